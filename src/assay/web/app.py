@@ -105,12 +105,12 @@ def _route(desk: AppState, renderer: Renderer, page: Page) -> BaseRoute:
     async def endpoint(request: Request) -> Response:
         judge = judging.remembered(request) if page.knows_judge else ""
         asked = Asked(request.url.path, dict(request.path_params), tuple(request.query_params.multi_items()), judge)
-        found = _known(desk, page, asked)
-        if found is None:
+        answer = _known(desk, page, asked)
+        if answer is None:
             key = (asked.path, asked.params, asked.judge)
             make = partial(_answer, desk, renderer, page, asked)
-            found = await desk.made(request, key, make, is_heavy=page.is_heavy)
-        return found.to(request)
+            answer = await desk.made(request, key, make, is_heavy=page.is_heavy)
+        return answer.to(request)
 
     return Route(page.path, endpoint, methods=["GET"])
 
@@ -119,8 +119,8 @@ def _known(desk: AppState, page: Page, asked: Asked) -> Answer | None:
     """A page from before, if asking whether the store has changed takes no time: of a file it does not."""
     if not page.is_kept or desk.store.place.path is None:
         return None
-    found: Answer | None = desk.pages.peek(_key(desk, page, asked))
-    return found
+    answer: Answer | None = desk.pages.peek(_key(desk, page, asked))
+    return answer
 
 
 def _key(desk: AppState, page: Page, asked: Asked) -> Hashable:
@@ -132,8 +132,8 @@ def _answer(desk: AppState, renderer: Renderer, page: Page, asked: Asked) -> Ans
     """A page, kept where it may be."""
     if not page.is_kept:
         return answer_of(desk, renderer, page, asked)
-    found: Answer = desk.pages.get(_key(desk, page, asked), lambda: answer_of(desk, renderer, page, asked))
-    return found
+    answer: Answer = desk.pages.get(_key(desk, page, asked), lambda: answer_of(desk, renderer, page, asked))
+    return answer
 
 
 def _own_routes(keys: Keys, throttle: Throttle, renderer: Renderer) -> list[BaseRoute]:
@@ -144,24 +144,24 @@ def _own_routes(keys: Keys, throttle: Throttle, renderer: Renderer) -> list[Base
         return renderer.static.response(request.path_params["name"], request)
 
     async def login_page(request: Request) -> Response:
-        wanted = safe_next(request.query_params.get("next", "/"))
-        return renderer.page("login.html.j2", "Log in", {"next": wanted, "is_arriving": _is_arriving(request)})
+        target = safe_next(request.query_params.get("next", "/"))
+        return renderer.page("login.html.j2", "Log in", {"next": target, "is_arriving": _is_arriving(request)})
 
     async def login(request: Request) -> Response:
         if request.method != "POST":
             return await login_page(request)
         form = await request.form()
-        given, wanted = (str(form.get(name, "")) for name in ("token", "next"))
-        is_right = not keys.token or keys.is_token(given.strip())
+        token, target = (str(form.get(name, "")) for name in ("token", "next"))
+        is_right = not keys.token or keys.is_token(token.strip())
         try:
             await throttle.passes(address_of(request.scope), is_right=is_right)
         except TooSoon as error:
-            answer = _login_again(renderer, wanted, f"{str(error).capitalize()}.", 429)
+            answer = _login_again(renderer, target, f"{str(error).capitalize()}.", 429)
             answer.headers["retry-after"] = str(error.seconds)
             return answer
         if is_right:
-            return _logged_in(keys, request, wanted)
-        return _login_again(renderer, wanted, "That is not the token.", 401)
+            return _logged_in(keys, request, target)
+        return _login_again(renderer, target, "That is not the token.", 401)
 
     async def logout(request: Request) -> Response:
         return _logged_out(keys, request)
@@ -184,16 +184,16 @@ def _is_arriving(request: Request) -> bool:
     return site == "cross-site"
 
 
-def _login_again(renderer: Renderer, wanted: str, problem: str, status: int) -> Response:
-    content = {"next": safe_next(wanted), "problem": problem, "is_arriving": False}
+def _login_again(renderer: Renderer, target: str, problem: str, status: int) -> Response:
+    content = {"next": safe_next(target), "problem": problem, "is_arriving": False}
     return renderer.page("login.html.j2", "Log in", content, status)
 
 
-def _logged_in(keys: Keys, request: Request, wanted: str) -> Response:
+def _logged_in(keys: Keys, request: Request, target: str) -> Response:
     """A new session in place of the one before, its cookie, and the way on. The browser forgets it when it is closed."""
     from starlette.responses import RedirectResponse
 
-    answer = RedirectResponse(safe_next(wanted), 303)
+    answer = RedirectResponse(safe_next(target), 303)
     if keys.token:
         keys.sessions.close(cookie_of(request.scope))
         is_secure = request.scope["scheme"] == "https"

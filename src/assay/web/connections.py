@@ -87,11 +87,11 @@ class Register:
 
     def _make_room(self, visitor: str | None = None) -> bool:
         """End the connection that has waited longest, in all or of one address; whether there was one."""
-        found = next((line for line in self._waiting if visitor in (None, self._of[line])), None)
-        if found is None:
+        oldest = next((line for line in self._waiting if visitor in (None, self._of[line])), None)
+        if oldest is None:
             return False
-        self.forget(found)
-        found.transport.abort()
+        self.forget(oldest)
+        oldest.transport.abort()
         return True
 
 

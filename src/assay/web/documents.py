@@ -32,17 +32,17 @@ class Held:
         """The words of a document; none where there is no such document, or its file has changed meanwhile."""
         documents: Any = self.dataset.documents
         try:
-            found = documents.get(document) if hasattr(documents, "get") else None
+            entry = documents.get(document) if hasattr(documents, "get") else None
         except (AssayError, OSError, IndexError):
             return ""
-        return str(found.text) if found is not None and found.doc_id == document else ""
+        return str(entry.text) if entry is not None and entry.doc_id == document else ""
 
 
 class Library:
     """The benchmarks whose words may be shown: those that were given, then those that come with assay."""
 
-    def __init__(self, given: Iterable[BenchmarkDataset] = ()) -> None:
-        self._given = [Held(dataset) for dataset in given]
+    def __init__(self, datasets: Iterable[BenchmarkDataset] = ()) -> None:
+        self._given = [Held(dataset) for dataset in datasets]
 
     def named(self, name: str) -> BenchmarkDataset | None:
         """A benchmark by its name; None for any other name, which may be a path that is not ours to read."""

@@ -16,10 +16,10 @@ def main() -> None:
 
     for line in sys.stdin:
         try:
-            said = {"svg": vl_convert.vegalite_to_svg(json.loads(line), allowed_base_urls=[])}
+            reply = {"svg": vl_convert.vegalite_to_svg(json.loads(line), allowed_base_urls=[])}
         except Exception as error:  # noqa: BLE001 (told to the server, which raises it)
-            said = {"error": f"{type(error).__name__}: {error}"}
-        sys.stdout.write(f"{json.dumps(said)}\n")
+            reply = {"error": f"{type(error).__name__}: {error}"}
+        sys.stdout.write(f"{json.dumps(reply)}\n")
         sys.stdout.flush()
 
 

@@ -50,15 +50,15 @@ class Drawer:
         timer = threading.Timer(LONGEST, process.kill)
         timer.start()
         try:
-            found = _answer_of(process, line)
+            reply = _answer_of(process, line)
         except (OSError, ValueError):
-            found = {}
+            reply = {}
         finally:
             timer.cancel()
         self._n_drawn += 1
-        if not found:
+        if not reply:
             self._end()
-        return found
+        return reply
 
     def _started(self) -> subprocess.Popen[str]:
         """Without the terminal's Ctrl-C: the server ends it in its own time."""
@@ -85,8 +85,8 @@ def _answer_of(process: subprocess.Popen[str], line: str) -> dict[str, str]:
         return {}
     process.stdin.write(line)
     process.stdin.flush()
-    found: dict[str, str] = json.loads(process.stdout.readline() or "{}")
-    return found
+    reply: dict[str, str] = json.loads(process.stdout.readline() or "{}")
+    return reply
 
 
 drawer = Drawer()

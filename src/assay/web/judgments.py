@@ -105,29 +105,29 @@ def judging_of(desk: AppState, key: str, query: str, asked: Asked | None = None,
     asked = asked or Asked()
     result = desk.result(key)
     judgments = judgments_about(desk, result)
-    given: defaultdict[str, list[Judgment]] = defaultdict(list)
-    for one in judgments:
-        if one.query == printable(query):
-            given[one.document].append(one)
+    by_document: defaultdict[str, list[Judgment]] = defaultdict(list)
+    for judgment in judgments:
+        if judgment.query == printable(query):
+            by_document[judgment.document].append(judgment)
     own = judged_before(desk.library, result, [query])
     judged = own.get(query, {}) if own else {**result.relevant.get(query, {}), **result.nonrelevant.get(query, {})}
     every = [(rank, doc) for rank, doc in enumerate(_in_order(result, query), 1) if doc not in judged]
-    graded = [pair for pair in every if printable(pair[1]) in given]
-    ungraded = [pair for pair in every if printable(pair[1]) not in given]
+    graded = [pair for pair in every if printable(pair[1]) in by_document]
+    ungraded = [pair for pair in every if printable(pair[1]) not in by_document]
     start = min(asked.whole("from", 1) - 1, max(0, len(ungraded) - 1))
-    shown = ungraded[start : start + MOST_DOCUMENTS]
-    form = Form(desk.library, result, draft.judge if draft else asked.judge, given, draft.filled if draft else {})
+    page = ungraded[start : start + MOST_DOCUMENTS]
+    form = Form(desk.library, result, draft.judge if draft else asked.judge, by_document, draft.filled if draft else {})
     return Judging(
         key,
         query,
         form.judge,
         GRADES,
-        form.documents(shown),
-        form.documents(graded, len(shown)),
+        form.documents(page),
+        form.documents(graded, len(page)),
         len(ungraded),
         start,
         own is not None or bool(result.nonrelevant),
-        effect_grid(result, query, effect_of(desk, result, judgments)) if any(given.values()) else None,
+        effect_grid(result, query, effect_of(desk, result, judgments)) if any(by_document.values()) else None,
         agreement_grid(judge_agreements(judgments)),
         draft.problem if draft else "",
     )
@@ -151,11 +151,11 @@ class Form:
         )
 
     def _document(self, number: int, rank: int, document: str, text: str) -> ToJudge:
-        found = self.given.get(printable(document), ())
-        mine = next((one for one in found if one.judge == self.judge), None)
+        judgments = self.given.get(printable(document), ())
+        mine = next((judgment for judgment in judgments if judgment.judge == self.judge), None)
         grade, note = (f"{mine.grade:g}", mine.note) if mine else ("", "")
         grade, note = self.filled.get(printable(document), (grade, note))
-        return ToJudge(number, document, rank, text, _given(found), grade, note, mine is not None)
+        return ToJudge(number, document, rank, text, _given(judgments), grade, note, mine is not None)
 
 
 def judgments_about(desk: AppState, result: Result) -> Sequence[Judgment]:
@@ -186,8 +186,8 @@ def judged_before(library: Library, result: Result, queries: Sequence[str]) -> G
         }
         if relevant != dict(result.relevant.get(query) or {}):
             return None
-    found: Grades = dataset.qrels
-    return found
+    qrels: Grades = dataset.qrels
+    return qrels
 
 
 def _in_order(result: Result, query: str) -> list[str]:
@@ -196,7 +196,9 @@ def _in_order(result: Result, query: str) -> list[str]:
 
 
 def _given(judgments: Sequence[Judgment]) -> tuple[Given, ...]:
-    return tuple(Given(one.judge, f"{one.grade:g}", one.note, readable(one.judged)) for one in judgments)
+    return tuple(
+        Given(judgment.judge, f"{judgment.grade:g}", judgment.note, readable(judgment.judged)) for judgment in judgments
+    )
 
 
 def effect_grid(result: Result, query: str, effect: Rejudged) -> Grid:
@@ -232,13 +234,13 @@ def agreement_grid(agreements: Sequence[JudgeAgreement]) -> Grid | None:
         return None
     rows = tuple(
         (
-            words(f"{one.a} and {one.b}"),
-            number(f"{one.n_pairs:,}", one.n_pairs),
-            number(percent(one.same), one.same),
-            number(_kappa(one.kappa), one.kappa),
-            number(_kappa(one.weighted_kappa), one.weighted_kappa),
+            words(f"{pair.a} and {pair.b}"),
+            number(f"{pair.n_pairs:,}", pair.n_pairs),
+            number(percent(pair.same), pair.same),
+            number(_kappa(pair.kappa), pair.kappa),
+            number(_kappa(pair.weighted_kappa), pair.weighted_kappa),
         )
-        for one in agreements
+        for pair in agreements
     )
     heads = columns("judges", "pairs both graded", "same grade", "Cohen’s κ", "κ, weighted")
     return Grid("Agreement of judges", heads, rows, notes=(ABOUT_KAPPA,), is_sortable=False)

@@ -67,9 +67,9 @@ class Asked:
 
     def url(self, **changes: Any) -> str:
         """The same page with other parameters; None takes one away."""
-        kept = [(name, value) for name, value in self.params if name not in changes and value]
+        unchanged = [(name, value) for name, value in self.params if name not in changes and value]
         added = [(name, str(value)) for name, value in changes.items() if value not in (None, "")]
-        query = urlencode([*kept, *added])
+        query = urlencode([*unchanged, *added])
         return f"{self.path}?{query}" if query else self.path
 
 

@@ -30,8 +30,8 @@ class Proxies:
         plain = plain_address(str(address))
         if not self._networks or not plain:
             return False
-        found = ip_address(plain)
-        return any(found in network for network in self._networks if network.version == found.version)
+        ip = ip_address(plain)
+        return any(ip in network for network in self._networks if network.version == ip.version)
 
     def visitor(self, forwarded_for: str) -> str:
         """The last address that is no proxy of ours; what stands before it is the visitor's own word. Empty if unknown."""
@@ -58,15 +58,15 @@ class ForwardedHeaders:
         await self.app(scope, receive, send)
 
     def _believe(self, scope: Scope, client: tuple[str, int]) -> None:
-        said: dict[bytes, list[str]] = {}
+        headers: dict[bytes, list[str]] = {}
         for name, value in scope["headers"]:
-            said.setdefault(name, []).append(value.decode("latin-1"))
-        visitor = self.proxies.visitor(",".join(said.get(b"x-forwarded-for", [])))
+            headers.setdefault(name, []).append(value.decode("latin-1"))
+        visitor = self.proxies.visitor(",".join(headers.get(b"x-forwarded-for", [])))
         scope["client"] = (visitor, 0) if visitor else client
-        scheme = _last(said.get(b"x-forwarded-proto", []))
+        scheme = _last(headers.get(b"x-forwarded-proto", []))
         if scheme in SCHEMES:
             scope["scheme"] = scheme
-        if host := _last(said.get(b"x-forwarded-host", [])):
+        if host := _last(headers.get(b"x-forwarded-host", [])):
             others = [pair for pair in scope["headers"] if pair[0] != b"host"]
             scope["headers"] = [*others, (b"host", host.encode("latin-1"))]
 
@@ -74,11 +74,11 @@ class ForwardedHeaders:
 def plain_address(text: str) -> str:
     """An IP address in its plain form, an IPv4 address also where it is written as IPv6; empty if it is none."""
     try:
-        found = ip_address(text.partition("%")[0])
+        ip = ip_address(text.partition("%")[0])
     except ValueError:
         return ""
-    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
-    return str(mapped or found)
+    mapped = ip.ipv4_mapped if isinstance(ip, IPv6Address) else None
+    return str(mapped or ip)
 
 
 def _network(text: str) -> IPv4Network | IPv6Network:

@@ -54,8 +54,8 @@ class QueryTable:
     @cached_property
     def judged(self) -> dict[str, float]:
         """Query → the share of its first documents that were judged."""
-        found = next((one for one in self.result.metrics if one.metric.name == JUDGED), None)
-        return self.result.scores(found.name) if found else {}
+        metric = next((metric for metric in self.result.metrics if metric.metric.name == JUDGED), None)
+        return self.result.scores(metric.name) if metric else {}
 
     @cached_property
     def kinds(self) -> dict[str, Callable[[str], bool]]:
@@ -92,12 +92,12 @@ class QueryTable:
         tags = " ".join(map(str, asked.tags.values())) if asked else ""
         return f"{query} {self.text(query)} {tags}".casefold()
 
-    def plan(self, asked: Asked, shown: Sequence[BoundMetric]) -> Plan[str]:
+    def plan(self, asked: Asked, metrics: Sequence[BoundMetric]) -> Plan[str]:
         """The table."""
         columns = [
             SheetColumn("query", Column("query", TEXT), self._named, str),
             SheetColumn("text", Column("text", TEXT), lambda query: cut_text(self.text(query)), self.text),
-            *(score_column(self.result, metric) for metric in shown[:MOST_METRICS]),
+            *(score_column(self.result, metric) for metric in metrics[:MOST_METRICS]),
         ]
         if self.changes:
             title = "against the result before"
@@ -112,12 +112,12 @@ class QueryTable:
         return change_field(self.metric, self.changes.get(query, math.nan))
 
     def _remarks(self, query: str) -> Field:
-        said = []
+        remarks = []
         if query in self.result.failures:
-            said.append(f"failed: {self.result.failures[query]}")
+            remarks.append(f"failed: {self.result.failures[query]}")
         if self.judged.get(query, 1.0) < 1:
-            said.append("unjudged")
-        return cut_text(" · ".join(said))
+            remarks.append("unjudged")
+        return cut_text(" · ".join(remarks))
 
 
 def known_queries(result: Result) -> tuple[str, ...]:
@@ -143,11 +143,11 @@ def metric_of(asked: Asked, known: Sequence[BoundMetric], otherwise: BoundMetric
     """The metric by which queries are looked at; one that nobody knows here is told."""
     if not (name := asked.one("metric")):
         return otherwise
-    found = next((one for one in known if one.name == name), None)
-    if found is None:
-        names = [one.name for one in known]
+    metric = next((metric for metric in known if metric.name == name), None)
+    if metric is None:
+        names = [metric.name for metric in known]
         raise UnknownName("metric here", name[:80], near_matches(name, names), f"there are {', '.join(names)}")
-    return found
+    return metric
 
 
 def score_column(result: Result, metric: BoundMetric, head: str = "", name: str = "") -> SheetColumn[str]:

@@ -118,11 +118,13 @@ def _picture(figure: Figure) -> Any:
 
     ET.register_namespace("", SVG)
     root = ET.fromstring(_spoken_svg(figure.drawing))  # noqa: S314 (of our own making)
-    marks = [one for one in root.iter() if one.attrib.get("role") == MARK and one.attrib.get(KIND) not in NO_MARKS]
-    marks = [one for one in marks if "aria-label" in one.attrib]
+    marks = [
+        element for element in root.iter() if element.attrib.get("role") == MARK and element.attrib.get(KIND) not in NO_MARKS
+    ]
+    marks = [element for element in marks if "aria-label" in element.attrib]
     if len(marks) <= MOST_MARKS:
-        for one in marks:
-            one.attrib["data-tip"] = printable(one.attrib["aria-label"])
+        for element in marks:
+            element.attrib["data-tip"] = printable(element.attrib["aria-label"])
     named = alone(ET.tostring(root, encoding="unicode"), f"{figure.group}{figure.name}")
     return Markup(named)  # noqa: S704 (made of parsed XML)
 
@@ -141,11 +143,11 @@ def _spoken(spec: Any) -> Any:
         return [_spoken(part) for part in spec]
     if not isinstance(spec, dict):
         return spec
-    found = {name: part if name == "data" else _spoken(part) for name, part in spec.items()}
-    if "mark" in found:
-        mark = found["mark"] if isinstance(found["mark"], dict) else {"type": found["mark"]}
-        found["mark"] = {**mark, "aria": "tooltip" in found.get("encoding", {})}
-    return found
+    parts = {name: part if name == "data" else _spoken(part) for name, part in spec.items()}
+    if "mark" in parts:
+        mark = parts["mark"] if isinstance(parts["mark"], dict) else {"type": parts["mark"]}
+        parts["mark"] = {**mark, "aria": "tooltip" in parts.get("encoding", {})}
+    return parts
 
 
 # Rows of long tables, put together here instead of by a template, which would be slow: a page has hundreds of fields.
@@ -166,31 +168,31 @@ def rows_of(sheet: Sheet) -> Any:
 
 
 def _row(row: Sequence[Field], kinds: Sequence[str], pick: str, safe: Any) -> str:
-    first, *others = (_inside(one, safe) for one in row)
+    first, *others = (_inside(cell, safe) for cell in row)
     cells = [f"<th scope=row{_attributes(row[0], kinds[0], safe)}>{first}</th>"]
     cells += [
-        f"<td{_attributes(one, kind, safe)}>{inside}</td>"
-        for one, kind, inside in zip(row[1:], kinds[1:], others, strict=True)
+        f"<td{_attributes(cell, kind, safe)}>{inside}</td>"
+        for cell, kind, inside in zip(row[1:], kinds[1:], others, strict=True)
     ]
     return f"<tr>{_box(row[0], pick, safe)}{''.join(cells)}</tr>"
 
 
-def _attributes(one: Field, kind: str, safe: Any) -> str:
-    tone = f" {safe(one.tone)}" if one.tone else ""
-    title = f' title="{safe(one.title)}"' if one.title else ""
+def _attributes(cell: Field, kind: str, safe: Any) -> str:
+    tone = f" {safe(cell.tone)}" if cell.tone else ""
+    title = f' title="{safe(cell.title)}"' if cell.title else ""
     return f' class="{kind}{tone}"{title}'
 
 
-def _inside(one: Field, safe: Any) -> str:
-    text = safe(one.text)
-    linked = f'<a href="{safe(one.href)}">{text}</a>' if one.href else text
-    return f'{linked} <span class="beside">{safe(one.beside)}</span>' if one.beside else linked
+def _inside(cell: Field, safe: Any) -> str:
+    text = safe(cell.text)
+    linked = f'<a href="{safe(cell.href)}">{text}</a>' if cell.href else text
+    return f'{linked} <span class="beside">{safe(cell.beside)}</span>' if cell.beside else linked
 
 
-def _box(one: Field, pick: str, safe: Any) -> str:
+def _box(cell: Field, pick: str, safe: Any) -> str:
     if not pick:
         return ""
-    label = safe(f"Pick {one.text} {one.beside}".strip())
+    label = safe(f"Pick {cell.text} {cell.beside}".strip())
     return f'<td class="pick"><input type="checkbox" name="r" value="{safe(pick)}" aria-label="{label}"></td>'
 
 
@@ -304,12 +306,12 @@ class StaticFiles:
     @classmethod
     def read(cls) -> StaticFiles:
         """What the report and the web pages have in their folders `static`."""
-        found = {}
+        content = {}
         for package in PACKAGES:
             for file in files(package).joinpath("static").iterdir():
                 if file.name.rpartition(".")[2] in KINDS:
-                    found[file.name] = file.read_bytes()
-        return cls(found)
+                    content[file.name] = file.read_bytes()
+        return cls(content)
 
     def url(self, name: str) -> str:
         """Its address: another one as soon as it says something else, so that browsers may keep it."""

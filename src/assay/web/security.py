@@ -84,14 +84,14 @@ class Keys:
         """With no session yet."""
         return cls(token, Sessions() if sessions is None else sessions, Session())
 
-    def is_token(self, given: str) -> bool:
+    def is_token(self, text: str) -> bool:
         """Whether that is the token; it takes as long whatever was given."""
-        return bool(self.token) and same_text(given, self.token)
+        return bool(self.token) and same_text(text, self.token)
 
 
-def same_text(one: str, other: str) -> bool:
+def same_text(first: str, second: str) -> bool:
     """Compared in constant time, whatever the length: digests are compared."""
-    digests = [sha256(text.encode("utf-8", "surrogatepass")).digest() for text in (one, other)]
+    digests = [sha256(text.encode("utf-8", "surrogatepass")).digest() for text in (first, second)]
     return hmac.compare_digest(*digests)
 
 
@@ -148,18 +148,18 @@ class Guard:
         """The session, and whether the token came in a header, which no other page can make a browser send."""
         if not self.keys.token:
             return self.keys.everybody, False
-        kind, _, given = headers.get("authorization", "").partition(" ")
+        kind, _, token = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
-            await self._check_bearer(scope, given.strip())
+            await self._check_bearer(scope, token.strip())
             return Session(), True
-        found = self.keys.sessions.find(cookie_of(scope))
-        if found is None and scope["path"] not in OPEN_PATHS and not scope["path"].startswith(OPEN_FOLDER):
+        session = self.keys.sessions.find(cookie_of(scope))
+        if session is None and scope["path"] not in OPEN_PATHS and not scope["path"].startswith(OPEN_FOLDER):
             raise Refusal(401, "this needs the token that assay serve was started with", to_login=True)
-        return found or Session(), False
+        return session or Session(), False
 
-    async def _check_bearer(self, scope: Scope, given: str) -> None:
+    async def _check_bearer(self, scope: Scope, token: str) -> None:
         try:
-            if not await self.throttle.passes(address_of(scope), is_right=self.keys.is_token(given)):
+            if not await self.throttle.passes(address_of(scope), is_right=self.keys.is_token(token)):
                 raise Refusal(401, "that is not the token")
         except TooSoon as error:
             raise Refusal(429, str(error), seconds=error.seconds) from None
@@ -184,10 +184,10 @@ def _check_form(session: Session, headers: dict[str, str], content: bytes) -> No
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
         return
-    given = headers.get("x-csrf-token", "")
-    if not given and kind == FORM:
-        given = dict(parse_qsl(content.decode("utf-8", "replace"))).get("csrf", "")
-    if not same_text(given, session.csrf):
+    csrf = headers.get("x-csrf-token", "")
+    if not csrf and kind == FORM:
+        csrf = dict(parse_qsl(content.decode("utf-8", "replace"))).get("csrf", "")
+    if not same_text(csrf, session.csrf):
         raise Refusal(403, "this form has expired or came from another site; load the page again, then send it")
 
 
@@ -230,8 +230,8 @@ async def _whole_body(receive: Receive, headers: dict[str, str]) -> bytes:
     """What was sent, refused as soon as it is too much or takes too long."""
     from anyio import move_on_after
 
-    told = headers.get("content-length", "0")
-    if told.isdecimal() and (len(told) > 15 or int(told) > MOST_BYTES):
+    length = headers.get("content-length", "0")
+    if length.isdecimal() and (len(length) > 15 or int(length) > MOST_BYTES):
         raise Refusal(413, f"a request has at most {MOST_BYTES:,} bytes")
     with move_on_after(BODY_SECONDS):
         return await _all_parts(receive)
@@ -266,8 +266,8 @@ def _with_headers(send: Send) -> Send:
 
     async def sender(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            given = {name.lower() for name, _ in message.get("headers", ())}
-            message["headers"] = [*message.get("headers", ()), *(pair for pair in added if pair[0] not in given)]
+            present = {name.lower() for name, _ in message.get("headers", ())}
+            message["headers"] = [*message.get("headers", ()), *(pair for pair in added if pair[0] not in present)]
         await send(message)
 
     return sender
@@ -281,8 +281,8 @@ def safe_next(path: str) -> str:
 
 def login_address(scope: Scope) -> str:
     """The login, and where to go from there."""
-    wanted = scope["path"] + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
-    return f"/login?next={quote(wanted, safe='')}"
+    target = scope["path"] + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
+    return f"/login?next={quote(target, safe='')}"
 
 
 # Sessions: one for each login, random, with an end. They are kept in memory, so all of them end when the server does.
@@ -327,24 +327,24 @@ class Sessions:
     def find(self, secret: str) -> Session | None:
         """The session of a cookie; none where it has ended. Finding it is using it."""
         name, now = _digest(secret), self._clock()
-        found = self._known.get(name)
-        if found is None:
+        session = self._known.get(name)
+        if session is None:
             return None
-        if now - found.used > IDLE or now - found.started > LONGEST:
+        if now - session.used > IDLE or now - session.started > LONGEST:
             self._end(name)
             return None
-        found.used = now
+        session.used = now
         self._known.move_to_end(name)
-        return found
+        return session
 
     def close(self, secret: str) -> None:
         """End a session; one that has ended already stays so."""
         self._end(_digest(secret))
 
     def _end(self, name: bytes) -> None:
-        found = self._known.pop(name, None)
-        if found is not None:
-            found.is_over = True
+        session = self._known.pop(name, None)
+        if session is not None:
+            session.is_over = True
 
 
 def _digest(secret: str) -> bytes:

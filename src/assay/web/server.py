@@ -25,12 +25,12 @@ def make_server(app: Starlette, *, proxies: Iterable[str] = (), limits: Limits |
 
     from assay.web.connections import LimitedProtocol, Limits, Register
 
-    kept = Limits() if limits is None else limits
+    used_limits = Limits() if limits is None else limits
 
     class Protocol(LimitedProtocol):
         """With the connections of this server."""
 
-        register = Register(kept, Proxies(proxies))
+        register = Register(used_limits, Proxies(proxies))
 
     class Server(uvicorn.Server):
         """Tells streams of events to end, which would go on for ever."""
@@ -48,8 +48,8 @@ def make_server(app: Starlette, *, proxies: Iterable[str] = (), limits: Limits |
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_keep_alive=kept.idle_seconds,
+        timeout_keep_alive=used_limits.idle_seconds,
         timeout_graceful_shutdown=GRACE,
-        h11_max_incomplete_event_size=kept.head_bytes,
+        h11_max_incomplete_event_size=used_limits.head_bytes,
     )
     return Server(config)

@@ -83,27 +83,27 @@ class ResultIndex:
     @cached_property
     def by_key(self) -> dict[str, Listed]:
         """Key → result."""
-        return {one.key: one for one in self.listed}
+        return {result.key: result for result in self.listed}
 
     @cached_property
     def benchmarks(self) -> tuple[str, ...]:
         """Names in order."""
-        return tuple(sorted({one.entry.benchmark for one in self.listed}))
+        return tuple(sorted({result.entry.benchmark for result in self.listed}))
 
     @cached_property
     def providers(self) -> tuple[str, ...]:
         """Names in order."""
-        return tuple(sorted({one.entry.provider for one in self.listed}))
+        return tuple(sorted({result.entry.provider for result in self.listed}))
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
         """Words that evaluations were tagged with, and names of baselines."""
-        return tuple(sorted({tag for one in self.listed for tag in (*one.entry.tags, *one.entry.baselines)}))
+        return tuple(sorted({tag for result in self.listed for tag in (*result.entry.tags, *result.entry.baselines)}))
 
     @cached_property
     def metrics(self) -> tuple[str, ...]:
         """Metrics that results have figures of, those of the newest first; of the newest thousand, for lists are long."""
-        return tuple(dict.fromkeys(name for one in self.listed[:1000] for name in known_figures(one.entry)))
+        return tuple(dict.fromkeys(name for result in self.listed[:1000] for name in known_figures(result.entry)))
 
 
 class AppState:
@@ -162,10 +162,10 @@ class AppState:
 
     def listed(self, key: str) -> Listed:
         """A stored result by its key."""
-        found = self.shelf.by_key.get(key)
-        if found is None:
+        result = self.shelf.by_key.get(key)
+        if result is None:
             raise UnknownName("stored result", key[:200], hint="the page Results lists them")
-        return found
+        return result
 
     def evaluation(self, name: str) -> StoredEvaluation:
         """An evaluation by its id, with its results; tags and notes as they are now."""
@@ -182,7 +182,9 @@ class AppState:
 
     def before(self, listed: Listed) -> Listed | None:
         """The result before it: the same benchmark with the same data, and the same provider."""
-        same = [one for one in self.shelf.listed if one.series == listed.series and one.entry.saved < listed.entry.saved]
+        same = [
+            other for other in self.shelf.listed if other.series == listed.series and other.entry.saved < listed.entry.saved
+        ]
         return same[0] if same else None
 
     def comparison(self, keys: Sequence[str], baseline: str = "", *, shared: bool = False) -> Comparison:
@@ -197,16 +199,16 @@ class AppState:
             name = results[list(keys).index(baseline)].name if baseline in keys else None
             return compare_results(results, ComparisonOptions(baseline=name), intersect=shared)
 
-        found: Comparison = self.worked_out.get(("comparison", tuple(keys), baseline, shared), work)
-        return found
+        comparison: Comparison = self.worked_out.get(("comparison", tuple(keys), baseline, shared), work)
+        return comparison
 
 
-def n_rows_of(found: Any) -> float:
+def n_rows_of(value: Any) -> float:
     """How much an evaluation, or what was worked out of results, keeps in memory: rows of rankings and scores.
 
     What alone has more than there is room for is kept alone: its pages are read one after the other.
     """
-    about = found[0] if isinstance(found, tuple) and found else found
+    about = value[0] if isinstance(value, tuple) and value else value
     n_rows = sum(_n_rows(result) for result in getattr(about, "results", ()))
     return float(min(SMALLEST + n_rows, MOST_ROWS))
 
@@ -225,9 +227,9 @@ def told_apart(results: Sequence[Result], keys: Sequence[str]) -> tuple[Result, 
     """Names that clash get the day and the letters that their evaluation ends in, or all of its key."""
     names = [result.name or "run" for result in results]
     ways: tuple[Callable[[str], str], ...] = (lambda key: key.split("/")[0].rpartition("-")[2], str)
-    for told in ways:
+    for suffix_of in ways:
         names = [
-            f"{result.name} ({told(key)})" if names.count(name) > 1 else name
+            f"{result.name} ({suffix_of(key)})" if names.count(name) > 1 else name
             for name, result, key in zip(names, results, keys, strict=True)
         ]
     return tuple(
@@ -259,15 +261,15 @@ class LruCache(Generic[T]):
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """What is there, or made now; one thread makes it, and others wait for that."""
-        found = self.peek(key)
-        if found is not None:
-            return found
+        value = self.peek(key)
+        if value is not None:
+            return value
         with self._lock:
             turn = self._making.setdefault(key, threading.Lock())
         with turn:
-            found = self.peek(key)
-            if found is not None:
-                return found
+            value = self.peek(key)
+            if value is not None:
+                return value
             try:
                 made = make()
                 self._keep(key, made)

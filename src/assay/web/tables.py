@@ -84,15 +84,15 @@ class Plan(Generic[T]):
         n_pages = max(1, math.ceil(len(items) / self.per_page))
         page = asked.whole("page", 1, n_pages)
         start = (page - 1) * self.per_page
-        shown = items[start : start + self.per_page]
+        page_items = items[start : start + self.per_page]
         return Sheet(
             self.label,
             self.name,
-            tuple(self._head(one, asked) for one in self.columns),
-            tuple(self._row(item) for item in shown),
-            tuple(self.pick(item) for item in shown) if self.pick else (),
-            start + bool(shown),
-            start + len(shown),
+            tuple(self._head(column, asked) for column in self.columns),
+            tuple(self._row(item) for item in page_items),
+            tuple(self.pick(item) for item in page_items) if self.pick else (),
+            start + bool(page_items),
+            start + len(page_items),
             len(items),
             self._url(asked, page=page - 1 if page > 2 else None) if page > 1 else "",
             self._url(asked, page=page + 1) if page < n_pages else "",
@@ -101,22 +101,22 @@ class Plan(Generic[T]):
     def grid(self, asked: Asked) -> Grid:
         """The whole table, for a download."""
         rows = tuple(self._row(item) for item in self._sorted(asked)[:ROWS_OF_A_DOWNLOAD])
-        return Grid(self.label, tuple(one.column for one in self.columns), rows)
+        return Grid(self.label, tuple(column.column for column in self.columns), rows)
 
     def _row(self, item: T) -> tuple[Field, ...]:
-        return tuple(one.field(item) for one in self.columns)
+        return tuple(column.field(item) for column in self.columns)
 
     def _url(self, asked: Asked, **changes: Any) -> str:
         return asked.url(**changes) + (f"#{self.anchor}" if self.anchor else "")
 
-    def _head(self, one: SheetColumn[T], asked: Asked) -> Head:
-        if one.key is None:
-            return Head(one.column)
-        is_down, is_this = asked.one("order") == "desc", asked.one("sort") == one.name
-        first = "desc" if one.column.kind == NUMBER else "asc"
+    def _head(self, column: SheetColumn[T], asked: Asked) -> Head:
+        if column.key is None:
+            return Head(column.column)
+        is_down, is_this = asked.one("order") == "desc", asked.one("sort") == column.name
+        first = "desc" if column.column.kind == NUMBER else "asc"
         order = ("asc" if is_down else "desc") if is_this else first
-        said = ("descending" if is_down else "ascending") if is_this else "none"
-        return Head(one.column, self._url(asked, sort=one.name, order=order, page=None), said)
+        direction = ("descending" if is_down else "ascending") if is_this else "none"
+        return Head(column.column, self._url(asked, sort=column.name, order=order, page=None), direction)
 
     def in_order(self, asked: Asked) -> Plan[T]:
         """The same with its rows in the order that was asked for, which need not be found again."""
@@ -128,9 +128,9 @@ class Plan(Generic[T]):
             raise BadParameter(f"order is {' or '.join(ORDERS)}, not {order[:80]!r}")
         if not name or self.is_in_order:
             return self.items
-        key = next((one.key for one in self.columns if one.name == name and one.key), None)
+        key = next((column.key for column in self.columns if column.name == name and column.key), None)
         if key is None:
-            known = ", ".join(one.name for one in self.columns if one.key)
+            known = ", ".join(column.name for column in self.columns if column.key)
             raise BadParameter(f"nothing here is sorted by {name[:80]!r}; what can be: {known}")
         return in_order(self.items, key, is_down=order == "desc")
 
@@ -179,17 +179,17 @@ def csv_of_grid(grid: Grid) -> str:
     return as_csv([head, *lines])
 
 
-def _values(one: Field, column: Column) -> dict[str, Value]:
+def _values(cell: Field, column: Column) -> dict[str, Value]:
     """Name → value of a field; nothing where it has no value at all."""
-    if isinstance(one, Told):
-        return dict(one.values)
-    if one.text == UNKNOWN:
+    if isinstance(cell, Told):
+        return dict(cell.values)
+    if cell.text == UNKNOWN:
         return {}
-    is_figure = column.kind == NUMBER and isinstance(one.sort, float | int)
-    found: dict[str, Value] = {HEAD: one.sort if is_figure else one.text}
-    if ends := ENDS.fullmatch(one.beside):
-        return found | {LOW: _as_number(ends[1]), HIGH: _as_number(ends[2])}
-    return found | ({f"{HEAD}, more": one.beside} if one.beside else {})
+    is_figure = column.kind == NUMBER and isinstance(cell.sort, float | int)
+    values: dict[str, Value] = {HEAD: cell.sort if is_figure else cell.text}
+    if ends := ENDS.fullmatch(cell.beside):
+        return values | {LOW: _as_number(ends[1]), HIGH: _as_number(ends[2])}
+    return values | ({f"{HEAD}, more": cell.beside} if cell.beside else {})
 
 
 def _as_number(text: str) -> Value:
@@ -217,7 +217,7 @@ SYSTEM = "system"
 
 def exact_section(section: Section, matter: BenchmarkReport) -> Section:
     """A section whose tables have every digit when they are downloaded; on the page they are the same."""
-    return replace(section, parts=tuple(_exact(one, matter) if isinstance(one, Grid) else one for one in section.parts))
+    return replace(section, parts=tuple(_exact(part, matter) if isinstance(part, Grid) else part for part in section.parts))
 
 
 def _exact(grid: Grid, matter: BenchmarkReport) -> Grid:
@@ -227,44 +227,46 @@ def _exact(grid: Grid, matter: BenchmarkReport) -> Grid:
 
 def _row(place: int, row: tuple[Field, ...], columns: Sequence[Column], matter: BenchmarkReport) -> Iterator[Field]:
     pair = _pair(row, matter)
-    for one, column in zip(row, columns, strict=True):
+    for cell, column in zip(row, columns, strict=True):
         if pair is not None and column == RECORD:
             counts = (("better", pair.wins), ("same", pair.ties), ("worse", pair.losses))
-            yield told(one, *(counts if one.text != UNKNOWN else ()))
+            yield told(cell, *(counts if cell.text != UNKNOWN else ()))
         elif pair is not None and " CI " in column.head:
-            yield told(one, (LOW, pair.low), (HIGH, pair.high))
-        elif column.head == SYSTEM and one.sort == place:  # letters that say who is who stand before its name
-            yield told(one, (HEAD, matter.names[place]))
+            yield told(cell, (LOW, pair.low), (HIGH, pair.high))
+        elif column.head == SYSTEM and cell.sort == place:  # letters that say who is who stand before its name
+            yield told(cell, (HEAD, matter.names[place]))
         else:
-            yield _figure(one, row, column, matter) if one.beside else one
+            yield _figure(cell, row, column, matter) if cell.beside else cell
 
 
 def _pair(row: Sequence[Field], matter: BenchmarkReport) -> Pair | None:
     """The pair that a row is about, known by its difference and what comes next to it."""
     if matter.comparison is None:
         return None
-    beside = list(pairwise(one.sort for one in row))
+    beside = list(pairwise(cell.sort for cell in row))
     for pair in matter.comparison.pairs:
-        if any(pair.difference == one and pair.low == other for one, other in beside):
+        if any(pair.difference == first and pair.low == second for first, second in beside):
             return pair
     return None
 
 
-def _figure(one: Field, row: Sequence[Field], column: Column, matter: BenchmarkReport) -> Field:
+def _figure(cell: Field, row: Sequence[Field], column: Column, matter: BenchmarkReport) -> Field:
     """A figure with the ends of its interval, found by metric, system, value and what the page says."""
-    said = [column.head, *(field.text for field in row)]
+    texts = [column.head, *(field.text for field in row)]
     known = [
         (place, metric)
         for place, result in enumerate(matter.shown)
         for metric in matter.metrics
-        if metric.name in said and result.summary[metric.name] == one.sort and matter.interval(place, metric) == one.beside
+        if metric.name in texts
+        and result.summary[metric.name] == cell.sort
+        and matter.interval(place, metric) == cell.beside
     ]
-    named = [pair for pair in known if any(text.endswith(matter.names[pair[0]]) for text in said)] or known
+    named = [pair for pair in known if any(text.endswith(matter.names[pair[0]]) for text in texts)] or known
     if not named:
-        return one
+        return cell
     place, metric = named[0]
-    found = matter.intervals[place][metric.name]
-    return with_ends(one, float(matter.shown[place].summary[metric.name]), found.low, found.high)
+    interval = matter.intervals[place][metric.name]
+    return with_ends(cell, float(matter.shown[place].summary[metric.name]), interval.low, interval.high)
 
 
 # Sections: every table and chart has a name under which its rows may be downloaded.
@@ -294,11 +296,11 @@ class Laid:
 def lay_out(sections: Iterable[Section]) -> tuple[tuple[Laid, ...], Tables]:
     """The sections, and name → table."""
     tables: Tables = {}
-    found = []
+    laid = []
     for section in sections:
         parts = tuple(_shown(part, section.anchor, tables) for part in section.parts)
-        found.append(Laid(section.anchor, section.title, section.lead, parts))
-    return tuple(found), tables
+        laid.append(Laid(section.anchor, section.title, section.lead, parts))
+    return tuple(laid), tables
 
 
 def _shown(part: Any, anchor: str, tables: Tables) -> Shown:
@@ -317,11 +319,11 @@ def _shown(part: Any, anchor: str, tables: Tables) -> Shown:
 
 def _free(name: str, tables: Mapping[str, Any]) -> str:
     """A name that no other table of the page has."""
-    number, found = 1, name
-    while found in tables:
+    number, free = 1, name
+    while free in tables:
         number += 1
-        found = f"{name}-{number}"
-    return found
+        free = f"{name}-{number}"
+    return free
 
 
 def all_rows(drawing: Drawing) -> Grid:

@@ -114,14 +114,14 @@ def pause_after(n_wrong: int) -> float:
 def visitor_of(address: str) -> str:
     """Who an address stands for: of IPv6 its network, for anybody has millions of addresses there."""
     try:
-        found = ip_address(address.partition("%")[0])
+        ip = ip_address(address.partition("%")[0])
     except ValueError:
         return address[:100]
-    if isinstance(found, IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        return str(IPv6Address(int(found) >> (128 - NETWORK) << (128 - NETWORK)))
-    return str(found)
+    if isinstance(ip, IPv6Address):
+        if ip.ipv4_mapped is not None:
+            return str(ip.ipv4_mapped)
+        return str(IPv6Address(int(ip) >> (128 - NETWORK) << (128 - NETWORK)))
+    return str(ip)
 
 
 async def _sleep(seconds: float) -> None:

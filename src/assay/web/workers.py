@@ -58,12 +58,12 @@ class Workers:
             job.future.add_done_callback(partial(self._forget, key))
         job.n_waiting += 1
         try:
-            found: T = await asyncio.shield(asyncio.wrap_future(job.future))
+            value: T = await asyncio.shield(asyncio.wrap_future(job.future))
         finally:
             job.n_waiting -= 1
             if not job.n_waiting:
                 job.future.cancel()
-        return found
+        return value
 
     def _forget(self, key: Hashable, done: Future[Any]) -> None:
         job = self._jobs.get(key)

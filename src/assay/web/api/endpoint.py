@@ -56,12 +56,12 @@ class Parameter:
             return {"type": "boolean", "default": bool(self.default)}
         if self.kind is int:
             return {"type": "integer", "minimum": self.least, "maximum": self.most, "default": self.default}
-        one: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": self._longest}
+        schema: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": self._longest}
         if self.pattern:
-            one["pattern"] = f"^(?:{self.pattern})$"
+            schema["pattern"] = f"^(?:{self.pattern})$"
         if self.is_several:
-            return {"type": "array", "items": one, "minItems": self.least, "maxItems": self.most}
-        return one
+            return {"type": "array", "items": schema, "minItems": self.least, "maxItems": self.most}
+        return schema
 
     @property
     def _longest(self) -> int:
@@ -139,8 +139,8 @@ class Endpoint:
         if strange := [name for name, _ in asked if name not in known or name in self.in_path]:
             there = ", ".join(name for name in known if name not in self.in_path) or "none"
             raise BadParameter(f"there is no parameter {shortened(strange[0])} here; there are: {there}")
-        given = {name: [value for key, value in asked if key == name] for name in known}
-        return {name: param.read([places[name]] if name in places else given[name]) for name, param in known.items()}
+        values = {name: [value for key, value in asked if key == name] for name in known}
+        return {name: param.read([places[name]] if name in places else values[name]) for name, param in known.items()}
 
 
 # The OpenAPI document, derived from the records of the endpoints.
@@ -223,7 +223,7 @@ def _content(endpoint: Endpoint) -> dict[str, Any]:
 
 
 def _parameter(param: Parameter, *, is_in_path: bool) -> dict[str, Any]:
-    found = {
+    description = {
         "name": param.name,
         "in": "path" if is_in_path else "query",
         "description": param.says,
@@ -231,5 +231,5 @@ def _parameter(param: Parameter, *, is_in_path: bool) -> dict[str, Any]:
         "schema": dict(param.schema),
     }
     if param.example is not None:
-        found["example"] = param.example
-    return {**found, "style": "form", "explode": True} if param.is_several else found
+        description["example"] = param.example
+    return {**description, "style": "form", "explode": True} if param.is_several else description

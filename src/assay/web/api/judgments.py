@@ -42,43 +42,43 @@ class NewJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     note: Annotated[str, msgspec.Meta(max_length=LONGEST_NOTE)] = ""
 
 
-def judgment_list(desk: AppState, given: Given) -> dict[str, Any]:
+def judgment_list(desk: AppState, params: Given) -> dict[str, Any]:
     """Grades that people gave, the oldest first."""
-    wanted = {name: given[name] for name in ("benchmark", "query", "document", "judge")}
-    page = paged("/judgments", "judgments", desk.judgments.find(**wanted), given)
-    return {**page, "judgments": [one.to_dict() for one in page["judgments"]]}
+    fields = {name: params[name] for name in ("benchmark", "query", "document", "judge")}
+    page = paged("/judgments", "judgments", desk.judgments.find(**fields), params)
+    return {**page, "judgments": [judgment.to_dict() for judgment in page["judgments"]]}
 
 
-def judge(desk: AppState, given: Given) -> dict[str, Any]:
+def judge(desk: AppState, params: Given) -> dict[str, Any]:
     """Keep a grade, in place of the one that the same judge gave to the same pair before."""
-    new: NewJudgment = given["body"]
+    new: NewJudgment = params["body"]
     checked = checked_judgment(Judgment(**msgspec.structs.asdict(new)))
     _refuse_never_retrieved(desk, new)
     return desk.judgments.give(checked).to_dict()
 
 
-def withdraw(desk: AppState, given: Given) -> dict[str, Any]:
+def withdraw(desk: AppState, params: Given) -> dict[str, Any]:
     """Take a judge's grade of a pair back, and give it as it was; one that is not there is told."""
-    pair = {name: given[name] for name in ("benchmark", "query", "document")}
-    who = judge_name(given["judge"])
-    found = desk.judgments.find(**pair, judge=who)
-    if not found or not desk.judgments.withdraw(found[0]):
-        known = [one.judge for one in desk.judgments.find(**pair)]
+    pair = {name: params[name] for name in ("benchmark", "query", "document")}
+    who = judge_name(params["judge"])
+    judgments = desk.judgments.find(**pair, judge=who)
+    if not judgments or not desk.judgments.withdraw(judgments[0]):
+        known = [judgment.judge for judgment in desk.judgments.find(**pair)]
         hint = f"it was graded by {', '.join(known[:5])}" if known else "nobody has graded that document for that query"
-        raise UnknownName("judge of that pair", given["judge"], near_matches(who, known), hint)
-    return found[0].to_dict()
+        raise UnknownName("judge of that pair", params["judge"], near_matches(who, known), hint)
+    return judgments[0].to_dict()
 
 
 def _refuse_never_retrieved(desk: AppState, new: NewJudgment) -> None:
     """A grade is about what a stored result of the benchmark retrieved; where rankings were not kept, nobody can tell."""
-    on_it = [one for one in desk.shelf.listed if printable(one.entry.benchmark) == printable(new.benchmark)]
+    on_it = [result for result in desk.shelf.listed if printable(result.entry.benchmark) == printable(new.benchmark)]
     query, document = printable(new.query), printable(new.document)
     has_rankings = False
-    for one in on_it[:MOST_SEARCHED]:
-        run = desk.result(one.key).run
+    for result in on_it[:MOST_SEARCHED]:
+        run = desk.result(result.key).run
         has_rankings = has_rankings or bool(run)
-        found = run.get(new.query) or next((ranked for name, ranked in run.items() if printable(name) == query), {})
-        if new.document in found or any(printable(doc) == document for doc in found):
+        ranking = run.get(new.query) or next((ranked for name, ranked in run.items() if printable(name) == query), {})
+        if new.document in ranking or any(printable(doc) == document for doc in ranking):
             return
     if has_rankings and len(on_it) <= MOST_SEARCHED:
         raise BadParameter(
@@ -87,29 +87,29 @@ def _refuse_never_retrieved(desk: AppState, new: NewJudgment) -> None:
         )
 
 
-def agreement(desk: AppState, given: Given) -> dict[str, Any]:
+def agreement(desk: AppState, params: Given) -> dict[str, Any]:
     """How far every two judges agree on the pairs that both have graded."""
-    found = judge_agreements(desk.judgments.find(benchmark=given["benchmark"]))
-    return {"agreement": [one.to_dict() for one in found]}
+    agreements = judge_agreements(desk.judgments.find(benchmark=params["benchmark"]))
+    return {"agreement": [pair.to_dict() for pair in agreements]}
 
 
-def qrels(desk: AppState, given: Given) -> bytes:
+def qrels(desk: AppState, params: Given) -> bytes:
     """The grades that people gave on a benchmark as TREC qrels, one for each pair."""
-    found = exportable(desk.judgments.find(given["benchmark"], judge=given["judge"]))
-    if found.left_out and not given["partial"]:
-        raise DataError(f"{found.said}; partial=true leaves them out, and /judgments has them all as JSON")
+    judgments = exportable(desk.judgments.find(params["benchmark"], judge=params["judge"]))
+    if judgments.left_out and not params["partial"]:
+        raise DataError(f"{judgments.said}; partial=true leaves them out, and /judgments has them all as JSON")
     with TemporaryFile() as file:
-        write_qrels(found.grades, file)
+        write_qrels(judgments.grades, file)
         return file.read_bytes()
 
 
-def export(desk: AppState, given: Given) -> bytes:
+def export(desk: AppState, params: Given) -> bytes:
     """Evaluations in one file, as `assay results export` writes it."""
     with TemporaryFile() as file:
-        desk.store.export(file, given["evaluation"])
+        desk.store.export(file, params["evaluation"])
         return file.read_bytes()
 
 
-def progress(desk: AppState, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+def progress(desk: AppState, params: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
     """Evaluations that are running now."""
-    return {"running": [one.to_dict() for one in list_running(desk.store.place)]}
+    return {"running": [run.to_dict() for run in list_running(desk.store.place)]}

@@ -50,31 +50,31 @@ LIMIT = Parameter("limit", "how many at most", int, 50, least=1, most=1000)
 OFFSET = Parameter("offset", "how many are passed over", int, 0, most=999_999_999)
 
 
-def paged(path: str, name: str, found: Sequence[Any], given: Given) -> dict[str, Any]:
+def paged(path: str, name: str, items: Sequence[Any], params: Given) -> dict[str, Any]:
     """One page of a list, with the address of the next one."""
-    start, end = given["offset"], given["offset"] + given["limit"]
-    kept = [
-        (key, value) for key, value in given.items() if value is not None and key not in ("offset", "evaluation", "place")
+    start, end = params["offset"], params["offset"] + params["limit"]
+    filters = [
+        (key, value) for key, value in params.items() if value is not None and key not in ("offset", "evaluation", "place")
     ]
-    more = f"{PREFIX}{path}?{urlencode([*kept, ('offset', end)])}" if end < len(found) else None
-    return {name: list(found[start:end]), "total": len(found), "next": more}
+    more = f"{PREFIX}{path}?{urlencode([*filters, ('offset', end)])}" if end < len(items) else None
+    return {name: list(items[start:end]), "total": len(items), "next": more}
 
 
-def listed_of(desk: AppState, given: Given) -> Listed:
+def listed_of(desk: AppState, params: Given) -> Listed:
     """The stored result of a request's path."""
-    return desk.listed(f"{desk.store.id_of(given['evaluation'])}/{given['place']}")
+    return desk.listed(f"{desk.store.id_of(params['evaluation'])}/{params['place']}")
 
 
-def result_list(desk: AppState, given: Given) -> dict[str, Any]:
+def result_list(desk: AppState, params: Given) -> dict[str, Any]:
     """Stored results, the newest first."""
-    since = parse_since(given["since"]) if given["since"] else ""
-    found = [one for one in desk.shelf.listed if _is_wanted(one, given, since)]
-    page = paged("/results", "results", found, given)
-    return {**page, "results": [_entry(one) for one in page["results"]]}
+    since = parse_since(params["since"]) if params["since"] else ""
+    matching = [result for result in desk.shelf.listed if _is_wanted(result, params, since)]
+    page = paged("/results", "results", matching, params)
+    return {**page, "results": [_entry(result) for result in page["results"]]}
 
 
-def _is_wanted(one: Listed, given: Given, since: str) -> bool:
-    entry, chosen = one.entry, Filter(given["benchmark"], given["provider"], tag=given["tag"])
+def _is_wanted(result: Listed, params: Given, since: str) -> bool:
+    entry, chosen = result.entry, Filter(params["benchmark"], params["provider"], tag=params["tag"])
     return (
         chosen.benchmark in (None, entry.benchmark)
         and chosen.provider in (None, entry.provider)
@@ -83,24 +83,24 @@ def _is_wanted(one: Listed, given: Given, since: str) -> bool:
     )
 
 
-def _entry(one: Listed) -> dict[str, Any]:
-    return {"key": one.key, "place": one.place, **one.entry.to_dict()}
+def _entry(result: Listed) -> dict[str, Any]:
+    return {"key": result.key, "place": result.place, **result.entry.to_dict()}
 
 
-def one_result(desk: AppState, given: Given) -> dict[str, Any]:
+def one_result(desk: AppState, params: Given) -> dict[str, Any]:
     """A result without the scores of its queries, which are a list of their own."""
-    listed = listed_of(desk, given)
+    listed = listed_of(desk, params)
     bare = replace(desk.result(listed.key), run={}, queries={})
     about = {"key": listed.key, "evaluation": listed.entry.evaluation, "place": listed.place, "benchmark": bare.benchmark}
     return {**about, **bare.to_dict(per_query=False)}
 
 
-def query_list(desk: AppState, given: Given) -> dict[str, Any]:
+def query_list(desk: AppState, params: Given) -> dict[str, Any]:
     """The queries of a result with their scores."""
-    listed = listed_of(desk, given)
+    listed = listed_of(desk, params)
     result = desk.result(listed.key)
-    page = paged(f"/results/{listed.key}/queries", "queries", result.query_ids, given)
-    start = given["offset"]
+    page = paged(f"/results/{listed.key}/queries", "queries", result.query_ids, params)
+    start = params["offset"]
     places = range(start, start + len(page["queries"]))
     return {**page, "queries": [_query_row(result, place) for place in places]}
 
@@ -113,10 +113,10 @@ def _query_row(result: Result, place: int) -> dict[str, Any]:
     return {"query": query, **about, "scores": scores, "failure": result.failures.get(query)}
 
 
-def one_query(desk: AppState, given: Given) -> dict[str, Any]:
+def one_query(desk: AppState, params: Given) -> dict[str, Any]:
     """A query of a result: its words, its ranking with grades, and what each metric gave."""
-    listed = listed_of(desk, given)
-    result, query = desk.result(listed.key), given["id"]
+    listed = listed_of(desk, params)
+    result, query = desk.result(listed.key), params["id"]
     known = tuple(dict.fromkeys((*known_queries(result), *result.run)))
     if query not in known:
         raise UnknownName("query", query, near_matches(query, known), f"{listed.key} has {counted(len(known), 'query')}")
@@ -125,21 +125,21 @@ def one_query(desk: AppState, given: Given) -> dict[str, Any]:
     return {"key": listed.key, **{name: plain[name] for name in ("query", "text", "tags")}, **plain["results"][0]}
 
 
-def effect(desk: AppState, given: Given) -> dict[str, Any]:
+def effect(desk: AppState, params: Given) -> dict[str, Any]:
     """What the grades that people gave would change in a result."""
-    result = desk.result(listed_of(desk, given).key)
+    result = desk.result(listed_of(desk, params).key)
     return effect_of(desk, result, judgments_about(desk, result)).to_dict()
 
 
-def comparison(desk: AppState, given: Given) -> dict[str, Any]:
+def comparison(desk: AppState, params: Given) -> dict[str, Any]:
     """Results compared query by query."""
-    keys, baseline = given["result"], given["baseline"] or ""
+    keys, baseline = params["result"], params["baseline"] or ""
     own = {key: _own_key(desk, key) for key in (*keys, *([baseline] if baseline else []))}
     if len({own[key] for key in keys}) != len(keys):
         raise BadParameter("the same result is given twice; a comparison is of different ones")
     if baseline and own[baseline] not in {own[key] for key in keys}:
         raise BadParameter("the baseline is one of the results")
-    return desk.comparison([own[key] for key in keys], own.get(baseline, ""), shared=given["shared"]).to_dict()
+    return desk.comparison([own[key] for key in keys], own.get(baseline, ""), shared=params["shared"]).to_dict()
 
 
 def _own_key(desk: AppState, key: str) -> str:
@@ -147,15 +147,15 @@ def _own_key(desk: AppState, key: str) -> str:
     return desk.listed(f"{desk.store.id_of(reference)}/{int(place)}").key
 
 
-def board(desk: AppState, given: Given) -> dict[str, Any]:
+def board(desk: AppState, params: Given) -> dict[str, Any]:
     """The newest result of each provider on a benchmark, the best first; ties are ranks that may differ by luck."""
     names = desk.shelf.benchmarks
-    if given["benchmark"] not in names:
-        raise UnknownName("benchmark in the store", given["benchmark"], near_matches(given["benchmark"], names))
-    versions = versions_of(desk.shelf.listed, given["benchmark"])
+    if params["benchmark"] not in names:
+        raise UnknownName("benchmark in the store", params["benchmark"], near_matches(params["benchmark"], names))
+    versions = versions_of(desk.shelf.listed, params["benchmark"])
     entered = newest_of(versions[usual_version(versions)])
     metrics = metrics_of(entered)
-    metric = desk.store.metric(given["metric"]).name if given["metric"] else usual_metric(desk, entered, metrics)
+    metric = desk.store.metric(params["metric"]).name if params["metric"] else usual_metric(desk, entered, metrics)
     if metric not in metrics:
         raise UnknownName(
             "metric on this benchmark", metric, near_matches(metric, metrics), f"there are {', '.join(metrics)}"
@@ -163,33 +163,33 @@ def board(desk: AppState, given: Given) -> dict[str, Any]:
     ranked = ranked_by(desk, entered, metric)
     compared, why_not = tested(desk, ranked, metric)
     ties = ties_of(compared, metric) if compared else []
-    rows = [_board_row(one, metric, place, ties) for place, one in enumerate(ranked)]
+    rows = [_board_row(result, metric, place, ties) for place, result in enumerate(ranked)]
     notes = [*unfair_notes(desk, ranked, metric), *([why_not] if why_not else [])]
     notes += [f"the best {MOST_TESTED} were tested"] if len(rows) > MOST_TESTED else []
     verdict = compared.verdict if compared else ""
-    return {"benchmark": given["benchmark"], "metric": metric, "rows": rows, "verdict": verdict, "notes": notes}
+    return {"benchmark": params["benchmark"], "metric": metric, "rows": rows, "verdict": verdict, "notes": notes}
 
 
-def _board_row(one: Listed, metric: str, place: int, ties: Sequence[set[int]]) -> dict[str, Any]:
-    figure = one.entry.figures[metric]
+def _board_row(result: Listed, metric: str, place: int, ties: Sequence[set[int]]) -> dict[str, Any]:
+    figure = result.entry.figures[metric]
     return {
         "rank": place + 1,
-        "key": one.key,
-        "provider": one.entry.provider,
+        "key": result.key,
+        "provider": result.entry.provider,
         "value": figure.value,
         "low": figure.low,
         "high": figure.high,
         "n": figure.n,
-        "started": one.entry.started,
+        "started": result.entry.started,
         "tied_with": sorted(other + 1 for other in ties[place]) if place < len(ties) else None,
     }
 
 
-def history(desk: AppState, given: Given) -> dict[str, Any]:
+def history(desk: AppState, params: Given) -> dict[str, Any]:
     """A metric over time: one series for each benchmark and provider, the oldest figure first."""
-    metric = desk.store.metric(given["metric"])
-    points = desk.store.history(metric.name, given["benchmark"], given["provider"], given["since"])
-    return {"series": [_series(one) for one in series_of(points, metric)]}
+    metric = desk.store.metric(params["metric"])
+    points = desk.store.history(metric.name, params["benchmark"], params["provider"], params["since"])
+    return {"series": [_series(series) for series in series_of(points, metric)]}
 
 
 def _series(series: Series) -> dict[str, Any]:
@@ -203,19 +203,19 @@ def _series(series: Series) -> dict[str, Any]:
     }
 
 
-def datasets(desk: AppState, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+def datasets(desk: AppState, params: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
     """The benchmarks that stored results are about."""
     listed = desk.shelf.listed
-    judged = [one.benchmark for one in desk.judgments.find()]
+    judged = [judgment.benchmark for judgment in desk.judgments.find()]
     rows = []
     for name in desk.shelf.benchmarks:
-        on_it = [one.entry for one in listed if one.entry.benchmark == name]
+        on_it = [result.entry for result in listed if result.entry.benchmark == name]
         rows.append(
             {
                 "name": name,
                 "n_results": len(on_it),
-                "n_providers": len({one.provider for one in on_it}),
-                "n_versions": len({one.dataset for one in on_it}),
+                "n_providers": len({entry.provider for entry in on_it}),
+                "n_versions": len({entry.dataset for entry in on_it}),
                 "n_queries": on_it[0].n_queries,
                 "last_started": on_it[0].started,
                 "n_judgments": judged.count(name),

@@ -35,14 +35,14 @@ RESULT = (stored.EVALUATION, stored.PLACE)
 PAGE = (stored.LIMIT, stored.OFFSET)
 
 
-def metric_list(desk: AppState, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+def metric_list(desk: AppState, params: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
     """Every metric there is, with all that its record says."""
     return {"metrics": [describe(metric) for metric in all_metrics().values()]}
 
 
-def one_metric(desk: AppState, given: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+def one_metric(desk: AppState, params: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
     """A metric by any of its spellings."""
-    return describe(find_metric(given["name"]).metric)
+    return describe(find_metric(params["name"]).metric)
 
 
 ENDPOINTS: tuple[Endpoint, ...] = (
@@ -240,7 +240,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint(
         "/openapi.json",
         "This document",
-        lambda desk, given: document_of(ENDPOINTS, needs_token=desk.needs_token),  # noqa: ARG005 (all answers take the same)
+        lambda desk, params: document_of(ENDPOINTS, needs_token=desk.needs_token),  # noqa: ARG005 (all answers take the same)
         shape.thing(openapi=shape.TEXT),
         errors=(400,),
     ),
@@ -257,45 +257,45 @@ def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:
 
 def routes_of(endpoints: Sequence[Endpoint], desk: AppState, renderer: Renderer) -> list[BaseRoute]:
     """A route for each path."""
-    by_path = groupby(sorted(endpoints, key=lambda one: one.path), key=lambda one: one.path)
+    by_path = groupby(sorted(endpoints, key=lambda endpoint: endpoint.path), key=lambda endpoint: endpoint.path)
     return [_route(desk, renderer, list(same)) for _, same in by_path]
 
 
 def _route(desk: AppState, renderer: Renderer, endpoints: Sequence[Endpoint]) -> BaseRoute:
     from starlette.routing import Route
 
-    by_method = {one.method: one for one in endpoints}
+    by_method = {endpoint.method: endpoint for endpoint in endpoints}
 
     async def answer(request: Request) -> Response:
         endpoint = by_method["GET" if request.method == "HEAD" else request.method]
-        given = endpoint.read(dict(request.path_params), request.query_params.multi_items())
+        params = endpoint.read(dict(request.path_params), request.query_params.multi_items())
         if endpoint.body is not None:
             kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind != JSON:
                 return renderer.problem(request.url.path, 415, f"send {JSON}, not {kind or 'nothing'}")
-            given["body"] = _body(await request.body(), endpoint.body)
-        key, make = (request.url.path, *request.query_params.multi_items()), partial(_answer, desk, endpoint, given)
+            params["body"] = _body(await request.body(), endpoint.body)
+        key, make = (request.url.path, *request.query_params.multi_items()), partial(_answer, desk, endpoint, params)
         return (await desk.made(request, key, make, is_heavy=endpoint.is_heavy)).to(request)
 
     return Route(endpoints[0].url, answer, methods=list(by_method))
 
 
-def _answer(desk: AppState, endpoint: Endpoint, given: Mapping[str, Any]) -> Answer:
+def _answer(desk: AppState, endpoint: Endpoint, params: Mapping[str, Any]) -> Answer:
     """One state of the store is one answer, where that is all it depends on."""
 
     def work() -> Answer:
         try:
-            return _made(endpoint, endpoint.answer(desk, given))
+            return _made(endpoint, endpoint.answer(desk, params))
         except UnknownName:
             raise
         except UsageError as error:  # the request is as the document has it, so it is the data that do not allow it
             raise DataError(str(error)) from None
 
-    if endpoint.method != "GET" or not endpoint.is_kept or given.get("since"):
+    if endpoint.method != "GET" or not endpoint.is_kept or params.get("since"):
         return work()
-    key = (desk.state(), endpoint.url, tuple(given.items()))
-    found: Answer = desk.pages.get(key, work)
-    return found
+    key = (desk.state(), endpoint.url, tuple(params.items()))
+    answer: Answer = desk.pages.get(key, work)
+    return answer
 
 
 def _made(endpoint: Endpoint, content: Any) -> Answer:
@@ -304,8 +304,8 @@ def _made(endpoint: Endpoint, content: Any) -> Answer:
     return Answer(body, endpoint.kind, endpoint.status, headers)
 
 
-def _body(content: bytes, wanted: type) -> Any:
+def _body(content: bytes, kind: type) -> Any:
     try:
-        return msgspec.json.decode(content, type=wanted)
+        return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadParameter(f"what was sent cannot be read: {error}") from None

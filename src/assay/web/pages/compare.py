@@ -49,8 +49,8 @@ def show_compare(desk: AppState, asked: Asked) -> View | Elsewhere:
         if shared:
             raise
         return _different(asked, error)
-    laid, tables = lay_out(exact_section(_fewer_cards(one, matter), matter) for one in group.sections)
-    first = 1 + max((place for place, one in enumerate(laid) if one.anchor.startswith(BEFORE_QUERIES)), default=-1)
+    laid, tables = lay_out(exact_section(_fewer_cards(section, matter), matter) for section in group.sections)
+    first = 1 + max((place for place, section in enumerate(laid) if section.anchor.startswith(BEFORE_QUERIES)), default=-1)
     order = _baseline_first(keys, baseline)
     table = BothQueries(
         [matter.shown[keys.index(key)] for key in order], order, metric_of(asked, matter.metrics, matter.moving)
@@ -64,7 +64,7 @@ def show_compare(desk: AppState, asked: Asked) -> View | Elsewhere:
         "baseline": baseline,
         "sheet": plan.sheet(asked),
         "metric": table.metric.name if table.metric else "",
-        "metrics": [one.name for one in matter.metrics],
+        "metrics": [metric.name for metric in matter.metrics],
         "swapped": _swapped(keys) if len(keys) == 2 else "",
     }
     return View("compare.html.j2", _title(matter), content, {**tables, "all-queries": lambda: plan.grid(asked)})
@@ -95,10 +95,10 @@ def _own_key(desk: AppState, key: str) -> str:
     if not (reference and place.isascii() and place.isdecimal()):
         reference, place = key, "0"
     try:
-        found = f"{desk.store.id_of(reference)}/{int(place[:9])}"
+        own_key = f"{desk.store.id_of(reference)}/{int(place[:9])}"
     except AssayError:
         return key
-    return found if found in desk.shelf.by_key else key
+    return own_key if own_key in desk.shelf.by_key else key
 
 
 def _baseline_first(keys: tuple[str, ...], baseline: str) -> tuple[str, ...]:
@@ -135,16 +135,21 @@ def _title(matter: BenchmarkReport) -> str:
 
 def _choose(desk: AppState, keys: Sequence[str]) -> View:
     """Nothing to compare yet: the newest results, to be picked from."""
-    newest = [(one.key, one.entry.provider, one.entry.benchmark, readable(one.entry.started)) for one in _newest(desk, keys)]
+    newest = [
+        (result.key, result.entry.provider, result.entry.benchmark, readable(result.entry.started))
+        for result in _newest(desk, keys)
+    ]
     return View("choose.html.j2", "Compare", {"newest": newest, "picked": set(keys)})
 
 
 def _newest(desk: AppState, keys: Sequence[str]) -> list[Listed]:
     """Those that are given first; with one given, those on the same benchmark."""
-    given = [desk.listed(key) for key in keys]
-    same = {one.entry.benchmark for one in given}
-    others = [one for one in desk.shelf.listed if one not in given and (not same or one.entry.benchmark in same)]
-    return [*given, *others[:NEWEST]]
+    picked = [desk.listed(key) for key in keys]
+    same = {result.entry.benchmark for result in picked}
+    others = [
+        result for result in desk.shelf.listed if result not in picked and (not same or result.entry.benchmark in same)
+    ]
+    return [*picked, *others[:NEWEST]]
 
 
 def _swapped(keys: Sequence[str]) -> str:
@@ -168,8 +173,8 @@ def _looked_at(desk: AppState, keys: tuple[str, ...], baseline: str, *, shared: 
         )
         return matter, group_of(matter)
 
-    found: tuple[BenchmarkReport, Group] = desk.worked_out.get(("compared", keys, baseline, shared), work)
-    return found
+    report: tuple[BenchmarkReport, Group] = desk.worked_out.get(("compared", keys, baseline, shared), work)
+    return report
 
 
 @dataclass(frozen=True)
@@ -187,21 +192,23 @@ class BothQueries:
 
     def differs(self, query: str) -> bool:
         """Whether not all results gave the query the same score."""
-        found = {one.get(query, math.nan) for one in self.scores}
-        return len(found) > 1
+        values = {scores.get(query, math.nan) for scores in self.scores}
+        return len(values) > 1
 
     def ids(self, asked: Asked) -> list[str]:
         """The queries that an address means."""
-        found = list(self.results[0].query_ids) if self.results and self.metric else []
+        queries = list(self.results[0].query_ids) if self.results and self.metric else []
         if asked.has("differ"):
-            found = [query for query in found if self.differs(query)]
+            queries = [query for query in queries if self.differs(query)]
         if sought := asked.one("words").casefold().split():
-            found = [query for query in found if all(word in f"{query} {self.text(query)}".casefold() for word in sought)]
-        return found
+            queries = [
+                query for query in queries if all(word in f"{query} {self.text(query)}".casefold() for word in sought)
+            ]
+        return queries
 
     def text(self, query: str) -> str:
         """What was asked."""
-        asked = next((one.queries[query] for one in self.results if query in one.queries), None)
+        asked = next((result.queries[query] for result in self.results if query in result.queries), None)
         return asked.text if asked else ""
 
     def plan(self, asked: Asked) -> Plan[str]:
@@ -211,10 +218,10 @@ class BothQueries:
             SheetColumn("text", Column("text", TEXT), self._text, self.text),
         ]
         if self.metric:
-            shown = self.results[:MOST_SYSTEMS_IN_TABLE]
+            compared = self.results[:MOST_SYSTEMS_IN_TABLE]
             columns += [
                 score_column(result, self.metric, printable(result.name), f"score-{place}")
-                for place, result in enumerate(shown, 1)
+                for place, result in enumerate(compared, 1)
             ]
         if len(self.scores) == 2:
             columns.append(SheetColumn("change", Column("Δ"), self._change, self.change))
@@ -222,7 +229,7 @@ class BothQueries:
 
     def change(self, query: str) -> float:
         """By how much the second result is above the first."""
-        first, second = (one.get(query, math.nan) for one in self.scores)
+        first, second = (scores.get(query, math.nan) for scores in self.scores)
         return second - first
 
     def _named(self, query: str) -> Field:

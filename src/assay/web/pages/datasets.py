@@ -35,10 +35,10 @@ def show_datasets(desk: AppState, asked: Asked) -> View:
 
 def _all(desk: AppState) -> list[Section]:
     """What was evaluated, then what the server was given, and what comes with the package."""
-    found: dict[str, list[Listed]] = {}
-    for one in desk.shelf.listed:
-        found.setdefault(one.entry.benchmark, []).append(one)
-    rows = [_row(name, listed) for name, listed in sorted(found.items())]
+    by_benchmark: dict[str, list[Listed]] = {}
+    for result in desk.shelf.listed:
+        by_benchmark.setdefault(result.entry.benchmark, []).append(result)
+    rows = [_row(name, listed) for name, listed in sorted(by_benchmark.items())]
     heads = (
         Column("benchmark", TEXT),
         Column("queries"),
@@ -50,18 +50,18 @@ def _all(desk: AppState) -> list[Section]:
     stored = Grid("Benchmarks in the store", heads, tuple(rows), what="benchmarks" if len(rows) > 10 else "")
     sections = [Section("stored", "In the store", (stored,))]
     if desk.library.names:
-        given = _at_hand(desk, desk.library.names, "Benchmarks given to assay serve")
-        sections.append(Section("given", "Given to assay serve", (given,)))
+        served = _at_hand(desk, desk.library.names, "Benchmarks given to assay serve")
+        sections.append(Section("given", "Given to assay serve", (served,)))
     return [*sections, Section("bundled", "Come with assay", (_at_hand(desk, bundled(), "Bundled benchmarks"),))]
 
 
 def _row(name: str, listed: Sequence[Listed]) -> tuple[Field, ...]:
     newest = listed[0].entry
-    counts = (newest.n_queries, len(listed), len({one.entry.provider for one in listed}))
+    counts = (newest.n_queries, len(listed), len({result.entry.provider for result in listed}))
     return (
         cut(name or "(no name)", href=address("/datasets", name=name) if name else ""),
         *(number(f"{n:,}", n) for n in counts),
-        number(str(n := len({one.entry.dataset for one in listed})), n),
+        number(str(n := len({result.entry.dataset for result in listed})), n),
         Field(newest.started[:16].replace("T", " ")),
     )
 
@@ -71,16 +71,16 @@ def _at_hand(desk: AppState, names: Iterable[str], label: str) -> Grid:
     rows = []
     for name in names:
         dataset = desk.library.named(name)
-        shown = dataset if dataset is not None else load_cases(name)
-        about = str(shown.metadata.get("description", ""))
+        described = dataset if dataset is not None else load_cases(name)
+        about = str(described.metadata.get("description", ""))
         link = address("/datasets", name=name) if dataset is not None else ""
-        rows.append((words(name, href=link), Field(size_text(shown)), words(about)))
+        rows.append((words(name, href=link), Field(size_text(described)), words(about)))
     return Grid(label, (Column("benchmark", TEXT), Column("size", TEXT), Column("about", TEXT)), tuple(rows))
 
 
 def _about(desk: AppState, name: str) -> list[Section]:
     """What the newest result knows of it; where the data are at hand, statistics and what is wrong."""
-    listed = [one for one in desk.shelf.listed if one.entry.benchmark == name]
+    listed = [result for result in desk.shelf.listed if result.entry.benchmark == name]
     dataset = desk.library.named(name)
     if not listed and dataset is None:
         known = (*desk.shelf.benchmarks, *desk.library.names, *bundled())
@@ -93,8 +93,8 @@ def _about(desk: AppState, name: str) -> list[Section]:
     if listed:
         sections.append(_seen(desk.result(listed[0].key), listed))
     if dataset is None:
-        said = "The data are not at hand here; assay serve --datasets PATH shows what is wrong with them, and their words."
-        sections.append(Section("findings", "Findings", (Words(said, "muted"),)))
+        note = "The data are not at hand here; assay serve --datasets PATH shows what is wrong with them, and their words."
+        sections.append(Section("findings", "Findings", (Words(note, "muted"),)))
     return sections
 
 
@@ -109,14 +109,14 @@ def _findings(findings: Sequence[Finding]) -> Section:
         return Section("findings", "Findings", (Words("Nothing is wrong with it."),))
     rows = [
         (
-            Field(one.severity, tone="fail" if one.severity == "error" else "warn"),
-            Field(one.code),
-            words(one.message),
-            number(f"{one.count:,}", one.count),
-            words(", ".join(one.places[:MOST_PLACES])),
-            words(one.advice),
+            Field(finding.severity, tone="fail" if finding.severity == "error" else "warn"),
+            Field(finding.code),
+            words(finding.message),
+            number(f"{finding.count:,}", finding.count),
+            words(", ".join(finding.places[:MOST_PLACES])),
+            words(finding.advice),
         )
-        for one in findings
+        for finding in findings
     ]
     names = ("severity", "code", "what is wrong", "how often", "first places", "what to do")
     heads = tuple(Column(name) if name == "how often" else Column(name, TEXT) for name in names)
@@ -134,7 +134,7 @@ def _seen(result: Result, listed: Sequence[Listed]) -> Section:
     facts += [(f"fingerprint of {part}", str(value)) for part, value in (described.get("fingerprints") or {}).items()]
     facts += [(f"tag {name}", text) for name, text in _tags(result)]
     link = Words(f"{counted(len(listed), 'result')} on it in the store.", "muted")
-    return Section("seen", "As evaluated last", (_facts("As evaluated last", [one for one in facts if one[1]]), link))
+    return Section("seen", "As evaluated last", (_facts("As evaluated last", [fact for fact in facts if fact[1]]), link))
 
 
 def _tags(result: Result) -> list[tuple[str, str]]:

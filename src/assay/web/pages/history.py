@@ -27,7 +27,7 @@ Row = tuple[Series, int]
 def show_history(desk: AppState, asked: Asked) -> View:
     """Of the newest result's benchmark and metric, unless others are asked for; of every provider, or of one."""
     shelf = desk.shelf
-    newest = next((one.entry for one in shelf.listed if one.entry.benchmark), None)
+    newest = next((result.entry for result in shelf.listed if result.entry.benchmark), None)
     benchmark = asked.one("benchmark", newest.benchmark if newest else "")
     provider, since = asked.one("provider"), asked.one("since")
     usual = next(iter(known_figures(newest)), "ndcg@10") if newest else "ndcg@10"
@@ -36,13 +36,13 @@ def show_history(desk: AppState, asked: Asked) -> View:
     series = series_of(points, metric)
     plan = _plan(series, metric, desk.store.baselines())
     laid, tables = lay_out([Section("chart", "Over time", tuple(_chart(series, metric, desk.store.baselines())))])
-    on_it = [one.entry for one in shelf.listed if one.entry.benchmark == benchmark]
+    on_it = [result.entry for result in shelf.listed if result.entry.benchmark == benchmark]
     content = {
         "benchmarks": offered(shelf.benchmarks, benchmark),
         "benchmark": benchmark,
-        "providers": offered(sorted({one.provider for one in on_it}), provider),
+        "providers": offered(sorted({entry.provider for entry in on_it}), provider),
         "provider": provider,
-        "metrics": list(dict.fromkeys(name for one in on_it[:200] for name in known_figures(one))) or [metric.name],
+        "metrics": list(dict.fromkeys(name for entry in on_it[:200] for name in known_figures(entry))) or [metric.name],
         "metric": metric.name,
         "since": since,
         "sections": laid,
@@ -55,68 +55,70 @@ def show_history(desk: AppState, asked: Asked) -> View:
 
 def _chart(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str, str]) -> list[object]:
     """The newest series; a sentence where there is nothing to draw."""
-    having = [one for one in series if one.defined]
-    shown = sorted(having, key=lambda one: one.points[-1].started, reverse=True)[:MOST_LINES]
-    if not shown:
+    having = [line for line in series if line.defined]
+    newest = sorted(having, key=lambda line: line.points[-1].started, reverse=True)[:MOST_LINES]
+    if not newest:
         return [Words("Nothing here has a figure yet.", "muted")]
-    most = max(2, MOST_POINTS // len(shown))
-    cut = [Series(one.benchmark, one.provider, one.metric, one.points[-most:], one.data, one.measured) for one in shown]
+    most = max(2, MOST_POINTS // len(newest))
+    cut = [
+        Series(line.benchmark, line.provider, line.metric, line.points[-most:], line.data, line.measured) for line in newest
+    ]
     names = {reference.partition("#")[0]: name for name, reference in baselines.items()}
     try:
         drawing = draw("history", series=tuple(cut), baselines=names)
     except UsageError as error:
         return [Words(f"No chart here: {error}.", "muted")]
-    said = []
-    if len(having) > len(shown):
-        said.append(Words(f"The newest {len(shown)} of {len(having)} series; choose a provider to see another.", "muted"))
-    if any(len(one.points) > most for one in shown):
-        said.append(Words(f"The newest {most:,} figures of each series; the table has all of them.", "muted"))
-    return [Figures((Figure(drawing, "history", "", metric.name),)), *said]
+    notes = []
+    if len(having) > len(newest):
+        notes.append(Words(f"The newest {len(newest)} of {len(having)} series; choose a provider to see another.", "muted"))
+    if any(len(line.points) > most for line in newest):
+        notes.append(Words(f"The newest {most:,} figures of each series; the table has all of them.", "muted"))
+    return [Figures((Figure(drawing, "history", "", metric.name),)), *notes]
 
 
 def _changes(series: Sequence[Series], metric: BoundMetric) -> list[tuple[str, str, str]]:
     """Steps and spikes in words, the newest first: tone, sentence, address."""
     digits = Digits()
-    found = []
-    for one in series:
-        for change in one.changes:
+    changes = []
+    for line in series:
+        for change in line.changes:
             kind = "step" if change.is_step else "spike"
             how = f"from {digits.value(metric, change.before)} to {digits.value(metric, change.after)}"
-            said = f"{one.name}: a {kind} {how} on {readable(change.point.started)}"
+            sentence = f"{line.name}: a {kind} {how} on {readable(change.point.started)}"
             tone = "worse" if change.is_worse else "better"
-            found.append((change.point.started, (tone, said, f"/result/{change.point.evaluation}")))
-    return [said for _, said in sorted(found, reverse=True)[:20]]
+            changes.append((change.point.started, (tone, sentence, f"/result/{change.point.evaluation}")))
+    return [change for _, change in sorted(changes, reverse=True)[:20]]
 
 
 def _plan(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str, str]) -> Plan[Row]:
     """Every figure, the newest first."""
-    rows: list[Row] = [(one, place) for one in series for place in range(len(one.points))]
+    rows: list[Row] = [(line, place) for line in series for place in range(len(line.points))]
     rows.sort(key=lambda row: _point(row).started, reverse=True)
-    marks = {(one.name, change.place): change for one in series for change in one.changes}
+    marks = {(line.name, change.place): change for line in series for change in line.changes}
     names: dict[str, list[str]] = {}
     for name, reference in baselines.items():
         names.setdefault(reference.partition("#")[0], []).append(name)
 
     def mark(row: Row) -> Field:
-        said = []
+        remarks = []
         if change := marks.get((row[0].name, row[1])):
-            said.append(f"{'step' if change.is_step else 'spike'}, {'worse' if change.is_worse else 'better'}")
+            remarks.append(f"{'step' if change.is_step else 'spike'}, {'worse' if change.is_worse else 'better'}")
         blessed = names.get(_point(row).evaluation)
         if blessed:
-            said.append(f"baseline {', '.join(blessed)}")
+            remarks.append(f"baseline {', '.join(blessed)}")
         elif _point(row).was_baseline:
-            said.append("was a baseline")
-        return words(" · ".join(said))
+            remarks.append("was a baseline")
+        return words(" · ".join(remarks))
 
     def value(row: Row) -> Field:
         point = _point(row)
         if point.value is None:
             return Field("–", sort="")
         ends = [Digits().value(metric, end) for end in (point.low, point.high) if end is not None]
-        shown = number(
+        field = number(
             Digits().value(metric, point.value), point.value, beside=f"[{', '.join(ends)}]" if len(ends) == 2 else ""
         )
-        return with_ends(shown, point.value, point.low, point.high)
+        return with_ends(field, point.value, point.low, point.high)
 
     columns: tuple[SheetColumn[Row], ...] = (
         SheetColumn("started", Column("started (UTC)", TEXT), _when, lambda row: _point(row).started),
@@ -135,8 +137,8 @@ def _point(row: Row) -> Point:
 def _when(row: Row) -> Field:
     point = _point(row)
     when = readable(point.started)
-    shown = Field(when, href=f"/result/{point.evaluation}", beside=point.evaluation)
-    return told(shown, (HEAD, when), ("evaluation", point.evaluation))
+    field = Field(when, href=f"/result/{point.evaluation}", beside=point.evaluation)
+    return told(field, (HEAD, when), ("evaluation", point.evaluation))
 
 
 TAKES = ("benchmark", "provider", "since", "metric", *SHEET)

@@ -76,14 +76,14 @@ def _judged(desk: AppState, renderer: Renderer, request: Request, sent: Sent) ->
 
     key, written = sent.fields.get("result", ""), sent.fields.get("query", "")
     result = desk.result(key)
-    query = next((one for one in result.run if printable(one) == printable(written)), written)
+    query = next((name for name in result.run if printable(name) == printable(written)), written)
     _refuse_unknown(result, key, query, sent)
     if not sent.judge or len(sent.judge) > LONGEST_JUDGE:
         return _asked_again(desk, renderer, key, query, sent).to(request)
-    given, withdrawn = _changes(desk, result, query, sent)
-    n_back = desk.judgments.give_all(given, withdrawn)
-    said = {"saved": len(given) or None, "back": n_back or None, "nothing": None if given or n_back else 1}
-    answer = RedirectResponse(f"{address(f'/result/{key}/query', id=query, **said)}#judging", 303)
+    new, withdrawn = _changes(desk, result, query, sent)
+    n_back = desk.judgments.give_all(new, withdrawn)
+    outcome = {"saved": len(new) or None, "back": n_back or None, "nothing": None if new or n_back else 1}
+    answer = RedirectResponse(f"{address(f'/result/{key}/query', id=query, **outcome)}#judging", 303)
     is_secure = request.scope["scheme"] == "https"
     answer.set_cookie(COOKIE, quote(sent.judge), max_age=YEAR, httponly=True, samesite="lax", secure=is_secure)
     return answer
@@ -106,15 +106,17 @@ def _changes(desk: AppState, result: Result, query: str, sent: Sent) -> tuple[li
     """
     known = desk.judgments.find(result.benchmark, query)
     ticked = {
-        one.document: (f"{one.grade:g}", one.note) for one in known if one.judge == sent.fields.get("shown-to", sent.judge)
+        judgment.document: (f"{judgment.grade:g}", judgment.note)
+        for judgment in known
+        if judgment.judge == sent.fields.get("shown-to", sent.judge)
     }
-    given, withdrawn = [], []
+    new, withdrawn = [], []
     for document, grade, note in sent.rows:
         if grade == WITHDRAW:
             withdrawn.append(Judgment(result.benchmark, query, document, sent.judge, 0))
         elif ticked.get(printable(document)) != (grade, " ".join(note.split())):
-            given.append(Judgment(result.benchmark, query, document, sent.judge, int(grade), note))
-    return given, withdrawn
+            new.append(Judgment(result.benchmark, query, document, sent.judge, int(grade), note))
+    return new, withdrawn
 
 
 def _asked_again(desk: AppState, renderer: Renderer, key: str, query: str, sent: Sent) -> Answer:

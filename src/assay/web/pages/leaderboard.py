@@ -25,7 +25,7 @@ def show_leaderboard(desk: AppState, asked: Asked) -> View:
     """The benchmark of the newest result, unless another is asked for."""
     shelf = desk.shelf
     names = [name for name in shelf.benchmarks if name]
-    newest = next((one.entry.benchmark for one in shelf.listed if one.entry.benchmark), "")
+    newest = next((result.entry.benchmark for result in shelf.listed if result.entry.benchmark), "")
     benchmark = asked.one("benchmark", newest)
     if benchmark and benchmark not in names:
         raise UnknownName("benchmark in the store", benchmark[:200], near_matches(benchmark, names))
@@ -60,34 +60,34 @@ def show_leaderboard(desk: AppState, asked: Asked) -> View:
 
 def versions_of(listed: Sequence[Listed], benchmark: str) -> dict[str, list[Listed]]:
     """The results on a benchmark by the data they are on, the newest data first: a part of its queries is other data."""
-    found: dict[str, list[Listed]] = {}
-    for one in listed:
-        if one.entry.benchmark == benchmark:
-            found.setdefault(one.entry.dataset, []).append(one)
-    return found
+    versions: dict[str, list[Listed]] = {}
+    for result in listed:
+        if result.entry.benchmark == benchmark:
+            versions.setdefault(result.entry.dataset, []).append(result)
+    return versions
 
 
 def usual_version(versions: Mapping[str, Sequence[Listed]]) -> str:
     """The data with the most queries, and of those the newest: a quick try on a few queries says nothing about the rest."""
-    return max(versions, key=lambda name: max(one.entry.n_queries for one in versions[name]), default="")
+    return max(versions, key=lambda name: max(result.entry.n_queries for result in versions[name]), default="")
 
 
 def newest_of(listed: Sequence[Listed]) -> list[Listed]:
     """The newest result of each provider; those that failed come too."""
     newest: dict[str, Listed] = {}
-    for one in listed:
-        newest.setdefault(one.entry.provider, one)
+    for result in listed:
+        newest.setdefault(result.entry.provider, result)
     return list(newest.values())
 
 
 def metrics_of(entered: Sequence[Listed]) -> list[str]:
     """Metrics that at least one of them has a figure of."""
-    return list(dict.fromkeys(name for one in entered for name in known_figures(one.entry)))
+    return list(dict.fromkeys(name for result in entered for name in known_figures(result.entry)))
 
 
 def usual_metric(desk: AppState, entered: Sequence[Listed], metrics: Sequence[str]) -> str:
     """The first metric; of several chunkers one that is fair to them, where there is one."""
-    keys = tuple(one.key for one in entered[:MOST_TESTED])
+    keys = tuple(result.key for result in entered[:MOST_TESTED])
     if len(keys) < 2 or not metrics:
         return metrics[0] if metrics else ""
     fair: str = desk.worked_out.get(("fair", keys), lambda: _fair_name(desk.results(keys)))
@@ -95,13 +95,13 @@ def usual_metric(desk: AppState, entered: Sequence[Listed], metrics: Sequence[st
 
 
 def _fair_name(results: Sequence[Result]) -> str:
-    found = fair_metric(results)
-    return found.name if found else ""
+    metric = fair_metric(results)
+    return metric.name if metric else ""
 
 
 def unfair_notes(desk: AppState, ranked: Sequence[Listed], metric: str) -> list[str]:
     """A caution where the metric counts chunks, and several chunkers made them."""
-    keys = tuple(one.key for one in ranked[:MOST_TESTED])
+    keys = tuple(result.key for result in ranked[:MOST_TESTED])
     if len(keys) < 2 or not counts_chunks(desk.store.metric(metric), desk.results(keys)):
         return []
     why = f"{metric} counts chunks, and each chunker made its own: how many there are to find differs"
@@ -109,47 +109,47 @@ def unfair_notes(desk: AppState, ranked: Sequence[Listed], metric: str) -> list[
 
 
 def _version_words(name: str, listed: Sequence[Listed]) -> str:
-    n_queries = max(one.entry.n_queries for one in listed)
-    n = len({one.entry.provider for one in listed})
+    n_queries = max(result.entry.n_queries for result in listed)
+    n = len({result.entry.provider for result in listed})
     return f"{counted(n_queries, 'query')}, {counted(n, 'provider')}, {readable(listed[0].entry.started)} ({name[:6]})"
 
 
 def _left_out(versions: Mapping[str, Sequence[Listed]], data: str) -> list[str]:
     """What is on other data under the same name."""
-    others = [one for name, some in versions.items() if name != data for one in some]
+    others = [result for name, some in versions.items() if name != data for result in some]
     if not others:
         return []
-    n = len({one.entry.provider for one in others})
-    said = f"{counted(len(others), 'result')} of {counted(n, 'provider')}"
-    return [f"{said} on other data under this name (other queries, or another version) left out: choose them under Data."]
+    n = len({result.entry.provider for result in others})
+    counts = f"{counted(len(others), 'result')} of {counted(n, 'provider')}"
+    return [f"{counts} on other data under this name (other queries, or another version) left out: choose them under Data."]
 
 
 def ranked_by(desk: AppState, entered: Sequence[Listed], metric: str) -> list[Listed]:
     """Best first; without a figure they are left out."""
     known = []
-    for one in entered:
-        figure = None if one.entry.is_failed else one.entry.figures.get(metric)
+    for result in entered:
+        figure = None if result.entry.is_failed else result.entry.figures.get(metric)
         if figure is not None and figure.value is not None:
-            known.append((figure.value, one))
+            known.append((figure.value, result))
     is_up = desk.store.metric(metric).metric.higher_is_better if known else True
-    return [one for _, one in sorted(known, key=lambda pair: pair[0], reverse=is_up)]
+    return [result for _, result in sorted(known, key=lambda pair: pair[0], reverse=is_up)]
 
 
 def tested(desk: AppState, ranked: Sequence[Listed], metric: str) -> tuple[Comparison | None, str]:
     """The best ones compared on the metric; or why that cannot be done."""
-    keys = tuple(one.key for one in ranked[:MOST_TESTED])
+    keys = tuple(result.key for result in ranked[:MOST_TESTED])
     if len(keys) < 2:
         return None, ""
     try:
-        found: Comparison = desk.worked_out.get(("board", keys, metric), lambda: _compared(desk.results(keys), metric))
+        comparison: Comparison = desk.worked_out.get(("board", keys, metric), lambda: _compared(desk.results(keys), metric))
     except AssayError as error:
         return None, f"Ties are not marked: {error}"
-    return found, ""
+    return comparison, ""
 
 
 def _compared(results: Sequence[Result], metric: str) -> Comparison:
     """The results on the metric that the first has under that name."""
-    return compare_results(results, metrics=[one for one in results[0].metrics if one.name == metric], intersect=True)
+    return compare_results(results, metrics=[bound for bound in results[0].metrics if bound.name == metric], intersect=True)
 
 
 def ties_of(comparison: Comparison, metric: str) -> list[set[int]]:
@@ -166,7 +166,7 @@ def board(ranked: Sequence[Listed], metric: str, comparison: Comparison | None) 
     """Place, provider, figure with its interval, ties, and when it was measured."""
     ties = ties_of(comparison, metric) if comparison else []
     rows = []
-    for place, one in enumerate(ranked[:MOST_SHOWN]):
+    for place, result in enumerate(ranked[:MOST_SHOWN]):
         tied = ties[place] if place < len(ties) else set()
         shared = "=" if tied else ""
         same = ", ".join(str(other + 1) for other in sorted(tied)) if place < len(ties) else "not tested"
@@ -174,11 +174,11 @@ def board(ranked: Sequence[Listed], metric: str, comparison: Comparison | None) 
         rows.append(
             (
                 told(number(f"{place + 1}{shared}", place + 1), (HEAD, f"{place + 1}{shared}")),
-                cut(one.entry.provider, href=one.url, tone="best" if is_best else ""),
-                figure_field(one, metric),
+                cut(result.entry.provider, href=result.url, tone="best" if is_best else ""),
+                figure_field(result, metric),
                 told(Field(same or "–", sort=len(tied)), (HEAD, same)),
-                number(f"{one.entry.n_queries:,}", one.entry.n_queries),
-                words(readable(one.entry.started)),
+                number(f"{result.entry.n_queries:,}", result.entry.n_queries),
+                words(readable(result.entry.started)),
             )
         )
     heads = (
@@ -193,23 +193,23 @@ def board(ranked: Sequence[Listed], metric: str, comparison: Comparison | None) 
 
 
 def _notes(ranked: Sequence[Listed], entered: Sequence[Listed], why_not: str) -> list[str]:
-    said = ["= marks a tie: the difference to at least one other may be luck. Bold: the best, and what is tied with it."]
+    notes = ["= marks a tie: the difference to at least one other may be luck. Bold: the best, and what is tied with it."]
     if left := len(entered) - len(ranked):
-        said.append(f"{counted(left, 'provider')} without a figure left out.")
+        notes.append(f"{counted(left, 'provider')} without a figure left out.")
     if len(ranked) > MOST_TESTED:
-        said.append(f"The best {MOST_TESTED} were tested against each other.")
-    return [*(said if len(ranked) > 1 else said[1:]), *([why_not] if why_not else [])]
+        notes.append(f"The best {MOST_TESTED} were tested against each other.")
+    return [*(notes if len(ranked) > 1 else notes[1:]), *([why_not] if why_not else [])]
 
 
 def _charts(desk: AppState, ranked: Sequence[Listed], metric: str) -> list[Figures]:
     """Bars, and of three or more how far apart their mean ranks are; nothing where they cannot be drawn."""
-    keys = tuple(one.key for one in ranked[:MOST_TESTED])
+    keys = tuple(result.key for result in ranked[:MOST_TESTED])
     if len(keys) < 2:
         return []
     kinds = ["bars", *(["critical_difference"] if len(keys) > 2 else [])]
     makers = {kind: partial(_drawing, desk, kind, keys, metric) for kind in kinds}
     drawn = [desk.worked_out.get(("board", kind, keys, metric), make) for kind, make in makers.items()]
-    figures = [Figure(one[0], kind, "", metric) for kind, one in zip(kinds, drawn, strict=True) if one]
+    figures = [Figure(drawing[0], kind, "", metric) for kind, drawing in zip(kinds, drawn, strict=True) if drawing]
     return [Figures(tuple(figures))] if figures else []
 
 

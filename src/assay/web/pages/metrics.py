@@ -55,11 +55,11 @@ def _one(metric: Metric) -> list[Section]:
     sections = [Section("definition", "Definition", (about,))]
     if plain["parameters"]:
         names = ("name", "default", "meaning")
-        params = tuple(tuple(Field(str(one[name])) for name in names) for one in plain["parameters"])
+        params = tuple(tuple(Field(str(parameter[name])) for name in names) for parameter in plain["parameters"])
         table = Grid("Parameters", tuple(Column(name, TEXT) for name in names), params)
-        at = next((one["name"] for one in plain["parameters"] if one["set_by_at"]), "")
-        said = (Words(f"{at} is written behind @, the others in brackets.", "muted"),) if at else ()
-        sections.append(Section("parameters", "Parameters", (table, *said)))
+        at = next((parameter["name"] for parameter in plain["parameters"] if parameter["set_by_at"]), "")
+        notes = (Words(f"{at} is written behind @, the others in brackets.", "muted"),) if at else ()
+        sections.append(Section("parameters", "Parameters", (table, *notes)))
     return sections
 
 

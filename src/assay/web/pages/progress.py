@@ -60,21 +60,21 @@ def show_progress(desk: AppState, asked: Asked) -> View:  # noqa: ARG001 (all pa
 def _runs(running: Sequence[Running]) -> list[Run]:
     return [
         Run(
-            one.id,
-            f"begun {readable(one.started)} UTC · {one.n_done} of {counted(one.n_parts, 'result')} complete",
+            run.id,
+            f"begun {readable(run.started)} UTC · {run.n_done} of {counted(run.n_parts, 'result')} complete",
             tuple(
                 Bar(part.name, part.n_done, part.n_asked, _about(part.n_failed, part.n_cached, part.waiting))
-                for part in one.parts
+                for part in run.parts
             ),
         )
-        for one in running
+        for run in running
     ]
 
 
 def _about(n_failed: int, n_cached: int, waiting: str) -> str:
-    said = [f"{n_failed:,} failed"] if n_failed else []
-    said += [f"{n_cached:,} from before"] if n_cached else []
-    return " · ".join([*said, *([f"waiting: {waiting}"] if waiting else [])])
+    counts = [f"{n_failed:,} failed"] if n_failed else []
+    counts += [f"{n_cached:,} from before"] if n_cached else []
+    return " · ".join([*counts, *([f"waiting: {waiting}"] if waiting else [])])
 
 
 def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:
@@ -99,16 +99,16 @@ async def events(desk: AppState, session: Session) -> AsyncIterator[bytes]:
     """What is running, at once and whenever it changes; until whoever listens has left or logged out, or the server ends."""
     from starlette.concurrency import run_in_threadpool
 
-    before, told = await run_in_threadpool(_content, desk), time.monotonic()
+    before, last_sent = await run_in_threadpool(_content, desk), time.monotonic()
     yield f"retry: {RETRY}\n\n".encode() + _told(before)
     while not desk.is_ending and not session.is_over:
         await asyncio.sleep(LOOK)
         content = await run_in_threadpool(_content, desk)
         if content != before:
-            before, told = content, time.monotonic()
+            before, last_sent = content, time.monotonic()
             yield _told(content)
-        elif time.monotonic() - told >= HEARTBEAT:
-            told = time.monotonic()
+        elif time.monotonic() - last_sent >= HEARTBEAT:
+            last_sent = time.monotonic()
             yield b": still here\n\n"
 
 
@@ -119,7 +119,7 @@ def _told(content: bytes) -> bytes:
 def _content(desk: AppState) -> bytes:
     from assay.serialize import to_json
 
-    return to_json({"running": [one.to_dict() for one in list_running(desk.store.place)]})
+    return to_json({"running": [run.to_dict() for run in list_running(desk.store.place)]})
 
 
 PAGE = Page("/progress", show_progress, "Progress", is_kept=False)

@@ -30,12 +30,12 @@ def show_query(desk: AppState, asked: Asked, draft: Draft | None = None) -> View
     listed = desk.listed(f"{asked.places['evaluation']}/{asked.places['place']}")
     result, query = desk.result(listed.key), asked.one("id")
     plain = _plain(desk, listed, result, query)
-    one = plain["results"][0]
+    record = plain["results"][0]
     top = asked.whole("top", TOP)
-    wanted = [*(hit["document"] for hit in one["ranking"]), *result.relevant.get(query, ())]
-    texts = desk.library.texts_of(result, wanted)
-    ranking = _ranking(one, texts)
-    truth, scores, runs = _truth(result, query, one, texts), _scores(result, query), _runs(desk, listed, query, result)
+    documents = [*(hit["document"] for hit in record["ranking"]), *result.relevant.get(query, ())]
+    texts = desk.library.texts_of(result, documents)
+    ranking = _ranking(record, texts)
+    truth, scores, runs = _truth(result, query, record, texts), _scores(result, query), _runs(desk, listed, query, result)
     ids = list(result.query_ids)
     place = ids.index(query) if query in ids else -1
     content = {
@@ -43,11 +43,11 @@ def show_query(desk: AppState, asked: Asked, draft: Draft | None = None) -> View
         "query": query,
         "text": plain["text"],
         "tags": [(str(name), str(value)) for name, value in plain["tags"].items()],
-        "failure": one["failure"],
+        "failure": record["failure"],
         "ranking": ranking,
         "shown": ranking.rows[:top],
-        "n_ranked": len(one["ranking"]),
-        "rankings_kept": one["rankings_kept"],
+        "n_ranked": len(record["ranking"]),
+        "rankings_kept": record["rankings_kept"],
         "truth": truth,
         "scores": scores,
         "runs": runs,
@@ -79,17 +79,17 @@ def _said(asked: Asked) -> str:
     """What became of the form that was sent last, which its address tells."""
     whose = f" of {asked.judge}" if asked.judge else ""
     saved, back = (asked.whole(name, 0) for name in ("saved", "back"))
-    said = [f"{counted(saved, 'grade')}{whose} saved"] if saved else []
-    said += [f"{counted(back, 'grade')}{whose} taken back"] if back else []
-    if not said:
+    outcomes = [f"{counted(saved, 'grade')}{whose} saved"] if saved else []
+    outcomes += [f"{counted(back, 'grade')}{whose} taken back"] if back else []
+    if not outcomes:
         return "Nothing new was graded, so nothing was saved." if asked.has("nothing") else ""
-    return "; ".join(said) + "."
+    return "; ".join(outcomes) + "."
 
 
-def _ranking(one: Mapping[str, Any], texts: Mapping[str, str]) -> Grid:
+def _ranking(record: Mapping[str, Any], texts: Mapping[str, str]) -> Grid:
     """The ranking with its grades; what nobody judged is marked so."""
     rows = []
-    for hit in one["ranking"]:
+    for hit in record["ranking"]:
         grade = hit["grade"]
         tone = "relevant" if grade else ""
         fields = [
@@ -103,14 +103,14 @@ def _ranking(one: Mapping[str, Any], texts: Mapping[str, str]) -> Grid:
     return Grid("Ranking", (*heads, *([Column("text", TEXT)] if texts else ())), tuple(rows))
 
 
-def _truth(result: Result, query: str, one: Mapping[str, Any], texts: Mapping[str, str]) -> Grid:
+def _truth(result: Result, query: str, record: Mapping[str, Any], texts: Mapping[str, str]) -> Grid:
     """What is relevant, the best first, and at which rank it came."""
-    ranks = {hit["document"]: hit["rank"] for hit in one["ranking"]}
+    ranks = {hit["document"]: hit["rank"] for hit in record["ranking"]}
     rows = []
     for document, grade in (result.relevant.get(query) or {}).items():
         rank = ranks.get(document)
-        found = number(f"{rank:,}", rank) if rank else Field("not retrieved", sort="", tone="worse")
-        row = (words(document), number(f"{grade:g}", grade), found)
+        place = number(f"{rank:,}", rank) if rank else Field("not retrieved", sort="", tone="worse")
+        row = (words(document), number(f"{grade:g}", grade), place)
         rows.append((*row, *([words(texts.get(document, ""))] if texts else ())))
     heads = [Column("document", TEXT), Column("grade"), Column("rank")]
     return Grid("Ground truth", (*heads, *([Column("text", TEXT)] if texts else ())), tuple(rows))
@@ -124,23 +124,24 @@ def _scores(result: Result, query: str) -> Grid:
             continue
         score = float(result.scores(metric.name)[query])
         figure = result.summary[metric.name]
-        shown = [number(Figures().value(metric, value), value) for value in (score, figure)]
-        rows.append((Field(metric.name, href=f"/metrics?name={metric.metric.name}", title=metric.metric.meaning), *shown))
+        figures = [number(Figures().value(metric, value), value) for value in (score, figure)]
+        rows.append((Field(metric.name, href=f"/metrics?name={metric.metric.name}", title=metric.metric.meaning), *figures))
     return Grid("Scores", (Column("metric", TEXT), Column("this query"), Column("all queries")), tuple(rows))
 
 
 def _runs(desk: AppState, listed: Listed, query: str, result: Result) -> Grid:
     """The same query in other results on the same data: the newest of each provider, and the one before this."""
-    metrics = [one for one in result.metrics if one.name in result.summary and one.name not in result.beside][:MOST_METRICS]
+    known = (metric for metric in result.metrics if metric.name in result.summary and metric.name not in result.beside)
+    metrics = list(known)[:MOST_METRICS]
     rows = []
-    for one in _others(desk, listed):
-        other = desk.result(one.key)
+    for run in _others(desk, listed):
+        other = desk.result(run.key)
         if query not in other.query_ids:
             continue
         fields = [_score(other, metric.name, query, metric) for metric in metrics]
-        when = readable(one.entry.started)
-        name = words(one.entry.provider, href=query_url(one.key, query), beside=when)
-        named = told(name, (HEAD, one.entry.provider), ("started (UTC)", when), ("evaluation", one.entry.evaluation))
+        when = readable(run.entry.started)
+        name = words(run.entry.provider, href=query_url(run.key, query), beside=when)
+        named = told(name, (HEAD, run.entry.provider), ("started (UTC)", when), ("evaluation", run.entry.evaluation))
         rows.append((named, *fields, _first_relevant(other, query)))
     heads = (Column("result", TEXT), *(Column(metric.name) for metric in metrics), Column("first relevant at rank"))
     return Grid("The same query in other results", heads, tuple(rows))
@@ -148,12 +149,12 @@ def _runs(desk: AppState, listed: Listed, query: str, result: Result) -> Grid:
 
 def _others(desk: AppState, listed: Listed) -> Sequence[Listed]:
     newest: dict[str, Listed] = {}
-    for one in desk.shelf.listed:
-        if one.key != listed.key and one.series[::2] == listed.series[::2]:
-            newest.setdefault(one.entry.provider, one)
+    for other in desk.shelf.listed:
+        if other.key != listed.key and other.series[::2] == listed.series[::2]:
+            newest.setdefault(other.entry.provider, other)
     before = desk.before(listed)
-    found = [*([before] if before else []), *newest.values()]
-    return list({one.key: one for one in found}.values())[:MOST_RUNS]
+    others = [*([before] if before else []), *newest.values()]
+    return list({other.key: other for other in others}.values())[:MOST_RUNS]
 
 
 def _score(result: Result, name: str, query: str, metric: Any) -> Field:

@@ -28,7 +28,7 @@ def show_result(desk: AppState, asked: Asked) -> View:
     laid, tables = lay_out(
         exact_section(section, matter) for section in group.sections if not section.anchor.startswith(QUERIES)
     )
-    first = 1 + max((place for place, one in enumerate(laid) if one.anchor.startswith(BEFORE_QUERIES)), default=-1)
+    first = 1 + max((place for place, section in enumerate(laid) if section.anchor.startswith(BEFORE_QUERIES)), default=-1)
     metric = metric_of(asked, matter.metrics, matter.moving)
     before = desk.before(listed)
     table = QueryTable(matter.first, listed.key, metric, desk.result(before.key) if before else None)
@@ -45,7 +45,7 @@ def show_result(desk: AppState, asked: Asked) -> View:
         "sheet": plan.sheet(asked),
         "kinds": [(name, KINDS[name]) for name in table.kinds],
         "metric": metric.name if metric else "",
-        "metrics": [one.name for one in matter.metrics],
+        "metrics": [metric.name for metric in matter.metrics],
     }
     title = printable(
         f"{listed.entry.provider} on {listed.entry.benchmark}" if listed.entry.benchmark else listed.entry.provider
@@ -60,35 +60,37 @@ def _looked_at(desk: AppState, listed: Listed) -> tuple[BenchmarkReport, Group]:
         matter = BenchmarkReport((desk.result(listed.key),))
         return matter, group_of(matter)
 
-    found: tuple[BenchmarkReport, Group] = desk.worked_out.get(("result", listed.key), work)
-    return found
+    report: tuple[BenchmarkReport, Group] = desk.worked_out.get(("result", listed.key), work)
+    return report
 
 
 def _first(metric: BoundMetric | None, metrics: Sequence[BoundMetric]) -> list[BoundMetric]:
-    return [*([metric] if metric else []), *(one for one in metrics if one != metric)]
+    return [*([metric] if metric else []), *(other for other in metrics if other != metric)]
 
 
 def _facts(listed: Listed) -> list[tuple[str, str, str]]:
     """What is known of the evaluation: name, words, and where they lead."""
     entry = listed.entry
-    found: list[tuple[str, str, str]] = [
+    facts: list[tuple[str, str, str]] = [
         ("evaluation", entry.evaluation, ""),
         ("started", f"{readable(entry.started)} UTC", ""),
         ("benchmark", entry.benchmark, address("/leaderboard", benchmark=entry.benchmark)),
         ("provider", entry.provider, address("/history", benchmark=entry.benchmark, provider=entry.provider)),
         ("marks", marks_of(listed), ""),
     ]
-    return [(name, text, url) for name, text, url in found if text]
+    return [(name, text, url) for name, text, url in facts if text]
 
 
 def _others(desk: AppState, listed: Listed) -> list[tuple[str, str, Any]]:
     """The newest results of other providers on the same data: what it may be compared with."""
     newest: dict[str, Listed] = {}
-    for one in desk.shelf.listed:
-        if (one.entry.benchmark, one.entry.dataset) == (listed.entry.benchmark, listed.entry.dataset):
-            newest.setdefault(one.entry.provider, one)
+    for other in desk.shelf.listed:
+        if (other.entry.benchmark, other.entry.dataset) == (listed.entry.benchmark, listed.entry.dataset):
+            newest.setdefault(other.entry.provider, other)
     newest.pop(listed.entry.provider, None)
-    return [(one.key, one.entry.provider, readable(one.entry.started)) for one in list(newest.values())[:MOST_OFFERED]]
+    return [
+        (other.key, other.entry.provider, readable(other.entry.started)) for other in list(newest.values())[:MOST_OFFERED]
+    ]
 
 
 def show_shortcut(desk: AppState, asked: Asked) -> Elsewhere:

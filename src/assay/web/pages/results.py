@@ -35,7 +35,7 @@ def show_results(desk: AppState, asked: Asked) -> View:
     """The newest first; all of the choices are in the address."""
     shelf = desk.shelf
     metric = asked.one("metric", next(iter(shelf.metrics), ""))
-    if metric and metric not in shelf.metrics and not any(metric in one.entry.figures for one in shelf.listed):
+    if metric and metric not in shelf.metrics and not any(metric in result.entry.figures for result in shelf.listed):
         near = near_matches(metric, shelf.metrics)
         raise UnknownName("metric of a stored result", metric[:80], near, f"there are {', '.join(shelf.metrics[:20])}")
     plan = shelf.orders.get((metric, *_choices(asked)), lambda: _plan(shelf, asked, metric))
@@ -57,28 +57,28 @@ def _choices(asked: Asked) -> tuple[str, ...]:
 
 
 def _plan(shelf: ResultIndex, asked: Asked, metric: str) -> Plan[Listed]:
-    plan = Plan("Stored results", "results", columns_of(metric), chosen(shelf, asked), pick=lambda one: one.key)
+    plan = Plan("Stored results", "results", columns_of(metric), chosen(shelf, asked), pick=lambda result: result.key)
     return plan.in_order(asked)
 
 
 def chosen(shelf: ResultIndex, asked: Asked) -> Sequence[Listed]:
     """The results that an address means."""
-    found = list(shelf.listed)
+    results = list(shelf.listed)
     if name := asked.one("benchmark"):
-        found = [one for one in found if one.entry.benchmark == name]
+        results = [result for result in results if result.entry.benchmark == name]
     if name := asked.one("provider"):
-        found = [one for one in found if one.entry.provider == name]
+        results = [result for result in results if result.entry.provider == name]
     if name := asked.one("tag"):
-        found = [one for one in found if name in one.entry.tags or name in one.entry.baselines]
+        results = [result for result in results if name in result.entry.tags or name in result.entry.baselines]
     if since := asked.one("since"):
         start = parse_since(since)
-        found = [one for one in found if one.entry.started >= start]
+        results = [result for result in results if result.entry.started >= start]
     if until := asked.one("until"):
         end = parse_since(until)[:10]
-        found = [one for one in found if one.entry.started[:10] <= end]
+        results = [result for result in results if result.entry.started[:10] <= end]
     if sought := asked.one("words").casefold().split():
-        found = [one for one in found if all(word in one.words for word in sought)]
-    return found
+        results = [result for result in results if all(word in result.words for word in sought)]
+    return results
 
 
 def choices_of(shelf: ResultIndex, asked: Asked) -> list[tuple[str, str, list[str], str]]:
@@ -101,21 +101,31 @@ def offered(names: Sequence[str], now: str = "") -> list[str]:
 def columns_of(metric: str) -> tuple[SheetColumn[Listed], ...]:
     """What the list shows of a result."""
     return (
-        SheetColumn("provider", Column("provider", TEXT), _named, lambda one: one.entry.provider),
-        SheetColumn("benchmark", Column("benchmark", TEXT), lambda one: cut(one.entry.benchmark), _benchmark),
-        SheetColumn("started", Column("started (UTC)", TEXT), lambda one: Field(readable(one.entry.started)), _started),
+        SheetColumn("provider", Column("provider", TEXT), _named, lambda result: result.entry.provider),
+        SheetColumn("benchmark", Column("benchmark", TEXT), lambda result: cut(result.entry.benchmark), _benchmark),
         SheetColumn(
-            "value", Column(metric or "figure"), lambda one: figure_field(one, metric), lambda one: _value(one, metric)
+            "started", Column("started (UTC)", TEXT), lambda result: Field(readable(result.entry.started)), _started
         ),
-        SheetColumn("queries", Column("queries"), lambda one: _count(one.entry.n_queries), lambda one: one.entry.n_queries),
-        SheetColumn("failed", Column("failed"), _failed, lambda one: one.entry.n_failed),
-        SheetColumn("marks", Column("marks", TEXT), lambda one: cut(marks_of(one))),
+        SheetColumn(
+            "value",
+            Column(metric or "figure"),
+            lambda result: figure_field(result, metric),
+            lambda result: _value(result, metric),
+        ),
+        SheetColumn(
+            "queries",
+            Column("queries"),
+            lambda result: _count(result.entry.n_queries),
+            lambda result: result.entry.n_queries,
+        ),
+        SheetColumn("failed", Column("failed"), _failed, lambda result: result.entry.n_failed),
+        SheetColumn("marks", Column("marks", TEXT), lambda result: cut(marks_of(result))),
     )
 
 
-def marks_of(one: Listed) -> str:
+def marks_of(result: Listed) -> str:
     """What somebody said about an evaluation: baselines and tags."""
-    return " · ".join([*(f"baseline {name}" for name in one.entry.baselines), *one.entry.tags])
+    return " · ".join([*(f"baseline {name}" for name in result.entry.baselines), *result.entry.tags])
 
 
 def cut(text: str, **more: str) -> Field:
@@ -123,33 +133,33 @@ def cut(text: str, **more: str) -> Field:
     return words(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", **more)
 
 
-def _named(one: Listed) -> Field:
-    shown = replace(cut(one.entry.provider or "run", href=one.url), beside=printable(one.entry.evaluation))
-    return told(shown, (HEAD, one.entry.provider or "run"), ("evaluation", one.entry.evaluation))
+def _named(result: Listed) -> Field:
+    field = replace(cut(result.entry.provider or "run", href=result.url), beside=printable(result.entry.evaluation))
+    return told(field, (HEAD, result.entry.provider or "run"), ("evaluation", result.entry.evaluation))
 
 
-def _benchmark(one: Listed) -> str:
-    return one.entry.benchmark
+def _benchmark(result: Listed) -> str:
+    return result.entry.benchmark
 
 
-def _started(one: Listed) -> str:
-    return one.entry.started
+def _started(result: Listed) -> str:
+    return result.entry.started
 
 
-def _figure(one: Listed, metric: str) -> Figure | None:
-    return None if one.entry.is_failed else one.entry.figures.get(metric)
+def _figure(result: Listed, metric: str) -> Figure | None:
+    return None if result.entry.is_failed else result.entry.figures.get(metric)
 
 
-def _value(one: Listed, metric: str) -> float | None:
-    figure = _figure(one, metric)
+def _value(result: Listed, metric: str) -> float | None:
+    figure = _figure(result, metric)
     return None if figure is None else figure.value
 
 
-def figure_field(one: Listed, metric: str) -> Field:
+def figure_field(result: Listed, metric: str) -> Field:
     """The summary with its interval; a dash where there is none."""
-    figure = _figure(one, metric)
+    figure = _figure(result, metric)
     if figure is None or figure.value is None:
-        return Field("–", sort="", title="failed on every query" if one.entry.is_failed else "")
+        return Field("–", sort="", title="failed on every query" if result.entry.is_failed else "")
     has_ends = figure.low is not None and figure.high is not None
     ends = f"[{figure.low:.3f}, {figure.high:.3f}]" if has_ends else ""
     return with_ends(number(f"{figure.value:.4f}", figure.value, beside=ends), figure.value, figure.low, figure.high)
@@ -159,8 +169,8 @@ def _count(n: int) -> Field:
     return number(f"{n:,}", n)
 
 
-def _failed(one: Listed) -> Field:
-    return number(f"{one.entry.n_failed:,}", one.entry.n_failed, tone="fail" if one.entry.n_failed else "")
+def _failed(result: Listed) -> Field:
+    return number(f"{result.entry.n_failed:,}", result.entry.n_failed, tone="fail" if result.entry.n_failed else "")
 
 
 PAGE = Page("/", show_results, "Results", ("metric", *FILTERS, *SHEET))
@@ -190,19 +200,19 @@ def find_results(desk: AppState, sought: str) -> list[dict[str, Any]]:
     """The newest results that all the words are in."""
     words = sought.casefold().split()
     some = []
-    for one in desk.shelf.listed:
-        if all(word in one.words for word in words):
-            some.append(_switch_entry(one))
+    for result in desk.shelf.listed:
+        if all(word in result.words for word in words):
+            some.append(_switch_entry(result))
         if len(some) == MAX_SWITCH_RESULTS:
             break
     return some
 
 
-def _switch_entry(one: Listed) -> dict[str, Any]:
-    entry = one.entry
+def _switch_entry(result: Listed) -> dict[str, Any]:
+    entry = result.entry
     about = [entry.benchmark, readable(entry.started), entry.evaluation, *(f"baseline {name}" for name in entry.baselines)]
     return {
         "label": printable(entry.provider or "run")[:SWITCH_LABEL_LENGTH],
         "about": printable(" · ".join(filter(None, about)))[: 2 * SWITCH_LABEL_LENGTH],
-        "url": one.url,
+        "url": result.url,
     }
