@@ -10,7 +10,7 @@ import numpy as np
 import assay
 from assay.evaluation.result import Result
 from assay.model.records import Query
-from assay.reports.html import render_results
+from assay.reports.renderers.html import render_results
 from benchmarks._timing import Row, best_time, within
 
 FEW, MANY = 5_000, 50_000

@@ -21,7 +21,7 @@ from assay.metrics.definition import Metric
 from assay.ontology.similarity import Similarity
 from assay.providers.provider import Provider
 from assay.relevance.resolver import Resolver
-from assay.reports._report import Renderer
+from assay.reports.report import Renderer
 from assay.stats.significance import StatisticalTest
 
 CATALOGS = {
@@ -34,7 +34,7 @@ CATALOGS = {
     "assay.ontology.catalog": (Similarity, "function"),
     "assay.providers.catalog": (Provider, "make"),
     "assay.relevance.catalog": (Resolver, "resolve"),
-    "assay.reports": (Renderer, "render"),
+    "assay.reports.renderers": (Renderer, "render"),
     "assay.stats.catalog": (StatisticalTest, "function"),
 }
 """Folder → what its files define, and which field of it is the function."""

@@ -34,7 +34,7 @@ from assay.cli.program import build_parser
 from assay.files.columns import COLUMN_NAMES
 from assay.metrics.registry import GROUPS, all_metrics
 from assay.model.policy import CHOICES, Policy
-from assay.reports._report import all_renderers
+from assay.reports.report import all_renderers
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

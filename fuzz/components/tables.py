@@ -7,7 +7,7 @@ import io
 import json
 from typing import Any
 
-from assay.reports._csv_rows import csv_of
+from assay.reports.markup import csv_of
 from fuzz.component import Component, SilentDifference
 
 FORMULAS = ("=", "+", "-", "@")

@@ -225,7 +225,7 @@ def test_hostile_text_runs_nothing(browser, tmp_path):
     from dataclasses import replace
 
     from assay.model.records import Query
-    from assay.reports._page_matter import BenchmarkReport
+    from assay.reports.page.subject import BenchmarkReport
 
     harm = '<img src=x onerror="document.title=1">\u202e<script>document.title=2</script>\x00' + "w" * 10_000
     result = replace(made.base(), name=harm, queries={"q1": Query("q1", harm)}, benchmark=harm)

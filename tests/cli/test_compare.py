@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.commands.compare import EXAMPLES as HELP
-from assay.reports._comparison import FORMATS
+from assay.reports.sections.comparison_formats import FORMATS
 from assay.text import display_width
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

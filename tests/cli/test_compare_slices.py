@@ -7,7 +7,7 @@ import json
 import pytest
 
 import assay as library
-from assay.reports._report import Report, find_renderer
+from assay.reports.report import Report, find_renderer
 
 
 @pytest.fixture

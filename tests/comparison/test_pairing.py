@@ -13,7 +13,7 @@ from assay.comparison.pairs import NO_TEST, SHARED_TIMES
 from assay.comparison.verdict import Figures
 from assay.evaluation.result import merge_benchmarks, subset_of
 from assay.evaluation.routing import evaluate_routing
-from assay.reports._comparison_movers import moving_metric, preview
+from assay.reports.sections.moved_queries import moving_metric, preview
 from assay.stats import Pairs, parse_test
 
 from ._systems import NEW, OLD, ladder, old_and_new, system

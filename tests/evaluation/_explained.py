@@ -1,6 +1,6 @@
 """Explanations asked for, and what is read off them."""
 
-from assay import why
+from assay.reports import why
 
 TIED = ({"1": {"d1": 1}}, {"1": {"d3": 5.0, "d4": 5.0, "d1": 5.0, "d2": 5.0}})
 """Four documents with one score, the relevant one third in the order given."""

@@ -168,7 +168,7 @@ def test_saving_and_reading_back(file, tmp_path):
     again = result_from_dict(json.loads(json.dumps(good.to_dict())))
     assert again.summary == pytest.approx(good.summary)
     assert again.fingerprints == good.fingerprints
-    from assay.reports._report import Report, find_renderer
+    from assay.reports.report import Report, find_renderer
 
     place = tmp_path / "saved.json"
     place.write_text(find_renderer("json").render(Report([good])))

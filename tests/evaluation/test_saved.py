@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.evaluation.saved import is_saved_result, read_results, result_from_dict
-from assay.reports._report import Report, find_renderer
+from assay.reports.report import Report, find_renderer
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
 RUN = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}}

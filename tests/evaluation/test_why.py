@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import why
 from assay.evaluation.explanation import Target
+from assay.reports import why
 
 from ._explained import TIED, TWO_QUERIES, explained, values
 

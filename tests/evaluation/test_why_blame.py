@@ -5,8 +5,8 @@ import math
 import pytest
 
 import assay
-from assay import why
 from assay.evaluation.profiles import PROFILES, find_profile
+from assay.reports import why
 
 from ._explained import TIED, TWO_QUERIES, explained, values
 

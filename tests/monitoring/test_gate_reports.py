@@ -8,11 +8,9 @@ import pytest
 from assay.errors import DataError
 from assay.model.records import Query
 from assay.monitoring import gate, parse_rule
-from assay.monitoring.gate_github import render_annotations
-from assay.monitoring.gate_junit import render_gate_junit
-from assay.monitoring.gate_markdown import render_gate_markdown
 from assay.monitoring.gating import broken_gate
 from assay.monitoring.wording import render_gate
+from assay.reports.sections.monitoring import render_annotations, render_gate_junit, render_gate_markdown
 
 from ._results import result
 

@@ -4,7 +4,7 @@ import pytest
 
 from assay.monitoring import series_of
 from assay.monitoring.history import best_before
-from assay.monitoring.history_text import history_csv, render_history, sparkline
+from assay.reports.sections.monitoring import history_csv, render_history, sparkline
 
 from ._points import Stored, points
 

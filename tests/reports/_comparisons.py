@@ -1,8 +1,8 @@
 """Small comparisons, and how they are shown."""
 
 from assay.comparison.comparison import compare
-from assay.reports._comparison import render_comparison
-from assay.reports._comparison_report import ComparisonReport
+from assay.reports.sections.comparison import ComparisonReport
+from assay.reports.sections.comparison_formats import render_comparison
 
 SCORES = {
     "old": [0.2, 0.5, 0.25, 0.5, 0.2, 1.0, 0.5, 0.0],

@@ -10,9 +10,9 @@ import assay
 from assay.comparison.comparison import compare_results
 from assay.evaluation.result import Result
 from assay.model.records import Query
-from assay.reports._page import page_of
-from assay.reports._page_matter import BenchmarkReport
-from assay.reports.html import render_page
+from assay.reports.page.page import page_of
+from assay.reports.page.subject import BenchmarkReport
+from assay.reports.renderers.html import render_page
 
 QRELS = {f"q{n}": {f"d{n}": 1} for n in range(1, 9)}
 """One relevant document for each of eight queries."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import assay
 from assay.evaluation.result import Result
-from assay.reports._report import Report, find_renderer
+from assay.reports.report import Report, find_renderer
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d4": 1}}
 GOOD = {"q1": {"d1": 9.0, "d3": 8.0}, "q2": {"d4": 7.0}}

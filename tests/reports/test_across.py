@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from assay.model.records import Query
-from assay.reports._across import across, across_sheets
-from assay.reports._page_across import across_section
-from assay.reports.html import matters_of
+from assay.reports.page.head import across, across_section, across_sheets
+from assay.reports.renderers.html import matters_of
 
 from ._pages import CAND_RANKS, QRELS, base, cand, result_of
 

@@ -6,8 +6,8 @@ import pytest
 
 import assay
 from assay.evaluation.saved import result_from_dict
-from assay.reports._answers import STEPS, render_answers, risk_coverage
-from assay.reports._report import Report
+from assay.reports.report import Report
+from assay.reports.sections.answers import STEPS, render_answers, risk_coverage
 
 ROWS = [
     {"id": str(number), "answer": "a" if number % 3 else "b", "reference": "a", "confidence": number} for number in range(40)

@@ -12,9 +12,8 @@ from assay.execution.plan_parts import Statistics
 from assay.metrics.parsing import parse_metric
 from assay.model.policy import Policy
 from assay.model.scores import Column, ScoreTable
-from assay.reports._chunks import chunk_sheets
-from assay.reports._evaluation import Shown, render_evaluation
-from assay.reports._verdict import verdict_notes
+from assay.reports.sections.evaluation import Shown, render_evaluation, verdict_notes
+from assay.reports.sections.run_notes import chunk_sheets
 
 RNG = np.random.default_rng(1)
 SIZES = {"mean": 1505.0, "p5": 270.0, "median": 1785.0, "p95": 1977.0, "max": 2548.0}

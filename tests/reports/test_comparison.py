@@ -14,7 +14,7 @@ from assay.evaluation.profile import OWN, settings_of
 from assay.evaluation.scoring import evaluate_settings
 from assay.metrics.parsing import parse_metrics
 from assay.model.qrels import Qrels
-from assay.reports._comparison_movers import missing_lines
+from assay.reports.sections.moved_queries import missing_lines
 from assay.text import display_width
 from assay.views.timing import Times
 

@@ -11,9 +11,15 @@ import pytest
 import assay
 from assay.comparison.comparison import compare, compare_results
 from assay.comparison.options import ComparisonOptions
-from assay.reports._comparison import FORMATS, check_comparison_outputs, find_format, render_comparison
-from assay.reports._comparison_report import ComparisonReport
-from assay.reports._slices_beside import Beside, write_with_beside
+from assay.reports.sections.comparison import ComparisonReport
+from assay.reports.sections.comparison_formats import (
+    FORMATS,
+    Beside,
+    check_comparison_outputs,
+    find_format,
+    render_comparison,
+    write_with_beside,
+)
 
 from ._comparisons import QRELS, SCORES, comparison, ranked, rendered
 from ._results import HOSTILE, controls

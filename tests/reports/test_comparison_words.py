@@ -13,7 +13,7 @@ from assay.evaluation.result import Result
 from assay.metrics.parsing import parse_metric
 from assay.model.policy import Policy
 from assay.model.scores import Column, ScoreTable
-from assay.reports._comparison_tables import places
+from assay.reports.sections.comparison import places
 
 from ._comparisons import comparison, rendered
 

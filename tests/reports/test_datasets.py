@@ -8,8 +8,8 @@ from assay import Document, Query, RelevanceJudgment, Span
 from assay.datasets import BenchmarkDataset
 from assay.datasets.dataset import PARTS, Repair
 from assay.datasets.format import Format
-from assay.reports._datasets import MOST_REPAIRS, datasets_to_dict, render_datasets, render_statistics
-from assay.reports._layout import Style
+from assay.reports.sections.catalog import MOST_REPAIRS, datasets_to_dict, render_datasets, render_statistics
+from assay.reports.text_layout import Style
 from assay.text import display_width
 
 FORMATS = {

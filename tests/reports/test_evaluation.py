@@ -7,8 +7,7 @@ import pytest
 
 import assay
 from assay.execution.plan_parts import Statistics
-from assay.reports._evaluation import Shown, render_evaluation
-from assay.reports._verdict import verdict_notes
+from assay.reports.sections.evaluation import Shown, render_evaluation, verdict_notes
 
 HOSTILE = "\x1b[31m<script>\nq"
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.reports._failures import failure_errors, failure_notes, reasons
+from assay.reports.sections.run_notes import failure_errors, failure_notes, reasons
 
 SCORED = assay.evaluate({"q1": {"d1": 1}}, {}, ["mrr"])
 

@@ -9,8 +9,8 @@ from rich.cells import cell_len
 from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.preflight.check import check_dataset
 from assay.model.records import Document, Query
-from assay.reports._findings import findings_to_dict, render_findings
-from assay.reports._layout import Style
+from assay.reports.sections.catalog import findings_to_dict, render_findings
+from assay.reports.text_layout import Style
 
 from ._results import HOSTILE, controls
 

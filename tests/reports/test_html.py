@@ -8,8 +8,8 @@ import pytest
 
 import assay
 from assay.model.records import Query
-from assay.reports._page_matter import BenchmarkReport
-from assay.reports.html import matters_of
+from assay.reports.page.subject import BenchmarkReport
+from assay.reports.renderers.html import matters_of
 from assay.text import printable
 
 from ._html import Element, parse

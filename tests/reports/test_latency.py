@@ -6,8 +6,8 @@ import pytest
 
 import assay
 from assay.metrics.parsing import parse_metric
-from assay.reports._latency import latency_notes
-from assay.reports._report import Report, find_renderer
+from assay.reports.report import Report, find_renderer
+from assay.reports.sections.run_notes import latency_notes
 from assay.text import milliseconds
 
 SCORED = assay.evaluate({"q1": {"d1": 1}}, {}, ["mrr"])

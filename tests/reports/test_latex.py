@@ -5,7 +5,7 @@ import re
 import pytest
 
 import assay
-from assay.reports._latex_table import ESCAPES
+from assay.reports.markup import ESCAPES
 
 from ._results import HOSTILE, NINE, POOR, banded, hostile_results, is_printable, pair, rendered, result
 

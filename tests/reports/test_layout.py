@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from assay.reports._cells import Cell, Table
-from assay.reports._layout import BEST, Style, fitted, needed_width, with_prose
+from assay.reports.table import Cell, Table
+from assay.reports.text_layout import BEST, Style, fitted, needed_width, with_prose
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 LEFT = frozenset({0, 2})

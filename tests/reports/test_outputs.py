@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay.evaluation.saved import read_results
-from assay.reports._outputs import ENDINGS, RUNS, check_outputs, new_folders, write_output
+from assay.reports.outputs import ENDINGS, RUNS, check_outputs, new_folders, write_output
 
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d9": 0.5}}
 
@@ -91,7 +91,7 @@ def test_rankings_score_as_they_did(tmp_path):
 
 def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("assay.reports._outputs.os.access", lambda path, how: path != tmp_path)
+    monkeypatch.setattr("assay.reports.outputs.os.access", lambda path, how: path != tmp_path)
     with pytest.raises(assay.UsageError, match=f"-o new/r.json: the folder {tmp_path} cannot be written to; choose another"):
         check_outputs(["new/r.json"])
 

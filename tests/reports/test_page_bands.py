@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import assay
-from assay.reports._page_bands import TITLE, bands_grid
-from assay.reports.html import matters_of
+from assay.reports.page.metrics import TITLE, bands_grid
+from assay.reports.renderers.html import matters_of
 
 from ._html import parse
 from ._results import banded, pair, rendered

@@ -7,9 +7,8 @@ import pytest
 import assay
 from assay.comparison.comparison import compare_results
 from assay.comparison.options import ComparisonOptions
-from assay.reports._page_best import best_sentence
-from assay.reports._page_head import head_of
-from assay.reports._page_matter import BenchmarkReport
+from assay.reports.page.head import best_sentence, head_of
+from assay.reports.page.subject import BenchmarkReport
 
 from ._pages import base, many, two
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from assay.comparison.comparison import compare_results
-from assay.reports._comparison_markdown import render_markdown
-from assay.reports._comparison_report import ComparisonReport
-from assay.reports._page_chunks import chunks_section
-from assay.reports._page_matter import BenchmarkReport
+from assay.reports.page.provenance import chunks_section
+from assay.reports.page.subject import BenchmarkReport
+from assay.reports.sections.comparison import ComparisonReport
+from assay.reports.sections.comparison_formats import render_markdown
 
 from ._pages import base, cand
 

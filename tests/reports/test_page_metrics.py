@@ -5,10 +5,9 @@ from dataclasses import replace
 from assay.comparison.comparison import compare_results
 from assay.comparison.options import ComparisonOptions
 from assay.monitoring.gating import gate
-from assay.reports._page_charts import Figures
-from assay.reports._page_definitions import definitions_section
-from assay.reports._page_matter import BenchmarkReport
-from assay.reports._page_metrics import metrics_section
+from assay.reports.page.charts import Figures
+from assay.reports.page.metrics import definitions_section, metrics_section
+from assay.reports.page.subject import BenchmarkReport
 
 from ._pages import base, cand, many, two
 

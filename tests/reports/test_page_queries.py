@@ -6,9 +6,8 @@ import pytest
 
 from assay.comparison.comparison import compare_results
 from assay.comparison.options import ComparisonOptions
-from assay.reports._page_matter import BenchmarkReport
-from assay.reports._page_queries import Cards, queries_section, scatter_section
-from assay.reports._page_remarkable import notable_queries
+from assay.reports.page.queries import Cards, notable_queries, queries_section, scatter_section
+from assay.reports.page.subject import BenchmarkReport
 
 from ._pages import QRELS, base, cand, many, page, result_of, two
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy import array
 
-from assay.reports._page_scores import _counts, scores_section
+from assay.reports.page.charts import _counts, scores_section
 
 from ._pages import two
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from assay.reports._page_scripts import for_script_element, static_file, vega_bundle
+from assay.reports.page.scripts import for_script_element, static_file, vega_bundle
 
 
 @pytest.fixture

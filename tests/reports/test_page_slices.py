@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.reports._page_matter import BenchmarkReport
-from assay.reports._page_parts import tint
-from assay.reports._page_slices import slices_section
+from assay.reports.page.slices import slices_section
+from assay.reports.page.subject import BenchmarkReport
+from assay.reports.table import tint
 
 from ._pages import base, many, two
 

@@ -10,8 +10,8 @@ from assay.execution.runner import Part
 from assay.grammar import REQUIRED, Param
 from assay.model.records import Document, Query
 from assay.providers.provider import BoundProvider, Provider
-from assay.reports._layout import Style
-from assay.reports._providers import CheckReport, describe_check, describe_provider, render_provider, render_providers
+from assay.reports.sections.catalog import CheckReport, describe_check, describe_provider, render_provider, render_providers
+from assay.reports.text_layout import Style
 from assay.text import display_width
 
 STYLE = Style(80, False)

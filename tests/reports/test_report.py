@@ -7,7 +7,7 @@ import pytest
 import assay
 from assay.cli.commands.score import FORMATS
 from assay.metrics.parsing import parse_metric
-from assay.reports._report import Report, all_renderers, find_renderer
+from assay.reports.report import Report, all_renderers, find_renderer
 
 from ._results import GOOD, METRICS, NINE, NOTHING, POOR, controls, hostile_results, pair, rendered, result
 

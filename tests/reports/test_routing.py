@@ -10,8 +10,8 @@ import assay
 from assay.comparison.slices import slice_results
 from assay.evaluation.routing import evaluate_routing
 from assay.evaluation.saved import result_from_dict
-from assay.reports._report import Report
-from assay.reports._routing import FORMATS, render_routing
+from assay.reports.report import Report
+from assay.reports.sections.answers import FORMATS, render_routing
 
 ROWS = [
     {"query_id": "q1", "route": "code", "optimal_expert": "code", "gated": False, "needs_retrieval": True, "by": "de"},

@@ -1,7 +1,7 @@
 """side_by_side: results that stand in one table, and what is said where they should not be compared."""
 
 from assay.evaluation.routing import evaluate_routing
-from assay.reports._side_by_side import notes_side_by_side
+from assay.reports.sections.slices import notes_side_by_side
 
 ROWS = [{"query_id": name, "route": "code", "optimal_expert": "code"} for name in ("q1", "q2")]
 

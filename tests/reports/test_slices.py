@@ -19,12 +19,11 @@ from assay.comparison.slices import slice_results
 from assay.comparison.verdict import Figures
 from assay.errors import UnknownName, UsageError
 from assay.model.records import Query
-from assay.reports._agreement import agreement_sheets
-from assay.reports._comparison_report import ComparisonReport
-from assay.reports._layout import Style
-from assay.reports._sheets import render_sheets
-from assay.reports._slices import render_slices, slice_comparison_sheets, worst_slices_sheets
-from assay.reports._slices_beside import Beside, refuse_csv, render_with_beside, write_with_beside
+from assay.reports.markup import render_sheets
+from assay.reports.sections.comparison import ComparisonReport
+from assay.reports.sections.comparison_formats import Beside, refuse_csv, render_with_beside, write_with_beside
+from assay.reports.sections.slices import agreement_sheets, render_slices, slice_comparison_sheets, worst_slices_sheets
+from assay.reports.text_layout import Style
 from assay.text import display_width
 
 from ._results import HOSTILE, controls
@@ -277,7 +276,7 @@ def test_slices_are_rows_and_keys():
 
 
 def test_without_anything_beside_it_the_comparison_is_as_it_was(tmp_path):
-    from assay.reports._comparison import render_comparison
+    from assay.reports.sections.comparison_formats import render_comparison
 
     report, more = beside()
     for form in ("table", "markdown", "latex", "csv", "json"):

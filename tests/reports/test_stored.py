@@ -4,7 +4,7 @@ import pytest
 
 from assay.grammar import mark_written
 from assay.providers.provider import parse_provider
-from assay.reports._stored import _spelled
+from assay.reports.sections.store import _spelled
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 import assay
 from assay.evaluation.scoring import with_intervals
 from assay.metrics.parsing import parse_metric
-from assay.reports._report import Report
-from assay.reports._table import WIDE, coverage, notes, query_table, summary_table
+from assay.reports.report import Report
+from assay.reports.sections.scores import WIDE, coverage, notes, query_table, summary_table
 
 from ._results import GOOD, NINE, POOR, QRELS, banded, pair, result
 

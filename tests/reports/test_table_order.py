@@ -1,7 +1,7 @@
 """Rows of a table: the best system first, by the first metric of which one can be best."""
 
 from assay.metrics.parsing import parse_metric
-from assay.reports._table_order import best_first, deciding_metric
+from assay.reports.sections.scores import best_first, deciding_metric
 
 from ._results import result
 

@@ -3,8 +3,8 @@
 import pytest
 
 import assay
-from assay.reports._report import Report
-from assay.reports._trust import ASSUMED, trust_notes
+from assay.reports.report import Report
+from assay.reports.sections.scores import ASSUMED, trust_notes
 
 QRELS = {"q": {"a": 1}}
 TIED = {"q": {"a": 1.0, "b": 1.0}}

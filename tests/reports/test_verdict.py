@@ -12,7 +12,7 @@ from assay.execution.plan_parts import Statistics
 from assay.metrics.parsing import parse_metric
 from assay.model.policy import Policy
 from assay.model.scores import Column, ScoreTable
-from assay.reports._verdict import verdict_notes
+from assay.reports.sections.evaluation import verdict_notes
 
 RNG = np.random.default_rng(0)
 A = RNG.uniform(0.2, 0.6, 30)

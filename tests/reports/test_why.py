@@ -8,13 +8,12 @@ import pytest
 from rich.cells import cell_len
 
 import assay
-from assay import why
 from assay.evaluation.differences import differences_between
 from assay.evaluation.saved import result_from_dict
-from assay.reports._asked import Asked
-from assay.reports._differences import differences_to_dict, render_differences
-from assay.reports._layout import Style
-from assay.reports._why import render_why, why_to_dict
+from assay.reports import why
+from assay.reports.sections.differences import Asked, differences_to_dict, render_differences
+from assay.reports.sections.explanations import render_why, why_to_dict
+from assay.reports.text_layout import Style
 
 from ._results import HOSTILE, controls
 

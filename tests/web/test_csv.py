@@ -9,7 +9,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.reports._page_parts import TEXT, Column, Field, Grid, number
+from assay.reports.table import TEXT, Column, Field, Grid, number
 from assay.web.tables import csv_of_grid, told
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")

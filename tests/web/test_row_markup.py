@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.reports._page_parts import TEXT, Column, Field
+from assay.reports.table import TEXT, Column, Field
 from assay.web.rendering import rows_of
 from assay.web.tables import Head, Sheet
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import BadParameter
-from assay.reports._page_parts import Column, Field
+from assay.reports.table import Column, Field
 from assay.web.page import Asked
 from assay.web.tables import Plan, SheetColumn, in_order
 

@@ -3,21 +3,24 @@ from assay.monitoring.drift import Drift as Drift
 from assay.monitoring.drift import MetricAnomaly as MetricAnomaly
 from assay.monitoring.drift import detect_metric_anomalies as detect_metric_anomalies
 from assay.monitoring.drift import measure_drift as measure_drift
-from assay.monitoring.gate_github import render_annotations as render_annotations
-from assay.monitoring.gate_junit import render_gate_junit as render_gate_junit
-from assay.monitoring.gate_markdown import render_gate_markdown as render_gate_markdown
+from assay.monitoring.finding import FAILED as FAILED
+from assay.monitoring.finding import PASSED as PASSED
+from assay.monitoring.finding import SKIPPED as SKIPPED
+from assay.monitoring.finding import UNDECIDED as UNDECIDED
+from assay.monitoring.finding import WARNED as WARNED
+from assay.monitoring.finding import digits_for as digits_for
+from assay.monitoring.finding import unit_of as unit_of
 from assay.monitoring.gating import GateReport as GateReport
 from assay.monitoring.gating import Verdict as Verdict
 from assay.monitoring.gating import best_so_far as best_so_far
 from assay.monitoring.gating import broken_gate as broken_gate
 from assay.monitoring.gating import gate as gate
 from assay.monitoring.gating import metrics_of as metrics_of
+from assay.monitoring.history import Change as Change
 from assay.monitoring.history import Point as Point
 from assay.monitoring.history import Series as Series
 from assay.monitoring.history import best_before as best_before
 from assay.monitoring.history import series_of as series_of
-from assay.monitoring.history_text import history_csv as history_csv
-from assay.monitoring.history_text import render_history as render_history
 from assay.monitoring.rule import Recorded as Recorded
 from assay.monitoring.rule import Rule as Rule
 from assay.monitoring.rule_file import parse_rule as parse_rule
@@ -34,7 +37,10 @@ from assay.monitoring.watch import message_of as message_of
 from assay.monitoring.watch import not_told as not_told
 from assay.monitoring.watch import still_told as still_told
 from assay.monitoring.wording import conclusion as conclusion
+from assay.monitoring.wording import grouped as grouped
+from assay.monitoring.wording import moved_text as moved_text
 from assay.monitoring.wording import render_gate as render_gate
+from assay.monitoring.wording import worst_moved as worst_moved
 
 __all__ = [
     "Alarm",

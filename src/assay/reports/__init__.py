@@ -1,4 +1,4 @@
-"""[catalog RENDERER] Results as text: one format per file."""
+"""Reports: sections of tables about results, comparisons, stores and gates, and what renders them in each format."""
 
 from assay.lazy import front_door
 

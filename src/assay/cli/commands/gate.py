@@ -144,8 +144,8 @@ def _blessed(options: argparse.Namespace) -> list[str]:
 
 
 def _renderers() -> dict[str, Callable[[GateReport], str]]:
-    from assay.monitoring import render_gate, render_gate_junit, render_gate_markdown
-    from assay.reports import written
+    from assay.monitoring import render_gate
+    from assay.reports import render_gate_junit, render_gate_markdown, written
 
     return {
         "table": lambda report: render_gate(report, terminal_width(), colour=may_colour()),
@@ -184,7 +184,7 @@ def _tell_github(report: GateReport) -> None:
     """Annotations beside the change, and the summary of the step; only where GitHub runs us."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
-    from assay.monitoring import render_annotations, render_gate_markdown
+    from assay.reports import render_annotations, render_gate_markdown
 
     sys.stderr.write(render_annotations(report))
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):

@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_history(options: argparse.Namespace) -> int:
     """The metric is checked before the store is opened, unless only stored results have one of that name."""
-    from assay.monitoring import history_csv, render_history, series_of
-    from assay.reports import written
+    from assay.monitoring import series_of
+    from assay.reports import history_csv, render_history, written
 
     bound = stored_metric(options.metric, options)
     metric = bound.name

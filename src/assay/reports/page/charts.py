@@ -1,0 +1,216 @@
+"""Charts of a page: each as a picture, as the specification that a script draws again, and as the rows behind it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar
+from xml.etree import ElementTree as ET
+
+import numpy as np
+
+from assay.arrays import Floats
+from assay.charts import Drawing, draw, themed, to_svg
+from assay.errors import AssayError
+from assay.metrics import BoundMetric
+from assay.reports.page.subject import BenchmarkReport
+from assay.reports.table import NUMBER, TEXT, Column, Field, Grid, Section, Words, anchor_of, columns, number, words
+from assay.text import percent
+
+MOST_ROWS = 200
+"""Rows behind a chart that the page shows; the chart has them all."""
+MOST_TWICE = 300
+"""Rows of a chart that is drawn a second time, for narrow screens."""
+THEME = "page"
+SVG = "http://www.w3.org/2000/svg"
+FOR_SCRIPTS = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+"""What could end a script, or be misread in one."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One chart on a page. What it is called in `figures/` is its `name`."""
+
+    drawing: Drawing
+    kind_of_chart: str
+    group: str = ""
+    metric: str = ""
+    part: ClassVar[str] = "figure"
+
+    @property
+    def alt(self) -> str:
+        """What it says, in words."""
+        return self.drawing.alt
+
+    @property
+    def name(self) -> str:
+        """Words for a file's name: kind and metric."""
+        return "-".join(filter(None, (self.kind_of_chart, self.metric)))
+
+    @property
+    def is_clickable(self) -> bool:
+        """Whether its points are queries."""
+        return any("query" in row for row in self.drawing.rows[:1])
+
+    @cached_property
+    def svg(self) -> Any:
+        """The picture in the page's own colours, as markup that a template takes as it is."""
+        from markupsafe import Markup
+
+        return Markup(alone(to_svg(self.drawing, THEME), f"{self.group}{self.name}"))  # noqa: S704 (made of parsed XML)
+
+    @property
+    def narrow(self) -> Figure | None:
+        """The same for the screen of a phone; none of a chart with so many marks that the page would be twice as large."""
+        if len(self.drawing.rows) > MOST_TWICE:
+            return None
+        return replace(self, drawing=self.drawing.narrowed(), group=f"narrow-{self.group}")
+
+    @property
+    def spec(self) -> Any:
+        """The specification, as JSON that no text in it can break out of."""
+        from markupsafe import Markup
+
+        content = {name: value for name, value in themed(self.drawing.spec, THEME).items() if name != "$schema"}
+        return Markup(json_for_scripts(content))  # noqa: S704 (escaped for scripts)
+
+    @property
+    def data(self) -> Grid:
+        """The rows behind it, the first of them where there are many."""
+        return rows_table(self.drawing.rows, self.drawing.title)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Charts that may stand side by side."""
+
+    figures: tuple[Figure, ...]
+    part: ClassVar[str] = "figures"
+
+
+def drawn(matter: BenchmarkReport, *kinds: str, metric: str = "", by: str = "", results: Any = None) -> tuple[Any, ...]:
+    """The charts of these kinds side by side; a sentence for each that cannot be drawn."""
+    found, said = [], []
+    name = metric or (matter.metrics[0].name if matter.metrics else "")
+    for kind in kinds:
+        try:
+            drawing = draw(kind, results or matter.shown, metric=name, by=by)
+        except AssayError as error:
+            said.append(Words(f"No chart here: {error}.".replace("..", "."), "muted"))
+            continue
+        found.append(Figure(drawing, kind, matter.group, f"{name}{'-' + by if by else ''}"))
+    return (*([Figures(tuple(found))] if found else []), *said)
+
+
+def json_for_scripts(content: Any) -> str:
+    """JSON that may stand inside a script element."""
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    for letter, escaped in FOR_SCRIPTS.items():
+        text = text.replace(letter, escaped)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def alone(svg: str, name: str) -> str:
+    """The picture without what another on the same page could be confused by: its ids are its own.
+
+    Labels of single marks go as well: the picture is one image to those who do not see it, and its words are beside it.
+    """
+    ET.register_namespace("", SVG)
+    root = ET.fromstring(svg)  # noqa: S314 (of our own making)
+    ids = {one.attrib["id"]: f"{name}-{number}" for number, one in enumerate(root.iter()) if "id" in one.attrib}
+    for one in root.iter():
+        for attribute, value in list(one.attrib.items()):
+            if attribute.startswith("aria-") or attribute == "role":
+                del one.attrib[attribute]
+            elif attribute == "id":
+                one.attrib[attribute] = ids[value]
+            elif value.startswith("url(#") and value[5:-1] in ids:
+                one.attrib[attribute] = f"url(#{ids[value[5:-1]]})"
+    root.attrib["aria-hidden"] = "true"
+    root.attrib["focusable"] = "false"
+    return ET.tostring(root, encoding="unicode")
+
+
+def rows_table(rows: Iterable[Mapping[str, Any]], label: str) -> Grid:
+    """Plain rows as a table."""
+    everything = list(rows)
+    names = list(dict.fromkeys(name for row in everything for name in row))
+    shown = [tuple(_field(row.get(name)) for name in names) for row in everything[:MOST_ROWS]]
+    first = everything[0] if everything else {}
+    heads = tuple(Column(name, NUMBER if isinstance(first.get(name), int | float) else TEXT) for name in names)
+    left = len(everything) - len(shown)
+    notes = (f"The first {len(shown):,} of {len(everything):,} rows.",) if left else ()
+    return Grid(label, heads, tuple(shown), notes=notes)
+
+
+def _field(value: Any) -> Field:
+    if value is None or value != value:
+        return Field("–", sort="")
+    if isinstance(value, bool):
+        return Field("yes" if value else "no")
+    if isinstance(value, int):
+        return number(f"{value:,}", value)
+    return number(f"{value:.4f}", value) if isinstance(value, float) else words(str(value))
+
+
+BINS = 10
+QUANTILES = (("least", 0.0), ("lower quarter", 0.25), ("median", 0.5), ("upper quarter", 0.75), ("most", 1.0))
+
+
+def scores_section(matter: BenchmarkReport) -> Section | None:
+    """How many queries have which score, for each system; of two systems the differences too."""
+    metric = matter.moving
+    if metric is None:
+        return None
+    scores = [_scores(matter, place, metric) for place in range(len(matter.shown))]
+    parts: list[object] = [_spread(matter, metric, scores)]
+    if metric.metric.range == (0.0, 1.0):
+        parts.insert(0, _histogram(matter, metric, scores))
+    if matter.pair is not None:
+        parts += drawn(matter, "difference_histogram", metric=metric.name, results=matter.looked_at)
+    return Section(anchor_of("scores", matter.group), "Score distributions", tuple(parts))
+
+
+def _scores(matter: BenchmarkReport, place: int, metric: BoundMetric) -> Floats:
+    column = matter.shown[place].table.columns[metric.name].score.astype(float)
+    return column[~np.isnan(column)]
+
+
+def _histogram(matter: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Grid:
+    """Shares of queries between tenths; exactly 0 and exactly 1 have rows of their own."""
+    edges = [step / BINS for step in range(BINS + 1)]
+    counts = [_counts(some, edges) for some in scores]
+    heads = ["0", *(f"{low:.1f} – {high:.1f}" for low, high in pairwise(edges)), "1"]
+    rows = []
+    for place, head in enumerate(heads):
+        fields = []
+        for some in counts:
+            share = some[place] / max(1, sum(some))
+            fields.append(number(f"{some[place]:,} ({percent(share)})", some[place], share=share))
+        rows.append((Field(head, sort=place), *fields))
+    label = f"Queries by {metric.name}"
+    note = "0 and 1 are counted by themselves; the ranges between have neither."
+    return Grid(label, columns(Column(metric.name, TEXT), *matter.names), tuple(rows), title=label, notes=(note,))
+
+
+def _counts(scores: Floats, edges: list[float]) -> list[int]:
+    """Queries with 0, in each tenth, and with 1."""
+    inside = scores[(scores > 0) & (scores < 1)]
+    tenths = np.clip((inside * (len(edges) - 1)).astype(int), 0, len(edges) - 2)
+    found = np.bincount(tenths, minlength=len(edges) - 1).tolist()
+    return [int((scores <= 0).sum()), *found, int((scores >= 1).sum())]
+
+
+def _spread(matter: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Grid:
+    """Quantiles of each system's scores."""
+    rows = []
+    for name, some in zip(matter.names, scores, strict=True):
+        values = [float(np.quantile(some, at)) if len(some) else math.nan for _, at in QUANTILES]
+        fields = [number(matter.figures.value(metric, value), value) for value in values]
+        rows.append((words(name), number(f"{len(some):,}", len(some)), *fields))
+    heads = ["system", "queries", *(name for name, _ in QUANTILES)]
+    return Grid(f"Spread of {metric.name}", columns(*heads), tuple(rows))

@@ -1,0 +1,245 @@
+"""Head of a page: its title, the verdict in a sentence, and every system on every benchmark where there are several."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.comparison import UNKNOWN, Comparison, Figures
+from assay.metrics import BoundMetric
+from assay.model import LANGUAGE, NONE, Tags
+from assay.reports.markup import Sheet
+from assay.reports.page.subject import BenchmarkReport
+from assay.reports.report import Report
+from assay.reports.sections.comparison import head_line, reference_of
+from assay.reports.sections.evaluation import power_notes
+from assay.reports.sections.run_notes import failure_notes, latency_notes
+from assay.reports.sections.scores import coverage, notes
+from assay.reports.sections.store import readable
+from assay.reports.table import Cell, Column, Grid, Section, Table, columns, joined, number, words
+from assay.text import counted, printable
+
+MACRO, VARIANCE = "macro mean", "variance"
+MEANING = f"{MACRO}: every language counts the same, however many queries it has; {VARIANCE}: of the languages' figures."
+MOST_METRICS = 6
+MORE_DIGITS = 2
+"""Decimals that a variance has more than what it is the variance of."""
+
+
+@dataclass(frozen=True)
+class Across:
+    """One metric: systems as rows, benchmarks as columns."""
+
+    metric: BoundMetric
+    benchmarks: tuple[str, ...]
+    systems: tuple[str, ...]
+    values: tuple[tuple[float, ...], ...]
+    """Of each system, its figure on each benchmark; nan where it has none."""
+    intervals: tuple[tuple[str, ...], ...]
+    are_languages: bool
+    matter: BenchmarkReport
+
+    @property
+    def title(self) -> str:
+        """`mrr by language`."""
+        return f"{self.metric.name} by {LANGUAGE if self.are_languages else 'benchmark'}"
+
+    def text(self, value: float) -> str:
+        """A figure in words."""
+        return UNKNOWN if math.isnan(value) else self.matter.figures.value(self.metric, value)
+
+    def macro(self, place: int) -> float:
+        """The mean of a system over languages; nan where it was not run in all of them."""
+        return float(np.mean(self.values[place]))
+
+    def variance(self, place: int) -> tuple[str, float]:
+        """Of a system's figures over languages: in words, and as a number."""
+        value = float(np.var(self.values[place]))
+        digits = (3 if self.matter.figures.digits is None else self.matter.figures.digits) + MORE_DIGITS
+        return UNKNOWN if math.isnan(value) else f"{value:.{digits}f}", value
+
+
+def across(matters: Sequence[BenchmarkReport]) -> tuple[Across, ...]:
+    """A table for each metric that all benchmarks have; nothing for one benchmark, or where two are called the same."""
+    names = [one.first.benchmark for one in matters]
+    if len(matters) < 2 or len(set(names)) < len(names):
+        return ()
+    languages = [_language(one) for one in matters]
+    are_languages = NONE not in languages and len(set(languages)) == len(languages)
+    shared = [one for one in matters[0].metrics if all(one in other.metrics for other in matters)]
+    systems = tuple(dict.fromkeys(name for one in matters for name in one.names))
+    heads = tuple(languages) if are_languages else tuple(names)
+    return tuple(_of_metric(matters, metric, heads, systems, are_languages) for metric in shared[:MOST_METRICS])
+
+
+def _of_metric(
+    matters: Sequence[BenchmarkReport],
+    metric: BoundMetric,
+    heads: tuple[str, ...],
+    systems: tuple[str, ...],
+    are_languages: bool,
+) -> Across:
+    found = [[_figure(one, name, metric) for one in matters] for name in systems]
+    values = tuple(tuple(value for value, _ in row) for row in found)
+    return Across(
+        metric, heads, systems, values, tuple(tuple(ends for _, ends in row) for row in found), are_languages, matters[0]
+    )
+
+
+def _figure(matter: BenchmarkReport, system: str, metric: BoundMetric) -> tuple[float, str]:
+    if system not in matter.names:
+        return math.nan, ""
+    place = matter.names.index(system)
+    return matter.shown[place].summary[metric.name], matter.interval(place, metric)
+
+
+def _language(matter: BenchmarkReport) -> str:
+    """The language of a benchmark; none where its queries have none, or several."""
+    found = set(Tags.of(matter.shown[:1]).values(LANGUAGE))
+    return found.pop() if len(found) == 1 else NONE
+
+
+def across_sheets(matters: Sequence[BenchmarkReport]) -> list[Sheet]:
+    """The same for files of text."""
+    tables = across(matters)
+    return [Sheet(one.title, _table(one), (MEANING,) if one.are_languages and one is tables[-1] else ()) for one in tables]
+
+
+def _table(one: Across) -> Table:
+    rows = []
+    for place, system in enumerate(one.systems):
+        pairs = zip(one.values[place], one.intervals[place], strict=True)
+        cells = [f"{one.text(value)} {ends}".strip() for value, ends in pairs]
+        more = [one.text(one.macro(place)), one.variance(place)[0]] if one.are_languages else []
+        rows.append([Cell(text) for text in (system, *cells, *more)])
+    return Table(["system", *one.benchmarks, *([MACRO, VARIANCE] if one.are_languages else [])], rows)
+
+
+def across_section(matters: Sequence[BenchmarkReport]) -> Section | None:
+    """A table for each metric that all benchmarks share; nothing for one benchmark."""
+    tables = across(matters)
+    if not tables:
+        return None
+    are_languages = tables[0].are_languages
+    title = "Across languages" if are_languages else "Across benchmarks"
+    lead = MEANING if are_languages else "Figures of different benchmarks stand side by side; no mean is taken over them."
+    return Section("across", title, tuple(map(_grid, tables)), lead)
+
+
+def _grid(one: Across) -> Grid:
+    rows = []
+    for place, system in enumerate(one.systems):
+        pairs = zip(one.values[place], one.intervals[place], strict=True)
+        fields = [number(one.text(value), value, beside=ends) for value, ends in pairs]
+        if one.are_languages:
+            macro, (said, variance) = one.macro(place), one.variance(place)
+            fields += [number(one.text(macro), macro), number(said, variance)]
+        rows.append((words(system), *fields))
+    heads: list[str | Column] = ["system", *map(printable, one.benchmarks)]
+    heads += [MACRO, VARIANCE] if one.are_languages else []
+    return Grid(one.title, columns(*heads), tuple(rows), title=one.title)
+
+
+FEWEST = 3
+"""Systems from which on pairs do not say at a glance which is best."""
+MOST_NAMED = 6
+
+
+def best_sentence(comparison: Comparison) -> str:
+    """`hybrid is best on map (0.412); not told apart from it: dense.`; empty where pairs say it, or nobody knows."""
+    metric = comparison.metrics[0]
+    pairs = [pair for pair in comparison.pairs if pair.metric == metric.name]
+    is_open = comparison.how.baseline is not None or comparison.how.bound_test.test.claim != "differs"
+    if len(comparison.names) < FEWEST or is_open or all(math.isnan(pair.p) for pair in pairs):
+        return ""
+    best = comparison.best(metric.name)
+    beside = [(pair, pair.b if pair.a == best else pair.a) for pair in pairs if best in (pair.a, pair.b)]
+    equals = [name for pair, name in beside if pair.better != best]
+    figure = Figures().value(metric, comparison.value(best, metric.name))
+    lead = f"{best} has the best {metric.name} ({figure})"
+    if not equals:
+        return f"{lead}, and is shown to be better than each of the other {len(beside)} systems."
+    if len(equals) == len(beside):
+        return f"{lead}, but is not shown to be better than any other system."
+    order = sorted(equals, key=lambda name: -_sign(comparison) * comparison.value(name, metric.name))
+    rest = counted(len(beside) - len(equals), "other system")
+    return f"{lead}. Not told apart from it: {_named(order)}; it is shown to be better than {rest}."
+
+
+def _sign(comparison: Comparison) -> int:
+    return 1 if comparison.metrics[0].metric.higher_is_better else -1
+
+
+def _named(names: Sequence[str]) -> str:
+    """The first few by name, and how many more."""
+    if len(names) > MOST_NAMED:
+        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first thing anybody reads."""
+
+    title: str
+    about: str
+    verdict: str
+    tone: str = ""
+    """`better` or `worse`, where that is sure."""
+    notes: tuple[str, ...] = ()
+
+
+def head_of(matter: BenchmarkReport) -> Head:
+    """Of two systems the verdict, of many the best and its equals; of one, its first figure and how sure that is."""
+    dataset = matter.first.provenance.get("dataset") or {}
+    title = printable(f"{matter.first.benchmark} {dataset.get('version', '')}".strip())
+    if matter.comparison is None:
+        return Head(title or matter.names[0], _about(matter), _one_verdict(matter), notes=_notes(matter))
+    comparison = matter.comparison
+    best = best_sentence(comparison)
+    pairs = [comparison.verdict] if best else []
+    said = (*pairs, *power_notes(comparison), *comparison.remarks, *comparison.notes, *_notes(matter))
+    fallback = " and ".join(matter.names) if len(matter.names) < 4 else f"{len(matter.names)} systems"
+    verdict = printable(best or comparison.verdict)
+    return Head(title or fallback, _about(matter), verdict, _tone(matter), tuple(map(printable, said)))
+
+
+def _about(matter: BenchmarkReport) -> str:
+    """Systems, queries, when, and how they were compared."""
+    started = sorted({readable(str(moment)) for one in matter.results if (moment := one.provenance.get("started"))})
+    when = f"{started[0]} UTC" if len(started) == 1 else f"{started[0]} to {started[-1]} UTC" if started else ""
+    how = head_line(matter.comparison) if matter.comparison else coverage(Report(matter.results))
+    names = ", ".join(matter.names) if len(matter.names) < 6 else f"{len(matter.names)} systems"
+    return joined([names, when, how])
+
+
+def _one_verdict(matter: BenchmarkReport) -> str:
+    """`bm25 reaches ndcg@10 of 0.777 [0.712, 0.845] on 48 queries.`."""
+    n = counted(len(matter.first.query_ids), "query")
+    if not matter.metrics:
+        return f"{matter.names[0]} was run on {n}; nothing with a figure was measured."
+    metric = matter.metrics[0]
+    figure = matter.figures.value(metric, matter.first.summary[metric.name])
+    interval = matter.interval(0, metric)
+    sure = f" {interval}" if interval else ""
+    return f"{matter.names[0]} reaches {metric.name} of {figure}{sure} on {n}."
+
+
+def _tone(matter: BenchmarkReport) -> str:
+    """Whether the second of the two systems in focus is better or worse on the first metric, if that is sure."""
+    comparison = matter.comparison
+    if comparison is None or len(comparison.names) > 2:
+        return ""
+    first = comparison.metrics[0].name
+    better = next((pair.better for pair in comparison.pairs if pair.metric == first), None)
+    return "" if better is None else "worse" if better == reference_of(comparison) else "better"
+
+
+def _notes(matter: BenchmarkReport) -> tuple[str, ...]:
+    """What a careful reader should be told about the results; each sentence once."""
+    report = Report(matter.results, points_on=False)
+    said = (*failure_notes(matter.results, ""), *latency_notes(matter.results), *notes(report))
+    return tuple(dict.fromkeys(map(printable, said)))

@@ -1,0 +1,333 @@
+"""Metrics of a page: figures with intervals and bands, significance, the gate, and the definition of each metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from assay.comparison import Comparison, Pair, beaten_by, p_text
+from assay.metrics import BoundMetric, describe
+from assay.monitoring import Verdict, conclusion
+from assay.reports.page.charts import drawn
+from assay.reports.page.subject import BenchmarkReport
+from assay.reports.sections.comparison import (
+    BETTER,
+    WORSE,
+    correction_text,
+    effect_text,
+    is_against_one,
+    is_corrected,
+    legend,
+    level_text,
+    mark,
+    p_short,
+    places,
+    raised,
+    record_text,
+    reference_of,
+    shown_pairs,
+)
+from assay.reports.sections.scores import KINDS, Kind
+from assay.reports.table import TEXT, Column, Field, Grid, Section, anchor_of, columns, number, words
+from assay.text import printable
+
+SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "warn": "! warn", "undecided": "? undecided", "skipped": "– skipped"}
+SEVEREST = ("fail", "warn", "undecided", "pass", "skipped")
+RECORD = Column("better / same / worse", title="queries on which the second system is better, as good, and worse")
+EFFECT = Column("effect", title="Cohen's d of the differences: 0.2 is small, 0.5 medium, 0.8 large")
+
+
+def metrics_section(matter: BenchmarkReport) -> Section:
+    """The table of metrics; below it bands, where there are any, and with a gate its rules."""
+    comparison = matter.comparison
+    if comparison is None:
+        parts = [_alone(matter)]
+    elif is_against_one(comparison):
+        parts = [_against_one(matter, comparison)]
+    else:
+        parts = [_side_by_side(matter, comparison), _pairs(matter, comparison)]
+    if (bands := bands_grid(matter)) is not None:
+        parts.append(bands)
+    if matter.gate is not None:
+        parts.append(_gate(matter))
+    return Section(anchor_of("metrics", matter.group), "Metrics", (*parts, *_charts(matter)))
+
+
+def _charts(matter: BenchmarkReport) -> tuple[Any, ...]:
+    """Figures of two systems as bars; of three or more also who is not told apart from whom, and all metrics at a glance."""
+    if len(matter.results) < 3:
+        return tuple(drawn(matter, "bars")) if len(matter.results) == 2 else ()
+    kinds = ["bars", *(["heat_map"] if len(matter.metrics) > 1 else [])]
+    ranks = drawn(matter, "critical_difference", metric=matter.moving.name) if matter.moving is not None else ()
+    return (*drawn(matter, *kinds), *ranks)
+
+
+def metric_field(matter: BenchmarkReport, metric: BoundMetric) -> Field:
+    """The name of a metric, leading to its definition."""
+    return Field(metric.name, href=f"#{definition_anchor(metric, matter.group)}", title=metric.metric.meaning)
+
+
+def definition_anchor(metric: BoundMetric, group: str) -> str:
+    """Where a metric is defined on the page."""
+    return anchor_of("definition", metric.metric.name, group)
+
+
+def figure_field(matter: BenchmarkReport, place: int, metric: BoundMetric, tone: str = "", sign: str = "") -> Field:
+    """A system's figure, its interval below it."""
+    value = matter.shown[place].summary[metric.name]
+    text = matter.figures.value(metric, value)
+    return number(f"{text} {sign}".strip(), value, tone=tone, beside=matter.interval(place, metric))
+
+
+def _alone(matter: BenchmarkReport) -> Grid:
+    """One result: a row for each metric."""
+    beside = [
+        one
+        for one in matter.first.metrics
+        if one.name in matter.first.beside and not math.isnan(matter.first.summary.get(one.name, math.nan))
+    ]
+    rows = [
+        (metric_field(matter, one), figure_field(matter, 0, one), *_gate_fields(matter, one), words(one.metric.meaning))
+        for one in (*matter.metrics, *beside)
+    ]
+    heads = columns("metric", matter.names[0], *_gate_heads(matter), Column("what it tells", TEXT))
+    level = f"Below each figure: where it may lie, {100 * matter.level:g} % interval."
+    return Grid("Metrics", heads, tuple(rows), notes=(level,))
+
+
+def _against_one(matter: BenchmarkReport, comparison: Comparison) -> Grid:
+    """A row for each metric and system, held against the baseline or the first of two."""
+    is_two = len(comparison.names) == 2
+    one = comparison.aligned.place(reference_of(comparison))
+    rows = []
+    for pair in comparison.pairs:
+        metric, sign = comparison.metric(pair.metric), mark(pair)
+        place = comparison.aligned.place(pair.b)
+        rows.append(
+            (
+                metric_field(matter, metric),
+                *(() if is_two else (words(pair.b),)),
+                figure_field(matter, one, metric, "best" if sign == WORSE else ""),
+                figure_field(matter, place, metric, "best" if sign == BETTER else "", sign),
+                *_measures(matter, metric, pair),
+                *_gate_fields(matter, metric),
+            )
+        )
+    second = matter.names[1 - one] if is_two else "figure"
+    heads = ["metric", *([] if is_two else [Column("system", TEXT)]), matter.names[one], second, *_heads(comparison)]
+    notes = (legend(comparison), correction_note(comparison), f"In brackets: {level_text(comparison)} intervals.")
+    return Grid("Metrics", columns(*heads, *_gate_heads(matter)), tuple(rows), notes=tuple(filter(None, notes)))
+
+
+def _heads(comparison: Comparison) -> list[str | Column]:
+    tested = correction_text(comparison) or "one comparison, which needs no correction"
+    return ["Δ", f"{level_text(comparison)} CI of Δ", Column("p", title=tested), EFFECT, RECORD]
+
+
+def correction_note(comparison: Comparison) -> str:
+    """Why p is larger than where one metric is looked at alone, as `assay eval` does; empty where it is not."""
+    if not is_corrected(comparison):
+        return ""
+    first = comparison.pairs[0]
+    about = f"p is corrected over all pairs and metrics ({correction_text(comparison)})"
+    if len(comparison.names) == 2 and not math.isnan(first.p):
+        return f"{about}; {first.metric} alone, as assay eval says it: {p_text(first.p)}."
+    return f"{about}; of fewer metrics, as in assay eval, it is smaller."
+
+
+def _measures(matter: BenchmarkReport, metric: BoundMetric, pair: Pair) -> tuple[Field, ...]:
+    figures = matter.figures
+    tone = {BETTER: "better", WORSE: "worse"}.get(mark(pair), "")
+    ends = f"[{figures.change(metric, pair.low)}, {figures.change(metric, pair.high)}]" if pair.low == pair.low else "–"
+    return (
+        number(figures.change(metric, pair.difference), pair.difference, tone=tone),
+        number(ends, pair.low),
+        number(p_short(pair.p_corrected), pair.p_corrected, title=_alone_p(pair)),
+        number(effect_text(pair.cohens_d), pair.cohens_d),
+        number(record_text(pair), float(pair.wins - pair.losses)),
+    )
+
+
+def _alone_p(pair: Pair) -> str:
+    """What p was before it was corrected, where that made a difference."""
+    is_same = math.isnan(pair.p) or p_short(pair.p) == p_short(pair.p_corrected)
+    return "" if is_same else f"{p_text(pair.p)} without correction"
+
+
+def _side_by_side(matter: BenchmarkReport, comparison: Comparison) -> Grid:
+    """Systems by metrics; letters say which systems a figure is significantly better than."""
+    n = len(comparison.names)
+    best = {metric.name: places(comparison, metric)[0] for metric in comparison.metrics}
+    beaten = {metric.name: beaten_by(comparison, metric.name) for metric in comparison.metrics}
+    rows = []
+    for place, name in enumerate(comparison.names):
+        fields = [
+            figure_field(
+                matter,
+                place,
+                metric,
+                "best" if name in best[metric.name] else "",
+                raised(beaten[metric.name][name], n),
+            )
+            for metric in comparison.metrics
+        ]
+        rows.append((Field(f"{raised((place,), n)} {printable(name)}", sort=place), *fields))
+    note = (
+        f"Raised letters: the systems that a figure is significantly better than, p ≤ {comparison.how.alpha:g}. "
+        f"Bold: the best figure. In brackets: {level_text(comparison)} intervals."
+    )
+    heads = [Column(metric.name, title=metric.metric.meaning) for metric in comparison.metrics]
+    return Grid("Systems by metrics", columns("system", *heads), tuple(rows), notes=(note,))
+
+
+def _pairs(matter: BenchmarkReport, comparison: Comparison) -> Grid:
+    """The pairs on the first metric, the closest to the best first where there are many."""
+    metric = comparison.metrics[0]
+    rows = [
+        (words(f"{pair.a} → {pair.b}"), *_measures(matter, metric, pair), *_gate_fields(matter, metric))
+        for pair in shown_pairs(comparison)
+    ]
+    heads = ["systems", *_heads(comparison), *_gate_heads(matter)]
+    title = f"Pairs on {metric.name}"
+    notes = tuple(filter(None, (legend(comparison), correction_note(comparison))))
+    return Grid(title, columns(*heads), tuple(rows), title=title, notes=notes)
+
+
+def _gate_heads(matter: BenchmarkReport) -> list[Column]:
+    return [Column("gate", TEXT)] if matter.gate is not None else []
+
+
+def _gate_fields(matter: BenchmarkReport, metric: BoundMetric) -> tuple[Field, ...]:
+    """What the gate says about a metric: the most severe verdict of its rules."""
+    if matter.gate is None:
+        return ()
+    found = [one.status for one in _verdicts(matter) if one.rule.metric is not None and one.rule.metric.name == metric.name]
+    if not found:
+        return (Field(""),)
+    status = min(found, key=SEVEREST.index)
+    return (Field(SIGNS[status], sort=SEVEREST.index(status), tone=status),)
+
+
+def _verdicts(matter: BenchmarkReport) -> list[Verdict]:
+    gate = matter.gate
+    return [one for one in gate.verdicts if one.benchmark == matter.first.benchmark] if gate is not None else []
+
+
+def _gate(matter: BenchmarkReport) -> Grid:
+    """Every rule and what was found."""
+    rows = [
+        (
+            words(one.rule.text),
+            Field(SIGNS[one.status], tone=one.status),
+            words(one.provider),
+            words(one.summary.replace("\N{MINUS SIGN}", "-")),
+        )
+        for one in _verdicts(matter)
+    ]
+    gate = matter.gate
+    said = () if gate is None else tuple(map(printable, (conclusion(gate), *gate.notes)))
+    heads = (Column("rule", TEXT), Column("verdict", TEXT), Column("system", TEXT), Column("found", TEXT))
+    return Grid("Gate", heads, tuple(rows), title="Gate", notes=said)
+
+
+ABOUT = {
+    "ties": "ties: the lowest, mean and highest figure over all orders of documents with equal scores",
+    "unjudged": "unjudged: the lowest and highest figure, whatever grades retrieved documents that nobody judged would get",
+}
+TITLE = "What ties and unjudged documents could change"
+
+
+def bands_grid(matter: BenchmarkReport) -> Grid | None:
+    """A row for each metric and system that has a band; None where none has, which is what was not asked for."""
+    kinds = [kind for kind in KINDS if any(kind.of(result) for result in matter.results)]
+    rows = tuple(row for metric in _metrics(matter, kinds) for row in _rows(matter, metric, kinds))
+    if not rows:
+        return None
+    several = [Column("system", TEXT)] if len(matter.results) > 1 else []
+    ends = [Column(f"{kind.name}: {word}") for kind in kinds for word in kind.words]
+    said = "; ".join(ABOUT[kind.name] for kind in kinds)
+    heads = columns("metric", *several, Column("figure"), *ends)
+    return Grid(TITLE, heads, rows, title=TITLE, notes=(f"{said[0].upper()}{said[1:]}.", *_methods(matter)))
+
+
+def _metrics(matter: BenchmarkReport, kinds: list[Kind]) -> list[BoundMetric]:
+    """In the order of the page; what stands beside has bands too."""
+    known = {one.name: one for one in (*matter.metrics, *(one for result in matter.results for one in result.metrics))}
+    banded = {name for kind in kinds for result in matter.results for name in kind.of(result)}
+    return [metric for name, metric in known.items() if name in banded]
+
+
+def _rows(matter: BenchmarkReport, metric: BoundMetric, kinds: list[Kind]) -> Iterator[tuple[Field, ...]]:
+    """One for each system with a band; the figure is over all queries of its result, as the band is."""
+    for name, result in zip(matter.names, matter.results, strict=True):
+        bands = [kind.of(result).get(metric.name) for kind in kinds]
+        if not any(bands):
+            continue
+        values = [float(result.summary.get(metric.name, math.nan))]
+        for kind, band in zip(kinds, bands, strict=True):
+            values += [float(band.columns[word].summary()) if band else math.nan for word in kind.words]
+        fields = (number(matter.figures.value(metric, value), value) for value in values)
+        system = [words(name)] if len(matter.results) > 1 else []
+        yield (Field(metric.name, title=metric.metric.meaning), *system, *fields)
+
+
+def _methods(matter: BenchmarkReport) -> tuple[str, ...]:
+    """Which bands are not exact, and what they are instead."""
+    found: dict[str, list[str]] = {}
+    for kind in KINDS:
+        for result in matter.results:
+            for name, band in kind.of(result).items():
+                if band.method not in ("", "exact") and name not in found.setdefault(band.method, []):
+                    found[band.method].append(name)
+    return tuple(f"{', '.join(names)}: {method}." for method, names in found.items())
+
+
+@dataclass(frozen=True)
+class Term:
+    """One metric in words."""
+
+    anchor: str
+    name: str
+    meaning: str
+    formula: str
+    facts: tuple[str, ...]
+    edge_cases: str
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """All of them."""
+
+    terms: tuple[Term, ...]
+    part: ClassVar[str] = "definitions"
+
+
+def definitions_section(matter: BenchmarkReport) -> Section:
+    """One entry for each metric, however many cutoffs of it are shown."""
+    known: dict[str, list[BoundMetric]] = {}
+    beside = [one for one in matter.first.metrics if one.name in matter.first.beside]
+    for bound in (*matter.metrics, *(beside if matter.comparison is None else ())):
+        known.setdefault(bound.metric.name, []).append(bound)
+    terms = tuple(_term(some, matter.group) for some in known.values())
+    return Section(anchor_of("definitions", matter.group), "What the metrics mean", (Definitions(terms),))
+
+
+def _term(bound: list[BoundMetric], group: str) -> Term:
+    metric = bound[0].metric
+    record = describe(metric)
+    direction = "higher is better" if metric.higher_is_better else "lower is better"
+    facts = [
+        f"range {record['range']}, {direction}",
+        f"summary: {record['aggregation']}",
+        f"{record['citation']}" if record["citation"] else "",
+    ]
+    return Term(
+        definition_anchor(bound[0], group),
+        ", ".join(one.name for one in bound),
+        record["meaning"],
+        record["formula"],
+        tuple(fact for fact in facts if fact),
+        record["edge_cases"],
+    )

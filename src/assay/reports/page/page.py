@@ -1,0 +1,89 @@
+"""Page: all sections of a report, benchmark by benchmark, before any of it is markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from assay.reports.page.charts import Figure, Figures, drawn, scores_section
+from assay.reports.page.head import Head, across_section, head_of
+from assay.reports.page.metrics import definitions_section, metrics_section
+from assay.reports.page.provenance import chunks_section, provenance_section, times_section
+from assay.reports.page.queries import queries_section, scatter_section
+from assay.reports.page.slices import slices_section
+from assay.reports.page.subject import BenchmarkReport
+from assay.reports.table import Section, anchor_of
+
+
+@dataclass(frozen=True)
+class Group:
+    """One benchmark: its verdict and its sections."""
+
+    anchor: str
+    head: Head
+    sections: tuple[Section, ...] = field(repr=False)
+
+    @property
+    def figures(self) -> list[Figure]:
+        """All charts of it, in order."""
+        inside = [part for section in self.sections for part in section.parts if isinstance(part, Figures)]
+        return [figure for some in inside for figure in some.figures]
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a report shows."""
+
+    groups: tuple[Group, ...]
+    given_title: str = ""
+    opening: Section | None = None
+    """Of several benchmarks: every system on every one of them."""
+
+    @cached_property
+    def title(self) -> str:
+        """As somebody called it; else what it is about."""
+        if self.given_title:
+            return self.given_title
+        names = [group.head.title for group in self.groups]
+        return names[0] if len(names) == 1 else f"{len(names)} benchmarks: {', '.join(names[:3])}{' …' * (len(names) > 3)}"
+
+    @property
+    def about(self) -> str:
+        """A line below the title; with several benchmarks each has its own."""
+        return self.groups[0].head.about if len(self.groups) == 1 else ""
+
+
+def page_of(matters: Sequence[BenchmarkReport], title: str = "") -> Page:
+    """The page about these; each benchmark has the same sections in the same order."""
+    return Page(tuple(group_of(matter) for matter in matters), title, across_section(matters))
+
+
+def group_of(matter: BenchmarkReport) -> Group:
+    """Everything about one benchmark."""
+    return Group(matter.group or "all", head_of(matter), tuple(_sections(matter)))
+
+
+def _sections(matter: BenchmarkReport) -> Iterable[Section]:
+    found = (
+        metrics_section(matter),
+        slices_section(matter),
+        _by_cutoff(matter),
+        scatter_section(matter),
+        queries_section(matter),
+        scores_section(matter),
+        chunks_section(matter),
+        times_section(matter),
+        provenance_section(matter),
+        definitions_section(matter),
+    )
+    return (section for section in found if section is not None)
+
+
+def _by_cutoff(matter: BenchmarkReport) -> Section | None:
+    """The first metric that has a cutoff, at several; and precision by recall."""
+    cut = next((one for one in matter.metrics if one.metric.at is not None and one.metric.at.name == "k"), None)
+    if cut is None:
+        return None
+    charts = drawn(matter, "by_k", "precision_recall", metric=cut.name)
+    return Section(anchor_of("by-cutoff", matter.group), "Metric by cutoff", charts)

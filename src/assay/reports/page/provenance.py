@@ -1,0 +1,160 @@
+"""Provenance of a page: what every figure rests on, what chunkers made of the files, and how long queries took."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.model import Policy
+from assay.reports.page.charts import drawn
+from assay.reports.page.subject import BenchmarkReport
+from assay.reports.sections.run_notes import HEAD, chunk_figures, chunk_sheets, reasons
+from assay.reports.sections.store import commit_in_words, readable
+from assay.reports.table import TEXT, Column, Field, Grid, Section, Words, anchor_of, columns, number, words
+from assay.text import counted, milliseconds
+
+
+def provenance_section(matter: BenchmarkReport) -> Section:
+    """One column for each system; a row that all share is written once."""
+    told = [_told(result) for result in matter.results]
+    names = list(dict.fromkeys(name for one in told for name in one))
+    rows = []
+    for name in names:
+        values = [one.get(name, "–") for one in told]
+        shared = len(set(values)) == 1
+        fields = [words(values[0])] if shared else [words(value) for value in values]
+        rows.append((Field(name), *(fields if not shared else fields + [Field("same", tone="muted")] * (len(told) - 1))))
+    heads = (Column("", TEXT), *(Column(name, TEXT) for name in matter.names))
+    return Section(
+        anchor_of("provenance", matter.group),
+        "Provenance",
+        (Grid("What the figures rest on", heads, tuple(rows), is_sortable=False),),
+    )
+
+
+def _told(result: Result) -> dict[str, str]:
+    """Name → what is known, in words; what nobody knows is left out."""
+    origin = result.provenance
+    found = {**_about_data(result), **_about_provider(origin)}
+    for name, key in (("started", "started"), ("finished", "finished")):
+        if origin.get(key):
+            found[name] = f"{readable(str(origin[key]))} UTC"
+    if repository := origin.get("repository"):
+        found["commit"] = commit_in_words(repository)
+    for name in ("k", "seed"):
+        if origin.get(name) is not None:
+            found["documents asked for" if name == "k" else name] = str(origin[name])
+    versions = {name: origin[name] for name in ("assay", "python", "platform") if origin.get(name)}
+    found |= {name: str(value) for name, value in versions.items()}
+    if packages := origin.get("packages"):
+        found["packages"] = _pairs(packages)
+    found["policy"] = _policy(result)
+    found |= {f"fingerprint of {name}": str(value) for name, value in result.fingerprints.items()}
+    return {name: text for name, text in found.items() if text}
+
+
+def _about_data(result: Result) -> dict[str, str]:
+    dataset = result.provenance.get("dataset") or {}
+    counts = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in result.counts.items() if count)
+    return {
+        "benchmark": f"{dataset.get('name', result.benchmark)} {dataset.get('version', '')}".strip(),
+        "data": _pairs(dataset.get("fingerprints") or {}),
+        "queries": counts,
+    }
+
+
+def _about_provider(origin: Mapping[str, Any]) -> dict[str, str]:
+    configuration = (origin.get("provider") or {}).get("configuration") or {}
+    inside = _pairs({name: value for name, value in configuration.items() if name != "provider"}, "=")
+    return {"provider": f"{configuration.get('provider', '')}({inside})" if configuration else ""}
+
+
+def _policy(result: Result) -> str:
+    """The conventions that are not the usual ones."""
+    changes = {name: value for name, value in result.policy.to_dict().items() if value != getattr(Policy(), name)}
+    profile = f"profile {result.profile}; " if result.profile else ""
+    return f"{profile}{_pairs(changes) if changes else 'the usual conventions'}"
+
+
+def _pairs(mapping: Mapping[str, Any], sign: str = " ") -> str:
+    return ", ".join(f"{name}{sign}{value}" for name, value in mapping.items())
+
+
+LEAD = "How many chunks there are to find differs between chunkers, so metrics that count chunks are not fair to them."
+
+
+def chunks_section(matter: BenchmarkReport) -> Section | None:
+    """A row for each system whose documents were cut; nothing where they were retrieved as they are."""
+    sheets = chunk_sheets(matter.results)
+    if not sheets:
+        return None
+    cut = [(name, one) for name, one in zip(matter.names, matter.results, strict=True) if "chunks" in one.provenance]
+    rows = [(words(name), *(number(text, value) for text, value in chunk_figures(one))) for name, one in cut]
+    grid = Grid("Chunks, sizes in characters", columns("system", *HEAD[1:]), tuple(rows), notes=sheets[0].notes)
+    chunkers = {str(one.provenance["chunks"].get("chunker")) for _, one in cut}
+    lead = f"Sizes are in characters. {LEAD if len(chunkers) > 1 else ''}".strip()
+    return Section(anchor_of("chunks", matter.group), "Chunks", (grid,), lead)
+
+
+SHOWN = (("mean", "mean"), ("p50", "median"), ("p95", "95 %"), ("p99", "99 %"), ("max", "longest"))
+MOST_FAILURES = 100
+LATENCY = "latency"
+
+
+def times_section(matter: BenchmarkReport) -> Section:
+    """A row for each system, then the queries that failed; a sentence where nobody took times."""
+    parts: list[object] = []
+    if any(_times(result) for result in matter.results):
+        parts.append(_latency(matter))
+        timed = all(LATENCY in result and not math.isnan(result[LATENCY]) for result in matter.results)
+        quality = _quality(matter)
+        if timed and len(matter.results) > 1 and quality is not None:
+            parts += drawn(matter, "pareto", metric=quality.name, results=matter.results)
+    else:
+        parts.append(Words("No times were taken: assay eval takes them, runs from files have none."))
+    n_failed = sum(len(result.failures) for result in matter.results)
+    parts.append(_failures(matter) if n_failed else Words("No query failed."))
+    return Section(anchor_of("latency", matter.group), "Latency and failures", tuple(parts))
+
+
+def _quality(matter: BenchmarkReport) -> BoundMetric | None:
+    return next((metric for metric in matter.metrics if metric.metric.view != "timing"), None)
+
+
+def _times(result: Result) -> dict[str, float]:
+    return {name: value for name, value in (result.provenance.get("latency_ms") or {}).items() if value is not None}
+
+
+def _latency(matter: BenchmarkReport) -> Grid:
+    """Milliseconds for a query; only the mean is known where queries were asked in batches."""
+    kinds = [(key, head) for key, head in SHOWN if any(key in _times(result) for result in matter.results)]
+    rows = []
+    for name, result in zip(matter.names, matter.results, strict=True):
+        times = _times(result)
+        fields = [number(milliseconds(times[key]), times[key]) if key in times else Field("–", sort="") for key, _ in kinds]
+        seconds = result.provenance.get("seconds") or {}
+        spent = [float(seconds.get(part) or 0.0) for part in ("indexing", "asking")]
+        rate = result.provenance.get("queries_per_second")
+        more = [number(f"{one:,.2f} s", one) for one in spent]
+        more.append(number(f"{rate:,.0f}", float(rate)) if rate else Field("–", sort=""))
+        n = len(result.failures)
+        rows.append((words(name), *fields, *more, number(f"{n:,}", n, tone="worse" if n else "")))
+    heads = ["system", *(head for _, head in kinds), "indexing", "asking", "queries per second", "failed"]
+    note = "Times of one query, as whoever asked saw them; times of different machines are not comparable."
+    return Grid("Latency of each system", columns(*heads), tuple(rows), notes=(note,))
+
+
+def _failures(matter: BenchmarkReport) -> Grid:
+    """Queries that failed, with the error; the first hundred of each system."""
+    rows, said = [], []
+    for name, result in zip(matter.names, matter.results, strict=True):
+        shown = list(result.failures.items())[:MOST_FAILURES]
+        rows += [(words(query), words(name), words(error)) for query, error in shown]
+        if result.failures:
+            left = f" ({MOST_FAILURES} shown)" if len(result.failures) > len(shown) else ""
+            said.append(f"{name}: {counted(len(result.failures), 'query')} failed{left}: {reasons(result.failures)}.")
+    heads = (Column("query", TEXT), Column("system", TEXT), Column("error", TEXT))
+    return Grid("Failures", heads, tuple(rows), title="Failures", what="failures", notes=tuple(said))

@@ -1,0 +1,321 @@
+"""Queries of a page: those that moved most, failed, or found nothing, each with its rankings side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from assay.arrays import Floats
+from assay.comparison import UNKNOWN, ranking_of, sign_of
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.reports.page.charts import Figures, drawn
+from assay.reports.page.subject import BenchmarkReport
+from assay.reports.table import TEXT, Column, Field, Grid, Section, anchor_of, joined, number, words
+from assay.text import counted, printable
+
+DEPTH = 10
+"""Ranks of a ranking that are shown."""
+MOST_MISSED = 10
+"""Relevant documents below these, or nowhere, that are shown."""
+MOST_ROWS = 1_000
+"""Queries in the table."""
+LONGEST_TEXT = 4_000
+"""Letters of a query in its card."""
+LONGEST_ERROR = 300
+LONGEST_DOCUMENT = 120
+"""Letters of a document in a ranking."""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A document of a ranking, or a relevant one that is not among the first."""
+
+    rank: str
+    document: str
+    grade: str = ""
+    tone: str = ""
+    text: str = ""
+    """Its first words, where they are at hand."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """What one system retrieved for a query."""
+
+    system: str
+    score: str
+    hits: tuple[Hit, ...] = ()
+    problem: str = ""
+    more: str = ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One query: what was asked, how it moved, and what each system retrieved."""
+
+    anchor: str
+    query: str
+    name: str
+    text: str
+    change: str
+    sides: tuple[Side, ...]
+    about: tuple[str, ...] = ()
+    tone: str = ""
+    group: str = ""
+    is_open: bool = False
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Queries that have something in common."""
+
+    title: str
+    cards: tuple[Card, ...]
+    lead: str = ""
+    part: ClassVar[str] = "cards"
+
+
+def scatter_section(matter: BenchmarkReport) -> Section | None:
+    """Each query as a point; of two systems only."""
+    if matter.pair is None or matter.moving is None:
+        return None
+    charts = drawn(matter, "paired_scatter", metric=matter.moving.name, results=matter.looked_at)
+    side = "Above" if matter.moving.metric.higher_is_better else "Below"
+    lead = f"{side} the line {matter.names[matter.pair[1]]} is better."
+    if any(figure.is_clickable for part in charts if isinstance(part, Figures) for figure in part.figures):
+        lead += " A click on a query shows both rankings, further down; so does its name in the table of queries."
+    return Section(anchor_of("query-by-query", matter.group), "Query by query", charts, lead)
+
+
+def queries_section(matter: BenchmarkReport) -> Section | None:
+    """Cards of the queries that are worth a look, then a table; what is left out is said."""
+    if matter.moving is None:
+        return None
+    found = notable_queries(matter)
+    carded = {query for kind in found.kinds for query in kind.queries}
+    parts: list[object] = []
+    for kind in found.kinds:
+        cards = tuple(_card(matter, query, found) for query in kind.queries)
+        parts.append(Cards(kind.title, cards, kind.lead))
+    parts.append(_table(matter, found, carded))
+    title = "Wins and losses" if matter.pair is not None else "Queries worth a look"
+    lead = "Relevant documents are marked ✓ with their grade; relevant ones that were missed stand below each ranking."
+    if left := len(matter.looked_at[0].query_ids) - len(carded):
+        lead += f" Rankings of {counted(left, 'other query')} are left out, which did not stand out."
+    return Section(anchor_of("queries", matter.group), title, tuple(parts), lead)
+
+
+def card_anchor(matter: BenchmarkReport, query: str) -> str:
+    """Where a query stands on the page."""
+    return anchor_of("query", query, matter.group)
+
+
+def _card(matter: BenchmarkReport, query: str, found: NotableQueries) -> Card:
+    metric, results = found.metric, matter.looked_at
+    scores = [found.score(place, query) for place in range(len(results))]
+    asked = next((result.queries[query] for result in results if query in result.queries), None)
+    text = printable(asked.text) if asked else ""
+    tags = [f"{name} {value}" for name, value in asked.tags.items() if name != "description"] if asked else []
+    return Card(
+        anchor=card_anchor(matter, query),
+        query=query,
+        name=printable(query),
+        text=text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…",
+        change=_change(matter, metric, scores),
+        sides=tuple(_side(matter, result, query, scores[place], metric) for place, result in enumerate(results)),
+        about=tuple(map(printable, (*found.why.get(query, ()), *tags))),
+        tone=_tone(metric, scores),
+        group=matter.group,
+        is_open=bool(found.kinds) and query == found.kinds[0].queries[0],
+    )
+
+
+def _change(matter: BenchmarkReport, metric: BoundMetric, scores: Sequence[float]) -> str:
+    texts = [matter.figures.value(metric, score) for score in scores]
+    if len(scores) == 1:
+        return texts[0]
+    return f"{texts[0]} → {texts[1]} ({matter.figures.change(metric, scores[1] - scores[0])})"
+
+
+def _tone(metric: BoundMetric, scores: Sequence[float]) -> str:
+    gain = sign_of(metric) * (scores[1] - scores[0]) if len(scores) == 2 else 0.0
+    return "" if math.isnan(gain) or gain == 0 else "better" if gain > 0 else "worse"
+
+
+def _side(matter: BenchmarkReport, result: Result, query: str, score: float, metric: BoundMetric) -> Side:
+    """One ranking; where it is not known, why."""
+    ranking = ranking_of(result, query)
+    relevant = result.relevant.get(query) or {}
+    name, figure = printable(result.name or "run"), f"{metric.name} {matter.figures.value(metric, score)}"
+    hits = [_hit(rank, document, relevant) for rank, document in enumerate(ranking[:DEPTH], 1)]
+    missed = [document for document in relevant if document not in set(ranking[:DEPTH])]
+    ranks = {document: rank for rank, document in enumerate(ranking, 1)} if missed else {}
+    if ranking or result.run:
+        for document in missed[:MOST_MISSED]:
+            place = f"{ranks[document]:,}" if document in ranks else "–"
+            hits.append(Hit(place, printable(document), f"✓ {relevant[document]:g}", "missed"))
+    shown = [*ranking[:DEPTH], *missed[:MOST_MISSED]][: len(hits)]
+    texts = matter.words_of(result, shown)
+    hits = [replace(hit, text=_first_words(texts.get(name, ""))) for hit, name in zip(hits, shown, strict=True)]
+    return Side(name, figure, tuple(hits), _problem(result, query, ranking), _more(ranking, missed))
+
+
+def _hit(rank: int, document: str, relevant: Mapping[str, float]) -> Hit:
+    if document not in relevant:
+        return Hit(str(rank), printable(document))
+    return Hit(str(rank), printable(document), f"✓ {relevant[document]:g}", "relevant")
+
+
+def _first_words(text: str) -> str:
+    """As much of a document as tells what it is about, on a line or two."""
+    plain = printable(" ".join(text[: 4 * LONGEST_DOCUMENT].split()))
+    return plain if len(plain) <= LONGEST_DOCUMENT else plain[: LONGEST_DOCUMENT - 1].rstrip() + "…"
+
+
+def _problem(result: Result, query: str, ranking: Sequence[str]) -> str:
+    if query in result.failures:
+        return f"failed: {printable(result.failures[query])[:LONGEST_ERROR]}"
+    if ranking:
+        return ""
+    return "retrieved nothing" if result.run else "the ranking was not kept with this result"
+
+
+def _more(ranking: Sequence[str], missed: Sequence[str]) -> str:
+    left = max(0, len(ranking) - DEPTH)
+    unseen = max(0, len(missed) - MOST_MISSED)
+    return joined(
+        [
+            f"… and {counted(left, 'document')} further down" if left else "",
+            f"{counted(unseen, 'relevant document')} more that were missed" if unseen else "",
+        ]
+    )
+
+
+def _table(matter: BenchmarkReport, found: NotableQueries, carded: set[str]) -> Grid:
+    """The queries, those with a card first; sorted and filtered by whoever reads."""
+    metric, results = found.metric, matter.looked_at
+    order = list(dict.fromkeys((*(query for kind in found.kinds for query in kind.queries), *results[0].query_ids)))
+    rows = [_row(matter, query, found, is_carded=query in carded) for query in order[:MOST_ROWS]]
+    heads = [Column("query", TEXT), Column("text", TEXT)]
+    heads += [Column(f"{printable(result.name or 'run')}: {metric.name}") for result in results]
+    heads += [Column("Δ")] if len(results) == 2 else []
+    heads.append(Column("stands out", TEXT))
+    n = len(results[0].query_ids)
+    notes = (f"{MOST_ROWS:,} of {n:,} queries: those that stand out, then in their own order.",) if n > MOST_ROWS else ()
+    title = "All queries" if n <= MOST_ROWS else "Queries"
+    return Grid(title, tuple(heads), tuple(rows), title=title, what="queries", notes=notes)
+
+
+def _row(matter: BenchmarkReport, query: str, found: NotableQueries, *, is_carded: bool) -> tuple[Field, ...]:
+    metric, results = found.metric, matter.looked_at
+    scores = [found.score(place, query) for place in range(len(results))]
+    asked = next((result.queries[query] for result in results if query in result.queries), None)
+    href = f"#{card_anchor(matter, query)}" if is_carded else ""
+    fields = [words(query, href=href), words(asked.text if asked else "")]
+    fields += [number(matter.figures.value(metric, score), score) for score in scores]
+    if len(scores) == 2:
+        change = scores[1] - scores[0]
+        text = UNKNOWN if math.isnan(change) else matter.figures.change(metric, change)
+        fields.append(number(text, change, tone=_tone(metric, scores)))
+    return (*fields, words(joined(found.why.get(query, ()))))
+
+
+MOST = 20
+"""Queries of one kind."""
+FEW = 100
+"""Where there are no more queries than this, all of them are shown."""
+UNJUDGED = "judged@10"
+MOST_JUDGED = 0.5
+"""A query of whose first ten fewer were judged may look worse than it is."""
+
+
+class Kind(NamedTuple):
+    """Queries that have something in common, the most remarkable first."""
+
+    title: str
+    queries: list[str]
+    lead: str = ""
+
+
+@dataclass(frozen=True)
+class NotableQueries:
+    """Kinds of queries without repetition, and for each query all that is remarkable about it."""
+
+    metric: BoundMetric
+    kinds: tuple[Kind, ...]
+    why: dict[str, list[str]]
+    scores: Floats = field(repr=False)
+    """Queries × systems."""
+    places: dict[str, int] = field(repr=False)
+
+    def score(self, place: int, query: str) -> float:
+        """The score of a query in one of the systems."""
+        return float(self.scores[self.places[query], place])
+
+
+def notable_queries(matter: BenchmarkReport) -> NotableQueries:
+    """In one pass over scores; kinds that nobody is in are left out."""
+    metric, results = matter.moving, matter.looked_at
+    if metric is None:
+        raise ValueError("no query has a score of its own")
+    queries = results[0].query_ids
+    scores = np.column_stack([result.table.columns[metric.name].score for result in results]).astype(float)
+    kinds: list[Kind] = []
+    why: dict[str, list[str]] = {}
+    taken: set[str] = set()
+    for title, reason, found in _kinds(matter, metric, queries, scores):
+        for query in found:
+            why.setdefault(query, []).append(reason)
+        fresh = [query for query in found if query not in taken][:MOST]
+        if fresh:
+            lead = f"{len(fresh):,} of {counted(len(found), 'query')}." if len(found) > len(fresh) else ""
+            kinds.append(Kind(title, fresh, lead))
+            taken.update(fresh)
+    others = [query for query in queries if query not in taken]
+    if others and len(queries) <= FEW:
+        kinds.append(Kind("Other queries", others))
+    return NotableQueries(metric, tuple(kinds), why, scores, {query: place for place, query in enumerate(queries)})
+
+
+def _kinds(
+    matter: BenchmarkReport, metric: BoundMetric, queries: Sequence[str], scores: Floats
+) -> Iterable[tuple[str, str, list[str]]]:
+    """Title, a word for it, and the queries; losses first, because they hurt."""
+    results = matter.looked_at
+    if len(results) == 2:
+        gain = sign_of(metric) * (scores[:, 1] - scores[:, 0])
+        yield "Largest losses", "lost", _ordered(queries, gain, gain < 0)
+        yield "Largest gains", "gained", _ordered(queries, -gain, gain > 0)
+    failed = [query for query in queries if any(query in result.failures for result in results)]
+    yield "Failed", "failed", failed
+    is_good = metric.metric.higher_is_better and metric.metric.view != "timing"
+    if is_good:
+        zero = np.nan_to_num(scores, nan=math.inf).max(axis=1) == 0
+        title = "Nothing found by either system" if len(results) == 2 else "Nothing found"
+        yield title, "zero", [query for query, is_zero in zip(queries, zero.tolist(), strict=True) if is_zero]
+    yield "Mostly unjudged", "unjudged", _unjudged(matter, queries)
+    if len(results) == 1:
+        worst = sign_of(metric) * scores[:, 0]
+        yield "Lowest scores", "low", _ordered(queries, worst, ~np.isnan(worst))[:MOST]
+
+
+def _ordered(queries: Sequence[str], by: Floats, inside: np.ndarray) -> list[str]:
+    """The queries inside, the smallest first, equal ones in their own order."""
+    chosen = np.flatnonzero(inside)
+    return [queries[place] for place in chosen[np.argsort(by[chosen], kind="stable")].tolist()]
+
+
+def _unjudged(matter: BenchmarkReport, queries: Sequence[str]) -> list[str]:
+    """Queries of whose first ten fewer than half were judged by anybody, the fewest first; not where that is the rule."""
+    place = matter.pair[1] if matter.pair is not None else 0
+    result = matter.results[place]
+    if UNJUDGED not in result or result[UNJUDGED] < MOST_JUDGED:
+        return []
+    shares = dict(zip(result.query_ids, result.array(UNJUDGED).tolist(), strict=True))
+    few = [(share, query) for query in queries if (share := shares.get(query, 1.0)) < MOST_JUDGED]
+    return [query for _, query in sorted(few, key=lambda one: one[0])]

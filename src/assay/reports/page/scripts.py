@@ -1,0 +1,59 @@
+"""Scripts and styles of a page: our own few lines, and Vega out of the installed package."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from assay.atomic_write import atomic_write
+from assay.datasets import cache_folder
+from assay.errors import DataError, UsageError
+from assay.text import install_command
+
+STATIC = Path(__file__).parent.parent / "static"
+TEMPLATES = Path(__file__).parent.parent / "templates"
+
+
+@cache
+def static_file(name: str) -> str:
+    """One of our own files."""
+    return (STATIC / name).read_text(encoding="utf-8")
+
+
+@cache
+def vega_bundle() -> str:
+    """Vega, Vega-Lite and what draws them, as one script; kept on disk, for putting it together takes seconds."""
+    try:
+        import vl_convert
+    except ImportError:
+        raise UsageError(f"charts need vl-convert-python: {install_command('report')}") from None
+    package: Any = vl_convert
+    place = cache_folder() / f"vega-{package.__version__}.js"
+    if kept := _read(place):
+        return kept
+    text = for_script_element(str(package.javascript_bundle()))
+    with suppress(OSError, RuntimeError, DataError), atomic_write(place, is_text=False) as file:
+        file.write(f"//{_seal(text)}\n{text}".encode())
+    return text
+
+
+def for_script_element(code: str) -> str:
+    """JavaScript that does not end the element it stands in; inside strings and patterns it means the same."""
+    return re.sub(r"<(?=/script|!--)", r"\\x3c", code, flags=re.IGNORECASE)
+
+
+def _read(place: Path) -> str:
+    """What was kept, if it is whole."""
+    try:
+        head, _, text = place.read_text(encoding="utf-8").partition("\n")
+    except (OSError, RuntimeError, UnicodeDecodeError):
+        return ""
+    return text if text and head == f"//{_seal(text)}" else ""
+
+
+def _seal(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -1,0 +1,183 @@
+"""Slices of a page: queries that share a tag, as a table whose tints say where systems are better and worse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from assay.comparison import Comparison, Pair, SliceComparison, compare_slices, sign_of
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.model import MEAN, Slice, Tags
+from assay.reports.page.charts import drawn
+from assay.reports.page.subject import BenchmarkReport
+from assay.reports.sections.comparison import legend, mark, p_short
+from assay.reports.table import Column, Field, Grid, Section, Words, anchor_of, columns, number, tint, words
+from assay.text import printable
+
+PALEST = 0.05
+"""A difference that is pale even where no other is larger, so that noise does not look like news."""
+MOST_METRICS = 6
+MOST_SLICES = 60
+
+
+def slices_section(matter: BenchmarkReport) -> Section | None:
+    """A table for each tag; nothing where queries have no tags, unless somebody asked for one."""
+    if not matter.tags or not matter.metrics:
+        return None
+    tags = Tags.of(matter.shown)
+    parts: list[object] = []
+    tested = _tested(matter)
+    for by in matter.tags:
+        found = tags.slices(tags.crossed(by))
+        parts.append(_table(matter, by, found, tested))
+    if tested is not None:
+        parts.append(Words(printable(f"{tested.verdict} {_legend(tested)}".strip()), "muted"))
+    parts += drawn(matter, "slices", by=matter.tags[0]) if len(matter.results) <= MOST_METRICS else ()
+    than = "over all queries" if matter.pair is None else matter.names[matter.pair[0]]
+    lead = f"Tinted by the difference: blue is better than {than}, orange is worse."
+    return Section(anchor_of("slices", matter.group), "Slices", tuple(parts), lead)
+
+
+def _tested(matter: BenchmarkReport) -> SliceComparison | None:
+    """How two systems compare on the first metric in every slice of every tag, corrected over all of them."""
+    comparison = matter.comparison
+    if comparison is None or matter.pair is None:
+        return None
+    pair = tuple(comparison.aligned.results[place] for place in matter.pair)
+    aligned = replace(comparison.aligned, results=pair, metrics=comparison.metrics[:1])
+    how = replace(comparison.how, baseline=None)
+    return compare_slices(Comparison(aligned, how, ()), matter.tags)
+
+
+def _table(matter: BenchmarkReport, by: str, found: Sequence[Slice], tested: SliceComparison | None) -> Grid:
+    """Slices as rows, the largest first where there are too many."""
+    shown = found if len(found) <= MOST_SLICES else sorted(found, key=lambda one: -one.n)[:MOST_SLICES]
+    left = (f"The {MOST_SLICES} largest of {len(found):,} slices.",) if len(shown) < len(found) else ()
+    if matter.comparison is None:
+        return _of_one(matter, by, shown, left)
+    pairs = {} if tested is None else {one: part.pairs[0] for one, part in zip(tested.slices, tested.parts, strict=True)}
+    if len(matter.results) > 2:
+        return _of_many(matter, by, shown, left)
+    return _of_two(matter, by, shown, pairs, left)
+
+
+def _legend(tested: SliceComparison | None) -> str:
+    marked = [part for part in tested.parts if any(mark(pair) for pair in part.pairs)] if tested is not None else []
+    return legend(marked[0]) if marked else ""
+
+
+def _of_one(matter: BenchmarkReport, by: str, found: Sequence[Slice], said: tuple[str, ...]) -> Grid:
+    """One system: each metric in each slice, tinted by how far it is from the figure over all queries."""
+    metrics = matter.metrics[:MOST_METRICS]
+    result = matter.shown[0]
+    values = {metric.name: _figures(result, metric, found) for metric in metrics}
+    rows = []
+    for place, one in enumerate(found):
+        fields = [_tinted(matter, metric, values[metric.name], place, result.summary[metric.name]) for metric in metrics]
+        rows.append((words(one.value), number(f"{one.n:,}", one.n), *fields))
+    heads: list[str | Column] = [by, "queries", *(Column(metric.name, title=metric.metric.meaning) for metric in metrics)]
+    return Grid(f"By {by}", columns(*map(_shown, heads)), tuple(rows), title=f"By {printable(by)}", notes=said)
+
+
+def _of_two(
+    matter: BenchmarkReport, by: str, found: Sequence[Slice], pairs: dict[Slice, Pair], said: tuple[str, ...]
+) -> Grid:
+    """Two systems: both figures on the first metric, then the differences on all, tinted."""
+    metrics = matter.metrics[:MOST_METRICS]
+    one, other = matter.looked_at
+    before = {metric.name: _figures(one, metric, found) for metric in metrics}
+    after = {metric.name: _figures(other, metric, found) for metric in metrics}
+    rows = []
+    for place, part in enumerate(found):
+        pair = pairs.get(part)
+        sign = mark(pair) if pair is not None else ""
+        first = metrics[0]
+        sides = [(values[first.name][place]) for values in (before, after)]
+        figures = [number(matter.figures.value(first, value), value) for value in sides]
+        changes = [_change(matter, metric, before, after, place) for metric in metrics]
+        changes[0] = replace(changes[0], text=f"{changes[0].text} {sign}".strip())
+        p = number(p_short(pair.p_corrected), pair.p_corrected) if pair is not None else Field("–", sort="")
+        rows.append((words(part.value), number(f"{part.n:,}", part.n), *figures, changes[0], p, *changes[1:]))
+    names = [printable(result.name) for result in (one, other)]
+    first_head, *more = (Column(f"Δ {metric.name}", title=metric.metric.meaning) for metric in metrics)
+    heads: list[str | Column] = [
+        by,
+        "queries",
+        *names,
+        first_head,
+        Column("p", title="corrected over all slices of this section"),
+        *more,
+    ]
+    return Grid(f"By {by}", columns(*map(_shown, heads)), tuple(rows), title=f"By {printable(by)}", notes=said)
+
+
+def _of_many(matter: BenchmarkReport, by: str, found: Sequence[Slice], said: tuple[str, ...]) -> Grid:
+    """Many systems: the first metric, tinted by how far each is from the one they are held against."""
+    metric = matter.metrics[0]
+    reference = matter.pair[0] if matter.pair is not None else 0
+    values = [_figures(result, metric, found) for result in matter.shown]
+    strongest = _strongest([value - base for some in values for value, base in zip(some, values[reference], strict=True)])
+    rows = []
+    for place, part in enumerate(found):
+        fields = [
+            number(
+                matter.figures.value(metric, some[place]),
+                some[place],
+                tone=tint(sign_of(metric) * (some[place] - values[reference][place]), strongest),
+            )
+            for some in values
+        ]
+        rows.append((words(part.value), number(f"{part.n:,}", part.n), *fields))
+    title = f"{metric.name} by {by}"
+    heads = columns(*map(_shown, [by, "queries", *matter.names]))
+    return Grid(title, heads, tuple(rows), title=printable(title), notes=said)
+
+
+def _change(
+    matter: BenchmarkReport, metric: BoundMetric, before: dict[str, list[float]], after: dict[str, list[float]], place: int
+) -> Field:
+    """The difference of a slice, both figures in its title."""
+    changes = [b - a for a, b in zip(before[metric.name], after[metric.name], strict=True)]
+    change = changes[place]
+    sides = (matter.figures.value(metric, values[metric.name][place]) for values in (before, after))
+    return number(
+        matter.figures.change(metric, change),
+        change,
+        tone=tint(sign_of(metric) * change, _strongest(changes)),
+        title=" → ".join(sides),
+    )
+
+
+def _tinted(matter: BenchmarkReport, metric: BoundMetric, values: list[float], place: int, whole: float) -> Field:
+    strongest = _strongest([value - whole for value in values])
+    value = values[place]
+    tone = tint(sign_of(metric) * (value - whole), strongest)
+    return number(matter.figures.value(metric, value), value, tone=tone)
+
+
+def _strongest(changes: Sequence[float]) -> float:
+    return max([PALEST, *(abs(change) for change in changes if math.isfinite(change))])
+
+
+def _figures(result: Result, metric: BoundMetric, found: Sequence[Slice]) -> list[float]:
+    """The figure of each slice."""
+    places = {query: place for place, query in enumerate(result.query_ids)}
+    column = result.table.columns[metric.name]
+    values = []
+    for one in found:
+        inside = np.array([places[query] for query in one.queries if query in places], dtype=np.int64)
+        if metric.metric.aggregation == MEAN:
+            scores = column.score[inside]
+            scores = scores[~np.isnan(scores)]
+            values.append(float(scores.mean()) if len(scores) else math.nan)
+        else:
+            values.append(float(result.table.take(inside).summary()[metric.name]))
+    return values
+
+
+def _shown(head: str | Column) -> str | Column:
+    return printable(head) if isinstance(head, str) else head

@@ -1,0 +1,169 @@
+"""Results for programs: CSV, JSON, and the lines that trec_eval prints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from assay.evaluation import SCHEMA, Result
+from assay.metrics import BoundMetric
+from assay.reports.markup import as_csv, written
+from assay.reports.report import Renderer, Report
+from assay.reports.sections.scores import KINDS, Kind, band_scores, bands_by_query, bands_of
+from assay.text import printable
+
+SUMMARY_ONLY = {"num_q", "gm_map", "gm_bpref", "runid"}
+"""What trec_eval prints for all queries together only."""
+
+
+def render_trec(report: Report) -> str:
+    """`name<tab>query<tab>value` with four decimals; queries first when asked for, then `all`."""
+    lines: list[str] = []
+    for result in report.results:
+        if len(report.results) > 1 and "runid" not in result.table.columns:
+            lines.append(_line("runid", "all", report.label(result)))
+        if report.per_query:
+            lines += _query_lines(report, result)
+        lines += _summary_lines(report, result)
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _query_lines(report: Report, result: Result) -> list[str]:
+    metrics = [metric for metric in report.metrics if metric.metric.name not in SUMMARY_ONLY]
+    lines = {query: list[str]() for query in result.query_ids}
+    for metric in metrics:
+        scores = zip(result.query_ids, result.table.columns[metric.name].score.tolist(), strict=True)
+        _add_lines(lines, report, metric, metric.trec_name, dict(scores))
+        for kind, band in bands_of(result, metric.name):
+            for word, of_queries in band_scores(result, metric.name, band).items():
+                _add_lines(lines, report, metric, _band_name(metric, kind, word), of_queries)
+    return [line for of_query in lines.values() for line in of_query]
+
+
+def _add_lines(
+    lines: dict[str, list[str]], report: Report, metric: BoundMetric, name: str, scores: Mapping[str, float | str]
+) -> None:
+    for query, score in scores.items():
+        if score == score:
+            lines[query].append(_line(name, query, _value(report, metric, score)))
+
+
+def _summary_lines(report: Report, result: Result) -> list[str]:
+    """Figures of bands follow the metric, under its name and theirs: `map_tie_min`, `map_unjudged_max`."""
+    lines = []
+    for metric in report.metrics:
+        if metric.name in result.summary and result.summary[metric.name] == result.summary[metric.name]:
+            lines.append(_line(metric.trec_name, "all", _value(report, metric, result.summary[metric.name])))
+            lines += [
+                _line(_band_name(metric, kind, word), "all", _value(report, metric, column.summary()))
+                for kind, band in bands_of(result, metric.name)
+                for word, column in band.columns.items()
+            ]
+        elif metric.name == "runid" and len(result.query_ids):
+            lines.append(_line("runid", "all", str(result.array("runid")[0])))
+    return lines
+
+
+def _band_name(metric: BoundMetric, kind: Kind, word: str) -> str:
+    return f"{metric.trec_name}_{kind.trec}_{word}"
+
+
+def _value(report: Report, metric: BoundMetric, value: float | str) -> str:
+    if isinstance(value, str):
+        return f"'{value}'"
+    return report.figure(metric, value)
+
+
+def _line(name: str, query: str, value: str) -> str:
+    """Three words; a blank inside one becomes an underscore, for no blank may stand there."""
+    name, query, value = ("_".join(printable(word).split()) or "_" for word in (name.replace(", ", ","), query, value))
+    return f"{name:<22}\t{query}\t{value}"
+
+
+TREC = Renderer("trec", render_trec, "the lines trec_eval prints")
+
+
+ENDS = ("low", "high")
+BandColumn = tuple[BoundMetric, Kind, str]
+
+
+def render_csv(report: Report) -> str:
+    """With queries, the summary of each run follows its queries under the query id `all`; else it counts them."""
+    metrics = report.metrics if report.per_query else report.shown
+    bands = list(_bands(report))
+    sure = [metric.name for metric in metrics if any(metric.name in result.intervals for result in report.results)]
+    heads = [*(metric.name for metric in metrics), *(f"{metric.name} {kind.name} {word}" for metric, kind, word in bands)]
+    heads += [f"{name}_{end}" for name in sure for end in ENDS]
+    has_benchmarks = any(result.benchmark for result in report.results)
+    first = ["benchmark", "run"] if has_benchmarks else ["run"]
+    rows: list[Sequence[str]] = [[*first, "query" if report.per_query else "queries", *heads]]
+    for result in report.results:
+        label = [result.benchmark, report.label(result)] if has_benchmarks else [report.label(result)]
+        if report.per_query:
+            empty = [""] * (len(ENDS) * len(sure))
+            rows += ([*label, *row, *empty] for row in _query_rows(report, result, bands))
+        summary = [report.exact(metric, result.summary.get(metric.name, "")) for metric in metrics]
+        ends = [report.exact(metric, kind.of(result)[metric.name].columns[word].summary()) for metric, kind, word in bands]
+        intervals = [_end(result, name, end, report.digits) for name in sure for end in ENDS]
+        rows.append([*label, "all" if report.per_query else str(len(result.query_ids)), *summary, *ends, *intervals])
+    return as_csv(rows)
+
+
+def _end(result: Result, metric: str, end: str, digits: int | None) -> str:
+    """One end of an interval, with every digit unless fewer were asked for; empty where nobody knows it."""
+    one = result.intervals.get(metric)
+    value = math.nan if one is None else getattr(one, end)
+    return "" if math.isnan(value) else str(value) if digits is None else f"{value:.{digits}f}"
+
+
+def _query_rows(report: Report, result: Result, bands: Sequence[BandColumn]) -> Iterator[list[str]]:
+    """Each query, its scores, and those of its bands; empty where it does not count for a metric."""
+    columns = [result.table.columns[metric.name].score.tolist() for metric in report.metrics]
+    ends = [(metric, band_scores(result, metric.name, kind.of(result)[metric.name])[word]) for metric, kind, word in bands]
+    for query, *values in zip(result.query_ids, *columns, strict=True):
+        cells = [report.exact(metric, scores.get(query, "")) for metric, scores in ends]
+        yield [query, *map(report.exact, report.metrics, values), *cells]
+
+
+def _bands(report: Report) -> Iterator[BandColumn]:
+    """Metric, kind of band, and which figure of it: a column each."""
+    for kind in KINDS:
+        for metric in report.shown:
+            if metric.name in kind.of(report.results[0]):
+                yield from ((metric, kind, word) for word in kind.words)
+
+
+CSV = Renderer("csv", render_csv, "rows for spreadsheets and scripts")
+
+
+FIGURES = ("summary", "tie_bands", "residuals", "per_query", "per_query_bands")
+"""Keys of a result under which there are scores."""
+LONG = ("run", "relevant")
+"""Keys under which each query has a ranking: a line for each document would be more blanks than content."""
+
+
+def render_json(report: Report) -> str:
+    """Numbers keep all their digits unless fewer are asked for. Later versions add keys; these stay."""
+    results = []
+    for result in report.results:
+        plain = result.to_dict()
+        if result.tie_bands or result.residuals:
+            plain.setdefault("per_query_bands", bands_by_query(result))
+        for key in FIGURES:
+            if key in plain:
+                plain[key] = _rounded(plain[key], report.digits)
+        results.append(plain)
+    return written({"schema": SCHEMA, "results": results, **report.more}, LONG)
+
+
+def _rounded(value: Any, digits: int | None) -> Any:
+    """The value, or all values in it, with that many decimals; None where there is no figure."""
+    if isinstance(value, dict):
+        return {name: _rounded(inner, digits) for name, inner in value.items()}
+    if not isinstance(value, float):
+        return value
+    return None if math.isnan(value) else value if digits is None else round(value, digits)
+
+
+JSON = Renderer("json", render_json, "everything, for programs")

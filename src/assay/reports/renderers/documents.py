@@ -1,0 +1,38 @@
+"""Results in documents: tables in Markdown and in LaTeX, the best figure of each metric in bold."""
+
+from __future__ import annotations
+
+from assay.reports.markup import as_latex, as_markdown, in_markdown
+from assay.reports.report import Renderer, Report
+from assay.reports.sections.scores import coverage, notes, query_table, summary_table
+
+
+def render_markdown(report: Report) -> str:
+    """One table of summaries, before it one per run when queries are asked for, then the notes."""
+    parts = [f"### {in_markdown(report.title)}"] if report.title else []
+    parts.append(in_markdown(coverage(report)))
+    for result in report.results if report.per_query else ():
+        parts += [f"**{in_markdown(report.label(result))}**", as_markdown(query_table(report, result))]
+    if report.shown:
+        parts.append(as_markdown(summary_table(report)))
+    said = notes(report)
+    if said:
+        parts.append("\n".join(f"- {in_markdown(note)}" for note in said))
+    return "\n\n".join(parts) + "\n"
+
+
+MARKDOWN = Renderer("markdown", render_markdown, "tables for READMEs, issues and pull requests")
+
+
+def render_latex(report: Report) -> str:
+    """A tabular per table, ready to be input; title, coverage and notes come as comments."""
+    title = [report.title] if report.title else []
+    parts = [f"% {line}" for line in (*title, coverage(report), *notes(report))]
+    for result in report.results if report.per_query else ():
+        parts += [f"% {report.label(result)}", as_latex(query_table(report, result))]
+    if report.shown:
+        parts.append(as_latex(summary_table(report)))
+    return "\n".join(parts) + "\n"
+
+
+LATEX = Renderer("latex", render_latex, "a booktabs tabular for papers")

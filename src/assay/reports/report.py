@@ -1,0 +1,127 @@
+"""Report: results and how to show them; what every renderer is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any
+
+from assay.catalog import find_entry, load_entries
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.text import milliseconds, printable, with_minus
+
+UNIT = " ms"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The results of several runs over the same judgments and metrics."""
+
+    results: Sequence[Result]
+    per_query: bool = False
+    digits: int | None = None
+    """Decimals; None leaves it to the format (4 where people read, all of them where programs do)."""
+    width: int | None = None
+    """Columns of the terminal; None for output that nobody watches."""
+    colour: bool = False
+    points_on: bool = True
+    """Whether the reader is told of flags that show more."""
+    beside: frozenset[str] = frozenset()
+    """Metrics that say how far to trust the others rather than how good a run is: none of them is best."""
+    title: str = ""
+    """What it is about, on one line."""
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """What JSON has besides the results."""
+    remarks: Sequence[str] = ()
+    """What a reader is told before all notes on the results."""
+    rows_are: str = "run"
+    """What a row of the table is: a run, or a provider."""
+    heads: Mapping[str, str] = field(default_factory=dict)
+    """Metric → what stands above its column, where that is not its name; ` ms` at its end takes the unit off the cells."""
+    hidden: frozenset[str] = frozenset()
+    """Metrics that the table does without, because another one there says as much."""
+    next_step: str = ""
+    """A command to go on with, at the very end; it is never broken into lines, so that it can be pasted."""
+
+    @cached_property
+    def metrics(self) -> tuple[BoundMetric, ...]:
+        """The metrics to show, in the order asked for."""
+        return self.results[0].metrics
+
+    @cached_property
+    def shown(self) -> list[BoundMetric]:
+        """Metrics with a summary figure; text metrics have none, and what stands beside is left out where it has none."""
+        return [metric for metric in self.metrics if metric.metric.aggregation.summarise and self._has_figures(metric)]
+
+    def _has_figures(self, metric: BoundMetric) -> bool:
+        if metric.name in self.hidden:
+            return False
+        figures = [result.summary[metric.name] for result in self.results]
+        return metric.name not in self.beside or not all(figure != figure for figure in figures)
+
+    def label(self, result: Result) -> str:
+        """The name of a run, on one line and without control characters."""
+        return printable(result.name)
+
+    def text(self, metric: BoundMetric, value: float | str) -> str:
+        """A score or summary as people read it; times have their unit."""
+        if self.digits is None and metric.metric.view == "timing" and not isinstance(value, str) and value == value:
+            return milliseconds(value)
+        return self.figure(metric, value) if isinstance(value, str) else with_minus(self.figure(metric, value))
+
+    def head(self, metric: BoundMetric) -> str:
+        """What stands above the column of a metric."""
+        return self.heads.get(metric.name, metric.name)
+
+    def cell(self, metric: BoundMetric, value: float | str) -> str:
+        """A summary in its column: without the unit where the head has it."""
+        text = self.text(metric, value)
+        return text.removesuffix(UNIT) if self.head(metric).endswith(UNIT) else text
+
+    def figure(self, metric: BoundMetric, value: float | str) -> str:
+        """A score or summary with few digits and nothing else."""
+        if isinstance(value, str):
+            return printable(value)
+        return "–" if value != value else self._figure(metric, value, 4 if self.digits is None else self.digits)
+
+    def exact(self, metric: BoundMetric, value: float | str) -> str:
+        """A score or summary as programs read it: every digit, unless fewer were asked for; empty where there is none."""
+        if isinstance(value, str):
+            return printable(value)
+        return "" if value != value else self._figure(metric, value, self.digits)
+
+    def _figure(self, metric: BoundMetric, value: float, digits: int | None) -> str:
+        if metric.metric.aggregation.is_total and float(value).is_integer():
+            return str(int(value))
+        return str(value) if digits is None else f"{value:.{digits}f}"
+
+    def best(self, metric: BoundMetric) -> set[int]:
+        """Numbers of the results with the best summary; none when there is nothing to compare."""
+        values = {number: result.summary[metric.name] for number, result in enumerate(self.results)}
+        scored = {number: value for number, value in values.items() if value == value}
+        if len(set(scored.values())) < 2 or metric.metric.aggregation.is_total or metric.name in self.beside:
+            return set()
+        target = max(scored.values()) if metric.metric.higher_is_better else min(scored.values())
+        return {number for number, value in scored.items() if value == target}
+
+
+@dataclass(frozen=True)
+class Renderer:
+    """One output format."""
+
+    name: str
+    render: Callable[[Report], str]
+    meaning: str
+
+
+@cache
+def all_renderers() -> dict[str, Renderer]:
+    """Name → renderer."""
+    return load_entries("assay.reports.renderers", Renderer, "assay.reports")
+
+
+def find_renderer(name: str) -> Renderer:
+    """The renderer of that name."""
+    return find_entry("format", name, all_renderers())

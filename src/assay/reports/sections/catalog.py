@@ -1,0 +1,279 @@
+"""Catalogs: providers, benchmarks and formats as people read them, and the findings of a benchmark's check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.datasets import BenchmarkDataset, Case, Finding, Format, Repair
+from assay.errors import DataError
+from assay.execution import Part, Response
+from assay.grammar import REQUIRED, show
+from assay.providers import Provider
+from assay.reports.table import Cell, Table
+from assay.reports.text_layout import BOLD, DIM, MARGIN, Style, with_prose, without_middle
+from assay.text import counted, display_width, milliseconds, printable, some_of
+
+FIRST = 5
+"""Hits of a query that a check shows."""
+LONGEST_QUERY = 32
+"""Columns for a query in a check."""
+WIDEST_TIME = 8
+"""Columns for a time in a check: `1,234 ms`."""
+
+
+def describe_provider(provider: Provider) -> dict[str, Any]:
+    """Plain JSON values."""
+    return {
+        "name": provider.name,
+        "meaning": provider.meaning,
+        "made_of_providers": provider.takes_parts,
+        "indexes_documents": provider.indexes is not False,
+        "parameters": [
+            {
+                "name": one.name,
+                "default": None if one.default is REQUIRED else one.default,
+                "needed": one.default is REQUIRED,
+                "meaning": one.meaning,
+            }
+            for one in provider.params
+        ],
+    }
+
+
+def render_providers(providers: Mapping[str, Provider], style: Style) -> str:
+    """All of them, one line each."""
+    rows = [[Cell(one.name), Cell(one.meaning)] for one in providers.values()]
+    return with_prose(Table(["provider", "what it is"], rows, frozenset({0, 1})), style) + "\n"
+
+
+def render_provider(provider: Provider, style: Style) -> str:
+    """One of them in full."""
+    rows = [[Cell(one.name), Cell(_default(one.default)), Cell(one.meaning)] for one in provider.params]
+    parts = [style.wrapped(f"{provider.name}: {provider.meaning}")]
+    if rows:
+        parts.append(with_prose(Table(["parameter", "default", "meaning"], rows, frozenset({0, 1, 2})), style))
+    if provider.takes_parts:
+        inside = ", ".join(provider.default_parts) or "bm25"
+        parts.append(f"made of other providers: {provider.name}({inside})")
+    return "\n\n".join(parts) + "\n"
+
+
+def _default(value: Any) -> str:
+    return "needed" if value is REQUIRED else "" if value in (None, "") else show(value)
+
+
+def describe_check(part: Part, answers: Mapping[str, Response]) -> dict[str, Any]:
+    """Plain JSON values of a check: query → what came back."""
+    return {
+        query: {
+            "docs": answer.docs,
+            "scores": answer.scores,
+            "ms": answer.ms,
+            "error": answer.error,
+            "unknown": [doc for doc in answer.docs if doc not in part.dataset.documents],
+        }
+        for query, answer in answers.items()
+    }
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What comes back for a few queries, line by line as it comes: columns have their width beforehand."""
+
+    part: Part
+    style: Style
+
+    def head(self) -> str:
+        """What is asked, and the heads of the columns."""
+        title = f"{printable(self.part.provider.name)} on {printable(self.part.dataset.name)}, k = {self.part.k}"
+        return f"{self.style.wrapped(title)}\n\n{self._set()}\n"
+
+    def row(self, answer: Response) -> str:
+        """What came back for a query."""
+        text = self._query(answer.query)
+        if answer.error is not None:
+            cells = [text, "–", "–", f"failed: {printable(answer.error)}"]
+        else:
+            first = " ".join(map(printable, answer.docs[:FIRST])) + (" …" if len(answer.docs) > FIRST else "")
+            cells = [text, f"{len(answer.docs):,}", milliseconds(answer.ms), first]
+        return self._set(list(map(Cell, cells))).removeprefix(self._set() + "\n")
+
+    def verdict(self, answers: Mapping[str, Response]) -> str:
+        """Whether it works."""
+        return f"\n{self.style.wrapped(_check_verdict(self.part, answers))}\n"
+
+    def _query(self, query: str) -> str:
+        return without_middle(printable(self.part.queries[query].text or query), LONGEST_QUERY)
+
+    def _set(self, *rows: list[Cell]) -> str:
+        """The heads, and these rows below them."""
+        longest = max(display_width(self._query(query)) for query in self.part.queries)
+        head = ["query".ljust(longest), "hits".rjust(len(f"{self.part.k:,}")), "time".rjust(WIDEST_TIME), "first hits"]
+        return with_prose(Table(head, list(rows), frozenset({0, 3})), self.style)
+
+
+def _check_verdict(part: Part, answers: Mapping[str, Response]) -> str:
+    """Whether it works, and what looks wrong although it does."""
+    name, n_failed = printable(part.provider.name), sum(answer.error is not None for answer in answers.values())
+    if n_failed:
+        return f"{name} fails on {n_failed:,} of {counted(len(answers), 'query')}."
+    ids = [doc for answer in answers.values() for doc in answer.docs]
+    if not ids:
+        return f"{name} answers, but found nothing for any query."
+    unknown = [doc for doc in ids if doc not in part.dataset.documents] if part.dataset.documents else []
+    if len(unknown) == len(ids):
+        ours, theirs = printable(ids[0]), printable(next(iter(part.dataset.documents)))
+        return f"{name} answers, but none of its ids is a document of the benchmark: it returns {ours}, there are {theirs} …"
+    if unknown:
+        share = f"{len(unknown):,} of {len(ids):,} ids"
+        return f"{name} answers, but {share} are no documents of the benchmark: {printable(some_of(unknown))}"
+    return f"{name} answers."
+
+
+MOST_REPAIRS = 10
+"""Repairs that are shown one by one."""
+
+
+def render_datasets(named: Mapping[str, BenchmarkDataset], formats: Mapping[str, Format], style: Style) -> str:
+    """What comes with the package, and what can be read."""
+    rows = [
+        [Cell(name), Cell(size_text(dataset)), Cell(printable(str(dataset.metadata.get("description", ""))))]
+        for name, dataset in named.items()
+    ]
+    bundled = Table(["benchmark", "size", "about"], rows, frozenset({0, 1, 2}))
+    rows = [[Cell(one.name), Cell("read, write" if one.write else "read"), Cell(one.meaning)] for one in formats.values()]
+    known = Table(["format", "", "what it is"], rows, frozenset({0, 1, 2}))
+    return f"{with_prose(bundled, style)}\n\n{with_prose(known, style)}\n"
+
+
+def datasets_to_dict(named: Mapping[str, BenchmarkDataset], formats: Mapping[str, Format]) -> dict[str, Any]:
+    """Plain JSON values."""
+    return {
+        "benchmarks": {
+            name: {"version": dataset.version, "queries": len(dataset.queries), **_documents(dataset)}
+            for name, dataset in named.items()
+        },
+        "formats": {one.name: {"meaning": one.meaning, "can_write": one.write is not None} for one in formats.values()},
+    }
+
+
+def _documents(dataset: BenchmarkDataset) -> dict[str, Any]:
+    """How many documents there are; for cases, which find theirs in an ontology, the sizes they come in."""
+    sizes = dataset.metadata.get("sizes")
+    return {"sizes": sizes} if isinstance(sizes, Mapping) else {"documents": len(dataset.documents)}
+
+
+def size_text(dataset: BenchmarkDataset) -> str:
+    """How large a benchmark is, in words; of one that comes in sizes, each of them."""
+    if isinstance(sizes := dataset.metadata.get("sizes"), Mapping):
+        return f"{', '.join(f'{name} {n:,}' for name, n in sizes.items())}; terms of HPO"
+    return f"{counted(len(dataset.queries), 'query')}, {counted(len(dataset.documents), 'document')}"
+
+
+def render_statistics(content: Mapping[str, Any], repairs: Sequence[Repair], style: Style) -> str:
+    """Sizes, grades, tags and fingerprints of one benchmark."""
+    head = f"{printable(str(content['name']))} {printable(str(content['version']))} (format {content['format']})"
+    rows = [[Cell(name), Cell(printable(text))] for name, text in statistics_lines(content)]
+    parts = [head, with_prose(Table(["", ""], rows, frozenset({0, 1})), style).partition("\n")[2]]
+    if repairs:
+        shown = [
+            f"  {printable(one.place)}: {printable(one.what)}{' (lost)' if one.is_loss else ''}"
+            for one in repairs[:MOST_REPAIRS]
+        ]
+        more = [f"  … and {len(repairs) - MOST_REPAIRS:,} more"] if len(repairs) > MOST_REPAIRS else []
+        parts.append("\n".join([f"{counted(len(repairs), 'repair')} while reading:", *map(style.wrapped, shown), *more]))
+    return "\n".join(parts) + "\n"
+
+
+def statistics_lines(content: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What statistics say, as names and words; what a benchmark has none of is left out."""
+    grades = ", ".join(f"{grade:g}: {count:,}" for grade, count in content["grade_distribution"].items())
+    per_query = f"{content['judgments_per_query']:.1f} per judged query"
+    lines = [
+        ("queries", f"{content['num_queries']:,}, {content['num_judged_queries']:,} of them judged"),
+        ("documents", f"{content['num_documents']:,}"),
+        ("judgments", f"{content['num_judgments']:,} ({per_query}), {content['num_relevant']:,} relevant"),
+        ("grades", grades or "none"),
+        *(
+            (f"tag {name}", ", ".join(f"{value} {count:,}" for value, count in values.items()))
+            for name, values in content["tags"].items()
+        ),
+    ]
+    others = {
+        "num_scopes": "scopes",
+        "num_expected": "expected answers",
+        "num_evidence": "queries with evidence",
+        "num_spans": "spans",
+    }
+    lines += [(words, f"{content[name]:,}") for name, words in others.items() if content[name]]
+    prints = " · ".join(f"{part} {value}" for part, value in content["fingerprints"].items())
+    return [*lines, ("fingerprints", prints)]
+
+
+MOST_PLACES = 5
+"""Places shown at a terminal; JSON has twenty."""
+RED, YELLOW = "\x1b[1;31m", "\x1b[1;33m"
+COLOURS = {"error": RED, "warning": YELLOW}
+
+
+def render_findings(findings: Sequence[Finding], dataset: BenchmarkDataset, style: Style) -> str:
+    """Answer first; then errors, then warnings."""
+    parts = [style.styled(style.wrapped(_findings_verdict(findings, dataset)), BOLD)]
+    parts += [_part(finding, style) for finding in _by_severity(findings)]
+    if any(finding.count > MOST_PLACES for finding in findings if finding.cases):
+        parts.append(style.styled(style.wrapped("More places: --format json"), DIM))
+    return "\n\n".join(parts) + "\n"
+
+
+def findings_to_dict(findings: Sequence[Finding], dataset: BenchmarkDataset) -> dict[str, Any]:
+    """Plain JSON values; the order is that of the text."""
+    return {
+        "dataset": dataset.name,
+        "format": dataset.format,
+        "num_queries": len(dataset.queries),
+        "num_documents": _n_documents(dataset),
+        "num_errors": _n_of(findings, "error"),
+        "num_warnings": _n_of(findings, "warning"),
+        "findings": [finding.to_dict() for finding in _by_severity(findings)],
+    }
+
+
+def _by_severity(findings: Sequence[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda finding: finding.severity != "error")
+
+
+def _n_of(findings: Sequence[Finding], severity: str) -> int:
+    return sum(finding.severity == severity for finding in findings)
+
+
+def _n_documents(dataset: BenchmarkDataset) -> int | None:
+    """None where the documents cannot be read, which is one of the findings."""
+    try:
+        return len(dataset.documents)
+    except DataError:
+        return None
+
+
+def _findings_verdict(findings: Sequence[Finding], dataset: BenchmarkDataset) -> str:
+    counts = [counted(count, kind) for kind in ("error", "warning") if (count := _n_of(findings, kind))]
+    n_documents = _n_documents(dataset)
+    documents = "unreadable documents" if n_documents is None else counted(n_documents, "document")
+    size = f"{counted(len(dataset.queries), 'query')}, {documents}"
+    return f"{', '.join(counts) or 'Nothing wrong'} in {printable(dataset.name)} ({size})."
+
+
+def _part(finding: Finding, style: Style) -> str:
+    """Code and message, places, advice."""
+    label = style.styled(finding.severity, COLOURS[finding.severity])
+    head = style.wrapped(f"{finding.severity}: {finding.code}: {printable(finding.message)}")
+    lines = [head.replace(finding.severity, label, 1)]
+    lines += [style.wrapped(f"{MARGIN}{_place(case)}") for case in finding.cases[:MOST_PLACES]]
+    if finding.cases and (n_more := finding.count - len(finding.cases[:MOST_PLACES])) > 0:
+        lines.append(style.styled(f"{MARGIN}… and {n_more:,} more", DIM))
+    return "\n".join([*lines, style.wrapped(f"{MARGIN}→ {printable(finding.advice)}")])
+
+
+def _place(case: Case) -> str:
+    return printable(": ".join(filter(None, (case.place, case.found))))

@@ -1,0 +1,192 @@
+"""An evaluation: its scores, which provider is better, and what the queries at hand can tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import isnan, nan
+
+import numpy as np
+
+from assay.comparison import Comparison, ComparisonOptions, compare_results, fair_metric, sign_of, slice_results
+from assay.evaluation import Result
+from assay.execution import Statistics, is_total_failure
+from assay.metrics import BoundMetric
+from assay.model import MEAN, Column
+from assay.reports.markup import render_sheets
+from assay.reports.report import Report, find_renderer
+from assay.reports.sections.run_notes import chunk_sheets, failure_notes, latency_notes
+from assay.reports.sections.scores import best_first
+from assay.reports.sections.slices import render_slices
+from assay.reports.text_layout import Style
+from assay.stats import minimum_detectable_effect
+from assay.text import counted, milliseconds, printable
+
+WHOLE = ("json", "csv", "trec")
+"""Formats for programs, which name the benchmark of each result themselves."""
+
+
+TIMES = {"latency": "mean ms", "latency_p95": "p95 ms"}
+"""Times that nobody asked for, and what stands above them."""
+SIZES = {"queries": "query", "documents": "document"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Who looks at an evaluation, and what they are told beside it."""
+
+    width: int | None = None
+    colour: bool = False
+    again: str = ""
+    """How queries that failed are asked once more."""
+    statistics: Statistics = field(default_factory=Statistics)
+    by: Sequence[str] = ()
+    """Tags to slice the queries by."""
+    strict: bool | None = None
+    """Whether any failure is an error; given where errors follow, so that nothing is told twice."""
+
+    @property
+    def wants_intervals(self) -> bool:
+        """Whether somebody named the method of the intervals, and so wants to see them all."""
+        return self.statistics.confidence_intervals not in (None, Statistics().confidence_intervals)
+
+
+def render_evaluation(results: Sequence[Result], form: str, how: Shown) -> str:
+    """One format for all results; tables come one per benchmark, each under its name."""
+    renderer = find_renderer(form)
+    only = _sliced_metric(results, form)
+    asked = how.statistics
+    interval = asked.confidence_intervals or "none"
+    slices = slice_results(results, how.by, metrics=only, interval=interval, level=asked.level) if how.by else ()
+    if form in WHOLE:
+        more = {"slices": [sliced.to_dict() for sliced in slices]} if slices else {}
+        return renderer.render(Report(results, width=how.width, colour=how.colour, more=more))
+    by_benchmark: dict[str, list[Result]] = {}
+    for result in results:
+        by_benchmark.setdefault(result.benchmark, []).append(result)
+    parts = []
+    for some in by_benchmark.values():
+        parts.append(renderer.render(_report(some, form, how)))
+        if sheets := chunk_sheets(some):
+            parts.append(render_sheets(sheets, form, Style(how.width, how.colour)))
+    if slices:
+        parts.append(render_slices(slices, form, Style(how.width, how.colour)))
+        if only and any(len(sliced.parts) > 1 for sliced in slices):
+            parts.append(f"slices are of {only[0]} alone: -o slices.md has those of all metrics.\n")
+    return "\n".join(parts)
+
+
+def _failed(results: Sequence[Result], how: Shown) -> list[str]:
+    return failure_notes(results, how.again, strict=how.strict)
+
+
+def _report(results: Sequence[Result], form: str, how: Shown) -> Report:
+    """What is shown of one benchmark: at a terminal the best provider first, in documents the order that was given."""
+    remarks = (*verdict_notes(results, how.statistics), *_failed(results, how), *latency_notes(results))
+    shown = results if how.wants_intervals else _with_few_intervals(results)
+    shown = [_without_figures(result) if is_total_failure(result) else result for result in shown]
+    first = results[0]
+    deciding = fair_metric(results)
+    return Report(
+        best_first(shown, deciding) if form == "table" else shown,
+        width=how.width,
+        colour=how.colour,
+        points_on=False,
+        beside=frozenset(first.beside),
+        title=_title(first),
+        remarks=remarks,
+        rows_are="run" if "chunks" in first.provenance else "provider",
+        heads={name: head for name, head in TIMES.items() if name in first.beside},
+        hidden=_hidden_time(shown),
+    )
+
+
+def _hidden_time(results: Sequence[Result]) -> frozenset[str]:
+    """One time is enough in a table: within which 95 % were answered, or the mean where nobody knows the former of all."""
+    beside = set(results[0].beside)
+    if not beside >= TIMES.keys():
+        return frozenset()
+    known = [result for result in results if not isnan(result.summary.get("latency", nan))]
+    is_known = bool(known) and not any(isnan(result.summary["latency_p95"]) for result in known)
+    return frozenset({"latency" if is_known else "latency_p95"})
+
+
+def _sliced_metric(results: Sequence[Result], form: str) -> list[BoundMetric] | None:
+    """In a terminal, where systems stand side by side, slices are of the first metric: a table for each would fill pages."""
+    asked = [metric for metric in results[0].metrics if metric.name not in results[0].beside] if results else []
+    is_wide = form == "table" and len({result.name for result in results}) > 1
+    return asked[:1] if is_wide and len(asked) > 1 else None
+
+
+def _with_few_intervals(results: Sequence[Result]) -> list[Result]:
+    """The results with the intervals that there is room for: of the metric that the verdict is about, and of what a reranker
+    gained, which nothing else in the table tells how sure it is.
+    """
+    wanted = {(fair_metric(results) or results[0].metrics[0]).name}
+    wanted |= {metric.name for result in results for metric in result.metrics if metric.metric.view == "reranking"}
+    return [
+        replace(result, intervals={name: one for name, one in result.intervals.items() if name in wanted})
+        for result in results
+    ]
+
+
+def _without_figures(result: Result) -> Result:
+    """The result of a provider that never answered: that is no 0, and nothing is known of it."""
+    columns = {
+        name: Column.of(np.full(len(result.query_ids), np.nan), column.aggregation) if name in result.summary else column
+        for name, column in result.table.columns.items()
+    }
+    return replace(result, table=replace(result.table, columns=columns), intervals={})
+
+
+def _title(result: Result) -> str:
+    """The benchmark, its version and how large it is, where that was written down."""
+    about = result.provenance.get("dataset", {})
+    sizes = [counted(about[f"num_{what}"], noun) for what, noun in SIZES.items() if f"num_{what}" in about]
+    size = f" ({', '.join(sizes)})" if sizes else ""
+    name = f"{result.benchmark} {about.get('version', '')}".strip()
+    return printable(f"{name}{size}")
+
+
+UNFAIR = (
+    "{name} counts chunks, and each chunker makes its own: chunkers cannot be compared by it. "
+    "span_recall@10, span_precision@10 and span_iou@10 can."
+)
+FEW = 6
+"""Fewer queries than this detect nothing."""
+
+
+def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str]:
+    """What may be said about the first metric of several providers that answered; nothing where no test is wanted."""
+    results = [result for result in results if not is_total_failure(result)]
+    if statistics.significance_testing is None or len(results) < 2:
+        return []
+    metric = fair_metric(results)
+    if metric is None:
+        return [UNFAIR.format(name=results[0].metrics[0].name)]
+    if any(metric.name not in result.summary for result in results):  # text, which is not compared
+        return []
+    how = ComparisonOptions(test=statistics.significance_testing, alpha=statistics.alpha)
+    comparison = compare_results(results, how, metrics=[metric], intersect=True)
+    return [comparison.verdict, *comparison.remarks, *power_notes(comparison)]
+
+
+def power_notes(comparison: Comparison) -> Iterator[str]:
+    """How small a difference of the first metric these queries show, between the two best; nothing if it is no mean."""
+    metric = comparison.metrics[0]
+    ranked = [result for result in comparison.results if not math.isnan(result.summary[metric.name])]
+    if metric.metric.aggregation != MEAN or len(ranked) < 2 or _is_untested(comparison, metric.name):
+        return
+    best, second = sorted(ranked, key=lambda result: -sign_of(metric) * result.summary[metric.name])[:2]
+    differences = best.array(metric.name) - second.array(metric.name)
+    differences = differences[~np.isnan(differences)]
+    if len(differences) >= FEW and differences.any():
+        smallest = minimum_detectable_effect(differences, alpha=comparison.how.alpha)
+        about = milliseconds(smallest) if metric.metric.view == "timing" else f"{smallest:.2g}"
+        both = f"{best.name} and {second.name}"
+        yield f"{len(differences):,} queries like these can tell {both} apart from a difference of about {about} on."
+
+
+def _is_untested(comparison: Comparison, metric: str) -> bool:
+    return any(pair.untested for pair in comparison.pairs if pair.metric == metric)

@@ -1,0 +1,325 @@
+"""Explanations: why a query scores what it does, as data, as JSON and as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, overload
+
+from assay.errors import UsageError
+from assay.evaluation import Differences, Explanation, Figure, Moved, Profile, Result, Start, Target, differences_between
+from assay.evaluation import why as explain
+from assay.metrics import Given, written_metrics
+from assay.model import Policy
+from assay.reports.sections.differences import Asked, render_differences
+from assay.reports.table import Cell, Table
+from assay.reports.text_layout import Style, with_prose
+from assay.text import counted, printable
+
+MOST_WAYS = 3
+"""Ways to reproduce a number that are shown."""
+MOST_NEAR = 8
+"""Conventions shown where none gives the number."""
+LEFT = frozenset({0, 2})
+
+
+def render_why(explanations: Iterable[Explanation], asked: Asked, style: Style) -> str:
+    """One part per metric."""
+    return "\n\n".join(_explained(one, asked, style) for one in explanations) + "\n"
+
+
+def _explained(explanation: Explanation, asked: Asked, style: Style) -> str:
+    notes = [style.wrapped(printable(note)) for note in explanation.notes]
+    if explanation.target and explanation.matches:
+        return "\n\n".join([*notes, _matched(explanation, explanation.target, asked, style)])
+    verdict = _unmatched(explanation, explanation.target, asked) if explanation.target else _surveyed(explanation, asked)
+    parts = [*notes, style.wrapped(verdict), with_prose(_tools(explanation, asked), style)]
+    if explanation.singles:
+        parts.append(with_prose(_singles(explanation, asked), style))
+    return "\n\n".join(parts)
+
+
+def why_to_dict(explanation: Explanation, asked: Asked) -> dict[str, Any]:
+    """Plain JSON values."""
+    target, nearest = explanation.target, explanation.nearest
+    return {
+        "metric": explanation.metric.name,
+        "start": explanation.start,
+        "value": _plain(explanation.ours.value),
+        "expected": explanation.expected,
+        "given": target.text if target else None,
+        "matches": [_figure_to_dict(figure, explanation, asked) for figure in explanation.matches],
+        "is_cut": explanation.is_cut,
+        "nearest": _figure_to_dict(nearest, explanation, asked) if nearest else None,
+        "tools": [_figure_to_dict(figure, explanation, asked) for figure in explanation.tools],
+        "conventions": [_figure_to_dict(figure, explanation, asked) for figure in explanation.singles],
+        "notes": list(explanation.notes),
+    }
+
+
+def _figure_to_dict(figure: Figure, explanation: Explanation, asked: Asked) -> dict[str, Any]:
+    moved = explanation.moved(figure) if figure.table else []
+    return {
+        "tool": figure.tool or None,
+        "with_option": figure.with_option,
+        "value": _plain(figure.value),
+        "band": [_plain(end) for end in figure.ends] if figure.ends else None,
+        "fault": figure.fault or None,
+        "is_lacking": figure.is_lacking,
+        "is_undefined": figure.is_undefined,
+        "conventions": figure.reasons,
+        "reproduce": asked.way(figure),
+        "n_queries_changed": len(moved),
+        "queries": [
+            {"query": one.query, "ours": one.ours, "theirs": one.theirs}
+            | ({} if one.highest is None else {"highest": one.highest})
+            for one in moved[: asked.n_queries]
+        ],
+    }
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _surveyed(explanation: Explanation, asked: Asked) -> str:
+    """What we say, and how many tools agree."""
+    ours = explanation.ours
+    plain = [figure for figure in explanation.tools if not figure.with_option and not figure.is_lacking]
+    n_other = sum(figure.differs(ours) for figure in plain)
+    n_undefined = sum(figure.is_undefined for figure in plain)
+    n_failing = sum(bool(figure.fault) for figure in plain) - n_undefined
+    if not plain:
+        said = "no other tool has it"
+    elif n_other:
+        said = f"{n_other} of {len(plain)} tools {'say' if n_other > 1 else 'says'} something else"
+    else:
+        said = "so does every tool that scores it"
+    said += f", {n_undefined} {'are' if n_undefined > 1 else 'is'} undefined" if n_undefined else ""
+    said += f", {n_failing} {'fail' if n_failing > 1 else 'fails'}" if n_failing else ""
+    return f"{_we_say(explanation, asked)} ({counted(len(ours.scores), 'query')}); {said}."
+
+
+def _we_say(explanation: Explanation, asked: Asked) -> str:
+    name = explanation.metric.name
+    return f"{name}: {explanation.start} says {asked.number(explanation.metric, explanation.ours.value)}"
+
+
+def _tools(explanation: Explanation, asked: Asked) -> Table:
+    ours = [Cell(explanation.start), Cell(asked.number(explanation.metric, explanation.ours.value)), Cell("")]
+    rows = [ours, *(_tool_row(figure, explanation, asked) for figure in explanation.tools)]
+    return Table(["tool", explanation.metric.name, "what differs here"], rows, LEFT)
+
+
+def _tool_row(figure: Figure, explanation: Explanation, asked: Asked) -> list[Cell]:
+    if figure.ends:
+        words = f"{_range(figure, explanation, asked)}: {_changed(figure, explanation)}"
+        return [Cell(figure.label), Cell("undefined"), Cell(words)]
+    if figure.fault:
+        said = "–" if figure.is_lacking else "undefined" if figure.is_undefined else "fails"
+        return [Cell(figure.label), Cell(said), Cell(printable(figure.fault))]
+    words = _changed(figure, explanation) if figure.differs(explanation.ours) else ""
+    return [Cell(figure.label), Cell(asked.number(explanation.metric, figure.value)), Cell(words)]
+
+
+def _range(figure: Figure, explanation: Explanation, asked: Asked) -> str:
+    return " – ".join(asked.number(explanation.metric, end) for end in figure.ends or ())
+
+
+def _changed(figure: Figure, explanation: Explanation) -> str:
+    return f"{figure.words} ({_which(explanation.moved(figure))})"
+
+
+def _which(moved: Sequence[Moved], most: int = 3) -> str:
+    names = " ".join(printable(one.query) for one in moved[:most]) + (" …" if len(moved) > most else "")
+    return f"{counted(len(moved), 'query')}: {names}"
+
+
+def _singles(explanation: Explanation, asked: Asked) -> Table:
+    """Every convention that matters, or the nearest to the number; tie rules that come to the same share a row."""
+    target, singles = explanation.target, list(explanation.singles)
+    if target:
+        singles = sorted(singles, key=lambda figure: target.distance(figure.value))[:MOST_NEAR]
+    groups: dict[Any, list[Figure]] = {}
+    for place, figure in enumerate(singles):
+        is_about_ties = list(figure.conventions[0].policy) == ["ties"]
+        groups.setdefault(tuple(figure.scores.items()) if is_about_ties else place, []).append(figure)
+    rows = []
+    for figures in groups.values():
+        first, *others = [asked.flag(figure) for figure in figures]
+        flags = ", ".join([first, *(flag.removeprefix("--ties ").removeprefix("ties=") for flag in others)])
+        words = "; ".join(figure.conventions[0].words for figure in figures)
+        number = asked.number(explanation.metric, figures[0].value)
+        rows.append([Cell(flags), Cell(number), Cell(f"{words} ({_which(explanation.moved(figures[0]))})")])
+    return Table(["one convention changed", explanation.metric.name, "what it means"], rows, LEFT)
+
+
+def _matched(explanation: Explanation, target: Target, asked: Asked, style: Style) -> str:
+    """Which conventions give the expected number."""
+    first = explanation.matches[0]
+    said = _we_say(explanation, asked)
+    number = target.echo(first.ends[0] if first.ends else first.value)
+    cut = ", cut off rather than rounded" if explanation.is_cut else ""
+    if target.is_coarse and len({asked.number(explanation.metric, figure.value) for figure in explanation.matches}) > 1:
+        digits = counted(target.n_digits, "digit").replace("1 ", "one ").replace("2 ", "two ")
+        fits = f"{number} has {digits}: {len(explanation.matches)} things fit{cut}."
+        ladder = _ladder(explanation, explanation.matches, asked)
+        return "\n".join([style.wrapped(f"{said}. {fits}"), "", with_prose(ladder, style), "", *_ways(explanation, asked)])
+    if first is explanation.ours:
+        return style.wrapped(f"{said}: that is your number{cut}.")
+    parts = [
+        style.wrapped(f"{said}. {_givers(explanation, number, asked)}{cut}."),
+        *(style.wrapped(line) for line in _reasons(explanation, first, asked)),
+        "",
+        with_prose(_ladder(explanation, _alike(explanation), asked), style),
+    ]
+    ways = _ways(explanation, asked)
+    return "\n".join([*parts, "", *ways] if ways else parts)
+
+
+def _givers(explanation: Explanation, number: str, asked: Asked) -> str:
+    tools = [figure.label for figure in explanation.matches if figure.tool and not figure.ends]
+    if tools:
+        return f"{number} is what {_listed(tools)} {'give' if len(tools) > 1 else 'gives'}"
+    by_chance = [figure for figure in explanation.matches if figure.ends]
+    if by_chance:
+        return f"{number} may be what {by_chance[0].label} gives: {_range(by_chance[0], explanation, asked)}, undefined"
+    return f"No profile gives {number} by itself"
+
+
+def _unmatched(explanation: Explanation, target: Target, asked: Asked) -> str:
+    nearest = explanation.nearest
+    number = target.echo(nearest.value if nearest else 0.0)
+    said = f"{_we_say(explanation, asked)}. No tool, no convention and no two conventions together give {number} for these"
+    said += " files." if asked.files else " data."
+    if nearest and nearest is not explanation.ours:
+        words = f"{nearest.label}: {nearest.words}" if nearest.tool and nearest.words else nearest.label or nearest.words
+        said += f" Nearest: {asked.number(explanation.metric, nearest.value)} ({words})."
+    elif nearest:
+        said += " Nothing comes nearer than that."
+    return f"{said} Are these the {'files' if asked.files else 'data'} that number came from?"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _reasons(explanation: Explanation, figure: Figure, asked: Asked) -> list[str]:
+    moved = explanation.moved(figure)
+    lines = [f"Reason: {figure.words}. It changes {counted(len(moved), 'query')} of {len(explanation.ours.scores):,}."]
+    about_ties = any("ties" in convention.policy for convention in figure.causes or figure.conventions)
+    for one in moved[: asked.n_queries]:
+        ours, theirs, highest = (_counted_as(score, explanation, asked) for score in (one.ours, one.theirs, one.highest))
+        change = f"{ours} → {theirs}" if one.highest is None else f"{ours} → {theirs} – {highest}"
+        tied = f"; {one.n_equal} documents share a score" if about_ties and one.n_equal > 1 else ""
+        lines.append(f"  query {printable(one.query)}: {change}{tied}")
+    if len(moved) > asked.n_queries > 0:
+        lines.append(f"  … and {len(moved) - asked.n_queries:,} more")
+    return lines
+
+
+def _counted_as(score: float | None, explanation: Explanation, asked: Asked) -> str:
+    return "not counted" if score is None else asked.number(explanation.metric, score)
+
+
+def _alike(explanation: Explanation) -> list[Figure]:
+    """Everybody's figure, and those of conventions about the same things as the ones that match."""
+    kinds = {name for figure in explanation.matches for name in _decided(figure)}
+    alike = [figure for figure in explanation.singles if kinds & _decided(figure)]
+    every = [explanation.ours, *alike, *(figure for figure in explanation.tools if not figure.fault)]
+    return every + [figure for figure in explanation.matches if not any(figure is one for one in every)]
+
+
+def _decided(figure: Figure) -> set[str]:
+    """What its conventions are about: fields of the policy, or the formula."""
+    conventions = figure.causes or figure.conventions
+    return {name for one in conventions for name in (one.policy or one.params or ("formula",))}
+
+
+def _ladder(explanation: Explanation, every: Iterable[Figure], asked: Asked) -> Table:
+    """Each different figure once, with all that leads to it."""
+    by_number: dict[str, list[Figure]] = {}
+    for figure in sorted(every, key=lambda figure: (figure.value != figure.value, figure.value)):
+        shown = _range(figure, explanation, asked) if figure.ends else asked.number(explanation.metric, figure.value)
+        by_number.setdefault(shown, []).append(figure)
+    rows = []
+    for number, figures in by_number.items():
+        is_wanted = any(figure is one for figure in figures for one in explanation.matches)
+        names = [figure.label or ("" if figure.conventions else explanation.start) for figure in figures]
+        words = list(dict.fromkeys(figure.words for figure in figures if figure.conventions and not figure.tool))
+        more = ["…"] if len(words) > MOST_NEAR else []
+        text = "; ".join([*filter(None, [", ".join(dict.fromkeys(filter(None, names)))]), *words[:MOST_NEAR], *more])
+        rows.append([Cell("→" if is_wanted else ""), Cell(number, is_best=is_wanted), Cell(text)])
+    return Table(["", explanation.metric.name, "who, or with what"], rows, LEFT)
+
+
+def _ways(explanation: Explanation, asked: Asked) -> list[str]:
+    by_tool_first = sorted(explanation.matches, key=lambda figure: not figure.tool)
+    ways = list(dict.fromkeys(way for figure in by_tool_first if (way := asked.way(figure))))
+    return [f"{'Reproduce:' if number == 0 else '       or:'} {way}" for number, way in enumerate(ways[:MOST_WAYS])]
+
+
+class Explanations(list[Explanation]):
+    """One Explanation per metric; printed, what `assay why` prints, with calls in place of commands."""
+
+    def __str__(self) -> str:
+        return render_why(self, Asked(), Style()).rstrip("\n")
+
+    def __repr__(self) -> str:
+        said = [f"{one.metric.name}={one.ours.value:.4f}" for one in self]
+        n_matches = "".join(f"; {len(one.matches)} ways to {one.target.text}" for one in self if one.target)
+        return f"Explanations({', '.join(said)}{n_matches})"
+
+
+class Comparison(Differences):
+    """Why two results differ; printed, what `assay why` prints about two result files."""
+
+    def __str__(self) -> str:
+        return render_differences(self, Asked(), Style()).rstrip("\n")
+
+    def __repr__(self) -> str:
+        n_differing = sum(one.differs for one in self.metrics)
+        return f"Comparison({n_differing} of {counted(len(self.metrics), 'shared metric')} differing)"
+
+
+@overload
+def why(qrels: Result, run: Result) -> Comparison:  # noqa: D418 (here all that is public is explained)
+    """Why two results differ."""
+
+
+@overload
+def why(  # noqa: D418
+    qrels: Any,
+    run: Any,
+    metrics: Given | Iterable[Given],
+    expected: float | str | None = None,
+    *,
+    policy: Policy | None = None,
+    profile: str | Profile | None = None,
+) -> Explanations:
+    """What makes a metric the number it is."""
+
+
+def why(
+    qrels: Any,
+    run: Any,
+    metrics: Given | Iterable[Given] | None = None,
+    expected: float | str | None = None,
+    *,
+    policy: Policy | None = None,
+    profile: str | Profile | None = None,
+) -> Explanations | Comparison:
+    """Explain metrics of a run, and the number somebody got for one; or, given two results, why these differ.
+
+    What the policy sets otherwise than by default holds for every tool that is asked about.
+    """
+    if isinstance(qrels, Result) and isinstance(run, Result):
+        if any(given is not None for given in (metrics, expected, policy, profile)):
+            raise UsageError("two results are compared as they were scored; metrics and conventions have no place here")
+        found = differences_between(qrels, run)
+        return Comparison(**{name: getattr(found, name) for name in Differences.__dataclass_fields__})
+    if isinstance(qrels, Result) or isinstance(run, Result):
+        raise UsageError("give two results, or judgments and a run; one of these is a result, the other is not")
+    if metrics is None:
+        raise UsageError("say what to explain: why(qrels, run, 'ndcg@10')")
+    return Explanations(explain(qrels, run, written_metrics(metrics) or [], expected, Start.of(policy, profile)))

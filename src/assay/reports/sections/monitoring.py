@@ -1,0 +1,235 @@
+"""Gates and histories: the report of a gate as Markdown, JUnit XML and GitHub annotations; series as text and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Sequence
+from xml.sax.saxutils import escape, quoteattr
+
+from assay.monitoring import (
+    FAILED,
+    PASSED,
+    SKIPPED,
+    UNDECIDED,
+    WARNED,
+    Change,
+    GateReport,
+    Series,
+    Verdict,
+    conclusion,
+    digits_for,
+    grouped,
+    moved_text,
+    unit_of,
+    worst_moved,
+)
+from assay.reports.markup import in_markdown
+from assay.text import counted, display_width, printable, spreadsheet_cell, wrapped
+
+BARS = "▁▂▃▄▅▆▇█"
+GAP = "·"
+FEWEST_BARS, MOST_BARS = 12, 60
+"""The newest points that are drawn, as many as fit; a line says so where there are more."""
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """A bar for each figure, between the lowest and the highest; a dot where there is none. Equal figures are half high."""
+    known = [value for value in values if math.isfinite(value)]
+    if not known:
+        return GAP * len(values)
+    low, high = min(known), max(known)
+    steps = len(BARS) - 1
+    return "".join(
+        GAP
+        if not math.isfinite(value)
+        else BARS[steps // 2]
+        if high - low <= 1e-12 * max(abs(high), abs(low))
+        else BARS[round((value - low) / (high - low) * steps)]
+        for value in values
+    )
+
+
+def render_history(series: Sequence[Series], metric: str, width: int | None = None) -> str:
+    """Every series: its sparkline, its first and last figure, and below it where it changed.
+
+    Where lines have a width, fewer points are drawn, the newest; a name that leaves no room has a line of its own.
+    """
+    if not series:
+        return f"no result with {metric} is stored\n"
+    names = [printable(one.name) for one in series]
+    column = max(map(display_width, names))
+    lines = [f"{metric} · {len(series):,} series"]
+    for one, name in zip(series, names, strict=True):
+        lines += ["", *_lines(one, name + " " * (column - display_width(name)), width)]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(series: Series, name: str, width: int | None) -> list[str]:
+    said = _said(series)
+    room = MOST_BARS if width is None else min(MOST_BARS, width - display_width(name) - display_width(said) - 6)
+    head, indent = [], f"  {name}  "
+    if room < FEWEST_BARS and width is not None:
+        head, indent = [f"  {name.rstrip()}"], "    "
+        room = max(1, min(MOST_BARS, width - display_width(said) - len(indent) - 2))
+    drawn = [f"{indent}{sparkline(series.values[-room:])}  {said}"]
+    if marks := _marks(series)[-room:].rstrip():
+        drawn.append(f"{' ' * display_width(indent)}{marks}")
+    below = [f"({len(series.points) - room:,} earlier not drawn)"] if len(series.points) > room else []
+    below += [_change_text(change, series) for change in series.changes]
+    below += [f"other data from {series.points[start].evaluation} on" for start, _ in series.stretches[1:]]
+    below += [f"cannot tell yet: {series.doubt}"] if series.doubt else []
+    words = [*head, *(f"    {line}" for line in below)]
+    fitted = [wrapped(line, width) if width else line for line in words]
+    return [*fitted[: len(head)], *drawn, *fitted[len(head) :]]
+
+
+def _said(series: Series) -> str:
+    """First and last figure, and how many there are."""
+    known = [float(point.value) for point in series.defined if point.value is not None]
+    shape = f".{digits_for(known[-1:] + known[:1])}f"
+    unit = unit_of(series.bound)
+    ends = " → ".join(f"{value:{shape}}" for value in (known[:1] + known[-1:] if len(known) > 1 else known[:1]))
+    gaps = len(series.points) - len(known)
+    counts = counted(len(known), "point") + (f", {counted(gaps, 'gap')}" if gaps else "")
+    return f"{ends + unit if known else 'no figure'}  ({counts})"
+
+
+def _marks(series: Series) -> str:
+    """Under each bar: an arrow where a step began, a star for a spike."""
+    marks = [" "] * len(series.points)
+    for start, _ in series.stretches[1:]:
+        marks[start] = "|"
+    for change in series.changes:
+        marks[change.place] = ("▲" if change.after > change.before else "▼") if change.is_step else "*"
+    return "".join(marks)
+
+
+def _change_text(change: Change, series: Series) -> str:
+    point = series.points[change.place]
+    way = "worse" if change.is_worse else "better"
+    arrow = "▲" if change.after > change.before else "▼"
+    kind = f"{arrow} step" if change.is_step else "* spike"
+    shape = f".{digits_for([change.before, change.after])}f"
+    moved = f"{change.before:{shape}} → {change.after:{shape}}{unit_of(series.bound)}"
+    return f"{kind} {moved} ({way}) since {point.evaluation}, {point.started[:10]}"
+
+
+def history_csv(series: Sequence[Series]) -> str:
+    """A row for each point."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    names = ("evaluation", "started", "value", "low", "high", "n", "dataset")
+    writer.writerow(["benchmark", "provider", "metric", *names, "change"])
+    for one in series:
+        changes = {change.place: "step" if change.is_step else "spike" for change in one.changes}
+        for place, point in enumerate(one.points):
+            figures = ["" if value is None else value for value in point[: len(names)]]
+            row = [one.benchmark, one.provider, one.metric, *figures, changes.get(place, "")]
+            writer.writerow([spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in row])
+    return out.getvalue()
+
+
+LEVELS = {FAILED: "error", WARNED: "warning", UNDECIDED: "warning"}
+
+
+def render_annotations(report: GateReport) -> str:
+    """A line for each rule that is not fine, at the place where it is written; errors stop, warnings do not."""
+    lines = [_line(verdict) for verdict in report.verdicts if verdict.status in LEVELS]
+    if report.broken:
+        lines.append(f"::error title=assay gate is broken::{_escaped_annotation(report.broken)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _line(verdict: Verdict) -> str:
+    file, _, line = verdict.rule.terms.place.rpartition(":")
+    where = f"file={_property(file)},line={line}," if file and line.isdecimal() else ""
+    moved = "".join(f"\n{moved_text(one)}" for one in verdict.finding.moved)
+    said = _escaped_annotation(f"{verdict.rule.text}: {verdict.summary}{moved}")
+    return f"::{LEVELS[verdict.status]} {where}title={_property(f'assay gate: {verdict.rule.text}')}::{said}"
+
+
+def _escaped_annotation(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escaped_annotation(text).replace(":", "%3A").replace(",", "%2C")
+
+
+FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML cannot hold, in any spelling."""
+
+
+def render_gate_junit(report: GateReport) -> str:
+    """One suite, a case for each rule and result; warnings and doubt go to its output, and do not fail."""
+    cases = [_case(verdict) for verdict in report.verdicts]
+    if report.broken:
+        first = report.broken.split("\n", 1)[0]
+        body = f'<error message={_quoted(first)} type="broken">{_text(report.broken)}</error>'
+        cases = [f'  <testcase name="gate" classname="assay.gate">\n    {body}\n  </testcase>']
+    counts = {
+        "tests": len(cases),
+        "failures": len(report.failed),
+        "errors": int(bool(report.broken)),
+        "skipped": report.count(SKIPPED),
+    }
+    numbers = " ".join(f'{name}="{number}"' for name, number in counts.items())
+    suite = [f'<testsuite name="assay gate" {numbers}>', *cases, "</testsuite>"]
+    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {numbers}>", *suite, "</testsuites>"]) + "\n"
+
+
+def _case(verdict: Verdict) -> str:
+    about = ".".join(filter(None, ("assay.gate", verdict.benchmark, verdict.provider)))
+    head = f"  <testcase name={_quoted(verdict.rule.text)} classname={_quoted(about)}"
+    details = "\n".join([verdict.summary, *map(moved_text, verdict.finding.moved)])
+    if verdict.status == FAILED:
+        message = f"{verdict.rule.text}: {verdict.summary}"
+        kind = "undecided" if verdict.finding.status == UNDECIDED else "worse"
+        inside = f'<failure message={_quoted(message)} type="{kind}">{_text(details)}</failure>'
+    elif verdict.status == SKIPPED:
+        inside = f"<skipped message={_quoted(verdict.summary)}/>"
+    elif verdict.status in (WARNED, UNDECIDED):
+        inside = f"<system-out>{_text(f'{verdict.status}: {details}')}</system-out>"
+    else:
+        inside = f"<system-out>{_text(verdict.summary)}</system-out>"
+    return f"{head}>\n    {inside}\n  </testcase>"
+
+
+def _text(text: str) -> str:
+    return escape(FORBIDDEN.sub("�", text))
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(FORBIDDEN.sub("�", text))
+
+
+SIGNS = {PASSED: "✅ pass", FAILED: "❌ fail", WARNED: "⚠️ warn", UNDECIDED: "❔ undecided", SKIPPED: "➖ skipped"}
+
+
+def render_gate_markdown(report: GateReport) -> str:
+    """A table of rules for each result, the queries behind what is wrong, and the conclusion first."""
+    sign = "🛑" if report.broken else "✅" if report.is_passed else "❌"
+    parts = [f"### {sign} Retrieval gate", _escaped(conclusion(report))]
+    if report.broken:
+        parts.append("\n".join(f"> {_escaped(line)}" for line in report.broken.split("\n")))
+    for head, verdicts in grouped(report):
+        if head:
+            parts.append(f"**{_escaped(head)}**")
+        rows = [f"| {SIGNS[one.status]} | {_escaped(one.rule.text)} | {_escaped(one.summary)} |" for one in verdicts]
+        parts.append("\n".join(["| | rule | found |", "|---|---|---|", *rows]))
+        if moved := worst_moved(verdicts):
+            named = [
+                f"| {_escaped(one.query)} | {_escaped(one.text)} | {_escaped(one.metric)} | {_escaped(one.change)} |"
+                for one in moved
+            ]
+            parts.append("\n".join(["| query | text | by | changed |", "|---|---|---|---|", *named]))
+    if report.notes:
+        parts.append("\n".join(f"- {_escaped(note)}" for note in report.notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return in_markdown(printable(text))

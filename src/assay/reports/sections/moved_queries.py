@@ -1,0 +1,128 @@
+"""Queries that moved most, each with both rankings side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from assay.comparison import SHOWN, Comparison, Figures, Mover, largest_gains, largest_losses, rank_in
+from assay.metrics import BoundMetric
+from assay.reports.sections.comparison import reference_of
+from assay.reports.table import Cell, Table
+from assay.reports.text_layout import BOLD, GAP, MARGIN, SHORTEST_NAME, Style, fitted, without_middle
+from assay.text import counted, printable
+
+MOST_NAMED = 5
+"""Relevant documents that are named where they are missing from the first ranks."""
+MOST_PREVIEWED = 2
+"""Queries that the verdict names."""
+
+
+def all_movers(comparison: Comparison, worst: int, best: int) -> Iterator[tuple[str, list[Mover]]]:
+    """What the queries have in common, in words, and the queries: losses, then gains, of each system on the first metric."""
+    metric, one = moving_metric(comparison), reference_of(comparison)
+    for other in (name for name in comparison.names if name != one):
+        for wanted, word, find in ((worst, "lost", largest_losses), (best, "gained", largest_gains)):
+            if metric and wanted:
+                found = find(comparison, metric.name, one, other, wanted)
+                yield _title(found, word, metric.name, one, other), found
+
+
+def moving_metric(comparison: Comparison) -> BoundMetric | None:
+    """What queries are looked at by: the first metric of which a query has a score of its own; none where there is none."""
+    shared = {pair.metric for pair in comparison.pairs if pair.has_shared_times}
+    own = [
+        metric
+        for metric in comparison.metrics
+        if all(one.table.columns[metric.name].has_scores for one in comparison.results)
+    ]
+    return next((metric for metric in own if metric.name not in shared), None)
+
+
+def _title(found: Sequence[Mover], word: str, metric: str, one: str, other: str) -> str:
+    who = f"from {printable(one)} to {printable(other)}"
+    if not found:
+        return f"No query {word} on {metric} {who}."
+    n = "The query" if len(found) == 1 else f"The {counted(len(found), 'query')}"
+    return f"{n} that {word} most on {metric} {who}:"
+
+
+def preview(comparison: Comparison, figures: Figures) -> str:
+    """The largest losses in a sentence, and how to see them; of the system that is compared, if it is one only."""
+    others = [name for name in comparison.names if name != reference_of(comparison)]
+    metric = moving_metric(comparison)
+    if metric is None:
+        return ""
+    if len(others) != 1:
+        first = "the baseline" if comparison.how.baseline else printable(comparison.names[0])
+        return f"--worst 10 shows the queries that lost most against {first}, with both rankings."
+    found = largest_losses(comparison, metric.name, reference_of(comparison), others[0], MOST_PREVIEWED)
+    if not found:
+        on = f" on {metric.name}" if len(comparison.metrics) > 1 else ""
+        return f"No query got worse{on}." if any(pair.n for pair in comparison.pairs) else ""
+    moves = [f"{printable(one.query)} ({_move(one, metric, figures)})" for one in found]
+    losses = "Largest loss" if len(moves) == 1 else "Largest losses"
+    return f"{losses}: {', '.join(moves)}; see them with --worst 10."
+
+
+def _move(mover: Mover, metric: BoundMetric, figures: Figures) -> str:
+    return f"{figures.value(metric, mover.score_a)} → {figures.value(metric, mover.score_b)}"
+
+
+def mover_lines(mover: Mover, comparison: Comparison, figures: Figures, style: Style) -> str:
+    """One query: what was asked, both scores, both rankings, and relevant documents that are not in sight."""
+    metric = comparison.metric(mover.metric)
+    asked = f' "{printable(mover.text)}"' if mover.text else ""
+    head = f"{printable(mover.query)}{asked}  {_move(mover, metric, figures)} ({figures.change(metric, mover.difference)})"
+    lines = [style.styled(style.wrapped(head), BOLD)]
+    lines += [style.wrapped(f"{MARGIN}{line}") for line in error_lines(mover)]
+    if mover.ranking_a or mover.ranking_b:
+        lines += fitted(rankings_table(mover, style.width), style)
+    lines += [style.wrapped(f"{MARGIN}{line}") for line in missing_lines(mover)]
+    return "\n".join(lines)
+
+
+def rankings_table(mover: Mover, width: int | None = None) -> Table:
+    """Both rankings side by side, relevant documents with a ✓ and their grade."""
+    room = max(SHORTEST_NAME, (width - len(MARGIN) - 2 * len(GAP) - len("rank")) // 2) if width else None
+    rows = []
+    for rank, pair in enumerate(zip_longest(mover.ranking_a[:SHOWN], mover.ranking_b[:SHOWN]), 1):
+        rows.append([Cell(str(rank)), *(Cell(_document(document, mover, room)) for document in pair)])
+    names = [without_middle(printable(name), room) if room else printable(name) for name in (mover.a, mover.b)]
+    return Table(["rank", *names], rows, frozenset({1, 2}))
+
+
+def _document(document: str | None, mover: Mover, room: int | None) -> str:
+    if document is None:
+        return ""
+    grade = f" ({mover.relevant[document]:g})" if document in mover.relevant else ""
+    sign = "✓" if grade else " " if mover.relevant else ""
+    before = f"{sign} " if sign else ""
+    name = printable(document)
+    return before + (without_middle(name, max(SHORTEST_NAME, room - len(before) - len(grade))) if room else name) + grade
+
+
+def error_lines(mover: Mover) -> Iterator[str]:
+    """Why a system failed on the query, for each that did."""
+    for name, error in ((mover.a, mover.error_a), (mover.b, mover.error_b)):
+        if error:
+            yield f"{printable(name)} failed: {printable(error)}"
+
+
+def missing_lines(mover: Mover) -> Iterator[str]:
+    """Relevant documents that are not among the first, and where they are, for each system; nothing without rankings."""
+    if not mover.relevant or not (mover.ranking_a or mover.ranking_b):
+        return
+    sides = ((mover.a, mover.ranking_a, mover.error_a), (mover.b, mover.ranking_b, mover.error_b))
+    for name, ranking, error in sides:
+        unseen = [document for document in mover.relevant if document not in ranking[:SHOWN]]
+        if not ranking and not error:
+            yield f"{printable(name)} retrieved nothing"
+        if not unseen or not ranking:
+            continue
+        told = []
+        for document in unseen[:MOST_NAMED]:
+            rank = rank_in(ranking, document)
+            told.append(f"{printable(document)} ({'not retrieved' if rank is None else f'rank {rank:,}'})")
+        more = f" and {len(unseen) - MOST_NAMED:,} more" if len(unseen) > MOST_NAMED else ""
+        yield f"relevant, not in the first {SHOWN} of {printable(name)}: {', '.join(told)}{more}"

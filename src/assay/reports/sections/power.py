@@ -1,0 +1,118 @@
+"""What a set of queries can tell two systems apart by, in words and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Any
+
+from assay.comparison import SHARED_TIMES, Comparison, Figures
+from assay.errors import UsageError
+from assay.model import MEAN
+from assay.reports.markup import written
+from assay.reports.sections.comparison import title_of
+from assay.reports.text_layout import Style
+from assay.serialize import plain_values
+from assay.stats import Power, analyse_power, queries_needed
+from assay.text import counted, printable
+
+SCHEMA = "assay.power/1"
+
+
+SMALL = 0.01
+"""A difference of scores that people ask about, whatever was seen."""
+
+
+@dataclass(frozen=True)
+class PowerAsked:
+    """What shall be found, and how surely."""
+
+    effect: float | None = None
+    """The difference to be found; None: the one seen, and a small one."""
+    power: float = 0.8
+    alpha: float = 0.05
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class PowerStudy:
+    """Two systems on one metric, and what their queries can tell."""
+
+    comparison: Comparison
+    metric: str
+    power: Power
+    others: Mapping[float, int] = field(default_factory=dict)
+    """Other differences → queries that find them."""
+
+    @property
+    def systems(self) -> tuple[str, str]:
+        """The first and the second system."""
+        first, second = self.comparison.names
+        return first, second
+
+
+def differences_of(comparison: Comparison, metric: str) -> list[float]:
+    """Second minus first system on every query that has a score in both; their mean must be what the metric reports."""
+    bound = comparison.metric(metric)
+    if bound.metric.aggregation != MEAN:
+        raise UsageError(f"power is about means over queries, and {bound.name} is none ({bound.metric.aggregation})")
+    if bound.metric.view == "timing" and any(result.has_shared_times for result in comparison.results):
+        raise UsageError(f"{bound.name}: {SHARED_TIMES}")
+    scores = comparison.aligned.scores(bound.name)
+    found = [second - first for first, second in scores.tolist() if math.isfinite(first) and math.isfinite(second)]
+    if len(found) < 2:
+        raise UsageError(f"{bound.name}: two queries with a score in both systems are the least, and here are {len(found)}")
+    return found
+
+
+def study_power(comparison: Comparison, metric: str, asked: PowerAsked) -> PowerStudy:
+    """What the queries of two systems can tell; unless a difference is asked for, about the one seen and a small one."""
+    differences, chosen = differences_of(comparison, metric), (asked.power, asked.alpha, asked.seed)
+    found = analyse_power(differences, asked.effect, *chosen)
+    is_timing = comparison.metric(metric).metric.view == "timing"
+    if asked.effect is not None or is_timing or abs(found.effect) == SMALL:
+        return PowerStudy(comparison, metric, found)
+    return PowerStudy(comparison, metric, found, {SMALL: queries_needed(differences, SMALL, *chosen)})
+
+
+def render_power(studies: Sequence[PowerStudy], style: Style) -> str:
+    """A paragraph for each metric."""
+    return "\n\n".join(style.wrapped(printable(_paragraph(study))) for study in studies) + "\n"
+
+
+def _paragraph(study: PowerStudy) -> str:
+    found, metric = study.power, study.comparison.metric(study.metric)
+    first, second = study.systems
+    figures = Figures()
+    change = figures.change(metric, found.effect)
+    title = title_of(study.comparison)
+    lead = (
+        f"{f'{title}, ' if title else ''}{metric.name}: from {first} to {second} the mean changes by "
+        f"{change} over {counted(found.n, 'query')} "
+        f"(standard deviation {figures.value(metric, found.sd)})."
+    )
+    again = f"As many other queries would find a change of {change} again {100 * found.achieved:.0f} % of the time"
+    return f"{lead} {_told(study)} {again} (paired t-test, alpha {found.alpha:g})."
+
+
+def _told(study: PowerStudy) -> str:
+    """What the queries can tell; times with their unit."""
+    metric, figures = study.comparison.metric(study.metric), Figures()
+    show = partial(figures.value, metric) if metric.metric.view == "timing" else None
+    return study.power.told(show, study.others)
+
+
+def power_to_json(studies: Sequence[PowerStudy]) -> str:
+    """Everything, for programs."""
+    return written({"schema": SCHEMA, "studies": [_plain(study) for study in studies]})
+
+
+def _plain(study: PowerStudy) -> dict[str, Any]:
+    first, second = study.systems
+    benchmark = study.comparison.results[0].benchmark
+    about = {"benchmark": benchmark} if benchmark else {}
+    others = [{"target": target, "needed": needed} for target, needed in study.others.items()]
+    plain = {**plain_values(asdict(study.power)), "others": others}
+    return {**about, "metric": study.metric, "a": first, "b": second, **plain, "sentence": _told(study)}

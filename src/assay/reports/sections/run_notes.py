@@ -1,0 +1,148 @@
+"""Notes on runs: what failed, how long queries took, and what each chunker made of a benchmark."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from assay.evaluation import Result
+from assay.reports.markup import Sheet
+from assay.reports.table import Cell, Table
+from assay.text import counted, printable
+
+MOST = 3
+"""Different errors that are told; the JSON of a result has all of them."""
+LONGEST = 160
+"""Letters of an error in a sentence."""
+BEFORE = " before"
+"""What the name of a reranker's first ranking ends in."""
+
+
+def failure_notes(results: Sequence[Result], again: str, *, strict: bool | None = None) -> list[str]:
+    """A sentence for each provider that failed on queries; `again` says how they are asked once more, if that may help.
+
+    Where `strict` is given, errors follow, and what they tell is not told here.
+    """
+    found = []
+    for result in _with_failures(results):
+        if strict is None or not _is_error(result, strict=strict):
+            failed = "failed and score 0" if result.run else "failed"
+            said = f"{_share(result)} {failed}: {reasons(result.failures)}{_advice(result, again)}"
+            found.append(f"{result.name}: {said}.")
+    return found
+
+
+def failure_errors(results: Sequence[Result], again: str = "", *, strict: bool) -> list[str]:
+    """A sentence for each provider whose failures make the evaluation fail: all of them, or any where it is strict."""
+    found = []
+    for result in _with_failures(results):
+        if _is_error(result, strict=strict):
+            rule = ", and --strict allows none" if result.run else ""
+            said = f"{_share(result)} failed{rule}: {reasons(result.failures)}{_advice(result, again)}"
+            found.append(printable(f"{result.name} on {result.benchmark}: {said}"))
+    return found
+
+
+def _is_error(result: Result, *, strict: bool) -> bool:
+    return strict or not result.run
+
+
+def _advice(result: Result, again: str) -> str:
+    """How to ask again, unless every refusal was final."""
+    is_final = result.failures.keys() <= set(result.provenance.get("final", ()))
+    return f"; {again}" if again and not is_final else ""
+
+
+def reasons(failures: Mapping[str, str]) -> str:
+    """The most frequent errors and how often each occurred: `no answer within 5 s (30×), HTTP 500 (7×)`."""
+    kinds = Counter(_short(error) for error in failures.values()).most_common()
+    told = [f"{error} ({count:,}×)" for error, count in kinds[:MOST]]
+    if left := kinds[MOST:]:
+        told.append(f"{counted(len(left), 'other error')} ({sum(count for _, count in left):,}×)")
+    return ", ".join(told)
+
+
+def _short(error: str) -> str:
+    text = printable(error.strip().rstrip("."))
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _share(result: Result) -> str:
+    """`37 of 500 queries`, `all 12 queries`."""
+    n_failed, n_asked = len(result.failures), len(result.failures) + len(result.run)
+    some = "all" if n_failed == n_asked else f"{n_failed:,} of"
+    return f"{some} {counted(n_asked, 'query')}"
+
+
+def _with_failures(results: Sequence[Result]) -> Iterator[Result]:
+    """Those that failed somewhere; a first ranking fails with its reranker, and is not told of twice."""
+    known = {(result.benchmark, result.name): result.failures for result in results}
+    for result in results:
+        reranked = known.get((result.benchmark, result.name.removesuffix(BEFORE)), {})
+        if result.failures and not (result.name.endswith(BEFORE) and reranked == result.failures):
+            yield result
+
+
+HEAD = ["run", "chunks", "relevant", "mean", "median", "5–95 %", "largest", "words", "cut", "indexed"]
+
+
+def chunk_sheets(results: Sequence[Result]) -> list[Sheet]:
+    """One table, a row for each chunker and provider; nothing where documents were retrieved as they are."""
+    cut = [result for result in results if "chunks" in result.provenance]
+    if not cut:
+        return []
+    remarks = {f"{result.name}: {what} ({n:,}×)" for result in cut for what, n in _about(result).get("remarks", {}).items()}
+    return [
+        Sheet(f"{cut[0].benchmark}: chunks, sizes in characters", Table(HEAD, [*map(_row, cut)]), tuple(sorted(remarks)))
+    ]
+
+
+def _about(result: Result) -> Mapping[str, Any]:
+    about: Mapping[str, Any] = result.provenance["chunks"]
+    return about
+
+
+def _row(result: Result) -> list[Cell]:
+    return [Cell(result.name), *(Cell(text) for text, _ in chunk_figures(result))]
+
+
+def chunk_figures(result: Result) -> list[tuple[str, float]]:
+    """What stands in each column after the run: in words, and as a number to sort by, nan where nobody knows."""
+    about = _about(result)
+    characters, words = about.get("characters") or {}, about.get("tokens") or {}
+    mean, median, low, high, largest = (_figure(characters.get(size)) for size in ("mean", "median", "p5", "p95", "max"))
+    seconds = float(about["seconds"])
+    return [
+        (f"{about['n']:,}", float(about["n"])),
+        _figure(result.relevance.get("relevant")),
+        mean,
+        median,
+        (f"{low[0]}–{high[0]}" if characters else "–", low[1]),
+        largest,
+        _figure(words.get("mean")),
+        (f"{seconds:.2f} s", seconds),
+        _indexed(result),
+    ]
+
+
+def _indexed(result: Result) -> tuple[str, float]:
+    """How long indexing took; `cached` where all answers were at hand, so that nothing had to be indexed."""
+    if seconds := float((result.provenance.get("seconds") or {}).get("indexing") or 0.0):
+        return f"{seconds:.2f} s", seconds
+    return ("cached" if (result.provenance.get("counts") or {}).get("cached") else "–"), math.nan
+
+
+def _figure(value: float | None) -> tuple[str, float]:
+    return ("–", math.nan) if value is None else (f"{value:,.0f}" if value >= 100 else f"{value:.3g}", float(value))
+
+
+def latency_notes(results: Sequence[Result]) -> list[str]:
+    """One sentence about providers that were asked in batches: only the mean time of their queries is known."""
+    names = [printable(result.name) for result in results if result.has_shared_times and _asks_for_quantiles(result)]
+    return [f"asked in batches, so that only the mean time of a query is known: {', '.join(names)}."] if names else []
+
+
+def _asks_for_quantiles(result: Result) -> bool:
+    return any(metric.name.startswith("latency_p") and metric.name not in result.beside for metric in result.metrics)

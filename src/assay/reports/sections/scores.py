@@ -1,0 +1,362 @@
+"""Scores: the tables of results, their intervals and bands, and sentences about how far to trust them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from assay.evaluation import Band, Confidence, Result
+from assay.metrics import BoundMetric
+from assay.reports.report import Report
+from assay.reports.table import Cell, Table
+from assay.text import counted, percent, printable, some_of, with_minus
+
+WIDE = 8
+"""More metrics than this, those beside them not counted, are set one per row instead of one per column."""
+
+OF_RANKINGS = ("ranking", "subtopics", "spans", "similarity", "timing")
+"""Views that rest on what was retrieved, and so on the conventions for rankings."""
+
+
+def summary_table(report: Report, *, one_metric_per_row: bool | None = None) -> Table:
+    """Runs × metrics, or metrics × runs when asked for; unless told, when there are many metrics."""
+    columns = [*(column for metric in report.shown for column in _columns(report, metric)), *_failed_column(report)]
+    names = [report.label(result) for result in report.results]
+    n_asked = sum(metric.name not in report.beside for metric in report.shown)
+    if n_asked > WIDE if one_metric_per_row is None else one_metric_per_row:
+        return Table(["metric", *names], [[Cell(head), *cells] for head, cells in _named_in_full(columns)])
+    rows = [[Cell(name), *(cells[number] for _, cells in columns)] for number, name in enumerate(names)]
+    return Table([report.rows_are, *(head for head, _ in columns)], rows)
+
+
+def _columns(report: Report, metric: BoundMetric) -> list[tuple[str, list[Cell]]]:
+    """Heads and cells of a metric: its figures, then how far ties and unjudged documents could move them."""
+    best = report.best(metric)
+    figures = [
+        Cell(report.cell(metric, result.summary[metric.name]), number in best)
+        for number, result in enumerate(report.results)
+    ]
+    columns = [(report.head(metric), figures), *confidence_column(report, metric)]
+    for kind, _ in bands_of(report.results[0], metric.name):
+        cells = [_band(report, metric, kind.of(result)[metric.name]) for result in report.results]
+        columns.append((f"{metric.name} {kind.head}", cells))
+    return columns
+
+
+def _failed_column(report: Report) -> list[tuple[str, list[Cell]]]:
+    """How many queries each provider failed on; no column where none did."""
+    counts = [len(result.failures) for result in report.results]
+    return [("failed", [Cell(f"{count:,}") for count in counts])] if any(counts) else []
+
+
+def _named_in_full(columns: list[tuple[str, list[Cell]]]) -> list[tuple[str, list[Cell]]]:
+    """Rows of intervals under the name of their metric, which does not stand beside them now."""
+    named, metric = [], ""
+    for head, cells in columns:
+        metric = metric if is_confidence(head) else head
+        named.append((f"{metric} {head}" if is_confidence(head) else head, cells))
+    return named
+
+
+def _band(report: Report, metric: BoundMetric, band: Band) -> Cell:
+    return Cell(" – ".join(report.text(metric, column.summary()) for column in band.columns.values()))
+
+
+def query_table(report: Report, result: Result) -> Table:
+    """The queries of one run × metrics; without those that are about all queries together, of which none has a score."""
+    metrics = [metric for metric in report.metrics if result.table.columns[metric.name].has_scores]
+    columns = [result.table.columns[metric.name].score.tolist() for metric in metrics]
+    rows = [
+        [
+            Cell(printable(query)),
+            *(Cell(report.text(metric, value)) for metric, value in zip(metrics, values, strict=True)),
+        ]
+        for query, *values in zip(result.query_ids, *columns, strict=True)
+    ]
+    return Table(["query", *(metric.name for metric in metrics)], rows)
+
+
+def coverage(report: Report) -> str:
+    """One line: how many queries the figures rest on, and the conventions they follow."""
+    first = report.results[0]
+    policy = first.policy
+    if not _has_rankings(first):
+        return counted(first.counts["judged"], "query")
+    parts = [
+        counted(first.counts["judged"], "judged query"),
+        *([f"profile: {first.profile}"] if first.profile else []),
+        "level: grade > 0" if policy.rel is None else f"level: grade ≥ {policy.rel:g}",
+        f"ties: {policy.ties}",
+        *_relevance(first),
+    ]
+    if policy.judged_only:
+        parts.append("unjudged documents dropped")
+    return " · ".join(parts)
+
+
+def _has_rankings(result: Result) -> bool:
+    return any(metric.metric.view in OF_RANKINGS for metric in result.metrics)
+
+
+def _relevance(result: Result) -> list[str]:
+    """Who decided about relevance, where it was not judged ids."""
+    used = result.relevance.get("strategy_used", "qrels")
+    if used == "qrels":
+        return []
+    threshold = result.relevance.get("token_threshold")
+    lowest = f" (F1 ≥ {threshold:g})" if threshold is not None and used.startswith("token") else ""
+    if used == "mixed":
+        used = ", ".join(f"{name} {count:,}" for name, count in result.relevance["strategy_counts"].items())
+    return [f"relevance: {used}{lowest}"]
+
+
+def notes(report: Report) -> list[str]:
+    """What a careful reader should be told: about each run, then about all of them."""
+    said = [(*_coverage_notes(result), *result.notes) for result in report.results]
+    common = [note for note in said[0] if len(said) > 1 and all(note in others for others in said)]
+    each = [
+        f"{report.label(result)}: {printable(note)}"
+        for result, its in zip(report.results, said, strict=True)
+        for note in its
+        if note not in common
+    ]
+    return [*map(printable, report.remarks), *each, *map(printable, common), *confidence_notes(report), *trust_notes(report)]
+
+
+def _coverage_notes(result: Result) -> list[str]:
+    """Which queries of a run do not count, and why; results without a run have notes of their own."""
+    if not _has_rankings(result):
+        return []
+    counts, found = result.counts, []
+    if counts["scored"] != counts["judged"]:
+        found.append(f"{counts['scored']:,} of {counts['judged']:,} judged queries are scored.")
+    if counts["missing"]:
+        fate = "left out" if result.policy.missing == "skip" else "scored as an empty ranking"
+        found.append(f"{counted(counts['missing'], 'query')} missing from the run, {fate} ({some_of(result.missing)}).")
+    if counts["without_relevant"]:
+        fate = "left out" if result.policy.no_relevant == "skip" else "which binary metrics score 0"
+        found.append(f"{counted(counts['without_relevant'], 'query')} without a relevant document, {fate}.")
+    if counts["extra"]:
+        found.append(f"{counted(counts['extra'], 'query')} of the run without judgments, left out.")
+    return found
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of band: where a result has it, and how it is named."""
+
+    name: str
+    """The word in heads of tables and columns."""
+    key: str
+    """The word in JSON, as the attribute of a result."""
+    trec: str
+    """The word in names as trec_eval has them."""
+    words: tuple[str, ...]
+    """What its figures are called, everywhere."""
+    of: Callable[[Result], Mapping[str, Band]]
+
+    @property
+    def head(self) -> str:
+        """What stands behind the metric above a column."""
+        return f"{self.name}: {' – '.join(self.words)}"
+
+
+KINDS = (
+    Kind("ties", "tie_bands", "tie", ("min", "mean", "max"), lambda result: result.tie_bands),
+    Kind("unjudged", "residuals", "unjudged", ("min", "max"), lambda result: result.residuals),
+)
+
+
+def bands_of(result: Result, metric: str) -> Iterator[tuple[Kind, Band]]:
+    """The bands that a metric has, those of ties first."""
+    for kind in KINDS:
+        if metric in kind.of(result):
+            yield kind, kind.of(result)[metric]
+
+
+def band_scores(result: Result, metric: str, band: Band) -> dict[str, dict[str, float]]:
+    """Word → query → score. A query that does not count for the metric is not there."""
+    if result.grader is None:
+        return {word: {} for word in band.columns}
+    queries = result.grader.grading(result.policies[metric]).run.query_ids
+    return {word: dict(zip(queries, column.score.tolist(), strict=True)) for word, column in band.columns.items()}
+
+
+def bands_by_query(result: Result) -> dict[str, dict[str, dict[str, dict[str, Any]]]]:
+    """Query → kind → metric → word → score, for JSON; in the order of the result's queries."""
+    found: dict[str, dict[str, dict[str, dict[str, Any]]]] = {query: {} for query in result.query_ids}
+    for kind in KINDS:
+        for metric, band in kind.of(result).items():
+            for word, scores in band_scores(result, metric, band).items():
+                for query, score in scores.items():
+                    of_metric = found[query].setdefault(kind.key, {}).setdefault(metric, {})
+                    of_metric[word] = None if math.isnan(score) else score
+    return found
+
+
+HEAD = " % CI"
+
+
+def confidence_column(report: Report, metric: BoundMetric) -> Iterator[tuple[str, list[Cell]]]:
+    """Head and cells of a metric's intervals; nothing where no result has one, as with a single query."""
+    found = [result.intervals.get(metric.name) for result in report.results]
+    levels = {one.level for one in found if one is not None and not isnan(one.low)}
+    if levels:
+        yield f"{100 * max(levels):g}{HEAD}", [Cell(_text(report, metric, one)) for one in found]
+
+
+def confidence_notes(report: Report) -> list[str]:
+    """Why there is no interval where one was to be: a single query says nothing about how far figures scatter."""
+    alone = [metric.name for metric in report.shown if _rests_on_one(report, metric.name)]
+    return (
+        [f"no interval of {', '.join(alone)}: one query cannot show how far figures scatter; two or more do."]
+        if alone
+        else []
+    )
+
+
+def _rests_on_one(report: Report, metric: str) -> bool:
+    found = [result for result in report.results if metric in result.intervals]
+    counts = [int((~np.isnan(result.array(metric))).sum()) for result in found]
+    return bool(counts) and max(counts) == 1 and all(isnan(result.intervals[metric].low) for result in found)
+
+
+def is_confidence(head: str) -> bool:
+    """Whether a column is one of intervals."""
+    return head.endswith(HEAD)
+
+
+def _text(report: Report, metric: BoundMetric, one: Confidence | None) -> str:
+    """Both ends, with a digit less than the figure: they are not known better than that."""
+    if one is None or isnan(one.low):
+        return "–"
+    if metric.metric.view == "timing":
+        return " – ".join(report.text(metric, end) for end in (one.low, one.high))
+    digits = 3 if report.digits is None else max(report.digits - 1, 0)
+    return " – ".join(with_minus(f"{end:.{digits}f}") for end in (one.low, one.high))
+
+
+def deciding_metric(results: Sequence[Result], beside: Collection[str] = ()) -> BoundMetric | None:
+    """The first metric of which one can be best: no text, no total, and not one that stands beside the others."""
+    for metric in results[0].metrics if results else ():
+        aggregation = metric.metric.aggregation
+        if aggregation.summarise and not aggregation.is_total and metric.name not in beside:
+            return metric
+    return None
+
+
+def best_first(results: Sequence[Result], metric: BoundMetric | None) -> list[Result]:
+    """The results by that metric, equal ones as they came and those without a figure last; as they came where it is None."""
+    if metric is None:
+        return list(results)
+    sign = -1 if metric.metric.higher_is_better else 1
+    return sorted(results, key=lambda result: _place(result.summary.get(metric.name, float("nan")), sign))
+
+
+def _place(figure: float, sign: int) -> tuple[bool, float]:
+    return (True, 0.0) if isnan(figure) else (False, sign * figure)
+
+
+MANY_TIED = 0.25
+"""Share of queries with undecided ties in the first ten from which on people are pointed to --tie-band."""
+MANY_UNJUDGED = 0.05
+"""Unjudged share of the first ten from which on people are pointed to --residuals."""
+ASSUMED = (
+    "unjudged min – max: the lowest and highest figure, whatever grades retrieved documents that nobody judged would get. "
+    "Documents that were not retrieved stay as they are."
+)
+TIES = "ties", "how equal scores are ordered"
+UNJUDGED = "residuals", "what unjudged documents are worth"
+"""What could move a lead, and what the lead hangs on."""
+
+
+def trust_notes(report: Report) -> list[str]:
+    """What the bands say, or that there are bands to look at."""
+    if not report.points_on and not any(result.tie_bands or result.residuals for result in report.results):
+        return []
+    return [*_tie_notes(report), *_residual_notes(report)]
+
+
+def _tie_notes(report: Report) -> list[str]:
+    tied = [result for result in report.results if result.ties.get("undecided")]
+    if not any(result.tie_bands for result in report.results):
+        many = [result for result in tied if _hangs_on_ties(result)]
+        shares = [f"{report.label(result)} {percent(result.ties['in_top_10'] / result.ties['queries'])}" for result in many]
+        said = f"queries with equal scores in the first 10: {', '.join(shares)}; --tie-band shows what that could change."
+        return [said] if shares else []
+    found = []
+    for result in tied:
+        cut = ", ".join(f"{n:,} at cutoff {k}" for k, n in result.ties["at_cutoff"].items() if n)
+        across = f", across the cut in {cut}" if cut else ""
+        found.append(f"{report.label(result)}: equal scores leave ranks open in {_share(result)}{across}.")
+    for metric in report.shown:
+        bands = [result.tie_bands.get(metric.name) for result in report.results]
+        methods = {band.method for band in bands if band and band.method != "exact"}
+        found += [f"{metric.name}: {method}." for method in sorted(methods)]
+        found += _contested(report, metric, bands, TIES)
+    return found
+
+
+def _hangs_on_ties(result: Result) -> bool:
+    """Whether many queries have equal scores near the top, and a rule decides about them: an average favours no order."""
+    return result.policy.ties != "expected" and bool(result.ties["in_top_10"] >= MANY_TIED * result.ties["queries"])
+
+
+def _share(result: Result) -> str:
+    return f"{result.ties['undecided']:,} of {counted(result.ties['queries'], 'query')}"
+
+
+def _residual_notes(report: Report) -> list[str]:
+    if any(result.residuals for result in report.results):
+        found = [ASSUMED]
+        for metric in report.shown:
+            bands = [result.residuals.get(metric.name) for result in report.results]
+            found += [f"{metric.name}: {method}." for method in sorted({band.method for band in bands if band} - {""})]
+            found += _contested(report, metric, bands, UNJUDGED)
+        return found
+    if "judged@10" not in report.beside:
+        return []
+    many = [result for result in report.results if _unjudged_share(result) >= MANY_UNJUDGED]
+    shares = [f"{report.label(result)} {percent(1 - result.summary['judged@10'])}" for result in many]
+    return [f"unjudged among the first 10: {', '.join(shares)}; --residuals shows what that could change."] if shares else []
+
+
+def _unjudged_share(result: Result) -> float:
+    """What nobody judged among the first ten, over the queries that the run has: what it lacks cannot be judged either.
+
+    This decides whether people are told; the figure they read is that of the column, with which it has to agree.
+    """
+    missing = set(result.missing)
+    judged = [score for query, score in result.scores("judged@10").items() if query not in missing]
+    return 1.0 - sum(judged) / len(judged) if judged else 0.0
+
+
+def _contested(report: Report, metric: BoundMetric, bands: Sequence[Band | None], doubt: tuple[str, str]) -> list[str]:
+    """Leads of one run over the next that the bands of these two could undo."""
+    scored = [(result, band) for result, band in zip(report.results, bands, strict=True) if band]
+    sign = -1 if metric.metric.higher_is_better else 1
+    scored.sort(key=lambda pair: sign * pair[0].summary[metric.name])
+    leads = []
+    for (first, its), (second, others) in pairwise(scored):
+        lead = abs(first.summary[metric.name] - second.summary[metric.name])
+        room = _room(metric, first, its, is_ahead=True) + _room(metric, second, others, is_ahead=False)
+        if room > lead > 0:
+            by, most = report.text(metric, lead), report.text(metric, room)
+            pair = f"{report.label(first)} over {report.label(second)}"
+            leads.append(f"{pair} (by {by}, {doubt[0]} could move it by {most})")
+    if not leads:
+        return []
+    hang = "hangs" if len(leads) == 1 else "hang"
+    return [f"{metric.name}: {', '.join(leads)} {hang} on {doubt[1]}."]
+
+
+def _room(metric: BoundMetric, result: Result, band: Band, *, is_ahead: bool) -> float:
+    """How far the figure could come down if it is ahead, or go up if it is behind; the other way where less is better."""
+    figure, others = result.summary[metric.name], [column.summary() for column in band.columns.values()]
+    return figure - min(others) if is_ahead == metric.metric.higher_is_better else max(others) - figure

@@ -1,0 +1,263 @@
+"""The store: lists of evaluations, one evaluation with its provenance, and one of its queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from assay.errors import UnknownName, near_matches
+from assay.evaluation import Result
+from assay.grammar import REQUIRED, show
+from assay.metrics import recorded_metric
+from assay.model import Rankings, Run
+from assay.providers import all_providers
+from assay.reports.markup import csv_of
+from assay.reports.table import Cell, Table
+from assay.reports.text_layout import BOLD, Style, fitted, needed_width, with_prose
+from assay.store import Entry, StoredEvaluation
+from assay.text import counted, milliseconds, printable
+
+MINUTE = len("2026-11-15T11:21")
+
+
+HEAD = ["evaluation", "started", "benchmark", "provider", "metric", "value", "interval", "queries", "failed", ""]
+WORDS = {"evaluation", "started", "benchmark", "provider", "metric", ""}
+LEFT_OUT = ("interval", "started", "queries", "benchmark", "failed", "metric")
+"""What a narrow terminal does without, first to last; an id says the day and the benchmark too, and is what is typed."""
+
+
+def render_entries(entries: Sequence[Entry], metric: str | None, style: Style) -> str:
+    """One row for each result: the metric asked for, else the first of each. Where room is scarce, columns go, ids stay."""
+    rows = [list(map(Cell, _row(entry, metric))) for entry in entries]
+    for n_out in range(len(LEFT_OUT) + 1):
+        kept = [place for place, name in enumerate(HEAD) if name not in LEFT_OUT[:n_out]]
+        table = _of_columns(rows, kept)
+        if not style.width or needed_width(table) <= style.width:
+            break
+    else:
+        table = _of_columns(rows, [place for place in kept if HEAD[place]])  # marks wait for a wider one, or for json
+    return "\n\n".join(fitted(table, style)) + "\n"
+
+
+def _of_columns(rows: Sequence[Sequence[Cell]], places: Sequence[int]) -> Table:
+    head = [HEAD[place] for place in places]
+    left = frozenset(number for number, name in enumerate(head) if name in WORDS)
+    return Table(head, [[row[place] for place in places] for row in rows], left)
+
+
+def _row(entry: Entry, metric: str | None) -> list[str]:
+    name = metric if metric is not None else next(iter(entry.figures), "")
+    figure = entry.figures.get(name)
+    value = "–" if figure is None or figure.value is None or entry.is_failed else f"{figure.value:.4f}"
+    has_ends = figure is not None and figure.low is not None and figure.high is not None and not entry.is_failed
+    interval = f"{figure.low:.3f} – {figure.high:.3f}" if has_ends and figure else ""
+    marks = [*(f"baseline {one}" for one in entry.baselines), *entry.tags]
+    words = [entry.evaluation, readable(entry.started), entry.benchmark, entry.provider, name]
+    return [
+        *map(printable, words),
+        value,
+        interval,
+        f"{entry.n_queries:,}",
+        f"{entry.n_failed:,}",
+        printable(" · ".join(marks)),
+    ]
+
+
+def entries_as_csv(entries: Sequence[Entry]) -> str:
+    """A row for each result and metric, with every digit."""
+    rows = []
+    for entry in entries:
+        about = {name: value for name, value in entry.to_dict().items() if name != "figures"}
+        figures = entry.to_dict()["figures"] or {"": {}}
+        rows += [{**about, "metric": name, **figure} for name, figure in figures.items()]
+    return csv_of(rows) if rows else ""
+
+
+def readable(moment: str) -> str:
+    """A moment to the minute, in UTC."""
+    return moment[:MINUTE].replace("T", " ")
+
+
+def render_about(evaluation: StoredEvaluation) -> str:
+    """One line: which evaluation this is, and what was said about it."""
+    marks = [f"baseline {name}" for name in evaluation.baselines] + [f"tag {tag}" for tag in evaluation.tags]
+    return printable(" · ".join([evaluation.id, f"saved {readable(evaluation.saved)} UTC", *marks])) + "\n"
+
+
+def render_provenance(evaluation: StoredEvaluation, style: Style) -> str:
+    """What the results rest on: what they share first, then what each has of its own; and the notes."""
+    described = [_described(result.provenance) for result in evaluation.results]
+    shared = {name: text for name, text in described[0].items() if all(one.get(name) == text for one in described)}
+    rows = list(shared.items())
+    for result, one in zip(evaluation.results, described, strict=True):
+        own = [text if name == "provider" else f"{name} {text}" for name, text in one.items() if name not in shared]
+        if own:
+            rows.append((result.name, " · ".join(own)))
+    rows += [("note", f"{note.text} ({readable(note.written)})") for note in evaluation.notes]
+    if not rows:
+        return ""
+    cells = [[Cell(printable(name)), Cell(printable(text))] for name, text in rows]
+    return with_prose(Table(["", ""], cells, frozenset({0, 1})), style).partition("\n")[2] + "\n"
+
+
+def _described(provenance: Mapping[str, Any]) -> dict[str, str]:
+    """The parts of provenance that tell results apart, in words."""
+    found: dict[str, str] = {}
+    dataset = provenance.get("dataset") or {}
+    if dataset:
+        prints = ", ".join(f"{part} {value}" for part, value in dataset.get("fingerprints", {}).items())
+        found["benchmark"] = f"{dataset.get('name', '')} {dataset.get('version', '')}{f' ({prints})' if prints else ''}"
+    if provider := (provenance.get("provider") or {}).get("configuration"):
+        found["provider"] = _spelled(provider)
+    if started := provenance.get("started"):
+        found["started"] = readable(str(started)) + " UTC"
+    if repository := provenance.get("repository"):
+        found["commit"] = commit_in_words(repository)
+    versions = {name: provenance[name] for name in ("assay", "python") if name in provenance}
+    if versions:
+        found["versions"] = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return found
+
+
+def commit_in_words(repository: Mapping[str, Any]) -> str:
+    """The commit, and whether files differed from it; where git could not say, that is said."""
+    changes = {True: " with changes", None: " (changes unknown)"}
+    return f"{repository.get('commit', '')}{changes.get(repository.get('dirty', False), '')}"
+
+
+def _spelled(configuration: Mapping[str, Any]) -> str:
+    """A provider as it is written, `hybrid(bm25, dense, k=20)`: what is at its default is left out.
+
+    Of a provider that is not installed here nobody knows the defaults, and all is told that was set.
+    """
+    name = str(configuration.get("provider", ""))
+    known = all_providers().get(name)
+    defaults = {param.name: _as_kept(param.default) for param in known.params} if known else {}
+    inside = [_spelled(part) for part in configuration.get("parts", ())]
+    inside += [
+        f"{key}={show(tuple(value) if isinstance(value, list) else value)}"
+        for key, value in configuration.items()
+        if key not in ("provider", "parts") and value not in (None, "", defaults.get(key, REQUIRED))
+    ]
+    return f"{name}({', '.join(inside)})" if inside else name
+
+
+def _as_kept(value: Any) -> Any:
+    """A default as a configuration has it, which was JSON in between."""
+    return list(value) if isinstance(value, tuple) else value
+
+
+def list_notes(n_shown: int, n_evaluations: int, place: str, *, is_cut: bool) -> str:
+    """What the list shows, and where to look next."""
+    which = f"the newest {counted(n_shown, 'result')}" if is_cut else counted(n_shown, "result")
+    more = "; --limit 0 shows all" if is_cut else ""
+    return printable(f"{which} of {counted(n_evaluations, 'evaluation')} in {place}{more}. Look: assay show latest")
+
+
+def check_metric(entries: Sequence[Entry], metric: str) -> None:
+    """Refuse a metric that no result in the list has."""
+    known = list(dict.fromkeys(name for entry in entries for name in entry.figures))
+    if entries and metric not in known:
+        raise UnknownName("metric of these results", metric, hint=f"they have {', '.join(known)}")
+
+
+MOST_MISSED = 10
+"""Relevant documents that are not in the table and are named."""
+
+
+def query_to_dict(evaluation: StoredEvaluation, query: str) -> dict[str, Any]:
+    """Everything about one query, as plain JSON values."""
+    having = [result for result in evaluation.results if _knows(result, query)]
+    if not having:
+        known = list(dict.fromkeys(name for result in evaluation.results for name in result.query_ids))
+        raise UnknownName("query", query, near_matches(query, known), f"{evaluation.id} has {counted(len(known), 'query')}")
+    words = next((result.queries[query] for result in having if query in result.queries), None)
+    return {
+        "evaluation": evaluation.id,
+        "query": query,
+        "text": words.text if words else "",
+        "tags": words.tags if words else {},
+        "results": [_result_to_dict(result, query) for result in having],
+    }
+
+
+def _knows(result: Result, query: str) -> bool:
+    return query in result.query_ids or query in result.run or query in result.failures
+
+
+def _result_to_dict(result: Result, query: str) -> dict[str, Any]:
+    scores = {name: column.values()[result.query_ids.index(query)] for name, column in result.table.columns.items()}
+    grades = result.relevant.get(query)
+    judged = {**result.nonrelevant.get(query, {}), **(grades or {})}
+    ranking = result.run.get(query, {})
+    order = Run.borrow(Rankings({query: dict(ranking)})).in_order(0, result.policy.rank_rule) if ranking else []
+    return {
+        "benchmark": result.benchmark,
+        "provider": result.name,
+        "failure": result.failures.get(query),
+        "scores": scores if query in result.query_ids else {},
+        "ranking": [
+            {"rank": rank, "document": doc, "score": ranking[doc], "grade": judged.get(doc)}
+            for rank, doc in enumerate(order, start=1)
+        ],
+        "not_retrieved": {doc: grade for doc, grade in (grades or {}).items() if doc not in ranking},
+        "grades_known": grades is not None,
+        "rankings_kept": bool(result.run),
+    }
+
+
+def render_query(plain: Mapping[str, Any], top: int, style: Style) -> str:
+    """The query, then each provider's ranking with the grades of relevant documents."""
+    tags = " · ".join(f"{name} {value}" for name, value in plain["tags"].items())
+    head = [style.styled(style.wrapped(printable(f"{plain['query']}: {plain['text']}")), BOLD)]
+    parts = ["\n".join([*head, *([printable(tags)] if tags else [])])]
+    parts += [_rendered(one, top, style) for one in plain["results"]]
+    return "\n\n".join(parts) + "\n"
+
+
+def _rendered(one: Mapping[str, Any], top: int, style: Style) -> str:
+    name = f"{one['benchmark']}/{one['provider']}" if one["benchmark"] else str(one["provider"])
+    scores = " · ".join(f"{metric} {_figure(metric, value)}" for metric, value in one["scores"].items())
+    lines = [style.styled(printable(name), BOLD), style.wrapped(printable(scores))]
+    if one["failure"] is not None:
+        lines.append(style.wrapped(printable(f"failed: {one['failure']}")))
+    shown = one["ranking"][:top] if top else one["ranking"]
+    if shown:
+        head = ["rank", "document", "score", *(["grade"] if one["grades_known"] else [])]
+        rows = [list(map(Cell, _hit(hit)[: len(head)])) for hit in shown]
+        lines.append("\n\n".join(fitted(Table(head, rows, frozenset({1})), style)))
+    if left := len(one["ranking"]) - len(shown):
+        lines.append(f"… and {counted(left, 'more document')}; --top 0 shows all")
+    lines += [style.wrapped(printable(line)) for line in _not_shown(one, len(shown))]
+    if not one["ranking"] and one["failure"] is None:
+        lost = "rankings were not kept: results of assay.evaluate have none, those of assay.run and assay eval do"
+        lines.append(style.wrapped("nothing was retrieved" if one["rankings_kept"] else lost))
+    return "\n".join(line for line in lines if line)
+
+
+def _not_shown(one: Mapping[str, Any], n_shown: int) -> Iterator[str]:
+    """Relevant documents that the table does not have: those further down with their ranks, and those that are nowhere."""
+    below = [
+        f"{hit['document']} at {hit['rank']} (grade {hit['grade']:g})" for hit in one["ranking"][n_shown:] if hit["grade"]
+    ]
+    if below:
+        yield f"relevant, but further down: {_some(below)}"
+    missed = [f"{doc} (grade {grade:g})" for doc, grade in one["not_retrieved"].items()]
+    if missed and one["rankings_kept"]:
+        yield f"relevant, but not retrieved: {_some(missed)}"
+
+
+def _some(named: Sequence[str]) -> str:
+    return ", ".join(named[:MOST_MISSED]) + (f" and {len(named) - MOST_MISSED} more" if len(named) > MOST_MISSED else "")
+
+
+def _figure(metric: str, value: float | str | None) -> str:
+    """A score with four decimals, a time with its unit."""
+    if value is None or isinstance(value, str):
+        return value or "–"
+    return milliseconds(value) if recorded_metric(metric).metric.view == "timing" else f"{value:.4f}"
+
+
+def _hit(hit: Mapping[str, Any]) -> tuple[str, ...]:
+    grade = "" if hit["grade"] is None else f"{hit['grade']:g}"
+    return str(hit["rank"]), printable(hit["document"]), f"{hit['score']:.6g}", grade
