@@ -11,7 +11,7 @@ import pytest
 
 from assay import catalog
 from assay.catalog import Described, find_by_any_name, find_entry, load_entries
-from assay.charts._chart import Chart
+from assay.charts.chart import Chart
 from assay.chunkers.chunker import Chunker
 from assay.cli.program import Command
 from assay.datasets.format import Format
@@ -25,7 +25,7 @@ from assay.reports.report import Renderer
 from assay.stats.significance import StatisticalTest
 
 CATALOGS = {
-    "assay.charts": (Chart, "function"),
+    "assay.charts.catalog": (Chart, "function"),
     "assay.chunkers.catalog": (Chunker, "split"),
     "assay.cli.commands": (Command, "run"),
     "assay.datasets.formats": (Format, "read"),

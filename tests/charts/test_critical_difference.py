@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.charts import draw
-from assay.charts.critical_difference import cliques, critical_distance
+from assay.charts.catalog.systems import cliques, critical_distance
 from assay.errors import DataError, UsageError
 
 from ._subjects import data, result_of

@@ -11,8 +11,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from assay.charts import all_charts
-from assay.charts._render import render, to_svg
-from assay.charts._spec import themed
+from assay.charts.rendering import render, to_svg
+from assay.charts.spec import themed
 
 from ._subjects import HOSTILE, drawn_of_anything
 

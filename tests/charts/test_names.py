@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.charts._names import LONGEST_NAME, label, labels, listed
+from assay.charts.spec import LONGEST_NAME, label, labels, listed
 from assay.text import display_width
 
 

@@ -6,9 +6,9 @@ import struct
 import pytest
 
 from assay.charts import draw
-from assay.charts._drawing import Drawing
-from assay.charts._render import render, require, to_svg
-from assay.charts._spec import ON_DARK, themed
+from assay.charts.chart import Drawing
+from assay.charts.rendering import render, require, to_svg
+from assay.charts.spec import ON_DARK, themed
 from assay.errors import UnknownName, UsageError
 
 from ._subjects import result_of

@@ -1,6 +1,6 @@
 """Pieces of specifications."""
 
-from assay.charts._spec import COLOURS, metric_scale, metric_title, outcome_colour, told_apart
+from assay.charts.spec import COLOURS, metric_scale, metric_title, outcome_colour, told_apart
 from assay.metrics.parsing import parse_metric
 
 

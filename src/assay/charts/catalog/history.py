@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from assay.charts._chart import Chart, Drawing, Spec, Subject
-from assay.charts._names import labels, listed
-from assay.charts._spec import (
+from assay.charts.chart import Chart, Drawing, Spec, Subject
+from assay.charts.spec import (
     BETTER,
     MOST_POINTS,
     SAME,
     WORSE,
+    labels,
+    listed,
     metric_title,
     number_format,
     quantity,
@@ -147,4 +148,4 @@ def _marks(place: Spec, marks: Sequence[str]) -> Spec:
     }
 
 
-CHART = Chart("history", history, needs_series=True)
+HISTORY = Chart("history", history, needs_series=True)

@@ -1,18 +1,38 @@
-"""by_k: a metric at several cutoffs, one line for each system."""
+"""Curves, one line for each system: a metric by cutoff, and precision by recall."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from assay.charts._again import scored_again
-from assay.charts._chart import Chart, Drawing, Spec, Subject
-from assay.charts._names import labels, listed
-from assay.charts._spec import metric_scale, number_format, quantity, spec, told_apart, tooltip
+from assay.charts.chart import Chart, Drawing, Spec, Subject
+from assay.charts.spec import labels, listed, metric_scale, number_format, quantity, spec, told_apart, tooltip
 from assay.comparison import Figures
-from assay.errors import UsageError
-from assay.evaluation import Result
-from assay.metrics import BoundMetric
+from assay.errors import AssayError, UsageError
+from assay.evaluation import Result, evaluate_metrics
+from assay.metrics import BoundMetric, find_metrics
+from assay.model import Qrels
+
+CLOSE = 1e-9
+
+
+def scored_again(result: Result, metrics: Sequence[str], like: str) -> Result | None:
+    """The result's rankings scored by these metrics; None where that cannot be done, or would not be the same evaluation.
+
+    Whether it is the same is seen by a metric that the result has: its figure must come out again.
+    """
+    if not result.run or not result.relevant or not math.isfinite(result[like]):
+        return None
+    judged = Qrels({query: dict(result.relevant.get(query, {})) for query in result.query_ids})
+    how = {"profile": result.profile} if result.profile else {"policy": result.policy}
+    try:
+        wanted = find_metrics([like, *metrics], result.profile)
+        again = evaluate_metrics(judged, dict(result.run), wanted, **how)
+        return again if math.isclose(again[like], result[like], abs_tol=CLOSE) else None
+    except AssayError:
+        return None
+
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100)
 
@@ -49,10 +69,12 @@ def by_k(subject: Subject) -> Drawing:
     ]
     title = subject.title or f"{family} by cutoff"
     alt = f"Lines of {family} by cutoff: {listed(said)}."
-    return Drawing(spec(_body(metric, rows, known), rows), title, alt, tuple(rows), _note(lines, known, subject.cutoffs))
+    return Drawing(
+        spec(_by_k_body(metric, rows, known), rows), title, alt, tuple(rows), _note(lines, known, subject.cutoffs)
+    )
 
 
-def _body(metric: BoundMetric, rows: Sequence[dict[str, Any]], known: Sequence[int]) -> Spec:
+def _by_k_body(metric: BoundMetric, rows: Sequence[dict[str, Any]], known: Sequence[int]) -> Spec:
     family = _family(metric)
     across = quantity(
         "k",
@@ -136,4 +158,57 @@ def _too_few(metric: BoundMetric, known: Sequence[int], results: Sequence[Result
     return f"{known_at}. Evaluate with {ask}, or choose other cutoffs"
 
 
-CHART = Chart("by_k", by_k, takes=("metric", "cutoffs"))
+BY_K = Chart("by_k", by_k, takes=("metric", "cutoffs"))
+
+
+LEVELS = tuple(level / 10 for level in range(11))
+SAID = (0.0, 0.5, 1.0)
+"""Levels of recall that are told in words."""
+
+
+def precision_recall(subject: Subject) -> Drawing:
+    """Interpolated precision at eleven levels of recall, one line for each system.
+
+    Rankings and judgments that a result keeps are scored again; a result without them cannot be drawn.
+    """
+    systems = labels(subject.names)
+    curves = {name: _curve(name, result) for name, result in zip(systems, subject.results, strict=True)}
+    rows = [
+        {"system": name, "recall": level, "precision": precision}
+        for name, curve in curves.items()
+        for level, precision in curve.items()
+    ]
+    said = [f"{name} " + ", ".join(f"{curve[level]:.3f} at {level:.1f}" for level in SAID) for name, curve in curves.items()]
+    title = subject.title or "Precision by recall"
+    alt = f"Interpolated precision by recall: {listed(said)}."
+    return Drawing(spec(_precision_recall_body(systems), rows), title, alt, tuple(rows))
+
+
+def _curve(name: str, result: Result) -> dict[float, float]:
+    """Recall → the best precision at that recall or beyond, the mean over queries."""
+    metrics = {level: f"iprec@{level:.1f}" for level in LEVELS}
+    for one in result.metrics:
+        if one.metric.view == "ranking" and math.isfinite(result.summary.get(one.name, math.nan)):
+            again = scored_again(result, list(metrics.values()), one.name)
+            if again is not None:
+                return {level: again[metric] for level, metric in metrics.items()}
+    raise UsageError(
+        f"{name}: there is no curve without rankings and the relevant documents of each query, and this result has not kept "
+        "them; assay eval keeps them"
+    )
+
+
+def _precision_recall_body(systems: list[str]) -> Spec:
+    scale = {"domain": [0, 1]}
+    return {
+        "mark": {"type": "line", "point": {"filled": True, "size": 40}, "strokeWidth": 2},
+        "encoding": {
+            "x": quantity("recall", "recall", scale=scale),
+            "y": quantity("precision", "interpolated precision", scale=scale),
+            **told_apart("system", systems, "strokeDash"),
+            "tooltip": tooltip(("system", "system"), ("recall", "recall", ".1f"), ("precision", "precision", ".4f")),
+        },
+    }
+
+
+PRECISION_RECALL = Chart("precision_recall", precision_recall, takes=())

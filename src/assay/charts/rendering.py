@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from assay.charts._drawing import Drawing
-from assay.charts._spec import INK, themed
+from assay.charts.chart import Drawing
+from assay.charts.spec import INK, themed
 from assay.errors import UnknownName, UsageError, near_matches
 from assay.masking import has_secrets, mask, mask_nested
 from assay.text import install_command, spreadsheet_cell

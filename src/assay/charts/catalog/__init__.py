@@ -1,0 +1,1 @@
+"""Charts: one family per file, found by their records."""

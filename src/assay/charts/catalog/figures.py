@@ -1,0 +1,252 @@
+"""Figures of systems: as bars, by slices of the queries, and as a heat map of several metrics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from assay.charts.chart import Chart, Drawing, Spec, Subject
+from assay.charts.spec import (
+    BETTER,
+    DEEP,
+    ON_DEEP,
+    ON_PALE,
+    PALE,
+    category,
+    label,
+    labels,
+    listed,
+    metric_scale,
+    metric_title,
+    number_format,
+    quantity,
+    spec,
+    told_apart,
+    tooltip,
+)
+from assay.comparison import Figures, Part, slice_results
+from assay.errors import UsageError
+from assay.evaluation import Result, with_intervals
+from assay.metrics import BoundMetric
+from assay.text import counted
+
+SLICE_STEP = 15
+"""Height for each system inside a slice."""
+MOST_SLICES = 40
+"""Slices that still fit a page; of more, those with most queries are drawn."""
+
+
+def slices(subject: Subject) -> Drawing:
+    """The figure of each system on queries that share a tag, with its interval.
+
+    Slices stand in their own order (easy, medium, hard), with their number of queries; small ones have wide intervals.
+    """
+    if not subject.by:
+        raise UsageError("slices need a tag, such as by='difficulty'")
+    metric = subject.bound
+    sliced = slice_results(subject.results, subject.by, metrics=[metric])[0]
+    names = labels([result.name or "run" for result in sliced.whole])
+    parts = _largest(sliced.parts)
+    rows = [row for part in parts for row in _slice_rows(part, names, metric.name)]
+    figures = Figures()
+    said = [f"{row['slice']}, {row['system']}: {figures.value(metric, row['value'])}" for row in rows]
+    lost = len(sliced.parts) - len(parts)
+    note = f"The {len(parts)} slices with most queries, of {len(sliced.parts):,}" if lost else ""
+    head = sliced.head or subject.by
+    title = subject.title or f"{metric.name} by {head}"
+    height = {"step": SLICE_STEP * len(names) + 12, "for": "position"}
+    drawn = spec(_slice_layers(metric, names, head), rows, height=height)
+    return Drawing(drawn, title, f"{metric.name} by {head}: {listed(said, 20)}.", tuple(rows), note)
+
+
+def _largest(parts: Sequence[Part]) -> list[Part]:
+    """Those with most queries, in the order they had."""
+    most = sorted(range(len(parts)), key=lambda place: -parts[place].slice.n)[:MOST_SLICES]
+    return [parts[place] for place in sorted(most)]
+
+
+def _slice_rows(part: Part, names: Sequence[str], metric: str) -> list[dict[str, Any]]:
+    """A row for each system; the ends of its interval are nan where it has none."""
+    rows = []
+    for name, result in zip(names, part.results, strict=True):
+        found = result.intervals.get(metric)
+        low, high = (found.low, found.high) if found else (math.nan, math.nan)
+        head = f"{label(part.slice.value, 32)} ({part.slice.n:,})"
+        rows.append({"slice": head, "system": name, "value": result[metric], "low": low, "high": high})
+    return rows
+
+
+def _slice_layers(metric: BoundMetric, names: Sequence[str], head: str) -> list[Spec]:
+    """The interval of each system in its slice, and the point on it."""
+    title, scale = metric_title(metric), metric_scale(metric)
+    place = {
+        "y": category("slice", f"{head} (queries)", axis={"grid": True, "tickBand": "extent"}),
+        "yOffset": category("system", scale={"domain": list(names)}),
+    }
+    apart = told_apart("system", names)
+    figures = tuple((name, name, number_format(metric)) for name in ("value", "low", "high"))
+    hover = tooltip(("slice", "slice (queries)"), ("system", "system"), *figures)
+    return [
+        {
+            "mark": {"type": "rule", "strokeWidth": 1.6},
+            "encoding": {
+                **place,
+                "color": apart["color"],
+                "tooltip": hover,
+                "x": quantity("low", title, scale=scale),
+                "x2": {"field": "high"},
+            },
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+            "encoding": {**place, **apart, "x": quantity("value", title, scale=scale), "tooltip": hover},
+        },
+    ]
+
+
+SLICES = Chart("slices", slices, takes=("metric", "by"))
+
+
+def intervals_of(results: Sequence[Result], metric: str) -> tuple[str, list[tuple[float, float]]]:
+    """The level in words, and the ends of each result's interval; nan where it has none.
+
+    Those that the results have are taken, if all have them at one level; else 95 % intervals are calculated.
+    """
+    kept = [result.intervals.get(metric) for result in results]
+    if None in kept or len({one.level for one in kept if one}) != 1:
+        kept = [with_intervals(result, metrics=[metric]).intervals.get(metric) for result in results]
+    level = next((one.level for one in kept if one), 0.95)
+    return f"{100 * level:g} %", [(one.low, one.high) if one else (math.nan, math.nan) for one in kept]
+
+
+BAR_STEP = 34
+"""Height of a bar and the gap to the next."""
+
+
+def bars(subject: Subject) -> Drawing:
+    """The figure of each system on one metric, with its interval.
+
+    Systems stand in the order given. Where an interval is not known, the bar has none.
+    """
+    metric = subject.bound
+    figures = Figures()
+    level, intervals = intervals_of(subject.results, metric.name)
+    rows: list[dict[str, Any]] = []
+    for name, result, (low, high) in zip(labels(subject.names), subject.results, intervals, strict=True):
+        value = result[metric.name]
+        rows.append({"system": name, "value": value, "low": low, "high": high, "shown": figures.value(metric, value)})
+    said = []
+    for row in rows:
+        ends = [figures.value(metric, row[end]) for end in ("low", "high")]
+        said.append(f"{row['system']} {row['shown']}" + ("" if math.isnan(row["low"]) else f" [{', '.join(ends)}]"))
+    is_known = not all(math.isnan(row["low"]) for row in rows)
+    title = subject.title or metric.name
+    alt = f"Bars of {metric.name}: {listed(said)}."
+    shown = tuple({name: row[name] for name in ("system", "value", "low", "high")} for row in rows)
+    note = f"The lines across the bars are {level} intervals" if is_known else "Without intervals, which are not known"
+    return Drawing(spec(_bar_layers(metric), rows, height={"step": BAR_STEP}), title, alt, shown, note)
+
+
+def _bar_layers(metric: BoundMetric) -> list[Spec]:
+    """The bar, its interval with both ends, and the figure behind it."""
+    title = metric_title(metric)
+    hover = tooltip(("system", "system"), *((name, name, number_format(metric)) for name in ("value", "low", "high")))
+    layers: list[Spec] = [
+        {
+            "mark": {"type": "bar", "color": BETTER, "height": {"band": 0.62}},
+            "encoding": {"x": quantity("value", title, scale=metric_scale(metric))},
+        },
+        {
+            "mark": {"type": "rule", "strokeWidth": 1.6},
+            "encoding": {"x": quantity("low", title), "x2": {"field": "high"}},
+        },
+        *(
+            {"mark": {"type": "tick", "size": 9, "thickness": 1.6}, "encoding": {"x": quantity(end, title)}}
+            for end in ("low", "high")
+        ),
+        {
+            "transform": [{"calculate": "max(datum.value, datum.high)", "as": "end"}],
+            "mark": {"type": "text", "align": "left", "dx": 7, "fontSize": 11},
+            "encoding": {"x": quantity("end", title), "text": {"field": "shown"}},
+        },
+    ]
+    for layer in layers:
+        layer["encoding"] |= {"y": category("system"), "tooltip": hover}
+    return layers
+
+
+BARS = Chart("bars", bars)
+
+
+CELL_STEP = {"width": {"step": 78}, "height": {"step": 32}}
+DARK = 0.5
+"""Share of the range from which on a cell is so dark that figures are written in white."""
+
+
+def heat_map(subject: Subject) -> Drawing:
+    """Systems by metrics, the better the stronger the colour.
+
+    Each metric has a scale of its own, from its worst system to its best; where all are equal, all are pale.
+    """
+    metrics = _columns(subject)
+    names = labels(subject.names)
+    rows = [
+        row
+        for metric in metrics
+        for row in _heat_map_rows(metric, names, [result[metric.name] for result in subject.results])
+    ]
+    place = {"x": category("metric", axis={"orient": "top", "labelAngle": -30}), "y": category("system")}
+    fill = quantity("share", "", scale={"domain": [0, 1], "range": [PALE, DEEP]}, legend=None)
+    ink = {"condition": {"test": f"datum.share > {DARK}", "value": ON_DEEP}, "value": ON_PALE}
+    hover = tooltip(("system", "system"), ("metric", "metric"), ("shown", "figure"))
+    layers: list[Spec] = [
+        {"mark": "rect", "encoding": {**place, "color": fill, "tooltip": hover}},
+        {"mark": {"type": "text", "fontSize": 11}, "encoding": {**place, "text": {"field": "shown"}, "color": ink}},
+    ]
+    best = [f"{metric.name}: {_best(rows, metric.name)}" for metric in metrics]
+    alt = (
+        f"Heat map of {counted(len(names), 'system')} by {counted(len(metrics), 'metric')}. "
+        f"Best on {listed(best, len(best))}."
+    )
+    note = "Colours compare the systems of one metric: the strongest is its best" if len(names) > 1 else ""
+    shown = tuple({name: row[name] for name in ("system", "metric", "value")} for row in rows)
+    return Drawing(spec(layers, rows, **CELL_STEP), subject.title or "Systems by metrics", alt, shown, note)
+
+
+def _columns(subject: Subject) -> list[BoundMetric]:
+    """Those asked for; else all that the results share and somebody wanted to see."""
+    if subject.metrics:
+        return list({bound.name: bound for bound in map(subject.find, subject.metrics)}.values())
+    found = [metric for metric in subject.shared if metric.name not in subject.results[0].beside] or subject.shared
+    if not found:
+        raise UsageError("the results have no metric with figures in common")
+    return found
+
+
+def _heat_map_rows(metric: BoundMetric, names: Sequence[str], values: Sequence[float]) -> list[dict[str, Any]]:
+    """A cell for each system, with its share of the way from the worst to the best."""
+    figures = Figures()
+    known = [value for value in values if math.isfinite(value)]
+    low, high = (min(known), max(known)) if known else (0.0, 0.0)
+    best, worst = (high, low) if metric.metric.higher_is_better else (low, high)
+    return [
+        {
+            "system": name,
+            "metric": metric.name,
+            "value": value,
+            "shown": figures.value(metric, value),
+            "share": (value - worst) / (best - worst) if high > low and math.isfinite(value) else 0.0,
+        }
+        for name, value in zip(names, values, strict=True)
+    ]
+
+
+def _best(rows: Sequence[dict[str, Any]], metric: str) -> str:
+    """The best system and its figure; none of those that have no figure."""
+    known = [row for row in rows if row["metric"] == metric and math.isfinite(row["value"])]
+    best = max(known, key=lambda row: row["share"])
+    return f"{best['system']} {best['shown']}"
+
+
+HEAT_MAP = Chart("heat_map", heat_map, takes=("metrics",))

@@ -1,0 +1,223 @@
+"""Two systems query by query: a scatter of their scores, and a histogram of the differences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.charts.chart import Chart, Drawing, Spec, Subject
+from assay.charts.spec import (
+    MOST_POINTS,
+    SAME,
+    label,
+    labels,
+    number_format,
+    outcome_colour,
+    quantity,
+    spec,
+    tooltip,
+    with_unit,
+)
+from assay.comparison import Figures, align
+from assay.errors import UsageError
+from assay.metrics import BoundMetric
+from assay.stats import Pairs
+from assay.text import counted
+
+LONGEST_TEXT = 120
+OUTCOMES = ("worse", "same", "better")
+
+
+class Two(NamedTuple):
+    """A baseline, a candidate, and each query on which both have a score."""
+
+    metric: BoundMetric
+    names: tuple[str, str]
+    rows: list[dict[str, Any]]
+    """Query, its text, the scores a and b, the difference, and whether b is better, the same or worse."""
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many queries are better, the same or worse."""
+        return Counter(row["outcome"] for row in self.rows)
+
+    def said(self, about_same: str = "") -> str:
+        """The same in words."""
+        n = self.counts
+        return f"{counted(n['better'], 'query')} better, {n['same']:,} the same{about_same}, {n['worse']:,} worse"
+
+
+def two_of(subject: Subject) -> Two:
+    """The first result is the baseline. Scores that differ by rounding only are the same, as they are to a comparison."""
+    metric = subject.bound
+    aligned = align(subject.results, [metric])
+    scores = aligned.scores(metric.name)
+    places = np.flatnonzero(~np.isnan(scores).any(axis=1)).tolist()
+    if not places:
+        raise UsageError(f"no query has a score of {metric.name} in both systems")
+    known = scores[places]
+    change = Pairs(known[:, [0]], known[:, [1]]).differences[:, 0]
+    better = np.sign(change) * (1 if metric.metric.higher_is_better else -1)
+    queries = aligned.results[0].queries
+    rows = []
+    for number, place in enumerate(places):
+        query = aligned.query_ids[place]
+        row = {"query": query, "text": label(queries[query].text, LONGEST_TEXT) if query in queries else ""}
+        a, b = known[number].tolist()
+        rows.append({**row, "a": a, "b": b, "change": float(change[number]), "outcome": OUTCOMES[int(better[number]) + 1]})
+    first, second = labels(subject.names)
+    return Two(metric, (first, second), rows)
+
+
+SIDE = 380
+CELLS = 40
+"""Cells to a side where there are too many queries for points."""
+CROWD = 500
+"""Queries from which on points are fainter, as many lie on each other."""
+
+
+def paired_scatter(subject: Subject) -> Drawing:
+    """Each query as a point, the baseline's score across, the candidate's up; above the line it got higher.
+
+    Beyond 5,000 queries they are counted in cells instead of drawn one by one.
+    """
+    two = two_of(subject)
+    ends = _ends(two)
+    is_counted = len(two.rows) > MOST_POINTS
+    rows = _cells(two, *ends) if is_counted else two.rows
+    note = two.said()
+    if is_counted:
+        note += f". Drawn as counts in {CELLS} × {CELLS} cells"
+    alt = f"{_each(len(two.rows))} by its {two.metric.name}, {two.names[0]} across and {two.names[1]} up."
+    title = subject.title or f"{two.metric.name}, query by query"
+    layers = [_diagonal(two, ends), _counts(two, ends) if is_counted else _points(two, ends)]
+    return Drawing(spec(layers, rows, width=SIDE, height=SIDE), title, alt, tuple(rows), note)
+
+
+def _each(n: int) -> str:
+    return f"Each of {n:,} queries" if n > 1 else "The only query"
+
+
+def _ends(two: Two) -> tuple[float, float]:
+    """Both axes are the same: from 0 to 1 for a metric that lies there, else as far as the scores reach."""
+    if two.metric.metric.range == (0.0, 1.0):
+        return 0.0, 1.0
+    scores = [row[name] for row in two.rows for name in ("a", "b")]
+    low, high = min(0.0, *scores), max(0.0, *scores)
+    return low, high if high > low else low + 1.0
+
+
+def _axes(two: Two, ends: Sequence[float], names: tuple[str, str] = ("a", "b")) -> Spec:
+    scale = {"domain": list(ends), "nice": False}
+    titles = [f"{name}: {with_unit(two.metric)}" for name in two.names]
+    return {axis: quantity(name, title, scale=scale) for axis, name, title in zip("xy", names, titles, strict=True)}
+
+
+def _diagonal(two: Two, ends: Sequence[float]) -> Spec:
+    return {
+        "data": {"values": [{"x": end, "y": end} for end in ends]},
+        "mark": {"type": "line", "strokeDash": [4, 4], "color": SAME},
+        "encoding": _axes(two, ends, ("x", "y")),
+    }
+
+
+def _points(two: Two, ends: Sequence[float]) -> Spec:
+    how = number_format(two.metric)
+    hover = tooltip(("query", "query"), ("text", "text"), ("a", two.names[0], how), ("b", two.names[1], how))
+    return {
+        "mark": {"type": "point", "filled": True, "opacity": 0.7 if len(two.rows) <= CROWD else 0.4, "size": 44},
+        "params": [{"name": "chosen", "select": {"type": "point", "fields": ["query"]}}],
+        "encoding": {**_axes(two, ends), "color": outcome_colour(), "tooltip": hover},
+    }
+
+
+def _counts(two: Two, ends: Sequence[float]) -> Spec:
+    how = number_format(two.metric)
+    hover = tooltip(("queries", "queries", ",d"), ("a", f"{two.names[0]}, about", how), ("b", f"{two.names[1]}, about", how))
+    legend = {"symbolFillColor": SAME, "symbolStrokeColor": SAME, "tickCount": 4, "format": ",d"}
+    size = quantity("queries", "queries", scale={"range": [10, 380]}, legend=legend)
+    encoding = {**_axes(two, ends), "size": size, "color": outcome_colour(), "tooltip": hover}
+    return {"mark": {"type": "point", "filled": True, "opacity": 0.8}, "encoding": encoding}
+
+
+def _cells(two: Two, low: float, high: float) -> list[dict[str, Any]]:
+    """Queries counted by where they fall, with better, same and worse apart."""
+    side = (high - low) / CELLS
+    counts = Counter((round((row["a"] - low) / side), round((row["b"] - low) / side), row["outcome"]) for row in two.rows)
+    return [
+        {"a": low + a * side, "b": low + b * side, "outcome": outcome, "queries": n}
+        for (a, b, outcome), n in sorted(counts.items())
+    ]
+
+
+PAIRED_SCATTER = Chart("paired_scatter", paired_scatter, n_results=(2, 2))
+
+
+BINS = 20
+"""On the side of 0 that reaches further."""
+FEW = 8
+"""Up to so many queries, each is a tick of the axis."""
+
+
+def difference_histogram(subject: Subject) -> Drawing:
+    """By how much queries got better or worse, and how many did.
+
+    Queries that did not change are counted, but have no bar: they are often so many that it would dwarf all others.
+    """
+    two = two_of(subject)
+    change = np.array([row["change"] for row in two.rows])
+    rows = _bins(two, change)
+    figures = Figures()
+    ends = " to ".join(figures.change(two.metric, float(end)) for end in (change.min(), change.max()))
+    alt = (
+        f"Histogram of differences of {two.metric.name}, {two.names[1]} minus {two.names[0]}, "
+        f"on {counted(len(change), 'query')}: from {ends}, mean {figures.change(two.metric, float(change.mean()))}."
+    )
+    note = two.said(" (not drawn)")
+    title = subject.title or f"Differences of {two.metric.name}"
+    return Drawing(spec(_body(two, rows), rows), title, alt, tuple(rows), note)
+
+
+def _bins(two: Two, change: Any) -> list[dict[str, Any]]:
+    """From, to and how many queries; bins begin at 0 to both sides, so that none holds better and worse ones."""
+    step = (float(np.abs(change).max()) or 1.0) / BINS
+    places = np.sign(change) * np.ceil(np.round(np.abs(change) / step, 9))
+    sign = 1 if two.metric.metric.higher_is_better else -1
+    return [
+        {
+            "from": min(place, place - side) * step,
+            "to": max(place, place - side) * step,
+            "queries": int((places == place).sum()),
+            "outcome": "same" if place == 0 else "better" if place * sign > 0 else "worse",
+        }
+        for place, side in ((one, (one > 0) - (one < 0)) for one in np.unique(places).tolist())
+    ]
+
+
+def _body(two: Two, rows: Sequence[dict[str, Any]]) -> Spec:
+    """Bars over an axis that shows 0, even if nothing changed."""
+    how = f"+{number_format(two.metric)}"
+    across = [min(0.0, *(row["from"] for row in rows)), max(0.0, *(row["to"] for row in rows))]
+    across = across if across[1] > across[0] else [-1.0, 1.0]
+    most = max((row["queries"] for row in rows if row["outcome"] != "same"), default=1)
+    ticks = {"format": ",d", **({"values": list(range(most + 1))} if most <= FEW else {})}
+    axis = f"{two.names[1]} − {two.names[0]}: {with_unit(two.metric)}"
+    return {
+        "transform": [{"filter": "datum.outcome != 'same'"}],
+        "mark": {"type": "bar", "binSpacing": 1},
+        "encoding": {
+            "x": quantity(
+                "from", axis, bin={"binned": True}, axis={"tickCount": 10}, scale={"domain": across, "nice": False}
+            ),
+            "x2": {"field": "to"},
+            "y": quantity("queries", "queries", axis=ticks, scale={"domain": [0, most]}),
+            "color": outcome_colour("better", "worse"),
+            "tooltip": tooltip(("from", "from", how), ("to", "to", how), ("queries", "queries", ",d")),
+        },
+    }
+
+
+DIFFERENCE_HISTOGRAM = Chart("difference_histogram", difference_histogram, n_results=(2, 2))
