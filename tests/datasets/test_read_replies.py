@@ -51,7 +51,7 @@ def test_one_record_by_itself(tmp_path):
 
 def test_what_is_right_and_what_was_asked_come_along():
     found = read_answers([{**ROWS[0], "question": "Capital?", "difficulty": "easy"}, ROWS[1]])
-    assert found.wanted == {"1": ExpectedAnswer(("Paris", "paris, France"))}
+    assert found.expected == {"1": ExpectedAnswer(("Paris", "paris, France"))}
     assert found.queries["1"].text == "Capital?"
     assert found.queries["1"].tags == {"language": "en", "difficulty": "easy"}
 
@@ -137,7 +137,7 @@ def test_frames_of_every_kind_say_the_same():
     for source in (columns, arrays, pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns), tuples):
         found = read_answers(source)
         assert found.replies == {"1": Answer("Paris"), "2": Answer(None)}
-        assert found.wanted == {"1": ExpectedAnswer(("Paris", "Lutetia")), "2": ExpectedAnswer()}
+        assert found.expected == {"1": ExpectedAnswer(("Paris", "Lutetia")), "2": ExpectedAnswer()}
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_frames_of_every_kind_say_the_same():
 def test_without_an_id_the_question_is_the_id(row):
     found = read_answers([row])
     assert found.replies == {"Capital?": Answer("Paris")}
-    assert found.wanted == {"Capital?": ExpectedAnswer(("Paris",))}
+    assert found.expected == {"Capital?": ExpectedAnswer(("Paris",))}
     assert found.hits == {"Capital?": [{"content": "It is Paris."}]}
     assert found.asked == {"Capital?"}
     assert found.under({"Capital?": "q1"}).replies == {"q1": Answer("Paris")}

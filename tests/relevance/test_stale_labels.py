@@ -99,4 +99,4 @@ def test_a_label_moves_with_what_is_put_before_it(rows, data, new):
         now = [*new, *rows][label.moved_to.start - 1 : label.moved_to.end]
         assert [row.strip() for row in now] == [row.strip() for row in rows[first - 1 : last]]
     else:
-        assert label.fits or len(label.found) > 1
+        assert label.fits or len(label.places) > 1

@@ -96,10 +96,10 @@ class BoundChunker:
         Halves of a surrogate pair stay together: a piece that ends between them is one character longer.
         """
         text = document.text
-        found = self.chunker.split(text, _path(document), **self.params)
-        whole = [Piece(_behind_pair(text, start), _behind_pair(text, end), title) for start, end, title in found.pieces]
-        kept = [one for one in whole if one.start < one.end and not text[one.start : one.end].isspace()]
-        return Cut(kept, found.remark)
+        cut = self.chunker.split(text, _path(document), **self.params)
+        whole = [Piece(_behind_pair(text, start), _behind_pair(text, end), title) for start, end, title in cut.pieces]
+        pieces = [piece for piece in whole if piece.start < piece.end and not text[piece.start : piece.end].isspace()]
+        return Cut(pieces, cut.remark)
 
 
 def _path(document: Document) -> str:
@@ -153,7 +153,7 @@ def _of_mapping(content: Mapping[str, Any]) -> BoundChunker:
         settings = dict(inside or {})
     else:
         raise BadParameter(f"a chunker is a name or a map with one name, not {sorted(content)}")
-    texts = [(key, json.dumps(one) if isinstance(one, list | tuple) else show(one)) for key, one in settings.items()]
+    texts = [(key, json.dumps(value) if isinstance(value, list | tuple) else show(value)) for key, value in settings.items()]
     return _bound(name, find_chunker(name), texts)
 
 

@@ -94,11 +94,11 @@ def split_by(levels: Sequence[Level], measured: Measured, start: int, end: int, 
     if not levels:
         return _anywhere(measured, start, end, size)
     spans: Spans = []
-    for one, other in _packed(measured, levels[0](measured), start, end, size):
-        if measured.count(one, other) <= size:
-            spans.append((one, other))
+    for first, last in _packed(measured, levels[0](measured), start, end, size):
+        if measured.count(first, last) <= size:
+            spans.append((first, last))
         else:
-            spans += split_by(levels[1:], measured, one, other, size)
+            spans += split_by(levels[1:], measured, first, last, size)
     return spans
 
 

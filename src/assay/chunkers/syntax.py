@@ -64,9 +64,9 @@ class Gathering:
         self._end_at(self._place(start))
         first, *others = split_by((lines, words), self.measured, self._start, end, self.size)
         self._units = [Unit(start, first[1], scope)]
-        for one, other in others:
-            self._end_at(one)
-            self._units = [Unit(one, other, scope)]
+        for part_start, part_end in others:
+            self._end_at(part_start)
+            self._units = [Unit(part_start, part_end, scope)]
         self._end, self._loose = end, None
 
     def before_large(self, start: int) -> None:
@@ -141,15 +141,15 @@ def _title(units: list[Unit]) -> str:
 
     Comments and brackets do not count, unless there is nothing else.
     """
-    said = [unit for unit in units if unit.node is None or (unit.node.is_named and not _is_above(unit.node))] or units
-    if not said:
+    named = [unit for unit in units if unit.node is None or (unit.node.is_named and not _is_above(unit.node))] or units
+    if not named:
         return ""
-    scope = said[0].scope
-    for unit in said[1:]:
+    scope = named[0].scope
+    for unit in named[1:]:
         if unit.scope != scope:
             alike = takewhile(lambda pair: pair[0] == pair[1], zip(scope, unit.scope, strict=False))
-            scope = tuple(one for one, _ in alike)
-    name = definition_name(said[0].node) if len(said) == 1 and said[0].node is not None else ""
+            scope = tuple(part for part, _ in alike)
+    name = definition_name(named[0].node) if len(named) == 1 and named[0].node is not None else ""
     return ".".join((*scope, name) if name else scope)
 
 

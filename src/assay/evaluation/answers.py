@@ -227,11 +227,11 @@ def _on_words(records: AnswerRecords) -> tuple[str, ...]:
 def all_expected_answers(records: AnswerRecords, dataset: BenchmarkDataset | None) -> dict[str, ExpectedAnswer]:
     """What is right: as the dataset has it, else as the records say; an error where neither knows any of the queries."""
     if dataset is None:
-        if not records.wanted:
+        if not records.expected:
             ways = "name the benchmark (--dataset), or give each answer its `references`"
             raise DataError(f"nobody says what the right answers are: {ways}")
-        return records.wanted
-    known = {**records.wanted, **expected_answers(dataset.queries)}
+        return records.expected
+    known = {**records.expected, **expected_answers(dataset.queries)}
     if not known:
         raise DataError(f"no query of {dataset.name} has an expected answer, and the answers come without `references`")
     expected = {query: known[query] for query in dataset.queries if query in known}

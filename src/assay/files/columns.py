@@ -38,26 +38,26 @@ MOST_COLUMNS = 1000
 def find_columns(columns: Sequence[str], roles: Sequence[str], optional: Sequence[str] = ()) -> dict[str, str]:
     """Role → the column that has it. A role that is needed and not found is an error naming the columns there are."""
     folded = {_fold(column): column for column in reversed(columns)}
-    found = {}
+    matches = {}
     for role in (*roles, *optional):
         match = next((folded[name] for name in COLUMN_NAMES[role] if name in folded), None)
         if match is not None:
-            found[role] = match
+            matches[role] = match
         elif role in roles:
             raise DataError(
                 f"no column for the {role} among {', '.join(map(repr, columns))}; "
                 f"call it one of {', '.join(COLUMN_NAMES[role])}"
             )
-    return found
+    return matches
 
 
 def find_run_columns(columns: Sequence[str]) -> dict[str, str]:
     """Columns of a run: query, document and score, or rank where there is no score."""
-    found = find_columns(columns, ("query", "document"), ("score", "rank"))
-    if "score" not in found and "rank" not in found:
+    roles = find_columns(columns, ("query", "document"), ("score", "rank"))
+    if "score" not in roles and "rank" not in roles:
         names = ", ".join((*COLUMN_NAMES["score"], *COLUMN_NAMES["rank"]))
         raise DataError(f"no column for the score or the rank among {', '.join(map(repr, columns))}; call it one of {names}")
-    return found
+    return roles
 
 
 def is_header(line: bytes) -> bool:

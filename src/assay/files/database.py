@@ -41,9 +41,9 @@ class LineIndex:
         chunk, held = -1, [b""]
         with self.path.open("rb") as file:
             for number in sorted(set(numbers)):
-                wanted = max(0, bisect_left(self.ends_before, number + 1) - 1)
-                if wanted != chunk:
-                    chunk, held = wanted, self._lines_ending_in(file, wanted)
+                needed = max(0, bisect_left(self.ends_before, number + 1) - 1)
+                if needed != chunk:
+                    chunk, held = needed, self._lines_ending_in(file, needed)
                 lines[number] = held[number - self.ends_before[chunk]]
         return lines
 

@@ -23,18 +23,18 @@ def rows_of(source: Any, what: str) -> Iterator[Any]:
     Anything else is refused as no source of `what`.
     """
     if hasattr(source, "to_dicts"):  # polars
-        found = source.to_dicts()
+        records = source.to_dicts()
     elif hasattr(source, "to_pylist"):  # pyarrow
-        found = source.to_pylist()
+        records = source.to_pylist()
     elif hasattr(source, "columns") and callable(getattr(source, "to_dict", None)):  # pandas
-        found = source.to_dict(orient="records")
+        records = source.to_dict(orient="records")
     elif isinstance(source, Mapping):
-        found = _of_columns(source)
+        records = _of_columns(source)
     elif isinstance(source, Iterable) and not isinstance(source, str | bytes):
-        found = source
+        records = source
     else:
         raise DataError(f"{what} are read from a file, a frame or a list of records, not from {shortened(source)}")
-    return (_plain_record(one) if isinstance(one, Mapping) else one for one in found)
+    return (_plain_record(record) if isinstance(record, Mapping) else record for record in records)
 
 
 def are_columns(source: Mapping[Any, Any]) -> bool:
@@ -69,11 +69,11 @@ def take_file(path: Path, take: Callable[[Record], None], example: str) -> None:
     try:
         each_record(path, counted_take)
     except DataError as error:
-        if n_taken or not error.faults or not all(any(word in one for word in UNREADABLE) for one in error.faults):
+        if n_taken or not error.faults or not all(any(word in fault for word in UNREADABLE) for fault in error.faults):
             raise
         source = FileSource.at(path)
-        found = shortened(source.first_line.decode("utf-8", "replace").strip())
-        raise DataError(f"{source.label}: expected records such as {example}, one a line, found {found}") from None
+        line = shortened(source.first_line.decode("utf-8", "replace").strip())
+        raise DataError(f"{source.label}: expected records such as {example}, one a line, found {line}") from None
 
 
 class Spelling:

@@ -81,9 +81,9 @@ def read_hits(query: str, hits: Any) -> list[Hit]:
         hits = [{"id": doc, "score": score} for doc, score in hits.items()]
     if not _is_list(hits):
         raise DataError(f"run, query {query}: expected a list of hits, found {shortened(hits)}")
-    found = [_hit(query, place, entry) for place, entry in enumerate(hits)]
-    best = {term: hit for hit in sorted(found, key=_score) if (term := term_of(hit.metadata)) == hit.doc_id}
-    return [hit for hit in found if best.get(hit.doc_id, hit) is hit]
+    parsed = [_hit(query, place, entry) for place, entry in enumerate(hits)]
+    best = {term: hit for hit in sorted(parsed, key=_score) if (term := term_of(hit.metadata)) == hit.doc_id}
+    return [hit for hit in parsed if best.get(hit.doc_id, hit) is hit]
 
 
 def _score(hit: Hit) -> float:
@@ -104,7 +104,7 @@ def _content(source: FileSource) -> Any:
 
 def _by_query(rows: Iterable[Any]) -> tuple[dict[str, list[Any]], bool]:
     """Rows that are hits of a query, or queries with their hits; and whether they are more than ids and scores."""
-    found: dict[str, list[Any]] = {}
+    lists: dict[str, list[Any]] = {}
     are_hits = False
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
@@ -117,8 +117,8 @@ def _by_query(rows: Iterable[Any]) -> tuple[dict[str, list[Any]], bool]:
         if name in PLAIN_TEXTS:
             listed = [{"content": entry} if isinstance(entry, str) else entry for entry in listed]
         are_hits = are_hits or any(map(_is_record if name else _brings_text, listed))
-        found.setdefault(text_id(query), []).extend(listed)
-    return found, are_hits
+        lists.setdefault(text_id(query), []).extend(listed)
+    return lists, are_hits
 
 
 def _is_record(entry: Any) -> bool:

@@ -84,14 +84,14 @@ def _from_json(source: FileSource) -> Judgments:
         if is_table(content) or not isinstance(content, Mapping):
             return _collect(memory_rows(content, ROLES, faults), faults)
         judgments = judgments_of_mapping(content)
-        _refuse_truth_values(judgments)
+        _check_no_truth_values(judgments)
         checked_grades(judgments.grades)
     except DataError as error:
         raise DataError(f"{source.label}: {error}") from None
     return judgments
 
 
-def _refuse_truth_values(judgments: Judgments) -> None:
+def _check_no_truth_values(judgments: Judgments) -> None:
     """In a file, true is a slip as likely as a grade."""
     for query, judged in judgments.grades.items():
         if bool in set(map(type, judged.values())):
@@ -124,7 +124,7 @@ def _all_at_once(source: FileSource) -> Judgments | None:
         return None
     try:
         value = {grade: parse_number(grade.decode()) for grade in set(grades)}
-        iteration = {one: one.decode() for one in set(iterations)}
+        iteration = {name: name.decode() for name in set(iterations)}
         texts = [b"\n".join(column).decode().split("\n") for column in (queries, docs)]
     except ValueError:
         return None
@@ -135,7 +135,7 @@ def _all_at_once(source: FileSource) -> Judgments | None:
     if not is_sound:
         return None
     by_pair = zip(*texts, iterations, strict=True) if len(set(iterations)) > 1 else ()
-    return Judgments(by_query, iterations=_nested((query, doc, iteration[one]) for query, doc, one in by_pair))
+    return Judgments(by_query, iterations=_nested((query, doc, iteration[name]) for query, doc, name in by_pair))
 
 
 def _has_three_gaps_per_line(content: bytes, n_words: int) -> bool:
@@ -185,8 +185,8 @@ def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
                 raise DataError(EMPTY_ID)
             grade = parse_number(value)
         except (TypeError, ValueError, OverflowError) as error:
-            said = f"grade {value!r} is {'a truth value, ' * is_truth_value(value)}not a number"
-            faults.add(place, str(error) if isinstance(error, DataError) else said)
+            message = f"grade {value!r} is {'a truth value, ' * is_truth_value(value)}not a number"
+            faults.add(place, str(error) if isinstance(error, DataError) else message)
         else:
             if not isfinite(grade):
                 faults.add(place, f"grade {value!r} is not a finite number")
@@ -224,7 +224,7 @@ def _by_iteration(
 
 def _nested(rows: Iterable[tuple[str, str, str]]) -> dict[str, dict[str, str]]:
     """Query → document → value."""
-    found: dict[str, dict[str, str]] = {}
+    nested: dict[str, dict[str, str]] = {}
     for query, doc, value in rows:
-        found.setdefault(query, {})[doc] = value
-    return found
+        nested.setdefault(query, {})[doc] = value
+    return nested

@@ -94,8 +94,8 @@ class LinedFile(io.RawIOBase):
         else:
             self._n_open += n_read
         if self._n_open > LONGEST_LINE:
-            said = f"the line has more than {LONGEST_LINE:,} bytes and no end; records stand in lines of their own"
-            raise DataError(f"{self._label}:{self._n_ended + 1}: {said}")
+            message = f"the line has more than {LONGEST_LINE:,} bytes and no end; records stand in lines of their own"
+            raise DataError(f"{self._label}:{self._n_ended + 1}: {message}")
         return n_read
 
     def close(self) -> None:

@@ -76,8 +76,8 @@ def attribute_to_source(label: str) -> Iterator[None]:
     except (duckdb.Error, RuntimeError, ValueError, TypeError, ArithmeticError, LookupError) as error:  # dates, too
         if isinstance(error, RuntimeError) and "interrupt" in str(error).lower():
             raise KeyboardInterrupt from None
-        said = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise DataError(f"{label}: not a Parquet file that can be read: {said}") from None
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise DataError(f"{label}: not a Parquet file that can be read: {reason}") from None
 
 
 MAGIC = b"PAR1"
@@ -159,13 +159,13 @@ class _Footer:
         return self.data[self.place - 1]
 
     def _number(self) -> int:
-        found = shift = 0
+        number = shift = 0
         while (byte := self._byte()) & 0x80:
-            found |= (byte & 0x7F) << shift
+            number |= (byte & 0x7F) << shift
             shift += 7
             if shift > 63:
                 raise ValueError("a number without end")
-        return found | byte << shift
+        return number | byte << shift
 
     def _forward(self, n_bytes: int) -> None:
         self.place += n_bytes

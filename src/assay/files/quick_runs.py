@@ -83,10 +83,10 @@ def _rank_table(connection: Any, table: Table, qrels: Qrels, rules: Collection[R
     ranked: dict[RankRule, Ranked] = {}
     for drops in sorted({rule.drop_self for rule in rules}, reverse=True):
         rows = _checked_rows(connection, table)
-        kept = _without_self(rows) if drops else rows
-        found = _find_judged(connection, table, qrels, kept)
-        drops_nothing = drops and kept is rows
-        ranked |= {rule: found.ranked(rule) for rule in rules if drops_nothing or rule.drop_self == drops}
+        chosen = _without_self(rows) if drops else rows
+        retrieved = _find_judged(connection, table, qrels, chosen)
+        drops_nothing = drops and chosen is rows
+        ranked |= {rule: retrieved.ranked(rule) for rule in rules if drops_nothing or rule.drop_self == drops}
         if drops_nothing:
             break
     return ranked
@@ -110,7 +110,7 @@ def _find_judged(connection: Any, table: Table, qrels: Qrels, rows: Rows) -> Ret
         pair, query, score, lines = pair[order], query[order], score[order], None
         start, end, names = _stretches(query)
     if table.is_counted:
-        _refuse_other_ranks(score, start, end)
+        _check_ranks_count_up(score, start, end)
         lines = None
     judged_query, judged_pair = _hashed_qrels(connection, qrels)
     places = _lookup(np.argsort(names), names, judged_query)
@@ -119,13 +119,13 @@ def _find_judged(connection: Any, table: Table, qrels: Qrels, rows: Rows) -> Ret
     right = (in_query >= 0) & (start[in_query] <= row) & (row < end[in_query])
     row, judgment, place = row[right], judgment[right], in_query[right]
     sort_stretches(pair, start, end)
-    _refuse_twins(pair, start)
-    found = score[row]
-    given = np.negative(score, out=score)
-    order_of = ScoreOrder.of(given.copy() if len(unordered_stretches(given, start, end)) else given, start, end)
+    _check_no_duplicates(pair, start)
+    scores = score[row]
+    negated = np.negative(score, out=score)
+    order_of = ScoreOrder.of(negated.copy() if len(unordered_stretches(negated, start, end)) else negated, start, end)
     select = f"SELECT * FROM ({table.select}) WHERE d <> q" if drops_self else table.select
-    breaker = _TieBreaker(connection, select, qrels, order_of, given, lines, row, judgment, place)
-    return RetrievedJudgments(qrels, order_of, judgment, found, places, breaker.places, tag=table.tag)
+    breaker = _TieBreaker(connection, select, qrels, order_of, negated, lines, row, judgment, place)
+    return RetrievedJudgments(qrels, order_of, judgment, scores, places, breaker.places, tag=table.tag)
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class _TieBreaker:
     select: str
     qrels: Qrels
     order: ScoreOrder
-    given: Floats
+    negated: Floats
     """Negated scores in the order of the file, query by query."""
     lines: LineIndex | None
     row: Ints
@@ -149,10 +149,10 @@ class _TieBreaker:
             return self._by_file_order(rule, tied, ties)
         start = self.order.start[self.place[tied]]
         is_in_place = self.order.was_sorted[self.place[tied]].all() and ties.equal.sum() <= FEW_LINES
-        if is_in_place and self.lines and self.lines.n_lines == len(self.given):
+        if is_in_place and self.lines and self.lines.n_lines == len(self.negated):
             docs = [self.qrels.docs[number] for number in self.judgment[tied].tolist()]
             return _read_places(self.lines, rule.ties, start + ties.better, ties.equal, docs)
-        score = -self.given[self.row[tied]]
+        score = -self.negated[self.row[tied]]
         return _places_among_equals(self.connection, self.select, self.qrels, rule, self.judgment[tied], score)
 
     def _by_file_order(self, rule: RankRule, tied: Ints, ties: Ties) -> Ints:
@@ -163,13 +163,15 @@ class _TieBreaker:
             return self.row[tied] - start - ties.better
         ahead = np.empty(len(tied), dtype=np.int64)
         with np.errstate(over="ignore"):
-            given = self.given.astype(rule.precision, copy=False)
+            negated = self.negated.astype(rule.precision, copy=False)
         is_ranx = rule.ties == "ranx"
-        orders = ranx_orders(given.__getitem__, Stretches(self.order.start, self.order.end), place, *ties) if is_ranx else {}
+        orders = (
+            ranx_orders(negated.__getitem__, Stretches(self.order.start, self.order.end), place, *ties) if is_ranx else {}
+        )
         for number in np.unique(place).tolist():
             mine = np.flatnonzero(place == number)
             low, high = self.order.start[number], self.order.end[number]
-            best_first = orders[number] if is_ranx else arranged(given[low:high], is_reversed=rule.ties == "reverse_order")
+            best_first = orders[number] if is_ranx else arranged(negated[low:high], is_reversed=rule.ties == "reverse_order")
             rank = np.empty(len(best_first), dtype=np.int64)
             rank[best_first] = np.arange(len(best_first))
             ahead[mine] = rank[self.row[tied][mine] - low] - ties.better[mine]
@@ -220,15 +222,15 @@ def _stretches(query: Hashes) -> tuple[Ints, Ints, Hashes]:
     return start, np.append(start[1:], len(query)), query[start]
 
 
-def _lookup(order: Ints, names: Hashes, wanted: Hashes) -> Ints:
+def _lookup(order: Ints, names: Hashes, sought: Hashes) -> Ints:
     """The place of each wanted hash among the names, given what sorts these; -1 where it is not."""
     ordered = names[order]
     if (ordered[1:] == ordered[:-1]).any():
         raise OutOfTheOrdinary  # two names with one hash
     if not len(names):
-        return np.full(len(wanted), -1)
-    near = np.minimum(np.searchsorted(ordered, wanted), len(names) - 1)
-    return np.where(ordered[near] == wanted, order[near], -1)
+        return np.full(len(sought), -1)
+    near = np.minimum(np.searchsorted(ordered, sought), len(names) - 1)
+    return np.where(ordered[near] == sought, order[near], -1)
 
 
 def _match(rows: Hashes, judged: Hashes) -> tuple[Ints, Ints]:
@@ -241,14 +243,14 @@ def _match(rows: Hashes, judged: Hashes) -> tuple[Ints, Ints]:
     return candidate[hit], judgment[hit]
 
 
-def _refuse_twins(pair: Hashes, start: Ints) -> None:
+def _check_no_duplicates(pair: Hashes, start: Ints) -> None:
     """Two equal hashes in one query: a document ranked twice, as good as certainly. `pair` is sorted within queries."""
     twin = np.flatnonzero(pair[1:] == pair[:-1]) + 1
     if len(np.setdiff1d(twin, start)):
         raise OutOfTheOrdinary
 
 
-def _refuse_other_ranks(score: Floats, start: Ints, end: Ints) -> None:
+def _check_ranks_count_up(score: Floats, start: Ints, end: Ints) -> None:
     """Ranks must count up from 1 in each query; the strict reader says where they do not."""
     if (score != np.repeat(start, end - start) - np.arange(len(score)) - 1).any():
         raise OutOfTheOrdinary
@@ -270,13 +272,13 @@ def _places_among_equals(connection: Any, select: str, qrels: Qrels, rule: RankR
     """How many documents with the same score come before each of these: a second look, at tied rows alone."""
     with np.errstate(over="ignore"):
         score = score.astype(rule.precision).astype(np.float64)
-    wanted = {
+    sought = {
         "q": np.array(qrels.query_ids, dtype=object)[qrels.query_of[judgment]],
         "d": np.array(qrels.docs, dtype=object)[judgment],
         "s": score,
         "number": np.arange(len(judgment)),
     }
-    connection.register("wanted", wanted)
+    connection.register("wanted", sought)
     direction = "DESC" if rule.ties == "docid_desc" else "ASC"
     s = "s" if rule.precision == "float64" else "s::FLOAT::DOUBLE AS s"
     answer = connection.execute(

@@ -39,9 +39,9 @@ def each_record(path: Path, take: Callable[[str, Record], None], parse: Callable
     suffix = suffix_of(path.name)
     is_text = suffix in TABLES or (suffix != ".parquet" and source.first_line.lstrip()[:1] != b"[")
     faults = Faults(source.label if is_text else f"{source.label}, record")
-    for number, found in _rows(source, suffix, is_text=is_text):
+    for number, row in _rows(source, suffix, is_text=is_text):
         try:
-            take(f"{faults.source}:{number}", _record(found, parse))
+            take(f"{faults.source}:{number}", _record(row, parse))
         except ValueError as error:
             faults.add(number, _reason(error))
             if faults.full:
@@ -73,11 +73,11 @@ def full_lines(source: FileSource) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def _record(found: Any, parse: Callable[[bytes], Any]) -> Record:
+def _record(row: Any, parse: Callable[[bytes], Any]) -> Record:
     """The record of a row; a fault that was found on the way to it is raised here."""
-    if isinstance(found, ValueError):
-        raise found
-    record = parse(found) if isinstance(found, bytes) else found
+    if isinstance(row, ValueError):
+        raise row
+    record = parse(row) if isinstance(row, bytes) else row
     if not isinstance(record, Mapping):
         raise DataError(f"expected an object with named fields, found {shortened(record)}")
     return record
@@ -177,7 +177,7 @@ def new_folder(
     """
     if suffix_of(path.name) in FILES and not path.is_dir():
         raise UsageError(f"{path}: {kind} is a folder of files; give a folder, such as {path.name.partition('.')[0]}")
-    _refuse_others(path, {*written, CARD}, is_taken)
+    _check_no_other_files(path, {*written, CARD}, is_taken)
     is_new = not path.exists()
     try:
         with locked_folder(path.parent if is_new else path) as staged, encodable(path):
@@ -191,7 +191,7 @@ def new_folder(
         raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def _refuse_others(path: Path, written: Collection[str], is_taken: Callable[[str], object]) -> None:
+def _check_no_other_files(path: Path, written: Collection[str], is_taken: Callable[[str], object]) -> None:
     names = {file.name for file in path.iterdir()} if path.is_dir() else set()
     inner = {file.name for file in (path / "qrels").iterdir()} if (path / "qrels").is_dir() else set()
     known = {name for name in names if is_taken(name) or is_benchmark_file(name)} | {f"qrels/{name}" for name in inner}
@@ -211,7 +211,7 @@ def _move(staged: Path, path: Path, written: Collection[str]) -> None:
         (staged / name).replace(path / name)
     for name in {*written} - fresh:
         (path / name).unlink(missing_ok=True)
-    for folder in [one for one in staged.iterdir() if one.is_dir()]:
+    for folder in [path for path in staged.iterdir() if path.is_dir()]:
         folder.rmdir()
 
 
@@ -220,7 +220,7 @@ SHARD = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.parquet
 
 def shards_in(folder: Path) -> dict[str, list[Path]]:
     """What stands before the numbers → its files in order. A file that is missing is an error: half a table is none."""
-    found: dict[str, dict[int, Path]] = {}
+    parts: dict[str, dict[int, Path]] = {}
     counts: dict[str, int] = {}
     for file in sorted(folder.iterdir()) if folder.is_dir() else ():
         if (named := SHARD.fullmatch(file.name)) is None or not file.is_file():
@@ -228,13 +228,13 @@ def shards_in(folder: Path) -> dict[str, list[Path]]:
         stem, count = named["stem"], int(named["count"])
         if counts.setdefault(stem, count) != count:
             raise DataError(f"{folder}: {stem} is there in {counts[stem]} files and in {count}; keep one of both")
-        found.setdefault(stem, {})[int(named["number"])] = file
-    for stem, files in found.items():
+        parts.setdefault(stem, {})[int(named["number"])] = file
+    for stem, files in parts.items():
         if missing := [
             f"{stem}-{number:05}-of-{counts[stem]:05}.parquet" for number in range(counts[stem]) if number not in files
         ]:
             raise DataError(f"{folder}: {some_of(missing)} is missing; download all of {stem} again")
-    return {stem: [files[number] for number in sorted(files)] for stem, files in found.items()}
+    return {stem: [files[number] for number in sorted(files)] for stem, files in parts.items()}
 
 
 def table_in(folder: Path) -> list[Path]:

@@ -50,7 +50,7 @@ class AnswerRecords:
     """What one system answered; and, where its records say so, what is right and what was asked."""
 
     replies: dict[str, Answer] = field(default_factory=dict)
-    wanted: dict[str, ExpectedAnswer] = field(default_factory=dict)
+    expected: dict[str, ExpectedAnswer] = field(default_factory=dict)
     queries: dict[str, Query] = field(default_factory=dict)
     hits: dict[str, list[Any]] = field(default_factory=dict)
     """What was retrieved, where records say so: ids, or records of hits."""
@@ -70,10 +70,10 @@ class AnswerRecords:
         if reply is None:
             expected = f"expected one under {ANSWERS[0]}, or null, found {_names(fields)}"
             raise DataError(f"query {query_id} has no answer; {expected}")
-        wanted = parse_expected_answer(fields)
+        reference = parse_expected_answer(fields)
         self.replies[query_id] = reply
-        if wanted is not None:
-            self.wanted[query_id] = wanted
+        if reference is not None:
+            self.expected[query_id] = reference
         if (hits := _hits_of(fields)) is not None:
             self.hits[query_id] = hits
         if not _id_names(fields):
@@ -87,7 +87,7 @@ class AnswerRecords:
             return self
         return AnswerRecords(
             {new.get(query, query): value for query, value in self.replies.items()},
-            {new.get(query, query): value for query, value in self.wanted.items()},
+            {new.get(query, query): value for query, value in self.expected.items()},
             {new.get(query, query): value for query, value in self.queries.items()},
             {new.get(query, query): value for query, value in self.hits.items()},
             self.asked - new.keys(),
@@ -100,23 +100,23 @@ def read_answers(source: Any) -> AnswerRecords:
 
     All that is wrong is told at once, with its place.
     """
-    found = AnswerRecords()
+    records = AnswerRecords()
     if isinstance(source, AnswerRecords):
         return source
     if isinstance(source, str | os.PathLike):
-        _read_file(Path(source), found)
+        _read_file(Path(source), records)
     elif isinstance(source, Mapping) and not _is_table(source):
-        take_each(rows_of(_of_mapping(source), "answers"), "answers", found.take, REPLY_EXAMPLE)
+        take_each(rows_of(_of_mapping(source), "answers"), "answers", records.take, REPLY_EXAMPLE)
     else:
-        take_each(rows_of(source, "answers"), "answers", found.take, REPLY_EXAMPLE)
-    if not found.replies:
-        raise DataError(f"{found.name or 'answers'}: there is no answer in it; expected records such as {REPLY_EXAMPLE}")
-    return found
+        take_each(rows_of(source, "answers"), "answers", records.take, REPLY_EXAMPLE)
+    if not records.replies:
+        raise DataError(f"{records.name or 'answers'}: there is no answer in it; expected records such as {REPLY_EXAMPLE}")
+    return records
 
 
-def _read_file(path: Path, found: AnswerRecords) -> None:
+def _read_file(path: Path, records: AnswerRecords) -> None:
     source = FileSource.at(path)
-    found.name = source.name
+    records.name = source.name
     is_json = suffix_of(path.name) not in (".csv", ".tsv", ".parquet")
     if is_json and source.first_line.lstrip()[:1] == b"{" and source.kind == "json":
         content = read_json(source)
@@ -124,9 +124,9 @@ def _read_file(path: Path, found: AnswerRecords) -> None:
         if isinstance(inside, list | dict):
             content = inside
         rows = _of_mapping(content) if isinstance(content, dict) and not _id_names(content) else _listed(content)
-        take_each(rows, source.label, found.take, REPLY_EXAMPLE)
+        take_each(rows, source.label, records.take, REPLY_EXAMPLE)
     else:
-        take_file(path, found.take, REPLY_EXAMPLE)
+        take_file(path, records.take, REPLY_EXAMPLE)
 
 
 def _is_table(source: Mapping[Any, Any]) -> bool:
@@ -171,7 +171,7 @@ def _hits_of(fields: Mapping[str, Any]) -> list[Any] | None:
     name = None if OF_HITS.isdisjoint(fields) else next((name for name in HITS if isinstance(fields.get(name), list)), None)
     if name is None:
         return None
-    return [{"content": one} if name in PLAIN_TEXTS and isinstance(one, str) else one for one in fields[name]]
+    return [{"content": text} if name in PLAIN_TEXTS and isinstance(text, str) else text for text in fields[name]]
 
 
 def _names(fields: Mapping[str, Any]) -> str:
@@ -234,7 +234,7 @@ def read_routes(source: Any) -> Routes:
         take_each(rows_of(source, "routes"), where, routes.take, ROUTE_EXAMPLE)
     if not routes.decisions:
         raise DataError(f"{where}: no record; expected one for each query, with query_id, route, optimal_expert …")
-    if not any(_says(one) for one in routes.decisions):
+    if not any(_says(decision) for decision in routes.decisions):
         raise DataError(
             f"{where}: no route and no gate decision in {counted(len(routes.decisions), 'record')}; "
             f"expected route or gated, beside optimal_expert or needs_retrieval"
@@ -242,21 +242,21 @@ def read_routes(source: Any) -> Routes:
     return routes
 
 
-def _says(one: Decision) -> bool:
-    return one.routes is not None or one.gated is not None
+def _says(decision: Decision) -> bool:
+    return decision.routes is not None or decision.gated is not None
 
 
-def _routed_query(one: Decision, known: Mapping[str, Any]) -> Query:
+def _routed_query(decision: Decision, known: Mapping[str, Any]) -> Query:
     """The query with its tags: what would have been right, and every simple value that is none of the fields."""
     text = next((known[name] for name in TEXT if isinstance(known.get(name), str)), "")
     tags: dict[str, Any] = {}
-    if one.optimal:
-        tags["optimal_expert"] = ";".join(one.optimal)
-    if one.needs_retrieval is not None:
-        tags["needs_retrieval"] = "true" if one.needs_retrieval else "false"
-    given = known.get(TAGS_FIELD)
-    for fields in (known, given if isinstance(given, Mapping) else {}):
+    if decision.optimal:
+        tags["optimal_expert"] = ";".join(decision.optimal)
+    if decision.needs_retrieval is not None:
+        tags["needs_retrieval"] = "true" if decision.needs_retrieval else "false"
+    tags_field = known.get(TAGS_FIELD)
+    for fields in (known, tags_field if isinstance(tags_field, Mapping) else {}):
         for name, value in fields.items():
-            if (name not in ROUTE_FIELDS or fields is given) and is_present(value):
+            if (name not in ROUTE_FIELDS or fields is tags_field) and is_present(value):
                 tags[str(name)] = str(value).lower() if isinstance(value, bool) else value
-    return Query(one.query_id, text, metadata=tags)
+    return Query(decision.query_id, text, metadata=tags)

@@ -59,15 +59,15 @@ class Roles(NamedTuple):
         """The columns to read, out of those there are."""
         try:
             if self.what == "judgments":
-                found = find_columns(columns, ("query", "document", "grade"), ("subtopic", "iteration"))
-                return Layout(list(found.values())[:4], by_iteration="subtopic" not in found)
+                roles = find_columns(columns, ("query", "document", "grade"), ("subtopic", "iteration"))
+                return Layout(list(roles.values())[:4], by_iteration="subtopic" not in roles)
             if self.what == "ranks":
                 return Layout(list(find_columns(columns, ("query", "document", "rank")).values()))
-            found = find_run_columns(columns)
+            roles = find_run_columns(columns)
         except DataError as error:
             raise DataError(f"{label}: {error}") from None
-        value = found.get("score", found.get("rank", ""))
-        return Layout([found["query"], found["document"], value], by_rank="score" not in found)
+        value = roles.get("score", roles.get("rank", ""))
+        return Layout([roles["query"], roles["document"], value], by_rank="score" not in roles)
 
 
 def file_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
@@ -290,11 +290,11 @@ def _has_blank_in_id(fields: list[bytes], width: int) -> bool:
 
 
 def _wrong_columns(fields: list[bytes], width: int, layout: str) -> str:
-    said = f"expected {width} columns ({layout}), found {len(fields)}"
+    message = f"expected {width} columns ({layout}), found {len(fields)}"
     if len(fields) <= width:
-        return said
+        return message
     rank = shortened(fields[3].decode("utf-8", "replace"))
-    return f"{said} with {rank} for a rank: does an id have a blank? Put tabs between columns, or write JSON or CSV"
+    return f"{message} with {rank} for a rank: does an id have a blank? Put tabs between columns, or write JSON or CSV"
 
 
 def _looks_like_a_row(line: bytes) -> bool:

@@ -108,21 +108,21 @@ def _three_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
     """Query, document and rank, as MS MARCO has them. The ranks of a query count up from 1, so no score is taken for one."""
     source.note(THREE_READ)
     n_read: dict[bytes, int] = {}
-    for number, (query, doc, *given) in trec_rows(source, 3, THREE, faults):
+    for number, (query, doc, *cells) in trec_rows(source, 3, THREE, faults):
         rank = n_read[query] = n_read.get(query, 0) + 1
         try:
-            found = parse_number(b" ".join(given).decode())
-            if found == rank:
-                yield number, query.decode(), doc.decode(), -found, None
+            value = parse_number(b" ".join(cells).decode())
+            if value == rank:
+                yield number, query.decode(), doc.decode(), -value, None
                 continue
         except UnicodeDecodeError:
             faults.add(number, "not valid UTF-8")
             continue
         except ValueError:
             pass
-        said = f"expected rank {rank} of query {query.decode('utf-8', 'replace')}, found"
-        said = f"{said} {b' '.join(given).decode('utf-8', 'replace')!r}: {WHERE_NO_RANKS}"
-        faults.add(number, said)
+        message = f"expected rank {rank} of query {query.decode('utf-8', 'replace')}, found"
+        message = f"{message} {b' '.join(cells).decode('utf-8', 'replace')!r}: {WHERE_NO_RANKS}"
+        faults.add(number, message)
         return
 
 
@@ -170,9 +170,9 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
 
 def _note_fault(faults: Faults, place: int, doc: Any, value: Any, error: Exception) -> None:
     """What is wrong with a row; nothing is where it stands for an empty ranking."""
-    said = f"score {value!r} is {'a truth value, ' * is_truth_value(value)}not a number"
+    message = f"score {value!r} is {'a truth value, ' * is_truth_value(value)}not a number"
     if doc is not NOTHING:
-        faults.add(place, str(error) if isinstance(error, DataError) else said)
+        faults.add(place, str(error) if isinstance(error, DataError) else message)
 
 
 def _report_repeated(repeated: list[tuple[int, str, str]], faults: Faults, source: FileSource | None) -> None:
@@ -186,14 +186,14 @@ def _report_repeated(repeated: list[tuple[int, str, str]], faults: Faults, sourc
         )
 
 
-def _first_lines(wanted: set[tuple[str, str]], source: FileSource | None) -> dict[tuple[str, str], int]:
+def _first_lines(pairs: set[tuple[str, str]], source: FileSource | None) -> dict[tuple[str, str], int]:
     """Where (query, document) pairs stand first: read again, because lines are not remembered the first time."""
     first: dict[tuple[str, str], int] = {}
     if source is not None and source.kind == "trec":
         for number, query, doc, _, _ in _trec_rows(source, Faults(source.label)):
-            if (query, doc) in wanted:
+            if (query, doc) in pairs:
                 first.setdefault((query, doc), number)
-                if len(first) == len(wanted):
+                if len(first) == len(pairs):
                     break
     return first
 

@@ -53,12 +53,12 @@ class FileSource:
         """The file at a path. A pipe, which can be read only once, is spooled; a device, which may never end, refused."""
         source = cls(path)
         with source._explained():
-            found = source.path.stat()
-        if stat.S_ISDIR(found.st_mode):
+            status = source.path.stat()
+        if stat.S_ISDIR(status.st_mode):
             raise DataError(f"{source.label}: is a folder, not a file")
-        if stat.S_ISREG(found.st_mode):
+        if stat.S_ISREG(status.st_mode):
             return source
-        if _is_device(found):
+        if _is_device(status):
             raise DataError(
                 f"{source.label}: is a device, which may never end; give a file, a pipe, or - for standard input"
             )
@@ -156,8 +156,8 @@ class FileSource:
             raise DataError(f"{self.label}: the compressed file is damaged: {error}") from None
         except OSError as error:
             is_damage = error.errno is None and self.compression == "bzip2"  # which has no error of its own
-            said = "the compressed file is damaged" if is_damage else "cannot be read"
-            raise DataError(f"{self.label}: {said}: {error.strerror or error}") from None
+            message = "the compressed file is damaged" if is_damage else "cannot be read"
+            raise DataError(f"{self.label}: {message}: {error.strerror or error}") from None
         except ValueError as error:  # a path with a NUL in it
             raise DataError(f"{self.label}: cannot be read: {error}") from None
         except Exception as error:
@@ -243,12 +243,12 @@ def _split_at_carriage_returns(lines: Iterable[bytes]) -> Iterator[bytes]:
             yield line
 
 
-def _is_device(found: os.stat_result) -> bool:
+def _is_device(status: os.stat_result) -> bool:
     """Whether it is a disk, a terminal or the like; what somebody put at standard input is meant, whatever it is."""
-    if not (stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode)):
+    if not (stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)):
         return False
     try:
-        return not os.path.samestat(found, os.fstat(sys.stdin.fileno()))
+        return not os.path.samestat(status, os.fstat(sys.stdin.fileno()))
     except (AttributeError, OSError, ValueError):  # there is no standard input
         return True
 
@@ -357,18 +357,18 @@ class ZstdFile(io.RawIOBase):
         packed = header + self._whole(1 if kind == RLE else size)
         if is_last and self._has_checksum:
             packed += self._whole(CHECKSUM)
-        found: bytes = self._frame.decompress(packed)
+        data: bytes = self._frame.decompress(packed)
         if is_last:
             if not self._frame.eof:
                 raise EOFError("the file ends in the middle of a frame")
             self._frame = None
-        return found
+        return data
 
     def _whole(self, n_bytes: int) -> bytes:
-        found = self._file.read(n_bytes)
-        if len(found) < n_bytes:
+        data = self._file.read(n_bytes)
+        if len(data) < n_bytes:
             raise EOFError("the file ends in the middle of a frame")
-        return found
+        return data
 
     def close(self) -> None:
         """Close the file underneath too."""

@@ -136,16 +136,16 @@ def _json_lines(source: FileSource) -> Table | None:
     first = parse_json(source.first_line)
     if not isinstance(first, dict):
         return None
-    found = find_run_columns(list(first))
-    value = found.get("score", found.get("rank", ""))
-    shapes = {found["query"]: ID_SHAPE, found["document"]: ID_SHAPE, value: f"({NUMBER_SHAPE})"}
+    roles = find_run_columns(list(first))
+    value = roles.get("score", roles.get("rank", ""))
+    shapes = {roles["query"]: ID_SHAPE, roles["document"]: ID_SHAPE, value: f"({NUMBER_SHAPE})"}
     pairs = (f"{re.escape(json.dumps(name, ensure_ascii=False))} *: *{shapes.get(name, ANY_SHAPE)}" for name in first)
     pattern = r"\A *\{ *" + " *, *".join(pairs) + r" *\} *\z"
-    names = {found["query"]: ["qt", "qn"], found["document"]: ["dt", "dn"], value: ["s"]}
+    names = {roles["query"]: ["qt", "qn"], roles["document"]: ["dt", "dn"], value: ["s"]}
     groups = ", ".join(literal(group) for name in first for group in names.get(name, ()))
     reader = _csv_reader(source, MARK.decode(), "header=false, columns={'line': 'VARCHAR'}")
     line = f"SELECT regexp_extract(line, {literal(pattern)}, [{groups}]) AS r FROM {reader}"
-    sign = "" if "score" in found else "-"
+    sign = "" if "score" in roles else "-"
     inner = f"SELECT r.qt || r.qn AS q, r.dt || r.dn AS d, {sign}TRY_CAST(r.s AS DOUBLE) AS s FROM ({line})"
     check = partial(ordinary_lines, source.plain_path, MARK, MARK + b"\t\v\f", may_have_gaps=True)
     return Table(f"SELECT q, d, s, coalesce(q = '' OR d = '', true) AS bad FROM ({inner})", check=check)
@@ -173,9 +173,9 @@ def _frame(connection: Any, frame: Any) -> Table | None:
 
 def _has_plain_columns(frame: Any) -> bool:
     """Whether the columns of a pandas frame have one type throughout: an object column may hold anything further down."""
-    found = find_run_columns([str(column) for column in frame.columns])
-    value = frame[found.get("score", found.get("rank"))]
-    ids = [frame[found[role]] for role in ("query", "document")]
+    roles = find_run_columns([str(column) for column in frame.columns])
+    value = frame[roles.get("score", roles.get("rank"))]
+    ids = [frame[roles[role]] for role in ("query", "document")]
     return value.dtype.kind in "fiu" and all(column.dtype.kind in "iu" or all_text(column) for column in ids)
 
 
@@ -183,16 +183,16 @@ def _named_columns(connection: Any, reader: str, *, is_text: bool = False) -> Ta
     """Query, document and score by the names of the columns; None where an id is neither text nor a whole number."""
     types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall()}
     try:
-        found = find_run_columns(list(types))
+        roles = find_run_columns(list(types))
     except DataError:
         return None
-    value = found.get("score", found.get("rank", ""))
-    if not {types[found["query"]], types[found["document"]]} <= TEXT_OR_WHOLE or types[value] not in NUMERIC | {"VARCHAR"}:
+    value = roles.get("score", roles.get("rank", ""))
+    if not {types[roles["query"]], types[roles["document"]]} <= TEXT_OR_WHOLE or types[value] not in NUMERIC | {"VARCHAR"}:
         return None
-    query, doc = (f"{quoted(found[role])}::VARCHAR" for role in ("query", "document"))
+    query, doc = (f"{quoted(roles[role])}::VARCHAR" for role in ("query", "document"))
     if is_text:  # blanks around fields do not count
         query, doc = f"trim({query}, ' ' || chr(9))", f"trim({doc}, ' ' || chr(9))"
-    sign = "" if "score" in found else "-"
+    sign = "" if "score" in roles else "-"
     odd = _no_number(quoted(value)) if types[value] == "VARCHAR" else "false"
     inner = f"SELECT {query} AS q, {doc} AS d, {sign}({quoted(value)}::DOUBLE) AS s, {odd} AS odd FROM {reader}"
     bad = "odd OR q IS NULL OR d IS NULL OR s IS NULL OR q = '' OR d = ''"

@@ -144,14 +144,14 @@ def parse_fusion(text: str, **settings: Any) -> BoundFusion:
     asked = [*settled, *((key, _as_text(value)) for key, value in settings.items())]
     if fusion.weighted and any(key.lower() == "weights" and value not in ("", "[]") for key, value in asked):
         fusion = find_fusion(fusion.weighted)
-    given: dict[str, Any] = {}
+    params: dict[str, Any] = {}
     for setting, value in asked:
-        _refuse_needless(fusion, setting.lower())
-        given |= parse_setting(text, fusion.name, fusion.params, setting, value)
-    return fusion.bind(**given)
+        _check_is_needed(fusion, setting.lower())
+        params |= parse_setting(text, fusion.name, fusion.params, setting, value)
+    return fusion.bind(**params)
 
 
-def _refuse_needless(fusion: Fusion, setting: str) -> None:
+def _check_is_needed(fusion: Fusion, setting: str) -> None:
     """Raise where a norm or weights are given to a fusion that has no use for them, with the reason."""
     if setting not in NEEDLESS or any(setting in (param.name, *param.aliases) for param in fusion.params):
         return

@@ -40,7 +40,7 @@ class Lists:
     """For each stretch: how many documents it has."""
     stretch_query: Ints
     stretch_run: Ints
-    given: Floats | None = None
+    original_score: Floats | None = None
     """The scores that ranks go by, where `score` has been normalised."""
 
     @classmethod
@@ -88,7 +88,9 @@ class Lists:
     @cached_property
     def rank(self) -> Ints:
         """For each occurrence: its rank there, the best 1; equal scores go by document id, descending."""
-        return ranks_of(self.score if self.given is None else self.given, self.start, self.length, self.ids, self.pair)
+        return ranks_of(
+            self.score if self.original_score is None else self.original_score, self.start, self.length, self.ids, self.pair
+        )
 
     @cached_property
     def ids(self) -> Ids:
@@ -126,15 +128,15 @@ class Lists:
 
     def lowest(self, values: Floats) -> Floats:
         """For each pair: the lowest value of its occurrences."""
-        found = np.full(self.n_pairs, np.inf)
-        np.minimum.at(found, self.pair, values)
-        return found
+        lowest = np.full(self.n_pairs, np.inf)
+        np.minimum.at(lowest, self.pair, values)
+        return lowest
 
     def weights(self, weights: Sequence[float], each: float) -> Floats:
         """For each occurrence: the weight of its run; `each` where none are given."""
         if weights and len(weights) != self.n_runs:
-            given = counted(len(weights), "weight")
-            raise BadParameter(f"{given} for {counted(self.n_runs, 'run')}; give one each, as in weights=[0.7, 0.3]")
+            weights_given = counted(len(weights), "weight")
+            raise BadParameter(f"{weights_given} for {counted(self.n_runs, 'run')}; give one each, as in weights=[0.7, 0.3]")
         return np.array(weights or [each] * self.n_runs)[self.run]
 
     def check_finite(self) -> None:

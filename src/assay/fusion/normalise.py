@@ -94,7 +94,7 @@ def _share(part: Floats, whole: Floats, otherwise: Floats | float) -> Floats:
 
 
 def _with(lists: Lists, score: Floats) -> Lists:
-    return replace(lists, score=score, given=lists.score if lists.given is None else lists.given)
+    return replace(lists, score=score, original_score=lists.score if lists.original_score is None else lists.original_score)
 
 
 def _moderate(lists: Lists) -> Lists:

@@ -78,8 +78,8 @@ def _shared_bytes(windows: Words, start: Ints, shortest: int) -> int:
     for some in (start[:FIRST_IDS], start):
         shared = 0
         while shared < shortest:
-            found = windows[some + shared].astype(np.uint64)
-            differing = int(np.bitwise_or.reduce(found ^ found[0]))
+            words = windows[some + shared].astype(np.uint64)
+            differing = int(np.bitwise_or.reduce(words ^ words[0]))
             same = WORD - (differing.bit_length() + 7) // 8
             shared += same
             if same < WORD:
@@ -155,8 +155,8 @@ class Ordered:
         order, score = self.order.tolist(), self.score.tolist()
         first = 0
         for docs, length in zip(self.docs, self.length.tolist(), strict=True):
-            kept = slice(first, first + length)
-            yield dict(zip(map(docs.__getitem__, order[kept]), score[kept], strict=True))
+            stretch = slice(first, first + length)
+            yield dict(zip(map(docs.__getitem__, order[stretch]), score[stretch], strict=True))
             first += length
 
 

@@ -39,16 +39,18 @@ class Training:
                 "give judgments of queries that the runs answer"
             )
         sets = [relevant.get(query, set()) for query in lists.query_ids]
-        flags = chain.from_iterable(map(wanted.__contains__, docs) for wanted, docs in zip(sets, lists.docs, strict=True))
+        flags = chain.from_iterable(
+            map(relevant.__contains__, docs) for relevant, docs in zip(sets, lists.docs, strict=True)
+        )
         is_relevant = np.fromiter(flags, bool, lists.n_pairs)
         return cls(lists, np.array(judged), np.fromiter(map(len, sets), np.int64, len(sets)), is_relevant)
 
     @cached_property
     def is_judged(self) -> Bools:
         """For each query: whether anybody judged it."""
-        found = np.zeros(len(self.lists.query_ids), dtype=bool)
-        found[self.judged] = True
-        return found
+        is_judged = np.zeros(len(self.lists.query_ids), dtype=bool)
+        is_judged[self.judged] = True
+        return is_judged
 
     @cached_property
     def is_relevant(self) -> Bools:
@@ -63,8 +65,8 @@ class Training:
         lists = self.lists
         cell = lists.stretch * n_segments + segment
         size = np.bincount(cell, minlength=len(lists.length) * n_segments).reshape(-1, n_segments)
-        found = np.bincount(cell, self.is_relevant, len(lists.length) * n_segments).reshape(-1, n_segments)
-        share, reached = ratio(found, size), size > 0
+        n_relevant = np.bincount(cell, self.is_relevant, len(lists.length) * n_segments).reshape(-1, n_segments)
+        share, reached = ratio(n_relevant, size), size > 0
         taught = self.is_judged[lists.stretch_query]
         means = []
         for run in range(lists.n_runs):
@@ -77,12 +79,12 @@ class Training:
         lists = self.lists
         taught = self.is_judged[lists.stretch_query][lists.stretch]
         deepest = int(lists.length.max(initial=0))
-        found = []
+        shares = []
         for run in range(lists.n_runs):
             mine = taught & (lists.run == run)
             at = lists.rank[mine] - 1
-            found.append(ratio(np.bincount(at, self.is_relevant[mine], deepest), np.bincount(at, minlength=deepest)))
-        return tuple(found)
+            shares.append(ratio(np.bincount(at, self.is_relevant[mine], deepest), np.bincount(at, minlength=deepest)))
+        return tuple(shares)
 
     def average_precision(self) -> tuple[Floats, ...]:
         """For each run: the mean average precision over all judged queries; one that it does not have scores 0."""

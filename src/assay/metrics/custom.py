@@ -60,7 +60,11 @@ def metric(
         arguments = list(inspect.signature(function).parameters.values())
         if not arguments:
             raise BadParameter(f"{called} takes no argument; a metric is a function of a run, as in def {called}(run)")
-        params = tuple(_param(one) for one in arguments[1:] if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD))
+        params = tuple(
+            _param(argument)
+            for argument in arguments[1:]
+            if argument.kind not in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD)
+        )
         own = OwnMetric(
             called, _checked(function, called), params, range=range, higher_is_better=higher_is_better, is_monotone=False
         )
@@ -78,13 +82,13 @@ def load_metric(text: WrittenName) -> str:
     name = rest.partition("@")[0].partition("(")[0].strip()
     if not colon or not name:
         raise BadParameter(f"{text}: write python:module:name, as in python:my_metrics:top_two")
-    found = getattr(_module(text, module), name, None)
-    if not isinstance(found, Metric):
-        known = [one for one, value in vars(sys.modules[module]).items() if isinstance(value, Metric)]
+    metric = getattr(_module(text, module), name, None)
+    if not isinstance(metric, Metric):
+        known = [key for key, value in vars(sys.modules[module]).items() if isinstance(value, Metric)]
         near = near_matches(name, known) or known
         raise UsageError(f"{text}: {module} has no metric {name}; it has {', '.join(near) or 'none'} (see assay.metric)")
-    register(found)
-    return found.name + rest[len(name) :]
+    register(metric)
+    return metric.name + rest[len(name) :]
 
 
 def unknown_function(_: GradedRun) -> Scores:
@@ -104,17 +108,17 @@ def _module(text: str, name: str) -> Any:
         raise UsageError(f"{text}: module {name} cannot be imported: {type(error).__name__}: {error}") from error
 
 
-def _param(given: inspect.Parameter) -> Param:
+def _param(argument: inspect.Parameter) -> Param:
     """The parameter that an argument stands for; its default says what it may be."""
-    default = REQUIRED if given.default is inspect.Parameter.empty else given.default
-    if given.name == "k":
+    default = REQUIRED if argument.default is inspect.Parameter.empty else argument.default
+    if argument.name == "k":
         return CUTOFF_NEEDED if default is REQUIRED else CUTOFF
-    meaning = f"the argument {given.name} of the function"
+    meaning = f"the argument {argument.name} of the function"
     if isinstance(default, bool):
-        return Param(given.name, flag, default, meaning)
+        return Param(argument.name, flag, default, meaning)
     if isinstance(default, int | float) or default is None:
-        return Param(given.name, number, default, meaning)
-    return Param(given.name, str, default, meaning)
+        return Param(argument.name, number, default, meaning)
+    return Param(argument.name, str, default, meaning)
 
 
 def _checked(function: Function, name: str) -> Callable[..., Scores]:
@@ -123,16 +127,16 @@ def _checked(function: Function, name: str) -> Callable[..., Scores]:
     @wraps(function)
     def score(run: GradedRun, **params: Any) -> Scores:
         try:
-            found = np.asarray(function(run, **params))
+            scores = np.asarray(function(run, **params))
         except (AssayError, MemoryError):
             raise
         except Exception as error:
             place = traceback.extract_tb(error.__traceback__)[-1]
-            told = f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
-            raise UsageError(f"the metric {name} failed: {told}") from error
-        if found.shape != (run.n_queries,) or found.dtype.kind not in "biuf":
-            wanted = f"one number for each of {counted(run.n_queries, 'query')}"
-            raise DataError(f"{name} gives {wanted}, not {found.dtype} of shape {found.shape}")
-        return found.astype(float)
+            fault = f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
+            raise UsageError(f"the metric {name} failed: {fault}") from error
+        if scores.shape != (run.n_queries,) or scores.dtype.kind not in "biuf":
+            expected = f"one number for each of {counted(run.n_queries, 'query')}"
+            raise DataError(f"{name} gives {expected}, not {scores.dtype} of shape {scores.shape}")
+        return scores.astype(float)
 
     return score

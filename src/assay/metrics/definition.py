@@ -74,15 +74,15 @@ class Metric(Described):
         bare = (template.partition("{")[0].rstrip("_") for template in self.trec)
         return tuple(dict.fromkeys(bare))
 
-    def bind(self, **given: Any) -> BoundMetric:
+    def bind(self, **given_params: Any) -> BoundMetric:
         """The metric with these parameters, the rest at their defaults. Values are taken as they are."""
         settings = {param.name: param.default for param in self.params}
-        if unknown := given.keys() - settings.keys():
+        if unknown := given_params.keys() - settings.keys():
             raise BadParameter(f"{self.name} has no parameter {', '.join(sorted(unknown))}")
-        settings |= given
+        settings |= given_params
         if self.check:
             self.check(settings)
-        return BoundMetric(self, settings, frozenset(given))
+        return BoundMetric(self, settings, frozenset(given_params))
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ def range_of(metric: Metric) -> str:
     if metric.aggregation.summarise is None:
         return "text"
     ends = ("∞" if abs(end) == float("inf") else show(abs(end)) for end in metric.range)
-    return " … ".join("−" * (end < 0) + shown for end, shown in zip(metric.range, ends, strict=True))
+    return " … ".join("−" * (end < 0) + text for end, text in zip(metric.range, ends, strict=True))
 
 
 def explain(metric: Metric, width: int | None = None) -> str:

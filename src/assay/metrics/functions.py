@@ -109,8 +109,8 @@ def grade_query(retrieved: Sequence[Any], relevant: Relevant) -> GradedRun:
     if len(set(ids)) != len(ids):
         twice = next(doc for place, doc in enumerate(ids) if doc in ids[:place])
         raise DataError(f"document {twice} is retrieved twice; each document counts once, so drop the later ones")
-    found = [(qrels.index[0][doc], rank) for rank, doc in enumerate(ids, 1) if doc in qrels.index[0]]
-    judgment, rank = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    pairs = [(qrels.index[0][doc], rank) for rank, doc in enumerate(ids, 1) if doc in qrels.index[0]]
+    judgment, rank = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     return graded_run(qrels, judgment, rank, np.array([len(ids)]))
 
 
@@ -262,16 +262,16 @@ class SingleTermRetrievalMetrics:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; cutoffs are text, as JSON wants them."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {column.name: getattr(self, column.name) for column in fields(self)}
         return {
             name: {str(k): figure for k, figure in value.items()} if isinstance(value, Mapping) else value
             for name, value in values.items()
         }
 
 
-def _checked_cutoffs(given: Iterable[int]) -> tuple[int, ...]:
+def _checked_cutoffs(cutoffs: Iterable[int]) -> tuple[int, ...]:
     """The cutoffs, each once, from the first to the deepest."""
-    found = list(given)
-    if not found or any(type(k) is not int or k < 1 for k in found):
-        raise BadParameter(f"k_values are whole numbers from 1 up, such as 1, 3, 5, 10, not {shortened(found)}")
-    return tuple(sorted(set(found)))
+    values = list(cutoffs)
+    if not values or any(type(k) is not int or k < 1 for k in values):
+        raise BadParameter(f"k_values are whole numbers from 1 up, such as 1, 3, 5, 10, not {shortened(values)}")
+    return tuple(sorted(set(values)))

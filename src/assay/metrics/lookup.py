@@ -35,10 +35,10 @@ def recorded_metric(name: str, higher_is_better: bool = True) -> BoundMetric:
     scores can be shown, but no new ones can be made.
     """
     try:
-        found = find_metric(name)
+        metric = find_metric(name)
     except (UnknownName, BadParameter):
         return _by_name_alone(name, higher_is_better)
-    return found if found.name == name else _by_name_alone(name, found.metric.higher_is_better)
+    return metric if metric.name == name else _by_name_alone(name, metric.metric.higher_is_better)
 
 
 def _by_name_alone(name: str, higher_is_better: bool) -> BoundMetric:

@@ -35,13 +35,13 @@ FAMILIES = {"ndcg_cut": "ndcg", "map_cut": "map"}
 """trec_eval's measures that mean something only with a number → what they are cut from."""
 
 
-def written_metrics(given: Given | Iterable[Given] | None) -> Asked | list[Asked] | None:
+def written_metrics(metrics: Given | Iterable[Given] | None) -> Asked | list[Asked] | None:
     """What a Python program hands over as metrics, marked as written. For public functions, never for names of data."""
-    if isinstance(given, str):
-        return WrittenName(given)
-    if given is None or isinstance(given, BoundMetric | Metric) or not isinstance(given, Iterable):
-        return given
-    return [WrittenName(one) if isinstance(one, str) else one for one in given]
+    if isinstance(metrics, str):
+        return WrittenName(metrics)
+    if metrics is None or isinstance(metrics, BoundMetric | Metric) or not isinstance(metrics, Iterable):
+        return metrics
+    return [WrittenName(metric) if isinstance(metric, str) else metric for metric in metrics]
 
 
 def parse_metrics(asked: Asked | Iterable[Asked] | None, profile: str = "") -> list[BoundMetric]:
@@ -65,13 +65,13 @@ def bound_metrics(asked: Any, profile: str) -> list[BoundMetric]:
         asked = [DEFAULT_GROUP]
     if isinstance(asked, str | BoundMetric | Metric) or not isinstance(asked, Iterable):
         asked = [asked]
-    found: dict[tuple[str, frozenset[str]], BoundMetric] = {}
-    for one in asked:
-        for metric in _parse_asked(one, profile):
-            found.setdefault((metric.name, metric.given), metric)
-    if not found:
+    metrics: dict[tuple[str, frozenset[str]], BoundMetric] = {}
+    for name in asked:
+        for metric in _parse_asked(name, profile):
+            metrics.setdefault((metric.name, metric.given), metric)
+    if not metrics:
         raise BadParameter("no metric was given")
-    return list(found.values())
+    return list(metrics.values())
 
 
 def only_one(asked: Any, metrics: list[BoundMetric]) -> BoundMetric:
@@ -115,12 +115,12 @@ def _parse_text(text: Any, profile: str) -> Iterator[BoundMetric]:
             for member in GROUPS[group]:
                 yield from _parse_one(member)
         elif read.startswith(PREFIX):
-            yield from _parse_one(load_metric(WrittenName(read)) if is_written else _refuse_loading(read))
+            yield from _parse_one(load_metric(WrittenName(read)) if is_written else _fail_not_written(read))
         else:
             yield from _parse_one(read)
 
 
-def _refuse_loading(text: str) -> NoReturn:
+def _fail_not_written(text: str) -> NoReturn:
     raise UnknownName("metric", text, hint=ONLY_WRITTEN)
 
 
@@ -144,7 +144,7 @@ def _parse_one(text: str) -> Iterator[BoundMetric]:
     shape = _WHOLE.fullmatch(text)
     if not shape:
         raise BadParameter(f"{text!r} is not a metric; write name@k or name(parameter=value)@k, such as ndcg@10")
-    _refuse_ambiguous(text, shape)
+    _check_unambiguous(text, shape)
     if fold(text) in known_spellings():
         metric, preset = known_spellings()[fold(text)]
         yield _bind(text, metric, preset)
@@ -155,17 +155,17 @@ def _parse_one(text: str) -> Iterator[BoundMetric]:
     if fold(name) not in known_spellings():
         raise _unknown(text, name)
     metric, preset = known_spellings()[fold(name)]
-    given = dict(preset)
+    params = dict(preset)
     level = _set(text, metric, "rel", shape["level"]) if shape["level"] else {}
     for more in (_arguments(text, metric, shape["args"]), level):
-        _refuse_twice(text, given, more)
-        given |= more
+        _check_not_twice(text, params, more)
+        params |= more
     for settings in _cutoffs(text, metric, cut, dotted):
-        _refuse_twice(text, given, settings)
-        yield _bind(text, metric, {**given, **settings})
+        _check_not_twice(text, params, settings)
+        yield _bind(text, metric, {**params, **settings})
 
 
-def _refuse_ambiguous(text: str, shape: re.Match[str]) -> None:
+def _check_unambiguous(text: str, shape: re.Match[str]) -> None:
     """Names that tools understand differently, or that stand for a list of cutoffs there."""
     name, at = fold(shape["name"]), f"@{shape['cut']}" if shape["cut"] else ""
     if fold(text) in FAMILIES:
@@ -193,14 +193,14 @@ def _arguments(text: str, metric: Metric, args: str | None) -> dict[str, Any]:
         if not equals:
             raise BadParameter(f"{text}: write parameters as name=value, not {part!r}")
         setting = _set(text, metric, name.strip(), value.strip())
-        _refuse_twice(text, settings, setting)
+        _check_not_twice(text, settings, setting)
         settings |= setting
     return settings
 
 
-def _refuse_twice(text: str, given: Mapping[str, Any], more: Mapping[str, Any]) -> None:
+def _check_not_twice(text: str, settings: Mapping[str, Any], more: Mapping[str, Any]) -> None:
     for name in more:
-        if name in given:
+        if name in settings:
             raise BadParameter(f"{text}: {name} is given twice")
 
 
@@ -235,8 +235,8 @@ def _set(text: str, metric: Metric, name: str, value: str) -> dict[str, Any]:
     return parse_setting(text, metric.name, metric.params, name, value)
 
 
-def _bind(text: str, metric: Metric, given: Mapping[str, Any]) -> BoundMetric:
-    bound = metric.bind(**given)
+def _bind(text: str, metric: Metric, settings: Mapping[str, Any]) -> BoundMetric:
+    bound = metric.bind(**settings)
     for param in metric.params:
         if bound.params[param.name] is REQUIRED:
             if not param.at:

@@ -253,15 +253,15 @@ def find_questions(text: str) -> list[Question]:
     if exact := _exact_questions(text):
         return exact
     asked = [word for word in _words(read_as(text)) if word not in SMALL_WORDS]
-    known = {question.key: _said_words(question) for question in QUESTIONS}
-    found = (
+    known = {question.key: _own_words(question) for question in QUESTIONS}
+    keys = (
         _of_metric(text)
         or _best_questions(asked, known)
-        or _best_questions(asked, {one.key: _metric_words(one) for one in QUESTIONS})
+        or _best_questions(asked, {question.key: _metric_words(question) for question in QUESTIONS})
     )
-    if not found:
+    if not keys:
         raise UnknownName("question", text, (), f"there are {', '.join(known)}; any words of theirs will do")
-    return [question for question in QUESTIONS if question.key in found]
+    return [question for question in QUESTIONS if question.key in keys]
 
 
 def read_as(text: str) -> str:
@@ -271,14 +271,14 @@ def read_as(text: str) -> str:
     """
     if _exact_questions(text) or _of_metric(text):
         return text
-    said = sorted({word for question in QUESTIONS for word in _said_words(question)})
-    known = {*said, *(word for question in QUESTIONS for word in _metric_words(question))}
+    known_words = sorted({word for question in QUESTIONS for word in _own_words(question)})
+    known = {*known_words, *(word for question in QUESTIONS for word in _metric_words(question))}
 
-    def mended(found: re.Match[str]) -> str:
-        word = found[0].lower()
-        if word in SMALL_WORDS or any(_alike(word, one) for one in known):
-            return found[0]
-        return next(iter(difflib.get_close_matches(word, said, n=1, cutoff=NEAR)), found[0])
+    def mended(match: re.Match[str]) -> str:
+        word = match[0].lower()
+        if word in SMALL_WORDS or any(_alike(word, other) for other in known):
+            return match[0]
+        return next(iter(difflib.get_close_matches(word, known_words, n=1, cutoff=NEAR)), match[0])
 
     return WORD_PATTERN.sub(mended, text)
 
@@ -302,7 +302,8 @@ def _best_questions(asked: list[str], known: dict[str, set[str]]) -> set[str]:
     """The questions that know the most of the words; their own key counts more than what else is said for them."""
     counts = {
         key: sum(
-            2 * any(_alike(word, one) for one in _words(key)) or any(_alike(word, one) for one in words) for word in asked
+            2 * any(_alike(word, other) for other in _words(key)) or any(_alike(word, other) for other in words)
+            for word in asked
         )
         for key, words in known.items()
     }
@@ -310,7 +311,7 @@ def _best_questions(asked: list[str], known: dict[str, set[str]]) -> set[str]:
     return {key for key, count in counts.items() if count == most} if most else set()
 
 
-def _said_words(question: Question) -> set[str]:
+def _own_words(question: Question) -> set[str]:
     return {word for word in _words(f"{question.key} {question.asks} {question.words}") if word not in SMALL_WORDS}
 
 
@@ -322,10 +323,10 @@ def _words(text: str) -> list[str]:
     return WORD_PATTERN.findall(text.lower())
 
 
-def _alike(one: str, other: str) -> bool:
+def _alike(first: str, second: str) -> bool:
     """Whether words are the same but for their endings: rerank, reranker, reranking; position and positive are not."""
-    if one == other:
+    if first == second:
         return True
-    shared = next((place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), None)
-    longest = min(len(one), len(other)) if shared is None else shared
-    return any(one[cut:] in ENDINGS and other[cut:] in ENDINGS for cut in range(SHORTEST_STEM, longest + 1))
+    shared = next((place for place, pair in enumerate(zip(first, second, strict=False)) if pair[0] != pair[1]), None)
+    longest = min(len(first), len(second)) if shared is None else shared
+    return any(first[cut:] in ENDINGS and second[cut:] in ENDINGS for cut in range(SHORTEST_STEM, longest + 1))

@@ -50,8 +50,8 @@ def residual_scores(metric: BoundMetric, run: GradedRun) -> Residual:
     plain = _score(metric, run)
     if metric.params.get("judged_only"):
         whole = metric.metric.bind(**{**metric.params, "judged_only": False})
-        found = residual_scores(whole, run)
-        return Residual(np.minimum(plain, found.low), np.maximum(plain, found.high), found.method)
+        residual = residual_scores(whole, run)
+        return Residual(np.minimum(plain, residual.low), np.maximum(plain, residual.high), residual.method)
     grade = _top_grade(metric, run)
     if bounds := _by_query(metric, run, grade):
         return _of_queries(plain, run, bounds)
@@ -65,7 +65,7 @@ def _of_scenarios(metric: BoundMetric, run: GradedRun, plain: Floats, grade: flo
     is_bound = metric.metric.name in BY_ENDS and not isinstance(gain := metric.params.get("gain"), tuple) and gain != "query"
     if is_bound and k is not None:
         runs += [with_unjudged_relevant(run, None, grade, after=k), with_unjudged_relevant(run, None, grade)]
-    scores = [plain, *(_score(metric, one) for one in runs)]
+    scores = [plain, *(_score(metric, graded) for graded in runs)]
     low, high = np.minimum.reduce(scores), np.maximum.reduce(scores)
     is_open = bool((run.judged.count < run.n_retrieved).any())
     return Residual(low, high, "" if is_bound or not is_open else NOT_BOUNDS)
@@ -103,7 +103,7 @@ def _of_queries(plain: Floats, run: GradedRun, bounds: Bounds) -> Residual:
 
 def _tried(metric: BoundMetric, run: GradedRun, query: OpenQuery, grade: float) -> tuple[float, float]:
     """Every number of relevant documents, at the bottom and at the top."""
-    scores = [_score(metric, one) for one in _gradings(run, query, grade)]
+    scores = [_score(metric, graded) for graded in _gradings(run, query, grade)]
     return float(scores[0].min()), float(scores[1].max())
 
 
@@ -154,7 +154,7 @@ def ap_bounds(query: OpenQuery, level: float | None, k: int | None, *, is_capped
     ranks = np.arange(1, len(relevant) + 1)
     share = np.where(ranks <= (k or len(ranks)), 1.0 / ranks, 0.0)
     above = np.cumsum(relevant)
-    found = (above * share)[relevant].sum()
+    certain = (above * share)[relevant].sum()
     lifted = _sum_below(np.where(relevant, share, 0.0))[query.open]
     own, n = share[query.open], len(query.open)
     best = (above[query.open] + np.arange(1, n + 1)) * own + lifted
@@ -162,7 +162,7 @@ def ap_bounds(query: OpenQuery, level: float | None, k: int | None, *, is_capped
     total = is_relevant(query.ideal, level).sum() + np.arange(n + 1.0)
     if is_capped and k is not None:
         total = total.clip(max=k)
-    lowest, highest = (ratio(found + np.concatenate(([0.0], np.cumsum(more))), total) for more in (worst, best))
+    lowest, highest = (ratio(certain + np.concatenate(([0.0], np.cumsum(more))), total) for more in (worst, best))
     return float(lowest.min()), float(highest.max())
 
 
@@ -172,10 +172,10 @@ def rprec_bounds(query: OpenQuery, level: float | None) -> tuple[float, float]:
     n, n_open = len(relevant), len(query.open)
     more = np.arange(n_open + 1)
     total = is_relevant(query.ideal, level).sum() + more
-    found = np.concatenate(([0], np.cumsum(relevant)))[total.clip(max=n)]
+    certain = np.concatenate(([0], np.cumsum(relevant)))[total.clip(max=n)]
     n_inside = np.searchsorted(query.open, total)
-    lowest = ratio(found + np.maximum(n_inside - (n_open - more), 0), total)
-    highest = ratio(found + np.minimum(n_inside, more), total)
+    lowest = ratio(certain + np.maximum(n_inside - (n_open - more), 0), total)
+    highest = ratio(certain + np.minimum(n_inside, more), total)
     return float(lowest.min()), float(highest.max())
 
 
@@ -194,16 +194,16 @@ def ndcg_bounds(query: OpenQuery, grade: float, params: Mapping[str, Any]) -> tu
     """
     worth = gain_function(params["gain"], params["rel"])
     actual = np.where(np.isnan(query.grade), 0.0, worth(np.nan_to_num(query.grade, nan=-1.0)))
-    wanted = -np.sort(-worth(query.ideal))
-    wanted = wanted[wanted > 0]
+    gains = -np.sort(-worth(query.ideal))
+    gains = gains[gains > 0]
     possible = np.array([grade, *_mapped_grades(params["gain"])])
-    top = max(worth(possible).max(), wanted.max(initial=0.0))
+    top = max(worth(possible).max(), gains.max(initial=0.0))
     k, discount = params["k"], params["discount"]
     weight = _weights(len(actual), k, discount)
-    ideal_weight = _weights(len(wanted) + len(query.open), None if params["ideal"] == "uncut" else k, discount)
-    found, room = float(actual @ weight), weight[query.open]
-    lowest = _lowest(found, room, wanted, ideal_weight, top)
-    return lowest, _highest(found, room, wanted, ideal_weight, top)
+    ideal_weight = _weights(len(gains) + len(query.open), None if params["ideal"] == "uncut" else k, discount)
+    certain, room = float(actual @ weight), weight[query.open]
+    lowest = _lowest(certain, room, gains, ideal_weight, top)
+    return lowest, _highest(certain, room, gains, ideal_weight, top)
 
 
 def _mapped_grades(gain: Any) -> list[float]:
@@ -216,30 +216,30 @@ def _weights(n: int, k: int | None, discount: str) -> Floats:
     return np.where(ranks <= (k or n), discounts(ranks, discount), 0.0)
 
 
-def _lowest(found: float, room: Floats, wanted: Floats, ideal_weight: Floats, top: float) -> float:
+def _lowest(certain: float, room: Floats, gains: Floats, ideal_weight: Floats, top: float) -> float:
     """The last m unjudged documents have the top grade, for every m."""
     gained = top * np.concatenate(([0.0], np.cumsum(room[::-1])))
     ideal = top * np.concatenate(([0.0], np.cumsum(ideal_weight)))[: len(gained)]
-    if len(wanted):
-        ideal = ideal + np.correlate(ideal_weight, wanted, "valid")
-    return float(ratio(found + gained, ideal).min())
+    if len(gains):
+        ideal = ideal + np.correlate(ideal_weight, gains, "valid")
+    return float(ratio(certain + gained, ideal).min())
 
 
-def _highest(found: float, room: Floats, wanted: Floats, ideal_weight: Floats, top: float) -> float:
+def _highest(certain: float, room: Floats, gains: Floats, ideal_weight: Floats, top: float) -> float:
     """For each level of gain the number of documents that reach it is chosen by itself; what is best at a given quotient
     leads to a better one until none is left (Dinkelbach 1967, On Nonlinear Fractional Programming, Management Science 13).
     """
-    levels = np.unique(np.append(wanted, top))
+    levels = np.unique(np.append(gains, top))
     width = np.diff(levels, prepend=0.0)
     gained = np.concatenate(([0.0], np.cumsum(room)))
     cost = np.concatenate(([0.0], np.cumsum(ideal_weight)))
-    n_wanted = (wanted >= levels[:, None]).sum(axis=1)
-    costs = cost[n_wanted[:, None] + np.arange(len(gained))]
+    n_gains = (gains >= levels[:, None]).sum(axis=1)
+    costs = cost[n_gains[:, None] + np.arange(len(gained))]
     best = 0.0
     for _ in range(MOST_STEPS):
         chosen = (gained - best * costs).argmax(axis=1)
         ideal = float(width @ costs[np.arange(len(levels)), chosen])
-        better = (found + float(width @ gained[chosen])) / ideal if ideal > 0 else 0.0
+        better = (certain + float(width @ gained[chosen])) / ideal if ideal > 0 else 0.0
         if better <= best:
             break
         best = better

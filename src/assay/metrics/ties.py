@@ -177,8 +177,8 @@ def _undisputed(metric: BoundMetric, run: GradedRun) -> Floats:
     queries = [run.query_ids[number] for number in np.flatnonzero(band.low < band.high).tolist()]
     if queries:
         where = f"{counted(len(queries), 'query')}: {some_of(queries)}"
-        told = f"documents with equal scores, and no rule to order them, change {metric.name} in {where}"
-        raise DataError(told, field="ties")
+        message = f"documents with equal scores, and no rule to order them, change {metric.name} in {where}"
+        raise DataError(message, field="ties")
     return band.low
 
 
@@ -204,16 +204,16 @@ def changed_by_ties(metrics: Sequence[BoundMetric], run: GradedRun) -> list[Bool
     band, once for all metrics, and only for queries which those two leave open.
     """
     is_open = run.has_undecided()
-    found = [is_open.copy() for _ in metrics]
+    changed = [is_open.copy() for _ in metrics]
     if not is_open.any():
-        return found
+        return changed
     tied = run.select(is_open)
     worst, best = worst_order(tied), best_order(tied)
     open_ones = [_TiedMetric.of(metric, score_of(metric, worst), score_of(metric, best)) for metric in metrics]
-    _draw([one for one in open_ones if not is_monotone(one.metric)], tied)
-    for where, one in zip(found, open_ones, strict=True):
-        where[is_open] = one.is_changed
-    return found
+    _draw([candidate for candidate in open_ones if not is_monotone(candidate.metric)], tied)
+    for where, candidate in zip(changed, open_ones, strict=True):
+        where[is_open] = candidate.is_changed
+    return changed
 
 
 class _TiedMetric(NamedTuple):
@@ -232,13 +232,13 @@ class _TiedMetric(NamedTuple):
 def _draw(metrics: Sequence[_TiedMetric], run: GradedRun) -> None:
     """Note where random orders give other scores."""
     is_left = np.zeros(run.n_queries, dtype=bool)
-    for one in metrics:
-        is_left |= ~one.is_changed & _may_change(one.metric, run)
+    for candidate in metrics:
+        is_left |= ~candidate.is_changed & _may_change(candidate.metric, run)
     if not is_left.any():
         return
     for order in random_orders(run.select(is_left), N_SAMPLED, SEED):
-        for one in metrics:
-            one.is_changed[is_left] |= _differ(score_of(one.metric, order), one.score[is_left])
+        for candidate in metrics:
+            candidate.is_changed[is_left] |= _differ(score_of(candidate.metric, order), candidate.score[is_left])
 
 
 def _may_change(metric: BoundMetric, run: GradedRun) -> Bools:

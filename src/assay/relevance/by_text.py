@@ -29,9 +29,9 @@ class Pairs:
     """Expected texts and texts to compare them with, side by side."""
 
     index: WordIndex
-    wanted: Sequence[str]
+    expected: Sequence[str]
     """The expected text of each query."""
-    n_wanted: Ints
+    n_expected: Ints
     """How many different words each of them has."""
     query: Ints
     text: Ints
@@ -54,14 +54,14 @@ def judge_by_text(ground: Ground, queries: Sequence[Query], likeness: Likeness, 
     They are counted over the query's scope where documents are at hand and documents were retrieved; over what was
     retrieved where it was other texts, such as chunks.
     """
-    wanted = [query.expected or "" for query in queries]
-    n_wanted = np.array([len(ground.words.different(text)) for text in wanted], dtype=np.int64)
-    retrieved = _retrieved(ground, queries, wanted, n_wanted)
+    texts = [query.expected or "" for query in queries]
+    n_expected = np.array([len(ground.words.different(text)) for text in texts], dtype=np.int64)
+    retrieved = _retrieved(ground, queries, texts, n_expected)
     passes = GRADES[(likeness(retrieved) >= threshold - ROUNDING).astype(int)].tolist()
     exact = np.bincount(retrieved.query[_are_exact(retrieved)], minlength=len(queries)).tolist()
     counts_scope = [bool(ground.documents) and _are_documents(ground, query) for query in queries]
     in_scope: list[set[str]] = [set() for _ in queries]
-    for block in _in_scope(ground, queries, wanted, n_wanted, counts_scope):
+    for block in _in_scope(ground, queries, texts, n_expected, counts_scope):
         alike = likeness(block) >= threshold - ROUNDING
         for number, text in zip(block.query[alike].tolist(), block.text[alike].tolist(), strict=True):
             in_scope[number].update(ground.documents_with(text, queries[number]))
@@ -102,51 +102,51 @@ def _are_documents(ground: Ground, query: Query) -> bool:
 
 def _stood_for(ground: Ground, query: Query) -> set[str]:
     """Documents that a hit stands for: by its id, or by its text where it goes by an id of its own."""
-    found: set[str] = set()
+    doc_ids: set[str] = set()
     for hit in ground.hits.get(query.query_id, ()):
         if hit.doc_id in ground.documents:
-            found.add(hit.doc_id)
+            doc_ids.add(hit.doc_id)
         else:
-            found.update(ground.documents_with(ground.words.number[ground.text_of(hit)], query)[:1])
-    return found
+            doc_ids.update(ground.documents_with(ground.words.number[ground.text_of(hit)], query)[:1])
+    return doc_ids
 
 
-def _retrieved(ground: Ground, queries: Sequence[Query], wanted: Sequence[str], n_wanted: Ints) -> Pairs:
+def _retrieved(ground: Ground, queries: Sequence[Query], expected: Sequence[str], n_expected: Ints) -> Pairs:
     """Every hit with the expected text of its query."""
     index = ground.words
     texts = [ground.text_numbers.get(query.query_id, NOTHING) for query in queries]
     query, _ = spread(np.array(list(map(len, texts)), dtype=np.int64))
     text = np.concatenate((NOTHING, *texts))
-    return Pairs(index, wanted, n_wanted, query, text, index.shared(wanted, query, text))
+    return Pairs(index, expected, n_expected, query, text, index.shared(expected, query, text))
 
 
 def _in_scope(
-    ground: Ground, queries: Sequence[Query], wanted: Sequence[str], n_wanted: Ints, counts_scope: Sequence[bool]
+    ground: Ground, queries: Sequence[Query], texts: Sequence[str], n_expected: Ints, counts_scope: Sequence[bool]
 ) -> Iterator[Pairs]:
     """Documents of each query's scope that share a word with what is expected, a few million at a time."""
     index = ground.words
-    found: list[tuple[Ints, Ints, Ints]] = []
+    blocks: list[tuple[Ints, Ints, Ints]] = []
     size = 0
     for number, query in enumerate(queries):
         if counts_scope[number]:
             scope = ground.scope_numbers(query)
-            shared = index.shared_with_all(wanted[number])[scope]
+            shared = index.shared_with_all(texts[number])[scope]
             some = np.flatnonzero(shared)
-            found.append((np.full(len(some), number), scope[some], shared[some]))
+            blocks.append((np.full(len(some), number), scope[some], shared[some]))
             size += len(some)
-        if found and (size > MANY_PAIRS or number == len(queries) - 1):
-            columns = (np.concatenate(column) for column in zip(*found, strict=True))
-            yield Pairs(index, wanted, n_wanted, *columns)
-            found, size = [], 0
+        if blocks and (size > MANY_PAIRS or number == len(queries) - 1):
+            columns = (np.concatenate(column) for column in zip(*blocks, strict=True))
+            yield Pairs(index, texts, n_expected, *columns)
+            blocks, size = [], 0
 
 
 def _are_exact(pairs: Pairs) -> Ints:
     """The pairs where the expected words stand in the text one after the other."""
-    whole = np.flatnonzero((pairs.shared == pairs.n_wanted[pairs.query]) & (pairs.n_wanted[pairs.query] > 0))
+    whole = np.flatnonzero((pairs.shared == pairs.n_expected[pairs.query]) & (pairs.n_expected[pairs.query] > 0))
     holds = [holds_phrase(pairs, place) for place in whole.tolist()]
     return whole[np.array(holds, dtype=bool)]
 
 
 def holds_phrase(pairs: Pairs, place: int) -> bool:
     """Whether the text of a pair holds the expected words one after the other."""
-    return phrase_of(pairs.wanted[pairs.query[place]]) in pairs.index.phrase(int(pairs.text[place]))
+    return phrase_of(pairs.expected[pairs.query[place]]) in pairs.index.phrase(int(pairs.text[place]))

@@ -55,12 +55,12 @@ class Resolved:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as results record them."""
         counts = {"relevant": self.n_relevant, "relevant_found": self.n_relevant_found}
-        found = {name: count for name, count in counts.items() if count is not None}
+        known = {name: count for name, count in counts.items() if count is not None}
         return {
             "strategy_used": self.strategy_used,
             "strategy_counts": self.strategy_counts,
             "queries_with_relevant": self.n_with_relevant,
-            **found,
+            **known,
             "exact_matches_found": self.n_exact,
             "counted_over": dict(self.counted_over),
             "undecided": len(self.undecided),
@@ -88,18 +88,18 @@ def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolve
     if not judged:
         raise DataError(_without_places(ground, left) or _nothing(relevance, [query.query_id for query in left]))
     used = [resolver for resolver in resolvers if any(resolver.resolver.name in name for name in strategies.values())]
-    n_found = sum(_n_relevant(one, ground.hits.get(query, ())) for query, one in judged.items())
-    by_span = [one for query, one in judged.items() if strategies[query] == "span"]
+    n_found = sum(_n_relevant(judgement, ground.hits.get(query, ())) for query, judgement in judged.items())
+    by_span = [judgement for query, judgement in judged.items() if strategies[query] == "span"]
     return Resolved(
         Qrels({query: _with_hidden(judged[query]) for query in ground.queries if query in judged}),
         strategies,
         tuple(query.query_id for query in left),
-        sum(one.n_exact > 0 for one in judged.values()),
-        Counter(one.counted_over for one in judged.values()),
+        sum(judgement.n_exact > 0 for judgement in judged.values()),
+        Counter(judgement.counted_over for judgement in judged.values()),
         {f"{resolver.name}_{name}": value for resolver in used for name, value in resolver.params.items()},
         n_found,
-        sum(sum(map(bool, one.grades.values())) + len(one.hidden) for one in by_span) if by_span else None,
-        sum(max((*one.grades.values(), *one.hidden), default=0) > 0 for one in judged.values()),
+        sum(sum(map(bool, judgement.grades.values())) + len(judgement.hidden) for judgement in by_span) if by_span else None,
+        sum(max((*judgement.grades.values(), *judgement.hidden), default=0) > 0 for judgement in judged.values()),
         tuple(_doubts(ground, judged, strategies)),
     )
 
@@ -112,22 +112,22 @@ def _n_relevant(judged: Judged, hits: Sequence[Hit]) -> int:
 
 def _doubts(ground: Ground, judged: Mapping[str, Judged], strategies: Mapping[str, str]) -> Iterator[str]:
     """Where scores are low for want of texts or of matching ids, rather than of quality."""
-    n_without = sum(one.n_without_text for one in judged.values())
+    n_without = sum(judgement.n_without_text for judgement in judged.values())
     if n_without:
-        by_text = [query for query, one in judged.items() if one.counted_over in ("scope", "retrieved")]
+        by_text = [query for query, judgement in judged.items() if judgement.counted_over in ("scope", "retrieved")]
         hits = [hit for query in by_text for hit in ground.hits.get(query, ())]
         ours = next(hit.doc_id for hit in hits if not ground.has_text(hit))
         known = next(iter(ground.documents), None)
         have = f"the dataset has documents like {known!r}" if known else "the dataset has no documents"
         yield f"{n_without:,} of {len(hits):,} hits have no text to compare: the run has ids like {ours!r}, {have}."
-    if n_levelled := sum(one.is_levelled for one in judged.values()):
+    if n_levelled := sum(judgement.is_levelled for judgement in judged.values()):
         share = f"in {n_levelled:,} of {counted(len(judged), 'query')}"
         yield f"grades of expected terms differ {share}: by ontology each of them counts 1; relevance qrels keeps them."
     yield from _doubts_of_places(ground, judged, strategies)
     by_pack = [query for query, name in strategies.items() if name == "pack" and ground.hits.get(query)]
     if by_pack and not any(grade > 0 for query in by_pack for grade in judged[query].grades.values()):
         ours = ground.hits[by_pack[0]][0].doc_id
-        theirs = next((one for query in by_pack for one in ground.queries[query].evidence or ()), None)
+        theirs = next((item for query in by_pack for item in ground.queries[query].evidence or ()), None)
         if theirs is not None:
             yield f"not one hit covers a piece of evidence: the run has ids like {ours!r}, evidence like {theirs!r}."
 
@@ -174,9 +174,9 @@ def _without_places(ground: Ground, queries: Sequence[Query]) -> str:
     ours = next((hit.doc_id for query in asked for hit in ground.hits.get(query, ())), None)
     if ours is None or ground.places is None or ground.has_chunks:
         return ""
-    found = "a whole document" if ours in ground.places.number else "no chunk of the dataset"
+    kind = "a whole document" if ours in ground.places.number else "no chunk of the dataset"
     return (
-        f"{counted(len(asked), 'query')} with gold spans, and no retrieved id says where it stands: {ours!r} is {found};"
+        f"{counted(len(asked), 'query')} with gold spans, and no retrieved id says where it stands: {ours!r} is {kind};"
         " expected ids like 'src/client.py:12-40' (lines from 0: relevance span(base=0)),"
         " or hits with metadata such as doc_id, start_line and end_line;"
         " to score whole documents add judgments of them, or choose relevance span"

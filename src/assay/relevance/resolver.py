@@ -73,11 +73,11 @@ class Ground:
 
     def _by_text(self, scope: str | None) -> dict[int, list[str]]:
         if scope not in self._owners:
-            found: dict[int, list[str]] = {}
+            owners: dict[int, list[str]] = {}
             for doc in self.documents if scope is None else self.scopes.get(scope, ()):
                 if doc in self.documents:
-                    found.setdefault(self.words.number[self.documents[doc]], []).append(doc)
-            self._owners[scope] = found
+                    owners.setdefault(self.words.number[self.documents[doc]], []).append(doc)
+            self._owners[scope] = owners
         return self._owners[scope]
 
     def has_text(self, hit: Hit) -> bool:

@@ -19,23 +19,23 @@ class Label:
 
     span: Span
     fits: bool
-    found: tuple[Span, ...] = ()
+    places: tuple[Span, ...] = ()
 
     @property
     def moved_to(self) -> Span | None:
         """Where the text is now, if it moved and there is only one such place."""
-        return self.found[0] if not self.fits and len(self.found) == 1 else None
+        return self.places[0] if not self.fits and len(self.places) == 1 else None
 
     @property
     def fault(self) -> str:
         """What is wrong, in words; nothing for a label that fits."""
         if self.fits:
             return ""
-        said = f"{RECORDED} {in_words(self.span)}"
+        label = f"{RECORDED} {in_words(self.span)}"
         if (now := self.moved_to) is not None:
-            return f"{said} is in {in_words(now)} now"
-        many = counted(len(self.found), "time") + (" or more" if len(self.found) == MOST else "")
-        return f"{said} is there {many}, elsewhere" if self.found else f"{said} is not there any more"
+            return f"{label} is in {in_words(now)} now"
+        many = counted(len(self.places), "time") + (" or more" if len(self.places) == MOST else "")
+        return f"{label} is there {many}, elsewhere" if self.places else f"{label} is not there any more"
 
 
 def is_move(what: str) -> bool:
@@ -76,12 +76,12 @@ def check_label(span: Span, documents: Mapping[str, Document]) -> Label:
     if document is not None and _is_there(span, document.text):
         return Label(span, fits=True)
     if here:
-        return Label(span, fits=False, found=tuple(here))
+        return Label(span, fits=False, places=tuple(here))
     elsewhere: list[Span] = []
     for name, other in documents.items():
         if name != span.doc_id and len(elsewhere) < MOST:
             elsewhere += _occurrences(span, name, other.text)
-    return Label(span, fits=False, found=tuple(elsewhere[:MOST]))
+    return Label(span, fits=False, places=tuple(elsewhere[:MOST]))
 
 
 def _is_there(span: Span, text: str) -> bool:
@@ -103,23 +103,25 @@ def _occurrences(span: Span, name: str, text: str) -> list[Span]:
         return [replace(span, doc_id=name, start=at, end=at + len(recorded)) for at in _finds(text, recorded)]
     rows = list(enumerate(text.split("\n"), 1))
     exact = [(number, row.rstrip()) for number, row in rows]
-    wanted = [row.rstrip() for row in recorded.strip("\r\n").split("\n")]
-    found = _stretches(exact, wanted) or _stretches([(n, row.strip()) for n, row in rows if row.strip()], _loose(recorded))
-    return [replace(span, doc_id=name, start=first, end=last) for first, last in found]
+    lines = [row.rstrip() for row in recorded.strip("\r\n").split("\n")]
+    stretches = _stretches(exact, lines) or _stretches(
+        [(n, row.strip()) for n, row in rows if row.strip()], _loose(recorded)
+    )
+    return [replace(span, doc_id=name, start=first, end=last) for first, last in stretches]
 
 
-def _stretches(rows: Sequence[tuple[int, str]], wanted: Sequence[str]) -> list[tuple[int, int]]:
+def _stretches(rows: Sequence[tuple[int, str]], lines: Sequence[str]) -> list[tuple[int, int]]:
     """First and last line of each stretch of rows that has the wanted ones."""
     whole = "\n".join(["", *(row for _, row in rows), ""])
-    starts = [whole.count("\n", 0, at) for at in _finds(whole, "\n".join(["", *wanted, ""]))]
-    return [(rows[start][0], rows[start + len(wanted) - 1][0]) for start in starts]
+    starts = [whole.count("\n", 0, at) for at in _finds(whole, "\n".join(["", *lines, ""]))]
+    return [(rows[start][0], rows[start + len(lines) - 1][0]) for start in starts]
 
 
-def _finds(text: str, wanted: str) -> Iterator[int]:
+def _finds(text: str, part: str) -> Iterator[int]:
     """Where a text begins inside another, at most three places; they may overlap."""
-    at = text.find(wanted)
+    at = text.find(part)
     for _ in range(MOST):
         if at < 0:
             return
         yield at
-        at = text.find(wanted, at + 1)
+        at = text.find(part, at + 1)

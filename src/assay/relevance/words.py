@@ -29,11 +29,11 @@ class Bags(NamedTuple):
         return np.cumsum(self.length) - self.length
 
 
-def count_shared(looked_up: Bags, marked: Bags, one: Ints, other: Ints, n_words: int) -> Ints:
-    """How many words the texts of each pair share: those of the other are marked, those of the one looked up there."""
-    result = np.zeros(len(one), dtype=np.int64)
-    order = np.argsort(other)
-    bounds = np.searchsorted(other[order], np.arange(0, len(marked.length) + BLOCK, BLOCK))
+def count_shared(looked_up: Bags, marked: Bags, left: Ints, right: Ints, n_words: int) -> Ints:
+    """How many words the texts of each pair share: those of the right are marked, those of the left are looked up there."""
+    result = np.zeros(len(left), dtype=np.int64)
+    order = np.argsort(right)
+    bounds = np.searchsorted(right[order], np.arange(0, len(marked.length) + BLOCK, BLOCK))
     first, start = np.append(marked.start, len(marked.words)), looked_up.start
     marks = np.zeros(BLOCK * n_words, dtype=bool)
     for block, (low, high) in enumerate(pairwise(bounds.tolist())):
@@ -44,12 +44,12 @@ def count_shared(looked_up: Bags, marked: Bags, one: Ints, other: Ints, n_words:
         cells = row * n_words + marked.words[first[top] : first[end]]
         marks[cells] = True
         rows = order[low:high]
-        pairs = rows[looked_up.length[one[rows]] > 0]  # a sum over nothing would be that of the next
+        pairs = rows[looked_up.length[left[rows]] > 0]  # a sum over nothing would be that of the next
         if len(pairs):
-            length = looked_up.length[one[pairs]]
+            length = looked_up.length[left[pairs]]
             begin = np.cumsum(length) - length
-            places = np.arange(int(length.sum())) + np.repeat(start[one[pairs]] - begin, length)
-            asked = looked_up.words.take(places) + np.repeat((other[pairs] - top) * n_words, length)
+            places = np.arange(int(length.sum())) + np.repeat(start[left[pairs]] - begin, length)
+            asked = looked_up.words.take(places) + np.repeat((right[pairs] - top) * n_words, length)
             result[pairs] = np.add.reduceat(marks.take(asked), begin, dtype=np.int64)
         marks[cells] = False
     return result
@@ -79,10 +79,10 @@ class WordIndex:
         n_words: list[int] = []
         n_distinct: list[int] = []
         for text in self.number:
-            found = words_of(text)
-            distinct = dict.fromkeys(found)
+            tokens = words_of(text)
+            distinct = dict.fromkeys(tokens)
             words += map(vocabulary.__getitem__, distinct)
-            n_words.append(len(found))
+            n_words.append(len(tokens))
             n_distinct.append(len(distinct))
         self.vocabulary = dict(vocabulary)
         """Word → its number."""
@@ -125,9 +125,9 @@ class WordIndex:
         owners = [self.owners[self.first[word] : self.first[word + 1]] for word in self.known(text)]
         return np.bincount(np.concatenate(owners) if owners else np.zeros(0, np.int64), minlength=len(self))
 
-    def shared(self, wanted: Sequence[str], query: Ints, text: Ints) -> Ints:
+    def shared(self, texts: Sequence[str], query: Ints, text: Ints) -> Ints:
         """For every pair (number of a wanted text, number of an indexed text): how many different words they share."""
-        known = list(map(self.known, wanted))
+        known = list(map(self.known, texts))
         length = np.array(list(map(len, known)), dtype=np.int64)
         few = Bags(np.fromiter(chain.from_iterable(known), np.int64, int(length.sum())), length)
         many = Bags(self.words, self.n_distinct)

@@ -27,9 +27,9 @@ class Correction(NamedTuple):
 
 def correct(p: ArrayLike, method: str = "holm") -> Floats:
     """Each p made up for being one of many; the shape stays. nan stays nan and does not count as a comparison."""
-    given = np.asarray(p, dtype=float)
-    defined = ~np.isnan(given)
-    values = given[defined]
+    chances = np.asarray(p, dtype=float)
+    defined = ~np.isnan(chances)
+    values = chances[defined]
     if ((values < 0) | (values > 1)).any():
         wrong = values[(values < 0) | (values > 1)][0]
         raise DataError(f"a p value lies between 0 and 1; found {wrong:g}")
@@ -37,7 +37,7 @@ def correct(p: ArrayLike, method: str = "holm") -> Floats:
     order = np.argsort(values, kind="stable")
     adjusted = np.empty(len(values))
     adjusted[order] = np.clip(adjust(values[order]), values[order], 1.0)
-    result = np.full(given.shape, np.nan)
+    result = np.full(chances.shape, np.nan)
     result[defined] = adjusted
     return result
 

@@ -197,5 +197,5 @@ def _by_t(scores: Floats, subset: Ints) -> float:
     """Student's t with one spread for all queries, one-sided."""
     is_outside = np.ones(len(scores), dtype=bool)
     is_outside[subset] = False
-    found = two_samples(scores[is_outside, np.newaxis], scores[~is_outside, np.newaxis])
-    return float(chance_of_gap(found, "less")[0])
+    samples = two_samples(scores[is_outside, np.newaxis], scores[~is_outside, np.newaxis])
+    return float(chance_of_gap(samples, "less")[0])

@@ -82,8 +82,8 @@ def statistical_significance_test(scores_a: ArrayLike, scores_b: ArrayLike, alph
     a, b = _scores("scores_a", scores_a, (1,)), _scores("scores_b", scores_b, (1,))
     checked_fraction("alpha", alpha)
     mean_a, mean_b = float(exact_mean(a)), float(exact_mean(b))
-    found = two_samples(b[:, np.newaxis], a[:, np.newaxis])
-    t, p = float(found.t[0]), float(chance_of_gap(found, "two_sided")[0])
+    samples = two_samples(b[:, np.newaxis], a[:, np.newaxis])
+    t, p = float(samples.t[0]), float(chance_of_gap(samples, "two_sided")[0])
     return {"t_statistic": t, "p_value": p, "significant": p <= alpha, "mean_a": mean_a, "mean_b": mean_b}
 
 

@@ -51,7 +51,7 @@ def column_intervals(
     out; where too few are left, or some are infinite, it is (nan, nan, none).
     """
     check_request(method, level, resamples, seed, METHODS)
-    found: dict[str, tuple[float, float, str]] = {}
+    intervals: dict[str, tuple[float, float, str]] = {}
     waiting: dict[bytes, list[tuple[str, _Defined]]] = {}
     for name, column in columns.items():
         if column.aggregation.summarise is None:
@@ -59,20 +59,20 @@ def column_intervals(
         defined = column.counts
         scores = _Defined(column.score[defined], column.weight[defined], column.aggregation)
         chosen = scores.choose(method)
-        found[name] = (np.nan, np.nan, chosen)
+        intervals[name] = (np.nan, np.nan, chosen)
         if chosen in (WILSON, T):
             interval = (wilson_interval if chosen == WILSON else t_interval)(scores.linear(), level)
-            found[name] = scores.named(float(interval.low[0]), float(interval.high[0]), chosen)
+            intervals[name] = scores.named(float(interval.low[0]), float(interval.high[0]), chosen)
         if chosen == BOOTSTRAP and method == AUTO and scores.is_spread and len(scores.score) >= MANY_QUERIES:
             low, high = np.quantile(drawn_evenness(scores.weight, resamples, seed), [(1 - level) / 2, (1 + level) / 2])
-            found[name] = (float(low), float(high), chosen)
+            intervals[name] = (float(low), float(high), chosen)
         elif chosen in (BOOTSTRAP, BCA):
             waiting.setdefault(np.packbits(defined).tobytes(), []).append((name, scores))
     for alike in waiting.values():
         for (name, scores), of in _resampled(alike, resamples, seed):
-            low, high = ends(_where_defined(of), found[name][2], level)
-            found[name] = scores.named(float(low[0]), float(high[0]), found[name][2])
-    return found
+            low, high = ends(_where_defined(of), intervals[name][2], level)
+            intervals[name] = scores.named(float(low[0]), float(high[0]), intervals[name][2])
+    return intervals
 
 
 def difference_intervals(
@@ -111,7 +111,7 @@ def figure_difference(
     if n < 2:
         return FigureDifference(np.nan, np.nan, 1.0 if n else np.nan)
     check_request(BOOTSTRAP, level, resamples, seed, (BOOTSTRAP,))
-    of_a, of_b = (_figures(_Defined(*one), resamples, seed) for one in (a, b))
+    of_a, of_b = (_figures(_Defined(*scores), resamples, seed) for scores in (a, b))
     drawn = of_b - of_a
     drawn = drawn[~np.isnan(drawn)]
     if not len(drawn):

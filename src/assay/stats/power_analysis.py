@@ -91,7 +91,7 @@ class Study:
         reached = abs(size) * (1 + ROUNDING)  # many experiments may share one threshold: rounding must not lose them all
         return float(np.mean((up if size > 0 else down) <= reached))
 
-    def least(self, n: int, wanted: float) -> float:
+    def least(self, n: int, power: float) -> float:
         """Smallest size that n queries find with the chance wanted, whichever way it goes.
 
         Without spread it is 0, for any size is found; or infinite, for none is.
@@ -99,8 +99,8 @@ class Study:
         if self.sd == 0:
             return 0.0 if n >= self.n_without_spread else math.inf
         if n > MAX_SIMULATED:
-            return _least_normal(n, wanted, self.alpha)
-        place = min(SIMULATIONS, math.ceil(wanted * SIMULATIONS)) - 1
+            return _least_normal(n, power, self.alpha)
+        place = min(SIMULATIONS, math.ceil(power * SIMULATIONS)) - 1
         return max(0.0, *(float(np.partition(each, place)[place]) for each in self.thresholds(n)))
 
 
@@ -171,37 +171,37 @@ def _critical(n: int, alpha: float) -> float:
     return float(stdtrit(n - 1, 1 - alpha / 2))
 
 
-def _least_normal(n: int, wanted: float, alpha: float) -> float:
+def _least_normal(n: int, power: float, alpha: float) -> float:
     """The closed form's smallest effect, in standard deviations: halve the interval until nothing is left of it."""
     low, high = 0.0, 1.0
-    while normal_power(n, 1.0, high, alpha) < wanted:
+    while normal_power(n, 1.0, high, alpha) < power:
         high *= 2
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (low, middle) if normal_power(n, 1.0, middle, alpha) >= wanted else (middle, high)
+        low, high = (low, middle) if normal_power(n, 1.0, middle, alpha) >= power else (middle, high)
     return high
 
 
-def n_needed(study: Study, effect: float, wanted: float) -> int:
+def n_needed(study: Study, effect: float, power: float) -> int:
     """The answer agrees with `least` about the number of queries at hand: enough for that effect, or not."""
     if study.sd == 0:
         return study.n_without_spread
     size = effect / study.sd
-    answer = _search(study, size, wanted)
-    is_enough = study.least(study.n, wanted) <= size * (1 + ROUNDING)
+    answer = _search(study, size, power)
+    is_enough = study.least(study.n, power) <= size * (1 + ROUNDING)
     return min(answer, study.n) if is_enough else max(answer, study.n + 1)
 
 
-def _search(study: Study, size: float, wanted: float) -> int:
+def _search(study: Study, size: float, power: float) -> int:
     """Find two neighbours on a fixed grid of numbers of queries, one too few and one enough, and interpolate."""
     from scipy.special import ndtri
 
-    roughly = ((float(ndtri(1 - study.alpha / 2)) + float(ndtri(wanted))) / size) ** 2 if size > 1e-150 else math.inf
+    roughly = ((float(ndtri(1 - study.alpha / 2)) + float(ndtri(power))) / size) ** 2 if size > 1e-150 else math.inf
     if not roughly < 1e15:
         raise BadParameter(f"a difference of {size * study.sd:g} is too small to be found with fewer than 10^15 queries")
     if roughly > MAX_SIMULATED:
         return math.ceil(roughly)
-    least = cache(lambda place: study.least(_grid(place), wanted))
+    least = cache(lambda place: study.least(_grid(place), power))
     place = max(0, round(STEPS_PER_DOUBLING * math.log2(max(2.0, roughly) / 2)))
     while least(place) > size:
         place += 1
@@ -272,20 +272,22 @@ class Power:
 
     def told(self, show: Callable[[float], str] | None = None, others: Mapping[float, int] | None = None) -> str:
         """The same with figures as somebody else shows them, and with the queries that other differences need."""
-        shown = show or _shown
-        found = f"With these {counted(self.n, 'query')} "
+        format_size = show or _shown
+        sentence = f"With these {counted(self.n, 'query')} "
         if math.isinf(self.detectable):
-            found += "no difference can be found: they are too few"
+            sentence += "no difference can be found: they are too few"
         elif self.detectable == 0:
-            found += "every difference is the same, so any difference at all would be found"
+            sentence += "every difference is the same, so any difference at all would be found"
         else:
-            found += f"a difference of {shown(self.detectable)} or more would be found {100 * self.wanted:g} % of the time"
-        wanted = {} if self.needed is None else {abs(self.target): self.needed}
+            sentence += (
+                f"a difference of {format_size(self.detectable)} or more would be found {100 * self.wanted:g} % of the time"
+            )
+        needed = {} if self.needed is None else {abs(self.target): self.needed}
         needs = [
-            f"to find {shown(size)} you need about {counted(n, 'query')}"
-            for size, n in (wanted | dict(others or {})).items()
+            f"to find {format_size(size)} you need about {counted(n, 'query')}"
+            for size, n in (needed | dict(others or {})).items()
         ]
-        return f"{'; '.join([found, *needs])}."
+        return f"{'; '.join([sentence, *needs])}."
 
 
 def power(
@@ -298,9 +300,9 @@ def power(
     (at alpha = 0.05), and none with fewer: the p of n equal differences is 2 ÷ 2^n.
     """
     study = study_of(differences, alpha, seed)
-    wanted = study.mean if effect is None else finite(effect)
+    target = study.mean if effect is None else finite(effect)
     n_queries = study.n if n is None else whole_queries(n)
-    return study.chance(wanted / study.unit, n_queries)
+    return study.chance(target / study.unit, n_queries)
 
 
 def minimum_detectable_effect(differences: Differences, power: float = 0.8, alpha: float = 0.05, seed: int = 0) -> float:
@@ -310,8 +312,8 @@ def minimum_detectable_effect(differences: Differences, power: float = 0.8, alph
     alpha = 0.05: equal or not, they are too few.)
     """
     study = study_of(differences, alpha, seed)
-    wanted = chance_wanted(power, alpha)
-    return study.unit * study.least(study.n, wanted)
+    chance = chance_wanted(power, alpha)
+    return study.unit * study.least(study.n, chance)
 
 
 def queries_needed(differences: Differences, effect: float, power: float = 0.8, alpha: float = 0.05, seed: int = 0) -> int:
@@ -321,10 +323,10 @@ def queries_needed(differences: Differences, effect: float, power: float = 0.8, 
     error: no number of queries finds nothing.
     """
     study = study_of(differences, alpha, seed)
-    wanted = chance_wanted(power, alpha)
+    chance = chance_wanted(power, alpha)
     if finite(effect) == 0:
         raise BadParameter("effect is the difference to be found; no number of queries finds a difference of 0")
-    return n_needed(study, abs(effect), wanted)
+    return n_needed(study, abs(effect), chance)
 
 
 def analyse_power(
@@ -332,17 +334,17 @@ def analyse_power(
 ) -> Power:
     """All of it at once: achieved power, smallest difference found, queries needed for `target` (else for the mean seen)."""
     study = study_of(differences, alpha, seed)
-    wanted = chance_wanted(power, alpha)
+    chance = chance_wanted(power, alpha)
     aim = study.mean if target is None else finite(target)
     return Power(
         n=study.n,
         sd=study.sd,
         effect=study.mean,
         achieved=study.chance(study.mean / study.unit, study.n),
-        detectable=study.unit * study.least(study.n, wanted),
+        detectable=study.unit * study.least(study.n, chance),
         target=aim,
-        needed=n_needed(study, abs(aim), wanted) if aim else None,
-        wanted=wanted,
+        needed=n_needed(study, abs(aim), chance) if aim else None,
+        wanted=chance,
         alpha=alpha,
     )
 

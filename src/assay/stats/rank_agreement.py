@@ -169,8 +169,8 @@ def moved_documents(a: Any, b: Any, relevant: Mapping[str, Relevant], k: int = 1
     _check(k=k)
     moved = {}
     for query, judged in relevant.items():
-        wanted = _relevant_ids(judged)
-        top_a, top_b = ([doc for doc in _first(run, query, k) if doc in wanted] for run in (run_a, run_b))
+        relevant_ids = _relevant_ids(judged)
+        top_a, top_b = ([doc for doc in _first(run, query, k) if doc in relevant_ids] for run in (run_a, run_b))
         before, after = set(top_a), set(top_b)
         moved[text_id(query)] = Moved(
             tuple(doc for doc in top_b if doc not in before), tuple(doc for doc in top_a if doc not in after)
@@ -209,9 +209,9 @@ def _relevant_ids(judged: Relevant) -> set[str]:
     return set(map(text_id, judged))
 
 
-def _figures(given: Mapping[str, float] | Sequence[float]) -> dict[str, float]:
+def _figures(figures: Mapping[str, float] | Sequence[float]) -> dict[str, float]:
     """System → figure; systems without a name are numbered from 1."""
-    named = given if isinstance(given, Mapping) else {str(place): figure for place, figure in enumerate(given, 1)}
+    named = figures if isinstance(figures, Mapping) else {str(place): figure for place, figure in enumerate(figures, 1)}
     for system, figure in named.items():
         if not math.isfinite(figure):
             raise DataError(f"the figure of system {system} is {figure}; only finite numbers can be ordered")

@@ -142,8 +142,8 @@ def share_within(side: Side, group: Ints, depth: Ints) -> Floats:
 def n_found(keys: Ints, low: Ints, high: Ints) -> Ints:
     """How many keys lie between low and high, both included; none where low is negative."""
     ordered = np.sort(keys)
-    found = np.searchsorted(ordered, high, "right") - np.searchsorted(ordered, low, "left")
-    return np.where(low < 0, 0, found)
+    counts = np.searchsorted(ordered, high, "right") - np.searchsorted(ordered, low, "left")
+    return np.where(low < 0, 0, counts)
 
 
 @dataclass(frozen=True)

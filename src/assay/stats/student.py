@@ -40,7 +40,7 @@ def student(values: Floats, rounding: Floats) -> Student:
     return Student(np.where(is_nil, 0.0, t if n > 1 else np.nan), n, is_nil, direction)
 
 
-def chance_below(found: Student) -> Floats:
+def chance_below(sample: Student) -> Floats:
     """Chance of a t up to this one if the mean were 0; for t = 0 and for a single value a half.
 
     Where all values are the same there is no spread to divide by; then it is the chance that all of n fair coins
@@ -48,22 +48,22 @@ def chance_below(found: Student) -> Floats:
     """
     from scipy.special import stdtr
 
-    if found.n < 2:
-        return np.full(len(found.t), 0.5)
-    coins = np.where(found.t > 0, 1.0 - 0.5**found.n, 0.5**found.n)
-    return np.where(np.isinf(found.t), coins, stdtr(found.n - 1.0, found.t))
+    if sample.n < 2:
+        return np.full(len(sample.t), 0.5)
+    coins = np.where(sample.t > 0, 1.0 - 0.5**sample.n, 0.5**sample.n)
+    return np.where(np.isinf(sample.t), coins, stdtr(sample.n - 1.0, sample.t))
 
 
-def chance_beyond(found: Student, alternative: str) -> Floats:
+def chance_beyond(sample: Student, alternative: str) -> Floats:
     """p: chance of a t as extreme as this one if the mean were 0; 1 where nothing differs and for a single value."""
-    mirrored = found._replace(t=-found.t)
+    mirrored = sample._replace(t=-sample.t)
     if alternative == "two_sided":
-        p = 2.0 * chance_below(found._replace(t=-np.abs(found.t)))
+        p = 2.0 * chance_below(sample._replace(t=-np.abs(sample.t)))
     else:
-        p = chance_below(mirrored if alternative == "greater" else found)
+        p = chance_below(mirrored if alternative == "greater" else sample)
         against = -np.inf if alternative == "greater" else np.inf
-        p = np.where(found.t == against, 1.0, p)
-    return np.where(found.is_nil | (found.n < 2), 1.0, p)
+        p = np.where(sample.t == against, 1.0, p)
+    return np.where(sample.is_nil | (sample.n < 2), 1.0, p)
 
 
 def coins_alike(n: int, alternative: str) -> float:
@@ -107,7 +107,7 @@ def two_samples(a: Floats, b: Floats, *, equal_variances: bool = True) -> TwoSam
     rounding = np.ldexp(rounding_of(a, b), -exponent)
     of_a, of_b = (np.ascontiguousarray(np.ldexp(scores, -exponent).T) for scores in (a, b))
     gap = of_b.mean(axis=1) - of_a.mean(axis=1)
-    var_a, var_b = (one.var(axis=1, ddof=1) if one.shape[1] > 1 else np.zeros(len(gap)) for one in (of_a, of_b))
+    var_a, var_b = (values.var(axis=1, ddof=1) if values.shape[1] > 1 else np.zeros(len(gap)) for values in (of_a, of_b))
     is_flat = np.sqrt(var_a + var_b) <= rounding
     pooled = np.full(len(gap), float(n_a + n_b - 2))
     if equal_variances:
@@ -124,19 +124,19 @@ def two_samples(a: Floats, b: Floats, *, equal_variances: bool = True) -> TwoSam
     return TwoSamples(np.where(is_nil | (n_a + n_b < 3), 0.0, t), df, n_a, n_b, is_nil, direction)
 
 
-def chance_of_gap(found: TwoSamples, alternative: str) -> Floats:
+def chance_of_gap(samples: TwoSamples, alternative: str) -> Floats:
     """p: chance of a t as extreme if the means were equal; 1 where nothing differs, and for one score each.
 
     Where neither sample varies it is the chance of dealing the scores out like that: 1 ÷ (a and b choose a) for one side.
     """
     from scipy.special import binom, stdtr
 
-    if found.n_a + found.n_b < 3:
-        return np.ones(len(found.t))
-    toward = {"two_sided": -np.abs(found.t), "greater": -found.t, "less": found.t}[alternative]
-    dealt = np.where(toward > 0, 1.0, 1.0 / binom(found.n_a + found.n_b, found.n_a))
-    p = np.where(np.isinf(found.t), dealt, stdtr(found.df, toward))
-    return np.where(found.is_nil, 1.0, np.minimum(2.0 * p, 1.0) if alternative == "two_sided" else p)
+    if samples.n_a + samples.n_b < 3:
+        return np.ones(len(samples.t))
+    toward = {"two_sided": -np.abs(samples.t), "greater": -samples.t, "less": samples.t}[alternative]
+    dealt = np.where(toward > 0, 1.0, 1.0 / binom(samples.n_a + samples.n_b, samples.n_a))
+    p = np.where(np.isinf(samples.t), dealt, stdtr(samples.df, toward))
+    return np.where(samples.is_nil, 1.0, np.minimum(2.0 * p, 1.0) if alternative == "two_sided" else p)
 
 
 @dataclass(frozen=True)

@@ -36,10 +36,10 @@ def chonkie(text: str, path: str, *, kind: str, size: int) -> Cut:
     if kind == "code" and not language:
         kind, remark = "recursive", f"{unknown_language(path).partition(':')[0]}: cut as chonkie(kind=recursive) does"
     try:
-        found = _chunker(kind, size, language).chunk(_SURROGATE.sub("\ufffd", text))
+        chunks = _chunker(kind, size, language).chunk(_SURROGATE.sub("\ufffd", text))
     except RecursionError:
         return Cut(fixed_lines(text, path, size=size, overlap=0).pieces, "nested too deeply for chonkie: cut into lines")
-    return Cut.at(without_gaps(text, located(text, found)), remark)
+    return Cut.at(without_gaps(text, located(text, chunks)), remark)
 
 
 def located(text: str, chunks: Iterable[Any]) -> Spans:

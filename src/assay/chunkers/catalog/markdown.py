@@ -52,8 +52,8 @@ def outline(text: str) -> Outline:
             fence = match["fence"]
         elif match["hashes"]:
             headings.append(_of_hashes(match))
-        elif match["underline"] and (found := _underlined(text, match)):
-            headings.append(found)
+        elif match["underline"] and (heading := _underlined(text, match)):
+            headings.append(heading)
         elif match["blank"] is not None and match.end() < len(text):
             blocks.append(match.end() + 1)
     return Outline(headings, np.array(blocks, np.int64))
@@ -95,10 +95,10 @@ def markdown(text: str, path: str, *, size: int, headings: int) -> Cut:  # noqa:
 
     The title of a chunk is the path of its headings. Fenced code is cut only where it is too large by itself.
     """
-    found = outline(text)
+    sections = outline(text)
     measured = Measured(text)
-    levels = (lambda _: found.blocks, lines, words)
-    chosen = [heading for heading in found.headings if heading.level <= headings]
+    levels = (lambda _: sections.blocks, lines, words)
+    chosen = [heading for heading in sections.headings if heading.level <= headings]
     return Cut(
         [
             Piece(start, end, title)
@@ -117,9 +117,9 @@ def _sections(text: str, headings: list[Heading]) -> Iterator[tuple[int, int, st
         start = headings[0].start
     for number, heading in enumerate(headings):
         stop = headings[number + 1].start if number + 1 < len(headings) else len(text)
-        path = [*(one for one in path if one.level < heading.level), heading]
+        path = [*(parent for parent in path if parent.level < heading.level), heading]
         if text[heading.end : stop].strip() or stop == len(text):
-            yield start, stop, JOINT.join(one.title for one in path if one.title)
+            yield start, stop, JOINT.join(parent.title for parent in path if parent.title)
             start = stop
     if not headings:
         yield 0, len(text), ""

@@ -19,10 +19,10 @@ DEFAULT_SEPARATORS = ("\n\n", "\n", ". ", " ")
 
 def separators(text: str) -> tuple[str, ...]:
     r"""A list of texts, as JSON or Python has them: `["\n\n", "\n", " "]`."""
-    wanted = r'a list of texts such as ["\n\n", "\n", " "]'
+    expected = r'a list of texts such as ["\n\n", "\n", " "]'
     values = _written_list(text)
     if not isinstance(values, list | tuple) or not all(isinstance(value, str) and value for value in values):
-        raise ValueError(wanted)
+        raise ValueError(expected)
     return tuple(values)
 
 
@@ -42,18 +42,18 @@ def recursive(text: str, path: str, *, size: int, separators: tuple[str, ...]) -
     """
     if len(text) <= size:
         return Cut.at([(0, len(text))])
-    return Cut.at(split_by([_behind_separator(one) for one in separators], Measured(text), 0, len(text), size))
+    return Cut.at(split_by([_behind_separator(separator) for separator in separators], Measured(text), 0, len(text), size))
 
 
 def _behind_separator(separator: str) -> Level:
     """Behind each place where the separator stands; found once."""
-    found: list[Places] = []
+    ends_by_level: list[Places] = []
 
     def places(measured: Measured) -> Places:
-        if not found:
+        if not ends_by_level:
             ends = (match.end() for match in re.finditer(re.escape(separator), measured.text))
-            found.append(np.fromiter(ends, np.int64))
-        return found[0]
+            ends_by_level.append(np.fromiter(ends, np.int64))
+        return ends_by_level[0]
 
     return places
 

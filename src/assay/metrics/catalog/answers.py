@@ -39,7 +39,7 @@ def curve(loss: Floats, parts: Floats) -> list[Point]:
         return []
     risk = np.cumsum(loss[order]) / np.arange(1, len(order) + 1)
     stage, confidence = parts[order].T
-    sure = [float(one) if at == SURE else None for at, one in zip(stage.tolist(), confidence.tolist(), strict=True)]
+    sure = [float(value) if at == SURE else None for at, value in zip(stage.tolist(), confidence.tolist(), strict=True)]
     return [
         Point((place + 1) / len(order), float(risk[place]), sure[place], bool(stage[place] == OPEN))
         for place in last.tolist()
@@ -113,7 +113,7 @@ def answer_contains(replies: Answers) -> Scores:
 def contains_one(answer: Words, references: list[Words]) -> float:
     """Whether the words of a reference stand side by side in the answer."""
     phrase = f" {' '.join(answer)} "
-    return float(any(f" {' '.join(one)} " in phrase for one in references))
+    return float(any(f" {' '.join(reference)} " in phrase for reference in references))
 
 
 ANSWER_CONTAINS = Metric(
@@ -180,10 +180,10 @@ def answer_success(replies: Answers, k: int | None, rel: float | None, threshold
     score.
     """
     like = replies.compared(partial(token_f1, count="set"))
-    found = replies.of_ranking(partial(_has_hit, k=k, rel=rel), f"answer_success{f'@{k}' if k else ''}")
-    is_scored = replies.is_answerable & ~np.isnan(found)
+    hits = replies.of_ranking(partial(_has_hit, k=k, rel=rel), f"answer_success{f'@{k}' if k else ''}")
+    is_scored = replies.is_answerable & ~np.isnan(hits)
     is_answered = replies.is_given & ~replies.has_abstained
-    return np.where(is_scored, ((found > 0) & is_answered & (like >= threshold)).astype(float), np.nan)
+    return np.where(is_scored, ((hits > 0) & is_answered & (like >= threshold)).astype(float), np.nan)
 
 
 def _has_hit(run: GradedRun, k: int | None, rel: float | None) -> Scores:

@@ -32,10 +32,10 @@ def expected_average_precision(run: GradedRun, k: int | None, rel: float | None,
     harmonic = np.concatenate(([0.0], np.cumsum(1.0 / ranks_of(run))))
     per_rank = harmonic[better + inside] - harmonic[better]
     equals_above = ratio(n_hits - 1, equal - 1) * (inside - (better + 1) * per_rank)
-    found = n_hits / equal * ((n_before + 1) * per_rank + equals_above)
+    precisions = n_hits / equal * ((n_before + 1) * per_rank + equals_above)
     total = run.n_relevant(rel)
     bottom = total if norm == "relevant" or k is None else total.clip(max=k)
-    return ratio(np.bincount(query, weights=found, minlength=run.n_queries), bottom)
+    return ratio(np.bincount(query, weights=precisions, minlength=run.n_queries), bottom)
 
 
 AVERAGE_PRECISION = Metric(
@@ -66,9 +66,9 @@ def interpolated_precisions(run: GradedRun, points: tuple[float, ...], rel: floa
     needed = np.floor(np.multiply.outer(run.n_relevant(rel), points) + _ADDED[rounding]).astype(np.int64)
     best = best_to_come(hits.position / hits.rank, hits.query, hits.n_queries)
     place = hits.first[:, None] + np.maximum(needed, 1) - 1
-    found = np.maximum(needed, 1) <= hits.count[:, None]
+    is_reached = np.maximum(needed, 1) <= hits.count[:, None]
     result = np.zeros(needed.shape)
-    result[found] = best[place[found]]
+    result[is_reached] = best[place[is_reached]]
     return result
 
 
@@ -189,8 +189,8 @@ def yaap(run: GradedRun, rel: float | None, empty: str) -> Scores:
     May be negative. A ranking without any document scores 0, as in trec_eval 9 with -c.
     """
     hits = run.relevant(rel)
-    found = hits.sum(hits.position / hits.rank)
-    odds = np.log((1.0 + found) / (1.0 + run.n_relevant(rel) - found))
+    total = hits.sum(hits.position / hits.rank)
+    odds = np.log((1.0 + total) / (1.0 + run.n_relevant(rel) - total))
     return odds if empty == "odds" else np.where(run.n_retrieved > 0, odds, 0.0)
 
 

@@ -29,16 +29,16 @@ def expected_reciprocal_stop(tied: TiedHits, stop: Floats, k: int | None, weigh:
     reached = np.where(hits.position[start] == 1, 1.0, still_reading[start - 1])
     alone = equal[start] == 1
     n_inside = tied.n_inside(k)[start]
-    one = start[alone]
-    found = np.zeros(len(start))
-    found[alone] = np.where(n_inside[alone] > 0, stop[one] * weigh(hits.rank[one]), 0.0)
+    single = start[alone]
+    weights = np.zeros(len(start))
+    weights[alone] = np.where(n_inside[alone] > 0, stop[single] * weigh(hits.rank[single]), 0.0)
     n_stopping = np.bincount(group, minlength=len(start))
     several = np.flatnonzero(~alone & (n_inside > 0))
     for block in blocks_of_similar_length(n_inside[several]):
         chosen = several[block]
         stopped = _chance_stopped(stop, start[chosen], n_stopping[chosen], equal[start[chosen]], int(n_inside[chosen].max()))
-        found[chosen] = _weighed(stopped, better[start[chosen]], n_inside[chosen], weigh)
-    return np.bincount(hits.query[start], weights=reached * found, minlength=hits.n_queries).astype(float)
+        weights[chosen] = _weighed(stopped, better[start[chosen]], n_inside[chosen], weigh)
+    return np.bincount(hits.query[start], weights=reached * weights, minlength=hits.n_queries).astype(float)
 
 
 def _chance_stopped(stop: Floats, start: Ints, n_stopping: Ints, equal: Ints, deepest: int) -> Floats:

@@ -16,11 +16,11 @@ def relstring(run: GradedRun, k: int) -> list[str]:
 
     0 … 9 is the grade rounded down, > a larger one, - a document that was not judged, . one with a negative grade.
     """
-    shown = np.minimum(run.n_retrieved, k)
-    letters = np.full((run.n_queries, int(shown.max(initial=0))), "-", dtype="U1")
+    lengths = np.minimum(run.n_retrieved, k)
+    letters = np.full((run.n_queries, int(lengths.max(initial=0))), "-", dtype="U1")
     hits = run.retrieved.top(k)
     letters[hits.query, hits.rank - 1] = [_grade_letter(grade) for grade in hits.grade.tolist()]
-    return ["".join(row[:n]) for row, n in zip(letters, shown.tolist(), strict=True)]
+    return ["".join(row[:n]) for row, n in zip(letters, lengths.tolist(), strict=True)]
 
 
 def _grade_letter(grade: float) -> str:

@@ -61,9 +61,9 @@ def expected_ndcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: 
 def _best_dcg(run: GradedRun, k: int | None, worth: partial[Floats], discount: str, ideal: str) -> Floats:
     """The discounted gain of the ideal ranking."""
     if ideal == "retrieved":
-        found = run.retrieved.top(k)
-        order = np.lexsort((-worth(found.grade), found.query))
-        return discounted_gain(replace(found, rank=found.position), worth(found.grade[order]), k, discount)
+        top = run.retrieved.top(k)
+        order = np.lexsort((-worth(top.grade), top.query))
+        return discounted_gain(replace(top, rank=top.position), worth(top.grade[order]), k, discount)
     hits, gains = run.ideal_by(worth)
     return discounted_gain(hits, gains, None if ideal == "uncut" else k, discount)
 

@@ -157,8 +157,8 @@ def alpha_ndcg(run: GradedRun, k: int | None, alpha: float, rel: float | None) -
     The ideal takes what gains most at each rank, as in ndeval; in rare cases a ranking is better than that: above 1.
     """
     by = run.by_subtopic(rel)
-    found, ideal = (novel_gain(by, hits, alpha, discounts, k) for hits in (by.run.retrieved, ideal_hits(by, alpha, k)))
-    return ratio(found, ideal)
+    actual, ideal = (novel_gain(by, hits, alpha, discounts, k) for hits in (by.run.retrieved, ideal_hits(by, alpha, k)))
+    return ratio(actual, ideal)
 
 
 def expected_alpha_ndcg(run: GradedRun, k: int | None, alpha: float, rel: float | None) -> Scores:
@@ -250,8 +250,8 @@ def nerr_ia(run: GradedRun, k: int | None, alpha: float, rel: float | None) -> S
     The ideal takes what gains most at each rank, as in ndeval; in rare cases a ranking is better than that: above 1.
     """
     by = run.by_subtopic(rel)
-    found, ideal = (novel_gain(by, hits, alpha, reciprocals, k) for hits in (by.run.retrieved, ideal_hits(by, alpha, k)))
-    return ratio(found, ideal)
+    actual, ideal = (novel_gain(by, hits, alpha, reciprocals, k) for hits in (by.run.retrieved, ideal_hits(by, alpha, k)))
+    return ratio(actual, ideal)
 
 
 def expected_nerr_ia(run: GradedRun, k: int | None, alpha: float, rel: float | None) -> Scores:
@@ -282,8 +282,8 @@ def nnrbp(run: GradedRun, alpha: float, beta: float, rel: float | None) -> Score
     """
     by = run.by_subtopic(rel)
     weigh = fading(beta)
-    found, ideal = (novel_gain(by, hits, alpha, weigh, None) for hits in (by.run.retrieved, ideal_hits(by, alpha, None)))
-    return ratio(found, ideal)
+    actual, ideal = (novel_gain(by, hits, alpha, weigh, None) for hits in (by.run.retrieved, ideal_hits(by, alpha, None)))
+    return ratio(actual, ideal)
 
 
 def expected_nnrbp(run: GradedRun, alpha: float, beta: float, rel: float | None) -> Scores:

@@ -26,8 +26,8 @@ def q_measure(run: GradedRun, k: int | None, gain: Any, beta: float) -> Scores:
     blended = hits.position + beta * hits.running_sum(value)
     best = hits.rank + beta * ideal_gain_by_rank(run, worth, hits)
     inside = hits.top(k)
-    kept = slice(None) if k is None else hits.rank <= k
-    return ratio(inside.sum(ratio(blended, best)[kept]), run.ideal_by(worth)[0].count)
+    within = slice(None) if k is None else hits.rank <= k
+    return ratio(inside.sum(ratio(blended, best)[within]), run.ideal_by(worth)[0].count)
 
 
 def expected_q_measure(run: GradedRun, k: int | None, gain: Any, beta: float) -> Scores:
@@ -46,8 +46,8 @@ def expected_q_measure(run: GradedRun, k: int | None, gain: Any, beta: float) ->
     owner, nth = spread(tied.n_inside(k)[start])
     at = Hits(hits.query[start][owner], better[start][owner] + nth + 1, np.zeros(len(owner)), run.n_queries)
     best = at.rank + beta * ideal_gain_by_rank(run, worth, at)
-    found = (first[owner] + nth * further[owner]) / equal[start][owner]
-    return ratio(at.sum(ratio(found, best)), run.ideal_by(worth)[0].count)
+    actual = (first[owner] + nth * further[owner]) / equal[start][owner]
+    return ratio(at.sum(ratio(actual, best)), run.ideal_by(worth)[0].count)
 
 
 Q_MEASURE = Metric(
@@ -102,10 +102,10 @@ def ndcg_rel(run: GradedRun, gain: Any) -> Scores:
     value = worth(run.retrieved.grade)
     hits, value = run.retrieved.where(value != 0), value[value != 0]
     here = ratio(hits.running_sum(value / np.log2(hits.rank + 1.0)), ideal_dcg_by_rank(run, worth, hits))
-    found = hits.where(value > 0)
+    relevant = hits.where(value > 0)
     total = run.ideal_by(worth)[0].count
     whole = ratio(dcg(run, None, gain, "log2", None), ideal_dcg(run, None, gain, "log2", None))
-    return ratio(found.sum(here[value > 0]) + (total - found.count) * whole, total)
+    return ratio(relevant.sum(here[value > 0]) + (total - relevant.count) * whole, total)
 
 
 NDCG_REL = Metric(

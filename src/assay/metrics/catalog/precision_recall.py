@@ -74,14 +74,14 @@ def f_measure(run: GradedRun, k: int, rel: float | None, beta: float) -> Scores:
 
     β is squared, as in the textbook (trec_eval's set_f does not). 0 when nothing relevant is found.
     """
-    found = run.relevant(rel).top(k).count
-    return ratio((1 + beta**2) * found, k + beta**2 * run.n_relevant(rel))
+    n_hits = run.relevant(rel).top(k).count
+    return ratio((1 + beta**2) * n_hits, k + beta**2 * run.n_relevant(rel))
 
 
 def expected_f_measure(run: GradedRun, k: int, rel: float | None, beta: float) -> Scores:
     """The mean over all orders of ties."""
-    found = tied_relevant(run, rel).expected_count(k)
-    return ratio((1 + beta**2) * found, k + beta**2 * run.n_relevant(rel))
+    n_hits = tied_relevant(run, rel).expected_count(k)
+    return ratio((1 + beta**2) * n_hits, k + beta**2 * run.n_relevant(rel))
 
 
 F_MEASURE = Metric(
@@ -131,14 +131,14 @@ def precision(run: GradedRun, k: int, rel: float | None, over: str) -> Scores:
 
     A ranking shorter than k is still divided by k, unless over=retrieved.
     """
-    found = run.relevant(rel).top(k).count
-    return ratio(found, k if over == "k" else run.n_retrieved.clip(max=k))
+    n_hits = run.relevant(rel).top(k).count
+    return ratio(n_hits, k if over == "k" else run.n_retrieved.clip(max=k))
 
 
 def expected_precision(run: GradedRun, k: int, rel: float | None, over: str) -> Scores:
     """The mean over all orders of ties."""
-    found = tied_relevant(run, rel).expected_count(k)
-    return ratio(found, k if over == "k" else run.n_retrieved.clip(max=k))
+    n_hits = tied_relevant(run, rel).expected_count(k)
+    return ratio(n_hits, k if over == "k" else run.n_retrieved.clip(max=k))
 
 
 PRECISION = Metric(

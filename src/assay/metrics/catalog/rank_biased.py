@@ -49,8 +49,8 @@ def _n_better(hits: Hits, ideal: Hits) -> Ints:
     width = len(levels) + 1
     # ideal rows ascend in this key: query first, then grade from best to worst
     key = ideal.query * width + (len(levels) - np.searchsorted(levels, ideal.grade))
-    wanted = hits.query * width + (len(levels) - np.searchsorted(levels, hits.grade))
-    return np.searchsorted(key, wanted, side="left") - ideal.first[hits.query]
+    keys = hits.query * width + (len(levels) - np.searchsorted(levels, hits.grade))
+    return np.searchsorted(key, keys, side="left") - ideal.first[hits.query]
 
 
 COMPATIBILITY = Metric(

@@ -33,9 +33,9 @@ def utility(run: GradedRun, weights: tuple[float, ...], collection: int, rel: fl
 
     May be negative. Averaged, not summed, over queries, as in trec_eval.
     """
-    found, total = run.relevant(rel).count, run.n_relevant(rel)
-    other = run.n_retrieved - found
-    cells = (found, other, total - found, collection - total - other)
+    n_hits, total = run.relevant(rel).count, run.n_relevant(rel)
+    other = run.n_retrieved - n_hits
+    cells = (n_hits, other, total - n_hits, collection - total - other)
     return sum((weight * cell for weight, cell in zip(weights, cells, strict=True)), np.zeros(run.n_queries))
 
 
@@ -62,8 +62,8 @@ def set_map(run: GradedRun, rel: float | None) -> Scores:
 
     0 when nothing is retrieved or nothing is relevant.
     """
-    found = run.relevant(rel).count
-    return ratio(found**2, run.n_retrieved * run.n_relevant(rel))
+    n_hits = run.relevant(rel).count
+    return ratio(n_hits**2, run.n_retrieved * run.n_relevant(rel))
 
 
 SET_MAP = Metric(

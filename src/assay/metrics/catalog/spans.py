@@ -38,8 +38,8 @@ def file_recall(spans: Spans, k: int | None, tokens: int | None) -> Scores:
     An empty list of gold spans scores 0; a query without one has no score.
     """
     query, rank = spans.found_files(tokens)
-    found = query if k is None else query[rank <= k]
-    return spans.scores(ratio(np.bincount(found, minlength=spans.n_queries), spans.n_gold_files))
+    owners = query if k is None else query[rank <= k]
+    return spans.scores(ratio(np.bincount(owners, minlength=spans.n_queries), spans.n_gold_files))
 
 
 FILE_RECALL = Metric(

@@ -60,8 +60,10 @@ def shared_counts(ours: Mapping[Hashable, int], theirs: Mapping[Hashable, int]) 
 def token_f1(answer: list[str], references: list[list[str]], count: str) -> float:
     """F1 of the tokens, with the reference most alike; where one side has none, whether the other has none either."""
     return max(
-        overlap(answer, one, count).f1 if answer and one else float(answer == one)  # tokens of SQuAD may be none
-        for one in references
+        overlap(answer, reference, count).f1
+        if answer and reference
+        else float(answer == reference)  # tokens of SQuAD may be none
+        for reference in references
     )
 
 
@@ -114,7 +116,7 @@ BLEU_N = Param("n", order, LONGEST_NGRAM, "n-grams of 1 to n words count, all th
 class Matches(NamedTuple):
     """For each length of n-grams how many match and how many there are; and the words of both sides."""
 
-    found: tuple[float, ...]
+    matching: tuple[float, ...]
     total: tuple[float, ...]
     n_answer: float
     n_reference: float
@@ -123,18 +125,18 @@ class Matches(NamedTuple):
 
 def matches(answer: Sequence[str], references: Sequence[Sequence[str]], n: int) -> Matches:
     """An n-gram matches as often as the reference that has it most often has it."""
-    nearest = min((abs(len(one) - len(answer)), len(one)) for one in references)[1]
-    found: list[float] = []
+    nearest = min((abs(len(reference) - len(answer)), len(reference)) for reference in references)[1]
+    counts: list[float] = []
     for size in range(1, n + 1):
-        if found and not found[-1]:  # where shorter ones do not match, longer ones cannot
-            found.append(0)
+        if counts and not counts[-1]:  # where shorter ones do not match, longer ones cannot
+            counts.append(0)
             continue
         ours = Counter(ngrams(answer, size))
-        theirs = [Counter(ngrams(one, size)) for one in references]
+        theirs = [Counter(ngrams(reference, size)) for reference in references]
         most = theirs[0] if len(theirs) == 1 else reduce(or_, theirs)
-        found.append(shared_counts(ours, most))
+        counts.append(shared_counts(ours, most))
     total = tuple(max(len(answer) - size, 0) for size in range(n))
-    return Matches(tuple(found), total, len(answer), nearest)
+    return Matches(tuple(counts), total, len(answer), nearest)
 
 
 def bleu_of(of: Matches, smooth: str) -> float:
@@ -142,20 +144,20 @@ def bleu_of(of: Matches, smooth: str) -> float:
 
     Lengths of which the answer has no n-gram do not count, so that a short answer can be perfect.
     """
-    if not any(of.found):
+    if not any(of.matching):
         return 0.0
     logs, halved = [], 1.0
-    for place, (found, total) in enumerate(zip(of.found, of.total, strict=True)):
+    for place, (matching, total) in enumerate(zip(of.matching, of.total, strict=True)):
         if smooth == "add_k" and place:
-            found, total = found + ADDED, total + ADDED
+            matching, total = matching + ADDED, total + ADDED
         if not total:
             break
-        if not found:
+        if not matching:
             halved *= 2
-            found = {"exp": 1 / halved, "floor": FLOOR, "none": 0.0, "add_k": 0.0}[smooth]
-        if not found:
+            matching = {"exp": 1 / halved, "floor": FLOOR, "none": 0.0, "add_k": 0.0}[smooth]
+        if not matching:
             return 0.0
-        logs.append(math.log(found / total))
+        logs.append(math.log(matching / total))
     brevity = min(0.0, 1.0 - of.n_reference / of.n_answer)
     return math.exp(brevity + math.fsum(logs) / len(logs))
 
@@ -207,15 +209,15 @@ def corpus_bleu(replies: Answers, n: int) -> Composed:
     """
     parts = np.full((replies.n_queries, CORPUS_BLEU_PARTS), np.nan)
     parts[replies.is_answerable] = 0.0
-    for place, wanted in enumerate(replies.expected):
-        if wanted is not None and wanted.references:  # unless there is an answer, the shortest was missed
-            parts[place, -1] = min(len(replies.words(text)) for text in wanted.references)
+    for place, expected in enumerate(replies.expected):
+        if expected is not None and expected.references:  # unless there is an answer, the shortest was missed
+            parts[place, -1] = min(len(replies.words(text)) for text in expected.references)
     scores = np.where(replies.is_answerable, 0.0, np.nan)
     for place, answer, references in replies.answered():
-        found = matches(answer, references, n)
+        counts = matches(answer, references, n)
         unused = (0,) * (LONGEST_NGRAM - n)
-        parts[place] = (*found.found, *unused, *found.total, *unused, found.n_answer, found.n_reference)
-        scores[place] = bleu_of(found, "exp")
+        parts[place] = (*counts.matching, *unused, *counts.total, *unused, counts.n_answer, counts.n_reference)
+        scores[place] = bleu_of(counts, "exp")
     return Composed(scores, parts)
 
 
@@ -269,7 +271,7 @@ def likeness(answer: Words, references: list[Words], n: str, measure: str) -> fl
     if measure == "f1" and len(references) == 1:
         return _rouge_overlap(answer, references[0], n).f1
     shared = [_rouge_overlap(answer, reference, n) for reference in references]
-    best = max(shared, key=lambda one: one.f1)
+    best = max(shared, key=lambda overlap: overlap.f1)
     return float(getattr(best, measure))
 
 

@@ -99,8 +99,8 @@ def inst(run: GradedRun, t: float, min_grade: float, max_grade: float | None, de
     """
 
     def go_on(rank: Floats, gain: Floats) -> Floats:
-        wanted = rank + 2 * t - np.cumsum(gain, axis=1)
-        return ((wanted - 1.0) / wanted) ** 2
+        target = rank + 2 * t - np.cumsum(gain, axis=1)
+        return ((target - 1.0) / target) ** 2
 
     return expected_gain(run, scaled_gains(run, run.retrieved.grade, min_grade, max_grade), go_on, depth)
 

@@ -28,9 +28,9 @@ def _judge_pack(pack: Pack, ground: Ground, query: Query) -> Judged:
         items = pack.is_relevant(query, hit)
         if items is True and len(covered) >= (pack.n_evidence(query) or 0):
             items = None  # everything there is to find was found
-        found = {hit.doc_id} if items is True else {items} if items and isinstance(items, str) else set(items or ())
-        grades[hit.doc_id] = float(not found <= covered)
-        covered |= found
+        evidence = {hit.doc_id} if items is True else {items} if items and isinstance(items, str) else set(items or ())
+        grades[hit.doc_id] = float(not evidence <= covered)
+        covered |= evidence
     total = pack.n_evidence(query) or 0
     return Judged(grades, hidden=[1.0] * max(total - len(covered), 0), counted_over="evidence")
 

@@ -18,7 +18,7 @@ COVERAGE_THRESHOLD = Param("threshold", fraction, 0.7, "lowest share of the expe
 
 def word_coverage(pairs: Pairs) -> Floats:
     """The share of the expected words that the text has."""
-    return ratio(pairs.shared, pairs.n_wanted[pairs.query])
+    return ratio(pairs.shared, pairs.n_expected[pairs.query])
 
 
 def resolve_coverage(ground: Ground, queries: Sequence[Query], threshold: float) -> dict[str, Judged]:
@@ -38,8 +38,8 @@ def bm25_share(pairs: Pairs) -> Floats:
     """BM25 of the text as a share of what a text of mean length with every expected word once would get, at most 1."""
     alike = np.zeros(len(pairs.query))
     order = np.argsort(pairs.query, kind="stable")
-    bounds = np.searchsorted(pairs.query[order], np.arange(len(pairs.wanted) + 1))
-    for number, expected in enumerate(pairs.wanted):
+    bounds = np.searchsorted(pairs.query[order], np.arange(len(pairs.expected) + 1))
+    for number, expected in enumerate(pairs.expected):
         rows = order[bounds[number] : bounds[number + 1]]
         if len(rows):
             scores, best = pairs.index.bm25(expected)
@@ -59,10 +59,10 @@ LEXICAL = Resolver(
 
 def holds_expected(pairs: Pairs) -> Floats:
     """1 where the expected words are found whole and in order, else 0."""
-    found = np.zeros(len(pairs.query))
-    for place in np.flatnonzero(pairs.shared == pairs.n_wanted[pairs.query]).tolist():
-        found[place] = holds_phrase(pairs, place)
-    return found
+    holds = np.zeros(len(pairs.query))
+    for place in np.flatnonzero(pairs.shared == pairs.n_expected[pairs.query]).tolist():
+        holds[place] = holds_phrase(pairs, place)
+    return holds
 
 
 def resolve_substring(ground: Ground, queries: Sequence[Query]) -> dict[str, Judged]:
@@ -80,7 +80,7 @@ TOKEN_THRESHOLD = Param(
 
 def token_f1(pairs: Pairs) -> Floats:
     """Twice the shared words over the words of both: the harmonic mean of the share of each."""
-    return ratio(2 * pairs.shared, pairs.index.n_distinct[pairs.text] + pairs.n_wanted[pairs.query])
+    return ratio(2 * pairs.shared, pairs.index.n_distinct[pairs.text] + pairs.n_expected[pairs.query])
 
 
 def resolve_token(ground: Ground, queries: Sequence[Query], threshold: float) -> dict[str, Judged]:

@@ -47,18 +47,18 @@ def resolve_ontology(ground: Ground, queries: Sequence[Query], formula: str, thr
     corpora: dict[str | None, Corpus] = {}
     judged = {}
     for query in queries:
-        said = ground.qrels[query.query_id]
-        expected = [doc for doc, grade in said.items() if grade > 0]
+        grade_of = ground.qrels[query.query_id]
+        expected = [doc for doc, grade in grade_of.items() if grade > 0]
         grades = term_grades(ontology, similarity, ontology.numbers(expected), threshold, is_binary=by == "binary")
-        _refuse_judged(ontology, grades, expected, [doc for doc, grade in said.items() if grade <= 0])
+        _exclude_judged(ontology, grades, expected, [doc for doc, grade in grade_of.items() if grade <= 0])
         if query.scope not in corpora:
             corpora[query.scope] = _corpus(ground, ontology, query)
         corpus = corpora[query.scope]
-        found, seen = _retrieved(ground, ontology, query, set(expected), grades)
+        retrieved, seen = _retrieved(ground, ontology, query, set(expected), grades)
         judged[query.query_id] = Judged(
-            _missed(ontology, expected, grades, corpus, seen) | found,
+            _missed(ontology, expected, grades, corpus, seen) | retrieved,
             counted_over=corpus.over,
-            is_levelled=len({said[doc] for doc in expected}) > 1,
+            is_levelled=len({grade_of[doc] for doc in expected}) > 1,
         )
     return judged
 
@@ -77,7 +77,7 @@ def term_grades(
     return grades
 
 
-def _refuse_judged(ontology: Ontology, grades: Floats, expected: Sequence[str], wrong: Sequence[str]) -> None:
+def _exclude_judged(ontology: Ontology, grades: Floats, expected: Sequence[str], wrong: Sequence[str]) -> None:
     """What somebody judged not relevant is not, however like it is; unless the same term is expected under another id."""
     numbers = np.setdiff1d(ontology.numbers(wrong), ontology.numbers(expected))
     grades[numbers[numbers != UNKNOWN]] = 0.0
@@ -101,13 +101,13 @@ def _retrieved(
     ids = [hit.doc_id for hit in ground.hits.get(query.query_id, ())]
     owners = ids if ground.document_of is None else list(map(ground.document_of, ids))
     seen: set[int | str] = set()
-    found: dict[str, float] = {}
+    worths: dict[str, float] = {}
     for doc, owner, number in zip(ids, owners, ontology.numbers(owners).tolist(), strict=True):
         term = owner if number == UNKNOWN else number
         worth = float(owner in expected) if number == UNKNOWN else float(grades[number])
-        found[doc] = 0.0 if term in seen else worth
+        worths[doc] = 0.0 if term in seen else worth
         seen.add(term)
-    return found, seen
+    return worths, seen
 
 
 def _missed(

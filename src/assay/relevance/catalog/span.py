@@ -80,12 +80,12 @@ def resolve_span(
     relevant = _relevant(gold, places, gold.unit if unit == "gold" else unit, rule, threshold)
     judged = {}
     for number, (query, ids) in enumerate(hits.items()):
-        found = relevant[number]
+        pairs = relevant[number]
         if not over_corpus:
             inside = set(retrieved[number].tolist())
-            found = [(span, chunk) for span, chunk in found if chunk in inside]
-        chunks = dict.fromkeys(chunk for _, chunk in found)
-        n_unreached = int(gold.n_spans[number]) - len({span for span, _ in found})
+            pairs = [(span, chunk) for span, chunk in pairs if chunk in inside]
+        chunks = dict.fromkeys(chunk for _, chunk in pairs)
+        n_unreached = int(gold.n_spans[number]) - len({span for span, _ in pairs})
         judged[query] = Judged(
             dict.fromkeys(ids, 0.0) | dict.fromkeys(places.ids(chunks), 1.0),
             hidden=[1.0] * n_unreached,
@@ -99,11 +99,11 @@ def _relevant(gold: GoldSpans, places: Places, unit: str, rule: str, threshold: 
     """For each query the gold spans and chunks that belong together, by their numbers."""
     pairs = paired(gold, places, unit)
     close = pairs.are_relevant(rule, threshold)
-    found: list[list[tuple[int, int]]] = [[] for _ in range(len(gold.is_given))]
+    pairs_by_query: list[list[tuple[int, int]]] = [[] for _ in range(len(gold.is_given))]
     queries = gold.query[pairs.gold[close]].tolist()
     for query, *pair in zip(queries, pairs.gold[close].tolist(), pairs.chunk[close].tolist(), strict=True):
-        found[query].append((pair[0], pair[1]))
-    return found
+        pairs_by_query[query].append((pair[0], pair[1]))
+    return pairs_by_query
 
 
 def paired(gold: GoldSpans, places: Places, unit: str) -> Pairs:

@@ -140,8 +140,8 @@ def friedman(field: Field, statistic: str) -> FieldOutcome:
     ranks = shared_ranks(field.scores, rounding)
     means = ranks.mean(axis=0)
     q = gaps(means) / np.sqrt(m * (m + 1) / (12 * n))
-    found, p = _friedman_statistic(ranks, means, statistic)
-    return FieldOutcome(found, p, with_diagonal(chance_of_range(q, m)), standing(means - (m + 1) / 2, ROUNDING * m))
+    value, p = _friedman_statistic(ranks, means, statistic)
+    return FieldOutcome(value, p, with_diagonal(chance_of_range(q, m)), standing(means - (m + 1) / 2, ROUNDING * m))
 
 
 def _friedman_statistic(ranks: Floats, means: Floats, statistic: str) -> tuple[float, float]:

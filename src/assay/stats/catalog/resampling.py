@@ -72,13 +72,13 @@ def bootstrap_caution(n: int, method: str, **_: Any) -> str:
 def _shifted_bootstrap(differences: Floats, resamples: int, seed: int, alternative: str) -> tuple[Floats, NDArray[np.int64]]:
     """A sum of centred differences is the sum of the differences drawn less the observed sum: both without rounding."""
     n = len(differences)
-    given = exact(differences)
-    total, slack = given.total(), given.slack()
+    sums = exact(differences)
+    total, slack = sums.total(), sums.slack()
 
     def is_extreme(drawn: Floats) -> NDArray[np.bool_]:
         return is_beyond(drawn - total, total, slack, alternative)
 
-    extreme = tally(count_blocks(n, resamples, seed), given.units, is_extreme)
+    extreme = tally(count_blocks(n, resamples, seed), sums.units, is_extreme)
     return exact_mean(differences), extreme
 
 
@@ -124,12 +124,12 @@ def randomization(pairs: Pairs, resamples: int, alternative: str) -> Outcome:
         return nothing(n_columns)
     p, draws = np.empty(n_columns), np.zeros(n_columns, dtype=np.int64)
     for some in column_groups(n_columns, n, block_rows(n)):
-        given = exact(pairs.differences[:, some])
-        few = np.count_nonzero(given.units, axis=0) < max(resamples, MAX_ENUMERATED).bit_length()
+        sums = exact(pairs.differences[:, some])
+        few = np.count_nonzero(sums.units, axis=0) < max(resamples, MAX_ENUMERATED).bit_length()
         part = p[some]
         draws[some] = np.where(few, 0, resamples)
-        part[few] = _p_of_all_swaps(given.units[:, few], alternative)
-        part[~few] = _p_of_random_swaps(given.units[:, ~few], resamples, pairs.seed, alternative)
+        part[few] = _p_of_all_swaps(sums.units[:, few], alternative)
+        part[~few] = _p_of_random_swaps(sums.units[:, ~few], resamples, pairs.seed, alternative)
     mean = exact_mean(pairs.differences)
     return Outcome(mean, p, np.sign(mean), draws)
 
@@ -156,11 +156,11 @@ def _is_extreme(units: Floats, alternative: str) -> Callable[[Floats], NDArray[n
     total, slack = units.sum(axis=0), slack_of(units)
     high, low = total - slack / 2, slack / 2
     if alternative == "greater":
-        return lambda kept: kept >= high
+        return lambda sums: sums >= high
     if alternative == "less":
-        return lambda kept: kept <= total + slack / 2
+        return lambda sums: sums <= total + slack / 2
     top, bottom = np.where(total >= 0, high, -low), np.where(total >= 0, low, total + slack / 2)
-    return lambda kept: (kept >= top) | (kept <= bottom)
+    return lambda sums: (sums >= top) | (sums <= bottom)
 
 
 RANDOMIZATION = StatisticalTest(

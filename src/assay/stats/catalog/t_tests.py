@@ -53,8 +53,8 @@ def independent_t(pairs: Pairs, alternative: str, equal_variances: bool) -> Outc
     """
     if not len(pairs.a):
         return nothing(pairs.a.shape[1])
-    found = two_samples(pairs.a, pairs.b, equal_variances=equal_variances)
-    return Outcome(found.t, chance_of_gap(found, alternative), found.direction)
+    samples = two_samples(pairs.a, pairs.b, equal_variances=equal_variances)
+    return Outcome(samples.t, chance_of_gap(samples, alternative), samples.direction)
 
 
 INDEPENDENT_T = StatisticalTest(
@@ -84,8 +84,8 @@ def non_inferiority(pairs: Pairs, margin: float) -> Outcome:
     if not len(pairs.a):
         return nothing(pairs.a.shape[1])
     rounding = rounding_of(pairs.a, pairs.b)
-    found = student(pairs.differences + margin, rounding + ROUNDING * margin)
-    return Outcome(found.t, chance_beyond(found, "greater"), student(pairs.differences, rounding).direction)
+    sample = student(pairs.differences + margin, rounding + ROUNDING * margin)
+    return Outcome(sample.t, chance_beyond(sample, "greater"), student(pairs.differences, rounding).direction)
 
 
 NON_INFERIORITY = StatisticalTest(
@@ -109,8 +109,8 @@ def paired_t(pairs: Pairs, alternative: str) -> Outcome:
     """
     if not len(pairs.a):
         return nothing(pairs.a.shape[1])
-    found = student(pairs.differences, rounding_of(pairs.a, pairs.b))
-    return Outcome(found.t, chance_beyond(found, alternative), found.direction)
+    sample = student(pairs.differences, rounding_of(pairs.a, pairs.b))
+    return Outcome(sample.t, chance_beyond(sample, alternative), sample.direction)
 
 
 PAIRED_T = StatisticalTest(
