@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from assay.arrays import Floats, Ints, ratio
@@ -53,6 +55,32 @@ def most_gain(alpha: float, weigh: Weights, k: int) -> float:
     """What one subtopic would gain if each of the first k documents were relevant to it."""
     rank = np.arange(1, k + 1)
     return float(((1.0 - alpha) ** (rank - 1.0) * weigh(rank)).sum())
+
+
+def share_of_most(run: GradedRun, k: int, alpha: float, rel: float | None, weigh: Weights) -> Scores:
+    """The gain of the first k as a share of what they would gain if each were relevant to every subtopic."""
+    by = run.by_subtopic(rel)
+    return ratio(novel_gain(by, by.run.retrieved, alpha, weigh, k), by.n_subtopics * most_gain(alpha, weigh, k))
+
+
+def expected_share_of_most(run: GradedRun, k: int, alpha: float, rel: float | None, weigh: Weights) -> Scores:
+    """The mean over all orders of ties."""
+    by = run.by_subtopic(rel)
+    return ratio(expected_novel_gain(by, alpha, weigh, k), by.n_subtopics * most_gain(alpha, weigh, k))
+
+
+def share_of_ideal(run: GradedRun, k: int | None, alpha: float, rel: float | None, weigh: Weights) -> Scores:
+    """The gain of the first k as a share of that of the ideal ranking."""
+    by = run.by_subtopic(rel)
+    actual, ideal = (novel_gain(by, hits, alpha, weigh, k) for hits in (by.run.retrieved, ideal_hits(by, alpha, k)))
+    return ratio(actual, ideal)
+
+
+def expected_share_of_ideal(run: GradedRun, k: int | None, alpha: float, rel: float | None, weigh: Weights) -> Scores:
+    """The mean over all orders of ties."""
+    by = run.by_subtopic(rel)
+    ideal = novel_gain(by, ideal_hits(by, alpha, k), alpha, weigh, k)
+    return ratio(expected_novel_gain(by, alpha, weigh, k), ideal)
 
 
 def ideal_hits(by: BySubtopic, alpha: float, k: int | None) -> Hits:
@@ -125,21 +153,13 @@ def alpha_dcg(run: GradedRun, k: int, alpha: float, rel: float | None) -> Scores
 
     It is ndeval's, which at k = 1 forgets to divide by the number of subtopics.
     """
-    by = run.by_subtopic(rel)
-    most = by.n_subtopics * most_gain(alpha, discounts, k)
-    return ratio(novel_gain(by, by.run.retrieved, alpha, discounts, k), most)
-
-
-def expected_alpha_dcg(run: GradedRun, k: int, alpha: float, rel: float | None) -> Scores:
-    """The mean over all orders of ties."""
-    by = run.by_subtopic(rel)
-    return ratio(expected_novel_gain(by, alpha, discounts, k), by.n_subtopics * most_gain(alpha, discounts, k))
+    return share_of_most(run, k, alpha, rel, discounts)
 
 
 ALPHA_DCG = Metric(
     "alpha_dcg",
     alpha_dcg,
-    expected=expected_alpha_dcg,
+    expected=partial(expected_share_of_most, weigh=discounts),
     params=(CUTOFF_NEEDED, ALPHA, REL, JUDGED_ONLY),
     aliases=("α_dcg", "a_dcg"),
     is_monotone=False,
@@ -156,22 +176,13 @@ def alpha_ndcg(run: GradedRun, k: int | None, alpha: float, rel: float | None) -
 
     The ideal takes what gains most at each rank, as in ndeval; in rare cases a ranking is better than that: above 1.
     """
-    by = run.by_subtopic(rel)
-    actual, ideal = (novel_gain(by, hits, alpha, discounts, k) for hits in (by.run.retrieved, ideal_hits(by, alpha, k)))
-    return ratio(actual, ideal)
-
-
-def expected_alpha_ndcg(run: GradedRun, k: int | None, alpha: float, rel: float | None) -> Scores:
-    """The mean over all orders of ties."""
-    by = run.by_subtopic(rel)
-    ideal = novel_gain(by, ideal_hits(by, alpha, k), alpha, discounts, k)
-    return ratio(expected_novel_gain(by, alpha, discounts, k), ideal)
+    return share_of_ideal(run, k, alpha, rel, discounts)
 
 
 ALPHA_NDCG = Metric(
     "alpha_ndcg",
     alpha_ndcg,
-    expected=expected_alpha_ndcg,
+    expected=partial(expected_share_of_ideal, weigh=discounts),
     params=(CUTOFF, ALPHA, REL, JUDGED_ONLY),
     aliases=("α_ndcg", "a_ndcg"),
     is_monotone=False,
@@ -190,21 +201,13 @@ def err_ia(run: GradedRun, k: int, alpha: float, rel: float | None) -> Scores:
 
     It is ndeval's, which at k = 1 forgets to divide by the number of subtopics.
     """
-    by = run.by_subtopic(rel)
-    most = by.n_subtopics * most_gain(alpha, reciprocals, k)
-    return ratio(novel_gain(by, by.run.retrieved, alpha, reciprocals, k), most)
-
-
-def expected_err_ia(run: GradedRun, k: int, alpha: float, rel: float | None) -> Scores:
-    """The mean over all orders of ties."""
-    by = run.by_subtopic(rel)
-    return ratio(expected_novel_gain(by, alpha, reciprocals, k), by.n_subtopics * most_gain(alpha, reciprocals, k))
+    return share_of_most(run, k, alpha, rel, reciprocals)
 
 
 ERR_IA = Metric(
     "err_ia",
     err_ia,
-    expected=expected_err_ia,
+    expected=partial(expected_share_of_most, weigh=reciprocals),
     params=(CUTOFF_NEEDED, ALPHA, REL, JUDGED_ONLY),
     is_monotone=False,
     view="subtopics",
@@ -249,22 +252,13 @@ def nerr_ia(run: GradedRun, k: int | None, alpha: float, rel: float | None) -> S
 
     The ideal takes what gains most at each rank, as in ndeval; in rare cases a ranking is better than that: above 1.
     """
-    by = run.by_subtopic(rel)
-    actual, ideal = (novel_gain(by, hits, alpha, reciprocals, k) for hits in (by.run.retrieved, ideal_hits(by, alpha, k)))
-    return ratio(actual, ideal)
-
-
-def expected_nerr_ia(run: GradedRun, k: int | None, alpha: float, rel: float | None) -> Scores:
-    """The mean over all orders of ties."""
-    by = run.by_subtopic(rel)
-    ideal = novel_gain(by, ideal_hits(by, alpha, k), alpha, reciprocals, k)
-    return ratio(expected_novel_gain(by, alpha, reciprocals, k), ideal)
+    return share_of_ideal(run, k, alpha, rel, reciprocals)
 
 
 NERR_IA = Metric(
     "nerr_ia",
     nerr_ia,
-    expected=expected_nerr_ia,
+    expected=partial(expected_share_of_ideal, weigh=reciprocals),
     params=(CUTOFF, ALPHA, REL, JUDGED_ONLY),
     is_monotone=False,
     range=(0.0, MOST_BY_GREED),
@@ -280,17 +274,12 @@ def nnrbp(run: GradedRun, alpha: float, beta: float, rel: float | None) -> Score
 
     The ideal takes what gains most at each rank; in rare cases a ranking is better: above 1. ndeval: nan for 0 ÷ 0.
     """
-    by = run.by_subtopic(rel)
-    weigh = fading(beta)
-    actual, ideal = (novel_gain(by, hits, alpha, weigh, None) for hits in (by.run.retrieved, ideal_hits(by, alpha, None)))
-    return ratio(actual, ideal)
+    return share_of_ideal(run, None, alpha, rel, fading(beta))
 
 
 def expected_nnrbp(run: GradedRun, alpha: float, beta: float, rel: float | None) -> Scores:
     """The mean over all orders of ties."""
-    by = run.by_subtopic(rel)
-    ideal = novel_gain(by, ideal_hits(by, alpha, None), alpha, fading(beta), None)
-    return ratio(expected_novel_gain(by, alpha, fading(beta), None), ideal)
+    return expected_share_of_ideal(run, None, alpha, rel, fading(beta))
 
 
 NNRBP = Metric(

@@ -58,64 +58,30 @@ LATENCY = Metric(
 )
 
 
-def latency_p50(timing: Timing) -> Scores:
-    """Time within which 50 % of the queries were answered, in milliseconds.
+def time_alone(timing: Timing) -> Scores:
+    """Queries that were not answered do not count.
 
-    Queries that were not answered do not count. Undefined where queries were asked in batches: none was timed alone.
+    Undefined where queries were asked in batches: none was timed alone.
     """
     return timing.alone
 
 
-LATENCY_P50 = Metric(
-    "latency_p50",
-    latency_p50,
-    range=(0.0, float("inf")),
-    higher_is_better=False,
-    aggregation=quantile(0.50),
-    view="timing",
-    formula="50 th percentile over answered queries, interpolated",
-    cite="Dean & Barroso 2013, The Tail at Scale, CACM 56(2)",
-)
+def latency_percentile(percent: int) -> Metric:
+    """The metric of one percentile of the times."""
+    return Metric(
+        f"latency_p{percent}",
+        time_alone,
+        meaning=f"time within which {percent} % of the queries were answered, in milliseconds.",
+        range=(0.0, float("inf")),
+        higher_is_better=False,
+        aggregation=quantile(percent / 100),
+        view="timing",
+        formula=f"{percent} th percentile over answered queries, interpolated",
+        cite="Dean & Barroso 2013, The Tail at Scale, CACM 56(2)",
+    )
 
 
-def latency_p95(timing: Timing) -> Scores:
-    """Time within which 95 % of the queries were answered, in milliseconds.
-
-    Queries that were not answered do not count. Undefined where queries were asked in batches: none was timed alone.
-    """
-    return timing.alone
-
-
-LATENCY_P95 = Metric(
-    "latency_p95",
-    latency_p95,
-    range=(0.0, float("inf")),
-    higher_is_better=False,
-    aggregation=quantile(0.95),
-    view="timing",
-    formula="95 th percentile over answered queries, interpolated",
-    cite="Dean & Barroso 2013, The Tail at Scale, CACM 56(2)",
-)
-
-
-def latency_p99(timing: Timing) -> Scores:
-    """Time within which 99 % of the queries were answered, in milliseconds.
-
-    Queries that were not answered do not count. Undefined where queries were asked in batches: none was timed alone.
-    """
-    return timing.alone
-
-
-LATENCY_P99 = Metric(
-    "latency_p99",
-    latency_p99,
-    range=(0.0, float("inf")),
-    higher_is_better=False,
-    aggregation=quantile(0.99),
-    view="timing",
-    formula="99 th percentile over answered queries, interpolated",
-    cite="Dean & Barroso 2013, The Tail at Scale, CACM 56(2)",
-)
+LATENCY_P50, LATENCY_P95, LATENCY_P99 = map(latency_percentile, (50, 95, 99))
 
 
 EXPERTS = Param("experts", cutoff, None, "how many experts there are; by default all that occur, chosen or optimal")

@@ -115,6 +115,18 @@ INST = Metric(
 )
 
 
+def nerr_metric(function: Callable[..., Scores], params: tuple[Param, ...], formula: str) -> Metric:
+    """One of the user models that keep ERR's way to stop: a function of its own, the rest alike."""
+    return Metric(
+        function.__name__,
+        function,
+        params=params,
+        check=check_scale,
+        formula=formula,
+        cite="Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L, ICTIR",
+    )
+
+
 NERR10_P = Param("p", persistence, 0.9, "chance to go on after a document of no use")
 
 
@@ -127,13 +139,8 @@ def nerr10(run: GradedRun, p: float, min_grade: float, max_grade: float | None, 
     return expected_gain(run, gain, lambda _, gain: p * (1.0 - gain), depth)
 
 
-NERR10 = Metric(
-    "nerr10",
-    nerr10,
-    params=(NERR10_P, MIN_GRADE, MAX_GRADE, DEPTH),
-    check=check_scale,
-    formula="weighted mean gain; chance to go on after rank i is p · (1 − gain(i))",
-    cite="Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L, ICTIR",
+NERR10 = nerr_metric(
+    nerr10, (NERR10_P, MIN_GRADE, MAX_GRADE, DEPTH), "weighted mean gain; chance to go on after rank i is p · (1 − gain(i))"
 )
 
 
@@ -146,13 +153,10 @@ def nerr11(run: GradedRun, t: float, min_grade: float, max_grade: float | None, 
     return expected_gain(run, gain, lambda rank, gain: ((rank + 2 * t - 1) / (rank + 2 * t)) ** 2 * (1.0 - gain), depth)
 
 
-NERR11 = Metric(
-    "nerr11",
+NERR11 = nerr_metric(
     nerr11,
-    params=(TARGET, MIN_GRADE, MAX_GRADE, DEPTH),
-    check=check_scale,
-    formula="weighted mean gain; chance to go on after rank i is ((i + 2t − 1) ÷ (i + 2t))² · (1 − gain(i))",
-    cite="Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L, ICTIR",
+    (TARGET, MIN_GRADE, MAX_GRADE, DEPTH),
+    "weighted mean gain; chance to go on after rank i is ((i + 2t − 1) ÷ (i + 2t))² · (1 − gain(i))",
 )
 
 
@@ -165,13 +169,10 @@ def nerr8(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> 
     return expected_gain(run, gain, lambda _, gain: 1.0 - gain, depth=k)
 
 
-NERR8 = Metric(
-    "nerr8",
+NERR8 = nerr_metric(
     nerr8,
-    params=(CUTOFF_VISITED, MIN_GRADE, MAX_GRADE),
-    check=check_scale,
-    formula="weighted mean gain; chance to go on after rank i is 1 − gain(i), and 0 after rank k",
-    cite="Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L, ICTIR",
+    (CUTOFF_VISITED, MIN_GRADE, MAX_GRADE),
+    "weighted mean gain; chance to go on after rank i is 1 − gain(i), and 0 after rank k",
 )
 
 
@@ -184,11 +185,8 @@ def nerr9(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> 
     return expected_gain(run, gain, lambda rank, gain: rank / (rank + 1.0) * (1.0 - gain), depth=k)
 
 
-NERR9 = Metric(
-    "nerr9",
+NERR9 = nerr_metric(
     nerr9,
-    params=(CUTOFF_VISITED, MIN_GRADE, MAX_GRADE),
-    check=check_scale,
-    formula="weighted mean gain; chance to go on after rank i is i ÷ (i + 1) · (1 − gain(i)), and 0 after rank k",
-    cite="Azzopardi, Mackenzie & Moffat 2021, ERR is not C/W/L, ICTIR",
+    (CUTOFF_VISITED, MIN_GRADE, MAX_GRADE),
+    "weighted mean gain; chance to go on after rank i is i ÷ (i + 1) · (1 − gain(i)), and 0 after rank k",
 )
