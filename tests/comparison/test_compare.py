@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import assay
-from assay.comparison.comparison import SCORING, compare, compare_results
+from assay.comparison.comparison import EVALUATE_SETTINGS, compare, compare_results
 from assay.comparison.options import ComparisonOptions
 
 from ._systems import NEW, OLD, ladder, old_and_new, system
@@ -177,5 +177,5 @@ def test_a_misspelt_setting_is_told_with_the_right_one(name, near):
 
 def test_every_setting_that_is_known_is_one_of_evaluate():
     own = inspect.signature(assay.evaluate).parameters.values()
-    assert set(SCORING) == {one.name for one in own if one.kind is one.KEYWORD_ONLY} - {"name"}
+    assert set(EVALUATE_SETTINGS) == {one.name for one in own if one.kind is one.KEYWORD_ONLY} - {"name"}
     assert compare(QRELS, {"old": ranked(OLD), "new": ranked(NEW)}, "mrr", tie_band=True, seed=3).names == ("old", "new")

@@ -65,7 +65,7 @@ def test_a_long_chain_takes_memory_for_its_rows_alone():
     """
     n_terms, made = 300, []
     parents = {f"{number:04}": (f"{number - 1:04}",) if number else () for number in range(n_terms)}
-    extended = ancestors._extended
+    extended = ancestors._append_rows
 
     def counting(table, *rows):
         longer = extended(table, *rows)
@@ -73,7 +73,7 @@ def test_a_long_chain_takes_memory_for_its_rows_alone():
         return longer
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ancestors, "_extended", counting)
+        patch.setattr(ancestors, "_append_rows", counting)
         table = ontology_of(parents).ancestors
     assert len(table.ancestor) == n_terms * (n_terms + 1) // 2
     assert table.distance[table.start[-2] :].tolist() == list(range(n_terms - 1, -1, -1))

@@ -15,7 +15,7 @@ from typing import Any
 
 from assay.comparison.alignment import Aligned, align
 from assay.comparison.options import ComparisonOptions
-from assay.comparison.pairs import Pair, compared_pairs, field_outcomes
+from assay.comparison.pairs import Pair, compare_pairs, field_outcomes
 from assay.comparison.verdict import pair_names, verdict_on
 from assay.errors import UnknownName, UsageError, near_matches
 from assay.evaluation import Result, choose_profile, evaluate_metrics
@@ -167,7 +167,7 @@ class Comparison:
         return f"Comparison({self.verdict})"
 
 
-SCORING = ("policy", "profile", "relevance", "ontology", "tie_band", "residuals")
+EVALUATE_SETTINGS = ("policy", "profile", "relevance", "ontology", "tie_band", "residuals")
 """Settings that are those of `evaluate`."""
 SPANS, RANKING = "spans", "ranking"
 """Views of metrics: places in files, which chunkers share, and ranked chunks, which they do not."""
@@ -196,14 +196,14 @@ def compare(
     asked = written_metrics(metrics)
     if not all(isinstance(run, Result) for run in runs.values()):
         parsed = parse_metrics(asked, _profile_name(runs, settings)) if asked is not None else None
-        results = _scored(qrels, runs, parsed, settings)
-        return compare_results(_named(runs, results), how, metrics=parsed, intersect=intersect)
+        results = _score_runs(qrels, runs, parsed, settings)
+        return compare_results(_with_names(runs, results), how, metrics=parsed, intersect=intersect)
     if settings:
         raise UsageError(f"results are compared as they were scored: {', '.join(settings)} has no place here")
-    return compare_results(_named(runs, list(runs.values())), how, metrics=asked, intersect=intersect)
+    return compare_results(_with_names(runs, list(runs.values())), how, metrics=asked, intersect=intersect)
 
 
-def _named(runs: Mapping[str, Any], results: Sequence[Result]) -> list[Result]:
+def _with_names(runs: Mapping[str, Any], results: Sequence[Result]) -> list[Result]:
     return [replace(result, name=str(name)) for name, result in zip(runs, results, strict=True)]
 
 
@@ -215,13 +215,13 @@ def _profile_name(runs: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
 
 def _check_settings(settings: Mapping[str, Any]) -> None:
     """Raises for a keyword that means nothing, and names the one that may have been meant."""
-    known = ("intersect", *ComparisonOptions.__dataclass_fields__, *SCORING)
+    known = ("intersect", *ComparisonOptions.__dataclass_fields__, *EVALUATE_SETTINGS)
     for name in settings:
         if name not in known:
             raise UnknownName("setting of compare", name, near_matches(name, known), f"there are {', '.join(known)}")
 
 
-def _scored(
+def _score_runs(
     qrels: Any, runs: Mapping[str, Any], metrics: Sequence[BoundMetric] | None, settings: Mapping[str, Any]
 ) -> list[Result]:
     """Results as they are, runs scored."""
@@ -247,7 +247,7 @@ def compare_results(
     aligned = align(results, metrics, intersect=intersect)
     aligned = replace(aligned, metrics=_fair_metrics_first(results, aligned.metrics))
     fields = field_outcomes(aligned, chosen)
-    return Comparison(aligned, chosen, tuple(compared_pairs(aligned, chosen, fields)), fields)
+    return Comparison(aligned, chosen, tuple(compare_pairs(aligned, chosen, fields)), fields)
 
 
 def counts_chunks(metric: BoundMetric, results: Sequence[Result]) -> bool:
@@ -272,7 +272,7 @@ def _fair_metrics_first(results: Sequence[Result], metrics: tuple[BoundMetric, .
 
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
-LONG_STRETCH = 4
+MIN_RANGE_LENGTH = 4
 """So many neighbours, or more, are written as a stretch: a–d."""
 
 
@@ -301,7 +301,7 @@ def letters_of(numbers: Sequence[int], n_systems: int, stretch: str = "–") -> 
     parts: list[str] = []
     for _, some in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
         run = [number for _, number in some]
-        if len(run) >= LONG_STRETCH:
+        if len(run) >= MIN_RANGE_LENGTH:
             parts.append(f"{letter(run[0])}{stretch}{letter(run[-1])}")
         else:
             parts += map(letter, run)

@@ -17,7 +17,7 @@ from assay.metrics import BoundMetric, find_metric, parse_metric
 from assay.serialize import plain_values
 from assay.text import shortened
 
-NESTED = ("summary", "metrics", "aggregate_metrics", "aggregated_metrics")
+FIGURE_KEYS = ("summary", "metrics", "aggregate_metrics", "aggregated_metrics")
 """Keys under which the figures of a run are kept in dicts people have."""
 
 
@@ -84,8 +84,8 @@ class BenchmarkComparison:
         shared = [metric for metric in first if all(metric in other for other in others)]
         if not shared:
             raise UsageError("the runs have no metric in common")
-        known = _known(runs_results)
-        board = {metric: _ranked(metric, {name: of[metric] for name, of in figures.items()}, known) for metric in shared}
+        known = _metrics_by_name(runs_results)
+        board = {metric: _rank_runs(metric, {name: of[metric] for name, of in figures.items()}, known) for metric in shared}
         return Leaderboard(tuple(figures), tuple(shared), board, _comparison(runs_results, how), known)
 
     @staticmethod
@@ -94,14 +94,14 @@ class BenchmarkComparison:
         if not isinstance(runs_results, Mapping) or not runs_results:
             raise UsageError("at least one run is needed by name, as in {'baseline': a}")
         values: dict[str, float] = {}
-        known = _known(runs_results)
+        known = _metrics_by_name(runs_results)
         metric_name = metric if metric in known else parse_metric(WrittenName(metric)).name
         for name, run in runs_results.items():
             figures = _figures(str(name), run)
             if metric_name not in figures:
                 raise UnknownName(f"metric of {name}", metric, near_matches(metric, figures), _available(figures))
             values[str(name)] = figures[metric_name]
-        best = next(iter(_ranked(metric_name, values, known)))
+        best = next(iter(_rank_runs(metric_name, values, known)))
         if math.isnan(values[best]):
             raise DataError(f"{metric_name} has no figure for any run")
         return best
@@ -120,7 +120,7 @@ def _available(metrics: Any) -> str:
     return f"they have {', '.join(metrics)}"
 
 
-def _known(runs: Mapping[str, Any]) -> dict[str, BoundMetric]:
+def _metrics_by_name(runs: Mapping[str, Any]) -> dict[str, BoundMetric]:
     """The metrics of those runs that are results."""
     results = [run for run in runs.values() if isinstance(run, Result)]
     return {metric.name: metric for result in reversed(results) for metric in result.metrics}
@@ -134,7 +134,7 @@ def _direction(metric: str, known: Mapping[str, BoundMetric]) -> int:
         return 0
 
 
-def _ranked(metric: str, by_run: Mapping[str, float], known: Mapping[str, BoundMetric]) -> dict[str, float]:
+def _rank_runs(metric: str, by_run: Mapping[str, float], known: Mapping[str, BoundMetric]) -> dict[str, float]:
     """Best first; runs without a figure last."""
     sign = _direction(metric, known)
     return dict(sorted(by_run.items(), key=lambda pair: (math.isnan(pair[1]), -sign * pair[1])))
@@ -146,7 +146,7 @@ def _figures(name: str, run: Any) -> dict[str, float]:
         return {metric: value for metric, value in run.summary.items() if metric not in run.beside}
     if not isinstance(run, Mapping):
         raise DataError(f"{name}: expected a result or a dict of figures by metric, found {shortened(run)}")
-    plain: Mapping[Any, Any] = next((run[key] for key in NESTED if isinstance(run.get(key), Mapping)), run)
+    plain: Mapping[Any, Any] = next((run[key] for key in FIGURE_KEYS if isinstance(run.get(key), Mapping)), run)
     figures = {
         find_metric(str(metric)).name if _direction(str(metric), {}) else str(metric): float(value)
         for metric, value in plain.items()

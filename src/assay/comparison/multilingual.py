@@ -18,7 +18,7 @@ from assay.metrics import K_VALUES, SingleTermRetrievalMetrics
 from assay.serialize import plain_value
 from assay.text import counted
 
-ALL = ("de", "en", "fr", "es", "nl")
+BUNDLED_LANGUAGES = ("de", "en", "fr", "es", "nl")
 """The languages of the bundled benchmarks."""
 KEYS = ("per_language", "cross_lingual_variance", "average_mrr")
 """What can be asked for by key, as in the dicts that others return."""
@@ -60,7 +60,7 @@ class MultilingualEvaluation(Mapping[str, Any]):
     def rows(self) -> list[dict[str, Any]]:
         """A row for each language and metric with its interval: `pandas.DataFrame(found.rows())` takes it."""
         return [
-            {"language": code, "metric": metric.name, "n": len(result.query_ids), **_figure(result, metric.name)}
+            {"language": code, "metric": metric.name, "n": len(result.query_ids), **_figure_fields(result, metric.name)}
             for code, result in self.per_language.items()
             for metric in result.metrics
             if metric.name not in result.beside
@@ -79,7 +79,9 @@ class MultilingualEvaluation(Mapping[str, Any]):
     def __str__(self) -> str:
         """The mrr of each language with its interval, then the average and the variance; figures alone, no rankings."""
         rows = [row for row in self.rows() if row["metric"] == "mrr"]
-        lines = [f"{row['language']}  mrr {row['value']:.4f}{_ends(row)}  {counted(row['n'], 'query')}" for row in rows]
+        lines = [
+            f"{row['language']}  mrr {row['value']:.4f}{_interval_text(row)}  {counted(row['n'], 'query')}" for row in rows
+        ]
         macro = f"average mrr {self.average_mrr:.4f} (every language counts the same)"
         return "\n".join([*lines, f"{macro}, cross-lingual variance {self.cross_lingual_variance:.5f}"])
 
@@ -100,7 +102,7 @@ class MultilingualEvaluation(Mapping[str, Any]):
 
 def evaluate_multilingual_model(
     provider: Any,
-    languages: Iterable[str] | Mapping[str, Any] = ALL,
+    languages: Iterable[str] | Mapping[str, Any] = BUNDLED_LANGUAGES,
     *,
     size: str = USUAL,
     labels: Mapping[str, str | Path] | None = None,
@@ -121,7 +123,7 @@ def evaluate_multilingual_model(
         raise UsageError(
             f"labels are given for {', '.join(strays)}, which is not among the languages {', '.join(benchmarks)}"
         )
-    loaded = {code: _loaded(code, benchmark) for code, benchmark in benchmarks.items()}
+    loaded = {code: _load_benchmark(code, benchmark) for code, benchmark in benchmarks.items()}
     indexed: dict[str, dict[str, Any]] = {code: {"labels": [str(files[code])]} if code in files else {} for code in loaded}
     results = {code: run(dataset, provider, names, **indexed[code], **settings) for code, dataset in loaded.items()}
     return MultilingualEvaluation(results, chosen)
@@ -136,19 +138,19 @@ def _benchmarks(languages: Iterable[str] | Mapping[str, Any], size: str) -> dict
     else:
         benchmarks = {_code(language): f"{HPO}{_code(language)}:{size}" for language in languages}
     if not benchmarks:
-        raise UsageError(f"there is no language to evaluate in; expected some of {', '.join(ALL)}")
+        raise UsageError(f"there is no language to evaluate in; expected some of {', '.join(BUNDLED_LANGUAGES)}")
     return benchmarks
 
 
 def _code(language: str) -> str:
     """`de` for itself and for `German`."""
-    known = {**{code: code for code in ALL}, **LANGUAGES}
+    known = {**{code: code for code in BUNDLED_LANGUAGES}, **LANGUAGES}
     if language.lower() not in known:
-        raise UnknownName("language", language, near_matches(language, known), f"there are {', '.join(ALL)}")
+        raise UnknownName("language", language, near_matches(language, known), f"there are {', '.join(BUNDLED_LANGUAGES)}")
     return known[language.lower()]
 
 
-def _loaded(code: str, benchmark: Any) -> BenchmarkDataset:
+def _load_benchmark(code: str, benchmark: Any) -> BenchmarkDataset:
     """The benchmark of one language; queries in another language are refused."""
     dataset = load_dataset(benchmark)
     if strangers := [language for language in languages_of(dataset) if language != code]:
@@ -156,12 +158,12 @@ def _loaded(code: str, benchmark: Any) -> BenchmarkDataset:
     return dataset
 
 
-def _ends(row: Mapping[str, Any]) -> str:
+def _interval_text(row: Mapping[str, Any]) -> str:
     """The interval of a row, where it has one."""
     return "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"
 
 
-def _figure(result: Result, metric: str) -> dict[str, Any]:
+def _figure_fields(result: Result, metric: str) -> dict[str, Any]:
     """A figure and its interval."""
     interval = result.intervals.get(metric)
     ends = (interval.low, interval.high) if interval else (None, None)

@@ -128,15 +128,20 @@ class _Columns:
     b: list[Column] = field(default_factory=list)
 
 
-def compared_pairs(aligned: Aligned, how: ComparisonOptions, fields: Mapping[str, FieldOutcome]) -> list[Pair]:
+def compare_pairs(aligned: Aligned, how: ComparisonOptions, fields: Mapping[str, FieldOutcome]) -> list[Pair]:
     """Every pair on every metric, metric by metric; corrected over all of them."""
     requests = [PairRequest(metric, a, b) for metric in aligned.metrics for a, b in pairs_of(aligned.names, how.baseline)]
     by_number = {
-        number: pair for columns in _grouped(aligned, requests, how) for number, pair in _compared(aligned, columns, how)
+        number: pair
+        for columns in _group_by_queries(aligned, requests, how)
+        for number, pair in _compare_columns(aligned, columns, how)
     }
     pairs = [by_number[number] for number in range(len(requests))]
     if how.bound_test.test.is_for_many:
-        pairs = [_from_field(pair, fields.get(pair.metric), request) for pair, request in zip(pairs, requests, strict=True)]
+        pairs = [
+            _with_field_outcome(pair, fields.get(pair.metric), request)
+            for pair, request in zip(pairs, requests, strict=True)
+        ]
     return with_corrected_p(pairs, [pair.metric for pair in pairs], how)
 
 
@@ -163,14 +168,14 @@ def field_outcomes(aligned: Aligned, how: ComparisonOptions) -> dict[str, FieldO
         return {}
     outcomes = {}
     for metric in aligned.metrics:
-        if not _untested(metric, aligned.results, how):
+        if not _untested_reason(metric, aligned.results, how):
             scores = aligned.scores(metric.name)
             tested = averaged(scores[np.isfinite(scores).all(axis=1)], metric.metric.aggregation)
             outcomes[metric.name] = how.bound_test.compare_many(Field(sign_of(metric) * tested, how.seed))
     return outcomes
 
 
-def _untested(metric: BoundMetric, results: Sequence[Result], how: ComparisonOptions) -> str:
+def _untested_reason(metric: BoundMetric, results: Sequence[Result], how: ComparisonOptions) -> str:
     """Why these systems cannot be tested on a metric; nothing where they can."""
     if metric.metric.view == "timing" and any(result.has_shared_times for result in results):
         return SHARED_TIMES
@@ -181,7 +186,7 @@ def _untested(metric: BoundMetric, results: Sequence[Result], how: ComparisonOpt
     return NO_TEST if is_measured or (test.test.is_for_many and aggregation not in AVERAGED) else ""
 
 
-def _grouped(aligned: Aligned, requests: Sequence[PairRequest], how: ComparisonOptions) -> Iterator[_Columns]:
+def _group_by_queries(aligned: Aligned, requests: Sequence[PairRequest], how: ComparisonOptions) -> Iterator[_Columns]:
     """Questions by the queries on which both systems have a score; all systems, where a test looks at all together."""
     tables = {metric.name: aligned.scores(metric.name) for metric in aligned.metrics}
     groups: dict[bytes, _Columns] = {}
@@ -200,7 +205,7 @@ def _grouped(aligned: Aligned, requests: Sequence[PairRequest], how: ComparisonO
     return iter(groups.values())
 
 
-def _compared(aligned: Aligned, columns: _Columns, how: ComparisonOptions) -> Iterator[tuple[int, Pair]]:
+def _compare_columns(aligned: Aligned, columns: _Columns, how: ComparisonOptions) -> Iterator[tuple[int, Pair]]:
     """The differences, their intervals, effects and p, still to be corrected."""
     figures = _figures(columns, how)
     for place, request in enumerate(columns.requests):
@@ -209,7 +214,7 @@ def _compared(aligned: Aligned, columns: _Columns, how: ComparisonOptions) -> It
         own |= _values(*both, request)
         own |= _figures_by_aggregation(own, both, request, how)
         systems = (aligned.results[request.a], aligned.results[request.b])
-        untested = _untested(request.metric, aligned.results if how.bound_test.test.is_for_many else systems, how)
+        untested = _untested_reason(request.metric, aligned.results if how.bound_test.test.is_for_many else systems, how)
         own |= _UNTESTED if untested else {}
         own |= _UNKNOWN_FIGURES if untested == SHARED_TIMES else {}
         own |= {} if all(system.table.columns[request.metric.name].has_scores for system in systems) else _NO_SCORES
@@ -286,7 +291,7 @@ def _figures(columns: _Columns, how: ComparisonOptions) -> dict[str, NDArray[Any
     return {**figures, "p_better": chances.p_better, "p_equal": chances.p_equal}
 
 
-def _from_field(pair: Pair, outcome: FieldOutcome | None, request: PairRequest) -> Pair:
+def _with_field_outcome(pair: Pair, outcome: FieldOutcome | None, request: PairRequest) -> Pair:
     """The pair as a test of many systems sees it."""
     if outcome is None:
         return pair

@@ -11,14 +11,14 @@ from typing import Any
 from assay.comparison.alignment import Aligned
 from assay.comparison.comparison import Comparison
 from assay.comparison.options import ComparisonOptions
-from assay.comparison.pairs import Pair, compared_pairs, field_outcomes, with_corrected_p
+from assay.comparison.pairs import Pair, compare_pairs, field_outcomes, with_corrected_p
 from assay.comparison.verdict import corrected_for_many
 from assay.evaluation import subset_of
 from assay.model import Slice, Tags, asked_for
 from assay.stats import Correction
 from assay.text import counted
 
-MOST_NAMED = 4
+MAX_SLICES_NAMED = 4
 """Slices that a sentence names."""
 
 
@@ -114,7 +114,7 @@ def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComp
     asked, words = dict.fromkeys(map(tags.crossed, asked_for(by))), tags.words(by)
     slices = [slice_ for names in asked for slice_ in tags.slices(names, words)]
     how = comparison.how
-    raw = [_compared(comparison.aligned, slice_, how) for slice_ in slices]
+    raw = [_compare_slice(comparison.aligned, slice_, how) for slice_ in slices]
     families = [(part.part, pair.metric) for part in raw for pair in part.pairs]
     corrected = iter(with_corrected_p([pair for part in raw for pair in part.pairs], families, how))
     n_over = sum(not math.isnan(pair.p) for part in raw for pair in part.pairs)
@@ -125,14 +125,14 @@ def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComp
     return SliceComparison(how, tuple(slices), tuple(parts), n_over)
 
 
-def _compared(aligned: Aligned, slice_: Slice, how: ComparisonOptions) -> PartComparison:
+def _compare_slice(aligned: Aligned, slice_: Slice, how: ComparisonOptions) -> PartComparison:
     """The systems in one slice, not yet corrected."""
     inside = replace(
         aligned, results=tuple(subset_of(result, slice_.queries, aligned.metrics) for result in aligned.results)
     )
     plain = replace(how, correction="none")
     fields = field_outcomes(inside, plain)
-    return PartComparison(inside, how, tuple(compared_pairs(inside, plain, fields)), fields, slice_.label)
+    return PartComparison(inside, how, tuple(compare_pairs(inside, plain, fields)), fields, slice_.label)
 
 
 def _clause(pairs: Sequence[Pair], slices: Sequence[Slice]) -> str:
@@ -158,5 +158,7 @@ def _clause(pairs: Sequence[Pair], slices: Sequence[Slice]) -> str:
 
 
 def _where(slices: Sequence[Slice], n_slices: int) -> str:
-    names = ", ".join(slice_.label for slice_ in slices[:MOST_NAMED]) + (", …" if len(slices) > MOST_NAMED else "")
+    names = ", ".join(slice_.label for slice_ in slices[:MAX_SLICES_NAMED]) + (
+        ", …" if len(slices) > MAX_SLICES_NAMED else ""
+    )
     return f"{len(slices)} of {counted(n_slices, 'slice')}{f' ({names})' if names else ''}"

@@ -27,7 +27,7 @@ TOLERANCE = 1e-6
 AGREES, FAULT, IMPOSSIBLE, UNKNOWN, FAILED, SKIPPED = "agrees", "fault", "impossible", "unknown", "failed", "skipped"
 """What can be said about an answer."""
 ERROR = "an error"
-WRONG = (FAULT, IMPOSSIBLE, UNKNOWN, FAILED)
+WRONG_KINDS = (FAULT, IMPOSSIBLE, UNKNOWN, FAILED)
 
 Score = Callable[[str, Mapping[str, Mapping[str, int]], Mapping[str, Any]], Any]
 """Code under test: metric, judgments and run in, a number out; None for a metric it does not have."""
@@ -68,7 +68,7 @@ class Verdict:
     @property
     def is_wrong(self) -> bool:
         """Whether no convention gives this answer."""
-        return self.kind in WRONG
+        return self.kind in WRONG_KINDS
 
     @property
     def is_skipped(self) -> bool:
@@ -167,7 +167,7 @@ def _impossible(case: Case, value: Any, tolerance: float) -> str:
     return f"{metric.name} is never infinite" if math.isinf(score) else ""
 
 
-SHAPE = '{"id": "…", "value": 0.5} or {"id": "…", "error": "…"}'
+ANSWER_FORMAT = '{"id": "…", "value": 0.5} or {"id": "…", "error": "…"}'
 
 
 def render_requests(cases: Iterable[Case]) -> str:
@@ -209,7 +209,7 @@ def _parse_line(line: str, known: Container[str], answered: Container[str]) -> t
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
-        return None, ("no JSON", f"expected JSON such as {SHAPE}, found {shortened(line)}")
+        return None, ("no JSON", f"expected JSON such as {ANSWER_FORMAT}, found {shortened(line)}")
     return record, _fault(record, known, answered)
 
 
@@ -222,7 +222,7 @@ def _error_text(record: dict[str, Any]) -> str:
 def _fault(record: Any, known: Container[str], answered: Container[str]) -> tuple[str, str]:
     """Kind of fault and what is wrong; both empty if nothing is."""
     if not isinstance(record, dict) or not isinstance(record.get("id"), str):
-        return "no id", f"expected {SHAPE}, found {shortened(record)}"
+        return "no id", f"expected {ANSWER_FORMAT}, found {shortened(record)}"
     name = record["id"]
     if name not in known:
         return "unknown id", f"no case with the id {shortened(name)} was asked for"

@@ -26,12 +26,12 @@ def render_report(report: Report, width: int | None = None, *, colour: bool = Fa
     if report.diagnosis:
         parts.append(_styled(hanging("", report.diagnosis.says, width), BOLD, colour))
     unexplained = [verdict for verdict in report.wrong if verdict.case.name not in explained]
-    parts += ["\n".join(_wrong(verdict, width, colour=colour)) for verdict in unexplained]
+    parts += ["\n".join(_wrong_answer_lines(verdict, width, colour=colour)) for verdict in unexplained]
     if report.diagnosis:  # what agrees beside so much that is wrong tells nothing
         return "\n\n".join(parts) + "\n"
     if report.findings:
         parts.append("\n".join([_styled("Conventions", BOLD, colour), *_conventions(report, width)]))
-    parts += [hanging("", line, width) for line in _closing(report)]
+    parts += [hanging("", line, width) for line in _closing_lines(report)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -54,7 +54,7 @@ def hanging(label: str, text: str, width: int | None) -> str:
     return f"\n{' ' * display_width(label)}".join([label + lines[0], *lines[1:]])
 
 
-def _wrong(verdict: Verdict, width: int | None, *, colour: bool) -> Iterator[str]:
+def _wrong_answer_lines(verdict: Verdict, width: int | None, *, colour: bool) -> Iterator[str]:
     """One wrong answer: what was said, what it is, what would be right, and why it matters."""
     case = verdict.case
     yield _styled(hanging("", f"{case.name}: {case.metric} is {printable(str(verdict.answer))}", width), BOLD, colour)
@@ -82,7 +82,7 @@ def _finding(finding: Finding) -> str:
     return finding.conventions[0] + (f" → {finding.in_assay}" if finding.in_assay else "")
 
 
-def _closing(report: Report) -> Iterator[str]:
+def _closing_lines(report: Report) -> Iterator[str]:
     """How assay gives the same numbers, where that is known."""
     findings, ways = report.findings, list[str]()
     if findings and all(finding.is_in_assay and len(finding.conventions) == 1 for finding in findings):

@@ -155,10 +155,10 @@ def check_function(function: Score, cases: Iterable[Case] | None = None, *, tole
 def check_answers(cases: Iterable[Case], answers: Mapping[str, Answer], *, tolerance: float = TOLERANCE) -> Report:
     """Judge answers that are there already. A case without one is skipped."""
     verdicts = [judge(case, answers.get(case.name, Answer()), tolerance) for case in cases]
-    return Report(tuple(_without_accidents(verdicts)), tolerance)
+    return Report(tuple(_without_accidental_agreement(verdicts)), tolerance)
 
 
-def _without_accidents(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
+def _without_accidental_agreement(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
     """Code that fails everywhere does not refuse where it should: there, too, it just fails."""
     has_answers = any(verdict.answer.is_given and not verdict.answer.error for verdict in verdicts)
     if has_answers or not any(verdict.kind == FAILED for verdict in verdicts):
@@ -218,7 +218,7 @@ def _verdict_to_dict(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-MOST = 0.75
+MIN_EXPLAINED_SHARE = 0.75
 """The share of wrong answers that an explanation must explain to be one."""
 PERCENT = 100.0
 FINEST, COARSEST = 6, 2
@@ -236,10 +236,10 @@ class Diagnosis:
 
 def diagnose(verdicts: Sequence[Verdict], tolerance: float) -> Diagnosis | None:
     """None where each wrong answer is to be looked at by itself."""
-    return _fails_alike(verdicts) or _is_scaled(verdicts, tolerance)
+    return _diagnose_failure(verdicts) or _diagnose_scale(verdicts, tolerance)
 
 
-def _fails_alike(verdicts: Sequence[Verdict]) -> Diagnosis | None:
+def _diagnose_failure(verdicts: Sequence[Verdict]) -> Diagnosis | None:
     """The same exception in every case."""
     answered = [verdict for verdict in verdicts if not verdict.is_skipped]
     kinds = {verdict.answer.error.partition(":")[0] for verdict in answered}
@@ -264,7 +264,7 @@ class _Guess:
         return judge(verdict.case, Answer(score / self.factor), self.slack).kind == AGREES
 
 
-def _is_scaled(verdicts: Sequence[Verdict], tolerance: float) -> Diagnosis | None:
+def _diagnose_scale(verdicts: Sequence[Verdict], tolerance: float) -> Diagnosis | None:
     """Percentages, rounded numbers, or both."""
     numbers = [(verdict, score) for verdict in verdicts if (score := _number(verdict)) is not None]
     wrong = [(verdict, score) for verdict, score in numbers if verdict.is_wrong]
@@ -272,7 +272,7 @@ def _is_scaled(verdicts: Sequence[Verdict], tolerance: float) -> Diagnosis | Non
     may_be_percent = not any(score for verdict, score in numbers if not verdict.is_wrong)
     for guess in _guesses([score for _, score in numbers], tolerance):
         explained = [verdict.case.name for verdict, score in wrong if guess.explains(verdict, score)]
-        if len(explained) < max(2, MOST * len(wrong)) or (guess.factor == PERCENT and not may_be_percent):
+        if len(explained) < max(2, MIN_EXPLAINED_SHARE * len(wrong)) or (guess.factor == PERCENT and not may_be_percent):
             continue
         rest = f" This explains {len(explained)} of {n_wrong} wrong answers." if len(explained) < n_wrong else ""
         return Diagnosis(guess.says + rest, frozenset(explained))

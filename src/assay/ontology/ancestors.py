@@ -69,7 +69,7 @@ class Ancestors:
             first = last
 
     def _common(self, a: Ints, b: Ints) -> Common:
-        rows, pair = stretches(self.start[a], self.n_above[a])
+        rows, pair = expand_ranges(self.start[a], self.n_above[a])
         keys = b[pair] * self.n_terms + self.ancestor[rows]
         place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         is_shared = self._keys[place] == keys
@@ -81,7 +81,7 @@ class Ancestors:
         own = np.arange(self.start[number], self.start[number + 1])
         above = self.ancestor[own]
         order, start = self._by_ancestor
-        places, which = stretches(start[above], self.n_below[above])
+        places, which = expand_ranges(start[above], self.n_below[above])
         rows = order[places]
         everything = np.arange(self.n_terms)
         path = self.distance[rows] + self.distance[own][which]
@@ -127,8 +127,8 @@ class Common:
         return greatest
 
 
-def stretches(start: Ints, lengths: Ints) -> tuple[Ints, Ints]:
-    """Several stretches of a flat array one after the other: the places, and which stretch each belongs to."""
+def expand_ranges(start: Ints, lengths: Ints) -> tuple[Ints, Ints]:
+    """The places of several ranges of a flat array, one after the other, and which range each belongs to."""
     which = np.repeat(np.arange(len(lengths)), lengths)
     offset = np.arange(len(which)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return start[which] + offset, which
@@ -146,18 +146,18 @@ def ancestors_of(parent_start: Ints, parents: Ints, depth: Ints) -> Ancestors:
     for first, last in pairwise(bounds[1:]):
         above = parents[parent_start[first] : parent_start[last]]
         child = np.repeat(np.arange(first, last), np.diff(parent_start[first : last + 1]))
-        rows, link = stretches(start[above], start[above + 1] - start[above])
+        rows, link = expand_ranges(start[above], start[above + 1] - start[above])
         term, up, steps = _nearest(
             np.concatenate([child[link], np.arange(first, last)]),
             np.concatenate([table[0][rows], np.arange(first, last)]),
             np.concatenate([table[1][rows] + 1, np.zeros(last - first, dtype=np.int64)]),
         )
         start[first + 1 : last + 1] = start[first] + np.cumsum(np.bincount(term - first, minlength=last - first))
-        table = _extended(table, int(start[first]), up, steps)
+        table = _append_rows(table, int(start[first]), up, steps)
     return Ancestors(start, *table[:, : start[-1]])
 
 
-def _extended(table: Ints, n_rows: int, ancestor: Ints, distance: Ints) -> Ints:
+def _append_rows(table: Ints, n_rows: int, ancestor: Ints, distance: Ints) -> Ints:
     """The table with more rows after the first so many. Its room is doubled when it runs out, so rows are moved rarely."""
     end = n_rows + len(ancestor)
     if end > table.shape[1]:

@@ -265,7 +265,7 @@ def build_ontology(
         parents=np.array([up for id_ in ids for up in sorted(number[up] for up in parents[id_])], dtype=np.int64),
         depth=np.array([depth[id_] for id_ in ids], dtype=np.int64),
         alternatives={other: number[term.id] for term in terms for other in term.alternatives if other not in number},
-        obsolete={record.id: _obsolete(record) for record in records if record.is_obsolete},
+        obsolete={record.id: _to_obsolete(record) for record in records if record.is_obsolete},
         notes=_notes(records, missing),
     )
 
@@ -287,12 +287,12 @@ def _check_ids_unique(records: Sequence[TermRecord], name: str) -> None:
         raise DataError(f"{name}: {counted(len(twice), 'term')} defined twice: {some_of(twice)}")
 
 
-def _obsolete(record: TermRecord) -> Obsolete:
+def _to_obsolete(record: TermRecord) -> Obsolete:
     return Obsolete(record.label, record.replaced_by, record.consider)
 
 
 def _starts(lengths: Sequence[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Where each stretch begins, and where the last one ends."""
+    """Where each range begins, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(np.array(lengths, dtype=np.int64))]).astype(np.int64)
 
 

@@ -162,12 +162,12 @@ def _faults(ontology: Ontology, names: Names, case: Case, id_: str) -> Iterator[
     elif id_ != now:
         yield TermFault(case.name, id_, "warning", "alternative", f"{id_} is another spelling of {now}", f"write {now}")
     label = ontology.labels[resolved.number]
-    if case.description and label and not _states(case.description, label):
+    if case.description and label and not _contains_label(case.description, label):
         what = f"the description does not state the label of {id_}: {label}"
-        yield TermFault(case.name, id_, "warning", "label", what, _other(ontology, names, case, resolved.number))
+        yield TermFault(case.name, id_, "warning", "label", what, _other_suggestion(ontology, names, case, resolved.number))
 
 
-def _states(description: str, label: str) -> bool:
+def _contains_label(description: str, label: str) -> bool:
     """Whether a text has the words of a label one after the other."""
     return f" {' '.join(words_of(label))} " in f" {' '.join(words_of(description))} "
 
@@ -184,7 +184,7 @@ def _suggestion(ontology: Ontology, names: Names, case: Case) -> str:
     return ""
 
 
-def _other(ontology: Ontology, names: Names, case: Case, number: int) -> str:
+def _other_suggestion(ontology: Ontology, names: Names, case: Case, number: int) -> str:
     """A term that the description names, if that is another one."""
     other = names.longest_in(case.description)
     return "" if other in (UNKNOWN, number) else _as_question(ontology, other)
@@ -206,15 +206,15 @@ def notes_on_ids(ontology: Ontology, ids: Iterable[str], kind: str) -> list[str]
     if n_replaced := counts["replaced"]:
         names = [f"{id_} → {ontology.ids[to.number]}" for id_, to in resolved.items() if to.kind == "replaced"]
         notes.append(
-            f"{counted(n_replaced, f'{kind} id')} obsolete in {ontology.name}, read as the replacement{_some(names)}."
+            f"{counted(n_replaced, f'{kind} id')} obsolete in {ontology.name}, read as the replacement{_first_names(names)}."
         )
     if n_lost := counts["unknown"] + counts["obsolete"]:
         names = [id_ for id_, to in resolved.items() if to.kind in ("unknown", "obsolete")]
         notes.append(
-            f"{counted(n_lost, f'{kind} id')} without a current term in {ontology.name}, like no other{_some(names)}."
+            f"{counted(n_lost, f'{kind} id')} without a current term in {ontology.name}, like no other{_first_names(names)}."
         )
     return notes
 
 
-def _some(names: list[str]) -> str:
+def _first_names(names: list[str]) -> str:
     return f"{', such as' if len(names) > MAX_IDS_NAMED else ':'} {', '.join(names[:MAX_IDS_NAMED])}"

@@ -13,7 +13,7 @@ from assay.arrays import Floats, Ints
 from assay.catalog import Described, find_by_any_name, load_entries
 from assay.errors import BadParameter, DataError, UnknownName, UsageError
 from assay.grammar import Param, changed_settings, one_of, parse_settings, split_call, written
-from assay.ontology.ancestors import Common, stretches
+from assay.ontology.ancestors import Common, expand_ranges
 from assay.ontology.ontology import Ontology
 from assay.views import UNKNOWN
 
@@ -166,7 +166,7 @@ def with_annotations(ontology: Ontology, annotations: Mapping[str, Iterable[str]
     if not len(term):
         raise DataError(f"not one annotation is of a term of {ontology.name}")
     above = ontology.ancestors
-    rows, which = stretches(above.start[term], above.n_above[term])
+    rows, which = expand_ranges(above.start[term], above.n_above[term])
     pairs = np.unique(thing[which] * len(ontology) + above.ancestor[rows])
     counts = np.bincount(pairs % len(ontology), minlength=len(ontology))
     return replace(ontology, annotated=counts, n_annotated=len(np.unique(thing)))

@@ -13,12 +13,12 @@ from assay.metrics import find_metrics
 from assay.model import Hit, Pack, Query, is_finite_number, text_id
 from assay.text import shortened, words_of
 
-JUDGED = ("relevantIds", "relevantChunkIds", "groundTruthIds", "qrels")
+JUDGMENT_FIELDS = ("relevantIds", "relevantChunkIds", "groundTruthIds", "qrels")
 """Where metadata have the ids of what is relevant; the first that is there counts."""
-EVIDENCE = ("evidence", "answerCorpusIds")
+EVIDENCE_FIELDS = ("evidence", "answerCorpusIds")
 """Where metadata have the ids of what holds the answer."""
 
-CONTEXT = "retrievedContext"
+CONTEXT_FIELD = "retrievedContext"
 FIELDS = ("id", "content", "metadata")
 """What a context may say; any of them is enough."""
 
@@ -47,8 +47,8 @@ def _read(asked: EvalCases, result: Mapping[str, Any], name: str) -> None:
     metadata = result.get("metadata") or {}
     if not isinstance(metadata, Mapping):
         raise DataError(f"result {name}: metadata is a map, found {shortened(metadata)}")
-    judged = next((metadata[key] for key in JUDGED if metadata.get(key) is not None), None)
-    evidence = next((metadata[key] for key in EVIDENCE if metadata.get(key) is not None), None)
+    judged = next((metadata[key] for key in JUDGMENT_FIELDS if metadata.get(key) is not None), None)
+    evidence = next((metadata[key] for key in EVIDENCE_FIELDS if metadata.get(key) is not None), None)
     expected = result.get("expected")
     asked.dataset.queries[name] = Query(
         name,
@@ -58,9 +58,9 @@ def _read(asked: EvalCases, result: Mapping[str, Any], name: str) -> None:
     )
     if judged is not None:
         asked.dataset.qrels[name] = _grades(judged, name)
-    if CONTEXT not in result:
-        raise DataError(f"result {name}: {CONTEXT} is missing, and may be []; found {_listed(result)}")
-    asked.hits[name] = _hits(result[CONTEXT], name)
+    if CONTEXT_FIELD not in result:
+        raise DataError(f"result {name}: {CONTEXT_FIELD} is missing, and may be []; found {_listed(result)}")
+    asked.hits[name] = _hits(result[CONTEXT_FIELD], name)
     actual = result.get("actual")
     asked.answers[name] = "" if actual is None else str(actual)
 
@@ -85,7 +85,7 @@ def _hits(contexts: Any, name: str) -> list[Hit]:
     if contexts is None:
         return []
     if isinstance(contexts, str | bytes) or not isinstance(contexts, Sequence):
-        raise DataError(f"result {name}: {CONTEXT} is a list, found {shortened(contexts)}")
+        raise DataError(f"result {name}: {CONTEXT_FIELD} is a list, found {shortened(contexts)}")
     records = [_record(context, f"result {name}, context {place}") for place, context in enumerate(contexts, 1)]
     ids = credited_once("" if record.get("id") is None else record["id"] for record in records)
     return [

@@ -48,7 +48,7 @@ def run_evaluation(
     answers as Chroma does. The file is a path or a bundled benchmark, such as `hpo-de:tiny`. `save_results` writes
     `<results_dir>/<model>_<benchmark>.json`.
     """
-    return _evaluated(model_name, load_hpo(test_file), str(test_file), k_values, results_dir if save_results else None)
+    return _evaluate_file(model_name, load_hpo(test_file), str(test_file), k_values, results_dir if save_results else None)
 
 
 def evaluate_multilingual_model(
@@ -72,7 +72,7 @@ def evaluate_multilingual_model(
             raise DataError(f"{dataset.name}: expected cases in {code} alone, found cases in {language_of(dataset)}")
     folder = results_dir if save_results else None
     cuts = tuple(k_values)
-    by_language = {code: _evaluated(model_name, *parts, cuts, folder) for code, parts in loaded.items()}
+    by_language = {code: _evaluate_file(model_name, *parts, cuts, folder) for code, parts in loaded.items()}
     figures = [result["avg_mrr_dense"] for result in by_language.values()]
     mean = sum(figures) / len(figures)
     variance = sum((figure - mean) ** 2 for figure in figures) / len(figures)
@@ -93,7 +93,7 @@ def _files(languages: str | Iterable[str] | Mapping[str, str | Path], size: str)
     return {code: f"{HPO}{code}:{size}" for code in codes}
 
 
-def _evaluated(
+def _evaluate_file(
     model: Any, dataset: BenchmarkDataset, file: str, k_values: Iterable[int], folder: str | Path | None
 ) -> dict[str, Any]:
     """The figures of one file, written to the folder where there is one."""

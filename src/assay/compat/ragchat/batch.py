@@ -87,7 +87,7 @@ class BatchOptions(NamedTuple):
     """Whether grades count; without them every relevant document counts 1."""
 
 
-class Scored(NamedTuple):
+class MetricScores(NamedTuple):
     """A metric, and its score for each query in order."""
 
     metric: BoundMetric
@@ -111,7 +111,7 @@ def scores_by_batch(
     results: Sequence[Sequence[Any]],
     metrics: str | Iterable[str] | None,
     work: BatchOptions,
-) -> dict[str, Scored]:
+) -> dict[str, MetricScores]:
     """Metric, as it was asked for → one score per query, in order, whatever the batches."""
     check_equal_lengths(queries, results, QUERIES_AND_RESULTS)
     bound = {name: batch_metric(name) for name in _names(metrics)}
@@ -121,14 +121,17 @@ def scores_by_batch(
     parts = [tasks[start : start + work.batch_size] for start in range(0, len(tasks), work.batch_size)]
 
     def scored(part: Sequence[Task]) -> dict[str, list[float]]:
-        return {name: _scored(metric, part, top, work.cache) for name, metric in bound.items()}
+        return {name: _score_part(metric, part, top, work.cache) for name, metric in bound.items()}
 
     if work.parallel and len(parts) > 1:
         with ThreadPoolExecutor() as pool:
             scored_parts = list(pool.map(scored, parts))
     else:
         scored_parts = list(map(scored, parts))
-    return {name: Scored(metric, [score for part in scored_parts for score in part[name]]) for name, metric in bound.items()}
+    return {
+        name: MetricScores(metric, [score for part in scored_parts for score in part[name]])
+        for name, metric in bound.items()
+    }
 
 
 def batch_metric(name: str) -> BoundMetric:
@@ -160,24 +163,24 @@ def _name_of(query: Any) -> str:
     return str(query.get("query_id", query.get("id", ""))) if isinstance(query, Mapping) else ""
 
 
-def _scored(metric: BoundMetric, part: Sequence[Task], top: float, cache: MetricsCache | None) -> list[float]:
+def _score_part(metric: BoundMetric, part: Sequence[Task], top: float, cache: MetricsCache | None) -> list[float]:
     """One score per query; those that the cache knows are not worked out again.
 
     `top` is the largest grade of all queries. Scores may depend on it, so that it is part of what the cache goes by.
     """
     if cache is None:
-        return _evaluated(metric, part, top)
+        return _evaluate_part(metric, part, top)
     keys = [(task.name, metric.name, int(metric.params.get("k") or 0)) for task in part]
     contents = [(task.case.truth(metric), task.case.ranked, float(top)) for task in part]
     scores = [cache.get_cached_metric(*key, content=content) for key, content in zip(keys, contents, strict=True)]
     missing = [place for place, score in enumerate(scores) if score is None]
-    for place, score in zip(missing, _evaluated(metric, [part[place] for place in missing], top), strict=True):
+    for place, score in zip(missing, _evaluate_part(metric, [part[place] for place in missing], top), strict=True):
         cache.cache_metric(*keys[place], score, content=contents[place])
         scores[place] = score
     return [score for score in scores if score is not None]
 
 
-def _evaluated(metric: BoundMetric, part: Sequence[Task], top: float) -> list[float]:
+def _evaluate_part(metric: BoundMetric, part: Sequence[Task], top: float) -> list[float]:
     if not part:
         return []
     qrels = {str(place): task.case.truth(metric) for place, task in enumerate(part)}
@@ -283,7 +286,7 @@ def _id_of(hit: Any) -> Any:
     return id_
 
 
-BLOCK = "retrieval_metrics"
+CONFIG_KEY = "retrieval_metrics"
 
 
 @dataclass(frozen=True)
@@ -311,25 +314,27 @@ class RetrievalMetricsConfig:
 
         Intervals are Student's, cut off where a metric cannot be. Only metrics that are means have either.
         """
-        scored = self._scored(queries, retrieval_results)
+        scored = self._score_queries(queries, retrieval_results)
         report: dict[str, Any] = {"metrics": {name: scores.figure for name, scores in scored.items()}}
         means = {name: scores for name, scores in scored.items() if queries and scores.metric.metric.aggregation is MEAN}
         if self.confidence_intervals and means:
             report["confidence_intervals"] = {name: self._interval(scores) for name, scores in means.items()}
         if self.significance_testing and baseline_results is not None and means:
-            before = self._scored(queries, baseline_results)
+            before = self._score_queries(queries, baseline_results)
             report["significance"] = {
                 name: statistical_significance_test(scores.values, before[name].values, self.alpha_level)
                 for name, scores in means.items()
             }
         return report
 
-    def _interval(self, scored: Scored) -> tuple[float, float]:
+    def _interval(self, scored: MetricScores) -> tuple[float, float]:
         low, high = calculate_confidence_interval(scored.values, 1 - self.alpha_level)
         least, most = scored.metric.metric.range
         return max(low, least), min(high, most)
 
-    def _scored(self, queries: Sequence[Mapping[str, Any]], results: Sequence[Sequence[Any]]) -> dict[str, Scored]:
+    def _score_queries(
+        self, queries: Sequence[Mapping[str, Any]], results: Sequence[Sequence[Any]]
+    ) -> dict[str, MetricScores]:
         cache = self.cache if self.caching_enabled else None
         work = BatchOptions(self.batch_size, self.parallel_processing, cache, self.graded_relevance)
         return scores_by_batch(queries, results, self.enabled_metrics, work)
@@ -342,11 +347,11 @@ def load_config(source: str | Path | Mapping[str, Any]) -> RetrievalMetricsConfi
     """
     where = "config" if isinstance(source, Mapping) else str(source)
     content = source if isinstance(source, Mapping) else read_plan(Path(source))
-    if BLOCK not in content:
-        raise DataError(f"{where}: expected a block {BLOCK}:, found {', '.join(map(str, content)) or 'nothing'}")
-    place = f"{where}: {BLOCK}"
+    if CONFIG_KEY not in content:
+        raise DataError(f"{where}: expected a block {CONFIG_KEY}:, found {', '.join(map(str, content)) or 'nothing'}")
+    place = f"{where}: {CONFIG_KEY}"
     faults = PlanFaults(place)
-    block = known_keys(content[BLOCK], SEED_KEYS, place, faults)
+    block = known_keys(content[CONFIG_KEY], SEED_KEYS, place, faults)
     performance = known_keys(block.get("performance"), PERFORMANCE_KEYS, f"{place}.performance", faults)
     analysis = known_keys(block.get("statistical_analysis"), STATISTICS_KEYS, f"{place}.statistical_analysis", faults)
     size: int | None = faults.attempt(parse_whole, performance.get("batch_size"), "batch_size", place)
@@ -357,7 +362,7 @@ def load_config(source: str | Path | Mapping[str, Any]) -> RetrievalMetricsConfi
         return bool(faults.attempt(parse_flag, fields.get(name, usual), name, place))
 
     config = RetrievalMetricsConfig(
-        _enabled(block.get("enabled_metrics", DEFAULT_METRICS), place, faults),
+        _parse_enabled_metrics(block.get("enabled_metrics", DEFAULT_METRICS), place, faults),
         graded_relevance=flag(block, "graded_relevance"),
         confidence_intervals=statistics.confidence_intervals is not None,
         significance_testing=statistics.significance_testing is not None,
@@ -370,7 +375,7 @@ def load_config(source: str | Path | Mapping[str, Any]) -> RetrievalMetricsConfi
     return config
 
 
-def _enabled(written: Any, place: str, faults: PlanFaults) -> tuple[str, ...]:
+def _parse_enabled_metrics(written: Any, place: str, faults: PlanFaults) -> tuple[str, ...]:
     """The metrics by their own names, each once; what is wrong with any of them is noted."""
     names = faults.attempt(parse_texts, written, "enabled_metrics", place, "ndcg@10") or []
     canonical = [metric.name for name in names for metric in faults.attempt(parse_metrics, WrittenName(name)) or ()]

@@ -99,12 +99,12 @@ def id_list(ids: Ids | None) -> list[str]:
 def relevant_grades(relevant: Ids | Mapping[Any, float] | None, grades: Mapping[Any, float] | None) -> dict[str, float]:
     """Relevant id → grade: 1 each, or what the grades say, where a relevant id without a grade has 0."""
     if isinstance(relevant, Mapping):
-        return _checked(relevant)
-    known = None if grades is None else _checked(grades)
+        return _check_grades(relevant)
+    known = None if grades is None else _check_grades(grades)
     return {id_: 1.0 if not known else known.get(id_, 0.0) for id_ in id_list(relevant)}
 
 
-def _checked(grades: Any) -> dict[str, float]:
+def _check_grades(grades: Any) -> dict[str, float]:
     """Text id → grade; a grade is any finite number."""
     if not isinstance(grades, Mapping):
         raise DataError(f"grades are a map, id → grade, found {shortened(grades)}")

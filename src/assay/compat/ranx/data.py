@@ -198,14 +198,14 @@ class Run(ByQuery):
         """
         kind_of(path, kind)
         rankings = as_rankings(Path(path))
-        return _named(rankings, name or rankings.tag or None)
+        return _with_name(rankings, name or rankings.tag or None)
 
     @staticmethod
     def from_df(
         df: Any, q_id_col: str = Q_ID, doc_id_col: str = DOC_ID, score_col: str = SCORE, name: str | None = None
     ) -> Run:
         """A run from three columns of a frame of pandas, polars or Arrow."""
-        return _named(as_rankings(columns_of(df, q_id_col, doc_id_col, score_col, "score")), name)
+        return _with_name(as_rankings(columns_of(df, q_id_col, doc_id_col, score_col, "score")), name)
 
     @staticmethod
     def from_parquet(
@@ -218,10 +218,10 @@ class Run(ByQuery):
     ) -> Run:
         """A run from three columns of a Parquet file."""
         columns = {"query_id": q_id_col, "doc_id": doc_id_col, "score": score_col}
-        return _named(as_rankings(read_parquet(path, columns)), name)
+        return _with_name(as_rankings(read_parquet(path, columns)), name)
 
 
-def _named(rankings: Rankings, name: str | None) -> Run:
+def _with_name(rankings: Rankings, name: str | None) -> Run:
     return Run(rankings.by_query, name)
 
 
@@ -303,8 +303,8 @@ class Qrels(ByQuery):
 def _of_table(source: Any) -> Qrels:
     """Judgments of a file or a frame, where whole numbers may stand as 5.0: they are whole numbers again."""
     grades = as_judgments(source).grades
-    return Qrels({query: {doc: _whole(grade) for doc, grade in judged.items()} for query, judged in grades.items()})
+    return Qrels({query: {doc: _int_if_whole(grade) for doc, grade in judged.items()} for query, judged in grades.items()})
 
 
-def _whole(grade: float) -> float:
+def _int_if_whole(grade: float) -> float:
     return int(grade) if isinstance(grade, float) and grade.is_integer() else grade

@@ -45,7 +45,7 @@ def evaluate(
     query_ids, scores = score_run(qrels, run, names, make_comparable)
     if isinstance(run, Run) and save_results_in_run:
         _save(run, query_ids, scores, with_std=return_std and return_mean)
-    shaped = {name: _shaped(values, return_mean, return_std) for name, values in scores.items()}
+    shaped = {name: _mean_and_deviation(values, return_mean, return_std) for name, values in scores.items()}
     return shaped[names[0]] if len(names) == 1 else shaped
 
 
@@ -59,7 +59,7 @@ def score_run(qrels: Any, run: Any, names: Iterable[str], make_comparable: bool)
     policies = {name: policy_for(metric, policy) for name, metric in bound.items()}
     rule = policy.rank_rule
     rankings = rank_all(ranked, judged, [rule])[rule]
-    views = {policy: _settled(rankings, policy) for policy in set(policies.values())}
+    views = {policy: _settle_ties(rankings, policy) for policy in set(policies.values())}
     scores = {
         name: np.asarray(Column.of(metric.score(views[policies[name]]), metric.metric.aggregation).score, dtype=float)
         for name, metric in bound.items()
@@ -81,7 +81,7 @@ def prepared_run(run: Any) -> EngineRun:
     return run if isinstance(run, EngineRun) else EngineRun.borrow(as_rankings(run))
 
 
-def _settled(rankings: Any, policy: Policy) -> Any:
+def _settle_ties(rankings: Any, policy: Policy) -> Any:
     try:
         return settle(rankings, policy).run
     except DataError as error:
@@ -99,7 +99,7 @@ def _save(run: Run, query_ids: tuple[str, ...], scores: Mapping[str, Floats], *,
         run.scores[name] = dict(zip(query_ids, values.tolist(), strict=True))
 
 
-def _shaped(values: Floats, return_mean: bool, return_std: bool) -> Any:
+def _mean_and_deviation(values: Floats, return_mean: bool, return_std: bool) -> Any:
     if not return_mean:
         return values
     mean = mean_score(values)
