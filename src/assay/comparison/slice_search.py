@@ -28,12 +28,12 @@ from assay.text import counted
 
 @dataclass(frozen=True)
 class Search:
-    """What slices are looked for. A slice and what is left without it need `min_queries` slice_, and `min_share` of all."""
+    """What slices are looked for. A slice and what is left without it need `min_queries` each, and `min_share` of all."""
 
     min_queries: int = 5
     min_share: float = 0.02
     most: int = 10
-    """Slices that are told of, for slice_ system."""
+    """Slices that are reported, for each system."""
     tags: tuple[str, ...] = ()
     """Tags that are looked at; all of them where none is named."""
     resamples: int | None = None
@@ -81,7 +81,7 @@ class Candidates(NamedTuple):
 
 
 def find_candidates(tags: Tags, search: Search) -> Candidates:
-    """Slices by slice_ tag, then by pairs of tags. Slices of the very same queries are one, named by the fewest tags."""
+    """Slices by each tag, then by pairs of tags. Slices of the very same queries are one, named by the fewest tags."""
     names = list(dict.fromkeys(map(tags.named, search.tags or tags.names or ("any tag",))))
     coded = {name: np.unique(np.array(tags.values(name), dtype=object), return_inverse=True) for name in names}
     n = len(tags.by_query)
@@ -136,7 +136,7 @@ class WorstSlice:
 
 @dataclass(frozen=True)
 class WorstSlices:
-    """What a search found: of slice_ system the worst slices first, by the end of their interval that speaks for them."""
+    """What a search found: of each system the worst slices first, by the end of their interval that speaks for them."""
 
     metric: BoundMetric
     against: str
@@ -160,7 +160,7 @@ class WorstSlices:
     def verdict(self) -> str:
         """What may be said, in plain words."""
         if not self.n_looked_at:
-            return f"No slice is large enough to look at: slice_ needs {self.fewest} queries, and as many outside it."
+            return f"No slice is large enough to look at: each needs {self.fewest} queries, and as many outside it."
         than = f"than {self.against}" if self.against else "than on the other queries"
         small = f"; {self.n_too_small:,} with fewer than {self.fewest} queries left out" if self.n_too_small else ""
         systems = f" for {len(self.systems)} systems" if len(self.systems) > 1 else ""
@@ -177,7 +177,7 @@ class WorstSlices:
         return f"{system} in {counted(n, 'slice')}{worst}"
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for slice_ slice, as plain values."""
+        """A row for each slice, as plain values."""
         return [{"metric": self.metric.name, "against": self.against or "rest", **slice_.to_dict()} for slice_ in self.found]
 
     def to_dict(self) -> dict[str, Any]:
@@ -308,7 +308,7 @@ def _score_slices(
 def _against_rest(
     system: int, values: Floats, enough: Sequence[tuple[Candidate, Ints]], settings: _TestSettings
 ) -> Iterator[_SliceScore]:
-    """Means inside and outside. The spread is that of slice_, or one for both, whichever is less sure of itself."""
+    """Means inside and outside. The spread is that of each, or one for both, whichever is less sure of itself."""
     p = chance_of_lower(values, [rows for _, rows in enough], settings.resamples, settings.how.seed).tolist()
     for (candidate, rows), one_p in zip(enough, p, strict=True):
         inside, outside = values[rows], np.delete(values, rows)
