@@ -146,8 +146,7 @@ def slice_results(
     shared = shared_metrics(merged, metrics)
     tags = Tags.of(merged)
     is_multilingual = _are_multilingual(asked_about)
-    asked = [tags.crossed(names) for names in asked_for(by)]
-    words = tags.words(by)
+    asked, words = [tags.crossed(names) for names in asked_for(by)], tags.words(by)
     whole = tuple(subset_of(result, result.query_ids, shared) for result in merged)
 
     def part_of(slice_: Slice) -> Part:
