@@ -6,8 +6,10 @@ With `--check` nothing is written; the exit code is 1 where a page is not what t
 from __future__ import annotations
 
 import argparse
+import ast
 import inspect
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -299,7 +301,54 @@ def _slug(heading: str) -> str:
     return "".join(letter for letter in heading.lower() if letter.isalnum() or letter in " -_").replace(" ", "-")
 
 
+ARCHITECTURE = "architecture.md"
+SOURCE = HERE.parent / "src" / "assay"
+
+
+def architecture_page() -> str:
+    """The map of the code, with the parts that the code tells itself: packages, files, and a file as an example."""
+    page = (Path(__file__).parent / ARCHITECTURE).read_text(encoding="utf-8")
+    family = (SOURCE / "metrics" / "catalog" / "average_precision.py").read_text(encoding="utf-8")
+    for name, text in {
+        "packages": _table(("package", "what it is"), [(f"`{part}`", _summary(part)) for part in _parts()]),
+        "tree": f"```text\n{_tree()}\n```",
+        "example": f"```python\n{family}```",
+    }.items():
+        page = _filled(page, f"<!-- {name}: written by make docs -->\n", f"<!-- end of {name} -->\n", text)
+    return page
+
+
+def _parts() -> list[str]:
+    """Packages and modules of the package, in the order of the alphabet."""
+    paths = [path for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()]
+    return sorted(path.stem for path in paths if not path.name.startswith("_"))
+
+
+def _summary(part: str) -> str:
+    """The first line of the docstring of a package or a module."""
+    package = SOURCE / part / "__init__.py"
+    source = package if package.is_file() else SOURCE / f"{part}.py"
+    return (ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or "").partition("\n")[0]
+
+
+def _tree() -> str:
+    """Every folder with its files, without endings."""
+    files: dict[str, list[str]] = {}
+    for file in sorted(SOURCE.rglob("*.py")):
+        if not file.name.startswith("_"):
+            files.setdefault(file.parent.relative_to(SOURCE.parent).as_posix(), []).append(file.stem)
+    width = max(map(len, files)) + 3
+    return "\n".join(
+        line
+        for folder, names in sorted(files.items())
+        for line in textwrap.wrap(
+            " ".join(names), 120, initial_indent=f"{folder}/".ljust(width), subsequent_indent=" " * width
+        )
+    )
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    ARCHITECTURE: architecture_page,
     "checks.md": checks_page,
     "formats.md": formats_page,
     "metrics.md": metrics_page,

@@ -6,6 +6,7 @@ Each test gathers every offender, so that one run shows them all.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -302,3 +303,35 @@ def loaded_after(code: str) -> set[str]:
 )
 def test_what_is_not_needed_is_not_loaded(code, absent):
     assert loaded_after(code) & absent == set()
+
+
+# The map
+
+MAP = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+DECISIONS = ROOT / "docs" / "decisions"
+
+
+def test_the_layers_are_those_that_the_tests_hold():
+    [block] = re.findall(r"do not import each other\.\n\n```text\n(.*?)\n```", MAP, re.DOTALL)
+    assert [tuple(line.split()) for line in block.splitlines()] == list(ROWS)
+
+
+def test_every_package_has_its_row():
+    assert set(re.findall(r"^\| `(\w+)` \| .* \|$", MAP, re.MULTILINE)) == {part for row in ROWS for part in row}
+
+
+def test_every_file_that_the_map_names_exists():
+    named = re.findall(r"`((?:src/assay|tests|docs)/[\w/.]+)`", MAP)
+    assert named
+    assert [name for name in named if "<" not in name and not (ROOT / name).exists()] == []
+
+
+def test_every_decision_has_context_decision_and_consequence():
+    pages = sorted(DECISIONS.glob("[0-9]*.md"))
+    assert [int(page.name[:2]) for page in pages] == list(range(1, len(pages) + 1))
+    index = (DECISIONS / "README.md").read_text(encoding="utf-8")
+    for number, page in enumerate(pages, 1):
+        text = page.read_text(encoding="utf-8")
+        assert re.findall(r"^\*\*(\w+)\.\*\*", text, re.MULTILINE) == ["Context", "Decision", "Consequence"], page.name
+        assert text.startswith(f"# {number}. ")
+        assert f"| [{number}]({page.name}) | {text.partition(chr(10))[0].removeprefix(f'# {number}. ')} |" in index

@@ -1,4 +1,4 @@
-"""Charts: one kind per file; each draws results as a Vega-Lite specification, with its data and with words beside it."""
+"""Charts: results drawn as Vega-Lite specifications, with the data and a sentence; a family per file of `catalog`."""
 
 from assay.lazy import front_door
 

@@ -1,4 +1,4 @@
-"""The command line: one command per file in `commands`. Only this package prints and exits."""
+"""The command line: a command per file of `commands`. Only this package and `web` print and exit."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Drop-in shells for tools people come from. Nothing in assay imports them."""
+"""Compat: drop-in replacements for other tools. They import front doors only, and nothing in assay imports them."""

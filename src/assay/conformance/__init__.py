@@ -1,4 +1,4 @@
-"""The conformance kit: hand-worked cases that tell which conventions a metric's code follows, and what is wrong with it.
+"""Conformance: hand-worked cases that tell which conventions somebody's metric code follows, and what is wrong with it.
 
 `check_function(score)` checks a Python function `score(metric, qrels, run) -> float`; `assay conformance` a program too.
 """

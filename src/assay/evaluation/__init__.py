@@ -1,4 +1,4 @@
-"""From queries, ground truth and rankings to a Result."""
+"""Evaluation: queries, ground truth and rankings that exist become a Result."""
 
 from assay.lazy import front_door
 

@@ -1,4 +1,4 @@
-"""Execution: ask providers for rankings, by a plan; with retries, caches and checkpoints. Scoring is evaluation's."""
+"""Execution: providers are asked for rankings, by a plan; with retries, caches and checkpoints."""
 
 from assay.lazy import front_door
 

@@ -1,4 +1,4 @@
-"""[catalog Fusion] Ways to fuse rankings; the rankings side by side as flat arrays, and normalisations."""
+"""Fusion: several rankings become one; a family of methods per file of `catalog`."""
 
 from assay.lazy import front_door
 

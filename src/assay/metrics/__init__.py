@@ -1,4 +1,4 @@
-"""Metrics: what a score is, and every score there is, found by its record in `catalog`."""
+"""Metrics: what a score is, and every score there is; a family per file of `catalog`."""
 
 from assay.lazy import front_door
 

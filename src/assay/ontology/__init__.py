@@ -1,4 +1,4 @@
-"""Ontologies: terms, what is above them, and how alike two terms are. Nothing here reads files."""
+"""Ontology: terms, what is above them, and how alike two terms are; similarities in `catalog`. Reads no files."""
 
 from assay.lazy import front_door
 

@@ -1,4 +1,4 @@
-"""Providers: retrievers under test. One per file; each ends in its PROVIDER record."""
+"""Providers: the retrievers that are evaluated; one per file of `catalog`."""
 
 from assay.lazy import front_door
 

@@ -1,4 +1,4 @@
-"""The pytest plug-in: hold a retriever against rules in a test, with the fixture `assay`.
+"""The pytest plug-in: checks a retriever against rules in a test, with the fixture `assay`.
 
 Nothing heavy is imported before a test asks for the fixture.
 """

@@ -1,4 +1,4 @@
-"""Relevance: who decides which retrieved documents answer a query. Resolvers are found by their records in `catalog`."""
+"""Relevance: who decides which retrieved documents answer a query; resolvers in `catalog`."""
 
 from assay.lazy import front_door
 

@@ -1,4 +1,4 @@
-"""Reports: sections of tables about results, comparisons, stores and gates, and what renders them in each format."""
+"""Reports: results as text. `sections` has the tables, `page` the HTML report, `renderers` the formats."""
 
 from assay.lazy import front_door
 

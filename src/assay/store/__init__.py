@@ -1,4 +1,4 @@
-"""The store: evaluations in SQLite or PostgreSQL. SQLAlchemy is loaded when a name is first asked for."""
+"""Store: evaluations and people's judgments in SQLite or PostgreSQL."""
 
 from assay.lazy import front_door
 

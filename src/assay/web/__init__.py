@@ -1,4 +1,4 @@
-"""The web pages over a store: one page per file. Starlette and jinja2 are loaded when an application is made."""
+"""Web: pages (`pages`) and a JSON API (`api`) over a store."""
 
 from assay.lazy import front_door
 
