@@ -74,7 +74,7 @@ class Case:
         if key not in self._differences:
             if self.before is None:
                 raise UsageError("there is no baseline to compare with")
-            before, now = (one.table.columns[one.own_name(metric.name)] for one in (self.before, self.now))
+            before, now = (result.table.columns[result.own_name(metric.name)] for result in (self.before, self.now))
             self._differences[key] = paired_difference(before, now, level)
         return self._differences[key]
 
@@ -86,8 +86,8 @@ class Case:
         before = scores_of(self.before, metric.name) if self.before and has_before else np.full(len(now), np.nan)
         worse = sign * (before - now if has_before else -now)
         order = np.argsort(-np.where(np.isfinite(worse), worse, -np.inf), kind="stable")[:most]
-        kept = [place for place in order.tolist() if math.isfinite(worse[place]) and (not has_before or worse[place] > 0)]
-        return tuple(self.at(place, metric.name, float(before[place])) for place in kept)
+        places = [place for place in order.tolist() if math.isfinite(worse[place]) and (not has_before or worse[place] > 0)]
+        return tuple(self.at(place, metric.name, float(before[place])) for place in places)
 
     def at(self, place: int, metric: str, before: float) -> Moved:
         """One query, with its text where somebody knows it."""
@@ -103,7 +103,9 @@ class Case:
         if where not in self._slices:
             queries = [query for query in self.now.query_ids if self._has_tags(query, where)]
             now, *before = (
-                subset_of(replace(one, run={}), queries, one.metrics) for one in (self.now, self.before) if one is not None
+                subset_of(replace(result, run={}), queries, result.metrics)
+                for result in (self.now, self.before)
+                if result is not None
             )
             self._slices[where] = Case(now, before[0] if before else None)
         return self._slices[where]
@@ -194,7 +196,7 @@ def _resampled(before: Column, now: Column, defined: NDArray[np.bool_], level: f
         for index in index_blocks(int(defined.sum()), RESAMPLES, 0)
         for row in index
     ]
-    known = [one for one in drawn if not math.isnan(one)] or [math.nan]
+    known = [difference for difference in drawn if not math.isnan(difference)] or [math.nan]
     low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist()
     return low, high
 
@@ -215,30 +217,30 @@ def pair_results(now: Sequence[Result], before: Sequence[Result], name: str = "t
 
     A result that does not say what it is about goes with the only benchmark there is.
     """
-    found: list[tuple[Result, Result | None]] = []
+    pairs: list[tuple[Result, Result | None]] = []
     notes: list[str] = []
     theirs, ours = _by_benchmark(before, now), _by_benchmark(now, before)
     for benchmark, results in ours.items():
         others = theirs.get(benchmark, [])
         if others:
-            found += _paired(results, others, name)
+            pairs += _paired(results, others, name)
         else:
-            found += [(result, None) for result in results]
+            pairs += [(result, None) for result in results]
             notes.append(f"{name} has nothing about {benchmark or 'this benchmark'} (it is about {_listed(theirs)})")
-    if found and before and all(other is None for _, other in found):
-        here = ", ".join(dict.fromkeys(_full_name(result) for result, _ in found))
+    if pairs and before and all(other is None for _, other in pairs):
+        here = ", ".join(dict.fromkeys(_full_name(result) for result, _ in pairs))
         there = ", ".join(dict.fromkeys(map(_full_name, before)))
         raise DataError(f"nothing can be compared: here is {here}, and {name} has {there}")
     notes += [
         f"{_full_name(result)} is not in {name}, so nothing is compared with it"
-        for result, other in found
+        for result, other in pairs
         if other is None and theirs.get(_key(result, before))
     ]
-    used = {id(other) for _, other in found}
+    used = {id(other) for _, other in pairs}
     left = [_full_name(result) for result in before if id(result) not in used]
     if left:
         notes.append(f"{name} also has {', '.join(left)}, which was not evaluated now")
-    return Pairing(tuple(found), tuple(notes))
+    return Pairing(tuple(pairs), tuple(notes))
 
 
 def _key(result: Result, others: Sequence[Result]) -> str:
@@ -247,10 +249,10 @@ def _key(result: Result, others: Sequence[Result]) -> str:
 
 
 def _by_benchmark(results: Sequence[Result], others: Sequence[Result]) -> dict[str, list[Result]]:
-    found: dict[str, list[Result]] = {}
+    by_benchmark: dict[str, list[Result]] = {}
     for result in results:
-        found.setdefault(_key(result, [*results, *others]), []).append(result)
-    return found
+        by_benchmark.setdefault(_key(result, [*results, *others]), []).append(result)
+    return by_benchmark
 
 
 def _paired(results: Sequence[Result], others: Sequence[Result], name: str) -> list[tuple[Result, Result | None]]:
@@ -263,21 +265,21 @@ def _paired(results: Sequence[Result], others: Sequence[Result], name: str) -> l
     for provider, same in by_provider.items():
         if len(same) > 1:
             raise DataError(f"{name} has {len(same)} results called {provider}, so none of them can be meant")
-    found = [(result, next(iter(by_provider.get(result.name, [])), None)) for result in results]
-    if all(other is None for _, other in found):
+    pairs = [(result, next(iter(by_provider.get(result.name, [])), None)) for result in results]
+    if all(other is None for _, other in pairs):
         raise DataError(_which(results, others, name))
-    return found
+    return pairs
 
 
 def _which(results: Sequence[Result], others: Sequence[Result], name: str) -> str:
     """Ask which is meant, on the side that has a choice; what has a part behind a # already gets another."""
-    here, there = (", ".join(sorted({one.name for one in some})) for some in (results, others))
+    here, there = (", ".join(sorted({result.name for result in some})) for some in (results, others))
     whole = name.partition("#")[0]
-    said = [f"assay gate 'latest#{results[0].name}'"] if len(results) > 1 else []
-    said += [f"--baseline '{whole}#{others[0].name}'"] if len(others) > 1 else []
+    examples = [f"assay gate 'latest#{results[0].name}'"] if len(results) > 1 else []
+    examples += [f"--baseline '{whole}#{others[0].name}'"] if len(others) > 1 else []
     return (
         f"several results remain, and no provider is in both: here is {here}, and {name} has {there}.\n"
-        f"  Say which is meant behind a #, as in {' and '.join(said)}"
+        f"  Say which is meant behind a #, as in {' and '.join(examples)}"
     )
 
 

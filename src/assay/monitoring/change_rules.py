@@ -44,38 +44,38 @@ class MarginRule(ComparedRule):
 
     def compared(self, case: Case, before: float) -> Finding:
         """Passes, fails, or cannot tell yet."""
-        found, margin = case.difference(self.bound, self.level), self.margin.value(before)
-        status, effect = self._decided(found, margin)
-        needed = found.needed(effect) if status == UNDECIDED else None
+        difference, margin = case.difference(self.bound, self.level), self.margin.value(before)
+        status, effect = self._decided(difference, margin)
+        needed = difference.needed(effect) if status == UNDECIDED else None
         return Finding(
             status,
             case.value(self.bound.name),
             before,
             margin,
-            found.value,
-            found.low,
-            found.high,
+            difference.value,
+            difference.low,
+            difference.high,
             self.level,
-            found.n,
+            difference.n,
             needed,
             () if status == PASSED else case.moved(self.bound),
-            _why_undecided(found, needed) if status == UNDECIDED else "",
+            _why_undecided(difference, needed) if status == UNDECIDED else "",
         )
 
-    def _decided(self, found: Difference, margin: float) -> tuple[str, float]:
+    def _decided(self, difference: Difference, margin: float) -> tuple[str, float]:
         """The status, and the distance that more queries would have to show."""
         is_up = self.bound.metric.higher_is_better
-        value = found.value if is_up else -found.value
-        low, high = (found.low, found.high) if is_up else (-found.high, -found.low)
-        if low > -margin or (found.n and found.is_nothing):
+        value = difference.value if is_up else -difference.value
+        low, high = (difference.low, difference.high) if is_up else (-difference.high, -difference.low)
+        if low > -margin or (difference.n and difference.is_nothing):
             return PASSED, 0.0
         if value < -margin and high < 0:
             return FAILED, 0.0
         return UNDECIDED, value + margin if value >= -margin else value
 
 
-def _why_undecided(found: Difference, needed: int | None) -> str:
-    if found.n < 2 or not math.isfinite(found.low):
+def _why_undecided(difference: Difference, needed: int | None) -> str:
+    if difference.n < 2 or not math.isfinite(difference.low):
         return "undecided, too few queries to tell"
     if needed is None:
         return "undecided, and more queries would hardly decide: the difference is about the margin itself"
@@ -130,7 +130,7 @@ class ChangeRule(ComparedRule):
 
     def compared(self, case: Case, before: float) -> Finding:
         """Passes or fails."""
-        found, value = case.difference(self.bound, LEVEL), case.value(self.bound.name)
+        difference, value = case.difference(self.bound, LEVEL), case.value(self.bound.name)
         sign = 1 if self.bound.metric.higher_is_better else -1
         limit = self.limit.value(before)
         is_too_much = exceeds(sign * (before - value), limit)
@@ -140,10 +140,10 @@ class ChangeRule(ComparedRule):
             before,
             limit,
             value - before,
-            found.low,
-            found.high,
+            difference.low,
+            difference.high,
             LEVEL,
-            found.n,
+            difference.n,
             moved=case.moved(self.bound) if is_too_much else (),
             reason=_percent_change(value - before, before) if self.limit.is_percent else "",
         )
@@ -221,7 +221,7 @@ class RatchetRule(MetricRule):
         value = case.value(name)
         is_worse = exceeds(sign * limit, sign * value)
         low, high, level = case.interval(name)
-        said = "best so far" if name in case.best else "of the baseline"
+        origin = "best so far" if name in case.best else "of the baseline"
         return Finding(
             FAILED if is_worse else PASSED,
             value,
@@ -232,7 +232,7 @@ class RatchetRule(MetricRule):
             level=level,
             n=case.n_defined(name),
             moved=case.moved(self.bound) if is_worse else (),
-            reason=f"{best:{figure_shape(self.bound.metric.range[1], [value, best, limit])}}{unit_of(self.bound)} {said}",
+            reason=f"{best:{figure_shape(self.bound.metric.range[1], [value, best, limit])}}{unit_of(self.bound)} {origin}",
         )
 
 

@@ -57,25 +57,27 @@ class Drift:
     @property
     def findings(self) -> tuple[str, ...]:
         """What is worth a look, in words; empty where nothing is."""
-        found = []
+        findings = []
         if self.rbo < LIMITS["rbo"]:
-            found.append(f"rankings differ: RBO {self.rbo:.3f}, {100 * self.overlap:.0f} % of the first {self.k} in common")
+            findings.append(
+                f"rankings differ: RBO {self.rbo:.3f}, {100 * self.overlap:.0f} % of the first {self.k} in common"
+            )
         if self.churn > LIMITS["churn"]:
-            found.append(f"{100 * self.churn:.0f} % of the retrieved ids are new")
+            findings.append(f"{100 * self.churn:.0f} % of the retrieved ids are new")
         if self.shift > LIMITS["scores"] and self.p_shift < SURE:
-            found.append(f"scores shifted: median best score {self.median_before:.4g} → {self.median_now:.4g}")
+            findings.append(f"scores shifted: median best score {self.median_before:.4g} → {self.median_now:.4g}")
         if self.empty_now - self.empty_before > LIMITS["empty"]:
-            found.append(f"queries without any result: {100 * self.empty_before:.1f} % → {100 * self.empty_now:.1f} %")
+            findings.append(f"queries without any result: {100 * self.empty_before:.1f} % → {100 * self.empty_now:.1f} %")
         if self.only_before:
-            found.append(f"{counted(self.only_before, 'query')} of before are not in the run now")
-        return tuple(found)
+            findings.append(f"{counted(self.only_before, 'query')} of before are not in the run now")
+        return tuple(findings)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
         names = [name for name in self.__dataclass_fields__ if name != "least_alike"]
-        found = {name: plain(getattr(self, name)) for name in names}
+        fields = {name: plain(getattr(self, name)) for name in names}
         alike = [{"query": query, "rbo": figure} for query, figure in self.least_alike]
-        return {"schema": "assay.drift/1", **found, "least_alike": alike, "findings": list(self.findings)}
+        return {"schema": "assay.drift/1", **fields, "least_alike": alike, "findings": list(self.findings)}
 
 
 def measure_drift(before: Any, now: Any, k: int = 10, p: float = 0.9) -> Drift:
@@ -98,7 +100,7 @@ def measure_drift(before: Any, now: Any, k: int = 10, p: float = 0.9) -> Drift:
     scores = [np.array([score for ranking in top.values() for score in ranking.values()], dtype=float) for top in tops]
     best = [[max(ranking.values()) for ranking in top.values() if ranking] for top in tops]
     shift, p_shift = ks_shift(*scores)
-    order = sorted(zip(alike.query_ids, rbo.tolist(), strict=True), key=lambda one: one[1])[:5]
+    order = sorted(zip(alike.query_ids, rbo.tolist(), strict=True), key=lambda pair: pair[1])[:5]
     return Drift(
         k=k,
         n_queries=len(shared),
@@ -120,11 +122,11 @@ def measure_drift(before: Any, now: Any, k: int = 10, p: float = 0.9) -> Drift:
 
 def _tops(run: Run, orders: Mapping[str, Sequence[str]], k: int) -> dict[str, dict[str, float]]:
     """Query → its first k documents with their scores."""
-    found = {}
+    tops = {}
     for query, docs in orders.items():
         scores = run.rankings[run.numbers[query]]
-        found[query] = {doc: float(scores[doc]) for doc in docs[:k]}
-    return found
+        tops[query] = {doc: float(scores[doc]) for doc in docs[:k]}
+    return tops
 
 
 def _share(some: set[str], whole: set[str]) -> float:
@@ -199,12 +201,12 @@ def detect_metric_anomalies(
     for name, figures in (("current", current), ("previous", previous)):
         if not isinstance(figures, Mapping):
             raise BadParameter(f"{name} is metric → figure, such as a result's summary, not {shortened(figures)}")
-    found = {}
+    anomalies = {}
     for metric in dict.fromkeys((*previous, *current)):
         anomaly = _anomaly(metric, _figure(previous, metric), _figure(current, metric), threshold)
         if anomaly:
-            found[metric] = anomaly
-    return found
+            anomalies[metric] = anomaly
+    return anomalies
 
 
 def _anomaly(metric: str, before: float | None, now: float | None, threshold: float) -> MetricAnomaly | None:

@@ -127,15 +127,15 @@ def metrics_of(current: Result | Sequence[Result]) -> list[BoundMetric]:
     return [metric for result in _results(current, "current") for metric in result.metrics]
 
 
-def _results(given: Any, name: str) -> list[Result]:
+def _results(value: Any, name: str) -> list[Result]:
     """One result, or several; anything else is told what was expected."""
-    found = [given] if isinstance(given, Result) else list(given) if isinstance(given, list | tuple) else None
-    if found is None or not all(isinstance(one, Result) for one in found):
+    results = [value] if isinstance(value, Result) else list(value) if isinstance(value, list | tuple) else None
+    if results is None or not all(isinstance(result, Result) for result in results):
         raise UsageError(
-            f"{name} is a result of assay.evaluate or assay.run, or a list of them, not {shortened(given)}; "
+            f"{name} is a result of assay.evaluate or assay.run, or a list of them, not {shortened(value)}; "
             "for plain figures there is detect_metric_anomalies"
         )
-    return found
+    return results
 
 
 def verdicts_of(rules: Sequence[Rule], cases: Sequence[Case]) -> list[Verdict]:
@@ -161,21 +161,21 @@ def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str
     if before is None:
         return Case(now, None, known)
     about = [rule for rule in rules if rule.terms.is_about(now.benchmark, now.name)]
-    wanted = [rule for rule in about if rule.metric and rule.needs_baseline and rule.metric.name in now]
-    for rule in wanted:
+    compared_rules = [rule for rule in about if rule.metric and rule.needs_baseline and rule.metric.name in now]
+    for rule in compared_rules:
         if rule.metric and rule.metric.name not in before:
             there = some_of(list(before.summary), 10)
             raise at_place(
                 DataError(f"{name} has no {rule.metric.name} (it has {there}); bless one that has"), rule.terms.place
             )
-    metrics = [rule.metric for rule in wanted if rule.metric]
+    metrics = [rule.metric for rule in compared_rules if rule.metric]
     sides = [replace(before, name=name), replace(now, name="this result")]
     try:
         align(sides if metrics else list(map(_without_metrics, sides)), metrics or [find_metric(NOTHING)])
     except AssayError as error:
-        said = str(error).removeprefix("these cannot be compared: ").removesuffix(HINT).rstrip(".")
+        message = str(error).removeprefix("these cannot be compared: ").removesuffix(HINT).rstrip(".")
         renewed = f"To make this result the baseline: {anew}" if anew else "Make a new one from the data of this result"
-        raise DataError(f"{name} cannot be compared with this result: {said}. {renewed}") from None
+        raise DataError(f"{name} cannot be compared with this result: {message}. {renewed}") from None
     return Case(now, subset_of(replace(before, run={}), now.query_ids, before.metrics), known)
 
 
@@ -242,12 +242,12 @@ def _found(rule: Rule, case: Case) -> Finding:
 
 def _versions(cases: Sequence[Case]) -> list[str]:
     """A note where the baseline was made by another version, which may score otherwise."""
-    found = []
+    notes = []
     for case in cases:
-        versions = [one.provenance.get("assay") for one in (case.before, case.now) if one is not None]
+        versions = [result.provenance.get("assay") for result in (case.before, case.now) if result is not None]
         if len(versions) == 2 and all(versions) and versions[0] != versions[1]:
-            found.append(f"the baseline was made with assay {versions[0]}, this result with {versions[1]}")
-    return list(dict.fromkeys(found))
+            notes.append(f"the baseline was made with assay {versions[0]}, this result with {versions[1]}")
+    return list(dict.fromkeys(notes))
 
 
 def broken_gate(error: AssayError, baseline: str = "") -> GateReport:
@@ -263,7 +263,7 @@ def best_so_far(
     `history` gives the points of a metric, as `Store.history` does; it is not asked where no rule has a ratchet.
     """
     metrics = {rule.bound.name: rule.bound for rule in rules if isinstance(rule, RatchetRule)}
-    return best_before([one for name, bound in metrics.items() for one in series_of(history(name), bound)], evaluation)
+    return best_before([series for name, bound in metrics.items() for series in series_of(history(name), bound)], evaluation)
 
 
 # Verdict: a rule, a result, and whether the rule holds for the result
@@ -285,10 +285,10 @@ class Verdict:
     @property
     def status(self) -> str:
         """What was found, as severe as the rule says."""
-        found = self.finding.status
-        if found == UNDECIDED and self.rule.terms.undecided == FAIL:
-            found = FAILED
-        return WARNED if found == FAILED and self.rule.terms.severity == WARN else found
+        status = self.finding.status
+        if status == UNDECIDED and self.rule.terms.undecided == FAIL:
+            status = FAILED
+        return WARNED if status == FAILED and self.rule.terms.severity == WARN else status
 
     @property
     def mark(self) -> str:
@@ -309,13 +309,13 @@ class Verdict:
         if not math.isnan(finding.difference):
             return self._compared(shape, unit)
         interval = _interval(finding, shape, signed=False)
-        said = f", {finding.reason}" if finding.reason else ""
-        return f"{finding.value:{shape}}{interval}{unit}, {counted(finding.n, 'query')}{said}"
+        reason = f", {finding.reason}" if finding.reason else ""
+        return f"{finding.value:{shape}}{interval}{unit}, {counted(finding.n, 'query')}{reason}"
 
     def _counted(self) -> str:
         finding = self.finding
-        said = f" {finding.reason}" if finding.reason else ""
-        return f"{finding.value:,.0f} of {counted(finding.n, 'query')}{said}"
+        reason = f" {finding.reason}" if finding.reason else ""
+        return f"{finding.value:,.0f} of {counted(finding.n, 'query')}{reason}"
 
     def _compared(self, shape: str, unit: str) -> str:
         finding = self.finding
@@ -323,13 +323,13 @@ class Verdict:
         difference = f"{signed(finding.difference, f',.{close}f')}{_interval(finding, shape, signed=True)}{unit}"
         if finding.status == UNDECIDED:
             return f"{difference}, {counted(finding.n, 'query')}: {finding.reason}"
-        said = f", {finding.reason}" if finding.reason else ""
+        reason = f", {finding.reason}" if finding.reason else ""
         figures = f"{finding.before:{shape}} → {finding.value:{shape}}{unit}"
-        return f"{figures}  ({difference}{said}, {counted(finding.n, 'query')})"
+        return f"{figures}  ({difference}{reason}, {counted(finding.n, 'query')})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
-        found = {name: plain(value) for name, value in asdict(self.finding).items() if name not in ("status", "moved")}
+        fields = {name: plain(value) for name, value in asdict(self.finding).items() if name not in ("status", "moved")}
         return {
             "rule": self.rule.text,
             "place": self.rule.terms.place or None,
@@ -338,8 +338,8 @@ class Verdict:
             "provider": self.provider,
             "baseline": self.against or None,
             "slice": self.rule.terms.slice or None,
-            **found,
-            "moved": [one.to_dict() for one in self.finding.moved],
+            **fields,
+            "moved": [query.to_dict() for query in self.finding.moved],
         }
 
 

@@ -91,8 +91,8 @@ class Change:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
         kind = "step" if self.is_step else "spike"
-        found = {"kind": kind, "evaluation": self.point.evaluation, "started": self.point.started, "place": self.place}
-        return {**found, "before": self.before, "after": self.after, "is_worse": self.is_worse}
+        fields = {"kind": kind, "evaluation": self.point.evaluation, "started": self.point.started, "place": self.place}
+        return {**fields, "before": self.before, "after": self.after, "is_worse": self.is_worse}
 
 
 @dataclass(frozen=True)
@@ -131,12 +131,12 @@ class Series:
     @cached_property
     def stretches(self) -> list[tuple[int, int]]:
         """Start and end of each stretch on the same data: a new version of a benchmark begins a new one."""
-        found, start = [], 0
+        bounds, start = [], 0
         for _, same in groupby(self.points, key=lambda point: point.dataset):
             end = start + len(list(same))
-            found.append((start, end))
+            bounds.append((start, end))
             start = end
-        return found
+        return bounds
 
     @cached_property
     def watched(self) -> list[tuple[int, Watched]]:
@@ -155,13 +155,13 @@ class Series:
     @cached_property
     def changes(self) -> list[Change]:
         """Steps and spikes in the order of time."""
-        found = [
-            self._change(start + one.place, one.before, one.after, start + one.noticed, is_step=one.is_step)
+        changes = [
+            self._change(start + alarm.place, alarm.before, alarm.after, start + alarm.noticed, is_step=alarm.is_step)
             for start, watched in self.watched
-            for one in watched.alarms
+            for alarm in watched.alarms
         ]
-        found += [jump for start, end in self.stretches for jump in self._jumps(start, end)]
-        return sorted(found, key=lambda change: change.place)
+        changes += [jump for start, end in self.stretches for jump in self._jumps(start, end)]
+        return sorted(changes, key=lambda change: change.place)
 
     def _change(self, place: int, before: float, after: float, noticed: int, *, is_step: bool) -> Change:
         is_up = self.bound.metric.higher_is_better
@@ -169,14 +169,14 @@ class Series:
 
     def _jumps(self, start: int, end: int) -> Iterator[Change]:
         """In stretches too short for statistics over time: neighbours whose own intervals do not even touch."""
-        watched = next(one for where, one in self.watched if where == start)
+        watched = next(candidate for where, candidate in self.watched if where == start)
         known = [place for place in range(start, end) if math.isfinite(self.values[place])] if watched.doubt else []
-        for one, other in pairwise(known):
-            a, b = self.points[one], self.points[other]
+        for earlier, later in pairwise(known):
+            a, b = self.points[earlier], self.points[later]
             if None in (a.low, a.high, b.low, b.high):
                 continue
             if float(a.low or 0) > float(b.high or 0) or float(b.low or 0) > float(a.high or 0):
-                yield self._change(other, self.values[one], self.values[other], other, is_step=True)
+                yield self._change(later, self.values[earlier], self.values[later], later, is_step=True)
 
     @property
     def doubt(self) -> str:
@@ -202,14 +202,23 @@ def series_of(points: Iterable[StoredPoint], metric: str | BoundMetric) -> list[
     Where a benchmark changed once, the series goes on with a new stretch. Where two versions of its data come by turns, as
     with all queries every night and ten of them by day, each is a series of its own.
     """
-    found: dict[tuple[str, str], list[Point]] = {}
-    for one in points:
-        figures = (one.evaluation, one.started, one.value, one.low, one.high, one.n, one.dataset, one.was_baseline)
-        found.setdefault((one.benchmark, one.provider), []).append(Point(*figures))
+    by_system: dict[tuple[str, str], list[Point]] = {}
+    for point in points:
+        figures = (
+            point.evaluation,
+            point.started,
+            point.value,
+            point.low,
+            point.high,
+            point.n,
+            point.dataset,
+            point.was_baseline,
+        )
+        by_system.setdefault((point.benchmark, point.provider), []).append(Point(*figures))
     bound = find_metric(metric) if isinstance(metric, str) else metric
     return [
         Series(*key, bound.name, tuple(some), data, bound)
-        for key, together in sorted(found.items())
+        for key, together in sorted(by_system.items())
         for data, some in _by_turns(together).items()
     ]
 
@@ -234,19 +243,21 @@ def best_before(series: Sequence[Series], evaluation: str) -> dict[tuple[str, st
     none ever was.
     """
     best: dict[tuple[str, str, str], float] = {}
-    for one in series:
-        places = [place for place, point in enumerate(one.points) if point.evaluation == evaluation]
+    for metric_series in series:
+        places = [place for place, point in enumerate(metric_series.points) if point.evaluation == evaluation]
         if not places:
             continue
-        last = one.points[places[-1]]
+        last = metric_series.points[places[-1]]
         earlier = [
             point
-            for point in one.points[: places[-1]]
+            for point in metric_series.points[: places[-1]]
             if point.evaluation != evaluation and point.dataset == last.dataset and point.value is not None
         ]
         accepted = [point for point in earlier if point.was_baseline] or earlier
         figures = [point.value for point in accepted if point.value is not None]
         if figures:
-            is_up = one.bound.metric.higher_is_better
-            best[one.benchmark, one.provider, one.metric] = max(figures) if is_up else min(figures)
+            is_up = metric_series.bound.metric.higher_is_better
+            best[metric_series.benchmark, metric_series.provider, metric_series.metric] = (
+                max(figures) if is_up else min(figures)
+            )
     return best

@@ -72,10 +72,10 @@ def parse_rules(
 ) -> list[Rule]:
     """Rules out of texts, maps and rules, each once; an error where there is none."""
     items = [given] if isinstance(given, str | Rule | Mapping) else list(given)
-    found = [item if isinstance(item, Rule) else rule_from(item, "", undecided, recorded) for item in items]
-    if not found:
+    rules = [item if isinstance(item, Rule) else rule_from(item, "", undecided, recorded) for item in items]
+    if not rules:
         raise BadParameter(f"there is no rule; one is a text such as {value_rules.LIMIT_KIND.example}")
-    return list({rule.text: rule for rule in found}.values())
+    return list({rule.text: rule for rule in rules}.values())
 
 
 def rule_from(item: Any, place: str = "", undecided: str = WARN, recorded: Recorded = tuple) -> Rule:
@@ -125,22 +125,22 @@ def rules_from_yaml(text: str, source: str = "gate.yaml", recorded: Recorded = t
     """
     content, undecided = _listed(text, source)
     faults: list[AssayError] = []
-    found: list[Rule] = []
+    rules: list[Rule] = []
     for item, line in content:
         try:
-            found.append(rule_from(item, f"{source}:{line}", undecided, recorded))
+            rules.append(rule_from(item, f"{source}:{line}", undecided, recorded))
         except AssayError as error:
             faults.append(error)
     if len(faults) == 1:
         raise faults[0]
     if faults:
-        said = (str(fault).replace("\n", "\n  ") for fault in faults)
-        raise BadParameter("\n  ".join((f"{source}: {counted(len(faults), 'fault')}", *said)))
-    if not found:
+        messages = (str(fault).replace("\n", "\n  ") for fault in faults)
+        raise BadParameter("\n  ".join((f"{source}: {counted(len(faults), 'fault')}", *messages)))
+    if not rules:
         raise BadParameter(
             f"{source}: there is no rule in it; write rules: and a list, such as - {value_rules.LIMIT_KIND.example}"
         )
-    return found
+    return rules
 
 
 def _listed(text: str, source: str) -> tuple[Sequence[tuple[Any, int]], str]:

@@ -67,7 +67,7 @@ def _quoted(text: str) -> str:
 
 def split_terms(text: str, place: str = "", undecided: str = WARN) -> tuple[str, Terms]:
     """The body of a rule, and its terms."""
-    severity, doubt, rest = FAIL, "", _BLANKS.sub(lambda found: found[1] or " ", text)
+    severity, doubt, rest = FAIL, "", _BLANKS.sub(lambda match: match[1] or " ", text)
     if prefix := _SEVERITY.match(rest):
         severity, rest = prefix[1].lower(), rest[prefix.end() :]
     if options := _OPTIONS.search(rest):
@@ -111,9 +111,9 @@ def parse_tags(text: str) -> Where:
     return tags_from(parse_where(words))
 
 
-def tags_from(given: Mapping[str, list[str]]) -> Where:
+def tags_from(tags: Mapping[str, list[str]]) -> Where:
     """Tags as terms hold them."""
-    return tuple((name, tuple(dict.fromkeys(values))) for name, values in given.items())
+    return tuple((name, tuple(dict.fromkeys(values))) for name, values in tags.items())
 
 
 # Amount: a number as rules write it, plain or in per cent of something

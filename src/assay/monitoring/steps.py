@@ -90,7 +90,7 @@ def watch_series(
         watch.see(place, math.log(value) if in_logs else value)
     alarms = watch.alarms
     if in_logs:
-        alarms = [one._replace(before=math.exp(one.before), after=math.exp(one.after)) for one in alarms]
+        alarms = [alarm._replace(before=math.exp(alarm.before), after=math.exp(alarm.after)) for alarm in alarms]
     return Watched(tuple(alarms), len(known))
 
 
@@ -143,7 +143,7 @@ class _Watch:
         n = len(calm)
         mean = math.fsum(calm) / n
         freedom = n - 1 + self.freedom
-        squares = math.fsum((one - mean) ** 2 for one in calm) + self.spread
+        squares = math.fsum((value - mean) ** 2 for value in calm) + self.spread
         believed = (squares + PRIOR_NIGHTS * self.query**2) / (freedom + PRIOR_NIGHTS) if self.query else 0.0
         deviation = max(math.sqrt(max(squares / freedom, believed)), self._floor(mean))
         if not deviation:
@@ -164,9 +164,9 @@ class _Watch:
         if len(before) < self.least:
             return
         middle = _median(before)
-        mad = MAD_TO_SD * _median([abs(one - middle) for one in before])
+        mad = MAD_TO_SD * _median([abs(value - middle) for value in before])
         mean = math.fsum(before) / len(before)
-        deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in before) / (len(before) - 1))
+        deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in before) / (len(before) - 1))
         scale = max(mad, deviation, self.query / 4, self._floor(middle))
         if abs(value - middle) > (SPIKE + SPIKE_WHILE_FEW / len(before)) * scale and self._matters(middle, value):
             self.spikes.add(place)
@@ -184,8 +184,8 @@ class _Watch:
         began = self.places[split]
         self.alarms = [alarm for alarm in self.alarms if alarm.place < began]
         self.alarms.append(Alarm(began, noticed, True, level, since))
-        calm = [one for where, one in zip(self.places[:split], before, strict=True) if where not in self.spikes]
-        self.spread += math.fsum((one - _mean(calm)) ** 2 for one in calm) if calm else 0.0
+        calm = [value for where, value in zip(self.places[:split], before, strict=True) if where not in self.spikes]
+        self.spread += math.fsum((value - _mean(calm)) ** 2 for value in calm) if calm else 0.0
         self.freedom += max(0, len(calm) - 1)
         self.places, self.values = self.places[split:], after
         self.spikes = set()
@@ -201,14 +201,14 @@ class _Watch:
 def _best_split(values: Sequence[float]) -> int:
     """The place where two levels explain the values best: the largest sum of squares between them."""
     n, total, head = len(values), math.fsum(values), 0.0
-    best, found = -1.0, n - 1
+    best, best_split = -1.0, n - 1
     for split in range(1, n):
         head += values[split - 1]
         gap = head / split - (total - head) / (n - split)
         between = gap * gap * split * (n - split)
         if between > best:
-            best, found = between, split
-    return found
+            best, best_split = between, split
+    return best_split
 
 
 def _is_whole(number: float) -> bool:

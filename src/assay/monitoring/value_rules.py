@@ -164,8 +164,8 @@ def parse_limit(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) 
     if is_never(sign, limit, low, high):
         raise BadParameter(f"{bound.name} lies between {show(low)} and {show(high)}, so it is never {sign} {show(limit)}")
     if is_always(sign, limit, low, high):
-        said = f"{bound.name} lies between {show(low)} and {show(high)}, so it is always {sign} {show(limit)}"
-        raise BadParameter(f"{said}, and the rule never fails")
+        message = f"{bound.name} lies between {show(low)} and {show(high)}, so it is always {sign} {show(limit)}"
+        raise BadParameter(f"{message}, and the rule never fails")
     return LimitRule(bound, sign, limit, terms=terms)
 
 
@@ -210,8 +210,8 @@ class CountRule(Rule):
         """Passes or fails; in a slice, only its queries count."""
         failed, missing = list(case.now.failures), list(case.now.missing)
         whole = max(case.n_queries, len(failed))
-        found = {"failed": len(failed), "missing": len(missing), "scored": case.n_queries}
-        value = found.get(self.count, case.now.counts.get("judged", case.n_queries))
+        counts = {"failed": len(failed), "missing": len(missing), "scored": case.n_queries}
+        value = counts.get(self.count, case.now.counts.get("judged", case.n_queries))
         limit = self.limit.value(whole)
         holds = HOLDS[self.sign](value, limit)
         named = failed if self.count == "failed" else missing if self.count == "missing" else []

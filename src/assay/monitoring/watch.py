@@ -54,34 +54,37 @@ def check_newest(
     what no result has is an error, as in the gate.
     """
     newest = [
-        result for one in evaluations for result, is_newest in zip(one.results, one.is_newest, strict=True) if is_newest
+        result
+        for evaluation in evaluations
+        for result, is_newest in zip(evaluation.results, evaluation.is_newest, strict=True)
+        if is_newest
     ]
     refuse_pointless(rules, [Case(result) for result in newest])
     alerts: list[Alert] = []
     unchecked: list[str] = []
     notes: list[str] = []
-    for one in evaluations:
-        pairing, said = _paired(one, baseline, name)
-        alerts += said
+    for evaluation in evaluations:
+        pairing, pairing_alerts = _paired(evaluation, baseline, name)
+        alerts += pairing_alerts
         notes += pairing.notes
         others = {id(result): other for result, other in pairing.pairs}
-        for result, is_newest in zip(one.results, one.is_newest, strict=True):
+        for result, is_newest in zip(evaluation.results, evaluation.is_newest, strict=True):
             if is_newest:
-                checked = _checked(result, others[id(result)], rules, name, one.best)
+                checked = _checked(result, others[id(result)], rules, name, evaluation.best)
                 alerts += checked.alerts
                 unchecked += checked.unchecked
     return Checked(tuple(alerts), tuple(dict.fromkeys(unchecked)), tuple(dict.fromkeys(notes)))
 
 
-def _paired(one: Newest, baseline: Sequence[Result] | None, name: str) -> tuple[Pairing, list[Alert]]:
+def _paired(newest: Newest, baseline: Sequence[Result] | None, name: str) -> tuple[Pairing, list[Alert]]:
     """The results with the baseline's; with none, and an alert, where nobody can say which is meant."""
-    alone = Pairing(tuple((result, None) for result in one.results))
+    alone = Pairing(tuple((result, None) for result in newest.results))
     if not baseline:
         return alone, []
     try:
-        pairing = pair_results(one.results, baseline, name)
+        pairing = pair_results(newest.results, baseline, name)
     except DataError as error:
-        about = ", ".join(_about_result(result) for result in one.results)
+        about = ", ".join(_about_result(result) for result in newest.results)
         return alone, [_broken(about, error)]
     notes = [note for note in pairing.notes if not note.endswith(NOT_NOW)]
     return Pairing(pairing.pairs, tuple(notes)), []
@@ -96,9 +99,9 @@ def _checked(result: Result, other: Result | None, rules: Sequence[Rule], name: 
     try:
         refuse_total_failure(result)
     except ProviderError as error:
-        said = f"{_about_result(result)}: {error}"
+        message = f"{_about_result(result)}: {error}"
         details = {"benchmark": result.benchmark, "provider": result.name, "error": str(error)}
-        return Checked((Alert(f"rule {_about_result(result)} every query failed", "failed", said, details),))
+        return Checked((Alert(f"rule {_about_result(result)} every query failed", "failed", message, details),))
     broken: list[Alert] = []
     try:
         verdicts = verdicts_of(rules, [case_of(result, other, rules, name, best)])
@@ -141,34 +144,39 @@ class Alert:
 
 def alerts_of_rules(report: GateReport) -> list[Alert]:
     """One alert for each rule and result that failed or warned. It stays the same one until the rule holds again."""
-    found = []
+    alerts = []
     for verdict in report.verdicts:
         if verdict.status not in (FAILED, WARNED):
             continue
         about = "/".join(filter(None, (verdict.benchmark, verdict.provider)))
-        moved = "".join(f"\n  {moved_text(one)}" for one in verdict.finding.moved[:SHOWN_QUERIES])
+        moved = "".join(f"\n  {moved_text(query)}" for query in verdict.finding.moved[:SHOWN_QUERIES])
         text = f"{verdict.mark} {about}: {verdict.rule.text}: {verdict.summary}{moved}"
-        found.append(Alert(f"rule {about} {verdict.rule.text}", "rule", text, verdict.to_dict()))
-    return found
+        alerts.append(Alert(f"rule {about} {verdict.rule.text}", "rule", text, verdict.to_dict()))
+    return alerts
 
 
 def alerts_of_series(series: Iterable[Series]) -> list[Alert]:
     """The newest change of each series, where that is for the worse; the same one on every night after it."""
-    found = []
-    for one in series:
-        if not one.changes or not one.changes[-1].is_worse:
+    alerts = []
+    for metric_series in series:
+        if not metric_series.changes or not metric_series.changes[-1].is_worse:
             continue
-        change = one.changes[-1]
-        if not change.is_step and change.place < len(one.points) - 1:
+        change = metric_series.changes[-1]
+        if not change.is_step and change.place < len(metric_series.points) - 1:
             continue  # a spike of the past, over by now
-        first = one.points[_first_place(one, change)].evaluation
+        first = metric_series.points[_first_place(metric_series, change)].evaluation
         kind = "step" if change.is_step else "spike"
-        moved = f"{figure_text(one.bound, change.before)} → {figure_text(one.bound, change.after)}"
-        text = f"{_about_series(one)}: {one.metric} {moved}, a {kind} for the worse since {first}"
-        details = {"benchmark": one.benchmark, "provider": one.provider, "metric": one.metric, **change.to_dict()}
+        moved = f"{figure_text(metric_series.bound, change.before)} → {figure_text(metric_series.bound, change.after)}"
+        text = f"{_about_series(metric_series)}: {metric_series.metric} {moved}, a {kind} for the worse since {first}"
+        details = {
+            "benchmark": metric_series.benchmark,
+            "provider": metric_series.provider,
+            "metric": metric_series.metric,
+            **change.to_dict(),
+        }
         details["change"] = details.pop("kind")
-        found.append(Alert(_change_key(one, first), kind, text, details, _covered(one, change)))
-    return found
+        alerts.append(Alert(_change_key(metric_series, first), kind, text, details, _covered(metric_series, change)))
+    return alerts
 
 
 def _about_series(series: Series) -> str:
@@ -194,16 +202,16 @@ def _covered(series: Series, change: Change) -> frozenset[str]:
     return frozenset(_change_key(series, series.points[place].evaluation) for place in nights)
 
 
-def not_told(alerts: Sequence[Alert], told: Collection[str]) -> list[Alert]:
+def not_told(alerts: Sequence[Alert], sent: Collection[str]) -> list[Alert]:
     """Those that nobody has been told of."""
-    known = set(told)
-    return list({one.key: one for one in alerts if one.key not in known and not one.covers & known}.values())
+    known = set(sent)
+    return list({alert.key: alert for alert in alerts if alert.key not in known and not alert.covers & known}.values())
 
 
-def still_told(alerts: Sequence[Alert], told: Iterable[str]) -> list[str]:
+def still_told(alerts: Sequence[Alert], sent: Iterable[str]) -> list[str]:
     """What is remembered: rules only as long as they are broken, so that the next time is told again; changes for good."""
     lasting = {alert.key for alert in alerts}
-    return [key for key in dict.fromkeys(told) if key in lasting or key.startswith("change ")]
+    return [key for key in dict.fromkeys(sent) if key in lasting or key.startswith("change ")]
 
 
 def message_of(alerts: Sequence[Alert]) -> dict[str, Any]:
@@ -213,4 +221,4 @@ def message_of(alerts: Sequence[Alert]) -> dict[str, Any]:
     """
     head = f"assay: {counted(len(alerts), 'alert')}"
     text = "\n".join([head, *(f"• {alert.text}" for alert in alerts)])
-    return {"text": escape(text), "alerts": [one.to_dict() for one in alerts]}
+    return {"text": escape(text), "alerts": [alert.to_dict() for alert in alerts]}

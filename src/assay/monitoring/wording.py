@@ -35,22 +35,22 @@ def conclusion(report: GateReport) -> str:
         if n := report.count(status):
             parts.append(f"{counted(n, noun)} {word}" if not parts else f"{n} {word}")
     n = len(report.verdicts)
-    said = ", ".join(parts) if parts else f"{'All ' if n > 1 else ''}{counted(n, noun)} passed"
+    sentence = ", ".join(parts) if parts else f"{'All ' if n > 1 else ''}{counted(n, noun)} passed"
     if parts and not report.failed:
-        said = f"Passed: {said}"
+        sentence = f"Passed: {sentence}"
     baseline = f" Baseline {report.baseline}." if report.baseline else " No baseline."
-    return f"{said}.{baseline}"
+    return f"{sentence}.{baseline}"
 
 
 def worst_moved(verdicts: Sequence[Verdict], most: int = MOST_NAMED) -> list[Moved]:
     """The queries behind rules that failed, each once; where none failed, behind those that warned or are undecided."""
     for status in (FAILED, WARNED, UNDECIDED):
-        found: dict[str, Moved] = {}
+        by_query: dict[str, Moved] = {}
         for verdict in verdicts:
             for moved in verdict.finding.moved if verdict.status == status else ():
-                found.setdefault(moved.query, moved)
-        if found:
-            return list(found.values())[:most]
+                by_query.setdefault(moved.query, moved)
+        if by_query:
+            return list(by_query.values())[:most]
     return []
 
 
@@ -63,7 +63,7 @@ def moved_text(moved: Moved) -> str:
 
 def moved_head(moved: Sequence[Moved]) -> str:
     """What the list of queries is a list of."""
-    return "Moved most" if any(one.before == one.before for one in moved) else "Worst"
+    return "Moved most" if any(query.before == query.before for query in moved) else "Worst"
 
 
 # The report of a gate at the terminal
@@ -92,17 +92,17 @@ def render_gate(report: GateReport, width: int | None = None, *, colour: bool = 
 def _lines(verdicts: list[Verdict], width: int | None, *, colour: bool) -> list[str]:
     names = [printable(verdict.rule.text) for verdict in verdicts]
     column = min(WIDEST_RULE, max(map(display_width, names), default=0))
-    found = []
+    lines = []
     for verdict, name in zip(verdicts, names, strict=True):
         mark = f"{COLOURS[verdict.status]}{verdict.mark}{PLAIN}" if colour else verdict.mark
-        said = printable(verdict.summary)
-        room = 8 + max(column, display_width(name)) + display_width(said)
+        summary = printable(verdict.summary)
+        room = 8 + max(column, display_width(name)) + display_width(summary)
         if width and room > width:
-            found += [f"{mark}  {name}", *(f"      {line}" for line in wrapped(said, max(20, width - 6)).split("\n"))]
+            lines += [f"{mark}  {name}", *(f"      {line}" for line in wrapped(summary, max(20, width - 6)).split("\n"))]
         else:
             padding = " " * (column - display_width(name))
-            found.append(f"{mark}  {name}{padding}  {said}")
-    return found
+            lines.append(f"{mark}  {name}{padding}  {summary}")
+    return lines
 
 
 def _fitted(text: str, width: int | None) -> str:

@@ -75,8 +75,8 @@ def bless(connection: Connection, target: Target, name: str, *, moves: bool = Tr
 
 def mark_blessed(connection: Connection, evaluation: int, part: str, moment: Any) -> None:
     """Note at the results that they are, or were, a baseline; with no moment, that they never were."""
-    wanted = select(RESULTS.c.number, RESULTS.c.benchmark, RESULTS.c.provider).where(RESULTS.c.evaluation == evaluation)
-    rows = read_rows(connection, wanted.order_by(RESULTS.c.place), tuple[int, str, str])
+    statement = select(RESULTS.c.number, RESULTS.c.benchmark, RESULTS.c.provider).where(RESULTS.c.evaluation == evaluation)
+    rows = read_rows(connection, statement.order_by(RESULTS.c.place), tuple[int, str, str])
     places = chosen_places(part, [(benchmark, provider) for _, benchmark, provider in rows], str(evaluation))
     numbers = [rows[place][0] for place in places]
     connection.execute(update(RESULTS).where(RESULTS.c.number.in_(numbers)).values(blessed=moment))

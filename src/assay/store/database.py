@@ -172,9 +172,10 @@ def _postgres_engine(place: StoreLocation) -> Engine:
     return engine
 
 
-BUSY, LOCKED = 5, 6
 # Errors of a database: what they mean, and which of them pass by themselves
 
+BUSY, LOCKED = 5, 6
+"""SQLite's result codes."""
 COLLISIONS = 10
 """How often a writer may find that another was quicker with the same thing."""
 NO_LOCK = "55P03"
@@ -229,10 +230,10 @@ def describe_database_error(error: BaseException, place: StoreLocation) -> Store
         return StoreError(f"{place}: {cause.strerror or cause}")
     if _state(error) == NO_LOCK:
         return StoreError(f"{place}: {OTHERS}")
-    said = " ".join(str(cause).split()) or type(cause).__name__
+    message = " ".join(str(cause).split()) or type(cause).__name__
     if isinstance(error, OperationalError) and _state(error) is None:
-        return StoreError(f"{place}: the database cannot be reached: {said}")
-    return StoreError(f"{place}: the database says: {said}")
+        return StoreError(f"{place}: the database cannot be reached: {message}")
+    return StoreError(f"{place}: the database says: {message}")
 
 
 def _code(error: sqlite3.Error) -> int:
@@ -261,15 +262,15 @@ def state_of(database: Database) -> Hashable:
     path = database.place.path
     if path is None:
         return _state_of_server(database)
-    found = []
+    file_states = []
     for file in (path, path.with_name(f"{path.name}-wal")):
         try:
             stat = file.stat()
         except FileNotFoundError:
-            found.append((0, 0, 0))
+            file_states.append((0, 0, 0))
         else:
-            found.append((stat.st_mtime_ns, stat.st_size, stat.st_ino))
-    return tuple(found)
+            file_states.append((stat.st_mtime_ns, stat.st_size, stat.st_ino))
+    return tuple(file_states)
 
 
 def _state_of_server(database: Database) -> Hashable:
@@ -278,5 +279,5 @@ def _state_of_server(database: Database) -> Hashable:
         for name in METADATA.tables
         if name not in NEVER_ALONE
     ]
-    wanted = text(" UNION ALL ".join(parts) + " ORDER BY 1")
-    return database.read(lambda one: tuple(tuple(row) for row in one.execute(wanted)))
+    statement = text(" UNION ALL ".join(parts) + " ORDER BY 1")
+    return database.read(lambda connection: tuple(tuple(row) for row in connection.execute(statement)))

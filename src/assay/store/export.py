@@ -207,15 +207,15 @@ class Read(NamedTuple):
     plain: dict[str, Any]
 
 
-def _next(path: Path, lines: Lines, *wanted: str) -> Read:
+def _next(path: Path, lines: Lines, *expected: str) -> Read:
     number, text = next(lines, (0, b""))
     if not text:
-        raise DataError(f"{path}: it ends too early: expected a line with {' or '.join(wanted)}")
+        raise DataError(f"{path}: it ends too early: expected a line with {' or '.join(expected)}")
     source = f"{path}:{number}"
     plain = parse_plain(text, source)
-    if not isinstance(plain, dict) or not any(name in plain for name in wanted):
-        raise DataError(f"{source}: expected a line with {' or '.join(wanted)}; assay results export writes such files")
-    if wanted == ("schema",) and plain["schema"] != SCHEMA:
+    if not isinstance(plain, dict) or not any(name in plain for name in expected):
+        raise DataError(f"{source}: expected a line with {' or '.join(expected)}; assay results export writes such files")
+    if expected == ("schema",) and plain["schema"] != SCHEMA:
         raise DataError(f"{path}: written as {printable(str(plain['schema']))[:60]}, but this version reads {SCHEMA}")
     line: Line = convert_plain(plain, Line, source)
     if sum(getattr(line, name) is not None for name in KINDS) != 1:
@@ -249,7 +249,7 @@ def _put_together(about: AboutEvaluation, parcels: list[StoredResult]) -> Export
         bundle=EvaluationBundle(pack_json(about.plan), tuple(parcels), parse_timestamp(about.saved) or now()),
         tags=tuple(map(check_tag, about.tags)),
         notes=tuple(Note(note.written, note.text) for note in about.notes),
-        baselines=tuple(_baseline(one.name, one.part, parcels) for one in about.baselines),
+        baselines=tuple(_baseline(baseline.name, baseline.part, parcels) for baseline in about.baselines),
     )
 
 
@@ -260,7 +260,7 @@ def _id(name: str) -> str:
 
 
 def _baseline(name: str, part: str, parcels: list[StoredResult]) -> tuple[str, str]:
-    names = [(printable(one.plain.get("benchmark", "")), printable(one.plain["name"])) for one in parcels]
+    names = [(printable(stored.plain.get("benchmark", "")), printable(stored.plain["name"])) for stored in parcels]
     chosen_places(part, names, "the evaluation")
     return check_baseline_name(name), part
 
@@ -300,11 +300,11 @@ def _masked_parcel(parcel: StoredResult) -> StoredResult:
 def _masked(value: Any) -> Any:
     """Plain values masked; a ValueError where two names become one."""
     if isinstance(value, Mapping):
-        found = {mask(name): _masked(one) for name, one in value.items()}
-        if len(found) != len(value):
+        masked = {mask(name): _masked(content) for name, content in value.items()}
+        if len(masked) != len(value):
             raise ValueError
-        return found
-    return [_masked(one) for one in value] if isinstance(value, list) else mask_nested(value)
+        return masked
+    return [_masked(content) for content in value] if isinstance(value, list) else mask_nested(value)
 
 
 def read_exported(connection: Connection, number: int) -> Exported:

@@ -61,25 +61,25 @@ def judge_name(text: str) -> str:
     return printable(" ".join(seen.split()))
 
 
-def checked_judgment(given: Judgment) -> Judgment:
+def checked_judgment(judgment: Judgment) -> Judgment:
     """The judgment as the store keeps it: every text on one line, the time in UTC; or what is wrong with it."""
     for name in ("benchmark", "query", "document", "judge", "note"):
-        if not isinstance(getattr(given, name), str):
-            raise BadParameter(f"{name} is a text, not {shortened(getattr(given, name))}")
-    judge, note = judge_name(given.judge), printable(" ".join(given.note.split()))
+        if not isinstance(getattr(judgment, name), str):
+            raise BadParameter(f"{name} is a text, not {shortened(getattr(judgment, name))}")
+    judge, note = judge_name(judgment.judge), printable(" ".join(judgment.note.split()))
     if not judge or len(judge) > LONGEST_JUDGE:
-        raise BadParameter(f"a judge has a name of up to {LONGEST_JUDGE} letters; found {shortened(given.judge)}")
+        raise BadParameter(f"a judge has a name of up to {LONGEST_JUDGE} letters; found {shortened(judgment.judge)}")
     if len(note) > LONGEST_NOTE:
         raise BadParameter(f"a note has up to {LONGEST_NOTE:,} letters; found {len(note):,}")
-    if not given.query or not given.document:
+    if not judgment.query or not judgment.document:
         raise BadParameter("a judgment names a query and a document")
-    if not is_finite_number(given.grade):
-        raise BadParameter(f"a grade is a finite number, not {shortened(given.grade)}")
-    judged = parse_timestamp(given.judged) if given.judged else now()
+    if not is_finite_number(judgment.grade):
+        raise BadParameter(f"a grade is a finite number, not {shortened(judgment.grade)}")
+    judged = parse_timestamp(judgment.judged) if judgment.judged else now()
     if judged is None:
-        raise BadParameter(f"judged is a time such as 2026-11-15T09:30:00+00:00, not {shortened(given.judged)}")
-    benchmark, query, document = (printable(text) for text in (given.benchmark, given.query, given.document))
-    return Judgment(benchmark, query, document, judge, float(given.grade), note, judged)
+        raise BadParameter(f"judged is a time such as 2026-11-15T09:30:00+00:00, not {shortened(judgment.judged)}")
+    benchmark, query, document = (printable(text) for text in (judgment.benchmark, judgment.query, judgment.document))
+    return Judgment(benchmark, query, document, judge, float(judgment.grade), note, judged)
 
 
 def refuse_unknown_benchmark(connection: Connection, name: str) -> None:
@@ -94,17 +94,17 @@ def put_judgments(connection: Connection, judgments: Iterable[Judgment]) -> int:
     """Keep judgments that were checked; says how many. One that the same judge gave later stays."""
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     n_kept = 0
-    for one in judgments:
-        put = dialect.insert(JUDGMENTS).values(key=one.key, **one._asdict())
+    for judgment in judgments:
+        put = dialect.insert(JUDGMENTS).values(key=judgment.key, **judgment._asdict())
         changed = {name: put.excluded[name] for name in ("grade", "note", "judged")}
         put = put.on_conflict_do_update(index_elements=["key"], set_=changed, where=JUDGMENTS.c.judged < put.excluded.judged)
         n_kept += max(connection.execute(put).rowcount, 0)
     return n_kept
 
 
-def withdraw_judgment(connection: Connection, one: Judgment) -> bool:
+def withdraw_judgment(connection: Connection, judgment: Judgment) -> bool:
     """Take a judge's grade of a pair back; says whether there was one."""
-    return connection.execute(delete(JUDGMENTS).where(JUDGMENTS.c.key == one.key)).rowcount > 0
+    return connection.execute(delete(JUDGMENTS).where(JUDGMENTS.c.key == judgment.key)).rowcount > 0
 
 
 def list_judgments(
@@ -115,13 +115,13 @@ def list_judgments(
     judge: str | None = None,
 ) -> list[Judgment]:
     """Judgments, the oldest first; of every benchmark, query, document and judge that is not named."""
-    wanted = select(*(JUDGMENTS.c[name] for name in Judgment._fields))
+    statement = select(*(JUDGMENTS.c[name] for name in Judgment._fields))
     if benchmarks is not None:
-        wanted = wanted.where(JUDGMENTS.c.benchmark.in_([printable(name) for name in benchmarks]))
+        statement = statement.where(JUDGMENTS.c.benchmark.in_([printable(name) for name in benchmarks]))
     for column, value in ((JUDGMENTS.c.query, query), (JUDGMENTS.c.document, document), (JUDGMENTS.c.judge, judge)):
         if value is not None:
-            wanted = wanted.where(column == printable(value))
-    return read_rows(connection, wanted.order_by(JUDGMENTS.c.judged, JUDGMENTS.c.key), Judgment)
+            statement = statement.where(column == printable(value))
+    return read_rows(connection, statement.order_by(JUDGMENTS.c.judged, JUDGMENTS.c.key), Judgment)
 
 
 def combined(judgments: Iterable[Judgment]) -> dict[str, dict[str, float]]:
@@ -130,12 +130,12 @@ def combined(judgments: Iterable[Judgment]) -> dict[str, dict[str, float]]:
     So two judges who differ give the more careful of their grades, and it is always a grade that somebody gave.
     """
     every: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for one in judgments:
-        every[one.query, one.document].append(one.grade)
-    found: dict[str, dict[str, float]] = {}
+    for judgment in judgments:
+        every[judgment.query, judgment.document].append(judgment.grade)
+    by_query: dict[str, dict[str, float]] = {}
     for (query, document), grades in every.items():
-        found.setdefault(query, {})[document] = median_low(grades)
-    return found
+        by_query.setdefault(query, {})[document] = median_low(grades)
+    return by_query
 
 
 def with_own_ids(
@@ -143,12 +143,12 @@ def with_own_ids(
 ) -> dict[str, dict[str, float]]:
     """The same grades by the ids that rankings have: those of the store have control characters written out."""
     queries = {printable(query): query for query in known}
-    found = {}
+    by_own_id = {}
     for query, graded in grades.items():
         own = queries.get(query, query)
         documents = {printable(doc): doc for doc in known.get(own, ())}
-        found[own] = {documents.get(doc, doc): grade for doc, grade in graded.items()}
-    return found
+        by_own_id[own] = {documents.get(doc, doc): grade for doc, grade in graded.items()}
+    return by_own_id
 
 
 # Agreement: how often two judges gave the same grade to the same pair, and how far beyond chance
@@ -179,18 +179,18 @@ class JudgeAgreement(NamedTuple):
 def judge_agreements(judgments: Iterable[Judgment]) -> list[JudgeAgreement]:
     """Every two judges who share a pair, those with the most pairs first."""
     by_judge: defaultdict[str, dict[tuple[str, str, str], float]] = defaultdict(dict)
-    for one in judgments:
-        by_judge[one.judge][one.benchmark, one.query, one.document] = one.grade
-    found = []
+    for judgment in judgments:
+        by_judge[judgment.judge][judgment.benchmark, judgment.query, judgment.document] = judgment.grade
+    agreements = []
     for a, b in combinations(sorted(by_judge), 2):
         shared = [pair for pair in by_judge[a] if pair in by_judge[b]]
         if not shared:
             continue
         grades = [by_judge[a][pair] for pair in shared], [by_judge[b][pair] for pair in shared]
-        n_same = sum(one == other for one, other in zip(*grades, strict=True))
+        n_same = sum(grade == other for grade, other in zip(*grades, strict=True))
         kappas = cohen_kappa(*grades), cohen_kappa(*grades, weights="quadratic")
-        found.append(JudgeAgreement(a, b, len(shared), n_same, *kappas))
-    return sorted(found, key=lambda one: (-one.n_pairs, one.a, one.b))
+        agreements.append(JudgeAgreement(a, b, len(shared), n_same, *kappas))
+    return sorted(agreements, key=lambda agreement: (-agreement.n_pairs, agreement.a, agreement.b))
 
 
 # The judgments of a store
@@ -224,13 +224,13 @@ class JudgmentBook:
 
     def give_all(self, given: Iterable[Judgment], withdrawn: Iterable[Judgment] = ()) -> int:
         """Keep several grades and take others back, all of it or nothing; says how many there were to take back."""
-        kept, gone = ([checked_judgment(one) for one in some] for some in (given, withdrawn))
+        checked, gone = ([checked_judgment(judgment) for judgment in some] for some in (given, withdrawn))
 
         def work(connection: Connection) -> int:
-            for name in dict.fromkeys(one.benchmark for one in kept):
+            for name in dict.fromkeys(judgment.benchmark for judgment in checked):
                 refuse_unknown_benchmark(connection, name)
-            put_judgments(connection, kept)
-            return sum(withdraw_judgment(connection, one) for one in gone)
+            put_judgments(connection, checked)
+            return sum(withdraw_judgment(connection, judgment) for judgment in gone)
 
         return self._database.write(work, self._patience)
 
@@ -277,7 +277,9 @@ class Exportable:
         """What TREC files cannot hold, on one line; empty where they hold everything."""
         if not self.left_out:
             return ""
-        reasons = [one if len(one) <= LONGEST else one[: LONGEST - 1] + "…" for one in dict.fromkeys(self.left_out)]
+        reasons = [
+            reason if len(reason) <= LONGEST else reason[: LONGEST - 1] + "…" for reason in dict.fromkeys(self.left_out)
+        ]
         more = "; …" if len(reasons) > MOST_NAMED else ""
         which = "; ".join(reasons[:MOST_NAMED]) + more
         return printable(f"TREC files cannot hold {counted(len(self.left_out), 'grade')}: {which}")
@@ -285,13 +287,14 @@ class Exportable:
 
 def exportable(judgments: Iterable[Judgment]) -> Exportable:
     """One grade for each pair, as `combined` has it; what is no number, or has an id with a blank, is left out and named."""
-    kept, left_out = [], []
-    for one in judgments:
-        why = why_not_trec(one.query, one.document)
-        if not is_finite_number(one.grade):
-            why = f"{one.judge} gave {one.document} for {one.query} the grade {one.grade!r}, which is no finite number"
+    usable, left_out = [], []
+    for judgment in judgments:
+        why = why_not_trec(judgment.query, judgment.document)
+        if not is_finite_number(judgment.grade):
+            pair = f"{judgment.document} for {judgment.query}"
+            why = f"{judgment.judge} gave {pair} the grade {judgment.grade!r}, which is no finite number"
         if why:
             left_out.append(why)
         else:
-            kept.append(one)
-    return Exportable(combined(kept), tuple(left_out))
+            usable.append(judgment)
+    return Exportable(combined(usable), tuple(left_out))

@@ -125,8 +125,8 @@ def list_entries(connection: Connection, chosen: Filter) -> list[Entry]:
     of_evaluation = (EVALUATIONS.c.id, EVALUATIONS.c.saved)
     of_result = ("started", "benchmark", "provider", "n_queries", "n_failed", "dataset")
     about = (*of_evaluation, *(RESULTS.c[name] for name in of_result), IS_FAILED)
-    wanted = select(*about, RESULTS.c.number, RESULTS.c.evaluation)
-    rows = read_rows(connection, chosen.newest_first(wanted), EntryRow)
+    statement = select(*about, RESULTS.c.number, RESULTS.c.evaluation)
+    rows = read_rows(connection, chosen.newest_first(statement), EntryRow)
     figures = _figures(connection, chosen)
     tags, baselines = _words(connection, TAGS.c.tag), _words(connection, BASELINES.c.name)
     return [
@@ -137,20 +137,20 @@ def list_entries(connection: Connection, chosen: Filter) -> list[Entry]:
 
 def list_failed(connection: Connection, evaluation: int) -> set[int]:
     """The places of the results whose provider answered no query at all."""
-    wanted = select(RESULTS.c.place).where(RESULTS.c.evaluation == evaluation, IS_FAILED)
-    return {place for (place,) in read_rows(connection, wanted, tuple[int])}
+    statement = select(RESULTS.c.place).where(RESULTS.c.evaluation == evaluation, IS_FAILED)
+    return {place for (place,) in read_rows(connection, statement, tuple[int])}
 
 
 def _figures(connection: Connection, chosen: Filter) -> defaultdict[int, Mapping[str, Figure]]:
     """Result → metric → its summary, put together when somebody looks: lists are long, and most show one metric."""
     columns = (FIGURES.c[name] for name in ("result", *Figure._fields))
-    wanted = select(*columns).order_by(FIGURES.c.result, FIGURES.c.place)
+    statement = select(*columns).order_by(FIGURES.c.result, FIGURES.c.place)
     if chosen != Filter():
-        wanted = wanted.where(FIGURES.c.result.in_(chosen.newest_first(select(RESULTS.c.number))))
-    rows = read_rows(connection, wanted, FigureRow)
-    found: defaultdict[int, Mapping[str, Figure]] = defaultdict(dict)
-    found.update((result, Unopened(partial(_by_metric, list(some)))) for result, some in groupby(rows, itemgetter(0)))
-    return found
+        statement = statement.where(FIGURES.c.result.in_(chosen.newest_first(select(RESULTS.c.number))))
+    rows = read_rows(connection, statement, FigureRow)
+    by_result: defaultdict[int, Mapping[str, Figure]] = defaultdict(dict)
+    by_result.update((result, Unopened(partial(_by_metric, list(some)))) for result, some in groupby(rows, itemgetter(0)))
+    return by_result
 
 
 def _by_metric(rows: Sequence[FigureRow]) -> dict[str, Figure]:
@@ -159,10 +159,10 @@ def _by_metric(rows: Sequence[FigureRow]) -> dict[str, Figure]:
 
 def _words(connection: Connection, column: Any) -> dict[int, tuple[str, ...]]:
     """Evaluation → its tags, or the baselines it is."""
-    found: dict[int, tuple[str, ...]] = {}
+    by_evaluation: dict[int, tuple[str, ...]] = {}
     for evaluation, word in read_rows(connection, select(column.table.c.evaluation, column).order_by(column), WordRow):
-        found[evaluation] = (*found.get(evaluation, ()), word)
-    return found
+        by_evaluation[evaluation] = (*by_evaluation.get(evaluation, ()), word)
+    return by_evaluation
 
 
 def list_points(connection: Connection, metric: str, chosen: Filter) -> list[Point]:
@@ -173,24 +173,24 @@ def list_points(connection: Connection, metric: str, chosen: Filter) -> list[Poi
     of_result = (RESULTS.c[name] for name in ("started", "benchmark", "provider"))
     of_figure = (case((IS_FAILED, None), else_=FIGURES.c[name]) for name in ("value", "low", "high"))
     of_data = (RESULTS.c.comparable, RESULTS.c.blessed.is_not(None))
-    wanted: Select[Any] = select(EVALUATIONS.c.id, *of_result, *of_figure, FIGURES.c.n, *of_data).select_from(RESULTS)
-    wanted = chosen.apply(wanted.join(EVALUATIONS).join(FIGURES)).where(FIGURES.c.metric == metric)
+    statement: Select[Any] = select(EVALUATIONS.c.id, *of_result, *of_figure, FIGURES.c.n, *of_data).select_from(RESULTS)
+    statement = chosen.apply(statement.join(EVALUATIONS).join(FIGURES)).where(FIGURES.c.metric == metric)
     order = (RESULTS.c.started, EVALUATIONS.c.saved, RESULTS.c.number)
-    rows = read_rows(connection, wanted.order_by(*order), PointRow)
+    rows = read_rows(connection, statement.order_by(*order), PointRow)
     return [Point._make((*row[:-1], bool(row[-1]))) for row in rows]
 
 
 def list_benchmarks(connection: Connection, numbers: Sequence[int]) -> Sequence[str]:
     """What the results of some evaluations are about."""
-    wanted = select(RESULTS.c.benchmark).where(RESULTS.c.evaluation.in_(numbers)).distinct()
-    return [name for (name,) in read_rows(connection, wanted, tuple[str])]
+    statement = select(RESULTS.c.benchmark).where(RESULTS.c.evaluation.in_(numbers)).distinct()
+    return [name for (name,) in read_rows(connection, statement, tuple[str])]
 
 
 def point_of(result: Result, metric: str) -> Point:
     """Its figure, with what it may be compared with; it belongs to no evaluation yet."""
     parcel = to_stored(replace(result, run={}))
     name = result.own_name(metric)
-    figure = next((one for one in parcel.figures if one.metric == name), None)
+    figure = next((summary for summary in parcel.figures if summary.metric == name), None)
     value, n = (figure.value, figure.n) if figure else (None, 0)
     where = (printable(result.benchmark), printable(result.name))
     return Point("", now(), *where, value, None, None, n, comparability_of(parcel))
@@ -211,7 +211,9 @@ def stored_metric(connection: Connection, name: str) -> BoundMetric:
 
 
 def _newest_record(connection: Connection, metric: str) -> bytes | None:
-    wanted = select(RESULTS.c.record).select_from(RESULTS).join(EVALUATIONS).join(FIGURES).where(FIGURES.c.metric == metric)
-    newest = wanted.order_by(EVALUATIONS.c.saved.desc(), EVALUATIONS.c.number.desc()).limit(1)
-    found = read_first(connection, newest, tuple[bytes])
-    return None if found is None else found[0]
+    statement = (
+        select(RESULTS.c.record).select_from(RESULTS).join(EVALUATIONS).join(FIGURES).where(FIGURES.c.metric == metric)
+    )
+    newest = statement.order_by(EVALUATIONS.c.saved.desc(), EVALUATIONS.c.number.desc()).limit(1)
+    row = read_first(connection, newest, tuple[bytes])
+    return None if row is None else row[0]

@@ -57,9 +57,9 @@ class StoreLocation:
                 file.write(b"*\n")
 
 
-def parse_location(given: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> StoreLocation:
+def parse_location(url: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> StoreLocation:
     """What was given, else what ASSAY_STORE says, else ./.assay/assay.db."""
-    text = str(given or environment.get(VARIABLE) or DEFAULT)
+    text = str(url or environment.get(VARIABLE) or DEFAULT)
     add_passwords(text)
     scheme, separator, rest = text.partition("://")
     if not separator:
@@ -88,10 +88,12 @@ def add_passwords(text: str) -> bool:
     """Whether a URL holds passwords; they are masked from now on, in whatever a database says too."""
     before, _, query = text.partition("//")[2].partition("?")
     password = before.rpartition("@")[0].partition(":")[2]
-    found = [one for one in (password, *(value for name, value in parse_qsl(query) if SECRET.search(name))) if one]
-    for one in found:
-        add_secret(one, "the password of the store")
-    return bool(found)
+    passwords = [
+        secret for secret in (password, *(value for name, value in parse_qsl(query) if SECRET.search(name))) if secret
+    ]
+    for secret in passwords:
+        add_secret(secret, "the password of the store")
+    return bool(passwords)
 
 
 def _without_secrets(url: str) -> str:
@@ -100,6 +102,6 @@ def _without_secrets(url: str) -> str:
     before, mark, query = rest.partition("?")
     who, at, where = before.rpartition("@")
     user, colon, _ = who.partition(":")
-    shown = [(name, "***" if SECRET.search(name) else value) for name, value in parse_qsl(query)]
-    options = mark + urlencode(shown, safe="*", quote_via=quote)
+    masked_options = [(name, "***" if SECRET.search(name) else value) for name, value in parse_qsl(query)]
+    options = mark + urlencode(masked_options, safe="*", quote_via=quote)
     return f"{scheme.partition('+')[0]}://{user}{':***' if colon else ''}{at}{where}{options}"

@@ -27,14 +27,14 @@ def find_results(reference: str, store: str | Path | None = None) -> LookupResul
         raise _no_file(reference)
     try:
         with Store.open(store, create=False) as opened:
-            found = opened.find(reference)
+            evaluation = opened.find(reference)
     except UnknownName as error:
         if error.kind == KIND and looks_like_file(_name(reference)):
             raise _no_file(reference) from None
         raise
-    day, providers = found.started[:10], list(dict.fromkeys(result.name for result in found.results))
+    day, providers = evaluation.started[:10], list(dict.fromkeys(result.name for result in evaluation.results))
     who = ", ".join(providers[:MOST_NAMES]) + (" …" if len(providers) > MOST_NAMES else "")
-    return LookupResult(found.results, f"{reference} ({day}, {who})", found.id)
+    return LookupResult(evaluation.results, f"{reference} ({day}, {who})", evaluation.id)
 
 
 def find_baseline(reference: str, store: str | Path | None = None) -> tuple[LookupResult | None, str]:

@@ -36,9 +36,9 @@ def _second(connection: Connection) -> None:
         if column not in known:
             connection.execute(text(f"ALTER TABLE {RESULTS.name} ADD COLUMN {column} TEXT"))
     rows = connection.execute(select(RESULTS.c.number, RESULTS.c.record, RESULTS.c.dataset)).all()
-    found = [{"of": row.number, "comparable": _comparable(row.record, row.dataset)} for row in rows]
-    if found:
-        connection.execute(update(RESULTS).where(RESULTS.c.number == bindparam("of")), found)
+    changes = [{"of": row.number, "comparable": _comparable(row.record, row.dataset)} for row in rows]
+    if changes:
+        connection.execute(update(RESULTS).where(RESULTS.c.number == bindparam("of")), changes)
     for baseline in connection.execute(select(BASELINES)).all():
         mark_blessed(connection, baseline.evaluation, baseline.part, baseline.blessed)
 
@@ -63,7 +63,7 @@ def _fourth(connection: Connection) -> None:
     known = {column["name"] for column in inspect(connection).get_columns(EVALUATIONS.name)}
     if "identity" not in known:
         connection.execute(text(f"ALTER TABLE {EVALUATIONS.name} ADD COLUMN identity TEXT"))
-    index = next(one for one in EVALUATIONS.indexes if one.name == "assay_evaluations_identity")
+    index = next(candidate for candidate in EVALUATIONS.indexes if candidate.name == "assay_evaluations_identity")
     index.create(connection, checkfirst=True)
 
 
@@ -75,8 +75,8 @@ def version_of(connection: Connection) -> int | None:
     """The layout's version; 0 where there are no tables yet, None where a file holds tables of something else."""
     names = inspect(connection).get_table_names()
     if SCHEMA.name in names:
-        found = read_first(connection, select(func.max(SCHEMA.c.version)), tuple[int | None])
-        return (found or (0,))[0] or 0
+        row = read_first(connection, select(func.max(SCHEMA.c.version)), tuple[int | None])
+        return (row or (0,))[0] or 0
     return None if names and connection.dialect.name == "sqlite" else 0
 
 

@@ -74,8 +74,8 @@ def damage_in(what: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, RecursionError) as error:
-        said = printable(str(error)) or type(error).__name__
-        raise StoreError(f"{what} is damaged: {said}{LISTS_ALL}") from None
+        message = printable(str(error)) or type(error).__name__
+        raise StoreError(f"{what} is damaged: {message}{LISTS_ALL}") from None
 
 
 def pack_json(value: Any) -> bytes:
@@ -249,7 +249,7 @@ def pack_pairs(pairs: Pairs) -> bytes:
     """Query → document → number; order is kept, of queries and of documents."""
     by_query = list(pairs.values())
     docs = list(chain.from_iterable(by_query))
-    numbers = np.fromiter(chain.from_iterable(one.values() for one in by_query), np.float64, len(docs))
+    numbers = np.fromiter(chain.from_iterable(by_doc.values() for by_doc in by_query), np.float64, len(docs))
     sizes = np.fromiter(map(len, by_query), np.int64, len(by_query))
     known = {doc: code for code, doc in enumerate(dict.fromkeys(docs))}
     codes = np.fromiter(map(known.__getitem__, docs), np.int64, len(docs))

@@ -79,12 +79,12 @@ def folder_of(place: StoreLocation) -> Path:
 
 def list_running(place: StoreLocation) -> list[Running]:
     """Evaluations that show signs of life, the one that began first first. What cannot be read is passed over."""
-    found = []
+    evaluations = []
     for file in sorted(folder_of(place).glob("*.json")):
         with suppress(OSError, ValueError, RecursionError):
             if time.time() - file.stat().st_mtime <= SILENCE and file.stat().st_size <= LARGEST:
-                found.append(msgspec.json.decode(file.read_bytes(), type=Running))
-    return sorted(found, key=lambda one: (one.started, one.id))
+                evaluations.append(msgspec.json.decode(file.read_bytes(), type=Running))
+    return sorted(evaluations, key=lambda evaluation: (evaluation.started, evaluation.id))
 
 
 class Teller:

@@ -116,12 +116,12 @@ def _opened(sealed: Sealed, unpack: Callable[[bytes], Mapping[str, Any]]) -> Map
 def read_shelves(connection: Connection, evaluation: int, part: str, name: str) -> list[Shelf]:
     """The results of an evaluation, or of a part of it, in their order."""
     columns = (DATASETS.c.queries if field == "queries" else RESULTS.c[field] for field in ResultRow._fields)
-    wanted = select(*columns).select_from(RESULTS).join(DATASETS).where(RESULTS.c.evaluation == evaluation)
-    rows = read_rows(connection, wanted.order_by(RESULTS.c.place), ResultRow)
+    statement = select(*columns).select_from(RESULTS).join(DATASETS).where(RESULTS.c.evaluation == evaluation)
+    rows = read_rows(connection, statement.order_by(RESULTS.c.place), ResultRow)
     chosen = [rows[place] for place in chosen_places(part, [(row.benchmark, row.provider) for row in rows], name)]
     digests = {getattr(row, kind) for row in chosen for kind in PARTS} - {None}
-    found = select(PAYLOADS.c.digest, PAYLOADS.c.data).where(PAYLOADS.c.digest.in_(sorted(digests)))
-    data = dict(read_rows(connection, found, tuple[str, bytes]))
+    payloads = select(PAYLOADS.c.digest, PAYLOADS.c.data).where(PAYLOADS.c.digest.in_(sorted(digests)))
+    data = dict(read_rows(connection, payloads, tuple[str, bytes]))
     store = store_prefix(connection)
     return [Shelf(row, _sealed(row, data, f"{store}{_address(row, name)}"), _address(row, name), store) for row in chosen]
 
@@ -132,10 +132,10 @@ def _address(row: ResultRow, name: str) -> str:
 
 def _sealed(row: ResultRow, data: Mapping[str, bytes], about: str) -> dict[str, Sealed]:
     """Kind → payload, as far as the result has it."""
-    wanted = {kind: digest for kind in PARTS if (digest := getattr(row, kind)) is not None}
-    if lost := [kind for kind, digest in wanted.items() if digest not in data]:
+    digests = {kind: digest for kind in PARTS if (digest := getattr(row, kind)) is not None}
+    if lost := [kind for kind, digest in digests.items() if digest not in data]:
         raise StoreError(f"{about}: its {lost[0]} are not in the store any more{LISTS_ALL}")
-    return {kind: Sealed(digest, data[digest], f"{about}: {kind}") for kind, digest in wanted.items()}
+    return {kind: Sealed(digest, data[digest], f"{about}: {kind}") for kind, digest in digests.items()}
 
 
 class EvaluationRow(NamedTuple):
@@ -160,8 +160,10 @@ class EvaluationRow(NamedTuple):
 
 def read_evaluation_rows(connection: Connection, number: int | None = None) -> list[EvaluationRow]:
     """All evaluations, or one, in the order they were saved."""
-    wanted = select(*(EVALUATIONS.c[field] for field in EvaluationRow._fields)).order_by(EVALUATIONS.c.number)
-    return read_rows(connection, wanted if number is None else wanted.where(EVALUATIONS.c.number == number), EvaluationRow)
+    statement = select(*(EVALUATIONS.c[field] for field in EvaluationRow._fields)).order_by(EVALUATIONS.c.number)
+    return read_rows(
+        connection, statement if number is None else statement.where(EVALUATIONS.c.number == number), EvaluationRow
+    )
 
 
 class About(NamedTuple):
@@ -246,8 +248,8 @@ def check_integrity(connection: Connection) -> IntegrityReport:
         try:
             n_results += _check_evaluation(connection, row, faults)
         except AssayError as error:
-            said = str(error).removesuffix(LISTS_ALL)
-            faults.append(said if isinstance(error, StoreError) else f"{row.id} cannot be read: {said}")
+            message = str(error).removesuffix(LISTS_ALL)
+            faults.append(message if isinstance(error, StoreError) else f"{row.id} cannot be read: {message}")
     payloads = connection.execute(select(PAYLOADS.c.digest)).scalars().all()
     n_unused = len(unused(connection, PAYLOADS)) + len(unused(connection, DATASETS))
     return IntegrityReport(len(evaluations), n_results, len(payloads), tuple(faults[:MOST_FAULTS]), n_unused)
@@ -256,12 +258,12 @@ def check_integrity(connection: Connection) -> IntegrityReport:
 def _faults_of_database(connection: Connection) -> list[str]:
     if connection.dialect.name != "sqlite":
         return []
-    said = [str(row[0]) for row in connection.execute(text("PRAGMA integrity_check"))]
+    lines = [str(row[0]) for row in connection.execute(text("PRAGMA integrity_check"))]
     lost = [
         f"a row of {row[0]} refers to one of {row[2]} that is gone"
         for row in connection.execute(text("PRAGMA foreign_key_check"))
     ]
-    return [*(f"the database says: {line}" for line in said if line != "ok"), *lost]
+    return [*(f"the database says: {line}" for line in lines if line != "ok"), *lost]
 
 
 def _check_evaluation(connection: Connection, row: EvaluationRow, faults: list[str]) -> int:
@@ -287,8 +289,8 @@ def _check_evaluation(connection: Connection, row: EvaluationRow, faults: list[s
 def _figures(connection: Connection, evaluation: int) -> dict[int, tuple[Figure, ...]]:
     """Result → its summaries, in order."""
     columns = (FIGURES.c[name] for name in ("result", *Figure._fields))
-    wanted = select(*columns).join(RESULTS).where(RESULTS.c.evaluation == evaluation)
-    found: dict[int, tuple[Figure, ...]] = {}
-    for row in read_rows(connection, wanted.order_by(FIGURES.c.result, FIGURES.c.place), FigureRow):
-        found[row.result] = (*found.get(row.result, ()), row.figure)
-    return found
+    statement = select(*columns).join(RESULTS).where(RESULTS.c.evaluation == evaluation)
+    by_result: dict[int, tuple[Figure, ...]] = {}
+    for row in read_rows(connection, statement.order_by(FIGURES.c.result, FIGURES.c.place), FigureRow):
+        by_result[row.result] = (*by_result.get(row.result, ()), row.figure)
+    return by_result

@@ -68,13 +68,13 @@ def _shortened(connection: Connection, name: str) -> Named:
     if SUFFIX.fullmatch(name):
         ways["ends"] = EVALUATIONS.c.id.endswith(f"-{name}", autoescape=True)
     for verb, is_so in ways.items():
-        wanted = select(EVALUATIONS.c.number, EVALUATIONS.c.id).where(is_so).order_by(EVALUATIONS.c.number.desc())
-        found = read_rows(connection, wanted.limit(MANY), Named)
-        if len(found) > 1:
-            ids = some_of([one for _, one in found])
-            raise UsageError(f"{name!r} {verb} {counted(len(found), 'id')} in the store: {ids}")
-        if found:
-            return found[0]
+        statement = select(EVALUATIONS.c.number, EVALUATIONS.c.id).where(is_so).order_by(EVALUATIONS.c.number.desc())
+        matches = read_rows(connection, statement.limit(MANY), Named)
+        if len(matches) > 1:
+            ids = some_of([evaluation_id for _, evaluation_id in matches])
+            raise UsageError(f"{name!r} {verb} {counted(len(matches), 'id')} in the store: {ids}")
+        if matches:
+            return matches[0]
     raise _unknown(connection, name)
 
 
@@ -102,10 +102,10 @@ def _latest(connection: Connection, steps: int, part: str) -> Target:
 def _unknown(connection: Connection, name: str) -> UnknownName:
     newest = select(EVALUATIONS.c.number, EVALUATIONS.c.id).order_by(EVALUATIONS.c.number.desc()).limit(MANY)
     names = select(BASELINES.c.name).order_by(BASELINES.c.name)
-    baselines = [one for (one,) in read_rows(connection, names, tuple[str])]
-    known = ["latest", *baselines, *(one for _, one in read_rows(connection, newest, Named))]
-    said = f"; baselines: {', '.join(baselines)}" if baselines else ""
-    return UnknownName("stored evaluation", name, near_matches(name, known), f"assay results lists them{said}")
+    baselines = [baseline for (baseline,) in read_rows(connection, names, tuple[str])]
+    known = ["latest", *baselines, *(evaluation_id for _, evaluation_id in read_rows(connection, newest, Named))]
+    hint = f"; baselines: {', '.join(baselines)}" if baselines else ""
+    return UnknownName("stored evaluation", name, near_matches(name, known), f"assay results lists them{hint}")
 
 
 def is_part(part: str, benchmark: str, provider: str, level: int) -> bool:

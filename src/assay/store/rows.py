@@ -23,15 +23,17 @@ def store_prefix(connection: Connection) -> str:
     return f"{connection.get_execution_options().get('assay_store', 'the store')}: "
 
 
-def read_rows(connection: Connection, wanted: Select[Any], kind: type[T]) -> list[T]:
+def read_rows(connection: Connection, statement: Select[Any], kind: type[T]) -> list[T]:
     """The rows of a query, each as a named tuple or tuple of that type."""
-    rows = connection.execute(wanted).cursor.fetchall()  # as the database gives them: a row object each would cost as much
-    table = wanted.get_final_froms()[0]
+    rows = connection.execute(
+        statement
+    ).cursor.fetchall()  # as the database gives them: a row object each would cost as much
+    table = statement.get_final_froms()[0]
     name = getattr(table, "name", "results")
-    found: list[T] = convert_plain(rows, list[kind], f"rows of {name}", Damage)  # type: ignore[valid-type]
-    return found
+    checked: list[T] = convert_plain(rows, list[kind], f"rows of {name}", Damage)  # type: ignore[valid-type]
+    return checked
 
 
-def read_first(connection: Connection, wanted: Select[Any], kind: type[T]) -> T | None:
+def read_first(connection: Connection, statement: Select[Any], kind: type[T]) -> T | None:
     """The first row of a query, if there is one."""
-    return next(iter(read_rows(connection, wanted.limit(1), kind)), None)
+    return next(iter(read_rows(connection, statement.limit(1), kind)), None)

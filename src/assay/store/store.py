@@ -150,13 +150,15 @@ class Store:
 
     def count(self) -> int:
         """How many results there are."""
-        number: int = self._database.read(lambda one: one.execute(select(func.count()).select_from(RESULTS)).scalar_one())
+        number: int = self._database.read(
+            lambda connection: connection.execute(select(func.count()).select_from(RESULTS)).scalar_one()
+        )
         return number
 
     def baselines(self) -> Mapping[str, str]:
         """Name → the evaluation it stands for, or the part of it."""
-        wanted = select(BASELINES.c.name, EVALUATIONS.c.id, BASELINES.c.part).join(EVALUATIONS).order_by(BASELINES.c.name)
-        rows = self._database.read(lambda connection: read_rows(connection, wanted, tuple[str, str, str]))
+        statement = select(BASELINES.c.name, EVALUATIONS.c.id, BASELINES.c.part).join(EVALUATIONS).order_by(BASELINES.c.name)
+        rows = self._database.read(lambda connection: read_rows(connection, statement, tuple[str, str, str]))
         return {name: address(evaluation, part) for name, evaluation, part in rows}
 
     def bless(self, reference: str, name: str, *, force: bool = False) -> Blessed:
@@ -221,7 +223,7 @@ class Store:
         new: list[str] = []
         known: list[str] = []
         taken: list[str] = []
-        kept: list[str] = []
+        unchanged: list[str] = []
         n_judgments = 0
         for exported in read_export(Path(path)):
             if isinstance(exported, Judgment):
@@ -230,9 +232,9 @@ class Store:
             exported.bundle.prepare()
             name, is_new, baselines = self._database.write(partial(_take_over, exported))
             (new if is_new else known).append(name)
-            taken += [one.name for one in baselines if one.before is None]
-            kept += [one.name for one in baselines if one.before not in (None, one.evaluation)]
-        return Imported(tuple(new), tuple(known), tuple(taken), tuple(kept), n_judgments)
+            taken += [baseline.name for baseline in baselines if baseline.before is None]
+            unchanged += [baseline.name for baseline in baselines if baseline.before not in (None, baseline.evaluation)]
+        return Imported(tuple(new), tuple(known), tuple(taken), tuple(unchanged), n_judgments)
 
     @property
     def judgments(self) -> JudgmentBook:
@@ -269,16 +271,18 @@ def _refuse_failed(connection: Connection, target: Target, places: Sequence[int]
     names, failed = _names(connection, target), list_failed(connection, target.number)
     if not (lost := [names[place] for place in places if place in failed]):
         return
-    said = ", ".join("/".join(filter(None, name)) for name in lost)
+    failed_names = ", ".join("/".join(filter(None, name)) for name in lost)
     sound = [provider for place, (_, provider) in enumerate(names) if place in places and place not in failed]
     instead = f"bless what was answered ('{target.id}#{sound[0]}'), or" if sound else "ask again, or"
-    raise UsageError(f"{said} failed on every query, so anything would be better than this baseline; {instead} use --force")
+    raise UsageError(
+        f"{failed_names} failed on every query, so anything would be better than this baseline; {instead} use --force"
+    )
 
 
 def _names(connection: Connection, target: Target) -> Sequence[tuple[str, str]]:
     """Benchmark and provider of each result of an evaluation."""
-    wanted = select(RESULTS.c.benchmark, RESULTS.c.provider).where(RESULTS.c.evaluation == target.number)
-    return read_rows(connection, wanted.order_by(RESULTS.c.place), tuple[str, str])
+    statement = select(RESULTS.c.benchmark, RESULTS.c.provider).where(RESULTS.c.evaluation == target.number)
+    return read_rows(connection, statement.order_by(RESULTS.c.place), tuple[str, str])
 
 
 def _take_over(exported: Exported, connection: Connection) -> tuple[str, bool, list[Blessed]]:

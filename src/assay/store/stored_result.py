@@ -187,7 +187,7 @@ def unpack_record(payload: bytes) -> SavedRecord:
 def unpack_queries(payload: bytes) -> dict[str, Query]:
     """Query id → the query, in words and with its tags."""
     saved = msgspec.convert(unpack_json(payload), dict[str, SavedQuery])
-    return {name: Query(name, one.text, metadata=one.tags) for name, one in saved.items()}
+    return {name: Query(name, query.text, metadata=query.tags) for name, query in saved.items()}
 
 
 # What lists say about results without reading their scores; and an evaluation that was read
@@ -216,7 +216,8 @@ class Entry(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
         figures = {
-            name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n} for name, one in self.figures.items()
+            name: {"value": figure.value, "low": figure.low, "high": figure.high, "n": figure.n}
+            for name, figure in self.figures.items()
         }
         return {**self._asdict(), "figures": figures, "tags": list(self.tags), "baselines": list(self.baselines)}
 

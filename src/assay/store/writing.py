@@ -56,13 +56,18 @@ class EvaluationBundle:
     @cached_property
     def started(self) -> str:
         """When it began, as the plan or the earliest result says; else when it was saved."""
-        said = parse_timestamp(unpack_json(self.plan).get("started"))
-        return said or min((one.started for one in self.parcels if one.started), default=self.saved)
+        planned = parse_timestamp(unpack_json(self.plan).get("started"))
+        return planned or min((stored.started for stored in self.parcels if stored.started), default=self.saved)
 
     @cached_property
     def payloads(self) -> dict[str, dict[str, Any]]:
         """Digest → row; in one order everywhere, so that two writers never wait for each other."""
-        every = {part for one in self.parcels for part in (one.scores, one.rankings, one.queries, one.relevant) if part}
+        every = {
+            part
+            for stored in self.parcels
+            for part in (stored.scores, stored.rankings, stored.queries, stored.relevant)
+            if part
+        }
         by_digest = {digest_of(part): part for part in every}
         return {
             digest: {"digest": digest, "size": len(part), "data": compressed(part)}
@@ -93,17 +98,17 @@ def _slug(name: str) -> str:
 
 
 def insert_bundle(
-    connection: Connection, bundle: EvaluationBundle, wanted: str = "", *, is_saved_again: bool = True
+    connection: Connection, bundle: EvaluationBundle, preferred_id: str = "", *, is_saved_again: bool = True
 ) -> tuple[str, bool]:
     """The id of the evaluation, and whether it is new. One that is there already stays; saved again, it is the latest."""
     is_same = EVALUATIONS.c.digest == bundle.digest
     if bundle.identity is not None:
         is_same |= EVALUATIONS.c.identity == bundle.identity
-    if found := connection.execute(select(EVALUATIONS.c.number, EVALUATIONS.c.id).where(is_same)).first():
+    if existing := connection.execute(select(EVALUATIONS.c.number, EVALUATIONS.c.id).where(is_same)).first():
         if is_saved_again:
-            connection.execute(update(EVALUATIONS).where(EVALUATIONS.c.number == found.number).values(saved=now()))
-        return str(found.id), False
-    name = _free_id(connection, bundle, wanted)
+            connection.execute(update(EVALUATIONS).where(EVALUATIONS.c.number == existing.number).values(saved=now()))
+        return str(existing.id), False
+    name = _free_id(connection, bundle, preferred_id)
     if bundle.payloads:
         connection.execute(_insert_new(connection, PAYLOADS), list(bundle.payloads.values()))
     row = {"id": name, "digest": bundle.digest, "started": bundle.started, "saved": bundle.saved}
@@ -113,9 +118,9 @@ def insert_bundle(
     return name, True
 
 
-def _free_id(connection: Connection, bundle: EvaluationBundle, wanted: str) -> str:
+def _free_id(connection: Connection, bundle: EvaluationBundle, preferred_id: str) -> str:
     lengths = range(SHORTEST, len(bundle.digest) + 1)
-    for name in chain([wanted] if wanted else [], map(bundle.id_of_length, lengths)):
+    for name in chain([preferred_id] if preferred_id else [], map(bundle.id_of_length, lengths)):
         if not connection.execute(select(EVALUATIONS.c.number).where(EVALUATIONS.c.id == name)).first():
             return name
     raise AssertionError  # the whole digest is free, or the evaluation would have been found
@@ -155,7 +160,7 @@ def _insert_result(
         "comparable": comparability_of(parcel),
     }
     number = _inserted(connection, RESULTS, row)
-    figures = [{"result": number, "place": at, **one._asdict()} for at, one in enumerate(parcel.figures)]
+    figures = [{"result": number, "place": at, **figure._asdict()} for at, figure in enumerate(parcel.figures)]
     if figures:
         connection.execute(insert(FIGURES), figures)
 
@@ -186,18 +191,18 @@ def unused(connection: Connection, table: Table, among: Sequence[str] | None = N
         if table is DATASETS
         else (RESULTS.c.scores, RESULTS.c.rankings, RESULTS.c.relevant, DATASETS.c.queries)
     )
-    wanted = select(table.c.digest)
+    statement = select(table.c.digest)
     for user in users:
-        wanted = wanted.where(~select(user).where(user == table.c.digest).exists())
+        statement = statement.where(~select(user).where(user == table.c.digest).exists())
     if among is not None:
-        wanted = wanted.where(table.c.digest.in_(among))
-    return list(connection.execute(wanted).scalars())
+        statement = statement.where(table.c.digest.in_(among))
+    return list(connection.execute(statement).scalars())
 
 
 def bundle_of(results: Result | Iterable[Result], plan: Any = None, started: str | None = None) -> EvaluationBundle:
     """An evaluation, everything slow done."""
     every = [results] if isinstance(results, Result) else list(results) if isinstance(results, Iterable) else [results]
-    if wrong := [one for one in every if not isinstance(one, Result)]:
+    if wrong := [value for value in every if not isinstance(value, Result)]:
         raise BadParameter(f"only results are saved, as assay.run and assay.evaluate give them, not {shortened(wrong[0])}")
     parcels = tuple(map(to_stored, every))
     if not parcels:
