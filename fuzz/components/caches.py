@@ -21,7 +21,7 @@ from assay.execution.runner import Part
 from assay.providers.embeddings import EmbeddingCache, key_of
 from assay.providers.provider import parse_provider
 from assay.store.location import parse_location
-from assay.store.progress import PartSoFar, Running, folder_of, list_running
+from assay.store.progress import PartProgress, Running, folder_of, list_running
 from fuzz.component import Component
 from fuzz.components.ontology import OBO
 from fuzz.files import scratch
@@ -151,7 +151,9 @@ def _check_running(data: bytes) -> object:
 
 
 def _running_seeds() -> list[bytes]:
-    running = Running("1-0123abcd", "2026-10-01T02:00:00+00:00", 2, (PartSoFar("things/bm25", 10, 3, 1, 0, 2.5, "waits"),))
+    running = Running(
+        "1-0123abcd", "2026-10-01T02:00:00+00:00", 2, (PartProgress("things/bm25", 10, 3, 1, 0, 2.5, "waits"),)
+    )
     return [msgspec.json.encode(running)]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay import AssayError
 from assay.store import Store
-from assay.store.packing import compressed, decompressed, digest_of
+from assay.store.packing import compress, decompress, digest_of
 from fuzz.component import Component
 from fuzz.components._results import small_results
 from fuzz.files import join_files, scratch, split_files, write_file
@@ -96,7 +96,7 @@ def _check_payloads(data: bytes) -> None:
     """Payloads with the right digest: what is in them is read."""
     stored, files = _stored(), split_files(data)
     before = stored.before
-    new = {name: compressed(content) for name, content in files.items()}
+    new = {name: compress(content) for name, content in files.items()}
     digests = {name: digest_of(content) for name, content in files.items()}
     result = dict(before["results"][0])
     result |= {name: digests[name] for name in PARTS if name in digests}
@@ -122,11 +122,11 @@ def _payload_seeds() -> list[bytes]:
     before = _stored().before
     data = {row["digest"]: row["data"] for row in before["payloads"]}
     result = before["results"][0]
-    files = {name: decompressed(data[result[name]], name) for name in PARTS if result[name]}
+    files = {name: decompress(data[result[name]], name) for name in PARTS if result[name]}
     if before["datasets"][0]["queries"]:
-        files["queries"] = decompressed(data[before["datasets"][0]["queries"]], "queries")
-    files["record.json"] = decompressed(result["record"], "record")
-    files["plan.json"] = decompressed(before["evaluations"][0]["plan"], "plan")
+        files["queries"] = decompress(data[before["datasets"][0]["queries"]], "queries")
+    files["record.json"] = decompress(result["record"], "record")
+    files["plan.json"] = decompress(before["evaluations"][0]["plan"], "plan")
     return [join_files(files)]
 
 

@@ -124,12 +124,12 @@ def test_narrow_and_dark(page_of, query):
 
 def test_bars_move_by_themselves(page_of, address, store):
     from assay.execution.progress import Progress
-    from assay.store.progress import told
+    from assay.store.progress import publish_progress
 
     page = page_of()
     page.goto(f"{address}/progress")
     page.wait_for_selector("text=Nothing is running now.")
-    with told(store.place, 2) as tell:
+    with publish_progress(store.place, 2) as tell:
         page.wait_for_selector("text=Running now.")
         tell(Progress("rag-template/<i>bm25</i>", 48, n_done=48))
         page.wait_for_selector("text=48 of 48 queries")

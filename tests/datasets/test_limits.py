@@ -20,7 +20,7 @@ from assay.files import FileSource, limits
 from assay.files.parquet import is_sound_footer
 from assay.files.record_files import write_parquet_table
 from assay.store.export import read_export
-from assay.store.packing import decompressed
+from assay.store.packing import decompress
 
 from ._cases import RUN, RUN_NAMES, RUN_ROWS, jsonl, packed, parquet, plain, trec_run, write
 from ._quick import JUDGED
@@ -139,8 +139,8 @@ def test_exports_and_payloads_have_the_same_limit(tmp_path):
     with pytest.raises(DataError, match="becomes"):
         list(read_export(path))
     with pytest.raises(StoreError, match="too large when unpacked"):
-        decompressed(zstandard.compress(bytes(50_000)), "a result")
-    assert decompressed(zstandard.compress(bytes(1_000)), "a result") == bytes(1_000)
+        decompress(zstandard.compress(bytes(50_000)), "a result")
+    assert decompress(zstandard.compress(bytes(1_000)), "a result") == bytes(1_000)
 
 
 @pytest.mark.usefixtures("reader")

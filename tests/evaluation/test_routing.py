@@ -13,7 +13,7 @@ from assay.evaluation.routing import evaluate_routing
 from assay.evaluation.saved import result_from_dict
 from assay.monitoring import gate
 from assay.stats.resampling import index_blocks
-from assay.store.stored_result import assembled, to_stored, unpack_record
+from assay.store.stored_result import assemble_result, to_stored, unpack_record
 
 EXPERTS = ("chat", "code", "law")
 
@@ -151,7 +151,7 @@ def test_figures_survive_being_kept(through):
         kept = result_from_dict(json.loads(json.dumps(GOOD.to_dict())))
     else:
         parcel = to_stored(GOOD)
-        kept = assembled(unpack_record(parcel.record), parcel.scores)
+        kept = assemble_result(unpack_record(parcel.record), parcel.scores)
     assert kept.summary == pytest.approx(GOOD.summary, nan_ok=True)
     assert kept.provenance["routing"] == GOOD.provenance["routing"]
     assert assay.with_intervals(kept).intervals == assay.with_intervals(GOOD).intervals

@@ -8,7 +8,7 @@ import numpy as np
 from assay.model.records import Query
 from assay.monitoring import gate, series_of
 from assay.monitoring.history import Change
-from assay.monitoring.watch import alerts_of_rules, alerts_of_series, message_of, not_told, still_told
+from assay.monitoring.watch import alert_message, alerts_of_rules, alerts_of_series, lasting_keys, unsent_alerts
 
 from ._points import points
 from ._results import result
@@ -19,9 +19,9 @@ def test_a_step_is_one_alert_however_long_it_lasts():
     told, sent = [], []
     for night in range(15, 40):
         alerts = alerts_of_series(series_of(points(values[:night]), "mrr"))
-        new = not_told(alerts, told)
+        new = unsent_alerts(alerts, told)
         sent += new
-        told = still_told(alerts, [*told, *(one.key for one in new)])
+        told = lasting_keys(alerts, [*told, *(one.key for one in new)])
     assert len(sent) == 1
     assert sent[0].kind in ("spike", "step")
     assert "mrr 0.800 → 0.700" in sent[0].text
@@ -38,15 +38,15 @@ def test_a_rule_is_told_again_only_after_it_has_held():
     told, sent = [], 0
     for scores in (bad, bad, good, bad, bad):
         alerts = alerts_of_rules(gate(result(scores), None, "mrr >= 0.5"))
-        new = not_told(alerts, told)
+        new = unsent_alerts(alerts, told)
         sent += len(new)
-        told = still_told(alerts, [*told, *(one.key for one in new)])
+        told = lasting_keys(alerts, [*told, *(one.key for one in new)])
     assert sent == 2
 
 
 def test_the_message_is_for_people_and_programs():
     alerts = alerts_of_rules(gate(result({"mrr": [0.1, 0.9]}), None, ["mrr >= 0.9", "mrr >= 0.8 [warn]", "mrr >= 0.1"]))
-    message = message_of(alerts)
+    message = alert_message(alerts)
     assert message["text"].startswith("assay: 2 alerts\n• FAIL rag/bm25: mrr &gt;= 0.9: 0.500")
     assert alerts[0].text.startswith("FAIL rag/bm25: mrr >= 0.9: 0.500")
     assert [one["status"] for one in json.loads(json.dumps(message, allow_nan=False))["alerts"]] == ["fail", "warn"]
@@ -57,9 +57,9 @@ def replayed(values, metric="mrr"):
     told, sent = [], []
     for night in range(min(28, len(values) // 3), min(40, len(values)) + 1):
         alerts = alerts_of_series(series_of(points(values[:night]), metric))
-        new = not_told(alerts, told)
+        new = unsent_alerts(alerts, told)
         sent += [(night - 1, one.kind) for one in new]
-        told = still_told(alerts, [*told, *(one.key for one in new)])
+        told = lasting_keys(alerts, [*told, *(one.key for one in new)])
     return sent
 
 
@@ -103,9 +103,9 @@ def test_a_step_covers_the_spikes_it_was_taken_for():
     (step,) = alerts_with(34, change(30, 33, is_step=True))
     assert (spike.kind, step.kind) == ("spike", "step")
     assert spike.key != step.key
-    assert not_told([step], [spike.key]) == []
-    assert not_told([step], ["change rag/bm25 mrr e29"]) == [step]
-    assert still_told([step], [spike.key]) == [spike.key]
+    assert unsent_alerts([step], [spike.key]) == []
+    assert unsent_alerts([step], ["change rag/bm25 mrr e29"]) == [step]
+    assert lasting_keys([step], [spike.key]) == [spike.key]
 
 
 def test_a_second_step_is_told_again():
@@ -115,7 +115,7 @@ def test_a_second_step_is_told_again():
 def test_a_query_cannot_call_everybody():
     """Slack reads <!channel> as a call; what is data stays as it is."""
     now = result({"mrr": [0.1]}, queries={"q1": Query("q1", "<!channel> & <https://evil.example|click>")})
-    message = message_of(alerts_of_rules(gate(now, None, "mrr >= 0.9")))
+    message = alert_message(alerts_of_rules(gate(now, None, "mrr >= 0.9")))
     assert "&lt;!channel&gt; &amp; &lt;https" in message["text"]
     assert "<" not in message["text"]
     assert message["alerts"][0]["moved"][0]["text"].startswith("<!channel> &")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from assay.errors import DataError, StoreError, UsageError
 from assay.store import Store
 from assay.store.judgments import Judgment
-from assay.store.packing import compressed, digest_of
+from assay.store.packing import compress, digest_of
 
 from ._results import result_of
 
@@ -148,7 +148,7 @@ def record_of(path):
 def test_any_record_is_read_or_refused(sound, data):
     record = record_of(sound)
     place = data.draw(st.sampled_from(sorted(places(record), key=repr)))
-    content = compressed(written(mutated(record, place, data.draw(st.sampled_from(CHANGES)))))
+    content = compress(written(mutated(record, place, data.draw(st.sampled_from(CHANGES)))))
     path = changed(sound, ("UPDATE assay_results SET record = ? WHERE number = 1", content))
     for said in all_outcomes(path):
         assert "\n" not in said
@@ -166,7 +166,7 @@ def with_payload(sound, column, change):
         (f"UPDATE assay_results SET {one} = ? WHERE {one} = ?", new, digest) for one in ("scores", "rankings", "relevant")
     ]
     return changed(
-        sound, ("UPDATE assay_payloads SET digest = ?, data = ? WHERE digest = ?", new, compressed(payload), digest), *uses
+        sound, ("UPDATE assay_payloads SET digest = ?, data = ? WHERE digest = ?", new, compress(payload), digest), *uses
     )
 
 
@@ -228,7 +228,7 @@ def test_rows_that_nobody_wrote_are_told_with_the_store(sound, statement, work, 
     ],
 )
 def test_a_record_that_is_none_is_damage(sound, content, said):
-    path = changed(sound, ("UPDATE assay_results SET record = ? WHERE number = 1", compressed(content)))
+    path = changed(sound, ("UPDATE assay_results SET record = ? WHERE number = 1", compress(content)))
     with Store.open(path) as store, pytest.raises(StoreError, match="#small/bm25 is damaged: ") as found:
         store.find("latest~1")
     assert said in str(found.value)
@@ -236,14 +236,14 @@ def test_a_record_that_is_none_is_damage(sound, content, said):
 
 @pytest.mark.parametrize("content", [b"[]", b"5", b"[" * 5000 + b"]" * 5000, b"{" * 3])
 def test_a_plan_that_is_none_is_damage(sound, content):
-    path = changed(sound, ("UPDATE assay_evaluations SET plan = ?", compressed(content)))
+    path = changed(sound, ("UPDATE assay_evaluations SET plan = ?", compress(content)))
     with Store.open(path) as store, pytest.raises(StoreError, match="its plan is damaged: "):
         store.find("latest")
 
 
 @pytest.mark.parametrize("cell", ["assay_results SET record", "assay_evaluations SET plan", "assay_payloads SET data"])
 def test_what_becomes_too_large_is_refused_and_names_the_store(sound, cell):
-    path = changed(sound, (f"UPDATE {cell} = ?", compressed(bytes(65 << 20))))
+    path = changed(sound, (f"UPDATE {cell} = ?", compress(bytes(65 << 20))))
     with pytest.raises(StoreError, match=r"becomes too large when unpacked.*ASSAY_MAX_EXPANSION") as found:
         look_at_everything(Store.open(path))
     assert str(found.value).startswith(f"{path}: ")

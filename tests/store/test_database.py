@@ -9,7 +9,7 @@ import pytest
 from assay.errors import StoreError
 from assay.store import Store
 from assay.store import database as database_module
-from assay.store.database import PATIENCE, Database
+from assay.store.database import MAX_WAIT, Database
 from assay.store.judgments import Judgment
 from assay.store.location import parse_location
 
@@ -36,11 +36,11 @@ def test_a_writer_with_little_patience_gives_up(locked):
     path, other = locked
     database = Database(parse_location(path))
     with pytest.raises(StoreError, match="others have been writing to it all the time"):
-        database.write(told, patience=0.05)
+        database.write(told, max_wait=0.05)
     other.execute("ROLLBACK")
-    assert database.write(told, patience=0.05) == 50
-    assert database.write(told) == PATIENCE * 1000
-    assert database.read(told) == PATIENCE * 1000
+    assert database.write(told, max_wait=0.05) == 50
+    assert database.write(told) == MAX_WAIT * 1000
+    assert database.read(told) == MAX_WAIT * 1000
     database.close()
 
 
@@ -48,9 +48,9 @@ def test_what_one_writer_was_told_is_not_told_to_the_next(tmp_path):
     """Connections are used again: whoever comes next waits as long as they themselves may."""
     with Store.open(tmp_path / "store.db") as store:
         database = Database(store.place)
-        seen = [database.write(told, patience=patience) for patience in (5, 0.5, 60, 5)]
+        seen = [database.write(told, max_wait=patience) for patience in (5, 0.5, 60, 5)]
         assert seen == [5000, 500, 60_000, 5000]
-        assert database.read(told) == PATIENCE * 1000
+        assert database.read(told) == MAX_WAIT * 1000
         database.close()
 
 
@@ -61,7 +61,7 @@ def test_a_book_for_somebody_who_waits(locked, monkeypatch):
     monkeypatch.setattr(
         database_module.Database,
         "_attempt",
-        lambda self, work, patience=PATIENCE, **how: asked.append(patience) or real(self, work, patience, **how),
+        lambda self, work, max_wait=MAX_WAIT, **how: asked.append(max_wait) or real(self, work, max_wait, **how),
     )
     with Store.open(path) as store:
         given = Judgment(store.latest().results[0].benchmark, "q", "d", "Ana", 1)
@@ -74,7 +74,7 @@ def test_a_book_for_somebody_who_waits(locked, monkeypatch):
         other.execute("ROLLBACK")
         assert book.give(given).grade == 1.0
         store.judgments.withdraw(given)
-        assert asked[-1] == PATIENCE
+        assert asked[-1] == MAX_WAIT
 
 
 def test_the_state_changes_with_the_store(tmp_path):

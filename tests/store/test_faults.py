@@ -197,7 +197,7 @@ def test_a_payload_that_was_changed_is_told_with_its_result(filled):
 
 
 def test_others_that_never_stop_writing_are_waited_for_and_told(filled, monkeypatch):
-    monkeypatch.setattr(database_module, "PATIENCE", 0.2)
+    monkeypatch.setattr(database_module, "MAX_WAIT", 0.2)
     monkeypatch.setattr(database_module, "PRAGMAS", ("busy_timeout = 50", "foreign_keys = ON"))
     other = sqlite3.connect(filled, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

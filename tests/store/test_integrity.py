@@ -47,8 +47,10 @@ def test_what_was_changed_is_told(filled, statement, said):
 def test_a_reference_to_nothing_is_told(sqlite):
     with Store.open(sqlite) as store:
         store.save([result_of(1)])
-        store._database.alone("PRAGMA foreign_keys = OFF")
-        store._database.alone("DELETE FROM assay_payloads WHERE digest = (SELECT rankings FROM assay_results)")
+        store._database.execute_outside_transaction("PRAGMA foreign_keys = OFF")
+        store._database.execute_outside_transaction(
+            "DELETE FROM assay_payloads WHERE digest = (SELECT rankings FROM assay_results)"
+        )
         faults = store.check().faults
     assert any("a row of assay_results refers to one of assay_payloads that is gone" in fault for fault in faults)
     assert any("its rankings are not in the store any more" in fault for fault in faults)

@@ -23,28 +23,28 @@ def test_each_reason_is_told_once_and_every_grade_counted():
         [grade("q", "d"), grade("q 1", "d"), grade("q 1", "d", judge="Ben"), grade("q", "#d"), grade("{q", "d")]
     )
     assert (found.grades, found.n_pairs, len(found.left_out)) == ({"q": {"d": 1.0}}, 1, 4)
-    assert found.said.startswith("TREC files cannot hold 4 grades: the id 'q 1' has a blank in it")
-    assert found.said.count("'q 1'") == 1
-    assert "begins with #" in found.said
-    assert "begins with {" in found.said
+    assert found.explanation.startswith("TREC files cannot hold 4 grades: the id 'q 1' has a blank in it")
+    assert found.explanation.count("'q 1'") == 1
+    assert "begins with #" in found.explanation
+    assert "begins with {" in found.explanation
 
 
 def test_grades_that_are_no_numbers_are_named():
     found = exportable([grade("q", "d", math.nan), grade("q", "e", -math.inf), grade("q", "f", None), grade("q", "g", 2.5)])
     assert found.grades == {"q": {"g": 2.5}}
-    assert "Ana gave d for q the grade nan" in found.said
+    assert "Ana gave d for q the grade nan" in found.explanation
 
 
 def test_nothing_is_said_where_everything_fits():
     assert exportable([]) == Exportable({})
-    assert exportable([grade("q", "d")]).said == ""
+    assert exportable([grade("q", "d")]).explanation == ""
 
 
 def test_what_is_told_has_an_end():
     found = exportable([grade(f"q {number} {'w' * 5000}", "d") for number in range(1000)])
-    assert len(found.said) < 1500
-    assert "1,000 grades" in found.said
-    assert found.said.endswith("; …")
+    assert len(found.explanation) < 1500
+    assert "1,000 grades" in found.explanation
+    assert found.explanation.endswith("; …")
 
 
 @given(st.lists(st.tuples(st.text(max_size=5), st.text(max_size=5), st.floats(0, 3)), max_size=8))

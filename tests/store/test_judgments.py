@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from assay.errors import BadParameter, DataError, UnknownName
 from assay.store import Store
-from assay.store.judgments import Judgment, combined, with_own_ids
+from assay.store.judgments import Judgment, combined, restore_ids
 from assay.text import printable
 
 from ._results import result_of
@@ -90,7 +90,7 @@ def test_any_text_can_be_an_id(judged):
         judged.judgments.give(Judgment("small", odd, odd, "Ana", number % 4, f"two\nlines {odd[:5]}"))
         (found,) = judged.judgments.find(query=odd, document=odd)
         assert (found.query, found.document) == (printable(odd), printable(odd))
-        assert with_own_ids({found.query: {found.document: 1.0}}, {odd: [odd]}) == {odd: {odd: 1.0}}
+        assert restore_ids({found.query: {found.document: 1.0}}, {odd: [odd]}) == {odd: {odd: 1.0}}
 
 
 def test_the_median_and_of_two_the_lower():

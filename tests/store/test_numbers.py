@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.store.packing import compressed, pack_counts, pack_numbers, pack_parts, unpack_counts, unpack_numbers
+from assay.store.packing import compress, pack_counts, pack_numbers, pack_parts, unpack_counts, unpack_numbers
 
 
 def bits(values):
@@ -49,7 +49,7 @@ def test_minus_zero_and_nan_are_told_apart_from_zero():
 def test_rankings_of_single_precision_take_about_three_bytes_a_score():
     rng = np.random.default_rng(0)
     scores = -np.sort(-(rng.random((1000, 100)) * 20).astype(np.float32), axis=1).ravel().astype(float)
-    assert len(compressed(pack_parts(pack_numbers(scores)))) < 3.5 * scores.size
+    assert len(compress(pack_parts(pack_numbers(scores)))) < 3.5 * scores.size
 
 
 @given(st.lists(st.integers(0, 2**32 - 1), max_size=30))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.store.packing import Unopened, compressed, pack_pairs, unpack_pairs
+from assay.store.packing import LazyMapping, compress, pack_pairs, unpack_pairs
 
 IDS = st.text(max_size=8)
 RANKINGS = st.dictionaries(IDS, st.dictionaries(IDS, st.floats(allow_nan=False), max_size=6), max_size=6)
@@ -64,7 +64,7 @@ def test_a_thousand_queries_with_a_hundred_hits_stay_small(ids, precision, most)
         docs = dict.fromkeys(ids(rng) for _ in range(120))
         scores = -np.sort(-numbers.random(100) * 20).astype(precision)
         run[f"q{query}"] = dict(zip(list(docs)[:100], scores.tolist(), strict=False))
-    assert len(compressed(pack_pairs(run))) <= most
+    assert len(compress(pack_pairs(run))) <= most
 
 
 def test_nothing_is_read_before_somebody_looks():
@@ -74,7 +74,7 @@ def test_nothing_is_read_before_somebody_looks():
         looked.append(1)
         return {"a": 1.0}
 
-    mapping = Unopened(read)
+    mapping = LazyMapping(read)
     assert looked == []
     assert mapping == {"a": 1.0}
     assert (dict(mapping), len(mapping), "a" in mapping, repr(mapping)) == ({"a": 1.0}, 1, True, "{'a': 1.0}")
@@ -82,5 +82,5 @@ def test_nothing_is_read_before_somebody_looks():
 
 
 def test_what_was_not_looked_at_can_be_sent_to_another_process():
-    mapping = Unopened(partial(unpack_pairs, pack_pairs({"q": {"a": 1.0}})))
+    mapping = LazyMapping(partial(unpack_pairs, pack_pairs({"q": {"a": 1.0}})))
     assert pickle.loads(pickle.dumps(mapping)) == {"q": {"a": 1.0}}

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from assay.errors import StoreError
 from assay.store.packing import (
     PackedTexts,
-    compressed,
-    decompressed,
+    compress,
+    decompress,
     digest_of,
     pack_json,
     pack_parts,
@@ -31,21 +31,21 @@ def test_a_digest_tells_where_one_payload_ends():
 
 def test_what_is_compressed_comes_back():
     payload = b"abc" * 1000
-    assert len(compressed(payload)) < 100
-    assert decompressed(compressed(payload), "it", digest_of(payload)) == payload
+    assert len(compress(payload)) < 100
+    assert decompress(compress(payload), "it", digest_of(payload)) == payload
 
 
 @pytest.mark.parametrize("place", [0, 5, 20, -1])
 def test_a_changed_byte_is_noticed(place):
-    data = bytearray(compressed(bytes(range(256)) * 3))
+    data = bytearray(compress(bytes(range(256)) * 3))
     data[place] ^= 0x55
     with pytest.raises(StoreError, match=r"night#b/p: scores is damaged.*assay store check"):
-        decompressed(bytes(data), "night#b/p: scores", digest_of(bytes(range(256)) * 3))
+        decompress(bytes(data), "night#b/p: scores", digest_of(bytes(range(256)) * 3))
 
 
 def test_another_payload_in_its_place_is_noticed():
     with pytest.raises(StoreError, match="does not say what it said"):
-        decompressed(compressed(b"other"), "it", digest_of(b"this"))
+        decompress(compress(b"other"), "it", digest_of(b"this"))
 
 
 def test_odd_values_are_written_as_text_and_numbers_as_numbers():
@@ -67,7 +67,7 @@ def test_odd_texts_come_back_each_by_itself(texts):
 def test_ids_take_no_more_than_their_letters():
     rng = random.Random(0)
     ids = ["".join(rng.choices(string.ascii_letters + string.digits + "-_", k=12)) for _ in range(20_000)]
-    size = len(compressed(pack_parts({"ids": pack_texts(ids)})))
+    size = len(compress(pack_parts({"ids": pack_texts(ids)})))
     assert size <= 20_000 * 12 * 6 / 8 * 1.02  # 6 bits a letter
     wide = ["".join(chr(0x4E00 + rng.randrange(200)) for _ in range(12)) for _ in range(2000)]
     packed = pack_texts(wide)

@@ -14,7 +14,7 @@ import pytest
 from assay.execution.progress import Progress
 from assay.store import progress
 from assay.store.location import parse_location
-from assay.store.progress import folder_of, list_running, told
+from assay.store.progress import folder_of, list_running, publish_progress
 
 SCRIPT = Path(sys.executable).with_name("assay")
 SLOW = """
@@ -43,7 +43,7 @@ def until(condition, seconds=30):
 
 def test_how_far_it_is(place):
     assert list_running(place) == []
-    with told(place, 2) as tell:
+    with publish_progress(place, 2) as tell:
         (one,) = list_running(place)
         assert (one.n_parts, one.parts, one.n_done) == (2, (), 0)
         progress = Progress("small/bm25", 10, n_done=4, n_failed=1, n_cached=2)
@@ -61,7 +61,7 @@ def test_how_far_it_is(place):
 
 
 def test_a_pause_is_told_while_it_lasts(place):
-    with told(place, 1) as tell:
+    with publish_progress(place, 1) as tell:
         progress = Progress("small/http", 10)
         progress.waits(60, "429 Too Many Requests")
         tell(progress)
@@ -69,14 +69,14 @@ def test_a_pause_is_told_while_it_lasts(place):
 
 
 def test_several_at_once(place):
-    with told(place, 1), told(place, 3):
+    with publish_progress(place, 1), publish_progress(place, 3):
         assert sorted(one.n_parts for one in list_running(place)) == [1, 3]
         assert len({one.id for one in list_running(place)}) == 2
     assert not folder_of(place).exists()
 
 
 def test_what_fails_leaves_nothing_behind(place):
-    with pytest.raises(KeyboardInterrupt), told(place, 1):
+    with pytest.raises(KeyboardInterrupt), publish_progress(place, 1):
         raise KeyboardInterrupt
     assert list_running(place) == []
     assert not folder_of(place).exists()
@@ -88,7 +88,7 @@ def test_the_dead_do_not_count(place, monkeypatch):
     left = folder_of(place) / "1-0000dead.json"
     left.write_text('{"id":"1-0000dead","started":"2026-11-15","n_parts":1,"parts":[]}')
     assert [one.id for one in list_running(place)] == ["1-0000dead"]
-    ago = time.time() - progress.SILENCE - 1
+    ago = time.time() - progress.STALE_AFTER - 1
     os.utime(left, (ago, ago))
     assert list_running(place) == []
 
@@ -98,7 +98,7 @@ def test_the_next_evaluation_removes_what_is_left_of_the_dead_and_nothing_else(p
     folder.mkdir()
     for name in ("1-0000dead.json", ".assay-0123456789abcdef.tmp", "mine.json", "1-0000dead.json.bak"):
         (folder / name).write_text("{}")
-    with told(place, 1), told(place, 1):
+    with publish_progress(place, 1), publish_progress(place, 1):
         names = {file.name for file in folder.iterdir()}
         assert {"mine.json", "1-0000dead.json.bak"} < names
         assert not names & {"1-0000dead.json", ".assay-0123456789abcdef.tmp"}
@@ -114,8 +114,8 @@ def test_what_cannot_be_read_is_passed_over(place, content):
 
 
 def test_it_shows_signs_of_life_while_nothing_is_answered(place, monkeypatch):
-    monkeypatch.setattr(progress, "BEAT", 0.01)
-    with told(place, 1):
+    monkeypatch.setattr(progress, "HEARTBEAT_INTERVAL", 0.01)
+    with publish_progress(place, 1):
         (file,) = folder_of(place).glob("*.json")
         os.utime(file, (0, 0))
         until(lambda: file.stat().st_mtime > 1000)
@@ -124,7 +124,7 @@ def test_it_shows_signs_of_life_while_nothing_is_answered(place, monkeypatch):
 def test_a_folder_that_cannot_be_written_stops_nobody(tmp_path):
     (tmp_path / "running").write_text("a file is in the way")
     place = parse_location(tmp_path / "store.db")
-    with told(place, 1) as tell:
+    with publish_progress(place, 1) as tell:
         tell(Progress("small/bm25", 10))
         assert list_running(place) == []
 
@@ -137,7 +137,7 @@ def test_readers_never_see_half_a_file(place):
         while not over.is_set():
             seen.append(len(list_running(place)))
 
-    with told(place, 1) as tell:
+    with publish_progress(place, 1) as tell:
         reader = threading.Thread(target=look)
         reader.start()
         for number in range(200):

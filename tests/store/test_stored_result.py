@@ -16,7 +16,7 @@ from assay.evaluation.saved_form import KnownProvenance, KnownRelevance
 from assay.model.records import Query
 from assay.store import Store
 from assay.store.packing import unpack_pairs
-from assay.store.stored_result import parcel_of_plain, to_stored
+from assay.store.stored_result import stored_from_plain, to_stored
 
 from ._results import differences, result_of, saved_and_read
 
@@ -79,7 +79,7 @@ def test_any_result_comes_back_from_the_store_as_from_a_file(kept, result):
 @given(results())
 def test_plain_values_say_the_same(result):
     parcel = to_stored(result)
-    again = parcel_of_plain(json.loads(json.dumps(parcel.to_plain())))
+    again = stored_from_plain(json.loads(json.dumps(parcel.to_plain())))
     assert again == parcel
     assert again.digest == parcel.digest
 
@@ -119,7 +119,7 @@ def test_what_was_judged_0_comes_back():
     result = replace(scored, run={"q": {"e": 3.0, "x": 2.0, "d": 1.0}})
     parcel = to_stored(result)
     assert parcel.plain["nonrelevant"] == {"q": {"e": 0.0}}
-    assert parcel_of_plain(parcel.to_plain()).digest == parcel.digest
+    assert stored_from_plain(parcel.to_plain()).digest == parcel.digest
 
 
 @pytest.mark.parametrize("odd", [{"dataset": 5}, {"started": []}, {"chunks": {"n": "many"}}])

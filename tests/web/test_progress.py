@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from assay.execution.progress import Progress
 from assay.store import Store
-from assay.store.progress import told
+from assay.store.progress import publish_progress
 from assay.web.app import make_app
 from assay.web.pages import progress
 
@@ -73,7 +73,7 @@ def events_of(lines):
 def test_the_page_says_what_is_running(store):
     client = TestClient(make_app(store), base_url=HERE)
     assert "Nothing is running now." in client.get("/progress").text
-    with told(store.place, 3) as tell:
+    with publish_progress(store.place, 3) as tell:
         tell(Progress("things/<b>bm25</b>", 1000, n_done=250, n_failed=3, n_cached=20))
         html = client.get("/progress").text
         assert "Running now." in html
@@ -101,7 +101,7 @@ def test_the_stream_tells_at_once_and_on_every_change(server, store):
         assert "default-src 'none'" in stream.headers["content-security-policy"]
         events = events_of(stream.iter_lines())
         assert next(events) == []
-        with told(store.place, 1) as tell:
+        with publish_progress(store.place, 1) as tell:
             assert next(events)[0]["parts"] == []
             tell(Progress("things/bm25", 10, n_done=10))
             assert next(events)[0]["parts"][0]["n_done"] == 10

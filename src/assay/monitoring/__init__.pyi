@@ -30,12 +30,12 @@ from assay.monitoring.steps import Alarm as Alarm
 from assay.monitoring.steps import Watched as Watched
 from assay.monitoring.steps import watch_series as watch_series
 from assay.monitoring.watch import Alert as Alert
-from assay.monitoring.watch import Newest as Newest
+from assay.monitoring.watch import NewestResults as NewestResults
+from assay.monitoring.watch import alert_message as alert_message
 from assay.monitoring.watch import alerts_of_series as alerts_of_series
 from assay.monitoring.watch import check_newest as check_newest
-from assay.monitoring.watch import message_of as message_of
-from assay.monitoring.watch import not_told as not_told
-from assay.monitoring.watch import still_told as still_told
+from assay.monitoring.watch import lasting_keys as lasting_keys
+from assay.monitoring.watch import unsent_alerts as unsent_alerts
 from assay.monitoring.wording import conclusion as conclusion
 from assay.monitoring.wording import grouped as grouped
 from assay.monitoring.wording import moved_text as moved_text

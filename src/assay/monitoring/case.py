@@ -128,7 +128,7 @@ def scores_of(result: Result, metric: str) -> Floats:
 # Difference: how far a figure is from the baseline's, paired by query, with its interval
 
 RESAMPLES = 2000
-MOST_NEEDED = 10_000_000
+MAX_NEEDED = 10_000_000
 """More queries than that are no advice."""
 
 
@@ -160,7 +160,7 @@ class Difference:
             needed = queries_needed(self.by_query, effect, alpha=round(1 - self.level, 12))
         except BadParameter:  # too small a difference for any number of queries
             return None
-        return needed if needed <= MOST_NEEDED else None
+        return needed if needed <= MAX_NEEDED else None
 
 
 def paired_difference(before: Column, now: Column, level: float) -> Difference:
@@ -267,11 +267,11 @@ def _paired(results: Sequence[Result], others: Sequence[Result], name: str) -> l
             raise DataError(f"{name} has {len(same)} results called {provider}, so none of them can be meant")
     pairs = [(result, next(iter(by_provider.get(result.name, [])), None)) for result in results]
     if all(other is None for _, other in pairs):
-        raise DataError(_which(results, others, name))
+        raise DataError(_ambiguity_message(results, others, name))
     return pairs
 
 
-def _which(results: Sequence[Result], others: Sequence[Result], name: str) -> str:
+def _ambiguity_message(results: Sequence[Result], others: Sequence[Result], name: str) -> str:
     """Ask which is meant, on the side that has a choice; what has a part behind a # already gets another."""
     here, there = (", ".join(sorted({result.name for result in some})) for some in (results, others))
     whole = name.partition("#")[0]

@@ -17,7 +17,7 @@ from assay.metrics import BoundMetric
 from assay.monitoring.case import Case, Difference
 from assay.monitoring.finding import FAILED, PASSED, UNDECIDED, Finding, figure_shape, unit_of
 from assay.monitoring.rule import ComparedRule, Kind, MetricRule, Recorded, metric_of, without_baseline, without_figure
-from assay.monitoring.rule_scope import NUMBER, Amount, Terms, exceeds, refuse_harmless
+from assay.monitoring.rule_scope import NUMBER, Amount, Terms, check_can_fail, exceeds
 
 LEVEL = 0.95
 
@@ -93,7 +93,7 @@ def parse_margin(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple)
     bound, margin = metric_of(shape["metric"], recorded), Amount.of(shape)
     if margin.number < 0:
         raise BadParameter(f"a margin is a number from 0 up, not {margin}")
-    refuse_harmless(bound, margin, "get worse")
+    check_can_fail(bound, margin, "get worse")
     level = float(shape["level"]) / 100 if shape["level"] else LEVEL
     if not 0.5 <= level < 1:
         raise BadParameter(f"a level is between 50% and 100%, such as (95%), not ({shape['level']}%)")
@@ -172,7 +172,7 @@ def parse_change(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple)
         raise BadParameter(f"how far {bound.name} {verb_of(bound)} is a number from 0 up, not {limit}")
     if shape["sign"] == "<":
         raise BadParameter(f"what {verb} by exactly the limit still holds: write {bound.name} {verb} <= {limit}")
-    refuse_harmless(bound, limit, verb_of(bound)[:-1])
+    check_can_fail(bound, limit, verb_of(bound)[:-1])
     return ChangeRule(bound, limit, terms=terms)
 
 
@@ -244,7 +244,7 @@ def parse_ratchet(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple
     slack = Amount.of(shape) if shape["number"] else NO_SLACK
     if slack.number < 0:
         raise BadParameter(f"within is a number from 0 up, not {slack}")
-    refuse_harmless(bound, slack, "fall")
+    check_can_fail(bound, slack, "fall")
     return RatchetRule(bound, slack, terms=terms)
 
 

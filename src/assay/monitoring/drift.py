@@ -17,10 +17,10 @@ from assay.monitoring.finding import plain
 from assay.stats import agreement
 from assay.text import counted, shortened
 
-IN_ORDER = RankRule("docid_desc", "float64", drop_self=False)
+RANK_RULE = RankRule("docid_desc", "float64", drop_self=False)
 LIMITS = {"rbo": 0.9, "churn": 0.1, "scores": 0.1, "empty": 0.01}
 """From where on something is worth a look: rankings less alike, ids newer, scores further apart, more queries empty."""
-SURE = 0.01
+SHIFT_ALPHA = 0.01
 """The p below which a shift of scores is no chance."""
 
 
@@ -64,7 +64,7 @@ class Drift:
             )
         if self.churn > LIMITS["churn"]:
             findings.append(f"{100 * self.churn:.0f} % of the retrieved ids are new")
-        if self.shift > LIMITS["scores"] and self.p_shift < SURE:
+        if self.shift > LIMITS["scores"] and self.p_shift < SHIFT_ALPHA:
             findings.append(f"scores shifted: median best score {self.median_before:.4g} → {self.median_now:.4g}")
         if self.empty_now - self.empty_before > LIMITS["empty"]:
             findings.append(f"queries without any result: {100 * self.empty_before:.1f} % → {100 * self.empty_now:.1f} %")
@@ -91,7 +91,7 @@ def measure_drift(before: Any, now: Any, k: int = 10, p: float = 0.9) -> Drift:
     shared = [query for query in old.numbers if query in new.numbers]
     if not shared:
         raise DataError(f"the runs have no query in common: {len(old.numbers):,} before and {len(new.numbers):,} now")
-    orders = [{query: run.in_order(run.numbers[query], IN_ORDER) for query in shared} for run in (old, new)]
+    orders = [{query: run.in_order(run.numbers[query], RANK_RULE) for query in shared} for run in (old, new)]
     tops = [_tops(run, order, k) for run, order in zip((old, new), orders, strict=True)]
     alike = agreement(orders[0], orders[1], k, p)
     is_same = np.array([orders[0][query] == orders[1][query] for query in alike.query_ids])

@@ -35,8 +35,8 @@ from assay.monitoring.rule_file import parse_rules
 from assay.monitoring.rule_scope import FAIL, WARN
 from assay.text import counted, shortened, some_of
 
-HINT = " --intersect compares what they share"
-NOTHING = "latency"
+INTERSECT_HINT = " --intersect compares what they share"
+PLACEHOLDER_METRIC = "latency"
 """Stands for no metric at all: how deep was looked does not matter to it."""
 
 
@@ -113,12 +113,12 @@ def gate(
     if not now:
         raise UsageError("there is no result to check")
     for result in now:
-        refuse_total_failure(result)
+        check_not_all_failed(result)
     pairing = pair_results(now, before, name) if before else None
     pairs = pairing.pairs if pairing else tuple((result, None) for result in now)
     cases = [case_of(result, other, parsed, name, best or {}, anew) for result, other in pairs]
-    refuse_pointless(parsed, cases)
-    notes = [*(pairing.notes if pairing else ()), *_versions(cases)]
+    check_rules_apply(parsed, cases)
+    notes = [*(pairing.notes if pairing else ()), *_version_notes(cases)]
     return GateReport(tuple(verdicts_of(parsed, cases)), tuple(notes), name if before else "")
 
 
@@ -128,7 +128,7 @@ def metrics_of(current: Result | Sequence[Result]) -> list[BoundMetric]:
 
 
 def _results(value: Any, name: str) -> list[Result]:
-    """One result, or several; anything else is told what was expected."""
+    """One result, or several; anything else is a UsageError."""
     results = [value] if isinstance(value, Result) else list(value) if isinstance(value, list | tuple) else None
     if results is None or not all(isinstance(result, Result) for result in results):
         raise UsageError(
@@ -141,14 +141,14 @@ def _results(value: Any, name: str) -> list[Result]:
 def verdicts_of(rules: Sequence[Rule], cases: Sequence[Case]) -> list[Verdict]:
     """The verdict of each rule for each result that it is about."""
     return [
-        Verdict(rule, case.now.benchmark, case.now.name, _found(rule, case), case.before.name if case.before else "")
+        Verdict(rule, case.now.benchmark, case.now.name, _check_rule(rule, case), case.before.name if case.before else "")
         for case in cases
         for rule in rules
-        if rule.terms.is_about(case.now.benchmark, case.now.name) and _is_possible(rule, case)
+        if rule.terms.is_about(case.now.benchmark, case.now.name) and _is_applicable(rule, case)
     ]
 
 
-def refuse_total_failure(result: Result) -> None:
+def check_not_all_failed(result: Result) -> None:
     """A provider that answered nothing is broken, which is not the same as worse."""
     if result.failures and result.query_ids and all(query in result.failures for query in result.query_ids):
         query, why = next(iter(result.failures.items()))
@@ -171,9 +171,9 @@ def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str
     metrics = [rule.metric for rule in compared_rules if rule.metric]
     sides = [replace(before, name=name), replace(now, name="this result")]
     try:
-        align(sides if metrics else list(map(_without_metrics, sides)), metrics or [find_metric(NOTHING)])
+        align(sides if metrics else list(map(_without_metrics, sides)), metrics or [find_metric(PLACEHOLDER_METRIC)])
     except AssayError as error:
-        message = str(error).removeprefix("these cannot be compared: ").removesuffix(HINT).rstrip(".")
+        message = str(error).removeprefix("these cannot be compared: ").removesuffix(INTERSECT_HINT).rstrip(".")
         renewed = f"To make this result the baseline: {anew}" if anew else "Make a new one from the data of this result"
         raise DataError(f"{name} cannot be compared with this result: {message}. {renewed}") from None
     return Case(now, subset_of(replace(before, run={}), now.query_ids, before.metrics), known)
@@ -181,7 +181,7 @@ def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str
 
 def _without_metrics(result: Result) -> Result:
     """The result with a metric that says nothing, to ask whether queries, data and policy are the same."""
-    bound = find_metric(NOTHING)
+    bound = find_metric(PLACEHOLDER_METRIC)
     column = Column.of(np.zeros(len(result.query_ids)), bound.metric.aggregation)
     table = replace(result.table, columns={bound.name: column})
     return replace(result, table=table, metrics=(bound,), beside=(), intervals={}, tie_bands={})
@@ -191,7 +191,7 @@ def _key(result: Result) -> tuple[str, str]:
     return result.benchmark, result.name
 
 
-def refuse_pointless(rules: Sequence[Rule], cases: Sequence[Case]) -> None:
+def check_rules_apply(rules: Sequence[Rule], cases: Sequence[Case]) -> None:
     """A rule about a metric, a tag or a benchmark that no result has is typed wrongly."""
     for rule in rules:
         about = [case for case in cases if rule.terms.is_about(case.now.benchmark, case.now.name)]
@@ -206,41 +206,41 @@ def refuse_pointless(rules: Sequence[Rule], cases: Sequence[Case]) -> None:
             near = near_matches(rule.metric.name, known)
             hint = f"the results have {', '.join(known)}"
             raise at_place(UnknownName("metric of these results", rule.metric.name, near, hint), rule.terms.place)
-        _refuse_unknown_tags(rule, about)
+        _check_tags_known(rule, about)
 
 
-def _refuse_unknown_tags(rule: Rule, cases: Sequence[Case]) -> None:
+def _check_tags_known(rule: Rule, cases: Sequence[Case]) -> None:
     """Tags and values that no query of any benchmark has."""
     for tag, values in rule.terms.where:
         known = {value for case in cases for tags in case.tags.by_query.values() for value in values_of(tags, tag)}
         if not known:
             names = sorted({name for case in cases for name in case.tags.names})
-            raise at_place(UnknownName("tag", tag, near_matches(tag, names), _there(names)), rule.terms.place)
+            raise at_place(UnknownName("tag", tag, near_matches(tag, names), _known_names(names)), rule.terms.place)
         for value in values:
             if value not in known:
                 near = near_matches(value, known)
-                raise at_place(UnknownName(f"value of {tag}", value, near, _there(sorted(known))), rule.terms.place)
+                raise at_place(UnknownName(f"value of {tag}", value, near, _known_names(sorted(known))), rule.terms.place)
 
 
-def _there(names: Sequence[str]) -> str:
+def _known_names(names: Sequence[str]) -> str:
     return f"there are {', '.join(names[:10])}{' …' if len(names) > 10 else ''}" if names else "the queries have no tags"
 
 
-def _is_possible(rule: Rule, case: Case) -> bool:
+def _is_applicable(rule: Rule, case: Case) -> bool:
     """Whether this result has the metric and the tags; others have, or the rule had been refused."""
     if rule.metric and rule.metric.name not in case.now:
         return False
     return not rule.terms.where or bool(case.within(rule.terms.where).n_queries)
 
 
-def _found(rule: Rule, case: Case) -> Finding:
+def _check_rule(rule: Rule, case: Case) -> Finding:
     try:
         return rule.check(case.within(rule.terms.where) if rule.terms.where else case)
     except AssayError as error:
         raise at_place(error, rule.terms.place) from None
 
 
-def _versions(cases: Sequence[Case]) -> list[str]:
+def _version_notes(cases: Sequence[Case]) -> list[str]:
     """A note where the baseline was made by another version, which may score otherwise."""
     notes = []
     for case in cases:

@@ -219,11 +219,11 @@ def series_of(points: Iterable[StoredPoint], metric: str | BoundMetric) -> list[
     return [
         Series(*key, bound.name, tuple(some), data, bound)
         for key, together in sorted(by_system.items())
-        for data, some in _by_turns(together).items()
+        for data, some in _split_by_data(together).items()
     ]
 
 
-def _by_turns(points: Sequence[Point]) -> dict[str, list[Point]]:
+def _split_by_data(points: Sequence[Point]) -> dict[str, list[Point]]:
     """The points, together unless two versions of the data come by turns; then which data → its points."""
     by_data: dict[str, list[Point]] = {}
     for point in points:

@@ -17,7 +17,7 @@ from assay.monitoring.finding import SKIPPED, UNDECIDED, Finding
 from assay.monitoring.rule_scope import Terms
 from assay.text import some_of
 
-WORDS: tuple[str, ...] = (
+RULE_WORDS: tuple[str, ...] = (
     "drops",
     "rises",
     "worsens",
@@ -32,9 +32,9 @@ WORDS: tuple[str, ...] = (
     "most",
     "no",
 )
-WORDS += ("query", "queries", "drop", "from", "hit", "to", "miss", "where", "in", "on")
+RULE_WORDS += ("query", "queries", "drop", "from", "hit", "to", "miss", "where", "in", "on")
 """The words that rules are written in, besides metrics, tags and numbers."""
-SHORTEST_SLIP = 4
+SHORTEST_MISSPELT = 4
 """Letters that a word has at least before a slip is looked for in it: `is` is like everything."""
 
 
@@ -134,21 +134,21 @@ def metric_of(text: str, recorded: Recorded = tuple) -> BoundMetric:
 
 
 def _written_metric(text: str) -> BoundMetric:
-    """The metric that a rule's text stands for; words behind it that no rule has are told apart from metrics nobody knows.
+    """The metric that a rule names; words behind it that no rule has are another error than an unknown metric.
 
     Rules are always written by the user: no result, store or request holds one that would be parsed.
     """
     outside = re.sub(r"\([^()]*\)", "", text)
     for word in outside.split()[1:]:
-        raise UnknownName("word of a rule", word, slips(word), forms_hint())
+        raise UnknownName("word of a rule", word, near_words(word), forms_hint())
     return parse_metric(WrittenName(text))
 
 
-def slips(word: str) -> list[str]:
+def near_words(word: str) -> list[str]:
     """The words that may have been meant by one that no rule has; none where it is a word of rules, or too short to tell."""
-    if len(word) < SHORTEST_SLIP or word.lower() in WORDS:
+    if len(word) < SHORTEST_MISSPELT or word.lower() in RULE_WORDS:
         return []
-    return near_matches(word, WORDS, most=2)
+    return near_matches(word, RULE_WORDS, most=2)
 
 
 def forms_hint() -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 from assay.errors import AssayError, BadParameter, UnknownName, near_matches
 from assay.monitoring import change_rules, value_rules
-from assay.monitoring.rule import Recorded, Rule, at_place, forms_hint, slips
+from assay.monitoring.rule import Recorded, Rule, at_place, forms_hint, near_words
 from assay.monitoring.rule_scope import FAIL, WARN, parse_severity, split_terms
 from assay.text import counted, shortened
 from assay.yaml_tree import Node, parse_yaml
@@ -35,7 +35,7 @@ EXAMPLES = tuple(kind.example for kind in KINDS)
 MAP_KEYS = ("rule", "severity", "undecided", "where", "on")
 SHORT_KEYS = (WARN, FAIL)
 """`- warn: mrr >= 0.3` in a file."""
-LONGEST, LONGEST_BODY = 10_000, 1_000
+LONGEST_RULE, LONGEST_BODY = 10_000, 1_000
 """Letters of a rule, and of what it says before `where`."""
 
 
@@ -44,23 +44,23 @@ def parse_rule(text: str, place: str = "", undecided: str = WARN, recorded: Reco
     if not isinstance(text, str) or not text.strip():
         raise at_place(BadParameter(f"a rule is a text such as {EXAMPLES[-1]}, not {text!r}"), place)
     try:
-        if len(text) > LONGEST:
-            raise BadParameter(f"a rule has at most {LONGEST:,} letters, and this one {len(text):,}: {shortened(text)}")
+        if len(text) > LONGEST_RULE:
+            raise BadParameter(f"a rule has at most {LONGEST_RULE:,} letters, and this one {len(text):,}: {shortened(text)}")
         body, terms = split_terms(text, place, undecided)
         if len(body) > LONGEST_BODY:
             raise BadParameter(f"a rule has at most {LONGEST_BODY:,} letters before where, and this one {len(body):,}")
         for kind in KINDS:
             if shape := kind.shape.fullmatch(body):
                 return kind.parse(shape, terms, recorded)
-        raise _unreadable(body)
+        raise _unreadable_error(body)
     except AssayError as error:
         raise at_place(error, place) from None
 
 
-def _unreadable(body: str) -> AssayError:
+def _unreadable_error(body: str) -> AssayError:
     """Which word is wrong, if one is; else the forms there are."""
     for word in body.split()[1:]:
-        near = slips(word) if word.isalpha() else []
+        near = near_words(word) if word.isalpha() else []
         if near:
             return UnknownName("word of a rule", word, near, forms_hint())
     forms = "".join(f"\n  {example}" for example in EXAMPLES)
@@ -96,12 +96,12 @@ def rule_from(item: Any, place: str = "", undecided: str = WARN, recorded: Recor
     if not isinstance(item.get("rule"), str):
         raise at_place(BadParameter(f"a rule as a map has a text under rule, found {shortened(dict(item))}"), place)
     try:
-        return parse_rule(_written(item), place, undecided, recorded)
+        return parse_rule(_map_as_text(item), place, undecided, recorded)
     except AssayError as error:
         raise at_place(error, place) from None
 
 
-def _written(item: Mapping[str, Any]) -> str:
+def _map_as_text(item: Mapping[str, Any]) -> str:
     """The map as one text."""
     options = [parse_severity(str(item["severity"]), "severity")] if "severity" in item else []
     if "undecided" in item:
@@ -123,7 +123,7 @@ def rules_from_yaml(text: str, source: str = "gate.yaml", recorded: Recorded = t
 
     Everything that is wrong is told at once, each with its line.
     """
-    content, undecided = _listed(text, source)
+    content, undecided = _read_items(text, source)
     faults: list[AssayError] = []
     rules: list[Rule] = []
     for item, line in content:
@@ -143,7 +143,7 @@ def rules_from_yaml(text: str, source: str = "gate.yaml", recorded: Recorded = t
     return rules
 
 
-def _listed(text: str, source: str) -> tuple[Sequence[tuple[Any, int]], str]:
+def _read_items(text: str, source: str) -> tuple[Sequence[tuple[Any, int]], str]:
     """Each item with its line, and what becomes of doubt."""
     whole = read_yaml(text, source)
     undecided, listed = WARN, whole
@@ -155,7 +155,7 @@ def _listed(text: str, source: str) -> tuple[Sequence[tuple[Any, int]], str]:
                 raise at_place(error, f"{source}:{value.line}")
         if "undecided" in whole.value:
             undecided = parse_severity(str(whole.value["undecided"].value), f"{source}: undecided")
-        listed = whole.value.get("rules", Lined([], 1))
+        listed = whole.value.get("rules", LocatedValue([], 1))
     if not isinstance(listed.value, list):
         raise BadParameter(f"{source}:{listed.line}: rules are a list; write each behind a dash, as in - failed = 0")
     return [(item.plain(), item.line) for item in listed.value], undecided
@@ -165,10 +165,10 @@ def _listed(text: str, source: str) -> tuple[Sequence[tuple[Any, int]], str]:
 
 
 @dataclass(frozen=True)
-class Lined:
+class LocatedValue:
     """A text, a list or a map, and the line it begins in."""
 
-    value: str | list[Lined] | dict[str, Lined]
+    value: str | list[LocatedValue] | dict[str, LocatedValue]
     line: int
 
     def plain(self) -> Any:
@@ -180,15 +180,15 @@ class Lined:
         return self.value
 
 
-def read_yaml(text: str, source: str) -> Lined:
+def read_yaml(text: str, source: str) -> LocatedValue:
     """The content of a file. Nothing is guessed: `no`, `1.0` and `2020-01-01` stay what was written."""
     node = parse_yaml(text, source)
-    return Lined([], 1) if node is None else _with_lines(node)
+    return LocatedValue([], 1) if node is None else _with_lines(node)
 
 
-def _with_lines(node: Node) -> Lined:
+def _with_lines(node: Node) -> LocatedValue:
     if isinstance(node.value, list):
-        return Lined([_with_lines(item) for item in node.value], node.line)
+        return LocatedValue([_with_lines(item) for item in node.value], node.line)
     if isinstance(node.value, dict):
-        return Lined({name: _with_lines(item) for name, item in node.value.items()}, node.line)
-    return Lined(node.value, node.line)
+        return LocatedValue({name: _with_lines(item) for name, item in node.value.items()}, node.line)
+    return LocatedValue(node.value, node.line)

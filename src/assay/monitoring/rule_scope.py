@@ -147,7 +147,7 @@ class Amount:
         return f"{show(self.number)}{'%' if self.is_percent else ''}"
 
 
-def refuse_harmless(bound: BoundMetric, limit: Amount, what: str) -> None:
+def check_can_fail(bound: BoundMetric, limit: Amount, what: str) -> None:
     """A change that no figure of the metric can exceed is a slip: such a rule never fails."""
     low, high = bound.metric.range
     if limit.is_percent:

@@ -27,7 +27,7 @@ from assay.monitoring.rule_scope import NUMBER, Amount, Terms, exceeds
 
 # Single queries
 
-FIRST = ("hit", "recall", "mrr", "ndcg")
+PREFERRED_METRICS = ("hit", "recall", "mrr", "ndcg")
 """What is looked at first, where the rule names no metric: above 0, each says that something relevant was found."""
 
 
@@ -81,7 +81,7 @@ class QueryRule(Rule):
 def _metric(now: Result, before: Result) -> BoundMetric:
     """The metric that tells hits from misses, of those that both have."""
     shared = [metric for metric in now.metrics if metric.name in before.table.columns]
-    for name in FIRST:
+    for name in PREFERRED_METRICS:
         for metric in shared:
             if metric.metric.name == name:
                 return metric
@@ -190,7 +190,7 @@ LIMIT_KIND = Kind(re.compile(rf"(?P<metric>.+?)\s*{SIGN}\s*{NUMBER}"), parse_lim
 
 COUNTS = ("failed", "missing", "scored", "judged")
 """Queries the provider failed on; that the run does not have; that have scores; that have judgments."""
-MOST = 5
+MAX_NAMED_QUERIES = 5
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ class CountRule(Rule):
         limit = self.limit.value(whole)
         holds = HOLDS[self.sign](value, limit)
         named = failed if self.count == "failed" else missing if self.count == "missing" else []
-        moved = () if holds else tuple(self._named(case, query) for query in named[:MOST])
+        moved = () if holds else tuple(self._named(case, query) for query in named[:MAX_NAMED_QUERIES])
         return Finding(PASSED if holds else FAILED, value, limit=limit, n=whole, moved=moved)
 
     def _named(self, case: Case, query: str) -> Moved:
@@ -225,7 +225,7 @@ class CountRule(Rule):
 
 
 def parse_count(shape: re.Match[str], terms: Terms, _: Recorded = tuple) -> CountRule:
-    """The counts there are have names of their own, so they are told from metrics."""
+    """A rule about a count; its limit is one that can hold and can fail."""
     count, sign, limit = shape["count"].lower(), SIGNS.get(shape["sign"], shape["sign"]), Amount.of(shape)
     highest = 100.0 if limit.is_percent else math.inf
     whose = "a share of all queries" if limit.is_percent else "a number of queries"

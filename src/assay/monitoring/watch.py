@@ -14,7 +14,7 @@ from assay.errors import DataError, ProviderError
 from assay.evaluation import Result
 from assay.monitoring.case import Case, Pairing, pair_results
 from assay.monitoring.finding import FAILED, SKIPPED, WARNED, figure_text
-from assay.monitoring.gating import GateReport, case_of, refuse_pointless, refuse_total_failure, verdicts_of
+from assay.monitoring.gating import GateReport, case_of, check_not_all_failed, check_rules_apply, verdicts_of
 from assay.monitoring.history import Best, Change, Series
 from assay.monitoring.rule import Rule
 from assay.monitoring.wording import moved_text
@@ -22,8 +22,8 @@ from assay.text import counted
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What is to be told, and what could not be checked, in words."""
+class WatchReport:
+    """Alerts, and what could not be checked, in words."""
 
     alerts: tuple[Alert, ...] = ()
     unchecked: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Newest:
+class NewestResults:
     """The results of one evaluation, and which of them are the newest of their series."""
 
     results: tuple[Result, ...]
@@ -42,12 +42,12 @@ class Newest:
 
 
 def check_newest(
-    evaluations: Sequence[Newest],
+    evaluations: Sequence[NewestResults],
     baseline: Sequence[Result] | None,
     rules: Sequence[Rule],
     *,
     name: str = "the baseline",
-) -> Checked:
+) -> WatchReport:
     """Hold the newest results against rules; results of one evaluation pair with the baseline's as in the gate.
 
     A provider that answered nothing, and a baseline that cannot be compared, are alerts of that result alone. A rule about
@@ -59,7 +59,7 @@ def check_newest(
         for result, is_newest in zip(evaluation.results, evaluation.is_newest, strict=True)
         if is_newest
     ]
-    refuse_pointless(rules, [Case(result) for result in newest])
+    check_rules_apply(rules, [Case(result) for result in newest])
     alerts: list[Alert] = []
     unchecked: list[str] = []
     notes: list[str] = []
@@ -70,13 +70,13 @@ def check_newest(
         others = {id(result): other for result, other in pairing.pairs}
         for result, is_newest in zip(evaluation.results, evaluation.is_newest, strict=True):
             if is_newest:
-                checked = _checked(result, others[id(result)], rules, name, evaluation.best)
+                checked = _check_result(result, others[id(result)], rules, name, evaluation.best)
                 alerts += checked.alerts
                 unchecked += checked.unchecked
-    return Checked(tuple(alerts), tuple(dict.fromkeys(unchecked)), tuple(dict.fromkeys(notes)))
+    return WatchReport(tuple(alerts), tuple(dict.fromkeys(unchecked)), tuple(dict.fromkeys(notes)))
 
 
-def _paired(newest: Newest, baseline: Sequence[Result] | None, name: str) -> tuple[Pairing, list[Alert]]:
+def _paired(newest: NewestResults, baseline: Sequence[Result] | None, name: str) -> tuple[Pairing, list[Alert]]:
     """The results with the baseline's; with none, and an alert, where nobody can say which is meant."""
     alone = Pairing(tuple((result, None) for result in newest.results))
     if not baseline:
@@ -85,34 +85,34 @@ def _paired(newest: Newest, baseline: Sequence[Result] | None, name: str) -> tup
         pairing = pair_results(newest.results, baseline, name)
     except DataError as error:
         about = ", ".join(_about_result(result) for result in newest.results)
-        return alone, [_broken(about, error)]
-    notes = [note for note in pairing.notes if not note.endswith(NOT_NOW)]
+        return alone, [_broken_alert(about, error)]
+    notes = [note for note in pairing.notes if not note.endswith(NOT_EVALUATED_NOW)]
     return Pairing(pairing.pairs, tuple(notes)), []
 
 
-NOT_NOW = "which was not evaluated now"
+NOT_EVALUATED_NOW = "which was not evaluated now"
 """Of no interest here: each series has its newest result, from whichever evaluation."""
 
 
-def _checked(result: Result, other: Result | None, rules: Sequence[Rule], name: str, best: Best) -> Checked:
+def _check_result(result: Result, other: Result | None, rules: Sequence[Rule], name: str, best: Best) -> WatchReport:
     """One result. Where its baseline cannot be compared, rules that need none are still held."""
     try:
-        refuse_total_failure(result)
+        check_not_all_failed(result)
     except ProviderError as error:
         message = f"{_about_result(result)}: {error}"
         details = {"benchmark": result.benchmark, "provider": result.name, "error": str(error)}
-        return Checked((Alert(f"rule {_about_result(result)} every query failed", "failed", message, details),))
+        return WatchReport((Alert(f"rule {_about_result(result)} every query failed", "failed", message, details),))
     broken: list[Alert] = []
     try:
         verdicts = verdicts_of(rules, [case_of(result, other, rules, name, best)])
     except DataError as error:
-        broken = [_broken(_about_result(result), error)]
+        broken = [_broken_alert(_about_result(result), error)]
         verdicts = verdicts_of(rules, [case_of(result, None, rules, name, best)])
     skipped = [] if broken else [verdict.rule.text for verdict in verdicts if verdict.status == SKIPPED]
-    return Checked((*broken, *alerts_of_rules(GateReport(tuple(verdicts)))), tuple(skipped))
+    return WatchReport((*broken, *alerts_of_rules(GateReport(tuple(verdicts)))), tuple(skipped))
 
 
-def _broken(about: str, error: DataError) -> Alert:
+def _broken_alert(about: str, error: DataError) -> Alert:
     return Alert(f"rule {about} cannot be compared", "broken", f"{about}: cannot be checked: {error}", {"error": str(error)})
 
 
@@ -127,7 +127,7 @@ SHOWN_QUERIES = 3
 
 @dataclass(frozen=True)
 class Alert:
-    """One thing to tell. `key` is the same as long as it is the same thing, however many nights it lasts."""
+    """One event. `key` stays the same while the event lasts, however many nights that is."""
 
     key: str
     kind: str
@@ -135,7 +135,7 @@ class Alert:
     text: str
     details: Mapping[str, Any] = field(default_factory=dict)
     covers: frozenset[str] = frozenset()
-    """Keys under which somebody may have been told of it before: a step begins as a night or two out of line."""
+    """Keys under which it may have been sent before: a step begins as one or two spikes."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -175,7 +175,7 @@ def alerts_of_series(series: Iterable[Series]) -> list[Alert]:
             **change.to_dict(),
         }
         details["change"] = details.pop("kind")
-        alerts.append(Alert(_change_key(metric_series, first), kind, text, details, _covered(metric_series, change)))
+        alerts.append(Alert(_change_key(metric_series, first), kind, text, details, _covered_keys(metric_series, change)))
     return alerts
 
 
@@ -196,25 +196,25 @@ def _first_place(series: Series, change: Change) -> int:
     return place
 
 
-def _covered(series: Series, change: Change) -> frozenset[str]:
+def _covered_keys(series: Series, change: Change) -> frozenset[str]:
     """The keys of all nights from its first to the one at which it was noticed."""
     nights = range(_first_place(series, change), change.noticed + 1)
     return frozenset(_change_key(series, series.points[place].evaluation) for place in nights)
 
 
-def not_told(alerts: Sequence[Alert], sent: Collection[str]) -> list[Alert]:
-    """Those that nobody has been told of."""
+def unsent_alerts(alerts: Sequence[Alert], sent: Collection[str]) -> list[Alert]:
+    """Alerts that were not sent yet, each once."""
     known = set(sent)
     return list({alert.key: alert for alert in alerts if alert.key not in known and not alert.covers & known}.values())
 
 
-def still_told(alerts: Sequence[Alert], sent: Iterable[str]) -> list[str]:
-    """What is remembered: rules only as long as they are broken, so that the next time is told again; changes for good."""
+def lasting_keys(alerts: Sequence[Alert], sent: Iterable[str]) -> list[str]:
+    """Keys to remember: those of rules while they fail, so that the next one is sent; those of changes for good."""
     lasting = {alert.key for alert in alerts}
     return [key for key in dict.fromkeys(sent) if key in lasting or key.startswith("change ")]
 
 
-def message_of(alerts: Sequence[Alert]) -> dict[str, Any]:
+def alert_message(alerts: Sequence[Alert]) -> dict[str, Any]:
     """What is posted: `text` as Slack and its like show it, and the alerts as data.
 
     Such text has marks of its own, so that a query could call everybody on a channel: & < and > are written out.

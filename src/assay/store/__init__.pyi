@@ -8,7 +8,7 @@ from assay.store.judgments import combined as combined
 from assay.store.judgments import exportable as exportable
 from assay.store.judgments import judge_agreements as judge_agreements
 from assay.store.judgments import judge_name as judge_name
-from assay.store.judgments import with_own_ids as with_own_ids
+from assay.store.judgments import restore_ids as restore_ids
 from assay.store.listing import Filter as Filter
 from assay.store.listing import point_of as point_of
 from assay.store.location import VARIABLE as VARIABLE
@@ -22,7 +22,7 @@ from assay.store.packing import pack_json as pack_json
 from assay.store.packing import unpack_json as unpack_json
 from assay.store.progress import Running as Running
 from assay.store.progress import list_running as list_running
-from assay.store.progress import told as told
+from assay.store.progress import publish_progress as publish_progress
 from assay.store.references import is_baseline_name as is_baseline_name
 from assay.store.references import looks_like_file as looks_like_file
 from assay.store.saving import keep as keep

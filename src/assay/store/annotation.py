@@ -11,12 +11,12 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from assay.errors import BadParameter, UnknownName, UsageError, near_matches
 from assay.masking import mask
-from assay.store.references import Target, chosen_places, resolve_whole
+from assay.store.references import Target, resolve_part, resolve_whole
 from assay.store.rows import read_rows
 from assay.store.schema import BASELINES, DATASETS, EVALUATIONS, NOTES, PAYLOADS, RESULTS, TAGS
 from assay.store.stored_result import Note
 from assay.store.timestamps import now
-from assay.store.writing import unused
+from assay.store.writing import find_unused
 from assay.text import printable
 
 LONGEST_TAG = 80
@@ -60,7 +60,7 @@ def add_notes(connection: Connection, number: int, notes: Iterable[Note]) -> Non
 
 
 def bless(connection: Connection, target: Target, name: str, *, moves: bool = True) -> Blessed:
-    """Call an evaluation by a name. A name that stands for another one moves here, unless it shall not."""
+    """Make an evaluation the baseline of that name. With `moves` a name of another evaluation moves here."""
     taken = select(EVALUATIONS.c.id, BASELINES.c.part).join(BASELINES).where(BASELINES.c.name == name)
     before = connection.execute(taken).first()
     row = {"evaluation": target.number, "part": printable(target.part), "blessed": now()}
@@ -77,13 +77,13 @@ def mark_blessed(connection: Connection, evaluation: int, part: str, moment: Any
     """Note at the results that they are, or were, a baseline; with no moment, that they never were."""
     statement = select(RESULTS.c.number, RESULTS.c.benchmark, RESULTS.c.provider).where(RESULTS.c.evaluation == evaluation)
     rows = read_rows(connection, statement.order_by(RESULTS.c.place), tuple[int, str, str])
-    places = chosen_places(part, [(benchmark, provider) for _, benchmark, provider in rows], str(evaluation))
+    places = resolve_part(part, [(benchmark, provider) for _, benchmark, provider in rows], str(evaluation))
     numbers = [rows[place][0] for place in places]
     connection.execute(update(RESULTS).where(RESULTS.c.number.in_(numbers)).values(blessed=moment))
 
 
 def unbless(connection: Connection, name: str) -> str:
-    """Take a baseline back, and give what it was; what no other name stands for counts as if it never had been one."""
+    """Remove a baseline and return what it was; a result without any other baseline counts as if it never had been one."""
     row = connection.execute(select(BASELINES).where(BASELINES.c.name == name)).first()
     if row is None:
         known = list(connection.execute(select(BASELINES.c.name).order_by(BASELINES.c.name)).scalars())
@@ -97,7 +97,7 @@ def unbless(connection: Connection, name: str) -> str:
     return address(was, row.part)
 
 
-def unblessing(name: str) -> Callable[[Connection], str]:
+def unbless_work(name: str) -> Callable[[Connection], str]:
     """The work of `unbless`; done once more after a connection was cut, it finds that it is done."""
     was: list[str] = []
 
@@ -118,7 +118,7 @@ def address(evaluation: str, part: str) -> str:
 # Deletion
 
 T = TypeVar("T")
-AT_ONCE = 500
+MAX_PER_STATEMENT = 500
 """Digests in one statement: databases have a limit."""
 
 
@@ -131,25 +131,25 @@ def delete_evaluations(connection: Connection, targets: Sequence[Target], *, for
         raise UsageError(
             f"{first.id} is the baseline {named[first.number]}; --force deletes it too, and the baseline with it"
         )
-    needed = _needed(connection, numbers)
-    for some in _some(numbers):
+    needed = _used_by(connection, numbers)
+    for some in _batches(numbers):
         connection.execute(delete(BASELINES).where(BASELINES.c.evaluation.in_(some)))
         connection.execute(delete(EVALUATIONS).where(EVALUATIONS.c.number.in_(some)))
     delete_unused(connection, *needed)
 
 
 def _baselines(connection: Connection, numbers: Sequence[int]) -> Iterator[tuple[int, str]]:
-    for some in _some(numbers):
+    for some in _batches(numbers):
         rows = connection.execute(select(BASELINES.c.evaluation, BASELINES.c.name).where(BASELINES.c.evaluation.in_(some)))
         yield from ((row.evaluation, row.name) for row in rows)
 
 
-def _needed(connection: Connection, numbers: Sequence[int]) -> tuple[list[str], list[str]]:
+def _used_by(connection: Connection, numbers: Sequence[int]) -> tuple[list[str], list[str]]:
     """Benchmarks and payloads that these evaluations use."""
     columns = (RESULTS.c.dataset, RESULTS.c.scores, RESULTS.c.rankings, RESULTS.c.relevant, DATASETS.c.queries)
     datasets: set[str] = set()
     payloads: set[str] = set()
-    for some in _some(numbers):
+    for some in _batches(numbers):
         for dataset, *others in connection.execute(select(*columns).join(DATASETS).where(RESULTS.c.evaluation.in_(some))):
             datasets.add(dataset)
             payloads.update(filter(None, others))
@@ -160,21 +160,21 @@ def delete_unused(connection: Connection, datasets: Sequence[str] | None, payloa
     """Delete benchmarks and payloads that no result needs, of those, or of all there are; says how many."""
     n_deleted = 0
     for table, among in ((DATASETS, datasets), (PAYLOADS, payloads)):
-        looked_at: list[list[str] | None] = [None] if among is None else list(_some(among))
-        left = [digest for some in looked_at for digest in unused(connection, table, some)]
-        for gone in _some(left):
+        looked_at: list[list[str] | None] = [None] if among is None else list(_batches(among))
+        left = [digest for some in looked_at for digest in find_unused(connection, table, some)]
+        for gone in _batches(left):
             connection.execute(delete(table).where(table.c.digest.in_(gone)))
         n_deleted += len(left)
     return n_deleted
 
 
-def _some(values: Iterable[T]) -> Iterator[list[T]]:
+def _batches(values: Iterable[T]) -> Iterator[list[T]]:
     each = iter(values)
-    while part := list(islice(each, AT_ONCE)):
+    while part := list(islice(each, MAX_PER_STATEMENT)):
         yield part
 
 
-def deletion(references: Sequence[str], *, force: bool) -> Callable[[Connection], Sequence[str]]:
+def deletion_work(references: Sequence[str], *, force: bool) -> Callable[[Connection], Sequence[str]]:
     """The work of deleting; done once more after a connection was cut, it finds that it is done."""
     deleted: list[str] = []
 

@@ -16,18 +16,18 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, Operationa
 from sqlalchemy.pool import QueuePool
 
 from assay.errors import BadParameter, StoreError
-from assay.store.location import FORMS, INSTALL, StoreLocation
-from assay.store.migrations import MIGRATIONS, migrate, refuse_unknown, version_of
+from assay.store.location import INSTALL_POSTGRES, LOCATION_FORMS, StoreLocation
+from assay.store.migrations import MIGRATIONS, check_known_layout, migrate, version_of
 from assay.store.rows import Damage
 from assay.store.schema import METADATA
 
 T = TypeVar("T")
-PATIENCE = 60.0
+MAX_WAIT = 60.0
 """Seconds that a writer waits for others."""
-TRIES = 100
-ONCE_MORE = 1
+MAX_ATTEMPTS = 100
+MAX_RECONNECTS = 1
 """How often work is done again whose connection was cut."""
-PRAGMAS = (f"busy_timeout = {int(PATIENCE * 1000)}", "foreign_keys = ON", "synchronous = FULL")
+PRAGMAS = (f"busy_timeout = {int(MAX_WAIT * 1000)}", "foreign_keys = ON", "synchronous = FULL")
 
 
 class Database:
@@ -38,36 +38,38 @@ class Database:
         self.engine = _sqlite_engine(place) if place.path is not None else _postgres_engine(place)
 
     def prepare(self, *, create: bool) -> None:
-        """Make or migrate the tables where that is needed; a store that is not there is told, unless it shall be made."""
+        """Create or migrate the tables where needed; a missing store is an error, unless `create` is set."""
         version = self.read(version_of) if self.place.exists else 0
         if not version and not create:
-            refuse_unknown(version, self.place)
+            check_known_layout(version, self.place)
             raise StoreError(
                 f"there is no store at {self.place} yet: assay eval makes one, and --store or ASSAY_STORE names another"
             )
-        refuse_unknown(version, self.place)
+        check_known_layout(version, self.place)
         if version != len(MIGRATIONS):
-            self._refuse_old()
+            self._check_may_migrate()
             self.place.make_room()
             if self.place.path is not None:
-                self.alone("PRAGMA journal_mode = WAL")  # readers and a writer do not wait for each other; the file keeps it
+                self.execute_outside_transaction(
+                    "PRAGMA journal_mode = WAL"
+                )  # readers and a writer do not wait for each other; the file keeps it
             self.write(lambda connection: migrate(connection, self.place))
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Do something that changes nothing. All of it sees one state, whatever others write meanwhile."""
         is_sqlite = self.engine.dialect.name == "sqlite"  # where a transaction that reads is like that by itself
-        how: dict[str, Any] = {} if is_sqlite else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-        return self._attempt(work, **how)
+        options: dict[str, Any] = {} if is_sqlite else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        return self._attempt(work, **options)
 
-    def write(self, work: Callable[[Connection], T], patience: float = PATIENCE) -> T:
+    def write(self, work: Callable[[Connection], T], max_wait: float = MAX_WAIT) -> T:
         """Do something in one transaction. It may be done several times over, so it begins from nothing each time.
 
-        Where the connection is cut while it is committed, nobody knows whether it was; so it finds out what is there.
-        It waits for other writers, for so many seconds at most; where somebody waits for the answer, few are better.
+        Where the connection is cut during the commit, the outcome is unknown; the work is done again and finds out.
+        It waits for other writers for `max_wait` seconds at most; where a user waits for the answer, few are better.
         """
-        return self._attempt(work, patience, assay_writes=True, assay_patience=patience)
+        return self._attempt(work, max_wait, assay_writes=True, assay_max_wait=max_wait)
 
-    def alone(self, statement: str) -> None:
+    def execute_outside_transaction(self, statement: str) -> None:
         """Run a statement that no transaction may be around, such as VACUUM."""
         is_sqlite = self.engine.dialect.name == "sqlite"
         self._attempt(
@@ -75,32 +77,32 @@ class Database:
             **({"assay_alone": True} if is_sqlite else {"isolation_level": "AUTOCOMMIT"}),
         )
 
-    def _attempt(self, work: Callable[[Connection], T], patience: float = PATIENCE, **how: Any) -> T:
-        until, n_lost = time.monotonic() + patience, 0
-        for tried in range(TRIES):
+    def _attempt(self, work: Callable[[Connection], T], max_wait: float = MAX_WAIT, **options: Any) -> T:
+        until, n_lost = time.monotonic() + max_wait, 0
+        for tried in range(MAX_ATTEMPTS):
             try:
-                with self._connect(**how) as connection, connection.begin():
+                with self._connect(**options) as connection, connection.begin():
                     return work(connection)
             except FAILURES as error:
-                n_lost += is_lost(error)
-                may_pass = n_lost <= ONCE_MORE if is_lost(error) else is_passing(error, tried)
-                if not may_pass or tried == TRIES - 1 or time.monotonic() > until:
+                n_lost += is_connection_lost(error)
+                may_pass = n_lost <= MAX_RECONNECTS if is_connection_lost(error) else is_transient(error, tried)
+                if not may_pass or tried == MAX_ATTEMPTS - 1 or time.monotonic() > until:
                     raise describe_database_error(error, self.place) from error
             time.sleep(random.uniform(0.5, 1) * min(0.005 * 2**tried, 1.0))  # noqa: S311 (no secret)
         raise AssertionError  # the last try returns or raises
 
-    def _connect(self, **how: Any) -> Connection:
+    def _connect(self, **options: Any) -> Connection:
         """A connection that knows whose it is, so that what is wrong with a row can name the store."""
-        return self.engine.connect().execution_options(assay_store=str(self.place), **how)
+        return self.engine.connect().execution_options(assay_store=str(self.place), **options)
 
-    def _refuse_old(self) -> None:
+    def _check_may_migrate(self) -> None:
         """A layout is brought up to date where the store may be changed, and nowhere else."""
-        if self.place.exists and self.place.path is not None and _mode(self.place) != "rwc":
+        if self.place.exists and self.place.path is not None and _open_mode(self.place) != "rwc":
             raise StoreError(f"{self.place}: {READ_ONLY}, and of an older assay; open it once where it may be changed")
 
-    def refuse_read_only(self) -> None:
+    def check_writable(self) -> None:
         """Say so before anything is asked, where nothing could be saved."""
-        if self.place.path is not None and _mode(self.place) != "rwc":
+        if self.place.path is not None and _open_mode(self.place) != "rwc":
             raise StoreError(f"{self.place}: {READ_ONLY}; name another one with --store or ASSAY_STORE")
 
     def close(self) -> None:
@@ -109,15 +111,15 @@ class Database:
 
 
 def _sqlite_engine(place: StoreLocation) -> Engine:
-    engine = create_engine("sqlite://", creator=lambda: _connected(place), poolclass=QueuePool)
-    event.listen(engine, "begin", _begin)
+    engine = create_engine("sqlite://", creator=lambda: _connect_sqlite(place), poolclass=QueuePool)
+    event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
-def _connected(place: StoreLocation) -> sqlite3.Connection:
-    """A connection that leaves transactions to us. A file that nobody may change is opened so that it can be read."""
-    address = f"file:{quote(os.fsencode(place.path or ''))}?mode={_mode(place)}"
-    connection = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+def _connect_sqlite(place: StoreLocation) -> sqlite3.Connection:
+    """A connection without implicit transactions. A write-protected file is opened for reading."""
+    address = f"file:{quote(os.fsencode(place.path or ''))}?mode={_open_mode(place)}"
+    connection = sqlite3.connect(address, uri=True, timeout=MAX_WAIT, isolation_level=None, check_same_thread=False)
     try:
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
@@ -127,7 +129,7 @@ def _connected(place: StoreLocation) -> sqlite3.Connection:
     return connection
 
 
-def _mode(place: StoreLocation) -> str:
+def _open_mode(place: StoreLocation) -> str:
     path = place.path
     if path is None or not path.exists() or not (place.is_read_only or _is_write_protected(path)):
         return "rwc"
@@ -139,36 +141,36 @@ def _is_write_protected(path: Any) -> bool:
     return not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 
-def _begin(connection: Connection) -> None:
+def _begin_sqlite(connection: Connection) -> None:
     """Writers queue up at once: one that read first might find that it may not write any more."""
-    how = connection.get_execution_options()
-    _wait_at_most(connection, how.get("assay_patience", PATIENCE))
-    if not how.get("assay_alone"):
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if how.get("assay_writes") else "BEGIN")
+    options = connection.get_execution_options()
+    _set_busy_timeout(connection, options.get("assay_max_wait", MAX_WAIT))
+    if not options.get("assay_alone"):
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("assay_writes") else "BEGIN")
 
 
-def _wait_at_most(connection: Connection, patience: float) -> None:
-    """How long SQLite itself waits for a lock. A connection is used again, so it remembers what it was told last."""
-    if connection.info.get("patience", PATIENCE) != patience:
-        connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(patience * 1000)}")
-        connection.info["patience"] = patience
+def _set_busy_timeout(connection: Connection, max_wait: float) -> None:
+    """How long SQLite itself waits for a lock. Connections are reused, so each remembers its last setting."""
+    if connection.info.get("max_wait", MAX_WAIT) != max_wait:
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(max_wait * 1000)}")
+        connection.info["max_wait"] = max_wait
 
 
-def _lock_timeout(connection: Connection) -> None:
+def _set_lock_timeout(connection: Connection) -> None:
     """The same for PostgreSQL, for one transaction; those that may wait for long wait as the server is set up."""
-    patience = connection.get_execution_options().get("assay_patience", PATIENCE)
-    if patience < PATIENCE:
-        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {max(1, int(patience * 1000))}")
+    max_wait = connection.get_execution_options().get("assay_max_wait", MAX_WAIT)
+    if max_wait < MAX_WAIT:
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {max(1, int(max_wait * 1000))}")
 
 
 def _postgres_engine(place: StoreLocation) -> Engine:
     if find_spec("psycopg") is None:
-        raise StoreError(f"a store in PostgreSQL needs the package psycopg: {INSTALL}")
+        raise StoreError(f"a store in PostgreSQL needs the package psycopg: {INSTALL_POSTGRES}")
     try:
         engine = create_engine(place.url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
     except (ArgumentError, ValueError):
-        raise BadParameter(f"a store is {FORMS}; this URL cannot be read: {place}") from None
-    event.listen(engine, "begin", _lock_timeout)
+        raise BadParameter(f"a store is {LOCATION_FORMS}; this URL cannot be read: {place}") from None
+    event.listen(engine, "begin", _set_lock_timeout)
     return engine
 
 
@@ -176,19 +178,19 @@ def _postgres_engine(place: StoreLocation) -> Engine:
 
 BUSY, LOCKED = 5, 6
 """SQLite's result codes."""
-COLLISIONS = 10
+MAX_COLLISIONS = 10
 """How often a writer may find that another was quicker with the same thing."""
 NO_LOCK = "55P03"
 """PostgreSQL: lock not available."""
-PASSING = {"40001", "40P01", NO_LOCK, "57P03", "53300"}
+TRANSIENT_STATES = {"40001", "40P01", NO_LOCK, "57P03", "53300"}
 """PostgreSQL: serialization, deadlock, lock not available, starting up, too many connections."""
-LOST = {"57P01", "57P02", "08000", "08003", "08006"}
+CONNECTION_LOST_STATES = {"57P01", "57P02", "08000", "08003", "08006"}
 """PostgreSQL: the server went away in between."""
 SAFE = "what was there is still there, what was being saved is not"
-OTHERS = "others have been writing to it all the time; nothing was saved, try again"
+BUSY_MESSAGE = "others have been writing to it all the time; nothing was saved, try again"
 READ_ONLY = "it is read-only"
 DAMAGED = "the file is damaged; put a copy in its place, or import an export into a new store"
-MEANING = {
+SQLITE_MESSAGES = {
     8: f"{READ_ONLY}; {SAFE}",
     10: f"the disk refuses to read or write it (is it full, or is there a limit on the size of files?); {SAFE}",
     11: DAMAGED,
@@ -199,19 +201,21 @@ MEANING = {
 """SQLite's result code → what that means here."""
 
 
-def is_passing(error: BaseException, tried: int = 0) -> bool:
+def is_transient(error: BaseException, tried: int = 0) -> bool:
     """Whether the same work may well succeed if it is done once more, from the beginning."""
     cause = error.orig if isinstance(error, DBAPIError) else error
-    if isinstance(cause, sqlite3.Error) and _code(cause) in (BUSY, LOCKED):
+    if isinstance(cause, sqlite3.Error) and _sqlite_code(cause) in (BUSY, LOCKED):
         return True
     if isinstance(error, IntegrityError):  # two writers with the same new thing: the second finds it there next time
-        return tried < COLLISIONS
-    return _state(error) in PASSING
+        return tried < MAX_COLLISIONS
+    return _postgres_state(error) in TRANSIENT_STATES
 
 
-def is_lost(error: BaseException) -> bool:
+def is_connection_lost(error: BaseException) -> bool:
     """Whether the connection to a server was cut. Work that was done all the same is found done when it is tried again."""
-    return isinstance(error, DBAPIError) and (_state(error) in LOST or error.connection_invalidated)
+    return isinstance(error, DBAPIError) and (
+        _postgres_state(error) in CONNECTION_LOST_STATES or error.connection_invalidated
+    )
 
 
 def describe_database_error(error: BaseException, place: StoreLocation) -> StoreError:
@@ -222,27 +226,27 @@ def describe_database_error(error: BaseException, place: StoreLocation) -> Store
     if isinstance(cause, UnicodeDecodeError):
         return StoreError(f"{place}: {DAMAGED}")
     if isinstance(cause, sqlite3.Error):
-        code = _code(cause)
+        code = _sqlite_code(cause)
         if code in (BUSY, LOCKED):
-            return StoreError(f"{place}: {OTHERS}")
-        return StoreError(f"{place}: {MEANING.get(code, f'the database says: {cause}')}")
+            return StoreError(f"{place}: {BUSY_MESSAGE}")
+        return StoreError(f"{place}: {SQLITE_MESSAGES.get(code, f'the database says: {cause}')}")
     if isinstance(cause, OSError):
         return StoreError(f"{place}: {cause.strerror or cause}")
-    if _state(error) == NO_LOCK:
-        return StoreError(f"{place}: {OTHERS}")
+    if _postgres_state(error) == NO_LOCK:
+        return StoreError(f"{place}: {BUSY_MESSAGE}")
     message = " ".join(str(cause).split()) or type(cause).__name__
-    if isinstance(error, OperationalError) and _state(error) is None:
+    if isinstance(error, OperationalError) and _postgres_state(error) is None:
         return StoreError(f"{place}: the database cannot be reached: {message}")
     return StoreError(f"{place}: the database says: {message}")
 
 
-def _code(error: sqlite3.Error) -> int:
+def _sqlite_code(error: sqlite3.Error) -> int:
     """SQLite's result code, without its details."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
-def _state(error: BaseException) -> str | None:
-    """PostgreSQL's five letters; None where the server said nothing."""
+def _postgres_state(error: BaseException) -> str | None:
+    """PostgreSQL's error code of five letters; None where the server gave none."""
     state: str | None = getattr(getattr(error, "orig", None), "sqlstate", None)
     return state
 
@@ -253,7 +257,7 @@ FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeDecodeError, Damage)
 
 # State: whether a store has changed since somebody looked, without reading what is in it
 
-NEVER_ALONE = {"assay_payloads", "assay_figures", "assay_datasets"}
+DEPENDENT_TABLES = {"assay_payloads", "assay_figures", "assay_datasets"}
 """Tables in which nothing changes unless something changes in another one."""
 
 
@@ -277,7 +281,7 @@ def _state_of_server(database: Database) -> Hashable:
     parts = [
         f"SELECT '{name}', count(*), max(xmin::text::bigint) FROM {name}"  # noqa: S608 (names of our own tables)
         for name in METADATA.tables
-        if name not in NEVER_ALONE
+        if name not in DEPENDENT_TABLES
     ]
     statement = text(" UNION ALL ".join(parts) + " ORDER BY 1")
     return database.read(lambda connection: tuple(tuple(row) for row in connection.execute(statement)))

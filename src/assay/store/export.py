@@ -26,18 +26,18 @@ from assay.masking import MASK, find_secret, has_secrets, mask, mask_nested
 from assay.schema import Count, SchemaError, check_depth, convert_plain, parse_plain, schema_errors_in
 from assay.store.annotation import check_tag
 from assay.store.judgments import Judgment, checked_judgment
-from assay.store.packing import damage_in, pack_json, unpack_json
+from assay.store.packing import pack_json, report_damage, unpack_json
 from assay.store.reading import read_bundle
-from assay.store.references import ID, check_baseline_name, chosen_places
-from assay.store.stored_result import Note, StoredResult, parcel_of_plain
+from assay.store.references import ID, check_baseline_name, resolve_part
+from assay.store.stored_result import Note, StoredResult, stored_from_plain
 from assay.store.timestamps import now, parse_timestamp
-from assay.store.writing import SHORTEST, EvaluationBundle
+from assay.store.writing import SHORTEST_DIGEST, EvaluationBundle
 from assay.text import printable, shortened
 
 SCHEMA = "assay.export/1"
 ENDING = ".zst"
 LEVEL = 6
-MASKED = "masked"
+MASKED_TAG = "masked"
 """What stands for a secret in the name of a baseline, which has letters only."""
 KINDS = ("schema", "evaluation", "result", "judgment", "end")
 """What a line may be."""
@@ -62,21 +62,21 @@ class Exported(NamedTuple):
             "tags": list(self.tags),
             "notes": [note._asdict() for note in self.notes],
             "baselines": [{"name": name, "part": part} for name, part in self.baselines],
-            "results": len(self.bundle.parcels),
+            "results": len(self.bundle.results),
         }
         yield {"evaluation": about}
-        for parcel in self.bundle.parcels:
-            yield {"result": parcel.to_plain()}
+        for stored_result in self.bundle.results:
+            yield {"result": stored_result.to_plain()}
 
     def masked(self, what: str) -> Exported:
         """The same without secrets, of which one is known to be in it; an id that holds one is made anew."""
-        bundle = masked_bundle(self.bundle, self.id, what)
+        bundle = mask_bundle(self.bundle, self.id, what)
         return Exported(
-            id=bundle.id_of_length(SHORTEST) if find_secret(self.id) else self.id,
+            id=bundle.id_of_length(SHORTEST_DIGEST) if find_secret(self.id) else self.id,
             bundle=bundle,
             tags=tuple(dict.fromkeys(map(mask, self.tags))),
             notes=tuple(Note(note.written, mask(note.text)) for note in self.notes),
-            baselines=tuple((mask(name).replace(MASK, MASKED), mask(part)) for name, part in self.baselines),
+            baselines=tuple((mask(name).replace(MASK, MASKED_TAG), mask(part)) for name, part in self.baselines),
         )
 
 
@@ -110,21 +110,21 @@ def _line(content: dict[str, Any]) -> bytes:
     return pack_json(content) + b"\n"
 
 
-class AboutBaseline(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class BaselineRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A baseline: its name, and the part of the evaluation that it means."""
 
     name: str
     part: str
 
 
-class AboutNote(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class NoteRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """What somebody wrote about an evaluation."""
 
     written: str
     text: str
 
 
-class AboutEvaluation(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class EvaluationRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """An evaluation without its results."""
 
     id: str
@@ -132,8 +132,8 @@ class AboutEvaluation(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     saved: str
     plan: dict[str, Any]
     tags: list[str]
-    notes: list[AboutNote]
-    baselines: list[AboutBaseline]
+    notes: list[NoteRecord]
+    baselines: list[BaselineRecord]
     results: Count
 
     def __post_init__(self) -> None:
@@ -141,7 +141,7 @@ class AboutEvaluation(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         check_depth(self.plan, "plan")
 
 
-class AboutJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class JudgmentRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A grade that somebody gave."""
 
     benchmark: str
@@ -159,26 +159,26 @@ class Line(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     schema: str | None = None
     assay: str = ""
     written: str = ""
-    evaluation: AboutEvaluation | None = None
+    evaluation: EvaluationRecord | None = None
     result: SavedResult | None = None
-    judgment: AboutJudgment | None = None
+    judgment: JudgmentRecord | None = None
     end: Count | None = None
 
 
 def read_export(path: Path) -> Iterator[Exported | Judgment]:
     """Each evaluation as soon as all of it was read and found whole, then the judgments; a fault names its line."""
     with _lines(path) as lines:
-        head = _next(path, lines, "schema").line
+        head = _read_line(path, lines, "schema").line
         if head.schema != SCHEMA:
             raise DataError(f"{path}: written as {head.schema}, but this version reads {SCHEMA}")
         n_read = 0
-        while (read := _next(path, lines, "evaluation", "judgment", "end")).line.evaluation is not None:
-            yield _evaluation(path, read.line.evaluation, lines)
+        while (read := _read_line(path, lines, "evaluation", "judgment", "end")).line.evaluation is not None:
+            yield _read_evaluation(path, read.line.evaluation, lines)
             n_read += 1
         while (judgment := read.line.judgment) is not None:
-            with _taken_over(path, read.number, "a judgment"):
+            with _import_errors(path, read.number, "a judgment"):
                 yield checked_judgment(Judgment(**msgspec.structs.asdict(judgment)))
-            read = _next(path, lines, "judgment", "end")
+            read = _read_line(path, lines, "judgment", "end")
         if read.line.end != n_read:
             raise DataError(f"{path}: it should hold {read.line.end} evaluations, but holds {n_read}")
 
@@ -199,7 +199,7 @@ def _lines(path: Path) -> Iterator[Lines]:
         raise DataError(f"{path}: this is not a complete export of a store; assay results export writes one") from None
 
 
-class Read(NamedTuple):
+class ParsedLine(NamedTuple):
     """A line that was read: checked, and as it was written."""
 
     number: int
@@ -207,7 +207,7 @@ class Read(NamedTuple):
     plain: dict[str, Any]
 
 
-def _next(path: Path, lines: Lines, *expected: str) -> Read:
+def _read_line(path: Path, lines: Lines, *expected: str) -> ParsedLine:
     number, text = next(lines, (0, b""))
     if not text:
         raise DataError(f"{path}: it ends too early: expected a line with {' or '.join(expected)}")
@@ -220,53 +220,56 @@ def _next(path: Path, lines: Lines, *expected: str) -> Read:
     line: Line = convert_plain(plain, Line, source)
     if sum(getattr(line, name) is not None for name in KINDS) != 1:
         raise DataError(f"{source}: expected one of {', '.join(KINDS)}, found {', '.join(plain)}")
-    return Read(number, line, plain)
+    return ParsedLine(number, line, plain)
 
 
-def _evaluation(path: Path, about: AboutEvaluation, lines: Lines) -> Exported:
+def _read_evaluation(path: Path, about: EvaluationRecord, lines: Lines) -> Exported:
     """The evaluation, put together again, if it is still what it was."""
-    parcels = [_parcel(path, _next(path, lines, "result")) for _ in range(about.results)]
-    with _taken_over(path, 0, "an evaluation"):
-        exported = _put_together(about, parcels)
+    results = [_read_result(path, _read_line(path, lines, "result")) for _ in range(about.results)]
+    with _import_errors(path, 0, "an evaluation"):
+        exported = _assemble(about, results)
     if exported.bundle.digest != about.digest:
         raise DataError(f"{path}: {about.id} was changed after it was exported; nothing of it is imported")
     return exported
 
 
-def _parcel(path: Path, read: Read) -> StoredResult:
+def _read_result(path: Path, read: ParsedLine) -> StoredResult:
     """The result of a line, if it could be shown."""
     with schema_errors_in(f"{path}:{read.number}", "result"):
         if read.line.result is None:
             raise SchemaError("is null")
         result_of(read.line.result)
-    return parcel_of_plain(read.plain["result"])
+    return stored_from_plain(read.plain["result"])
 
 
-def _put_together(about: AboutEvaluation, parcels: list[StoredResult]) -> Exported:
+def _assemble(about: EvaluationRecord, results: list[StoredResult]) -> Exported:
     """What a file says about an evaluation is held to the same rules as what people type."""
     return Exported(
-        id=_id(about.id),
-        bundle=EvaluationBundle(pack_json(about.plan), tuple(parcels), parse_timestamp(about.saved) or now()),
+        id=_check_id(about.id),
+        bundle=EvaluationBundle(pack_json(about.plan), tuple(results), parse_timestamp(about.saved) or now()),
         tags=tuple(map(check_tag, about.tags)),
         notes=tuple(Note(note.written, note.text) for note in about.notes),
-        baselines=tuple(_baseline(baseline.name, baseline.part, parcels) for baseline in about.baselines),
+        baselines=tuple(_check_baseline(baseline.name, baseline.part, results) for baseline in about.baselines),
     )
 
 
-def _id(name: str) -> str:
+def _check_id(name: str) -> str:
     if not ID.fullmatch(name):
         raise BadParameter(f"an id looks like 2026-11-15-rag-template-7f3a; found {shortened(name, 100)}")
     return name
 
 
-def _baseline(name: str, part: str, parcels: list[StoredResult]) -> tuple[str, str]:
-    names = [(printable(stored.plain.get("benchmark", "")), printable(stored.plain["name"])) for stored in parcels]
-    chosen_places(part, names, "the evaluation")
+def _check_baseline(name: str, part: str, results: list[StoredResult]) -> tuple[str, str]:
+    names = [
+        (printable(stored_result.plain.get("benchmark", "")), printable(stored_result.plain["name"]))
+        for stored_result in results
+    ]
+    resolve_part(part, names, "the evaluation")
     return check_baseline_name(name), part
 
 
 @contextmanager
-def _taken_over(path: Path, number: int, what: str) -> Iterator[None]:
+def _import_errors(path: Path, number: int, what: str) -> Iterator[None]:
     """Values that are refused where people type them are refused here too, with the file."""
     try:
         yield
@@ -278,38 +281,40 @@ def _taken_over(path: Path, number: int, what: str) -> Iterator[None]:
 # Masking
 
 
-def masked_bundle(bundle: EvaluationBundle, name: str, what: str) -> EvaluationBundle:
+def mask_bundle(bundle: EvaluationBundle, name: str, what: str) -> EvaluationBundle:
     """The same with every text masked; its digest is that of what it says now, so that it can be imported.
 
     Where ids would no longer differ, nothing is exported: figures would be lost.
     """
     try:
-        plan, parcels = _masked(unpack_json(bundle.plan)), tuple(map(_masked_parcel, bundle.parcels))
+        plan, results = _mask_values(unpack_json(bundle.plan)), tuple(map(_mask_result, bundle.results))
     except (SchemaError, ValueError):
         raise StoreError(
             f"{name} cannot be exported: {what} is in it, and without that secret its ids or numbers cannot be told apart; "
             f"delete it with assay results delete {name}, or rename what holds the secret and evaluate again"
         ) from None
-    return replace(bundle, plan=pack_json(plan), parcels=parcels)
+    return replace(bundle, plan=pack_json(plan), results=results)
 
 
-def _masked_parcel(parcel: StoredResult) -> StoredResult:
-    return parcel_of_plain(_masked(parcel.to_plain()))
+def _mask_result(stored_result: StoredResult) -> StoredResult:
+    return stored_from_plain(_mask_values(stored_result.to_plain()))
 
 
-def _masked(value: Any) -> Any:
+def _mask_values(value: Any) -> Any:
     """Plain values masked; a ValueError where two names become one."""
     if isinstance(value, Mapping):
-        masked = {mask(name): _masked(content) for name, content in value.items()}
+        masked = {mask(name): _mask_values(content) for name, content in value.items()}
         if len(masked) != len(value):
             raise ValueError
         return masked
-    return [_masked(content) for content in value] if isinstance(value, list) else mask_nested(value)
+    return [_mask_values(content) for content in value] if isinstance(value, list) else mask_nested(value)
 
 
 def read_exported(connection: Connection, number: int) -> Exported:
     """As the file will be read: what an older assay saved is packed as this one does, so that its digest is the same."""
     about, bundle = read_bundle(connection, number)
-    with damage_in(about.id):
-        renewed = replace(bundle, parcels=tuple(parcel_of_plain(parcel.to_plain()) for parcel in bundle.parcels))
+    with report_damage(about.id):
+        renewed = replace(
+            bundle, results=tuple(stored_from_plain(stored_result.to_plain()) for stored_result in bundle.results)
+        )
     return Exported(about.id, renewed, about.tags, about.notes, about.baselines)

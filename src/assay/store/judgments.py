@@ -22,7 +22,7 @@ from assay.files import why_not_trec
 from assay.model import is_finite_number
 from assay.serialize import plain_values
 from assay.stats import cohen_kappa
-from assay.store.database import PATIENCE, Database
+from assay.store.database import MAX_WAIT, Database
 from assay.store.packing import digest_of, pack_json
 from assay.store.rows import read_rows
 from assay.store.schema import JUDGMENTS, RESULTS
@@ -82,7 +82,7 @@ def checked_judgment(judgment: Judgment) -> Judgment:
     return Judgment(benchmark, query, document, judge, float(judgment.grade), note, judged)
 
 
-def refuse_unknown_benchmark(connection: Connection, name: str) -> None:
+def check_benchmark_known(connection: Connection, name: str) -> None:
     """Say so where no stored result is about a benchmark of that name."""
     if connection.execute(select(RESULTS.c.number).where(RESULTS.c.benchmark == name).limit(1)).first() is None:
         known = sorted(connection.execute(select(RESULTS.c.benchmark).distinct()).scalars())
@@ -138,7 +138,7 @@ def combined(judgments: Iterable[Judgment]) -> dict[str, dict[str, float]]:
     return by_query
 
 
-def with_own_ids(
+def restore_ids(
     grades: Mapping[str, Mapping[str, float]], known: Mapping[str, Iterable[str]]
 ) -> dict[str, dict[str, float]]:
     """The same grades by the ids that rankings have: those of the store have control characters written out."""
@@ -199,8 +199,8 @@ def judge_agreements(judgments: Iterable[Judgment]) -> list[JudgeAgreement]:
 class JudgmentBook:
     """`store.judgments.give(Judgment(…))`, `store.judgments.find(benchmark="hpo-en")`. Each call is one transaction."""
 
-    def __init__(self, database: Database, patience: float = PATIENCE) -> None:
-        self._database, self._patience = database, patience
+    def __init__(self, database: Database, max_wait: float = MAX_WAIT) -> None:
+        self._database, self._max_wait = database, max_wait
 
     def within(self, seconds: float) -> JudgmentBook:
         """The same book for somebody who waits for the answer: a store that others keep locked is told after that time."""
@@ -211,16 +211,16 @@ class JudgmentBook:
         judgment = checked_judgment(given)
 
         def work(connection: Connection) -> None:
-            refuse_unknown_benchmark(connection, judgment.benchmark)
+            check_benchmark_known(connection, judgment.benchmark)
             put_judgments(connection, [judgment])
 
-        self._database.write(work, self._patience)
+        self._database.write(work, self._max_wait)
         return judgment
 
     def withdraw(self, given: Judgment) -> bool:
         """Take back the grade that a judge gave to a pair; says whether there was one."""
         judgment = checked_judgment(given)
-        return self._database.write(lambda connection: withdraw_judgment(connection, judgment), self._patience)
+        return self._database.write(lambda connection: withdraw_judgment(connection, judgment), self._max_wait)
 
     def give_all(self, given: Iterable[Judgment], withdrawn: Iterable[Judgment] = ()) -> int:
         """Keep several grades and take others back, all of it or nothing; says how many there were to take back."""
@@ -228,16 +228,16 @@ class JudgmentBook:
 
         def work(connection: Connection) -> int:
             for name in dict.fromkeys(judgment.benchmark for judgment in checked):
-                refuse_unknown_benchmark(connection, name)
+                check_benchmark_known(connection, name)
             put_judgments(connection, checked)
             return sum(withdraw_judgment(connection, judgment) for judgment in gone)
 
-        return self._database.write(work, self._patience)
+        return self._database.write(work, self._max_wait)
 
     def take_over(self, judgments: Iterable[Judgment]) -> int:
         """Keep judgments of another store; says how many are new here, or newer than those that were."""
         every = list(judgments)
-        return self._database.write(lambda connection: put_judgments(connection, every), self._patience)
+        return self._database.write(lambda connection: put_judgments(connection, every), self._max_wait)
 
     def find(
         self,
@@ -254,8 +254,8 @@ class JudgmentBook:
 # Export: what of the grades TREC qrels can hold, and what they cannot, each with the reason
 
 MOST_NAMED = 5
-"""Reasons that are told."""
-LONGEST = 200
+"""Reasons that are named."""
+LONGEST_REASON = 200
 """Letters of a reason."""
 
 
@@ -273,12 +273,13 @@ class Exportable:
         return sum(map(len, self.grades.values()))
 
     @property
-    def said(self) -> str:
+    def explanation(self) -> str:
         """What TREC files cannot hold, on one line; empty where they hold everything."""
         if not self.left_out:
             return ""
         reasons = [
-            reason if len(reason) <= LONGEST else reason[: LONGEST - 1] + "…" for reason in dict.fromkeys(self.left_out)
+            reason if len(reason) <= LONGEST_REASON else reason[: LONGEST_REASON - 1] + "…"
+            for reason in dict.fromkeys(self.left_out)
         ]
         more = "; …" if len(reasons) > MOST_NAMED else ""
         which = "; ".join(reasons[:MOST_NAMED]) + more

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Select, and_, case, select
 from assay.errors import BadParameter, UnknownName
 from assay.evaluation import Result
 from assay.metrics import BoundMetric, find_metric, recorded_metric
-from assay.store.packing import Unopened, damage_in, decompressed
+from assay.store.packing import LazyMapping, decompress, report_damage
 from assay.store.rows import read_first, read_rows, store_prefix
 from assay.store.schema import BASELINES, EVALUATIONS, FIGURES, RESULTS, TAGS
 from assay.store.stored_result import Entry, Figure, Point, to_stored, unpack_record
@@ -149,7 +149,7 @@ def _figures(connection: Connection, chosen: Filter) -> defaultdict[int, Mapping
         statement = statement.where(FIGURES.c.result.in_(chosen.newest_first(select(RESULTS.c.number))))
     rows = read_rows(connection, statement, FigureRow)
     by_result: defaultdict[int, Mapping[str, Figure]] = defaultdict(dict)
-    by_result.update((result, Unopened(partial(_by_metric, list(some)))) for result, some in groupby(rows, itemgetter(0)))
+    by_result.update((result, LazyMapping(partial(_by_metric, list(some)))) for result, some in groupby(rows, itemgetter(0)))
     return by_result
 
 
@@ -188,12 +188,12 @@ def list_benchmarks(connection: Connection, numbers: Sequence[int]) -> Sequence[
 
 def point_of(result: Result, metric: str) -> Point:
     """Its figure, with what it may be compared with; it belongs to no evaluation yet."""
-    parcel = to_stored(replace(result, run={}))
+    stored_result = to_stored(replace(result, run={}))
     name = result.own_name(metric)
-    figure = next((summary for summary in parcel.figures if summary.metric == name), None)
+    figure = next((summary for summary in stored_result.figures if summary.metric == name), None)
     value, n = (figure.value, figure.n) if figure else (None, 0)
     where = (printable(result.benchmark), printable(result.name))
-    return Point("", now(), *where, value, None, None, n, comparability_of(parcel))
+    return Point("", now(), *where, value, None, None, n, comparability_of(stored_result))
 
 
 def stored_metric(connection: Connection, name: str) -> BoundMetric:
@@ -205,8 +205,8 @@ def stored_metric(connection: Connection, name: str) -> BoundMetric:
         if record is None:
             raise
     what = f"{store_prefix(connection)}the newest result with {printable(name)}"
-    content = decompressed(record, what)
-    with damage_in(what):
+    content = decompress(record, what)
+    with report_damage(what):
         return recorded_metric(name, unpack_record(content).is_higher_better(name))
 
 

@@ -17,10 +17,10 @@ from assay.text import install_command
 
 VARIABLE = "ASSAY_STORE"
 """The environment variable that names the store where no option does."""
-DEFAULT = Path(".assay") / "assay.db"
-INSTALL = install_command("postgres")
-FORMS = "a path such as results.db, sqlite:///results.db, or postgresql://user@host/database"
-SECRET = re.compile(r"pass|secret|key$|token", re.IGNORECASE)
+DEFAULT_PATH = Path(".assay") / "assay.db"
+INSTALL_POSTGRES = install_command("postgres")
+LOCATION_FORMS = "a path such as results.db, sqlite:///results.db, or postgresql://user@host/database"
+SECRET_NAME = re.compile(r"pass|secret|key$|token", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class StoreLocation:
 
     def __str__(self) -> str:
         """For people: no password in it."""
-        return str(self.path) if self.path is not None else _without_secrets(self.url)
+        return str(self.path) if self.path is not None else _mask_passwords(self.url)
 
     def __repr__(self) -> str:
         return f"Place({str(self)!r})"
@@ -52,28 +52,28 @@ class StoreLocation:
         except OSError as error:
             raise StoreError(f"{self}: its folder cannot be made: {error.strerror or error}") from None
         mark = self.path.parent / ".gitignore"
-        if self.path.parent.name == DEFAULT.parent.name and not mark.exists():
+        if self.path.parent.name == DEFAULT_PATH.parent.name and not mark.exists():
             with suppress(DataError), atomic_write(mark) as file:
                 file.write(b"*\n")
 
 
 def parse_location(url: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> StoreLocation:
     """What was given, else what ASSAY_STORE says, else ./.assay/assay.db."""
-    text = str(url or environment.get(VARIABLE) or DEFAULT)
+    text = str(url or environment.get(VARIABLE) or DEFAULT_PATH)
     add_passwords(text)
     scheme, separator, rest = text.partition("://")
     if not separator:
         if text.startswith("sqlite:") or text == ":memory:":
-            raise BadParameter(f"a store is {FORMS}, not {text!r}")
+            raise BadParameter(f"a store is {LOCATION_FORMS}, not {text!r}")
         return StoreLocation(Path(text).expanduser())
     if scheme == "sqlite":
-        return _sqlite(rest)
+        return _sqlite_location(rest)
     if scheme in ("postgresql", "postgres", "postgresql+psycopg"):
         return StoreLocation(url=f"postgresql+psycopg://{rest}")
-    raise BadParameter(f"a store is {FORMS}, not something that begins with {scheme}://")
+    raise BadParameter(f"a store is {LOCATION_FORMS}, not something that begins with {scheme}://")
 
 
-def _sqlite(rest: str) -> StoreLocation:
+def _sqlite_location(rest: str) -> StoreLocation:
     """`sqlite:///relative.db`, `sqlite:////absolute.db`, perhaps with ?mode=ro."""
     where, _, query = rest.partition("?")
     options = dict(parse_qsl(query))
@@ -89,19 +89,19 @@ def add_passwords(text: str) -> bool:
     before, _, query = text.partition("//")[2].partition("?")
     password = before.rpartition("@")[0].partition(":")[2]
     passwords = [
-        secret for secret in (password, *(value for name, value in parse_qsl(query) if SECRET.search(name))) if secret
+        secret for secret in (password, *(value for name, value in parse_qsl(query) if SECRET_NAME.search(name))) if secret
     ]
     for secret in passwords:
         add_secret(secret, "the password of the store")
     return bool(passwords)
 
 
-def _without_secrets(url: str) -> str:
+def _mask_passwords(url: str) -> str:
     """The URL with passwords blotted out, wherever they are."""
     scheme, _, rest = url.partition("://")
     before, mark, query = rest.partition("?")
     who, at, where = before.rpartition("@")
     user, colon, _ = who.partition(":")
-    masked_options = [(name, "***" if SECRET.search(name) else value) for name, value in parse_qsl(query)]
+    masked_options = [(name, "***" if SECRET_NAME.search(name) else value) for name, value in parse_qsl(query)]
     options = mark + urlencode(masked_options, safe="*", quote_via=quote)
     return f"{scheme.partition('+')[0]}://{user}{':***' if colon else ''}{at}{where}{options}"

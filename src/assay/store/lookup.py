@@ -14,7 +14,7 @@ from assay.store.lookup_result import LookupResult
 from assay.store.references import is_baseline_name, looks_like_file
 from assay.store.store import Store
 
-KIND = "stored evaluation"
+REFERENCE_KIND = "stored evaluation"
 MOST_NAMES = 3
 
 
@@ -23,14 +23,14 @@ def find_results(reference: str, store: str | Path | None = None) -> LookupResul
     check_not_empty(reference)
     if is_saved_result(reference):
         return LookupResult(tuple(read_results(reference)), reference)
-    if _is_file_alone(reference, store):
-        raise _no_file(reference)
+    if _must_be_file(reference, store):
+        raise _missing_file_error(reference)
     try:
         with Store.open(store, create=False) as opened:
             evaluation = opened.find(reference)
     except UnknownName as error:
-        if error.kind == KIND and looks_like_file(_name(reference)):
-            raise _no_file(reference) from None
+        if error.kind == REFERENCE_KIND and looks_like_file(_name(reference)):
+            raise _missing_file_error(reference) from None
         raise
     day, providers = evaluation.started[:10], list(dict.fromkeys(result.name for result in evaluation.results))
     who = ", ".join(providers[:MOST_NAMES]) + (" …" if len(providers) > MOST_NAMES else "")
@@ -48,7 +48,7 @@ def find_baseline(reference: str, store: str | Path | None = None) -> tuple[Look
     try:
         return find_results(reference, store), ""
     except UnknownName as error:
-        if error.kind != KIND:
+        if error.kind != REFERENCE_KIND:
             raise
         if not is_baseline_name(name):
             raise DataError(f"the baseline {reference} is not there, and nothing can be blessed so: {error}") from None
@@ -59,12 +59,12 @@ def _name(reference: str) -> str:
     return reference.partition("#")[0]
 
 
-def _is_file_alone(reference: str, store: str | Path | None) -> bool:
+def _must_be_file(reference: str, store: str | Path | None) -> bool:
     """Whether only a file can be meant, for there is no store where something could be called so."""
     return looks_like_file(_name(reference)) and not parse_location(store).exists
 
 
-def _no_file(reference: str) -> DataError:
+def _missing_file_error(reference: str) -> DataError:
     place = Path(_name(reference))
     if not place.exists() and not Path(reference).exists():
         return DataError(f"{reference}: no such file")

@@ -15,7 +15,7 @@ from assay.evaluation import SavedRecord
 from assay.schema import convert_plain
 from assay.store.annotation import mark_blessed
 from assay.store.location import StoreLocation
-from assay.store.packing import decompressed, unpack_json
+from assay.store.packing import decompress, unpack_json
 from assay.store.rows import read_first
 from assay.store.schema import BASELINES, EVALUATIONS, JUDGMENTS, METADATA, RESULTS, SCHEMA, comparable_of
 from assay.store.timestamps import now
@@ -24,12 +24,12 @@ LOCK = 0x61737361
 """PostgreSQL's number of the lock that makes migrations wait for each other."""
 
 
-def _first(connection: Connection) -> None:
+def _create_tables(connection: Connection) -> None:
     """Version 1: all tables."""
     METADATA.create_all(connection)
 
 
-def _second(connection: Connection) -> None:
+def _add_comparability(connection: Connection) -> None:
     """Version 2: which figures may be compared, and which results were a baseline."""
     known = {column["name"] for column in inspect(connection).get_columns(RESULTS.name)}
     for column in ("comparable", "blessed"):
@@ -44,22 +44,22 @@ def _second(connection: Connection) -> None:
 
 
 def _comparable(record: bytes, dataset: str) -> str:
-    """What is damaged can be compared with nothing new; `assay store check` tells about it."""
+    """A damaged result is comparable with its own benchmark only; `assay store check` reports it."""
     try:
-        plain = unpack_json(decompressed(bytes(record), "a result"))
+        plain = unpack_json(decompress(bytes(record), "a result"))
         convert_plain(plain, SavedRecord, "a result")
     except (AssayError, ValueError, RecursionError):
         return dataset
     return comparable_of(plain, dataset)
 
 
-def _third(connection: Connection) -> None:
+def _add_judgments(connection: Connection) -> None:
     """Version 3: judgments that people make over stored results."""
     JUDGMENTS.create(connection, checkfirst=True)
 
 
-def _fourth(connection: Connection) -> None:
-    """Version 4: by what an evaluation that is saved a second time is known; of older ones nobody can tell."""
+def _add_identity(connection: Connection) -> None:
+    """Version 4: the identity that recognises an evaluation saved a second time; older ones have none."""
     known = {column["name"] for column in inspect(connection).get_columns(EVALUATIONS.name)}
     if "identity" not in known:
         connection.execute(text(f"ALTER TABLE {EVALUATIONS.name} ADD COLUMN identity TEXT"))
@@ -67,7 +67,7 @@ def _fourth(connection: Connection) -> None:
     index.create(connection, checkfirst=True)
 
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first, _second, _third, _fourth)
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_create_tables, _add_comparability, _add_judgments, _add_identity)
 """The step at place n leads to version n + 1."""
 
 
@@ -80,8 +80,8 @@ def version_of(connection: Connection) -> int | None:
     return None if names and connection.dialect.name == "sqlite" else 0
 
 
-def refuse_unknown(version: int | None, place: StoreLocation) -> None:
-    """Say so where the layout is a newer one, or nobody's."""
+def check_known_layout(version: int | None, place: StoreLocation) -> None:
+    """Raise a StoreError where the layout is a newer one, or not that of a store."""
     if version is None:
         raise StoreError(f"{place}: this is a database, but no assay store; name another one with --store or ASSAY_STORE")
     if version > len(MIGRATIONS):
@@ -96,7 +96,7 @@ def migrate(connection: Connection, place: StoreLocation) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
     version = version_of(connection)
-    refuse_unknown(version, place)
+    check_known_layout(version, place)
     for number, step in enumerate(MIGRATIONS[version:], start=(version or 0) + 1):
         step(connection)
         connection.execute(insert(SCHEMA).values(version=number, migrated=now(), assay=__version__))

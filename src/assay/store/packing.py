@@ -25,32 +25,32 @@ from assay.text import counted, printable
 
 T = TypeVar("T")
 
-LISTS_ALL = "; assay store check lists all such"
+CHECK_HINT = "; assay store check lists all such"
 """What to do about damage; the check itself leaves it out."""
-LEVEL = 3
+COMPRESSION_LEVEL = 3
 """Of compression: higher ones cost several times the time for a few percent."""
-DIGITS = 16
+DIGEST_BYTES = 16
 """Bytes of a digest."""
 
 
 def digest_of(*payloads: bytes) -> str:
     """What a payload is known by: equal where every byte is."""
-    digest = hashlib.blake2b(digest_size=DIGITS)
+    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
     for payload in payloads:
         digest.update(len(payload).to_bytes(8, "little"))
         digest.update(payload)
     return digest.hexdigest()
 
 
-def compressed(payload: bytes) -> bytes:
+def compress(payload: bytes) -> bytes:
     """The payload in fewer bytes."""
     import zstandard
 
-    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(payload)
+    return zstandard.ZstdCompressor(level=COMPRESSION_LEVEL, write_checksum=True).compress(payload)
 
 
-def decompressed(data: bytes, what: str, digest: str | None = None) -> bytes:
-    """The payload, of that digest where it is known; anything else is damage, and is told."""
+def decompress(data: bytes, what: str, digest: str | None = None) -> bytes:
+    """The payload, checked against its digest where that is known; anything else is a StoreError about damage."""
     import zstandard
 
     try:
@@ -62,20 +62,20 @@ def decompressed(data: bytes, what: str, digest: str | None = None) -> bytes:
             )
         payload = zstandard.ZstdDecompressor().decompress(data)
     except (zstandard.ZstdError, MemoryError) as error:
-        raise StoreError(f"{what} is damaged and cannot be read ({error}){LISTS_ALL}") from None
+        raise StoreError(f"{what} is damaged and cannot be read ({error}){CHECK_HINT}") from None
     if digest is not None and digest_of(payload) != digest:
-        raise StoreError(f"{what} is damaged: it does not say what it said{LISTS_ALL}")
+        raise StoreError(f"{what} is damaged: it does not say what it said{CHECK_HINT}")
     return payload
 
 
 @contextmanager
-def damage_in(what: str) -> Iterator[None]:
-    """What cannot be unpacked, or does not fit its schema, is damage, and is told."""
+def report_damage(what: str) -> Iterator[None]:
+    """Turn errors of unpacking and of the schema into a StoreError about damage."""
     try:
         yield
     except (ValueError, RecursionError) as error:
         message = printable(str(error)) or type(error).__name__
-        raise StoreError(f"{what} is damaged: {message}{LISTS_ALL}") from None
+        raise StoreError(f"{what} is damaged: {message}{CHECK_HINT}") from None
 
 
 def pack_json(value: Any) -> bytes:
@@ -139,9 +139,9 @@ def unpack_parts(payload: bytes, kind: type[T]) -> T:
 
 Kind = Literal["u1", "u2", "f4", "f8"]
 """Codes of one byte or two, or differences in 32 bits or 64."""
-FEW, SOME = 256, 65_536
-"""Different values that a code of one byte, and of two, can tell apart."""
-SAMPLE = 131_072
+ONE_BYTE_CODES, TWO_BYTE_CODES = 256, 65_536
+"""Different values that a code of one byte, and of two, can distinguish."""
+SAMPLE_SIZE = 131_072
 """Numbers that are looked at before all are counted, which takes time."""
 
 
@@ -162,9 +162,9 @@ def pack_numbers(values: Floats) -> PackedNumbers:
     """Any floating-point numbers, nan and infinities included."""
     numbers = np.ascontiguousarray(values, dtype="<f8")
     bits = numbers.view("<u8")
-    if (table := _different(bits)) is not None:
-        codes = np.searchsorted(table, bits).astype("<u1" if len(table) <= FEW else "<u2")
-        return PackedNumbers(kind="u1" if codes.itemsize == 1 else "u2", table=table.tobytes(), data=_planes(codes))
+    if (table := _distinct_values(bits)) is not None:
+        codes = np.searchsorted(table, bits).astype("<u1" if len(table) <= ONE_BYTE_CODES else "<u2")
+        return PackedNumbers(kind="u1" if codes.itemsize == 1 else "u2", table=table.tobytes(), data=_to_planes(codes))
     with np.errstate(over="ignore", invalid="ignore"):
         short = numbers.astype("<f4")
         is_exact = np.array_equal(short.astype("<f8").view("<u8"), bits)
@@ -176,7 +176,7 @@ def pack_numbers(values: Floats) -> PackedNumbers:
 def unpack_numbers(packed: PackedNumbers) -> Floats:
     """What `pack_numbers` was given."""
     if packed.table is None:
-        bits = _sums(packed.data, f"<u{packed.kind[1]}")
+        bits = _undo_differences(packed.data, f"<u{packed.kind[1]}")
         return bits.view(f"<{packed.kind}").astype(np.float64)
     table, codes = np.frombuffer(packed.table, "<u8"), _from_planes(packed.data, f"<{packed.kind}")
     if len(codes) and codes.max() >= len(table):
@@ -186,7 +186,7 @@ def unpack_numbers(packed: PackedNumbers) -> Floats:
 
 def pack_counts(counts: NDArray[Any]) -> bytes:
     """Whole numbers from 0 to 2³² − 1."""
-    return _planes(np.ascontiguousarray(counts, dtype="<u4"))
+    return _to_planes(np.ascontiguousarray(counts, dtype="<u4"))
 
 
 def unpack_counts(packed: bytes) -> NDArray[np.int64]:
@@ -194,11 +194,11 @@ def unpack_counts(packed: bytes) -> NDArray[np.int64]:
     return _from_planes(packed, "<u4").astype(np.int64)
 
 
-def _different(bits: NDArray[np.uint64]) -> NDArray[np.uint64] | None:
+def _distinct_values(bits: NDArray[np.uint64]) -> NDArray[np.uint64] | None:
     """The different values in order, if they are few enough for codes to be worth it."""
-    for some in (bits[:SAMPLE], bits):
+    for some in (bits[:SAMPLE_SIZE], bits):
         table = np.unique(some)
-        if len(table) > min(SOME, max(FEW, len(bits) // 4)):
+        if len(table) > min(TWO_BYTE_CODES, max(ONE_BYTE_CODES, len(bits) // 4)):
             return None
     return table
 
@@ -206,16 +206,16 @@ def _different(bits: NDArray[np.uint64]) -> NDArray[np.uint64] | None:
 def _differences(bits: NDArray[Any]) -> bytes:
     """Each number less the one before it, small differences of either sign as small numbers."""
     signed = np.diff(bits, prepend=bits.dtype.type(0)).view(bits.dtype.str.replace("u", "i"))
-    return _planes(((signed << 1) ^ (signed >> (8 * bits.itemsize - 1))).view(bits.dtype))
+    return _to_planes(((signed << 1) ^ (signed >> (8 * bits.itemsize - 1))).view(bits.dtype))
 
 
-def _sums(packed: bytes, kind: str) -> NDArray[Any]:
+def _undo_differences(packed: bytes, kind: str) -> NDArray[Any]:
     folded = _from_planes(packed, kind)
     signed = (folded >> 1).view(kind.replace("u", "i")) ^ -(folded & 1).view(kind.replace("u", "i"))
     return np.cumsum(signed.view(kind), dtype=kind)
 
 
-def _planes(numbers: NDArray[Any]) -> bytes:
+def _to_planes(numbers: NDArray[Any]) -> bytes:
     """First the lowest byte of every number, then the next, and so on."""
     return numbers.view("u1").reshape(len(numbers), numbers.itemsize).T.tobytes()
 
@@ -285,8 +285,8 @@ def unpack_pairs(payload: bytes) -> dict[str, dict[str, float]]:
     }
 
 
-class Unopened(Mapping[str, T]):
-    """A mapping that is read from its payload when somebody first looks into it; most readers need the scores alone."""
+class LazyMapping(Mapping[str, T]):
+    """A mapping that is read from its payload at the first access; most readers need the scores alone."""
 
     def __init__(self, read: Any) -> None:
         self._read = read
@@ -326,7 +326,7 @@ def columns_of_table(table: ScoreTable) -> dict[str, Values]:
 
 
 def _values(scores: NDArray[Any]) -> Values:
-    """Every nan as the usual one: nobody can tell them apart, but their bytes would be."""
+    """Every nan as the usual one, so that equal scores have equal bytes."""
     if scores.dtype == object:
         return list(map(str, scores.tolist()))
     numbers = np.asarray(scores, dtype=float)

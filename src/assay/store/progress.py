@@ -21,25 +21,25 @@ import msgspec
 
 from assay.execution import Progress
 from assay.schema import Count
-from assay.store.location import DEFAULT, StoreLocation
+from assay.store.location import DEFAULT_PATH, StoreLocation
 from assay.store.timestamps import now
 from assay.temporary_files import locked_file, remove_abandoned
 from assay.text import printable
 
 FOLDER = "running"
-OURS = re.compile(r"\d+-[0-9a-f]{8}\.json")
+FILE_NAME = re.compile(r"\d+-[0-9a-f]{8}\.json")
 """Names of the files."""
-EVERY = 0.5
+WRITE_INTERVAL = 0.5
 """Seconds between two times that a file is written."""
-BEAT = 5.0
+HEARTBEAT_INTERVAL = 5.0
 """Seconds between two signs of life."""
-SILENCE = 30.0
+STALE_AFTER = 30.0
 """Seconds after which a file without a sign of life is left over."""
-LARGEST = 1_000_000
+MAX_FILE_BYTES = 1_000_000
 """Bytes that are read of a file."""
 
 
-class PartSoFar(NamedTuple):
+class PartProgress(NamedTuple):
     """How far one benchmark × provider is."""
 
     name: str
@@ -59,7 +59,7 @@ class Running(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     started: str
     n_parts: Count
-    parts: tuple[PartSoFar, ...] = ()
+    parts: tuple[PartProgress, ...] = ()
 
     @property
     def n_done(self) -> int:
@@ -74,7 +74,7 @@ class Running(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def folder_of(place: StoreLocation) -> Path:
     """Where the files are: beside the store, or below the working folder where the store is a server."""
-    return (place.path.parent if place.path is not None else DEFAULT.parent) / FOLDER
+    return (place.path.parent if place.path is not None else DEFAULT_PATH.parent) / FOLDER
 
 
 def list_running(place: StoreLocation) -> list[Running]:
@@ -82,19 +82,19 @@ def list_running(place: StoreLocation) -> list[Running]:
     evaluations = []
     for file in sorted(folder_of(place).glob("*.json")):
         with suppress(OSError, ValueError, RecursionError):
-            if time.time() - file.stat().st_mtime <= SILENCE and file.stat().st_size <= LARGEST:
+            if time.time() - file.stat().st_mtime <= STALE_AFTER and file.stat().st_size <= MAX_FILE_BYTES:
                 evaluations.append(msgspec.json.decode(file.read_bytes(), type=Running))
     return sorted(evaluations, key=lambda evaluation: (evaluation.started, evaluation.id))
 
 
-class Teller:
-    """Writes down how far an evaluation is. Where that is not possible it keeps silent: nobody loses answers over it."""
+class ProgressWriter:
+    """Writes how far an evaluation is. Errors of the file system are ignored: they must not end an evaluation."""
 
     def __init__(self, folder: Path, n_parts: int) -> None:
         self._id = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._file = folder / f"{self._id}.json"
         self._started, self._n_parts = now(), n_parts
-        self._parts: dict[str, PartSoFar] = {}
+        self._parts: dict[str, PartProgress] = {}
         self._written = 0.0
         self._open: IO[bytes] | None = None
         self._lock = threading.Lock()
@@ -103,8 +103,8 @@ class Teller:
         """Look at a part; it is written now and then, and whenever a part begins or is done."""
         with self._lock:
             is_new = progress.name not in self._parts
-            self._parts[progress.name] = _so_far(progress)
-            is_due = time.monotonic() - self._written >= EVERY
+            self._parts[progress.name] = _part_progress(progress)
+            is_due = time.monotonic() - self._written >= WRITE_INTERVAL
             if is_new or is_due or progress.n_done >= progress.n_asked:
                 self._write()
 
@@ -112,13 +112,13 @@ class Teller:
         """Say that it has begun, and tidy up after those that were killed."""
         with suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
-        remove_abandoned(self._file.parent, OURS)
+        remove_abandoned(self._file.parent, FILE_NAME)
         with self._lock:
             self._write()
 
-    def beat(self, over: threading.Event) -> None:
+    def write_regularly(self, over: threading.Event) -> None:
         """Show signs of life, with what is newest, until all is over."""
-        while not over.wait(BEAT):
+        while not over.wait(HEARTBEAT_INTERVAL):
             with self._lock:
                 self._write()
 
@@ -126,7 +126,7 @@ class Teller:
         """Nothing is left behind, not even a folder."""
         with self._lock, suppress(OSError):
             self._file.unlink(missing_ok=True)
-            self._let_go()
+            self._close()
             self._file.parent.rmdir()  # only where it is empty
 
     def _write(self) -> None:
@@ -142,34 +142,34 @@ class Teller:
                 Path(file.name).unlink(missing_ok=True)
                 file.close()
                 raise
-            self._let_go()
+            self._close()
             self._open = file
 
-    def _let_go(self) -> None:
+    def _close(self) -> None:
         """Close the file that was written last; its lock has shown that this process is alive."""
         if self._open is not None:
             self._open.close()
         self._open = None
 
 
-def _so_far(progress: Progress) -> PartSoFar:
+def _part_progress(progress: Progress) -> PartProgress:
     clock = time.perf_counter()
     wait = progress.wait
     why = f"{wait.why or 'as the service asks'}" if wait is not None and clock < wait.until else ""
     counts = (progress.n_asked, progress.n_done, progress.n_failed, progress.n_cached)
-    return PartSoFar(printable(progress.name), *counts, round(clock - progress.began, 1), printable(why))
+    return PartProgress(printable(progress.name), *counts, round(clock - progress.began, 1), printable(why))
 
 
 @contextmanager
-def told(place: StoreLocation, n_parts: int) -> Iterator[Callable[[Progress], None]]:
-    """Who is told how far an evaluation is, for as long as it runs; whoever reads the store can see it."""
-    teller, over = Teller(folder_of(place), n_parts), threading.Event()
-    teller.begin()
-    heart = threading.Thread(target=teller.beat, args=(over,), daemon=True)
-    heart.start()
+def publish_progress(place: StoreLocation, n_parts: int) -> Iterator[Callable[[Progress], None]]:
+    """A callback that takes the progress of an evaluation while it runs; readers of the store can see it."""
+    writer, over = ProgressWriter(folder_of(place), n_parts), threading.Event()
+    writer.begin()
+    heartbeat = threading.Thread(target=writer.write_regularly, args=(over,), daemon=True)
+    heartbeat.start()
     try:
-        yield teller
+        yield writer
     finally:
         over.set()
-        heart.join()
-        teller.end()
+        heartbeat.join()
+        writer.end()

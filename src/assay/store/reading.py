@@ -13,8 +13,8 @@ from assay.errors import AssayError, StoreError
 from assay.evaluation import Result, SavedRecord
 from assay.schema import check_depth, convert_plain
 from assay.store.listing import FigureRow
-from assay.store.packing import LISTS_ALL, Unopened, damage_in, decompressed, unpack_json, unpack_pairs, unpack_scores
-from assay.store.references import Target, chosen_places
+from assay.store.packing import CHECK_HINT, LazyMapping, decompress, report_damage, unpack_json, unpack_pairs, unpack_scores
+from assay.store.references import Target, resolve_part
 from assay.store.rows import read_rows, store_prefix
 from assay.store.schema import BASELINES, DATASETS, EVALUATIONS, FIGURES, NOTES, PAYLOADS, RESULTS, TAGS
 from assay.store.stored_result import (
@@ -22,12 +22,12 @@ from assay.store.stored_result import (
     Note,
     StoredEvaluation,
     StoredResult,
-    assembled,
+    assemble_result,
     figures_of,
     unpack_queries,
     unpack_record,
 )
-from assay.store.writing import EvaluationBundle, unused
+from assay.store.writing import EvaluationBundle, find_unused
 from assay.text import printable
 
 PARTS = ("scores", "rankings", "queries", "relevant")
@@ -47,7 +47,7 @@ class ResultRow(NamedTuple):
     queries: str | None
 
 
-class Sealed(NamedTuple):
+class CompressedPayload(NamedTuple):
     """A payload as it came from the database."""
 
     digest: str
@@ -56,15 +56,15 @@ class Sealed(NamedTuple):
 
     def open(self) -> bytes:
         """What it says, checked."""
-        return decompressed(self.data, self.what, self.digest)
+        return decompress(self.data, self.what, self.digest)
 
 
 @dataclass(frozen=True)
-class Shelf:
+class PackedResult:
     """One result as it came from the database; nothing of it is opened yet."""
 
     row: ResultRow
-    parts: Mapping[str, Sealed]
+    parts: Mapping[str, CompressedPayload]
     address: str
     """The evaluation, the benchmark and the provider, for people."""
     store: str
@@ -76,11 +76,11 @@ class Shelf:
         return f"{self.store}{self.address}"
 
     def result(self) -> Result:
-        """The result. Rankings and queries are read when somebody looks at them."""
+        """The result. Rankings and queries are read at the first access."""
         scores = self.parts["scores"].open()
         record = self._record()[1]
-        with damage_in(self.what):
-            return assembled(
+        with report_damage(self.what):
+            return assemble_result(
                 record,
                 scores,
                 run=self._unopened("rankings", unpack_pairs),
@@ -90,52 +90,55 @@ class Shelf:
 
     def _record(self) -> tuple[bytes, SavedRecord]:
         """The record as it was written, and checked."""
-        content = decompressed(self.row.record, self.what)
-        with damage_in(self.what):
+        content = decompress(self.row.record, self.what)
+        with report_damage(self.what):
             return content, unpack_record(content)
 
     def _unopened(self, kind: str, unpack: Callable[[bytes], Mapping[str, Any]]) -> Mapping[str, Any]:
-        sealed = self.parts.get(kind)
-        return Unopened(partial(_opened, sealed, unpack)) if sealed else {}
+        payload = self.parts.get(kind)
+        return LazyMapping(partial(_unpack_payload, payload, unpack)) if payload else {}
 
-    def parcel(self) -> StoredResult:
+    def unpack(self) -> StoredResult:
         """Everything, opened and checked."""
-        opened = {name: sealed.open() for name, sealed in self.parts.items()}
+        opened = {name: payload.open() for name, payload in self.parts.items()}
         content, record = self._record()
-        with damage_in(self.what):
+        with report_damage(self.what):
             figures = figures_of(record, unpack_scores(opened["scores"])[1])
         return StoredResult(content, figures=figures, **opened)
 
 
-def _opened(sealed: Sealed, unpack: Callable[[bytes], Mapping[str, Any]]) -> Mapping[str, Any]:
-    content = sealed.open()
-    with damage_in(sealed.what):
+def _unpack_payload(payload: CompressedPayload, unpack: Callable[[bytes], Mapping[str, Any]]) -> Mapping[str, Any]:
+    content = payload.open()
+    with report_damage(payload.what):
         return unpack(content)
 
 
-def read_shelves(connection: Connection, evaluation: int, part: str, name: str) -> list[Shelf]:
+def read_packed_results(connection: Connection, evaluation: int, part: str, name: str) -> list[PackedResult]:
     """The results of an evaluation, or of a part of it, in their order."""
     columns = (DATASETS.c.queries if field == "queries" else RESULTS.c[field] for field in ResultRow._fields)
     statement = select(*columns).select_from(RESULTS).join(DATASETS).where(RESULTS.c.evaluation == evaluation)
     rows = read_rows(connection, statement.order_by(RESULTS.c.place), ResultRow)
-    chosen = [rows[place] for place in chosen_places(part, [(row.benchmark, row.provider) for row in rows], name)]
+    chosen = [rows[place] for place in resolve_part(part, [(row.benchmark, row.provider) for row in rows], name)]
     digests = {getattr(row, kind) for row in chosen for kind in PARTS} - {None}
     payloads = select(PAYLOADS.c.digest, PAYLOADS.c.data).where(PAYLOADS.c.digest.in_(sorted(digests)))
     data = dict(read_rows(connection, payloads, tuple[str, bytes]))
     store = store_prefix(connection)
-    return [Shelf(row, _sealed(row, data, f"{store}{_address(row, name)}"), _address(row, name), store) for row in chosen]
+    return [
+        PackedResult(row, _payloads_of(row, data, f"{store}{_address(row, name)}"), _address(row, name), store)
+        for row in chosen
+    ]
 
 
 def _address(row: ResultRow, name: str) -> str:
     return f"{name}#{printable(row.benchmark)}/{printable(row.provider)}"
 
 
-def _sealed(row: ResultRow, data: Mapping[str, bytes], about: str) -> dict[str, Sealed]:
+def _payloads_of(row: ResultRow, data: Mapping[str, bytes], about: str) -> dict[str, CompressedPayload]:
     """Kind → payload, as far as the result has it."""
     digests = {kind: digest for kind in PARTS if (digest := getattr(row, kind)) is not None}
     if lost := [kind for kind, digest in digests.items() if digest not in data]:
-        raise StoreError(f"{about}: its {lost[0]} are not in the store any more{LISTS_ALL}")
-    return {kind: Sealed(digest, data[digest], f"{about}: {kind}") for kind, digest in digests.items()}
+        raise StoreError(f"{about}: its {lost[0]} are not in the store any more{CHECK_HINT}")
+    return {kind: CompressedPayload(digest, data[digest], f"{about}: {kind}") for kind, digest in digests.items()}
 
 
 class EvaluationRow(NamedTuple):
@@ -151,8 +154,8 @@ class EvaluationRow(NamedTuple):
     def open_plan(self, store: str) -> bytes:
         """The plan, checked; what is wrong with it begins with the name of the store."""
         what = f"{store}{self.id}: its plan"
-        content = decompressed(self.plan, what)
-        with damage_in(what):
+        content = decompress(self.plan, what)
+        with report_damage(what):
             plan = convert_plain(unpack_json(content), dict[str, Any], "it")
             check_depth(plan, "")
         return content
@@ -166,8 +169,8 @@ def read_evaluation_rows(connection: Connection, number: int | None = None) -> l
     )
 
 
-class About(NamedTuple):
-    """What is said about an evaluation beside its results."""
+class EvaluationDetails(NamedTuple):
+    """An evaluation without its results: plan, times, tags, notes and baselines."""
 
     id: str
     digest: str
@@ -180,13 +183,13 @@ class About(NamedTuple):
     """Names, each with the part that it means."""
 
 
-def read_about(connection: Connection, number: int) -> About:
+def read_details(connection: Connection, number: int) -> EvaluationDetails:
     """Plan, tags, notes and baselines."""
     (row,) = read_evaluation_rows(connection, number)
     tags = select(TAGS.c.tag).where(TAGS.c.evaluation == number).order_by(TAGS.c.tag)
     notes = select(NOTES.c.written, NOTES.c.text).where(NOTES.c.evaluation == number).order_by(NOTES.c.number)
     baselines = select(BASELINES.c.name, BASELINES.c.part).where(BASELINES.c.evaluation == number).order_by(BASELINES.c.name)
-    return About(
+    return EvaluationDetails(
         *(row.id, row.digest, row.started, row.saved, row.open_plan(store_prefix(connection))),
         tags=tuple(tag for (tag,) in read_rows(connection, tags, tuple[str])),
         notes=tuple(read_rows(connection, notes, Note)),
@@ -196,25 +199,27 @@ def read_about(connection: Connection, number: int) -> About:
 
 def read_evaluation(connection: Connection, target: Target) -> StoredEvaluation:
     """An evaluation, or a part of it."""
-    about = read_about(connection, target.number)
-    shelves = read_shelves(connection, target.number, target.part, target.id)
+    about = read_details(connection, target.number)
+    packed_results = read_packed_results(connection, target.number, target.part, target.id)
     return StoredEvaluation(
         id=about.id,
         started=about.started,
         saved=about.saved,
         plan=unpack_json(about.plan),
-        results=tuple(shelf.result() for shelf in shelves),
+        results=tuple(packed_result.result() for packed_result in packed_results),
         tags=about.tags,
         notes=about.notes,
         baselines=tuple(name for name, _ in about.baselines),
     )
 
 
-def read_bundle(connection: Connection, number: int) -> tuple[About, EvaluationBundle]:
+def read_bundle(connection: Connection, number: int) -> tuple[EvaluationDetails, EvaluationBundle]:
     """An evaluation as it was written, everything opened and checked."""
-    about = read_about(connection, number)
-    shelves: Sequence[Shelf] = read_shelves(connection, number, "", about.id)
-    return about, EvaluationBundle(about.plan, tuple(shelf.parcel() for shelf in shelves), about.saved)
+    about = read_details(connection, number)
+    packed_results: Sequence[PackedResult] = read_packed_results(connection, number, "", about.id)
+    return about, EvaluationBundle(
+        about.plan, tuple(packed_result.unpack() for packed_result in packed_results), about.saved
+    )
 
 
 # Integrity: whether a store holds what was put into it
@@ -248,10 +253,10 @@ def check_integrity(connection: Connection) -> IntegrityReport:
         try:
             n_results += _check_evaluation(connection, row, faults)
         except AssayError as error:
-            message = str(error).removesuffix(LISTS_ALL)
+            message = str(error).removesuffix(CHECK_HINT)
             faults.append(message if isinstance(error, StoreError) else f"{row.id} cannot be read: {message}")
     payloads = connection.execute(select(PAYLOADS.c.digest)).scalars().all()
-    n_unused = len(unused(connection, PAYLOADS)) + len(unused(connection, DATASETS))
+    n_unused = len(find_unused(connection, PAYLOADS)) + len(find_unused(connection, DATASETS))
     return IntegrityReport(len(evaluations), n_results, len(payloads), tuple(faults[:MOST_FAULTS]), n_unused)
 
 
@@ -268,22 +273,22 @@ def _faults_of_database(connection: Connection) -> list[str]:
 
 def _check_evaluation(connection: Connection, row: EvaluationRow, faults: list[str]) -> int:
     """How many results it has; what is wrong is added to the faults."""
-    shelves = read_shelves(connection, row.number, "", row.id)
+    packed_results = read_packed_results(connection, row.number, "", row.id)
     figures = _figures(connection, row.number)
-    parcels = []
-    for shelf in shelves:
-        parcel, name = shelf.parcel(), shelf.address
-        result = shelf.result()
+    stored_results = []
+    for packed_result in packed_results:
+        stored_result, name = packed_result.unpack(), packed_result.address
+        result = packed_result.result()
         for mapping in (result.run, result.queries, result.relevant):
             len(mapping)  # opens it
-        if parcel.digest != shelf.row.digest:
+        if stored_result.digest != packed_result.row.digest:
             faults.append(f"{name} does not say what it said when it was saved")
-        if parcel.figures != figures.get(shelf.row.number, ()):
+        if stored_result.figures != figures.get(packed_result.row.number, ()):
             faults.append(f"{name}: its summaries are not those of its scores")
-        parcels.append(parcel)
-    if EvaluationBundle(row.open_plan(store_prefix(connection)), tuple(parcels), row.saved).digest != row.digest:
+        stored_results.append(stored_result)
+    if EvaluationBundle(row.open_plan(store_prefix(connection)), tuple(stored_results), row.saved).digest != row.digest:
         faults.append(f"{row.id} is not the evaluation that was saved: a result or its plan was changed")
-    return len(shelves)
+    return len(packed_results)
 
 
 def _figures(connection: Connection, evaluation: int) -> dict[int, tuple[Figure, ...]]:

@@ -18,7 +18,7 @@ from assay.store.rows import read_first, read_rows
 from assay.store.schema import BASELINES, EVALUATIONS
 from assay.text import counted, printable, shortened, some_of
 
-MANY = 200
+MAX_CANDIDATES = 200
 """The newest ids, among which a misspelt one is looked for."""
 LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 ID = re.compile(r"\d{4}-\d\d-\d\d-[a-z0-9-]*[a-z0-9]-[0-9a-f]{4,32}")
@@ -28,10 +28,10 @@ NAME = re.compile(r"(?!\d{4}-\d\d-\d\d|latest$)\w[\w.+-]*(?:/\w[\w.+-]*)*")
 """Of a baseline: words with slashes between them; nothing that looks like an id or a path."""
 FILE = re.compile(r"(?:\.{0,2}|~)/.*|.*\.[a-z]{2,7}", re.IGNORECASE | re.DOTALL)
 """What looks like a file: `./x`, `/x`, `x.json`; but not `release/1.0`."""
-LONGEST = 80
+LONGEST_NAME = 80
 
 
-class Named(NamedTuple):
+class EvaluationId(NamedTuple):
     """An evaluation."""
 
     number: int
@@ -52,30 +52,30 @@ def resolve(connection: Connection, reference: str) -> Target:
         raise BadParameter(f"a reference is a text such as latest, not {shortened(reference)}")
     name, _, part = printable(reference.strip()).partition("#")
     if steps := LATEST.fullmatch(name):
-        return _latest(connection, int(steps[1] or 0), part)
+        return _resolve_latest(connection, int(steps[1] or 0), part)
     columns = (EVALUATIONS.c.number, EVALUATIONS.c.id)
-    if row := read_first(connection, select(*columns).where(EVALUATIONS.c.id == name), Named):
+    if row := read_first(connection, select(*columns).where(EVALUATIONS.c.id == name), EvaluationId):
         return Target(*row, part)
     baseline = select(*columns, BASELINES.c.part).join(BASELINES).where(BASELINES.c.name == name)
     if blessed := read_first(connection, baseline, Target):
         return blessed._replace(part=part or blessed.part)
-    return Target(*_shortened(connection, name), part)
+    return Target(*_resolve_shortened(connection, name), part)
 
 
-def _shortened(connection: Connection, name: str) -> Named:
+def _resolve_shortened(connection: Connection, name: str) -> EvaluationId:
     """The one evaluation whose id begins so, or else ends so."""
     ways = {"begins": EVALUATIONS.c.id.startswith(name, autoescape=True)} if name else {}
     if SUFFIX.fullmatch(name):
         ways["ends"] = EVALUATIONS.c.id.endswith(f"-{name}", autoescape=True)
     for verb, is_so in ways.items():
         statement = select(EVALUATIONS.c.number, EVALUATIONS.c.id).where(is_so).order_by(EVALUATIONS.c.number.desc())
-        matches = read_rows(connection, statement.limit(MANY), Named)
+        matches = read_rows(connection, statement.limit(MAX_CANDIDATES), EvaluationId)
         if len(matches) > 1:
             ids = some_of([evaluation_id for _, evaluation_id in matches])
             raise UsageError(f"{name!r} {verb} {counted(len(matches), 'id')} in the store: {ids}")
         if matches:
             return matches[0]
-    raise _unknown(connection, name)
+    raise _unknown_reference(connection, name)
 
 
 def resolve_whole(connection: Connection, reference: str, done: str) -> Target:
@@ -86,9 +86,9 @@ def resolve_whole(connection: Connection, reference: str, done: str) -> Target:
     return target._replace(part="")
 
 
-def _latest(connection: Connection, steps: int, part: str) -> Target:
+def _resolve_latest(connection: Connection, steps: int, part: str) -> Target:
     newest = select(EVALUATIONS.c.number, EVALUATIONS.c.id).order_by(EVALUATIONS.c.saved.desc(), EVALUATIONS.c.number.desc())
-    if row := read_first(connection, newest.offset(steps), Named):
+    if row := read_first(connection, newest.offset(steps), EvaluationId):
         return Target(*row, part)
     total = connection.execute(select(func.count()).select_from(EVALUATIONS)).scalar() or 0
     name = f"latest~{steps}" if steps else "latest"
@@ -99,11 +99,11 @@ def _latest(connection: Connection, steps: int, part: str) -> Target:
     )
 
 
-def _unknown(connection: Connection, name: str) -> UnknownName:
-    newest = select(EVALUATIONS.c.number, EVALUATIONS.c.id).order_by(EVALUATIONS.c.number.desc()).limit(MANY)
+def _unknown_reference(connection: Connection, name: str) -> UnknownName:
+    newest = select(EVALUATIONS.c.number, EVALUATIONS.c.id).order_by(EVALUATIONS.c.number.desc()).limit(MAX_CANDIDATES)
     names = select(BASELINES.c.name).order_by(BASELINES.c.name)
     baselines = [baseline for (baseline,) in read_rows(connection, names, tuple[str])]
-    known = ["latest", *baselines, *(evaluation_id for _, evaluation_id in read_rows(connection, newest, Named))]
+    known = ["latest", *baselines, *(evaluation_id for _, evaluation_id in read_rows(connection, newest, EvaluationId))]
     hint = f"; baselines: {', '.join(baselines)}" if baselines else ""
     return UnknownName("stored evaluation", name, near_matches(name, known), f"assay results lists them{hint}")
 
@@ -113,7 +113,7 @@ def is_part(part: str, benchmark: str, provider: str, level: int) -> bool:
     return part == (provider, f"{benchmark}/{provider}", benchmark)[level]
 
 
-def chosen_places(part: str, names: Sequence[tuple[str, str]], evaluation: str) -> list[int]:
+def resolve_part(part: str, names: Sequence[tuple[str, str]], evaluation: str) -> list[int]:
     """The places of the results that a part means, all for an empty one."""
     if not part:
         return list(range(len(names)))
@@ -141,7 +141,7 @@ def check_baseline_name(name: str) -> str:
 
 def is_baseline_name(name: object) -> bool:
     """Whether somebody could bless an evaluation under that name."""
-    if not isinstance(name, str) or len(name) > LONGEST:
+    if not isinstance(name, str) or len(name) > LONGEST_NAME:
         return False
     return NAME.fullmatch(name) is not None and not looks_like_file(name)
 

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Damage(AssayError):
-    """Rows that nobody wrote so; the database says where it is when it tells of them."""
+    """Rows that do not fit their type; the database adds the name of the store."""
 
     exit_code = 6
 

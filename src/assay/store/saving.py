@@ -10,11 +10,11 @@ from typing import Any
 from assay.errors import DataError, StoreError
 from assay.evaluation import Result
 from assay.store.export import Exported, write_export
-from assay.store.location import DEFAULT
+from assay.store.location import DEFAULT_PATH
 from assay.store.store import Store
-from assay.store.writing import SHORTEST, EvaluationBundle, bundle_of
+from assay.store.writing import SHORTEST_DIGEST, EvaluationBundle, bundle_of
 
-UNSAVED = DEFAULT.parent / "unsaved"
+UNSAVED_FOLDER = DEFAULT_PATH.parent / "unsaved"
 
 
 def keep(results: Sequence[Result], plan: Any = None, url: str | Path | None = None) -> str:
@@ -27,17 +27,17 @@ def keep(results: Sequence[Result], plan: Any = None, url: str | Path | None = N
             return store.save(results, plan)
     except StoreError as error:
         bundle = bundle_of(results, plan)
-        name = bundle.id_of_length(SHORTEST)
-        file = _rescued(name, bundle)
+        name = bundle.id_of_length(SHORTEST_DIGEST)
+        file = _write_rescue_file(name, bundle)
         way_out = (
             f"the results are in {file}: assay results import {file}" if file else "the results could not be kept elsewhere"
         )
         raise StoreError(f"{error}; {way_out}") from error
 
 
-def _rescued(name: str, bundle: EvaluationBundle) -> Path | None:
+def _write_rescue_file(name: str, bundle: EvaluationBundle) -> Path | None:
     """A file with the evaluation, beside the usual store or among temporary files; None where neither can be written."""
-    for folder in (UNSAVED, Path(tempfile.gettempdir())):
+    for folder in (UNSAVED_FOLDER, Path(tempfile.gettempdir())):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             file = folder / f"{name}.jsonl.zst"

@@ -21,9 +21,9 @@ from assay.store.annotation import (
     bless,
     check_tag,
     delete_unused,
-    deletion,
+    deletion_work,
     remove_tags,
-    unblessing,
+    unbless_work,
 )
 from assay.store.database import Database, state_of
 from assay.store.export import Exported, read_export, read_exported, write_export
@@ -31,7 +31,7 @@ from assay.store.judgments import Judgment, JudgmentBook, list_judgments
 from assay.store.listing import Filter, list_benchmarks, list_entries, list_failed, list_points, stored_metric
 from assay.store.location import StoreLocation, parse_location
 from assay.store.reading import IntegrityReport, check_integrity, read_evaluation
-from assay.store.references import Target, check_baseline_name, chosen_places, resolve, resolve_whole
+from assay.store.references import Target, check_baseline_name, resolve, resolve_part, resolve_whole
 from assay.store.rows import read_rows
 from assay.store.schema import BASELINES, EVALUATIONS, RESULTS
 from assay.store.stored_result import Entry, Note, Point, StoredEvaluation
@@ -92,7 +92,7 @@ class Store:
 
     def refuse_read_only(self) -> None:
         """Raise a StoreError where nothing could be saved."""
-        self._database.refuse_read_only()
+        self._database.check_writable()
 
     def save(self, results: Result | Iterable[Result], plan: Any = None, *, started: str | None = None) -> str:
         """Keep one evaluation and return its id. The same results of the same plan are kept once, and are the latest again.
@@ -170,16 +170,16 @@ class Store:
 
         def work(connection: Connection) -> Blessed:
             target = resolve(connection, reference)
-            places = chosen_places(target.part, _names(connection, target), target.id)
+            places = resolve_part(target.part, _names(connection, target), target.id)
             if not force:
-                _refuse_failed(connection, target, places)
+                _check_not_failed(connection, target, places)
             return bless(connection, target, name)
 
         return self._database.write(work)
 
     def unbless(self, name: str) -> str:
         """Take a baseline back, and return what it was; the evaluation stays."""
-        return self._database.write(unblessing(name))
+        return self._database.write(unbless_work(name))
 
     def tag(self, reference: str, *tags: str, remove: bool = False) -> str:
         """Tag an evaluation, or take tags away, and return its id."""
@@ -204,7 +204,7 @@ class Store:
 
     def delete(self, *references: str, force: bool = False) -> Sequence[str]:
         """Delete evaluations, all of them or none, and return their ids. Baselines are only deleted by force."""
-        return self._database.write(deletion(references, force=force))
+        return self._database.write(deletion_work(references, force=force))
 
     def export(self, path: str | Path, references: Iterable[str] = ()) -> int:
         """Write evaluations into one file, all of them if none is named; says how many."""
@@ -230,7 +230,7 @@ class Store:
                 n_judgments += self.judgments.take_over([exported])
                 continue
             exported.bundle.prepare()
-            name, is_new, baselines = self._database.write(partial(_take_over, exported))
+            name, is_new, baselines = self._database.write(partial(_import_evaluation, exported))
             (new if is_new else known).append(name)
             taken += [baseline.name for baseline in baselines if baseline.before is None]
             unchanged += [baseline.name for baseline in baselines if baseline.before not in (None, baseline.evaluation)]
@@ -260,13 +260,13 @@ class Store:
     def vacuum(self) -> int:
         """Give back space that is not used; says how many benchmarks and payloads nobody needed."""
         n_deleted = self._database.write(lambda connection: delete_unused(connection, None, None))
-        self._database.alone("VACUUM")
+        self._database.execute_outside_transaction("VACUUM")
         if self.place.path is not None:
-            self._database.alone("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._database.execute_outside_transaction("PRAGMA wal_checkpoint(TRUNCATE)")
         return n_deleted
 
 
-def _refuse_failed(connection: Connection, target: Target, places: Sequence[int]) -> None:
+def _check_not_failed(connection: Connection, target: Target, places: Sequence[int]) -> None:
     """Say which results no query was answered for, and what could be blessed instead."""
     names, failed = _names(connection, target), list_failed(connection, target.number)
     if not (lost := [names[place] for place in places if place in failed]):
@@ -285,7 +285,7 @@ def _names(connection: Connection, target: Target) -> Sequence[tuple[str, str]]:
     return read_rows(connection, statement.order_by(RESULTS.c.place), tuple[str, str])
 
 
-def _take_over(exported: Exported, connection: Connection) -> tuple[str, bool, list[Blessed]]:
+def _import_evaluation(exported: Exported, connection: Connection) -> tuple[str, bool, list[Blessed]]:
     name, is_new = insert_bundle(connection, exported.bundle, exported.id, is_saved_again=False)
     number = connection.execute(select(EVALUATIONS.c.number).where(EVALUATIONS.c.id == name)).scalar_one()
     add_tags(connection, number, exported.tags)

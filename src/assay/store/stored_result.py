@@ -32,7 +32,7 @@ from assay.store.packing import (
 from assay.store.timestamps import parse_timestamp
 from assay.text import printable
 
-APART = ("per_query", "queries", "run", "relevant")
+SEPARATE_FIELDS = ("per_query", "queries", "run", "relevant")
 """What of a result's plain values is kept by itself; all else is its record."""
 
 
@@ -117,19 +117,21 @@ def to_stored(result: Result) -> StoredResult:
     content = pack_json(record)
     source = f"{printable(result.name) or 'the result'} cannot be saved"
     checked = convert_plain(unpack_json(content), SavedRecord, source, BadParameter)
-    return _parcel((content, checked), result.query_ids, columns_of_table(result.table), (result.run, queries, relevant))
+    return _pack_result(
+        (content, checked), result.query_ids, columns_of_table(result.table), (result.run, queries, relevant)
+    )
 
 
-def parcel_of_plain(plain: Mapping[str, Any]) -> StoredResult:
+def stored_from_plain(plain: Mapping[str, Any]) -> StoredResult:
     """The same from plain values, as an export has them; a SchemaError where they are no result."""
-    record = {name: value for name, value in plain.items() if name not in APART}
+    record = {name: value for name, value in plain.items() if name not in SEPARATE_FIELDS}
     by_query = plain["per_query"]
     whole = (plain.get("run", {}), plain.get("queries", {}), plain.get("relevant", {}))
     checked = msgspec.convert(record, SavedRecord)
-    return _parcel((pack_json(record), checked), tuple(by_query), columns_of_plain(by_query), whole)
+    return _pack_result((pack_json(record), checked), tuple(by_query), columns_of_plain(by_query), whole)
 
 
-def _parcel(
+def _pack_result(
     record: tuple[bytes, SavedRecord],
     query_ids: tuple[str, ...],
     columns: Mapping[str, Values],
@@ -157,15 +159,15 @@ def _figure(name: str, value: float | None, record: SavedRecord, columns: Mappin
     scores = columns.get(name, [])
     n = len(scores) if isinstance(scores, list) else int(np.count_nonzero(~np.isnan(scores)))
     low, high = (interval.low, interval.high) if interval is not None else (None, None)
-    return Figure(name, _finite(value), _finite(low), _finite(high), n)
+    return Figure(name, _finite_or_none(value), _finite_or_none(low), _finite_or_none(high), n)
 
 
-def _finite(value: float | None) -> float | None:
+def _finite_or_none(value: float | None) -> float | None:
     """The number, if it is one that every database can hold."""
     return value if value is not None and math.isfinite(value) else None
 
 
-def assembled(record: SavedRecord, scores: bytes, **whole: Any) -> Result:
+def assemble_result(record: SavedRecord, scores: bytes, **whole: Any) -> Result:
     """What `result_from_dict` would give for all of it, without making plain values of every score first.
 
     `whole` is what stands in the fields run, queries and relevant. A SchemaError where scores are not those of the record.

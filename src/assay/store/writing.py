@@ -16,13 +16,13 @@ from sqlalchemy.dialects import postgresql, sqlite
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import Result
 from assay.execution import EVALUATION, Plan
-from assay.store.packing import compressed, digest_of, pack_json, unpack_json
+from assay.store.packing import compress, digest_of, pack_json, unpack_json
 from assay.store.schema import DATASETS, EVALUATIONS, FIGURES, PAYLOADS, RESULTS, comparable_of
 from assay.store.stored_result import StoredResult, to_stored
 from assay.store.timestamps import now, parse_timestamp
 from assay.text import printable, shortened
 
-SHORTEST = 4
+SHORTEST_DIGEST = 4
 """Digits of the digest that an id ends in; more where another evaluation has the same ones."""
 LONGEST_NAME = 40
 
@@ -32,13 +32,13 @@ class EvaluationBundle:
     """An evaluation, ready to be written: everything slow is done before anybody has to wait."""
 
     plan: bytes
-    parcels: tuple[StoredResult, ...]
+    results: tuple[StoredResult, ...]
     saved: str
 
     @cached_property
     def digest(self) -> str:
         """What the evaluation is known by: the same plan with the same results is the same evaluation."""
-        return digest_of(self.plan, *(parcel.digest.encode() for parcel in self.parcels))
+        return digest_of(self.plan, *(stored_result.digest.encode() for stored_result in self.results))
 
     @cached_property
     def identity(self) -> str | None:
@@ -47,42 +47,46 @@ class EvaluationBundle:
         It rests on the evaluation that each result says it is part of, and on what was asked, answered and scored, but not
         on when. None where results do not say so, or are of several evaluations.
         """
-        names = {parcel.plain.get("provenance", {}).get(EVALUATION) for parcel in self.parcels}
+        names = {stored_result.plain.get("provenance", {}).get(EVALUATION) for stored_result in self.results}
         (name, *others) = names or {None}
         if others or not isinstance(name, str):
             return None
-        return digest_of(name.encode("utf-8", "replace"), self.plan, *(parcel.content.encode() for parcel in self.parcels))
+        return digest_of(
+            name.encode("utf-8", "replace"), self.plan, *(stored_result.content.encode() for stored_result in self.results)
+        )
 
     @cached_property
     def started(self) -> str:
         """When it began, as the plan or the earliest result says; else when it was saved."""
         planned = parse_timestamp(unpack_json(self.plan).get("started"))
-        return planned or min((stored.started for stored in self.parcels if stored.started), default=self.saved)
+        return planned or min(
+            (stored_result.started for stored_result in self.results if stored_result.started), default=self.saved
+        )
 
     @cached_property
     def payloads(self) -> dict[str, dict[str, Any]]:
         """Digest → row; in one order everywhere, so that two writers never wait for each other."""
         every = {
             part
-            for stored in self.parcels
-            for part in (stored.scores, stored.rankings, stored.queries, stored.relevant)
+            for stored_result in self.results
+            for part in (stored_result.scores, stored_result.rankings, stored_result.queries, stored_result.relevant)
             if part
         }
         by_digest = {digest_of(part): part for part in every}
         return {
-            digest: {"digest": digest, "size": len(part), "data": compressed(part)}
+            digest: {"digest": digest, "size": len(part), "data": compress(part)}
             for digest, part in sorted(by_digest.items())
         }
 
     @cached_property
     def records(self) -> list[bytes]:
         """The record of each result, compressed."""
-        return [compressed(parcel.record) for parcel in self.parcels]
+        return [compress(stored_result.record) for stored_result in self.results]
 
     def id_of_length(self, digits: int) -> str:
         """`2026-11-15-rag-template-7f3a`: the day, the benchmark, and the beginning of the digest."""
-        names = list(dict.fromkeys(parcel.plain.get("benchmark", "") for parcel in self.parcels))
-        name = _slug(names[0] or str(self.parcels[0].plain["name"])) if names else ""
+        names = list(dict.fromkeys(stored_result.plain.get("benchmark", "") for stored_result in self.results))
+        name = _slug(names[0] or str(self.results[0].plain["name"])) if names else ""
         more = f"-and-{len(names) - 1}-more" if len(names) > 1 else ""
         return f"{self.started[:10]}-{name or 'evaluation'}{more}-{self.digest[:digits]}"
 
@@ -112,14 +116,14 @@ def insert_bundle(
     if bundle.payloads:
         connection.execute(_insert_new(connection, PAYLOADS), list(bundle.payloads.values()))
     row = {"id": name, "digest": bundle.digest, "started": bundle.started, "saved": bundle.saved}
-    number = _inserted(connection, EVALUATIONS, {**row, "plan": compressed(bundle.plan), "identity": bundle.identity})
-    for place, parcel in enumerate(bundle.parcels):
-        _insert_result(connection, bundle, number, place, parcel)
+    number = _insert_row(connection, EVALUATIONS, {**row, "plan": compress(bundle.plan), "identity": bundle.identity})
+    for place, stored_result in enumerate(bundle.results):
+        _insert_result(connection, bundle, number, place, stored_result)
     return name, True
 
 
 def _free_id(connection: Connection, bundle: EvaluationBundle, preferred_id: str) -> str:
-    lengths = range(SHORTEST, len(bundle.digest) + 1)
+    lengths = range(SHORTEST_DIGEST, len(bundle.digest) + 1)
     for name in chain([preferred_id] if preferred_id else [], map(bundle.id_of_length, lengths)):
         if not connection.execute(select(EVALUATIONS.c.number).where(EVALUATIONS.c.id == name)).first():
             return name
@@ -132,50 +136,50 @@ def _insert_new(connection: Connection, table: Table) -> Any:
     return dialect.insert(table).on_conflict_do_nothing()
 
 
-def _inserted(connection: Connection, table: Table, row: dict[str, Any]) -> int:
+def _insert_row(connection: Connection, table: Table, row: dict[str, Any]) -> int:
     key = connection.execute(insert(table).values(**row)).inserted_primary_key
     return int(key[0]) if key else 0
 
 
 def _insert_result(
-    connection: Connection, bundle: EvaluationBundle, evaluation: int, place: int, parcel: StoredResult
+    connection: Connection, bundle: EvaluationBundle, evaluation: int, place: int, stored_result: StoredResult
 ) -> None:
-    plain = parcel.plain
-    dataset = _dataset_row(parcel)
+    plain = stored_result.plain
+    dataset = _dataset_row(stored_result)
     connection.execute(_insert_new(connection, DATASETS), [dataset])
     row = {
         "evaluation": evaluation,
         "place": place,
-        "digest": parcel.digest,
+        "digest": stored_result.digest,
         "benchmark": printable(plain.get("benchmark", "")),
         "provider": printable(plain["name"]),
-        "started": parcel.started or bundle.started,
+        "started": stored_result.started or bundle.started,
         "n_queries": int(plain["counts"].get("scored", 0)),
         "n_failed": len(plain.get("failures", {})),
         "record": bundle.records[place],
         "dataset": dataset["digest"],
-        "scores": digest_of(parcel.scores),
-        "rankings": parcel.rankings and digest_of(parcel.rankings),
-        "relevant": parcel.relevant and digest_of(parcel.relevant),
-        "comparable": comparability_of(parcel),
+        "scores": digest_of(stored_result.scores),
+        "rankings": stored_result.rankings and digest_of(stored_result.rankings),
+        "relevant": stored_result.relevant and digest_of(stored_result.relevant),
+        "comparable": comparability_of(stored_result),
     }
-    number = _inserted(connection, RESULTS, row)
-    figures = [{"result": number, "place": at, **figure._asdict()} for at, figure in enumerate(parcel.figures)]
+    number = _insert_row(connection, RESULTS, row)
+    figures = [{"result": number, "place": at, **figure._asdict()} for at, figure in enumerate(stored_result.figures)]
     if figures:
         connection.execute(insert(FIGURES), figures)
 
 
-def comparability_of(parcel: StoredResult) -> str:
+def comparability_of(stored_result: StoredResult) -> str:
     """Equal where the figures of two results may be compared."""
-    return comparable_of(parcel.plain, _dataset_row(parcel)["digest"])
+    return comparable_of(stored_result.plain, _dataset_row(stored_result)["digest"])
 
 
-def _dataset_row(parcel: StoredResult) -> dict[str, Any]:
+def _dataset_row(stored_result: StoredResult) -> dict[str, Any]:
     """The benchmark as this result saw it."""
-    plain = parcel.plain
+    plain = stored_result.plain
     about = plain.get("provenance", {}).get("dataset") or {"name": plain.get("benchmark", "")}
     description = pack_json(about)
-    queries = parcel.queries and digest_of(parcel.queries)
+    queries = stored_result.queries and digest_of(stored_result.queries)
     return {
         "digest": digest_of(description, (queries or "").encode()),
         "name": printable(str(about.get("name", ""))),
@@ -184,7 +188,7 @@ def _dataset_row(parcel: StoredResult) -> dict[str, Any]:
     }
 
 
-def unused(connection: Connection, table: Table, among: Sequence[str] | None = None) -> list[str]:
+def find_unused(connection: Connection, table: Table, among: Sequence[str] | None = None) -> list[str]:
     """Digests of benchmarks or payloads that no result needs; of all, or among some."""
     users = (
         (RESULTS.c.dataset,)
@@ -204,8 +208,8 @@ def bundle_of(results: Result | Iterable[Result], plan: Any = None, started: str
     every = [results] if isinstance(results, Result) else list(results) if isinstance(results, Iterable) else [results]
     if wrong := [value for value in every if not isinstance(value, Result)]:
         raise BadParameter(f"only results are saved, as assay.run and assay.evaluate give them, not {shortened(wrong[0])}")
-    parcels = tuple(map(to_stored, every))
-    if not parcels:
+    stored_results = tuple(map(to_stored, every))
+    if not stored_results:
         raise UsageError("there is no result to save")
     described = describe_plan(plan)
     if started is not None:
@@ -213,7 +217,7 @@ def bundle_of(results: Result | Iterable[Result], plan: Any = None, started: str
         if moment is None:
             raise BadParameter(f"started is a time such as 2026-11-15T09:30:00+00:00, not {started!r}")
         described["started"] = moment
-    bundle = EvaluationBundle(pack_json(described), parcels, now())
+    bundle = EvaluationBundle(pack_json(described), stored_results, now())
     bundle.prepare()
     return bundle
 

@@ -11,7 +11,7 @@ from assay.comparison import Figures
 from assay.evaluation import Grades, Rejudged, Result, rejudge
 from assay.model import Rankings, Run
 from assay.reports import Column, Field, Grid, columns, number, readable, words
-from assay.store import JudgeAgreement, Judgment, combined, judge_agreements, with_own_ids
+from assay.store import JudgeAgreement, Judgment, combined, judge_agreements, restore_ids
 from assay.text import counted, percent, printable
 from assay.web.documents import Library
 from assay.web.page import Asked
@@ -165,7 +165,7 @@ def judgments_about(desk: AppState, result: Result) -> Sequence[Judgment]:
 
 def effect_of(desk: AppState, result: Result, judgments: Sequence[Judgment]) -> Rejudged:
     """The result scored again with what people judged."""
-    grades = with_own_ids(combined(judgments), result.run)
+    grades = restore_ids(combined(judgments), result.run)
     return rejudge(result, grades, judged_before(desk.library, result, list(grades)))
 
 

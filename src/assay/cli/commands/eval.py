@@ -151,9 +151,11 @@ def _told(options: argparse.Namespace, plan: Plan) -> AbstractContextManager[Cal
     """Who else is told how far it is: whoever looks at the store, such as the web page."""
     if options.no_store:
         return nullcontext(lambda _: None)
-    from assay.store import parse_location, told
+    from assay.store import parse_location, publish_progress
 
-    return told(parse_location(options.store), len(plan.benchmarks) * max(len(plan.chunkers), 1) * len(plan.providers))
+    return publish_progress(
+        parse_location(options.store), len(plan.benchmarks) * max(len(plan.chunkers), 1) * len(plan.providers)
+    )
 
 
 def _going_on(options: argparse.Namespace, plan: Plan) -> str:

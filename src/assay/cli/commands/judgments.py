@@ -138,9 +138,9 @@ def _export(found: Sequence[Judgment], options: argparse.Namespace) -> str:
         raise UsageError(f"{file}: a file in a folder that exists is needed")
     can = exportable(found)
     if not can.grades:
-        raise DataError(f"{can.said}; assay judgments -f json writes them all")
+        raise DataError(f"{can.explanation}; assay judgments -f json writes them all")
     if can.left_out:
-        sys.stderr.write(f"note: {can.said}; they are left out, and assay judgments -f json writes them all\n")
+        sys.stderr.write(f"note: {can.explanation}; they are left out, and assay judgments -f json writes them all\n")
     write_qrels(can.grades, file)
     n_judges = len({one.judge for one in found})
     several = f" by {counted(n_judges, 'judge')}; where they differ, the median" if n_judges > 1 else ""

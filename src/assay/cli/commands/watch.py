@@ -20,7 +20,7 @@ from assay.text import counted, printable
 
 if TYPE_CHECKING:
     from assay.metrics import BoundMetric
-    from assay.monitoring import Alert, Newest, Rule
+    from assay.monitoring import Alert, NewestResults, Rule
     from assay.store import Entry, Store
 
 EXAMPLES = """\
@@ -118,9 +118,9 @@ def _of_each_turn(entries: Sequence[Entry]) -> list[Entry]:
     return list(by_data.values()) if n_turns > len(by_data) else list(entries[:1])
 
 
-def _evaluations(store: Store, newest: Sequence[Entry], rules: Sequence[Rule]) -> list[Newest]:
+def _evaluations(store: Store, newest: Sequence[Entry], rules: Sequence[Rule]) -> list[NewestResults]:
     """The evaluations that the newest results are of, each read once, and which of their results are meant."""
-    from assay.monitoring import Newest, best_so_far
+    from assay.monitoring import NewestResults, best_so_far
 
     history = cache(store.history)
     wanted: dict[str, set[tuple[str, str]]] = {}
@@ -130,7 +130,7 @@ def _evaluations(store: Store, newest: Sequence[Entry], rules: Sequence[Rule]) -
     for evaluation, names in wanted.items():
         results = store.find(evaluation).results
         is_newest = tuple((printable(one.benchmark), printable(one.name)) in names for one in results)
-        found.append(Newest(results, is_newest, best_so_far(rules, history, evaluation)))
+        found.append(NewestResults(results, is_newest, best_so_far(rules, history, evaluation)))
     return found
 
 
@@ -159,15 +159,15 @@ def _no_baseline(options: argparse.Namespace, meant: str) -> str:
 
 def _tell_all(channels: Sequence[Channel], alerts: Sequence[Alert], state: Path) -> None:
     """Each channel hears of what it has not heard of; what it could not be told, it hears next time."""
-    from assay.monitoring import not_told, still_told
+    from assay.monitoring import lasting_keys, unsent_alerts
 
-    told = {name: still_told(alerts, keys) for name, keys in read_sent_alerts(state).items()}
+    told = {name: lasting_keys(alerts, keys) for name, keys in read_sent_alerts(state).items()}
     for channel in channels:
-        if new := not_told(alerts, told.get(channel.key, ())):
+        if new := unsent_alerts(alerts, told.get(channel.key, ())):
             if _is_sent(channel, new):
                 told.setdefault(channel.key, []).extend(alert.key for alert in new)
             _remember(state, told)
-    printed = not_told(alerts, told.get(PRINTED, ()))
+    printed = unsent_alerts(alerts, told.get(PRINTED, ()))
     told.setdefault(PRINTED, []).extend(alert.key for alert in printed)
     known = len(alerts) - len(printed)
     for alert in printed:
@@ -179,10 +179,10 @@ def _tell_all(channels: Sequence[Channel], alerts: Sequence[Alert], state: Path)
 
 def _is_sent(channel: Channel, alerts: Sequence[Alert]) -> bool:
     """Whether a channel took alerts; whatever goes wrong with one is noted, and the others are still told."""
-    from assay.monitoring import message_of
+    from assay.monitoring import alert_message
 
     try:
-        why = channel.send(message_of(alerts))
+        why = channel.send(alert_message(alerts))
     except Exception as error:  # noqa: BLE001 (a channel that fails, in whatever way, never fails the run)
         why = f"{type(error).__name__}: {error}"
     if why:

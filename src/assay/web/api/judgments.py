@@ -97,7 +97,7 @@ def qrels(desk: AppState, params: Given) -> bytes:
     """The grades that people gave on a benchmark as TREC qrels, one for each pair."""
     judgments = exportable(desk.judgments.find(params["benchmark"], judge=params["judge"]))
     if judgments.left_out and not params["partial"]:
-        raise DataError(f"{judgments.said}; partial=true leaves them out, and /judgments has them all as JSON")
+        raise DataError(f"{judgments.explanation}; partial=true leaves them out, and /judgments has them all as JSON")
     with TemporaryFile() as file:
         write_qrels(judgments.grades, file)
         return file.read_bytes()
