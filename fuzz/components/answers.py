@@ -15,7 +15,7 @@ from assay.conformance.cases import all_cases
 from assay.conformance.check import parse_answers
 from assay.conformance.render import render_report
 from assay.conformance.report import check_answers
-from assay.files.replies import read_answers, read_routes
+from assay.files.answers_and_routes import read_answers, read_routes
 from assay.providers.nearest import open_vectors
 from fuzz.component import Component
 from fuzz.components._database import share_database

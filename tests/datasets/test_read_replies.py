@@ -5,7 +5,7 @@ import json
 import pytest
 
 from assay.errors import DataError
-from assay.files.replies import read_answers
+from assay.files.answers_and_routes import read_answers
 from assay.views.answers import Answer, ExpectedAnswer
 
 ROWS = [

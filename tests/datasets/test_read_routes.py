@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from assay.errors import DataError
-from assay.files.replies import read_routes
+from assay.files.answers_and_routes import read_routes
 from assay.views.routing import Decision
 
 RECORDS = [

@@ -16,8 +16,8 @@ from assay.errors import AssayError, DataError
 from assay.evaluation.relevance import read_id_map
 from assay.execution.checkpoint import Checkpoint
 from assay.execution.responses import ResponseLog, _encode_line
+from assay.files.answers_and_routes import read_answers, read_routes
 from assay.files.hits import hits_of
-from assay.files.replies import read_answers, read_routes
 from assay.files.source import FileSource
 from assay.providers.embeddings import EmbeddingCache
 from assay.store.location import parse_location

@@ -80,7 +80,7 @@ def test_columns_do_not_disturb_each_other(text, monkeypatch):
     differences = np.random.default_rng(7).normal(0.1, 1, (30, 9))
     together = outcome(differences, text)
     alone = [outcome(differences[:, number], text).p[0] for number in range(9)]
-    monkeypatch.setattr(resampling, "KEPT", 8 * resampling.block_rows(30))
+    monkeypatch.setattr(resampling, "MAX_FIGURES_AT_ONCE", 8 * resampling.block_rows(30))
     pieces = outcome(differences, text)
     assert np.array_equal(together.p, alone)
     assert np.array_equal(together.p, pieces.p)

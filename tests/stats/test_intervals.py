@@ -282,7 +282,7 @@ def test_columns_do_not_disturb_each_other(method, monkeypatch):
 def test_groups_of_columns_change_nothing(method, monkeypatch):
     values = skewed(columns=7)
     whole = mean_intervals(values, method, resamples=200)
-    monkeypatch.setattr(resampling, "KEPT", 450)
+    monkeypatch.setattr(resampling, "MAX_FIGURES_AT_ONCE", 450)
     assert np.array_equal(whole, mean_intervals(values, method, resamples=200))
 
 

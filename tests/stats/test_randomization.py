@@ -131,7 +131,7 @@ def test_columns_do_not_disturb_each_other(monkeypatch):
     differences[5:, 4] = 0
     together = outcome(differences, "randomization(resamples=2000)").p
     alone = [outcome(differences[:, number], "randomization(resamples=2000)").p[0] for number in range(9)]
-    monkeypatch.setattr(resampling, "KEPT", 2 * resampling.block_rows(30))
+    monkeypatch.setattr(resampling, "MAX_FIGURES_AT_ONCE", 2 * resampling.block_rows(30))
     pieces = outcome(differences, "randomization(resamples=2000)").p
     assert np.array_equal(together, alone)
     assert np.array_equal(together, pieces)

@@ -95,7 +95,7 @@ def test_pieces_of_a_product_are_the_product(n, columns, monkeypatch):
 
 
 def test_groups_hold_every_column_once(monkeypatch):
-    monkeypatch.setattr(resampling, "KEPT", 100)
+    monkeypatch.setattr(resampling, "MAX_FIGURES_AT_ONCE", 100)
     places = [place for some in column_groups(23, 10, 30) for place in range(23)[some]]
     assert places == list(range(23))
 

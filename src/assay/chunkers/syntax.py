@@ -11,7 +11,7 @@ from assay.chunkers.chunker import Piece, check_installed, needed
 from assay.chunkers.packing import Measured, lines, split_by, words
 
 Scope = tuple[str, ...]
-SMALL = 8
+SMALL_SHARE = 8
 """What is smaller than one part in so many of a chunk, such as the head of a class, goes with what comes next."""
 
 
@@ -71,7 +71,7 @@ class Gathering:
 
     def before_large(self, start: int) -> None:
         """Something follows that does not fit and is cut: it starts a piece, with the comments above it."""
-        if self.measured.count(self._start, self._end) * SMALL > self.size:
+        if self.measured.count(self._start, self._end) * SMALL_SHARE > self.size:
             place = self._place(start)
             loose = self._loose if self._loose is not None and not self._is_parted(place) else None
             self._end_at(place if loose is None else loose)

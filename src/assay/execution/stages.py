@@ -37,8 +37,8 @@ from assay.views import (
     GATED,
     NEEDED,
     OPTIMAL,
+    REPORTED_ROUTE_FIELDS,
     ROUTE,
-    SAID,
     Decision,
     Reranking,
     Routing,
@@ -121,12 +121,12 @@ def reported_route(answer: Response | None, *, has_truth: bool) -> dict[str, Any
     """What was said beside the hits; else, where the dataset knows about routes, what the best hit's metadata say."""
     if answer is None or answer.error is not None:
         return {}
-    reported = {name: value for name, value in (answer.said or {}).items() if name in SAID}
+    reported = {name: value for name, value in (answer.said or {}).items() if name in REPORTED_ROUTE_FIELDS}
     if reported or not has_truth or not answer.docs:
         return reported
     metadata = (answer.extra or {}).get(answer.docs[0]) or {}
     tells = any(name in metadata for name in (*ROUTE, *GATED))
-    return {name: value for name, value in metadata.items() if name in SAID} if tells else {}
+    return {name: value for name, value in metadata.items() if name in REPORTED_ROUTE_FIELDS} if tells else {}
 
 
 def first_stage_responses(answers: Mapping[str, Response], k: int) -> dict[str, Response]:

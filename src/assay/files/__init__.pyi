@@ -1,3 +1,6 @@
+from assay.files.answers_and_routes import AnswerRecords as AnswerRecords
+from assay.files.answers_and_routes import read_answers as read_answers
+from assay.files.answers_and_routes import read_routes as read_routes
 from assay.files.columns import COLUMN_NAMES as COLUMN_NAMES
 from assay.files.columns import find_columns as find_columns
 from assay.files.columns import is_header as is_header
@@ -24,9 +27,6 @@ from assay.files.record_files import shards_in as shards_in
 from assay.files.record_files import suffix_of as suffix_of
 from assay.files.record_files import table_in as table_in
 from assay.files.record_files import write_parquet_table as write_parquet_table
-from assay.files.replies import AnswerRecords as AnswerRecords
-from assay.files.replies import read_answers as read_answers
-from assay.files.replies import read_routes as read_routes
 from assay.files.rows import trec_fields as trec_fields
 from assay.files.rows import trec_ids as trec_ids
 from assay.files.source import BOM as BOM

@@ -81,11 +81,11 @@ def attribute_to_source(label: str) -> Iterator[None]:
 
 
 MAGIC = b"PAR1"
-END = 8
+FOOTER_END_BYTES = 8
 """Bytes behind the footer: its length, and the magic."""
 DEEPEST = 30
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
-MANY = 15
+LONG_LIST = 15
 """The length of a list that stands in a number of its own."""
 
 
@@ -94,13 +94,13 @@ def is_sound_footer(path: Path) -> bool:
     with path.open("rb") as file:
         begins_right = file.read(len(MAGIC)) == MAGIC
         size = file.seek(0, io.SEEK_END)
-        if not begins_right or size < len(MAGIC) + END:
+        if not begins_right or size < len(MAGIC) + FOOTER_END_BYTES:
             return False
-        file.seek(size - END)
+        file.seek(size - FOOTER_END_BYTES)
         length, magic = int.from_bytes(file.read(4), "little"), file.read(4)
-        if magic != MAGIC or length > size - END - len(MAGIC):
+        if magic != MAGIC or length > size - FOOTER_END_BYTES - len(MAGIC):
             return False
-        file.seek(size - END - length)
+        file.seek(size - FOOTER_END_BYTES - length)
         footer = _Footer(file.read(length))
     try:
         footer.skip_struct(0)
@@ -136,7 +136,7 @@ class _Footer:
             self._forward(self._number())
         elif kind in (LIST, SET):
             head = self._byte()
-            count = head >> 4 if head >> 4 < MANY else self._number()
+            count = head >> 4 if head >> 4 < LONG_LIST else self._number()
             self._skip_all([head & 15], count, depth)
         elif kind == MAP:
             if count := self._number():

@@ -40,7 +40,7 @@ class Rows(NamedTuple):
     drops_self: bool = False
 
 
-class OutOfTheOrdinary(Exception):
+class NeedsStrictReader(Exception):
     """The strict reader must look at this."""
 
 
@@ -64,7 +64,7 @@ def rank_source(
             raise KeyboardInterrupt from None
         except (MemoryError, duckdb.OutOfMemoryException):
             raise DataError(f"{getattr(source, 'label', 'the run')}: it needs more memory than there is") from None
-        except (OutOfTheOrdinary, duckdb.Error) as error:  # the connection may be past use; the strict reader has its own
+        except (NeedsStrictReader, duckdb.Error) as error:  # the connection may be past use; the strict reader has its own
             if is_wrong_statement(error):
                 raise
             return None
@@ -98,7 +98,7 @@ def _without_self(rows: Rows) -> Rows:
     if not is_self.any():
         return rows
     if len(np.unique(rows.query[~is_self])) < len(np.unique(rows.query)):
-        raise OutOfTheOrdinary  # a ranking that is empty now is still not missing
+        raise NeedsStrictReader  # a ranking that is empty now is still not missing
     return Rows(rows.pair[~is_self], rows.query[~is_self], rows.score[~is_self], None, drops_self=True)
 
 
@@ -187,7 +187,7 @@ def _checked_rows(connection: Any, table: Table) -> Rows:
         rows = _hashed_rows(connection, table)
         lines = check.result()
     if lines is None:
-        raise OutOfTheOrdinary
+        raise NeedsStrictReader
     return Rows(*rows, lines if table.has_rows_by_line else None)
 
 
@@ -196,7 +196,7 @@ def _hashed_rows(connection: Any, table: Table) -> tuple[Hashes, Hashes, Floats]
     columns = connection.execute(sql).fetchnumpy()
     document, query, score = columns["document"], columns["query"], columns["s"]
     if not len(document) or any(map(np.ma.is_masked, (document, score))) or np.isnan(score).any():
-        raise OutOfTheOrdinary
+        raise NeedsStrictReader
     query = np.ma.getdata(query)
     return _paired(query, np.ma.getdata(document)), query, np.ma.getdata(score)
 
@@ -226,7 +226,7 @@ def _lookup(order: Ints, names: Hashes, sought: Hashes) -> Ints:
     """The place of each wanted hash among the names, given what sorts these; -1 where it is not."""
     ordered = names[order]
     if (ordered[1:] == ordered[:-1]).any():
-        raise OutOfTheOrdinary  # two names with one hash
+        raise NeedsStrictReader  # two names with one hash
     if not len(names):
         return np.full(len(sought), -1)
     near = np.minimum(np.searchsorted(ordered, sought), len(names) - 1)
@@ -247,13 +247,13 @@ def _check_no_duplicates(pair: Hashes, start: Ints) -> None:
     """Two equal hashes in one query: a document ranked twice, as good as certainly. `pair` is sorted within queries."""
     twin = np.flatnonzero(pair[1:] == pair[:-1]) + 1
     if len(np.setdiff1d(twin, start)):
-        raise OutOfTheOrdinary
+        raise NeedsStrictReader
 
 
 def _check_ranks_count_up(score: Floats, start: Ints, end: Ints) -> None:
     """Ranks must count up from 1 in each query; the strict reader says where they do not."""
     if (score != np.repeat(start, end - start) - np.arange(len(score)) - 1).any():
-        raise OutOfTheOrdinary
+        raise NeedsStrictReader
 
 
 def _read_places(lines: LineIndex, ties: str, first: Ints, n_equal: Ints, docs: list[str]) -> Ints:
@@ -291,7 +291,7 @@ def _places_among_equals(connection: Any, select: str, qrels: Qrels, rule: RankR
         """
     ).fetchnumpy()
     if len(answer["number"]) != len(judgment):
-        raise OutOfTheOrdinary
+        raise NeedsStrictReader
     ahead = np.empty(len(judgment), dtype=np.int64)
     ahead[answer["number"]] = answer["ahead"]
     return ahead

@@ -21,7 +21,7 @@ from assay.fusion.training import Training
 from assay.grammar import Param, changed_settings, numbers, parse_setting, show, split_call, written
 from assay.model import Qrels, Run
 
-NEEDLESS = {
+UNUSED_SETTINGS = {
     "norm": "it goes by ranks, so that scores need not be made comparable; leave norm out, or take comb_sum",
     "weights": "all runs count alike in it; leave weights out, or take rrf or weighted_sum",
 }
@@ -153,9 +153,9 @@ def parse_fusion(text: str, **settings: Any) -> BoundFusion:
 
 def _check_is_needed(fusion: Fusion, setting: str) -> None:
     """Raise where a norm or weights are given to a fusion that has no use for them, with the reason."""
-    if setting not in NEEDLESS or any(setting in (param.name, *param.aliases) for param in fusion.params):
+    if setting not in UNUSED_SETTINGS or any(setting in (param.name, *param.aliases) for param in fusion.params):
         return
-    raise BadParameter(f"{fusion.name} has no parameter {setting!r}: {NEEDLESS[setting]}")
+    raise BadParameter(f"{fusion.name} has no parameter {setting!r}: {UNUSED_SETTINGS[setting]}")
 
 
 def _as_text(value: Any) -> str:

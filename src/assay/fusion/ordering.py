@@ -15,7 +15,7 @@ from assay.arrays import Floats, Ints, blocks_of_similar_length, unordered_stret
 from assay.model import Ranking, Run
 
 Words = NDArray[np.uint64]
-WORD = 8
+BYTES_PER_NUMBER = 8
 """Bytes of an id that one number holds."""
 SEPARATOR = "\0"
 FIRST_IDS = 100
@@ -64,11 +64,11 @@ def settle_ties(places: Ints, firsts: Ints, ends: Ints, ids: Ids, of_id: Ints) -
 
 def _words(text: bytes, end: Ints) -> Words:
     """Of each id the eight bytes after what all ids begin with, fewer where it ends before."""
-    padded = text + b"\0" * 2 * WORD
-    windows: Words = np.ndarray((len(padded) - WORD + 1,), dtype=">u8", buffer=padded, strides=(1,))
+    padded = text + b"\0" * 2 * BYTES_PER_NUMBER
+    windows: Words = np.ndarray((len(padded) - BYTES_PER_NUMBER + 1,), dtype=">u8", buffer=padded, strides=(1,))
     start = np.append(0, end[:-1] + 1)
     start += _shared_bytes(windows, start, int((end - start).min()))
-    surplus = (8 * np.clip(WORD - (end - start), 0, WORD - 1)).astype(np.uint64)
+    surplus = (8 * np.clip(BYTES_PER_NUMBER - (end - start), 0, BYTES_PER_NUMBER - 1)).astype(np.uint64)
     return np.where(start < end, windows[start].astype(np.uint64) >> surplus << surplus, np.uint64(0))
 
 
@@ -80,9 +80,9 @@ def _shared_bytes(windows: Words, start: Ints, shortest: int) -> int:
         while shared < shortest:
             words = windows[some + shared].astype(np.uint64)
             differing = int(np.bitwise_or.reduce(words ^ words[0]))
-            same = WORD - (differing.bit_length() + 7) // 8
+            same = BYTES_PER_NUMBER - (differing.bit_length() + 7) // 8
             shared += same
-            if same < WORD:
+            if same < BYTES_PER_NUMBER:
                 break
         if not shared:
             break

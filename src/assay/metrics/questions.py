@@ -240,7 +240,7 @@ ENDINGS = frozenset(
 )
 WORD_PATTERN = re.compile(r"[^\W_]+")
 SHORTEST_STEM = 4
-NEAR = 0.8
+SPELLING_CUTOFF = 0.8
 """How like a word of a question a misspelt one has to be."""
 
 
@@ -278,7 +278,7 @@ def read_as(text: str) -> str:
         word = match[0].lower()
         if word in SMALL_WORDS or any(_alike(word, other) for other in known):
             return match[0]
-        return next(iter(difflib.get_close_matches(word, known_words, n=1, cutoff=NEAR)), match[0])
+        return next(iter(difflib.get_close_matches(word, known_words, n=1, cutoff=SPELLING_CUTOFF)), match[0])
 
     return WORD_PATTERN.sub(mended, text)
 

@@ -27,7 +27,7 @@ RankReader = Callable[[], Mapping[str, Ranking]]
 """Reads query → document → rank, when they are asked for."""
 
 
-FEW = 64
+MAX_SORTED_BY_PYTHON = 64
 """Documents up to which Python sorts quicker than NumPy, whose calls cost more than they do."""
 
 
@@ -205,7 +205,7 @@ class Run(Mapping[str, Ranking]):
         if rule.ties not in ("ranx", "reverse_order", "rank_column"):
             if self.order.was_sorted[place]:
                 return docs
-            if len(docs) <= FEW and rule.precision == "float64":
+            if len(docs) <= MAX_SORTED_BY_PYTHON and rule.precision == "float64":
                 return sorted(docs, key=self.rankings[place].__getitem__, reverse=True)
         start, end = self.order.start[place], self.order.end[place]
         with np.errstate(over="ignore"):

@@ -18,7 +18,7 @@ NONE = "(none)"
 LENGTH, LANGUAGE = "length", "language"
 LENGTHS = ((3, "short"), (7, "medium"))
 """Words up to which a query is called so; beyond, it is long."""
-ALSO = {"type": "query_type", "category": "query_type"}
+TAG_ALIASES = {"type": "query_type", "category": "query_type"}
 """Other words for tags."""
 KNOWN_ORDER = {
     word: place
@@ -30,7 +30,7 @@ NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
 """How tags write numbers."""
 
 
-class KnowsQueries(Protocol):
+class HasQueries(Protocol):
     """Anything that is about queries, such as a result."""
 
     @property
@@ -82,7 +82,7 @@ class Tags:
     """What holds several values at once, and in how many queries: such lists are no tags."""
 
     @classmethod
-    def of(cls, results: Iterable[KnowsQueries]) -> Tags:
+    def of(cls, results: Iterable[HasQueries]) -> Tags:
         """The tags of all queries that any of the results has scored."""
         by_query: dict[str, Mapping[str, str]] = {}
         lists: dict[str, tuple[str, ...]] = {}
@@ -154,7 +154,7 @@ class Tags:
 
 def known_as(word: str, known: Collection[str]) -> str:
     """The tag that a word stands for, if it is no tag itself: `category` is what others call the type of a query."""
-    return word if word in known else ALSO.get(word, word)
+    return word if word in known else TAG_ALIASES.get(word, word)
 
 
 def values_of(tags: Mapping[str, str], word: str) -> set[str]:

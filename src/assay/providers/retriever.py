@@ -10,7 +10,7 @@ from assay.errors import ProviderError
 from assay.masking import mask
 from assay.model import Document, Hit
 from assay.views import ABSTAINED, ANSWERS, CONFIDENCE
-from assay.views import SAID as ROUTES
+from assay.views import REPORTED_ROUTE_FIELDS as ROUTES
 
 FIELDS = frozenset((*ANSWERS, *CONFIDENCE, *ABSTAINED))
 """Names under which something is said about a query beside its hits; everything else there is left alone."""

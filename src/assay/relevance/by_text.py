@@ -70,7 +70,7 @@ def judge_by_text(ground: Ground, queries: Sequence[Query], likeness: Likeness, 
         hits = ground.hits.get(query.query_id, ())
         grades, n_without_text = _grades(ground, query, hits, passes[place : place + len(hits)])
         place += len(hits)
-        missed = sorted(in_scope[number] - _stood_for(ground, query)) if in_scope[number] else ()
+        missed = sorted(in_scope[number] - _documents_of_hits(ground, query)) if in_scope[number] else ()
         others = dict.fromkeys(missed, 1.0)
         over = "scope" if counts_scope[number] else "retrieved"
         judged[query.query_id] = Judged(
@@ -100,7 +100,7 @@ def _are_documents(ground: Ground, query: Query) -> bool:
     return is_known and len(ground.scope_numbers(query)) > 0
 
 
-def _stood_for(ground: Ground, query: Query) -> set[str]:
+def _documents_of_hits(ground: Ground, query: Query) -> set[str]:
     """Documents that a hit stands for: by its id, or by its text where it goes by an id of its own."""
     doc_ids: set[str] = set()
     for hit in ground.hits.get(query.query_id, ()):

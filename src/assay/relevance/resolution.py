@@ -1,4 +1,4 @@
-"""resolve: decide about every query, each by the first resolver that applies, and say which one did."""
+"""Resolution: decide about every query, each by the first resolver that applies, and say which one did."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from assay.model import Document, FileNames, Span
 from assay.text import counted
 
-MOST = 3
+MAX_PLACES = 3
 """So many places are looked for; more say nothing new."""
 RECORDED = "the text recorded for"
 
@@ -34,7 +34,7 @@ class Label:
         label = f"{RECORDED} {in_words(self.span)}"
         if (now := self.moved_to) is not None:
             return f"{label} is in {in_words(now)} now"
-        many = counted(len(self.places), "time") + (" or more" if len(self.places) == MOST else "")
+        many = counted(len(self.places), "time") + (" or more" if len(self.places) == MAX_PLACES else "")
         return f"{label} is there {many}, elsewhere" if self.places else f"{label} is not there any more"
 
 
@@ -79,9 +79,9 @@ def check_label(span: Span, documents: Mapping[str, Document]) -> Label:
         return Label(span, fits=False, places=tuple(here))
     elsewhere: list[Span] = []
     for name, other in documents.items():
-        if name != span.doc_id and len(elsewhere) < MOST:
+        if name != span.doc_id and len(elsewhere) < MAX_PLACES:
             elsewhere += _occurrences(span, name, other.text)
-    return Label(span, fits=False, places=tuple(elsewhere[:MOST]))
+    return Label(span, fits=False, places=tuple(elsewhere[:MAX_PLACES]))
 
 
 def _is_there(span: Span, text: str) -> bool:
@@ -120,7 +120,7 @@ def _stretches(rows: Sequence[tuple[int, str]], lines: Sequence[str]) -> list[tu
 def _finds(text: str, part: str) -> Iterator[int]:
     """Where a text begins inside another, at most three places; they may overlap."""
     at = text.find(part)
-    for _ in range(MOST):
+    for _ in range(MAX_PLACES):
         if at < 0:
             return
         yield at

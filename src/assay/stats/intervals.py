@@ -29,7 +29,7 @@ from assay.stats.mean_intervals import (
     wilson_interval,
 )
 from assay.stats.numeric import AVERAGED, ROUNDING, averaged, summarised
-from assay.stats.resampling import KEPT, index_blocks, is_beyond, resampled_means
+from assay.stats.resampling import MAX_FIGURES_AT_ONCE, index_blocks, is_beyond, resampled_means
 from assay.stats.significance import Pairs
 from assay.stats.student import coins_alike
 
@@ -213,7 +213,7 @@ _Named = tuple[str, _Defined]
 def _resampled(alike: Sequence[_Named], resamples: int, seed: int) -> Iterator[tuple[_Named, Resampled]]:
     """Figures of columns that are defined for the same queries, in the same resamples."""
     averaged = [item for item in alike if item[1].is_averaged]
-    width = max(1, KEPT // (2 * max(resamples, len(alike[0][1].score))))
+    width = max(1, MAX_FIGURES_AT_ONCE // (2 * max(resamples, len(alike[0][1].score))))
     for start in range(0, len(averaged), width):
         yield from _from_means(averaged[start : start + width], resamples, seed)
     for item in alike:

@@ -219,7 +219,7 @@ def _grid(place: int) -> int:
     return max(place + 2, round(2 ** (1 + place / STEPS_PER_DOUBLING)))
 
 
-def chance_wanted(power: float, alpha: float) -> float:
+def check_power(power: float, alpha: float) -> float:
     """A power one can ask for: above what chance alone gives, and below certainty."""
     if checked_fraction("power", power, 0.8) <= alpha:
         raise BadParameter(f"power must be above alpha ({alpha:g}), which is what chance alone gives; it is {power!r}")
@@ -312,7 +312,7 @@ def minimum_detectable_effect(differences: Differences, power: float = 0.8, alph
     alpha = 0.05: equal or not, they are too few.)
     """
     study = study_of(differences, alpha, seed)
-    chance = chance_wanted(power, alpha)
+    chance = check_power(power, alpha)
     return study.unit * study.least(study.n, chance)
 
 
@@ -323,7 +323,7 @@ def queries_needed(differences: Differences, effect: float, power: float = 0.8, 
     error: no number of queries finds nothing.
     """
     study = study_of(differences, alpha, seed)
-    chance = chance_wanted(power, alpha)
+    chance = check_power(power, alpha)
     if finite(effect) == 0:
         raise BadParameter("effect is the difference to be found; no number of queries finds a difference of 0")
     return n_needed(study, abs(effect), chance)
@@ -334,7 +334,7 @@ def analyse_power(
 ) -> Power:
     """All of it at once: achieved power, smallest difference found, queries needed for `target` (else for the mean seen)."""
     study = study_of(differences, alpha, seed)
-    chance = chance_wanted(power, alpha)
+    chance = check_power(power, alpha)
     aim = study.mean if target is None else finite(target)
     return Power(
         n=study.n,

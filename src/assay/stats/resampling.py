@@ -28,7 +28,7 @@ SMALL_PRODUCT = 2**18
 """Multiplications of a product that BLAS does in one thread: on a busy machine, waiting for a second one costs more."""
 FEWEST_ROWS = 8
 """Resamples of such a product; fewer would not be worth a call."""
-KEPT = 2**23
+MAX_FIGURES_AT_ONCE = 2**23
 """Figures kept or compared at once, 64 MB."""
 
 
@@ -120,7 +120,7 @@ def is_beyond(drawn: Floats, observed: Floats, slack: Floats, alternative: str) 
 
 def column_groups(n_columns: int, *cells_per_column: int) -> Iterator[slice]:
     """Columns that are worked off together, few enough to bound the memory. How they are cut changes no result."""
-    width = max(1, KEPT // max(cells_per_column))
+    width = max(1, MAX_FIGURES_AT_ONCE // max(cells_per_column))
     return (slice(start, start + width) for start in range(0, n_columns, width))
 
 

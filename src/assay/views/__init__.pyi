@@ -30,8 +30,8 @@ from assay.views.routing import FIELDS as FIELDS
 from assay.views.routing import GATED as GATED
 from assay.views.routing import NEEDED as NEEDED
 from assay.views.routing import OPTIMAL as OPTIMAL
+from assay.views.routing import REPORTED_ROUTE_FIELDS as REPORTED_ROUTE_FIELDS
 from assay.views.routing import ROUTE as ROUTE
-from assay.views.routing import SAID as SAID
 from assay.views.routing import Decision as Decision
 from assay.views.routing import Routing as Routing
 from assay.views.routing import decision_of as decision_of

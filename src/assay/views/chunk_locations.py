@@ -16,7 +16,7 @@ from assay.errors import DataError
 from assay.model import Document, FileNames, Hit, Run, normal_path
 from assay.text import words_of
 
-NAMED = re.compile(
+LOCATION_ID = re.compile(
     r"(?P<file>.+?)(?::L?|#L)(?P<first>\d{1,9})(?:\.(?P<from>\d{1,9}))?(?:-L?(?P<last>\d{1,9})(?:\.(?P<to>\d{1,9}))?)?"
 )
 """Ids that say where a chunk stands: `src/client.py:12-40`, `notes.txt:3.1-3.80`, `a.py:7`, `a.py#L12-L40`, `a.py:L7-L9`."""
@@ -264,7 +264,7 @@ class Places:
         return any(places.values())
 
     def _stated_place(self, chunk_id: str) -> Place | None:
-        hit, named = self._brought.get(chunk_id), NAMED.fullmatch(chunk_id)
+        hit, named = self._brought.get(chunk_id), LOCATION_ID.fullmatch(chunk_id)
         if (place := place_in(hit.metadata, self.base) if hit else None) or named is None:
             return place
         first, last = int(named["first"]), int(named["last"] or named["first"])
@@ -277,7 +277,7 @@ class Places:
             return place
         if place.characters == UNKNOWN:
             start, end = known.characters(*place.lines)
-            named = NAMED.fullmatch(chunk_id)
+            named = LOCATION_ID.fullmatch(chunk_id)
             if named and named["from"] and named["to"]:
                 last = known.characters(place.lines[1] - 1, place.lines[1])[0]
                 start, end = start + int(named["from"]) - 1, min(last + int(named["to"]), end)
@@ -319,7 +319,7 @@ class Lines:
         return self._starts[max(line, 0)] if line < self.n_lines else self.size
 
 
-LARGE = 2**62
+LARGEST_SAFE_INT = 2**62
 """What a whole number of 64 bits can safely hold."""
 
 
@@ -329,7 +329,7 @@ def union_sizes(group: Ints, start: Ints, end: Ints, query: Ints, n_queries: int
     A group belongs to one query. Sorted by their start, each adds what reaches beyond all before it in its group.
     """
     width = int(end.max(initial=0)) + 1
-    small = int(group.max(initial=0)) < LARGE // width
+    small = int(group.max(initial=0)) < LARGEST_SAFE_INT // width
     order = np.argsort(group * width + start) if small else np.lexsort((start, group))
     group, start, end, query = group[order], start[order], end[order], query[order]
     number = np.cumsum(np.concatenate(([0], np.diff(group) != 0))) if len(group) else group

@@ -206,7 +206,7 @@ GATED = ("gated", "skipped")
 NEEDED = ("needs_retrieval", "retrieval_needed")
 COST = ("cost", "retrieval_cost")
 """Names under which each field is looked for."""
-SAID = frozenset((*ROUTE, *GATED, *COST))
+REPORTED_ROUTE_FIELDS = frozenset((*ROUTE, *GATED, *COST))
 """What a provider may say about a query beside its hits; the rest is the ground truth's."""
 FIELDS = (*ROUTE, *OPTIMAL, *GATED, *NEEDED, *COST)
 

@@ -1,4 +1,4 @@
-"""Replies as people hand them over: files, frames, records or a mapping of query to answer."""
+"""Answers and routes: what a system answered, and where a router sent each query, from files, frames and records."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import DataError
-from assay.files.given import Spelling, are_columns, rows_of, take_each, take_file
 from assay.files.hits import LISTS, PLAIN_TEXTS
 from assay.files.json_text import read_json
 from assay.files.record_files import Record, suffix_of
+from assay.files.record_sources import Spelling, are_columns, rows_of, take_each, take_file
 from assay.files.source import FileSource
 from assay.model import EMPTY_ID, Query, is_present, text_id
 from assay.text import counted, some_of
@@ -36,12 +36,12 @@ from assay.views import (
 QUERY_IDS = ("query_id", "question_id", "qid", "case_id", "id", "_id")
 QUESTIONS = ("query", "question", "user_input", "input")
 TAGS = ("query_type", "difficulty", "domain")
-SAID = (*ANSWERS, *CONFIDENCE, *ABSTAINED, *REFERENCES, *ANSWERABLE, *UNANSWERABLE)
+ANSWER_FIELDS = (*ANSWERS, *CONFIDENCE, *ABSTAINED, *REFERENCES, *ANSWERABLE, *UNANSWERABLE)
 HITS = ("retrieved_ids", *LISTS)
 """Names under which what was retrieved stands beside an answer, the best first."""
 OF_HITS, OF_TAGS, OF_QUESTIONS = frozenset(HITS), frozenset(TAGS), frozenset(QUESTIONS)
 """The same names once more: most records have none of them, which is soon seen."""
-REPLY_FIELDS = frozenset((*QUERY_IDS, *QUESTIONS, *TAGS, *SAID, *HITS))
+REPLY_FIELDS = frozenset((*QUERY_IDS, *QUESTIONS, *TAGS, *ANSWER_FIELDS, *HITS))
 REPLY_EXAMPLE = '{"query_id": "q1", "answer": "Paris"}'
 
 
@@ -221,7 +221,7 @@ class Routes:
 
 
 def read_routes(source: Any) -> Routes:
-    """The decisions of a file, a frame, or records. All that is wrong is told together, with its place."""
+    """The decisions of a file, a frame, or records. All faults are raised together, each with its place."""
     if isinstance(source, Routes):
         return source
     if isinstance(source, str | PathLike):

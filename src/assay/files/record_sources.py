@@ -43,7 +43,7 @@ def are_columns(source: Mapping[Any, Any]) -> bool:
 
 
 def take_each(rows: Iterable[Any], label: str, take: Callable[[Record], None], example: str) -> None:
-    """Hand each record on. All that is wrong is told together, with the number of its record."""
+    """Hand each record on. All faults are raised together, each with the number of its record."""
     faults = Faults(f"{label}, record")
     for number, row in enumerate(rows, 1):
         try:
@@ -58,7 +58,7 @@ def take_each(rows: Iterable[Any], label: str, take: Callable[[Record], None], e
 
 
 def take_file(path: Path, take: Callable[[Record], None], example: str) -> None:
-    """Hand on each record of a file; one in which nothing can be read is told once, with what was expected."""
+    """Hand on each record of a file; one in which nothing can be read is one fault, with what was expected."""
     n_taken = 0
 
     def counted_take(_: str, record: Record) -> None:
