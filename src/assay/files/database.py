@@ -1,4 +1,4 @@
-"""Lines of a large text file by number, without reading the file again: counted once, then looked up chunk by chunk."""
+"""Database: a DuckDB connection and its literals; lines of a large text file by number, counted once and then looked up."""
 
 from __future__ import annotations
 
