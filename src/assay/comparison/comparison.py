@@ -315,7 +315,7 @@ def remarks_on(comparison: Comparison) -> Iterator[str]:
     for metric in comparison.metrics:
         pairs = [pair for pair in comparison.pairs if pair.metric == metric.name]
         untested = [pair for pair in pairs if pair.untested]
-        if 0 < len(untested) < len(pairs):  # of all, the verdict tells
+        if 0 < len(untested) < len(pairs):  # where no pair is tested, the verdict says so
             yield f"{metric.name} of {pair_names(untested)} is not tested ({untested[0].untested})."
     whole = [metric.name for metric in comparison.metrics if metric.metric.aggregation not in AVERAGED]
     if whole := [name for name in whole if any(pair.metric == name and pair.draws for pair in comparison.pairs)]:

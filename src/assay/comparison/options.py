@@ -99,7 +99,7 @@ class ComparisonOptions:
 
 
 def place_of(name: str, names: Sequence[str]) -> int:
-    """The number of a system; a near match is offered for a name nobody has."""
+    """The number of a system; an unknown name is an error that offers near matches."""
     if name not in names:
         raise UnknownName("system", name, near_matches(name, names), f"there are {', '.join(names)}")
     return list(names).index(name)

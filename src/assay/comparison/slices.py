@@ -57,7 +57,7 @@ class Sliced:
         return tuple(dict.fromkeys(_language(part.slice) for part in self.parts if part.slice.is_tagged))
 
     def means(self, metric: str, system: str | None = None, language: str | None = None) -> dict[str, float]:
-        """Slice → figure of a system (the first one, unless told), for queries with the tag; of one language, or of all."""
+        """Slice → figure of a system (by default the first), for queries with the tag; of one language, or of all."""
         place = 0 if system is None else place_of(system, self.systems)
         tagged = [part for part in self.parts if part.slice.is_tagged]
         parts = tagged if language is None else [part for part in tagged if _language(part.slice) == language]

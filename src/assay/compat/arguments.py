@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 def checked(parse: Callable[[str], T], name: str, value: Any) -> T:
-    """The value as `parse` reads it; what it cannot read is told with the argument's name."""
+    """The value as `parse` reads it; the error for a value it cannot read names the argument."""
     try:
         return parse(str(value))
     except ValueError as error:

@@ -181,7 +181,7 @@ def render_cases(cases: Iterable[Case]) -> str:
 
 
 def parse_answers(text: str, cases: Iterable[Case], source: str = "answers") -> dict[str, Answer]:
-    """Case → its answer, in whatever order they come. Of lines that are no answers, the first of each kind is told."""
+    """Case → its answer, in any order. The error for lines that are no answers names the first of each kind."""
     known = {case.name for case in cases}
     answers: dict[str, Answer] = {}
     faults: dict[str, list[str]] = {}

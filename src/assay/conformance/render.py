@@ -27,7 +27,7 @@ def render_report(report: Report, width: int | None = None, *, colour: bool = Fa
         parts.append(_styled(hanging("", report.diagnosis.says, width), BOLD, colour))
     unexplained = [verdict for verdict in report.wrong if verdict.case.name not in explained]
     parts += ["\n".join(_wrong_answer_lines(verdict, width, colour=colour)) for verdict in unexplained]
-    if report.diagnosis:  # what agrees beside so much that is wrong tells nothing
+    if report.diagnosis:  # where so much is wrong, the conventions of the rest mean nothing
         return "\n\n".join(parts) + "\n"
     if report.findings:
         parts.append("\n".join([_styled("Conventions", BOLD, colour), *_conventions(report, width)]))
@@ -71,7 +71,7 @@ def _conventions(report: Report, width: int | None) -> Iterator[str]:
 
 
 def _finding(finding: Finding) -> str:
-    """The convention, and how assay is told to do the same."""
+    """The convention, and the settings that make assay follow it."""
     if finding.is_mixed:
         cases: dict[str, list[str]] = {}
         for case, names in finding.seen.items():

@@ -46,7 +46,7 @@ class Finding:
     seen: Mapping[str, tuple[str, ...]]
     """Case → the conventions that give its answer."""
     flags: str = ""
-    """How assay is told to do the same, where it does not by default."""
+    """The flags that make assay do the same, where it does not by default."""
     metric: str = ""
     """How the metric is spelled in assay, where that is what differs; k stands for any cutoff."""
     is_in_assay: bool = True
@@ -58,7 +58,7 @@ class Finding:
 
     @property
     def in_assay(self) -> str:
-        """How assay is told to do the same; empty where it does so by default."""
+        """The settings that make assay do the same; empty where it does so by default."""
         if not self.is_in_assay:
             return "assay does not have this"
         return " ".join(filter(None, (f"write {self.metric}" if self.metric else "", self.flags)))
@@ -191,7 +191,7 @@ def _finding(topic: str, report: Report) -> Finding:
 
 
 def _assay_settings(case: Case, accepted: Accepted) -> tuple[str, str, bool]:
-    """How assay is told to follow a convention: flags, another spelling of the metric, and whether it can be."""
+    """What makes assay follow a convention: flags, another spelling of the metric, and whether it can."""
     if accepted.metric is None:
         return "", "", False
     flags = " ".join(flag_of(name, value) for name, value in accepted.policy.items()).replace("keep_best", "keep-best")

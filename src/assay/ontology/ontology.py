@@ -271,7 +271,7 @@ def build_ontology(
 
 
 def _notes(records: Sequence[TermRecord], missing: Iterable[str]) -> tuple[str, ...]:
-    """What to tell about parents that nobody defines."""
+    """A note on parents that no record defines; none where there are none."""
     defined = {record.id for record in records}
     named = {up for record in records if not record.is_obsolete for up in record.parents}
     lost = sorted((named - defined).union(missing))

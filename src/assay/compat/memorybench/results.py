@@ -32,7 +32,7 @@ class EvalCases(NamedTuple):
 
 
 def read_eval_results(results: Sequence[Mapping[str, Any]], pack: Pack | None = None) -> EvalCases:
-    """Results are told apart by their place, since one item may be asked of several systems."""
+    """Results are identified by their place, since one item may be asked of several systems."""
     if isinstance(results, str | bytes | Mapping) or not isinstance(results, Iterable):
         raise DataError(f"expected a list of EvalResult maps, found {shortened(results)}")
     asked = EvalCases(BenchmarkDataset("memorybench", pack=pack), {}, {})

@@ -341,7 +341,7 @@ class RetrievalMetricsConfig:
 
 
 def load_config(source: str | Path | Mapping[str, Any]) -> RetrievalMetricsConfig:
-    """The config of a YAML file, or of a map that was read from one; all that is wrong with it is told at once.
+    """The config of a YAML file, or of a map that was read from one; one error lists all that is wrong with it.
 
     A block that names no metrics has those of `evaluate_retrieval_batch`. Grades count unless it says otherwise.
     """
