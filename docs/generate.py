@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets.format import Format, all_formats
-from assay.datasets.preflight.findings import CODES, OF_DOCUMENTS, OF_JUDGMENTS, OF_QUERIES, OF_RUN
+from assay.datasets.preflight.findings import CODES, DOCUMENT_CODES, JUDGMENT_CODES, QUERY_CODES, RUN_CODES
 from assay.grammar import show
 from assay.metrics.definition import Metric
 from assay.metrics.descriptions import describe, written
@@ -237,10 +237,10 @@ def checks_page() -> str:
     """The reference of finding codes."""
     parts = [CHECKS_HEAD.format(count=len(CODES))]
     for title, codes in {
-        "Dataset and queries": OF_QUERIES,
-        "Documents": OF_DOCUMENTS,
-        "Judgments": OF_JUDGMENTS,
-        "Runs": OF_RUN,
+        "Dataset and queries": QUERY_CODES,
+        "Documents": DOCUMENT_CODES,
+        "Judgments": JUDGMENT_CODES,
+        "Runs": RUN_CODES,
     }.items():
         rows = [(f"`{name}`", code.severity, _plain(code.advice)) for name, code in codes.items()]
         parts += [f"## {title}\n", _table(("code", "", "what to do"), rows)]

@@ -132,14 +132,16 @@ def _check_ontology(data: bytes) -> object:
     """What is cached is sealed; with the right seal everything in it is read."""
     path = ontologies.cache_folder() / "ontologies" / "0123.bin"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data[len(RAW) :] if data.startswith(RAW) else ontologies.MARK + ontologies._seal(data) + data)
+    path.write_bytes(
+        data[len(RAW) :] if data.startswith(RAW) else ontologies.CACHE_HEADER + ontologies._checksum(data) + data
+    )
     found = ontologies.read_cached("0123")
     return None if found is None else [found.find(one) for one in found.ids[:3]]
 
 
 def _ontology_seeds() -> list[bytes]:
-    body = ontologies.packed(parse_ontology(OBO, "hp.obo"))
-    return [body, RAW + ontologies.MARK + ontologies._seal(body) + body]
+    body = ontologies.pack_ontology(parse_ontology(OBO, "hp.obo"))
+    return [body, RAW + ontologies.CACHE_HEADER + ontologies._checksum(body) + body]
 
 
 def _check_running(data: bytes) -> object:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.datasets.dataset import BenchmarkDataset, Repair
 from assay.datasets.preflight.check import check_dataset, unreadable
-from assay.datasets.preflight.findings import CODES, MOST_CASES, Finding
+from assay.datasets.preflight.findings import CODES, MAX_CASES, Finding
 from assay.errors import BadParameter, DataError
 from assay.model.records import Document, Query
 
@@ -96,7 +96,7 @@ def test_errors_come_first():
 
 def test_twenty_places_are_kept_and_all_are_counted():
     finding = find("empty-document", clean(documents={f"e{n}": Document(f"e{n}") for n in range(50)}))
-    assert (finding.count, len(finding.places)) == (50, MOST_CASES)
+    assert (finding.count, len(finding.places)) == (50, MAX_CASES)
     assert finding.places[0] == "document e0"
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from assay import Document, Query, RelevanceJudgment, Span, UsageError
 from assay.datasets import BenchmarkDataset
-from assay.datasets.conversion import check_target, not_written
+from assay.datasets.conversion import check_target, describe_losses
 from assay.datasets.format import find_format, load_dataset
 
 from ._benchmarks import benchmarks
@@ -23,7 +23,7 @@ def rich():
 
 
 def test_everything_that_is_missing_is_named():
-    assert not_written(rich(), BenchmarkDataset()) == [
+    assert describe_losses(rich(), BenchmarkDataset()) == [
         *("1 document", "2 queries", "1 query text", "1 judgment", "that 1 query was judged empty", "tags"),
         *(
             "expected answers",
@@ -41,12 +41,12 @@ def test_everything_that_is_missing_is_named():
 def test_documents_that_changed_are_named():
     found = rich()
     found.add_document(Document("d", "y"))
-    assert not_written(rich(), found) == ["fields of documents"]
+    assert describe_losses(rich(), found) == ["fields of documents"]
 
 
 @given(made=benchmarks())
 def test_nothing_is_missing_in_itself(made):
-    assert not_written(made, made) == []
+    assert describe_losses(made, made) == []
 
 
 @pytest.mark.parametrize("name", ["beir", "jsonl", "parquet", "trec", "json", "rag_template"])
@@ -54,7 +54,7 @@ def test_formats_that_hold_everything(tmp_path, name):
     path = tmp_path / ("out.json" if name in ("json", "rag_template") else "out")
     check_target(find_format(name), path)
     find_format(name).save(rich(), path)
-    assert not_written(rich(), load_dataset(path)) == []
+    assert describe_losses(rich(), load_dataset(path)) == []
 
 
 @pytest.mark.parametrize("name", ["json", "rag_template", "hpo_cases"])

@@ -12,7 +12,7 @@ import assay
 from assay import DataError, Document, Hit, Query, RelevanceJudgment, Span, UnknownName
 from assay.datasets import BenchmarkDataset
 from assay.datasets.corpus import FileDocuments
-from assay.datasets.dataset import MANY_VALUES, PARTS, Repair, require_queries
+from assay.datasets.dataset import MAX_TAG_VALUES, PARTS, Repair, require_queries
 from assay.datasets.format import find_format, load_dataset
 from assay.model.qrels import fingerprint
 from assay.model.records import Pack
@@ -97,7 +97,7 @@ def test_grades_are_shown_as_people_write_them():
 
 
 def test_a_tag_with_a_value_for_every_query_is_none(dataset):
-    for number in range(MANY_VALUES + 1):
+    for number in range(MAX_TAG_VALUES + 1):
         dataset.add_query(Query(f"n{number}", metadata={"number": number, "even": number % 2}))
     tags = dataset.get_statistics()["tags"]
     assert "number" not in tags

@@ -9,7 +9,7 @@ import pytest
 import assay
 from assay import DataError, Query, RelevanceJudgment, UnknownName, UsageError
 from assay.datasets import BenchmarkDataset
-from assay.datasets.format import PEEK, Format, Probe, all_formats, bundled, detect_format, find_format, load_dataset
+from assay.datasets.format import PROBE_BYTES, Format, Probe, all_formats, bundled, detect_format, find_format, load_dataset
 
 from ._benchmarks import SAMPLES
 from ._cases import BOM, write
@@ -123,8 +123,8 @@ def test_the_ending_that_tells_the_kind(tmp_path, name, suffix):
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_a_probe_reads_the_beginning_unpacked(tmp_path, pack):
-    path = write(tmp_path / "a.json", pack(b'{"name": [1]}' + b" " * PEEK))
-    assert len(Probe(path).head) == PEEK
+    path = write(tmp_path / "a.json", pack(b'{"name": [1]}' + b" " * PROBE_BYTES))
+    assert len(Probe(path).head) == PROBE_BYTES
     assert Probe(path).keys == {"name"}
 
 

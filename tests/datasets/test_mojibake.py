@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assay.datasets.preflight.queries import LOST, find_mojibake
+from assay.datasets.preflight.queries import REPLACEMENT_CHARACTER, find_mojibake
 
 WRONG = {
     "schÃ¶n": ("Ã¶", "ö"),
@@ -22,7 +22,7 @@ WRONG = {
     "ÐŸÑ€Ð¸Ð²ÐµÑ‚": ("ÐŸÑ€Ð¸Ð²ÐµÑ‚", "Привет"),
     "æˆ‘ä»¬": ("æˆ‘ä»¬", "我们"),
     "ã\x81\x82ã\x81\x84": ("ã\x81\x82ã\x81\x84", "あい"),
-    f"a{LOST}b": (LOST, ""),
+    f"a{REPLACEMENT_CHARACTER}b": (REPLACEMENT_CHARACTER, ""),
 }
 RIGHT = (
     *("", "plain", "Ângela", "CORAÇÃO", "SÃO PAULO", "IRMÃ…", "IRMÃ\xa0MAIS", "“CAFÉ”", "BEYONCÉ’S", "«CLICHÉ»", "É®"),
@@ -51,7 +51,7 @@ def test_words_with_accents_are_found_once_misread(word):
 
 @given(st.text())
 def test_what_is_found_is_utf8_that_was_misread(text):
-    assume(LOST not in text)
+    assume(REPLACEMENT_CHARACTER not in text)
     found = find_mojibake(text)
     if found:
         assert found[0] in text

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from assay.datasets import ontology_cache
-from assay.datasets.ontology_cache import keep, packed, read_cached, unpacked
+from assay.datasets.ontology_cache import pack_ontology, read_cached, unpack_ontology, write_cached
 from assay.ontology import Synonym, TermRecord, build_ontology
 
 DIGEST = "0" * 32
@@ -41,23 +41,23 @@ def file(tmp_path, monkeypatch):
 
 
 def test_there_and_back():
-    keep(ontology(), DIGEST)
+    write_cached(ontology(), DIGEST)
     assert same(read_cached(DIGEST), ontology())
     assert read_cached(DIGEST).digest == DIGEST
 
 
 def test_texts_of_several_lines_and_no_texts():
     odd = build_ontology([TermRecord("a", "two\nlines"), TermRecord("b", "")])
-    assert same(unpacked(packed(odd), ""), odd)
+    assert same(unpack_ontology(pack_ontology(odd), ""), odd)
     single = build_ontology([TermRecord("a")])
-    assert same(unpacked(packed(single), ""), single)
+    assert same(unpack_ontology(pack_ontology(single), ""), single)
 
 
 @pytest.mark.parametrize("alternative", [-1, 2, "X:2"])
 def test_an_alternative_that_is_no_term_is_refused(alternative):
-    content = msgspec.msgpack.decode(packed(ontology())) | {"alternatives": {"X:20": alternative}}
+    content = msgspec.msgpack.decode(pack_ontology(ontology())) | {"alternatives": {"X:20": alternative}}
     with pytest.raises(ValueError, match=r"no term|alternatives"):
-        unpacked(msgspec.msgpack.encode(content), "")
+        unpack_ontology(msgspec.msgpack.encode(content), "")
 
 
 def test_nothing_is_there():
@@ -77,41 +77,41 @@ def test_nothing_is_there():
     ids=["empty", "foreign", "cut", "one byte", "other layout", "head alone"],
 )
 def test_what_is_not_whole_is_not_used_and_is_replaced(file, spoil):
-    keep(ontology(), DIGEST)
+    write_cached(ontology(), DIGEST)
     file.write_bytes(spoil(file.read_bytes()))
     assert read_cached(DIGEST) is None
-    keep(ontology(), DIGEST)
+    write_cached(ontology(), DIGEST)
     assert same(read_cached(DIGEST), ontology())
 
 
 @pytest.mark.parametrize("body", [b"\x80", b"\xc0", b"\x81\xa5texts\x90", b"garbage"])
 def test_a_sound_seal_on_something_else(file, body):
-    keep(ontology(), DIGEST)
-    file.write_bytes(ontology_cache.MARK + ontology_cache._seal(body) + body)
+    write_cached(ontology(), DIGEST)
+    file.write_bytes(ontology_cache.CACHE_HEADER + ontology_cache._checksum(body) + body)
     assert read_cached(DIGEST) is None
 
 
 def test_parts_that_do_not_fit_together(file):
     import msgspec
 
-    content = msgspec.msgpack.decode(packed(ontology()))
+    content = msgspec.msgpack.decode(pack_ontology(ontology()))
     content["arrays"][3] += content["arrays"][3]
     body = msgspec.msgpack.encode(content)
-    keep(ontology(), DIGEST)
-    file.write_bytes(ontology_cache.MARK + ontology_cache._seal(body) + body)
+    write_cached(ontology(), DIGEST)
+    file.write_bytes(ontology_cache.CACHE_HEADER + ontology_cache._checksum(body) + body)
     assert read_cached(DIGEST) is None
 
 
 def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "file"))
-    keep(ontology(), DIGEST)
+    write_cached(ontology(), DIGEST)
     assert read_cached(DIGEST) is None
 
 
 def test_a_folder_in_place_of_the_file(file):
     file.mkdir(parents=True)
-    keep(ontology(), DIGEST)
+    write_cached(ontology(), DIGEST)
     assert read_cached(DIGEST) is None
 
 
@@ -122,7 +122,7 @@ def test_nobody_has_a_home(monkeypatch):
     monkeypatch.delenv("ASSAY_CACHE")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(ontology_cache.Path, "home", homeless)
-    keep(ontology(), DIGEST)
+    write_cached(ontology(), DIGEST)
     assert read_cached(DIGEST) is None
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from assay.datasets.dataset import Repair
-from assay.datasets.format import BUNDLED, PEEK, Probe, all_formats, detect_format, load_dataset
+from assay.datasets.format import BUNDLED, PROBE_BYTES, Probe, all_formats, detect_format, load_dataset
 from assay.datasets.formats.rag_template import EXAMPLE, FORMAT
 from assay.model.records import Document
 
@@ -131,7 +131,7 @@ def test_only_the_outermost_fields_tell_the_format(tmp_path, text):
 
 
 def test_contexts_longer_than_a_look_do_not_hide_the_questions(tmp_path):
-    content = {"contexts": [{"content": "x" * PEEK}], "questions": [{"question": "?"}]}
+    content = {"contexts": [{"content": "x" * PROBE_BYTES}], "questions": [{"question": "?"}]}
     assert detect_format(write(tmp_path / "x.json", json.dumps(content))) is FORMAT
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.datasets.preflight.judgments import RESPELLINGS, other_beginning, respelled
+from assay.datasets.preflight.judgments import RESPELLINGS, describe_respelling, find_prefix_difference
 
 
 @pytest.mark.parametrize(
@@ -19,13 +19,13 @@ from assay.datasets.preflight.judgments import RESPELLINGS, other_beginning, res
     ],
 )
 def test_the_way_is_found(strange, known, what):
-    assert respelled(["other", strange], {known}) == f"{what}: {strange!r} is {known!r} there"
+    assert describe_respelling(["other", strange], {known}) == f"{what}: {strange!r} is {known!r} there"
 
 
 def test_every_way_is_tried_and_none_is_made_up():
     assert len(RESPELLINGS) == 8
-    assert respelled(["a", "b"], {"c"}) == ""
-    assert respelled([], {"c"}) == ""
+    assert describe_respelling(["a", "b"], {"c"}) == ""
+    assert describe_respelling([], {"c"}) == ""
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ def test_every_way_is_tried_and_none_is_made_up():
     ],
 )
 def test_another_beginning_is_found(strange, known, said):
-    assert other_beginning(strange, known).said == said
+    assert find_prefix_difference(strange, known).said == said
 
 
 @pytest.mark.parametrize(
     ("strange", "known"), [(["x1"], {"q1", "q2"}), (["q8", "q9"], {"q1", "q2"}), ([], {"q1"}), (["x1", "x2"], set())]
 )
 def test_one_that_fits_may_do_so_by_chance(strange, known):
-    assert other_beginning(strange, known) is None
+    assert find_prefix_difference(strange, known) is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import UsageError
-from assay.datasets.conversion import not_written
+from assay.datasets.conversion import describe_losses
 from assay.datasets.dataset import BenchmarkDataset, Repair
 from assay.datasets.format import Probe, load_dataset
 from assay.datasets.formats.trec import detect, read_trec, write_trec
@@ -116,7 +116,7 @@ def test_subtopics_reach_the_metrics_of_a_dataset(tmp_path):
 def test_a_format_that_has_no_subtopics_says_so(tmp_path):
     dataset = read_trec(write(tmp_path / "qrels.txt", BY_SUBTOPIC))
     dataset.save_json(tmp_path / "set.json")
-    assert "subtopics" in not_written(dataset, load_dataset(tmp_path / "set.json"))
+    assert "subtopics" in describe_losses(dataset, load_dataset(tmp_path / "set.json"))
 
 
 # --- topics ---------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.evaluation.answers import in_asked_order, with_columns, with_the_same_metrics, without_scores
+from assay.evaluation.answers import in_requested_order, with_columns, with_the_same_metrics, without_scores
 from assay.metrics.parsing import parse_metrics
 from assay.model.scores import Column, ScoreTable
 
@@ -49,7 +49,7 @@ def test_metrics_that_are_there_are_not_touched(result):
 
 def test_the_order_can_be_the_one_that_was_asked_for(result):
     merged = with_columns(result, table("q1", "q2"), [ROUTED])
-    assert list(in_asked_order(merged, ["routing_accuracy", "num_q"])) == ["routing_accuracy", "num_q", "mrr"]
+    assert list(in_requested_order(merged, ["routing_accuracy", "num_q"])) == ["routing_accuracy", "num_q", "mrr"]
 
 
 def test_results_on_one_benchmark_get_the_same_metrics(result):

@@ -3,7 +3,7 @@
 import pytest
 
 import assay
-from assay.evaluation.conventions import TRIED, all_conventions, differences, flag_of, flags_of, of_metric, of_policy
+from assay.evaluation.conventions import VALUES_TRIED, all_conventions, differences, flag_of, flags_of, of_metric, of_policy
 from assay.evaluation.profile import OWN, Setting
 from assay.evaluation.profiles import PROFILES
 from assay.grammar import REQUIRED
@@ -131,6 +131,6 @@ def test_forms_in_words():
 
 
 def test_what_is_tried_are_words_of_the_policy():
-    for name, values in TRIED.items():
+    for name, values in VALUES_TRIED.items():
         for value in values:
             Policy(**{name: value})

@@ -9,7 +9,7 @@ import pytest
 
 import assay
 from assay.errors import BadParameter, DataError, UsageError
-from assay.evaluation.fusion_tuning import FusedScores, candidates_of, dealt, simplex, tune_fusion
+from assay.evaluation.fusion_tuning import FusedScores, assign_folds, candidates_of, simplex, tune_fusion
 from assay.fusion import all_fusions, fuse, train
 from assay.fusion.fusion import parse_fusion
 from assay.fusion.lists import Lists
@@ -138,10 +138,10 @@ def test_candidates():
 
 
 def test_folds():
-    assert sorted(dealt(11, 3, 0).tolist()) == [0] * 4 + [1] * 4 + [2] * 3
+    assert sorted(assign_folds(11, 3, 0).tolist()) == [0] * 4 + [1] * 4 + [2] * 3
     for folds in (0, 1, 12):
         with pytest.raises(BadParameter, match="from 2 to the number of judged queries, which is 11"):
-            dealt(11, folds, 0)
+            assign_folds(11, folds, 0)
 
 
 def test_what_cannot_be_tuned():

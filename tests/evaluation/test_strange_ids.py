@@ -88,7 +88,7 @@ def test_ids_are_shown_of_whatever_a_run_is(tmp_path):
 
 
 def test_a_large_file_of_another_kind_is_not_read_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("assay.evaluation.notes.LARGEST", 10)
+    monkeypatch.setattr("assay.evaluation.notes.MAX_BYTES_READ_AGAIN", 10)
     (tmp_path / "r.json").write_text('{"topic1": {"d1": 1.0}}')
     with pytest.raises(assay.DataError, match=r"not one query of the run is judged: do both use the same query ids\?"):
         assay.evaluate(QRELS, tmp_path / "r.json", "map")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay import BadParameter, Policy, UnknownName
-from assay.evaluation.profile import EVERY, OWN
+from assay.evaluation.profile import EVERY_METRIC, OWN
 from assay.evaluation.profiles import PROFILES, find_profile
 from assay.metrics.parsing import parse_metric
 from assay.metrics.registry import all_metrics
@@ -32,7 +32,7 @@ def test_a_profile_is_found_by_its_name(profile):
 
 @each
 def test_every_metric_it_names_is_in_the_catalog(profile):
-    named = {name for one in (*profile.variants, *profile.refusals) for name in one.metrics if one.metrics != EVERY}
+    named = {name for one in (*profile.variants, *profile.refusals) for name in one.metrics if one.metrics != EVERY_METRIC}
     assert named | profile.has.keys() | {variant.instead for variant in profile.variants} - {""} <= all_metrics().keys()
 
 

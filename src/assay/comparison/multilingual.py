@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.datasets import HPO, LANGUAGES, USUAL, BenchmarkDataset, languages_of, load_dataset
+from assay.datasets import DEFAULT_HPO_SIZE, HPO_PREFIX, LANGUAGES, BenchmarkDataset, languages_of, load_dataset
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result
 from assay.execution import run
@@ -104,7 +104,7 @@ def evaluate_multilingual_model(
     provider: Any,
     languages: Iterable[str] | Mapping[str, Any] = BUNDLED_LANGUAGES,
     *,
-    size: str = USUAL,
+    size: str = DEFAULT_HPO_SIZE,
     labels: Mapping[str, str | Path] | None = None,
     k_values: Iterable[int] = K_VALUES,
     **settings: Any,
@@ -136,7 +136,7 @@ def _benchmarks(languages: Iterable[str] | Mapping[str, Any], size: str) -> dict
     if isinstance(languages, Mapping):
         benchmarks = {_code(language): benchmark for language, benchmark in languages.items()}
     else:
-        benchmarks = {_code(language): f"{HPO}{_code(language)}:{size}" for language in languages}
+        benchmarks = {_code(language): f"{HPO_PREFIX}{_code(language)}:{size}" for language in languages}
     if not benchmarks:
         raise UsageError(f"there is no language to evaluate in; expected some of {', '.join(BUNDLED_LANGUAGES)}")
     return benchmarks

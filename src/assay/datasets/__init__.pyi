@@ -1,10 +1,10 @@
 from assay.datasets.conversion import check_target as check_target
-from assay.datasets.conversion import not_written as not_written
+from assay.datasets.conversion import describe_losses as describe_losses
 from assay.datasets.dataset import PARTS as PARTS
 from assay.datasets.dataset import BenchmarkDataset as BenchmarkDataset
 from assay.datasets.dataset import Notes as Notes
 from assay.datasets.dataset import Repair as Repair
-from assay.datasets.format import HPO as HPO
+from assay.datasets.format import HPO_PREFIX as HPO_PREFIX
 from assay.datasets.format import Format as Format
 from assay.datasets.format import Probe as Probe
 from assay.datasets.format import all_formats as all_formats
@@ -15,8 +15,8 @@ from assay.datasets.format import load_dataset as load_dataset
 from assay.datasets.formats.hpo_cases import FORMAT as FORMAT
 from assay.datasets.formats.hpo_cases import LANGUAGES as LANGUAGES
 from assay.datasets.formats.hpo_cases import detect as detect
+from assay.datasets.hpo import DEFAULT_HPO_SIZE as DEFAULT_HPO_SIZE
 from assay.datasets.hpo import FIELDS as FIELDS
-from assay.datasets.hpo import USUAL as USUAL
 from assay.datasets.hpo import check_one_language as check_one_language
 from assay.datasets.hpo import check_terms_known as check_terms_known
 from assay.datasets.hpo import language_of as language_of
@@ -35,9 +35,9 @@ from assay.datasets.preflight.check import check_dataset as check_dataset
 from assay.datasets.preflight.check import unreadable as unreadable
 from assay.datasets.preflight.findings import Case as Case
 from assay.datasets.preflight.findings import Finding as Finding
-from assay.datasets.preflight.judgments import LOOKED_AT as LOOKED_AT
-from assay.datasets.preflight.judgments import other_beginning as other_beginning
-from assay.datasets.preflight.judgments import respelled as respelled
+from assay.datasets.preflight.judgments import MAX_IDS_CHECKED as MAX_IDS_CHECKED
+from assay.datasets.preflight.judgments import describe_respelling as describe_respelling
+from assay.datasets.preflight.judgments import find_prefix_difference as find_prefix_difference
 from assay.datasets.source_tree import SourceTree as SourceTree
 from assay.datasets.source_tree import decode_source as decode_source
 from assay.datasets.translations import Translation as Translation

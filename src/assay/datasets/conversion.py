@@ -12,13 +12,13 @@ from assay.files import COMPRESSIONS
 from assay.model import Document, Query
 from assay.text import counted
 
-ONE_FILE = ("json", "rag_template", "hpo_cases")
+SINGLE_FILE_FORMATS = ("json", "rag_template", "hpo_cases")
 """Formats that are one JSON file; the others are folders, and `trec` judgments alone as well."""
 
 
 def check_target(written: Format, path: Path) -> None:
     """Refuse a name under which the format would not be recognised again."""
-    if written.name in ONE_FILE and Probe(path).suffix != ".json" and not path.is_dir():
+    if written.name in SINGLE_FILE_FORMATS and Probe(path).suffix != ".json" and not path.is_dir():
         raise UsageError(
             f"{path}: {written.name} is one JSON file; give it a name that ends in .json, such as {path.stem}.json"
         )
@@ -26,7 +26,7 @@ def check_target(written: Format, path: Path) -> None:
         raise UsageError(f"{path}: files are written plain; leave out {path.suffix}")
 
 
-def not_written(made: BenchmarkDataset, read_back: BenchmarkDataset) -> list[str]:
+def describe_losses(made: BenchmarkDataset, read_back: BenchmarkDataset) -> list[str]:
     """The parts of a benchmark that are missing, or not the same, in what was read back from where it was written."""
     queries = [(query, read_back.queries.get(key, Query(key))) for key, query in made.queries.items()]
     n_texts = sum(query.text != other.text for query, other in queries)
@@ -41,10 +41,10 @@ def not_written(made: BenchmarkDataset, read_back: BenchmarkDataset) -> list[str
     ]
     words = [counted(count, noun) for count, noun in counts if count > 0]
     words += [f"that {counted(len(empty), 'query')} {'was' if len(empty) == 1 else 'were'} judged empty"] if empty else []
-    return words + _kinds(made, read_back, queries)
+    return words + _lost_kinds(made, read_back, queries)
 
 
-def _kinds(made: BenchmarkDataset, read_back: BenchmarkDataset, queries: list[tuple[Query, Query]]) -> list[str]:
+def _lost_kinds(made: BenchmarkDataset, read_back: BenchmarkDataset, queries: list[tuple[Query, Query]]) -> list[str]:
     """What is missing of the fields of records, and of the dataset itself."""
 
     def differ(*names: str) -> bool:
@@ -69,9 +69,9 @@ def _kinds(made: BenchmarkDataset, read_back: BenchmarkDataset, queries: list[tu
 def _documents_differ(made: BenchmarkDataset, read_back: BenchmarkDataset) -> bool:
     """Whether documents are not what they were; they are written in their order, so that one pass will do."""
     pairs = zip(made.documents.values(), read_back.documents.values(), strict=False)
-    return any(_plain(document) != _plain(other) for document, other in pairs)
+    return any(_normalise_empty(document) != _normalise_empty(other) for document, other in pairs)
 
 
-def _plain(document: Document) -> Document:
+def _normalise_empty(document: Document) -> Document:
     """The document, with nothing where there is nothing to read."""
     return replace(document, title=document.title or None, metadata=document.metadata or None)

@@ -1,4 +1,4 @@
-"""FileDocuments: documents that stay in their file; only ids and places are kept in memory."""
+"""Corpora in files: documents are read when they are asked for; only their ids and places are kept in memory."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class FileDocuments(MutableMapping[str, Document]):
         start, end = self._ends[line], self._ends[line + 1]
         with FileSource(self._source.plain_path, self._source.label).reading() as file:
             file.seek(int(start))
-            return self._decoded(file.read(int(end - start)), line)
+            return self._decode_line(file.read(int(end - start)), line)
 
     def __setitem__(self, doc_id: str, document: Document) -> None:
         self._added[doc_id] = document
@@ -106,12 +106,12 @@ class FileDocuments(MutableMapping[str, Document]):
             for number, line in enumerate(file):
                 if line.isspace():
                     continue
-                document = self._decoded(line, number)
+                document = self._decode_line(line, number)
                 if document.doc_id not in self._removed:
                     yield document.doc_id, added.pop(document.doc_id, document)
         yield from added.items()
 
-    def _decoded(self, line: bytes, number: int) -> Document:
+    def _decode_line(self, line: bytes, number: int) -> Document:
         try:
             document: Document = self._document_of(line if number else line.removeprefix(BOM))
         except (ValueError, RecursionError) as error:

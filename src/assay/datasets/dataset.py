@@ -135,7 +135,7 @@ class BenchmarkDataset:
             "judgments_per_query": n_judgments / len(self.qrels) if self.qrels else 0.0,
             "grade_distribution": {_plain(grade): grades[grade] for grade in sorted(grades)},
             "tags": {
-                name: dict(sorted(counts.items())) for name, counts in sorted(tags.items()) if len(counts) <= MANY_VALUES
+                name: dict(sorted(counts.items())) for name, counts in sorted(tags.items()) if len(counts) <= MAX_TAG_VALUES
             },
             "num_scopes": len({query.scope for query in self.queries.values()} - {None}),
             "num_expected": sum(query.expected is not None for query in self.queries.values()),
@@ -188,9 +188,9 @@ class BenchmarkDataset:
 
     def save_trec_qrels(self, path: str | Path) -> None:
         """Write the judgments as TREC qrels, which cannot hold queries judged with nothing relevant: these are refused."""
-        from assay.datasets.formats.trec import write_alone
+        from assay.datasets.formats.trec import write_judgments
 
-        write_alone(self, Path(path))
+        write_judgments(self, Path(path))
 
     def __repr__(self) -> str:
         parts = (counted(len(self.queries), "query"), counted(len(self.documents), "document"))
@@ -198,7 +198,7 @@ class BenchmarkDataset:
         return f"BenchmarkDataset({self.name} {self.version}: {', '.join(parts)}, {counted(n_judgments, 'judgment')})"
 
 
-MANY_VALUES = 50
+MAX_TAG_VALUES = 50
 """A tag with more values than that tells queries apart, but does not slice them."""
 
 

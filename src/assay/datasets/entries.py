@@ -93,7 +93,7 @@ class Entry:
         return {**self.fields, **self.metadata} or None
 
 
-def read_each(values: Iterable[tuple[int, Any]], label: str, noun: str, read: Callable[[int, str, Any], None]) -> None:
+def read_entries(values: Iterable[tuple[int, Any]], label: str, noun: str, read: Callable[[int, str, Any], None]) -> None:
     """Read numbered values: how manieth it is, its place, the value. All faults are raised together.
 
     The numbers are lines of the file, or, where there is a noun for them, places in its list.
@@ -109,7 +109,7 @@ def read_each(values: Iterable[tuple[int, Any]], label: str, noun: str, read: Ca
     faults.raise_if_any()
 
 
-def parsed_line(line: bytes) -> Any:
+def parse_line(line: bytes) -> Any:
     """The value of one line of JSON."""
     try:
         return parse_json(line)
@@ -140,7 +140,7 @@ def is_texts(value: Any) -> bool:
     return isinstance(value, list) and all(map(is_text, value))
 
 
-def put_own(metadata: Mapping[str, Any] | None, own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_metadata(metadata: Mapping[str, Any] | None, own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The reverse of `take_own`: what stands in the record itself, and its metadata.
 
     A field goes to the metadata; where those use its name for something else, it stands in the record, be it as null.
@@ -153,7 +153,7 @@ def put_own(metadata: Mapping[str, Any] | None, own: Mapping[str, Any]) -> tuple
     }
 
 
-NAMES = (
+GROUND_TRUTH_NAMES = (
     "relevantIds",
     "relevant_ids",
     "relevantDocIds",
@@ -182,15 +182,15 @@ def take_ground_truth(entry: Entry) -> Judged | None:
     An empty list says that nothing is relevant. Several fields must agree; grades say more than a list of ids.
     """
     truths = [
-        _judged(f"{prefix}{name}", value, entry.place, entry.notes)
-        for name in NAMES
+        _parse_truth(f"{prefix}{name}", value, entry.place, entry.notes)
+        for name in GROUND_TRUTH_NAMES
         for prefix, holder in (("metadata.", entry.metadata), ("", entry.fields))
         if (value := holder.pop(name, None)) is not None
     ]
-    return agreed(truths)
+    return agree_on_truth(truths)
 
 
-def agreed(truths: Sequence[Judged]) -> Judged | None:
+def agree_on_truth(truths: Sequence[Judged]) -> Judged | None:
     """What all fields say together; two that contradict each other are an error."""
     if not truths:
         return None
@@ -212,7 +212,7 @@ def _relevant(judged: Judged) -> set[str]:
     return {doc for doc, grade in judged.grades.items() if grade > 0}
 
 
-def _judged(name: str, value: Any, place: str, notes: Notes) -> Judged:
+def _parse_truth(name: str, value: Any, place: str, notes: Notes) -> Judged:
     try:
         grades = judged_ids(value, place, notes)
     except DataError as error:
@@ -227,4 +227,6 @@ def judged_by_query(value: Any, label: str, notes: Notes) -> dict[str, Judged]:
     """Query → what one field, `qrels`, says about all queries."""
     if not isinstance(value, Mapping):
         raise DataError(f"{label}: qrels: expected query → id → grade, found {shortened(value)}")
-    return {query: _judged(f"{label}: qrels.{query}", judged, f"query {query}", notes) for query, judged in value.items()}
+    return {
+        query: _parse_truth(f"{label}: qrels.{query}", judged, f"query {query}", notes) for query, judged in value.items()
+    }

@@ -1,4 +1,4 @@
-"""evidence_pack: relevance by evidence ids, for systems that return documents, chunks of them, or bare ids."""
+"""Evidence packs: relevance by evidence ids, for systems that return documents, chunks of them, or bare ids."""
 
 from __future__ import annotations
 

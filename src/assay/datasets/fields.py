@@ -1,4 +1,4 @@
-"""Records out of named fields, under the names people give them; and back."""
+"""Fields of records: queries, documents and judgments from columns under the names people give them, and back."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ def _known(kind: str, record: Record) -> tuple[dict[str, Any], dict[str, Any] | 
         else:
             others[name] = value
     known = {role: record[name] for role, (_, name) in chosen.items()}
-    return known, _merged(others, known.pop("metadata", None))
+    return known, _merge_metadata(others, known.pop("metadata", None))
 
 
-def _merged(others: dict[str, Any], metadata: Any) -> dict[str, Any] | None:
+def _merge_metadata(others: dict[str, Any], metadata: Any) -> dict[str, Any] | None:
     if metadata is None:
         return others or None
     if isinstance(metadata, str):
@@ -194,13 +194,13 @@ def _whole(value: Any) -> int:
 
 def _id_list(value: Any, name: str) -> list[str]:
     if isinstance(value, str):
-        value = _listed(value)
+        value = _split_list(value)
     if not isinstance(value, list):
         raise DataError(f"{name} is a list of ids, not {shortened(value)}")
     return [filled_id(entry) for entry in value]
 
 
-def _listed(text: str) -> Any:
+def _split_list(text: str) -> Any:
     """What a text stands for: ids joined by `;`, or a list or mapping as JSON or Python writes it."""
     if text.lstrip()[:1] not in ("[", "{"):
         return [part.strip() for part in text.split(";") if part.strip()]
@@ -216,11 +216,11 @@ def _listed(text: str) -> Any:
 def judged_ids(value: Any, place: str, notes: Notes) -> dict[str, float]:
     """Document → grade out of a list of ids, a mapping, ids joined by `;`, one id, or records with id and grade."""
     if isinstance(value, str):
-        value = _listed(value)
+        value = _split_list(value)
     if isinstance(value, Mapping):
         graded = list(value.items())
     elif isinstance(value, list | tuple | set):
-        graded = [_graded(entry) for entry in value]
+        graded = [_parse_graded(entry) for entry in value]
     else:
         graded = [(value, 1)]
     judged: dict[str, float] = {}
@@ -236,7 +236,7 @@ def judged_ids(value: Any, place: str, notes: Notes) -> dict[str, float]:
     return judged
 
 
-def _graded(item: Any) -> tuple[Any, Any]:
+def _parse_graded(item: Any) -> tuple[Any, Any]:
     if not isinstance(item, Mapping):
         return item, 1
     doc = next((item[name] for name in (*DOCUMENT["doc_id"], "chunk_id") if item.get(name) is not None), None)

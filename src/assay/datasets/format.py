@@ -1,4 +1,4 @@
-"""Format: the record every format file ends in; and the registry that knows which one a path has."""
+"""Formats of datasets: the record that describes a format, how a file's format is recognised, and `load_dataset`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.files import COMPRESSIONS, FileSource, plain_name
 from assay.text import shortened
 
-PEEK = 1 << 18
+PROBE_BYTES = 1 << 18
 """Bytes looked at to tell formats apart; more where the first record is longer."""
-LONGEST = 1 << 26
+MAX_PROBE_BYTES = 1 << 26
 """A first record that is longer than that is looked at no further."""
-FEW = 100
+MAX_PROBE_RECORDS = 100
 """Records looked at where there are many."""
 BUNDLED = Path(__file__).parent / "bundled"
-HPO = "hpo-"
+HPO_PREFIX = "hpo-"
 """How the names of bundled benchmarks begin whose documents are the terms of HPO; they come in several sizes."""
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
 """What JSON is built of, as far as it matters for nesting: strings, brackets, and the mark behind a name."""
@@ -51,7 +51,7 @@ class Probe:
         if not self.path.is_file():
             return b""
         with FileSource(self.path).reading() as file:
-            return file.read(PEEK)
+            return file.read(PROBE_BYTES)
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -69,14 +69,14 @@ class Probe:
 
     def keys_under(self, name: str) -> frozenset[str]:
         """Field names of the object or the first records under a field of the outermost object."""
-        values = _decoded((self._object or {}).get(name, b"null"))
-        records = values[:FEW] if isinstance(values, list) else [values]
+        values = _decode((self._object or {}).get(name, b"null"))
+        records = values[:MAX_PROBE_RECORDS] if isinstance(values, list) else [values]
         return frozenset(key for record in records if isinstance(record, dict) for key in record)
 
     @cached_property
     def is_judgments(self) -> bool:
         """Whether it is a JSON object of nothing but query → document → whole number."""
-        values = [_decoded(value) for value in list((self._object or {}).values())[:FEW]]
+        values = [_decode(value) for value in list((self._object or {}).values())[:MAX_PROBE_RECORDS]]
         return bool(values) and all(
             isinstance(judged, dict) and judged and all(type(grade) is int for grade in judged.values()) for judged in values
         )
@@ -99,8 +99,8 @@ class Probe:
         """The head; or more, until the first record of a list or of JSON lines is whole."""
         if self._object is not None:
             return self.head
-        head, size = self.head, PEEK
-        while size <= len(head) < LONGEST and not _scan(head, is_list=self.is_list)[1]:
+        head, size = self.head, PROBE_BYTES
+        while size <= len(head) < MAX_PROBE_BYTES and not _scan(head, is_list=self.is_list)[1]:
             size *= 4
             with FileSource(self.path).reading() as file:
                 head = file.read(size)
@@ -128,7 +128,7 @@ def _scan(head: bytes, *, is_list: bool) -> tuple[set[str], bool]:
     return names, is_whole
 
 
-def _decoded(value: Any) -> Any:
+def _decode(value: Any) -> Any:
     """A value that was left undecoded."""
     import msgspec
 
@@ -211,8 +211,8 @@ def near_names(source: str) -> list[str]:
     name, colon, size = source.lower().partition(":")
     if name in bundled():
         return [f"{name}{colon}{size}"]
-    hpo = [name for name in bundled() if name.startswith(HPO)]
-    return hpo if name.startswith(HPO.rstrip("-")) else near_matches(source, bundled())
+    hpo = [name for name in bundled() if name.startswith(HPO_PREFIX)]
+    return hpo if name.startswith(HPO_PREFIX.rstrip("-")) else near_matches(source, bundled())
 
 
 def _looks_like_a_path(path: Path) -> bool:
@@ -229,8 +229,8 @@ def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = Non
     if isinstance(source, BenchmarkDataset):
         return source
     path = bundled().get(str(source)) or Path(source)
-    _refuse_impossible(path)
-    if (sized := _load_sized(str(source), format)) is not None:
+    _check_path(path)
+    if (sized := _load_size(str(source), format)) is not None:
         return sized
     if (part := _load_split(str(source), format)) is not None:
         return part
@@ -247,8 +247,8 @@ def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = Non
     return dataset
 
 
-def _refuse_impossible(path: Path) -> None:
-    """A name that no file can have is told as such."""
+def _check_path(path: Path) -> None:
+    """Raise where no file can have that name."""
     try:
         path.exists()
     except OSError as error:
@@ -273,12 +273,12 @@ def _load_split(source: str, format: str | None) -> BenchmarkDataset | None:  # 
     return dataset
 
 
-def _load_sized(source: str, format: str | None) -> BenchmarkDataset | None:  # noqa: A002
+def _load_size(source: str, format: str | None) -> BenchmarkDataset | None:  # noqa: A002
     """A bundled benchmark that comes in sizes; None for any other. A size of one that has none is an error."""
     name, colon, _ = source.partition(":")
     if name not in bundled() or (colon and Path(source).exists()):
         return None
-    if name.startswith(HPO) and format in (None, "hpo_cases"):
+    if name.startswith(HPO_PREFIX) and format in (None, "hpo_cases"):
         from assay.datasets.hpo import load_hpo  # which asks for this file in turn
 
         return load_hpo(source)
@@ -287,7 +287,7 @@ def _load_sized(source: str, format: str | None) -> BenchmarkDataset | None:  # 
     return None
 
 
-ALIKE = 0.7
+MIN_SIMILARITY = 0.7
 """From how much likeness on one field may have been meant for another."""
 
 
@@ -314,14 +314,14 @@ def nearest_format(probe: Probe, formats: Iterable[Format]) -> Nearest | None:
         fields = dict.fromkeys(re.findall(r'"(\w+)":', format_.example))
         shared = len(known & fields.keys())
         for name in fields.keys() - known:
-            instead = _spelt_like(name, known)
-            if (shared or instead) and format_.detect(_Imagined(probe.path, name)):
+            instead = _similar_name(name, known)
+            if (shared or instead) and format_.detect(_ProbeWithField(probe.path, name)):
                 candidates.append(((bool(instead), shared, format_.rank, name), Nearest(format_, name, instead)))
     return max(candidates, key=lambda pair: pair[0])[1] if candidates else None
 
 
 @dataclass(frozen=True)
-class _Imagined(Probe):
+class _ProbeWithField(Probe):
     """A path as it would look if its records had one field more."""
 
     field: str
@@ -358,8 +358,8 @@ def _columns(probe: Probe) -> frozenset[str]:
     return frozenset(name.strip(' "\r\ufeff') for name in re.split(r"[,\t;]", header))
 
 
-def _spelt_like(field: str, known: Iterable[str]) -> str:
+def _similar_name(field: str, known: Iterable[str]) -> str:
     """The field of the file that may be meant for it: spelt much alike, or a part of its name that has several words."""
-    near = difflib.get_close_matches(field.lower(), {name.lower(): name for name in known}, n=1, cutoff=ALIKE)
+    near = difflib.get_close_matches(field.lower(), {name.lower(): name for name in known}, n=1, cutoff=MIN_SIMILARITY)
     within = [name for name in sorted(known) if "_" in name and name in field]
     return next((name for name in sorted(known) if name.lower() in near), within[0] if within else "")

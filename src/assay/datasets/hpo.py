@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.datasets.dataset import BenchmarkDataset
-from assay.datasets.format import HPO, bundled, near_names
+from assay.datasets.format import HPO_PREFIX, bundled, near_names
 from assay.datasets.formats.hpo_cases import FORMAT, LANGUAGES, read_hpo_cases
 from assay.datasets.ontology_reading import shared_ontology
 from assay.datasets.translations import Translated, Translation, read_translation
@@ -20,10 +20,10 @@ from assay.text import counted
 
 SIZES = {"tiny": 9, "small": 50, "standard": 200, "comprehensive": 500}
 """Size → how many cases it has: the first ones, so that each holds the smaller ones. The largest has all, if not fewer."""
-USUAL = "standard"
+DEFAULT_HPO_SIZE = "standard"
 """The size of a benchmark that is named without one."""
-LARGEST = "comprehensive"
-PUBLISHABLE = 200
+LARGEST_SIZE = "comprehensive"
+MIN_PUBLISHABLE_CASES = 200
 """Cases that a published figure takes at least."""
 FIELDS = ("label", "synonyms", "definition")
 """What is known of a term; all of it is indexed, unless somebody says which."""
@@ -51,31 +51,31 @@ def load_hpo(
 def load_cases(source: str | Path) -> BenchmarkDataset:
     """The cases alone, of a bundled benchmark by name or of a file; nothing needs the ontology yet."""
     name, _, size = str(source).partition(":")
-    path = bundled().get(name) if name.startswith(HPO) else None
+    path = bundled().get(name) if name.startswith(HPO_PREFIX) else None
     if path is None and not Path(source).exists():
-        _refuse_name(str(source))
+        _check_is_path(str(source))
     dataset = read_hpo_cases(path or Path(source))
     dataset.format, dataset.path = FORMAT.name, path or Path(source)
-    return dataset if path is None else _cut(dataset, name, size or USUAL)
+    return dataset if path is None else _take_size(dataset, name, size or DEFAULT_HPO_SIZE)
 
 
-def _refuse_name(source: str) -> None:
+def _check_is_path(source: str) -> None:
     """A word that is no file may be a language, another benchmark, or a name typed wrongly; paths are left to the reader."""
     name = source.partition(":")[0].lower()
-    hpo = [name for name in bundled() if name.startswith(HPO)]
+    hpo = [name for name in bundled() if name.startswith(HPO_PREFIX)]
     if name in bundled() and name not in hpo:
         raise UsageError(f"{source} has no HPO cases, as {', '.join(hpo)} have; load_dataset({source!r}) reads it")
     if not Path(source).suffix and len(Path(source).parts) == 1:
-        near = f"{HPO}{LANGUAGES.get(name, name)}"
+        near = f"{HPO_PREFIX}{LANGUAGES.get(name, name)}"
         raise UnknownName("benchmark of HPO cases", source, [near] if near in hpo else near_names(source), ", ".join(hpo))
 
 
 def sizes_of(n_cases: int) -> dict[str, int]:
     """The sizes that a benchmark of so many cases comes in, and how many each has."""
-    return {name: n_cases if name == LARGEST else n for name, n in SIZES.items() if n <= n_cases}
+    return {name: n_cases if name == LARGEST_SIZE else n for name, n in SIZES.items() if n <= n_cases}
 
 
-def _cut(dataset: BenchmarkDataset, name: str, size: str) -> BenchmarkDataset:
+def _take_size(dataset: BenchmarkDataset, name: str, size: str) -> BenchmarkDataset:
     """The dataset with the cases of one size."""
     sizes = sizes_of(len(dataset.queries))
     listed = ", ".join(f"{name}:{size_name} ({n:,})" for size_name, n in sizes.items())
@@ -88,7 +88,7 @@ def _cut(dataset: BenchmarkDataset, name: str, size: str) -> BenchmarkDataset:
     kept_queries = list(dataset.queries)[: sizes[size]]
     return replace(
         dataset,
-        name=name if size == USUAL else f"{name}:{size}",
+        name=name if size == DEFAULT_HPO_SIZE else f"{name}:{size}",
         metadata={**dataset.metadata, "size": size, "sizes": sizes},
         queries={query: dataset.queries[query] for query in kept_queries},
         qrels={query: dataset.qrels[query] for query in kept_queries},
@@ -112,10 +112,10 @@ def with_terms(
     check_terms_known(dataset.name, dataset.qrels, terms)
     about: dict[str, Any] = {"ontology": terms.name, "version": terms.version, "fields": list(chosen), "language": ENGLISH}
     if translation is None:
-        rows: Iterable[Row] = _in_english(terms, chosen)
+        rows: Iterable[Row] = _english_rows(terms, chosen)
     else:
         translation = translation.resolved(terms)
-        rows = _translated(terms, chosen, translation.terms)
+        rows = _translated_rows(terms, chosen, translation.terms)
         about |= {"language": translation.language, "labels": translation.source, **_coverage(terms, translation)}
     by_id = {row.id: row.to_document() for row in rows}
     known = {**dataset.metadata, "documents": about}
@@ -196,7 +196,7 @@ class Row(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def _in_english(terms: Ontology, fields: tuple[str, ...]) -> tuple[Row, ...]:
+def _english_rows(terms: Ontology, fields: tuple[str, ...]) -> tuple[Row, ...]:
     """Every current term, the same for all languages."""
     return tuple(
         _row(term, label, [synonym.text for synonym in terms.synonyms_of(number)], terms.definitions[number], fields)
@@ -204,7 +204,7 @@ def _in_english(terms: Ontology, fields: tuple[str, ...]) -> tuple[Row, ...]:
     )
 
 
-def _translated(terms: Ontology, fields: tuple[str, ...], known: Mapping[str, Translated]) -> Iterator[Row]:
+def _translated_rows(terms: Ontology, fields: tuple[str, ...], known: Mapping[str, Translated]) -> Iterator[Row]:
     """Every current term in another language. One without a label there keeps its English one, and nothing else."""
     for term, label in zip(terms.ids, terms.labels, strict=True):
         translated = known.get(term, Translated())
@@ -234,8 +234,8 @@ def notes_on_cases(dataset: BenchmarkDataset) -> list[str]:
     if dataset.format != FORMAT.name:
         return []
     notes = []
-    if (n := len(dataset.queries)) < PUBLISHABLE:
-        notes.append(f"{counted(n, 'case')}: too small to publish, which takes {PUBLISHABLE} or more.")
+    if (n := len(dataset.queries)) < MIN_PUBLISHABLE_CASES:
+        notes.append(f"{counted(n, 'case')}: too small to publish, which takes {MIN_PUBLISHABLE_CASES} or more.")
     about = dataset.metadata.get("documents", {})
     if len(languages := languages_of(dataset)) > 1:
         notes.append(f"cases in {' and '.join(languages)} are in one mean: assay eval --where language=… keeps them apart.")

@@ -1,4 +1,4 @@
-"""OntologyCache: ontologies that were read before, as flat arrays on disk; a fault of it costs time, never an answer."""
+"""Ontology cache: parsed ontologies as flat arrays on disk; a fault in the cache costs time, never an answer."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from assay.ontology import Obsolete, Ontology, Synonym
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MARK = b"assay ontology 2\n"
+CACHE_HEADER = b"assay ontology 2\n"
 """The first line of a cached ontology; the number grows when the layout changes."""
 DIGEST_SIZE = 16
-JOINT = "\n"
+SEPARATOR = "\n"
 """Between texts; a text that has one itself is not cached."""
 
 
@@ -44,32 +44,34 @@ def read_cached(digest: str) -> Ontology | None:
         content = _path(digest).read_bytes()
     except (OSError, RuntimeError):  # no such file, or no home
         return None
-    body = content[len(MARK) + DIGEST_SIZE :]
-    if not content.startswith(MARK) or content[len(MARK) : len(MARK) + DIGEST_SIZE] != _seal(body):
+    body = content[len(CACHE_HEADER) + DIGEST_SIZE :]
+    if not content.startswith(CACHE_HEADER) or content[len(CACHE_HEADER) : len(CACHE_HEADER) + DIGEST_SIZE] != _checksum(
+        body
+    ):
         return None
     try:
-        return unpacked(body, digest)
+        return unpack_ontology(body, digest)
     except (ValueError, RecursionError):
         return None
 
 
-def keep(ontology: Ontology, digest: str) -> None:
+def write_cached(ontology: Ontology, digest: str) -> None:
     """Write it for the next time, if that can be done; it appears whole or not at all."""
     with suppress(OSError, RuntimeError, DataError, UnicodeEncodeError):
-        body = packed(ontology)
+        body = pack_ontology(ontology)
         with atomic_write(_path(digest), is_text=False) as file:
-            file.write(MARK + _seal(body) + body)
+            file.write(CACHE_HEADER + _checksum(body) + body)
 
 
 def _path(digest: str) -> Path:
     return cache_folder() / "ontologies" / f"{digest}.bin"
 
 
-def _seal(body: bytes) -> bytes:
-    return hashlib.blake2b(body, digest_size=DIGEST_SIZE, key=MARK).digest()
+def _checksum(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=DIGEST_SIZE, key=CACHE_HEADER).digest()
 
 
-def packed(ontology: Ontology) -> bytes:
+def pack_ontology(ontology: Ontology) -> bytes:
     """Everything as MessagePack: texts joined, numbers as 32 bits."""
     import msgspec
 
@@ -79,9 +81,9 @@ def packed(ontology: Ontology) -> bytes:
             "name": ontology.name,
             "version": ontology.version,
             "texts": [
-                *map(_joined, (ontology.ids, ontology.labels, ontology.definitions)),
-                _joined([synonym.text for synonym in ontology.synonyms]),
-                _joined([synonym.scope for synonym in ontology.synonyms]),
+                *map(_join, (ontology.ids, ontology.labels, ontology.definitions)),
+                _join([synonym.text for synonym in ontology.synonyms]),
+                _join([synonym.scope for synonym in ontology.synonyms]),
             ],
             "arrays": [
                 array.astype("<i4").tobytes()
@@ -114,7 +116,7 @@ def _form() -> Any:
     )
 
 
-def unpacked(body: bytes, digest: str) -> Ontology:
+def unpack_ontology(body: bytes, digest: str) -> Ontology:
     """The ontology that was packed. What does not fit together raises ValueError."""
     import msgspec
 
@@ -154,13 +156,13 @@ def _are_starts(starts: Ints, n: int) -> bool:
     return bool(starts[0] == 0 and starts[-1] == n and (np.diff(starts) >= 0).all())
 
 
-def _joined(texts: Sequence[str]) -> list[str] | str:
+def _join(texts: Sequence[str]) -> list[str] | str:
     """The texts in one, which is read in one go; as they are where that cannot be undone."""
-    return JOINT.join(texts) if texts and not any(JOINT in text for text in texts) else list(texts)
+    return SEPARATOR.join(texts) if texts and not any(SEPARATOR in text for text in texts) else list(texts)
 
 
 def _split(texts: list[str] | str) -> list[str]:
-    return texts.split(JOINT) if isinstance(texts, str) else texts
+    return texts.split(SEPARATOR) if isinstance(texts, str) else texts
 
 
 def _numbers(content: bytes) -> Ints:

@@ -1,4 +1,4 @@
-"""OBO Graphs: what has to be known about such a file before its reader is given it."""
+"""Reading ontologies: OBO, OWL and OBO Graphs files, and the annotations that go with them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from assay.datasets.ontology_cache import digest_of, keep, read_cached
+from assay.datasets.ontology_cache import digest_of, read_cached, write_cached
 from assay.errors import DataError, Faults, UsageError
 from assay.files import FileSource
 from assay.ontology import Ontology, Synonym, TermRecord, build_ontology
@@ -44,11 +44,11 @@ def without_dangling_parents(content: bytes) -> tuple[bytes, list[str]]:
         raise ValueError("it is nested too deeply") from None
     if not graphs:
         raise ValueError("it has no graphs")
-    missing = [parent for graph in graphs for parent in _cut(graph)]
+    missing = [parent for graph in graphs for parent in _remove_dangling_edges(graph)]
     return (msgspec.json.encode(document) if missing else content), sorted(set(missing))
 
 
-def _cut(graph: dict[str, Any]) -> list[str]:
+def _remove_dangling_edges(graph: dict[str, Any]) -> list[str]:
     """Take the edges out that lead nowhere, and tell where they would have led."""
     from assay.schema import SchemaError, check_plain
 
@@ -86,7 +86,7 @@ def parse_ontology(content: bytes, label: str) -> Ontology:
 
     Parents that the file does not define are left out, with a note; other ontologies that it imports are not fetched.
     """
-    _refuse_twice(content, label)
+    _check_ids_unique(content, label)
     missing: list[str] = []
     try:
         if content.lstrip()[:1] == b"{":
@@ -109,7 +109,7 @@ def parse_ontology(content: bytes, label: str) -> Ontology:
     return build_ontology(records, name, version, label=label, missing=missing)
 
 
-def _refuse_twice(content: bytes, label: str) -> None:
+def _check_ids_unique(content: bytes, label: str) -> None:
     """Several terms with one id are refused: pronto makes one term of them, and the last label wins."""
     twice = [term.decode("utf-8", "replace") for term, n in Counter(_TERM_ID.findall(content)).items() if n > 1]
     if twice:
@@ -178,7 +178,7 @@ def _version(address: str | None) -> str:
     return parts[-1] if parts else address or ""
 
 
-HPOA = ("database_id", "hpo_id")
+HPOA_COLUMNS = ("database_id", "hpo_id")
 """Columns of HPO's phenotype.hpoa that name the thing and its term; older files call the first `#DatabaseID`."""
 
 
@@ -198,9 +198,9 @@ def read_annotations(path: str | Path) -> dict[str, list[str]]:
     n_columns = 2
     for number, line in enumerate(text.splitlines(), 1):
         columns = line.split("\t")
-        if set(HPOA) <= set(columns):
+        if set(HPOA_COLUMNS) <= set(columns):
             names = {name: place for place, name in enumerate(columns)}
-            places, n_columns = (names[HPOA[0]], names[HPOA[1]], names.get("qualifier")), len(columns)
+            places, n_columns = (names[HPOA_COLUMNS[0]], names[HPOA_COLUMNS[1]], names.get("qualifier")), len(columns)
         elif not line.strip() or line.startswith("#"):
             continue
         elif len(columns) < n_columns:
@@ -232,16 +232,16 @@ def load_ontology(path: str | Path | None = None, annotations: str | Path | None
 
 def shared_ontology(path: str | Path | None = None) -> Ontology:
     """The same as `read_ontology`, read once for everybody in this process, unless the file changes."""
-    file = _file(path)
+    file = _ontology_path(path)
     try:
         status = file.stat()
     except (OSError, ValueError):
         return read_ontology(file)  # which says what is wrong
-    return _shared(str(file), status.st_mtime_ns, status.st_size)
+    return _load_shared(str(file), status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=4)
-def _shared(file: str, _time: int, _size: int) -> Ontology:
+def _load_shared(file: str, _time: int, _size: int) -> Ontology:
     return read_ontology(file)
 
 
@@ -251,18 +251,18 @@ def read_ontology(path: str | Path | None = None, *, cached: bool = True) -> Ont
 
     Other ontologies that a file imports are not fetched. What was read is kept by content, so a changed file is read anew.
     """
-    file = _file(path)
+    file = _ontology_path(path)
     content = FileSource.at(file).content()
     digest = digest_of(content)
     ontology = read_cached(digest) if cached else None
     if ontology is None:
         ontology = replace(parse_ontology(content, str(file)), digest=digest)
         if cached:
-            keep(ontology, digest)
+            write_cached(ontology, digest)
     return replace(ontology, name=ontology.name or file.name.partition(".")[0] or file.name, source=file.name)
 
 
-def _file(path: str | Path | None) -> Path:
+def _ontology_path(path: str | Path | None) -> Path:
     """The file that is meant. An address is refused: nothing is ever downloaded."""
     if path is None:
         return default_ontology()

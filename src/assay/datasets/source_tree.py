@@ -1,4 +1,4 @@
-"""SourceTree: a folder of source files as documents."""
+"""Source trees: a folder of source files as documents."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _reason_to_skip(path: Path) -> str:
 
 
 BOM = "\ufeff"
-MARKS = (
+BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -129,7 +129,7 @@ def is_binary(content: bytes) -> bool:
 
 def _encoding(content: bytes) -> str:
     """UTF-16 or UTF-32 by its mark, else UTF-8, cp1252, or Latin-1, which takes every byte."""
-    marked = [encoding for mark, encoding in MARKS if content.startswith(mark)]
+    marked = [encoding for mark, encoding in BYTE_ORDER_MARKS if content.startswith(mark)]
     for encoding in (*marked, "utf-8", "cp1252"):
         try:
             content.decode(encoding)

@@ -93,7 +93,7 @@ def read_translations(path: str | Path) -> dict[str, Translation]:
             faults.add(number, "expected a translation_language and a subject_id, found none")
             continue
         translated = terms_by_language.setdefault(language, {}).setdefault(term, Translated())
-        _put(translated, row["predicate_id"].strip().lower(), value, is_official=status == OFFICIAL)
+        _add_value(translated, row["predicate_id"].strip().lower(), value, is_official=status == OFFICIAL)
     faults.raise_if_any()
     return {language: Translation(language, terms, source.path.name) for language, terms in terms_by_language.items()}
 
@@ -132,7 +132,7 @@ def _rows(source: FileSource) -> Iterator[tuple[int, Mapping[str, str]]]:
     )
 
 
-def _put(translated: Translated, predicate: str, value: str, *, is_official: bool) -> None:
+def _add_value(translated: Translated, predicate: str, value: str, *, is_official: bool) -> None:
     """Keep a value where it belongs, if anywhere."""
     if predicate in LABELS:
         translated.name(value, is_official=is_official)

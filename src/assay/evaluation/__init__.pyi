@@ -2,8 +2,8 @@ from assay.evaluation.answers import AnsweredQueries as AnsweredQueries
 from assay.evaluation.answers import check_has_answers as check_has_answers
 from assay.evaluation.answers import evaluate_answers as evaluate_answers
 from assay.evaluation.answers import expected_answers as expected_answers
-from assay.evaluation.answers import in_asked_order as in_asked_order
-from assay.evaluation.answers import judged_beside as judged_beside
+from assay.evaluation.answers import in_requested_order as in_requested_order
+from assay.evaluation.answers import judged_setting as judged_setting
 from assay.evaluation.answers import parse_reported_answers as parse_reported_answers
 from assay.evaluation.answers import reads_answers as reads_answers
 from assay.evaluation.answers import with_answers as with_answers
@@ -29,7 +29,7 @@ from assay.evaluation.fusion_tuning import candidates_of as candidates_of
 from assay.evaluation.fusion_tuning import tune_fusion as tune_fusion
 from assay.evaluation.grader import score_views as score_views
 from assay.evaluation.notes import notes_on_unit as notes_on_unit
-from assay.evaluation.profile import EVERY as EVERY
+from assay.evaluation.profile import EVERY_METRIC as EVERY_METRIC
 from assay.evaluation.profile import OWN as OWN
 from assay.evaluation.profile import Profile as Profile
 from assay.evaluation.profile import Setting as Setting
@@ -57,11 +57,11 @@ from assay.evaluation.result import Result as Result
 from assay.evaluation.result import merge_benchmarks as merge_benchmarks
 from assay.evaluation.result import retrieved_nonrelevant as retrieved_nonrelevant
 from assay.evaluation.result import subset_of as subset_of
-from assay.evaluation.routing import chosen_metrics as chosen_metrics
 from assay.evaluation.routing import default_routing_metrics as default_routing_metrics
 from assay.evaluation.routing import evaluate_routing as evaluate_routing
 from assay.evaluation.routing import notes_on_experts as notes_on_experts
 from assay.evaluation.routing import notes_on_routing as notes_on_routing
+from assay.evaluation.routing import parse_routing_metrics as parse_routing_metrics
 from assay.evaluation.routing import routing_table as routing_table
 from assay.evaluation.saved import check_not_empty as check_not_empty
 from assay.evaluation.saved import is_saved_result as is_saved_result

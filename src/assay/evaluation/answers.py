@@ -1,4 +1,4 @@
-"""replied: score what a system answered in words, by itself or beside the result of its ranking."""
+"""Answers in words: score what a system answered, by itself or together with its ranking; and columns of results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def reads_answers(metric: BoundMetric) -> bool:
     return metric.metric.view == VIEW
 
 
-def judged_beside(profile: Profile) -> Setting:
+def judged_setting(profile: Profile) -> Setting:
     """How far a run can be trusted: what is looked at where nobody asks for a metric of rankings."""
     judged = find_metric("judged@10")
     return Setting(judged, judged, profile.policy, is_beside=True)
@@ -70,7 +70,7 @@ class AnsweredQueries:
         return {"judgments": fingerprint(self.expected.items()), "rankings": fingerprint(answered)}
 
     def notes(self, policy: Policy) -> tuple[str, ...]:
-        """What a careful reader should be told."""
+        """What a careful reader should know."""
         notes = []
         if missing := self.missing:
             fate = "left out" if policy.missing == "skip" else "which score 0"
@@ -131,7 +131,7 @@ def with_answers(result: Result, replied: AnsweredQueries, settings: Sequence[Se
     """
     spoken = [setting.metric for setting in settings if reads_answers(setting.metric)]
     added = score_views({VIEW: replied.view(profile.policy, result)}, spoken)
-    both = in_asked_order(with_columns(result, added, spoken), [setting.metric.name for setting in settings])
+    both = in_requested_order(with_columns(result, added, spoken), [setting.metric.name for setting in settings])
     return replace(both, settings=tuple(settings), notes=(*result.notes, *replied.notes(profile.policy)))
 
 
@@ -151,11 +151,11 @@ def parse_reported_answers(reported: Mapping[str, Mapping[str, Any] | None]) -> 
     return replies, notes
 
 
-USUAL = ("answer_f1", "answer_exact", "answer_contains", "rouge(n=l)")
+DEFAULT_ANSWER_METRICS = ("answer_f1", "answer_exact", "answer_contains", "rouge(n=l)")
 """What is measured unless somebody says what."""
-IF_UNANSWERABLE, IF_SURE = "abstention_accuracy", "aurc"
+ABSTENTION_METRIC, CONFIDENCE_METRIC = "abstention_accuracy", "aurc"
 """What is added where some query has no answer, and where the system says how sure it is."""
-OF_BOTH = "answer_success"
+ANSWER_AND_RANKING_METRIC = "answer_success"
 """The metric of answers that looks at rankings too."""
 
 
@@ -179,8 +179,8 @@ def evaluate_answers(
     sentences that say "no answer", such as "I don't know".
     """
     chosen = load_dataset(dataset) if isinstance(dataset, str | Path) else dataset
-    records = read_answers(answers).under(_ids_by_words(chosen))
-    replied = AnsweredQueries(_opened(records.replies, abstentions), all_expected_answers(records, chosen))
+    records = read_answers(answers).under(_ids_by_text(chosen))
+    replied = AnsweredQueries(_mark_abstentions(records.replies, abstentions), all_expected_answers(records, chosen))
     profiled = choose_profile(policy, profile)
     tool = profiled.name
     asked = (
@@ -194,23 +194,23 @@ def evaluate_answers(
     if ranked is None:
         scored = score_answers(replied, settings, profiled, label)
     else:
-        scored = _beside_run(replied, settings, profiled, (chosen, ranked, relevance, label))
-    return replace(scored, queries=_queries(records, chosen), notes=(*scored.notes, *_on_words(records)))
+        scored = _score_with_run(replied, settings, profiled, (chosen, ranked, relevance, label))
+    return replace(scored, queries=_queries(records, chosen), notes=(*scored.notes, *_notes_on_missing_ids(records)))
 
 
 def default_answer_metrics(replied: AnsweredQueries) -> list[str]:
     """What is measured where nobody says what: more, where there is more to be known."""
-    more = [IF_UNANSWERABLE] if any(not expected.is_answerable for expected in replied.expected.values()) else []
+    more = [ABSTENTION_METRIC] if any(not expected.is_answerable for expected in replied.expected.values()) else []
     is_sure = any(reply.confidence is not None for reply in replied.replies.values())
-    return [*USUAL, *more, *([IF_SURE] if is_sure else [])]
+    return [*DEFAULT_ANSWER_METRICS, *more, *([CONFIDENCE_METRIC] if is_sure else [])]
 
 
 def _reads_rankings(setting: Setting) -> bool:
     """Whether a metric looks at what was retrieved."""
-    return not reads_answers(setting.metric) or setting.metric.metric.name == OF_BOTH
+    return not reads_answers(setting.metric) or setting.metric.metric.name == ANSWER_AND_RANKING_METRIC
 
 
-def _ids_by_words(dataset: BenchmarkDataset | None) -> dict[str, str]:
+def _ids_by_text(dataset: BenchmarkDataset | None) -> dict[str, str]:
     """Words of a query → its id, for answers that come without; words that several queries share are nobody's."""
     ids_by_words: dict[str, list[str]] = {}
     for query_id, query in dataset.queries.items() if dataset is not None else ():
@@ -218,7 +218,7 @@ def _ids_by_words(dataset: BenchmarkDataset | None) -> dict[str, str]:
     return {words: ids[0] for words, ids in ids_by_words.items() if len(ids) == 1 and words}
 
 
-def _on_words(records: AnswerRecords) -> tuple[str, ...]:
+def _notes_on_missing_ids(records: AnswerRecords) -> tuple[str, ...]:
     """That queries go by their words, where they have no id."""
     n = len(records.asked)
     return (f"{counted(n, 'answer')} without a query id: the question in its own words is the id.",) if n else ()
@@ -243,7 +243,7 @@ def all_expected_answers(records: AnswerRecords, dataset: BenchmarkDataset | Non
     return expected
 
 
-def _opened(replies: Mapping[str, Answer], abstentions: Iterable[str]) -> dict[str, Answer]:
+def _mark_abstentions(replies: Mapping[str, Answer], abstentions: Iterable[str]) -> dict[str, Answer]:
     """The replies, those that say no more than one of the sentences counted as abstentions."""
     sentences = {tuple(words_of(sentence)) for sentence in ([abstentions] if isinstance(abstentions, str) else abstentions)}
     return {
@@ -256,7 +256,7 @@ def _queries(records: AnswerRecords, dataset: BenchmarkDataset | None) -> Mappin
     return records.queries if dataset is None else dataset.queries
 
 
-def _beside_run(
+def _score_with_run(
     replied: AnsweredQueries,
     settings: Sequence[Setting],
     profile: Profile,
@@ -267,7 +267,7 @@ def _beside_run(
     if dataset is None:
         raise UsageError("a run needs a benchmark that says what is relevant: --dataset (dataset=)")
     others = [setting for setting in settings if not reads_answers(setting.metric)]
-    judged = judged_beside(profile)
+    judged = judged_setting(profile)
     if not any(setting.metric.name == judged.metric.name for setting in others):
         others.append(judged)
     ranked_result = evaluate_dataset(dataset, run, others, profile, label, relevance)
@@ -285,20 +285,22 @@ def with_columns(result: Result, table: ScoreTable, metrics: Iterable[BoundMetri
     known = {metric.name: metric for metric in result.metrics} | added
     new = ScoreTable(table.query_ids, {name: table.columns[name] for name in added})
     merged = replace(result, table=aligned_tables([result.table, new]), metrics=tuple(known.values()))
-    return _shown(merged, known.values(), {*result.beside, *beside})
+    return _with_metrics(merged, known.values(), {*result.beside, *beside})
 
 
 def without_scores(result: Result, metrics: Sequence[BoundMetric], beside: Collection[str] = ()) -> Result:
-    """The result with metrics that are undefined for every query: nobody told what they are about."""
+    """The result with metrics that are undefined for every query: the data for them is missing."""
     n = len(result.query_ids)
     columns = {metric.name: Column.undefined(n, metric.metric.aggregation) for metric in metrics}
     return with_columns(result, ScoreTable(result.query_ids, columns), metrics, beside)
 
 
-def in_asked_order(result: Result, asked: Sequence[str]) -> Result:
+def in_requested_order(result: Result, asked: Sequence[str]) -> Result:
     """The result with its metrics as they were asked for; the others follow."""
     place = {name: number for number, name in enumerate(asked)}
-    return _shown(result, sorted(result.metrics, key=lambda metric: place.get(metric.name, len(place))), result.beside)
+    return _with_metrics(
+        result, sorted(result.metrics, key=lambda metric: place.get(metric.name, len(place))), result.beside
+    )
 
 
 def with_the_same_metrics(results: Sequence[Result]) -> list[Result]:
@@ -311,11 +313,11 @@ def with_the_same_metrics(results: Sequence[Result]) -> list[Result]:
             aligned.append(result)
             continue
         beside = [name for name in known if any(name in other.beside for other in alike)]
-        aligned.append(_shown(without_scores(result, list(known.values()), beside), known.values(), beside))
+        aligned.append(_with_metrics(without_scores(result, list(known.values()), beside), known.values(), beside))
     return aligned
 
 
-def _shown(result: Result, metrics: Iterable[BoundMetric], beside: Collection[str]) -> Result:
+def _with_metrics(result: Result, metrics: Iterable[BoundMetric], beside: Collection[str]) -> Result:
     """The result with these metrics in this order, what was asked for before what stands beside it."""
     ordered = tuple(sorted(metrics, key=lambda metric: metric.name in beside))
     columns = {metric.name: result.table.columns[metric.name] for metric in ordered}

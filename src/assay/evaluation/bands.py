@@ -17,9 +17,9 @@ from assay.views import GradedRun, Ties
 
 NOT_ABOUT_QUALITY = {"judged", "unjudged", "rbp_residual"}
 """Metrics that say how complete judgments are; a residual of theirs says nothing."""
-OF_RANKINGS = ("ranking", "subtopics")
+RANKING_VIEWS = ("ranking", "subtopics")
 """Views that ties of scores matter to."""
-TOP = 10
+TOP_RANKS = 10
 """Ranks that people look at."""
 
 
@@ -45,7 +45,7 @@ class Band:
 def tie_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Band]:
     """Metric → its lowest, mean and highest scores over all orders of tied documents: `min`, `mean`, `max`."""
     bands = {}
-    for setting in _with_figures(settings):
+    for setting in _summarised_settings(settings):
         band = tie_band(setting.metric, _view(grader, setting))
         columns = {"min": band.low, "mean": band.expected, "max": band.high}
         named = {name: _column(setting, score) for name, score in columns.items()}
@@ -72,7 +72,7 @@ def residual_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Ban
     Where no bounds are known, they are those of two scenarios; the method says so.
     """
     bands = {}
-    for setting in _with_figures(settings):
+    for setting in _summarised_settings(settings):
         if setting.metric.metric.name not in NOT_ABOUT_QUALITY and setting.metric.metric.view == "ranking":
             residual = residual_scores(setting.metric, _view(grader, setting))
             columns = {"min": _column(setting, residual.low), "max": _column(setting, residual.high)}
@@ -82,9 +82,9 @@ def residual_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Ban
 
 def tie_report(grader: Grader, settings: Iterable[Setting]) -> dict[str, Any]:
     """How many queries have ties that change a score asked for, that begin near the top, and that straddle each cutoff."""
-    asked = _with_figures(settings)
+    asked = _summarised_settings(settings)
     cutoffs = sorted({k for setting in asked if isinstance(k := setting.metric.params.get("k"), int)})
-    tied = _Tied(set(), set(), {k: set() for k in cutoffs})
+    tied = _TieCounts(set(), set(), {k: set() for k in cutoffs})
     n_queries = 0
     for group in _by_policy(asked):
         run = _view(grader, group[0])
@@ -103,7 +103,7 @@ def _by_policy(settings: Iterable[Setting]) -> list[list[Setting]]:
     return list(groups.values())
 
 
-class _Tied(NamedTuple):
+class _TieCounts(NamedTuple):
     """Queries whose ties change a score, begin near the top while they do, and straddle each cutoff."""
 
     changed: set[str]
@@ -116,20 +116,20 @@ class _Tied(NamedTuple):
         query, (better, equal) = run.retrieved.query[tied], ties.where(tied)
         where = changed_by_ties(metrics, run)
         changed = np.logical_or.reduce(where)
-        self.changed.update(_named(run, np.flatnonzero(changed)))
-        self.near_top.update(_named(run, query[changed[query] & (better < TOP)]))
+        self.changed.update(_query_ids(run, np.flatnonzero(changed)))
+        self.near_top.update(_query_ids(run, query[changed[query] & (better < TOP_RANKS)]))
         for metric, is_changed in zip(metrics, where, strict=True):
             if (k := metric.params.get("k")) in self.at_cutoff:
-                self.at_cutoff[k].update(_named(run, query[is_changed[query] & (better < k) & (k < better + equal)]))
+                self.at_cutoff[k].update(_query_ids(run, query[is_changed[query] & (better < k) & (k < better + equal)]))
 
 
-def _named(run: GradedRun, queries: Ints) -> set[str]:
+def _query_ids(run: GradedRun, queries: Ints) -> set[str]:
     return {run.query_ids[number] for number in np.unique(queries).tolist()}
 
 
-def _with_figures(settings: Iterable[Setting]) -> list[Setting]:
+def _summarised_settings(settings: Iterable[Setting]) -> list[Setting]:
     metrics = ((setting, setting.metric.metric) for setting in settings if not setting.is_beside)
-    return [setting for setting, metric in metrics if metric.aggregation.summarise and metric.view in OF_RANKINGS]
+    return [setting for setting, metric in metrics if metric.aggregation.summarise and metric.view in RANKING_VIEWS]
 
 
 def _view(grader: Grader, setting: Setting) -> GradedRun:

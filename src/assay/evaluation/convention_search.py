@@ -1,4 +1,4 @@
-"""why: which conventions give a number, and what makes tools disagree about it."""
+"""Convention search: which conventions give a number, and why tools disagree about it."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ def why(
     """Explain each metric: what every tool makes of it, which conventions matter, and which give the expected number."""
     parsed_metrics = parse_metrics(metrics, (start or Start(OWN)).profile.name)
     target = None if expected is None else Target.parse(expected)
-    _check(parsed_metrics, target)
+    _check_metrics(parsed_metrics, target)
     judgments, source = as_judged(qrels, run)
     studies = [_Study(metric, start or Start(OWN), judgments, target) for metric in parsed_metrics]
     grader = Grader(judgments, source, [policy for study in studies for policy in study.policies()])
     for study in studies:
         check_ids_match(grader.grading(study.base.policy).counts, judgments, source)
-    return [study.explained(grader, source) for study in studies]
+    return [study.explain(grader, source) for study in studies]
 
 
-def _check(metrics: Sequence[BoundMetric], target: Target | None) -> None:
+def _check_metrics(metrics: Sequence[BoundMetric], target: Target | None) -> None:
     if text := [metric.name for metric in metrics if not metric.metric.aggregation.summarise]:
         raise BadParameter(f"{', '.join(text)} is text, which has no figure to explain")
     if target and len(metrics) > 1:
@@ -133,17 +133,21 @@ class _Study:
         alone = [convention.applied(self.base).policy for attempt in self.tools for convention in attempt.conventions]
         return [attempt.setting.policy for attempt in (self.ours, *self.singles, *self.tools, *self.pairs)] + alone
 
-    def explained(self, grader: Grader, source: Any) -> Explanation:
+    def explain(self, grader: Grader, source: Any) -> Explanation:
         """Score everything and sort it out."""
         scores = _Scores(grader)
         ours = scores.figure(self.ours)
         if ours.fault:
             raise DataError(ours.fault)
         singles = tuple(figure for figure in map(scores.figure, self.singles) if figure.differs(ours))
-        tools = tuple(self._told_apart([self._tool(scores, ours, attempt) for attempt in self.tools]))
+        tools = tuple(self._with_distinct_options([self._tool(scores, ours, attempt) for attempt in self.tools]))
         explanation = Explanation(self.base.metric, ours, tools, singles, self.start.label, self.target)
         explanation = replace(explanation, n_equal=_n_equal(grader, self.base), notes=self._notes(grader, source))
-        return _matched(explanation, self.target, lambda: map(scores.figure, self.pairs)) if self.target else explanation
+        return (
+            _with_all_matches(explanation, self.target, lambda: map(scores.figure, self.pairs))
+            if self.target
+            else explanation
+        )
 
     def _tool(self, scores: _Scores, ours: Figure, attempt: _Attempt) -> Figure:
         """The metric as a tool scores it, and which of its conventions matter here."""
@@ -165,7 +169,7 @@ class _Study:
             figure, causes=tuple(convention for convention, single in alone if single.band or single.differs(ours))
         )
 
-    def _told_apart(self, tools: Sequence[Figure]) -> Iterator[Figure]:
+    def _with_distinct_options(self, tools: Sequence[Figure]) -> Iterator[Figure]:
         """Tools, and their switches where these make a difference worth telling."""
         plain: Figure | None = None
         for figure in tools:
@@ -182,7 +186,7 @@ class _Study:
         return notes_on(grader, [self.base], self.start.profile, source)[:1]
 
 
-def _matched(explanation: Explanation, target: Target, pairs: Callable[[], Iterable[Figure]]) -> Explanation:
+def _with_all_matches(explanation: Explanation, target: Target, pairs: Callable[[], Iterable[Figure]]) -> Explanation:
     """What has the expected value: our own figure, single conventions and tools, rounded or else cut off.
 
     Failing these: what a tool that leaves ties to chance may give, and two conventions at once.

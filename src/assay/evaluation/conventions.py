@@ -14,11 +14,11 @@ from assay.grammar import REQUIRED, show
 from assay.metrics import GAIN_LEVEL, BoundMetric, all_metrics
 from assay.model import Policy, Qrels
 
-MANY_LEVELS = 4
+MAX_LEVELS_TRIED = 4
 """Relevance levels tried besides the one in use."""
-CUTOFFS = (1, 3, 5, 10, 20, 50, 100)
+CUTOFFS_TRIED = (1, 3, 5, 10, 20, 50, 100)
 """Cutoffs people report."""
-WORDS: Mapping[tuple[str, Any], str] = {
+DESCRIPTIONS: Mapping[tuple[str, Any], str] = {
     ("ties", "docid_desc"): "equal scores by descending id",
     ("ties", "docid_asc"): "equal scores by ascending id",
     ("ties", "input_order"): "equal scores in the order given",
@@ -66,7 +66,7 @@ FORMS: Mapping[tuple[str, Any], str] = {
     ("empty", "odds"): "an empty ranking has the odds of one without hits",
 }
 """Parameter of a metric and its value → what that means."""
-TRIED = {
+VALUES_TRIED = {
     "ties": ("docid_desc", "docid_asc", "input_order", "reverse_order", "ranx", "expected"),
     "precision": ("float64", "float32"),
     "missing": ("zero", "skip"),
@@ -126,7 +126,7 @@ def flags_of(policy: Policy) -> list[str]:
 def of_policy(name: str, value: Any) -> Convention:
     """A field of the policy."""
     numbers = {"rel": "grades from {} on are relevant", "max_grade": "the top grade is {}"}
-    words = WORDS.get((name, value)) or numbers[name].format(show(value))
+    words = DESCRIPTIONS.get((name, value)) or numbers[name].format(show(value))
     return Convention(words, {name: value})
 
 
@@ -155,7 +155,7 @@ def all_conventions(setting: Setting, qrels: Qrels) -> list[Convention]:
     """Every single decision that could have been taken otherwise, those about ties first."""
     policies = [
         of_policy(name, value)
-        for name, values in TRIED.items()
+        for name, values in VALUES_TRIED.items()
         for value in values
         if getattr(setting.policy, name) != value
     ]
@@ -164,22 +164,22 @@ def all_conventions(setting: Setting, qrels: Qrels) -> list[Convention]:
 
 def _levels(setting: Setting, qrels: Qrels) -> Iterator[Convention]:
     """Levels that the judgments know, where the metric has one: the policy's for binary metrics, its own for graded ones."""
-    levels = [float(grade) for grade in np.unique(qrels.grades[qrels.grades > 0])[1 : MANY_LEVELS + 1]]
+    levels = [float(grade) for grade in np.unique(qrels.grades[qrels.grades > 0])[1 : MAX_LEVELS_TRIED + 1]]
     for level in (None, *levels):
         if level != setting.policy.rel:
             yield of_policy("rel", level)
     if GAIN_LEVEL in setting.metric.metric.params and setting.metric.params["rel"] is None:
         for level in levels:
-            yield of_metric(_with(setting.metric, rel=level), setting.metric)
+            yield of_metric(_with_params(setting.metric, rel=level), setting.metric)
 
 
 def _formulas(metric: BoundMetric) -> Iterator[Convention]:
     for param in metric.metric.params:
         for choice in param.choices:
             if metric.params[param.name] != choice:
-                yield of_metric(_with(metric, **{param.name: choice}), metric)
+                yield of_metric(_with_params(metric, **{param.name: choice}), metric)
     if metric.params.get("k") is not None and _default(metric, "k") is None:
-        yield of_metric(_with(metric, k=None), metric)
+        yield of_metric(_with_params(metric, k=None), metric)
     for name in metric.metric.mistaken_for:
         other = all_metrics()[name]
         both = {param.name for param in other.params} & metric.params.keys() & {"k", "rel"}
@@ -196,7 +196,7 @@ def all_cutoffs(metric: BoundMetric) -> list[Convention]:
     """Other cutoffs, where the metric has one."""
     if not metric.metric.at or metric.metric.at.name != "k":
         return []
-    return [of_metric(_with(metric, k=k), metric) for k in CUTOFFS if metric.params["k"] != k]
+    return [of_metric(_with_params(metric, k=k), metric) for k in CUTOFFS_TRIED if metric.params["k"] != k]
 
 
 def _default(metric: BoundMetric, name: str) -> Any:
@@ -204,7 +204,7 @@ def _default(metric: BoundMetric, name: str) -> Any:
     return next(param.default for param in metric.metric.params if param.name == name)
 
 
-def _with(metric: BoundMetric, **settings: Any) -> BoundMetric:
+def _with_params(metric: BoundMetric, **settings: Any) -> BoundMetric:
     return metric.metric.bind(**{**metric.params, **settings})
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from assay.evaluation.conventions import of_metric, of_policy
-from assay.evaluation.explanation import SAME
+from assay.evaluation.explanation import SCORE_TOLERANCE
 from assay.evaluation.result import Result
 from assay.metrics import GAIN_LEVEL, BoundMetric
 from assay.model import Policy
@@ -75,7 +75,7 @@ class Differences:
     second: Result
     findings: tuple[Finding, ...]
     same_rankings: bool | None
-    """Whether judged documents stand at the same places in both; None where that cannot be told, as with other judgments."""
+    """Whether judged documents stand at the same places in both; None where that is unknown, as with other judgments."""
     metrics: tuple[Compared, ...]
     """Metrics that both have."""
     redefined: tuple[Redefined, ...] = ()
@@ -84,35 +84,37 @@ class Differences:
     @property
     def same_judgments(self) -> bool | None:
         """Whether both were judged alike; None where that is not recorded."""
-        return _agree(self.first, self.second, "judgments")
+        return _have_same_fingerprint(self.first, self.second, "judgments")
 
 
 def differences_between(first: Result, second: Result) -> Differences:
     """Judgments, rankings, queries, policy and definitions of metrics, one after the other."""
     shared = [name for name in first.summary if name in second.summary]
-    metrics = tuple(_compared(first, second, name) for name in shared)
-    same_judgments = _agree(first, second, "judgments")
-    same_rankings = _agree(first, second, "rankings") if same_judgments else None
-    redefined = tuple(_redefined(first, second))
+    metrics = tuple(_compare_metric(first, second, name) for name in shared)
+    same_judgments = _have_same_fingerprint(first, second, "judgments")
+    same_rankings = _have_same_fingerprint(first, second, "rankings") if same_judgments else None
+    redefined = tuple(_redefined_metrics(first, second))
     findings = [
-        *_on_data(same_judgments, same_rankings, metrics),
-        *_on_queries(metrics),
-        *_on_policy(first, second, metrics),
-        *_on_metrics(first, second, redefined),
+        *_data_findings(same_judgments, same_rankings, metrics),
+        *_query_findings(metrics),
+        *_policy_findings(first, second, metrics),
+        *_metric_findings(first, second, redefined),
     ]
     return Differences(first, second, tuple(findings), same_rankings, metrics, redefined)
 
 
 def _is_same(score: float, other: float) -> bool:
-    return bool(abs(score - other) <= SAME or (np.isnan(score) and np.isnan(other)))
+    return bool(abs(score - other) <= SCORE_TOLERANCE or (np.isnan(score) and np.isnan(other)))
 
 
-def _agree(first: Result, second: Result, what: str) -> bool | None:
+def _have_same_fingerprint(first: Result, second: Result, what: str) -> bool | None:
     prints = [result.fingerprints.get(what) for result in (first, second)]
     return None if None in prints else prints[0] == prints[1]
 
 
-def _on_data(same_judgments: bool | None, same_rankings: bool | None, metrics: Sequence[Compared]) -> Iterator[Finding]:
+def _data_findings(
+    same_judgments: bool | None, same_rankings: bool | None, metrics: Sequence[Compared]
+) -> Iterator[Finding]:
     matters = any(compared.moved or compared.only_first or compared.only_second for compared in metrics)
     if same_judgments is False:
         yield Finding("judgments", "one set", "another", matters)
@@ -120,7 +122,7 @@ def _on_data(same_judgments: bool | None, same_rankings: bool | None, metrics: S
         yield Finding("rankings", "one set", "another", any(compared.moved for compared in metrics))
 
 
-def _on_queries(metrics: Sequence[Compared]) -> Iterator[Finding]:
+def _query_findings(metrics: Sequence[Compared]) -> Iterator[Finding]:
     """Queries that count on one side alone, for any metric that both have."""
     alone = [list(dict.fromkeys(query for compared in metrics for query in side(compared))) for side in _SIDES]
     if any(alone):
@@ -134,7 +136,7 @@ _SIDES: tuple[Callable[[Compared], tuple[str, ...]], ...] = (
 )
 
 
-def _on_policy(first: Result, second: Result, metrics: Sequence[Compared]) -> Iterator[Finding]:
+def _policy_findings(first: Result, second: Result, metrics: Sequence[Compared]) -> Iterator[Finding]:
     if first.profile != second.profile:
         yield Finding(
             "profile", first.profile or "none", second.profile or "none", any(compared.differs for compared in metrics)
@@ -148,19 +150,19 @@ def _on_policy(first: Result, second: Result, metrics: Sequence[Compared]) -> It
             yield Finding(setting.name.replace("_", " "), first_words, second_words, matters)
 
 
-ON_QUERIES = {"missing", "no_relevant"}
+QUERY_SETTINGS = {"missing", "no_relevant"}
 """Fields that decide which queries count, and nothing about their scores."""
-HARMLESS = {"extra", "duplicates"}
+SETTINGS_WITHOUT_EFFECT = {"extra", "duplicates"}
 """Fields that lead to an error or to nothing, as long as rankings are the same."""
 
 
 def _may_change(name: str, metric: BoundMetric, compared: Compared, results: tuple[Result, Result]) -> bool:
     """Whether a field of the policy may have changed this metric between these results."""
     drops = any(result.policy.no_relevant == "skip" for result in results)
-    is_on_queries = name in ON_QUERIES or (drops and name in ("rel", "negatives", "judged_only"))
+    is_on_queries = name in QUERY_SETTINGS or (drops and name in ("rel", "negatives", "judged_only"))
     if is_on_queries and (compared.only_first or compared.only_second):
         return True
-    if not compared.moved or name in ON_QUERIES or name in HARMLESS:
+    if not compared.moved or name in QUERY_SETTINGS or name in SETTINGS_WITHOUT_EFFECT:
         return False
     if name == "rel":
         return "rel" in metric.params and GAIN_LEVEL not in metric.metric.params and metric.params["rel"] is None
@@ -171,7 +173,7 @@ def _may_change(name: str, metric: BoundMetric, compared: Compared, results: tup
     return True
 
 
-def _redefined(first: Result, second: Result) -> Iterator[Redefined]:
+def _redefined_metrics(first: Result, second: Result) -> Iterator[Redefined]:
     """Metrics of one kind, each in one result alone, paired with the one most like it."""
     theirs = [
         metric for metric in second.metrics if metric.name in second.summary and metric.name not in first.table.columns
@@ -179,16 +181,16 @@ def _redefined(first: Result, second: Result) -> Iterator[Redefined]:
     for metric in first.metrics:
         like = [other for other in theirs if other.metric is metric.metric]
         if metric.name in first.summary and metric.name not in second.table.columns and like:
-            nearest = min(like, key=lambda other, ours=metric: _n_changed(ours, other))  # type: ignore[misc]
+            nearest = min(like, key=lambda other, ours=metric: _n_different_params(ours, other))  # type: ignore[misc]
             theirs.remove(nearest)
             yield Redefined(metric, nearest, first.summary[metric.name], second.summary[nearest.name])
 
 
-def _n_changed(metric: BoundMetric, other: BoundMetric) -> int:
+def _n_different_params(metric: BoundMetric, other: BoundMetric) -> int:
     return sum(metric.params[name] != other.params[name] for name in metric.params)
 
 
-def _on_metrics(first: Result, second: Result, redefined: Sequence[Redefined]) -> Iterator[Finding]:
+def _metric_findings(first: Result, second: Result, redefined: Sequence[Redefined]) -> Iterator[Finding]:
     """Metrics of one result alone."""
     for pair in redefined:
         yield Finding("definition", pair.first.name, pair.second.name)
@@ -199,12 +201,12 @@ def _on_metrics(first: Result, second: Result, redefined: Sequence[Redefined]) -
                 yield Finding("metric", *((name, "–") if is_first else ("–", name)), matters=False)
 
 
-def _compared(first: Result, second: Result, name: str) -> Compared:
+def _compare_metric(first: Result, second: Result, name: str) -> Compared:
     ours, theirs = (
         {query: score for query, score in result.scores(name).items() if score == score} for result in (first, second)
     )
     shared = [query for query in ours if query in theirs]
-    moved = [(query, ours[query], theirs[query]) for query in shared if abs(ours[query] - theirs[query]) > SAME]
+    moved = [(query, ours[query], theirs[query]) for query in shared if abs(ours[query] - theirs[query]) > SCORE_TOLERANCE]
     moved.sort(key=lambda row: -abs(row[1] - row[2]))
     return Compared(
         name,

@@ -34,7 +34,7 @@ class Figure:
     is_undefined: bool = False
     """Whether the tool answers, but with nan or with what nobody defined; the fault says so."""
     with_option: bool = False
-    """Whether the tool was told, by a switch of its own, to count missing queries."""
+    """Whether a switch of the tool's own makes it count missing queries."""
     band: Band | None = field(default=None, repr=False)
     """Between which values it lies, where the tool leaves the order of equal scores to chance."""
     causes: tuple[Convention, ...] = ()
@@ -88,7 +88,7 @@ class Figure:
         """Whether both have values, and these are different."""
         if self.fault or other.fault or (self.value != self.value and other.value != other.value):
             return False
-        return not abs(self.value - other.value) <= SAME
+        return not abs(self.value - other.value) <= SCORE_TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,9 @@ class Moved:
         """Whether the query does carry a difference."""
         if self.ours is None or self.theirs is None:
             return self.ours is not self.theirs
-        return abs(self.ours - self.theirs) > SAME or (self.highest or self.theirs) - self.theirs > SAME
+        return (
+            abs(self.ours - self.theirs) > SCORE_TOLERANCE or (self.highest or self.theirs) - self.theirs > SCORE_TOLERANCE
+        )
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ class Explanation:
         return sorted(changed, key=lambda move: -abs((move.ours or 0.0) - (move.theirs or 0.0)))
 
 
-SAME = 1e-12
+SCORE_TOLERANCE = 1e-12
 """Figures that differ by no more are the same."""
 FEW_DIGITS = 3
 """Significant digits below which a number fits too many things."""
@@ -221,7 +223,7 @@ class Target:
 
     @property
     def _slack(self) -> float:
-        return self.unit * 1e-9 + SAME
+        return self.unit * 1e-9 + SCORE_TOLERANCE
 
     def _readings(self, value: float) -> tuple[float, ...]:
         """A value on the scale of the number, or on both it may be on."""

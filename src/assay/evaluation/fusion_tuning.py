@@ -26,11 +26,11 @@ METHODS = ("rrf", "comb_mnz", "weighted_sum")
 """What is tried unless methods are named."""
 NORMS = ("min_max", "z_score", "rank")
 """Normalisations that are tried for methods that read scores."""
-MOST_WEIGHTS = 70
+MAX_WEIGHTS = 70
 """Weightings that are tried at most for one method and normalisation."""
-FOLDS = 5
+DEFAULT_FOLDS = 5
 """Unless a number is named, or there are fewer judged queries."""
-FEWEST_FOLDS = 3
+MIN_FOLDS_FOR_TRAINING = 3
 """Folds that methods with training need: one to be held out, one to choose by, one to learn from."""
 
 
@@ -99,16 +99,16 @@ def tune_fusion(
     prepared = [run if isinstance(run, Run) else Run(as_source(run)) for run in named.values()]
     bound = parse_metric(WrittenName(metric) if isinstance(metric, str) else metric)
     candidates = candidates_of(methods, len(prepared))
-    unanswered = _unanswered(prepared, judged)
-    scores = FusedScores(Lists.of([_only(run, judged) for run in prepared]), judged, bound)
-    n_folds = min(FOLDS, len(scores.query_ids)) if folds is None else folds
-    if n_folds < FEWEST_FOLDS and any(candidate.fusion.is_trained for candidate in candidates):
-        raise BadParameter(f"methods that learn from judgments need {FEWEST_FOLDS} folds or more, not {n_folds}")
-    tuning = _tuned(scores, candidates, dict(zip(named, prepared, strict=True)), n_folds, seed)
+    unanswered = _check_queries_match(prepared, judged)
+    scores = FusedScores(Lists.of([_judged_queries(run, judged) for run in prepared]), judged, bound)
+    n_folds = min(DEFAULT_FOLDS, len(scores.query_ids)) if folds is None else folds
+    if n_folds < MIN_FOLDS_FOR_TRAINING and any(candidate.fusion.is_trained for candidate in candidates):
+        raise BadParameter(f"methods that learn from judgments need {MIN_FOLDS_FOR_TRAINING} folds or more, not {n_folds}")
+    tuning = _choose_fusion(scores, candidates, dict(zip(named, prepared, strict=True)), n_folds, seed)
     return replace(tuning, unanswered=unanswered)
 
 
-def _unanswered(runs: Sequence[Run], qrels: Qrels) -> tuple[str, ...]:
+def _check_queries_match(runs: Sequence[Run], qrels: Qrels) -> tuple[str, ...]:
     """Judged queries that no run has; raises where that is all of them, for then the files do not belong together."""
     missing = tuple(query for query in qrels.query_ids if not any(query in run.numbers for run in runs))
     if len(missing) < len(qrels.query_ids):
@@ -147,7 +147,7 @@ def _grid(plain: BoundFusion, n_runs: int) -> Iterator[BoundFusion]:
 
 def simplex(n_runs: int) -> list[tuple[float, ...]]:
     """Weights that add up to 1, in equal steps of a tenth or, with many runs, as fine as the number of them allows."""
-    steps = max((step for step in range(1, 11) if comb(step + n_runs - 1, n_runs - 1) <= MOST_WEIGHTS), default=1)
+    steps = max((step for step in range(1, 11) if comb(step + n_runs - 1, n_runs - 1) <= MAX_WEIGHTS), default=1)
     weights = []
     for bars in combinations(range(steps + n_runs - 1), n_runs - 1):
         ends = (-1, *bars, steps + n_runs - 1)
@@ -155,7 +155,7 @@ def simplex(n_runs: int) -> list[tuple[float, ...]]:
     return weights
 
 
-def dealt(n_queries: int, folds: int, seed: int) -> Ints:
+def assign_folds(n_queries: int, folds: int, seed: int) -> Ints:
     """The fold of each query, drawn by lot; folds differ by one query at most."""
     if n_queries < 2:
         raise BadParameter(
@@ -168,13 +168,13 @@ def dealt(n_queries: int, folds: int, seed: int) -> Ints:
     return fold
 
 
-def _only(run: Run, qrels: Qrels) -> Run:
+def _judged_queries(run: Run, qrels: Qrels) -> Run:
     """The run's judged queries."""
     return Run({query: ranking for query, ranking in zip(run.query_ids, run.rankings, strict=True) if query in qrels})
 
 
 @dataclass(frozen=True)
-class _Tried:
+class _CandidateScores:
     """Scores of one candidate."""
 
     held_out: Floats
@@ -183,11 +183,11 @@ class _Tried:
     """Fold × query: its score when the candidate learnt neither from that fold nor from the query's own."""
 
 
-def _try(scores: FusedScores, candidate: BoundFusion, fold: Ints, folds: int) -> _Tried:
+def _score_candidate(scores: FusedScores, candidate: BoundFusion, fold: Ints, folds: int) -> _CandidateScores:
     """A candidate that learns nothing has the same scores whatever is held out."""
     if not candidate.fusion.is_trained:
         plain = scores.of(candidate)
-        return _Tried(plain, np.broadcast_to(plain, (folds, len(fold))))
+        return _CandidateScores(plain, np.broadcast_to(plain, (folds, len(fold))))
     held_out, without = np.empty(len(fold)), np.full((folds, len(fold)), np.nan)
     for held_fold in range(folds):
         held_out[fold == held_fold] = scores.of(candidate, fold != held_fold)[fold == held_fold]
@@ -195,17 +195,17 @@ def _try(scores: FusedScores, candidate: BoundFusion, fold: Ints, folds: int) ->
         scored = scores.of(candidate, (fold != first_fold) & (fold != second_fold))
         without[first_fold, fold == second_fold] = scored[fold == second_fold]
         without[second_fold, fold == first_fold] = scored[fold == first_fold]
-    return _Tried(held_out, without)
+    return _CandidateScores(held_out, without)
 
 
-def _tuned(
+def _choose_fusion(
     scores: FusedScores, candidates: list[BoundFusion], runs: Mapping[str, Run], folds: int, seed: int
 ) -> FusionTuning:
     metric, sign = scores.metric, 1.0 if scores.metric.metric.higher_is_better else -1.0
     singles = {name: scores.of_run(run) for name, run in runs.items()}
     best = max(singles, key=lambda name: sign * float(singles[name].mean()))
-    fold = dealt(len(scores.query_ids), folds, seed)
-    tried = [_try(scores, candidate, fold, folds) for candidate in candidates]
+    fold = assign_folds(len(scores.query_ids), folds, seed)
+    tried = [_score_candidate(scores, candidate, fold, folds) for candidate in candidates]
     held_out = np.empty(len(fold))
     fold_results = []
     for held_fold in range(folds):

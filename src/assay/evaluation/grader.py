@@ -15,7 +15,7 @@ from assay.metrics import BoundMetric
 from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
 from assay.views import Expected, Grading, Ranked, Similarities, Spans, Times, Timing, Truth, rank_all, settle
 
-PLAIN = Policy().rank_rule
+DEFAULT_RANK_RULE = Policy().rank_rule
 """Ranked as by default: what fingerprints are taken of."""
 
 
@@ -63,7 +63,7 @@ class Grader:
         for setting in settings:
             by_policy.setdefault(setting.policy, []).append(setting)
         tables = [
-            _rounded(score_views(self._views(policy, group), [setting.metric for setting in group]), group)
+            _round_scores(score_views(self._views(policy, group), [setting.metric for setting in group]), group)
             for policy, group in by_policy.items()
         ]
         if len(tables) == 1:
@@ -111,13 +111,13 @@ def main_policy(settings: Sequence[Setting], policy: Policy) -> Policy:
 
 def _keeps_scores(rule: RankRule) -> bool:
     """Whether all documents and their scores stand as they were given, however equals are ordered."""
-    return rule._replace(ties=PLAIN.ties) == PLAIN
+    return rule._replace(ties=DEFAULT_RANK_RULE.ties) == DEFAULT_RANK_RULE
 
 
 def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> Mapping[RankRule, Ranked]:
     """Rank a run in whatever shape it comes, the quickest way for that shape."""
     rules = list(dict.fromkeys(policy.rank_rule for policy in policies))
-    rules += [] if any(map(_keeps_scores, rules)) else [PLAIN]
+    rules += [] if any(map(_keeps_scores, rules)) else [DEFAULT_RANK_RULE]
     if isinstance(run, Run):
         return rank_all(run, qrels, rules)
     name_extra = any(policy.extra == "error" for policy in policies)
@@ -125,7 +125,7 @@ def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> Mapping[RankRul
     return quick or rank_all(Run.borrow(as_rankings(run, policies[0].duplicates)), qrels, rules)
 
 
-def _rounded(table: ScoreTable, settings: list[Setting]) -> ScoreTable:
+def _round_scores(table: ScoreTable, settings: list[Setting]) -> ScoreTable:
     """Scores as a tool hands them on, where that is with few digits."""
     digits = {setting.metric.name: setting.digits for setting in settings if setting.digits is not None}
     if not digits:
@@ -162,7 +162,7 @@ class View(Protocol):
         """The queries, in the order of every score."""
 
 
-ADVICE = {
+ADVICE_OF_VIEW = {
     "spans": "; it needs a dataset with gold spans, such as code-spans",
     "answers": "; assay answers (evaluate_answers) scores answers, and assay eval those of providers that report one",
     "routing": "; assay moe routes.jsonl scores routes, and assay eval those that a provider reports",
@@ -182,7 +182,7 @@ def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> Sc
     for metric in metrics:
         view_name = metric.metric.view
         if view_name not in views:
-            there = f"there is only {', '.join(views)} to read here{ADVICE.get(view_name, '')}"
+            there = f"there is only {', '.join(views)} to read here{ADVICE_OF_VIEW.get(view_name, '')}"
             raise UsageError(f"{metric.name} reads {view_name}, but {there}")
         column = Column.of(metric.score(views[view_name]), metric.metric.aggregation)
         if len(column.score) != len(query_ids):

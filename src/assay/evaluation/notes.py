@@ -1,4 +1,4 @@
-"""Notes: what hints at a mistake, and what a careful reader of a result should be told."""
+"""Notes: what hints at a mistake, and what a careful reader of a result should know."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
-from assay.datasets import LOOKED_AT, BenchmarkDataset, other_beginning, respelled
+from assay.datasets import MAX_IDS_CHECKED, BenchmarkDataset, describe_respelling, find_prefix_difference
 from assay.errors import DataError
 from assay.evaluation.conventions import differences
 from assay.evaluation.grader import Grader
@@ -23,9 +23,9 @@ from assay.relevance import resolved as with_known_paths
 from assay.text import counted, some_of
 from assay.views import Grading
 
-LIKE_PERCENT = (80, 90, 95, 99)
+PERCENT_LIKE_CUTOFFS = (80, 90, 95, 99)
 """Cutoffs that are hardly ever ranks, and often persistences in percent."""
-MANY_CONSTANT = 0.5
+MIN_CONSTANT_SHARE = 0.5
 """Share of queries with one score for all documents from which on the run looks broken."""
 
 
@@ -35,42 +35,42 @@ def notes_on(
     """All there is to say, the gravest first. `documents` are those that could have been retrieved, if they are at hand."""
     grading = grader.main_grading(settings, profile.policy)
     return (
-        *_on_data(grading, grader.qrels, run, profile.policy, documents),
+        *_notes_on_data(grading, grader.qrels, run, profile.policy, documents),
         *grader.qrels.notes,
         *(run.notes if isinstance(run, FileSource | Run) else ()),
-        *_on_constant_scores(grading, profile.policy),
-        *_on_levels(settings, profile.policy),
-        *_on_iterations(settings, grader.qrels),
-        *_on_persistence(settings),
-        *_on_profile(settings, profile),
+        *_notes_on_constant_scores(grading, profile.policy),
+        *_notes_on_levels(settings, profile.policy),
+        *_notes_on_iterations(settings, grader.qrels),
+        *_notes_on_persistence(settings),
+        *_notes_on_profile(settings, profile),
     )
 
 
-def _on_data(grading: Grading, qrels: Qrels, run: Any, policy: Policy, documents: Container[str]) -> list[str]:
+def _notes_on_data(grading: Grading, qrels: Qrels, run: Any, policy: Policy, documents: Container[str]) -> list[str]:
     """A run without anything in it, ids that never match, grades beyond the scale."""
     notes = []
     if not grading.n_extra and not grading.n_retrieved:
         notes.append("the run holds no rankings: nothing was retrieved for any query.")
     if grading.n_judged == len(grading.missing) and grading.n_extra:
-        notes.append(words_on_queries(qrels, run))
+        notes.append(describe_query_mismatch(qrels, run))
     elif grading.n_retrieved and not grading.n_found:
-        notes.append(words_on_documents(qrels, run, documents))
+        notes.append(describe_document_mismatch(qrels, run, documents))
     if policy.max_grade is not None and qrels.max_grade > policy.max_grade:
         notes.append(f"grades above {policy.max_grade:g}, the largest allowed, count as {policy.max_grade:g}.")
     return notes
 
 
-def _on_constant_scores(grading: Grading, policy: Policy) -> list[str]:
+def _notes_on_constant_scores(grading: Grading, policy: Policy) -> list[str]:
     """A retriever that gives all documents one score has not ranked anything, unless its ranks count."""
     retrieved = grading.n_judged - len(grading.missing)
-    if not grading.n_constant or grading.n_constant < MANY_CONSTANT * retrieved or policy.ties == "rank_column":
+    if not grading.n_constant or grading.n_constant < MIN_CONSTANT_SHARE * retrieved or policy.ties == "rank_column":
         return []
     share = f"{counted(grading.n_constant, 'query')} of {retrieved:,}"
     order = "every order counts alike" if policy.ties == "expected" else "their order is the tie rule's, not the system's"
     return [f"{share} got one and the same score for all documents: {order}."]
 
 
-def _on_levels(settings: Sequence[Setting], policy: Policy) -> list[str]:
+def _notes_on_levels(settings: Sequence[Setting], policy: Policy) -> list[str]:
     """Metrics that weigh grades have no level, so the policy's does not reach them."""
     metrics = [setting.metric for setting in settings]
     heedless = [metric for metric in metrics if GAIN_LEVEL in metric.metric.params and metric.params["rel"] is None]
@@ -81,16 +81,16 @@ def _on_levels(settings: Sequence[Setting], policy: Policy) -> list[str]:
     return [f"the level does not change {names}, which weighs every grade; {cut} does."]
 
 
-def _on_persistence(settings: Sequence[Setting]) -> list[str]:
+def _notes_on_persistence(settings: Sequence[Setting]) -> list[str]:
     """A cutoff of rbp that looks like ranx's persistence."""
     asked = [setting.asked for setting in settings if setting.asked.metric.name == "rbp" and "p" not in setting.asked.given]
-    cutoffs = [k for metric in asked if (k := metric.params["k"] or 0) in LIKE_PERCENT]
+    cutoffs = [k for metric in asked if (k := metric.params["k"] or 0) in PERCENT_LIKE_CUTOFFS]
     return [
         f"rbp@{k} is cut at rank {k}; for a persistence of 0.{k}, which ranx means by it, write rbp.{k}." for k in cutoffs
     ]
 
 
-def _on_iterations(settings: Sequence[Setting], qrels: Qrels) -> list[str]:
+def _notes_on_iterations(settings: Sequence[Setting], qrels: Qrels) -> list[str]:
     """That TREC's second column is taken for the subtopic; in some files it is the round of judging."""
     if not qrels.iterations or not any(setting.metric.metric.view == "subtopics" for setting in settings):
         return []
@@ -98,7 +98,7 @@ def _on_iterations(settings: Sequence[Setting], qrels: Qrels) -> list[str]:
     return [f"the second column of the judgments ({some_of(values)}) is read as the subtopic."]
 
 
-def _on_profile(settings: Sequence[Setting], profile: Profile) -> list[str]:
+def _notes_on_profile(settings: Sequence[Setting], profile: Profile) -> list[str]:
     """What the tool does otherwise for some metrics, and which of them it does not have."""
     notes = []
     words: dict[str, list[str]] = {}
@@ -171,7 +171,7 @@ def notes_on_relevance(resolved: Resolved) -> list[str]:
     return notes
 
 
-LARGEST = 1 << 26
+MAX_BYTES_READ_AGAIN = 1 << 26
 """A file of another kind than lines that is larger is not read again only to show an id."""
 
 
@@ -193,25 +193,25 @@ def check_ids_match(counts: Mapping[str, int], qrels: Qrels, run: Any, known: Co
     if any(query in known for query in ids.queries):
         return
     where = f"{run.label}: " if isinstance(run, FileSource) else ""
-    raise DataError(where + words_on_queries(qrels, run, ids))
+    raise DataError(where + describe_query_mismatch(qrels, run, ids))
 
 
-def words_on_queries(qrels: Qrels, run: Any, ids: Ids | None = None) -> str:
+def describe_query_mismatch(qrels: Qrels, run: Any, ids: Ids | None = None) -> str:
     """That no query is judged, an id of each side, and how they might be made the same."""
     queries = (ids or ids_of(run)).queries
     problem = "not one query of the run is judged"
     if not queries or not len(qrels):
         return f"{problem}: do both use the same query ids?"
     example = f"the run has ids like {queries[0]!r}, the judgments like {qrels.query_ids[0]!r}"
-    return f"{problem}: {example}. {_mending(queries, qrels, run)}"
+    return f"{problem}: {example}. {_advice_on_ids(queries, qrels, run)}"
 
 
-def _mending(queries: list[str], qrels: Qrels, run: Any) -> str:
+def _advice_on_ids(queries: list[str], qrels: Qrels, run: Any) -> str:
     """What to do about it: a command where only the beginnings differ and the file is one of lines."""
     judged = frozenset(qrels.query_ids)
-    if hint := respelled(queries, judged):
+    if hint := describe_respelling(queries, judged):
         return f"Write them alike: {hint}."
-    begins = other_beginning(queries, judged)
+    begins = find_prefix_difference(queries, judged)
     if begins is None:
         return "Give the judgments that this run was made for."
     advice = f"Write them alike: {begins.description}"
@@ -220,7 +220,7 @@ def _mending(queries: list[str], qrels: Qrels, run: Any) -> str:
     return f"{advice}, as with: sed 's/^{begins.theirs}/{begins.ours}/' {shlex.quote(run.label)} > same-ids.run"
 
 
-def words_on_documents(qrels: Qrels, run: Any, documents: Container[str]) -> str:
+def describe_document_mismatch(qrels: Qrels, run: Any, documents: Container[str]) -> str:
     """That nothing judged was found: by a retriever that misses, where its ids are those of documents; else by other ids.
 
     An id of each side shows what is different about them.
@@ -236,24 +236,24 @@ def words_on_documents(qrels: Qrels, run: Any, documents: Container[str]) -> str
     if whole != ids[0] and whole in judged:
         chunks = "Chunks are rolled up with --unit document, or with --id-map."
         return f"{problem}: the run has ids like {ids[0]!r}, the judgments like {whole!r}. {chunks}"
-    return f"{problem}: the run has ids like {ids[0]!r}, the judgments like {qrels.docs[0]!r}.{_spelled(ids, judged)}"
+    return f"{problem}: the run has ids like {ids[0]!r}, the judgments like {qrels.docs[0]!r}.{_spelling_hint(ids, judged)}"
 
 
-def _spelled(ids: list[str], judged: Collection[str]) -> str:
+def _spelling_hint(ids: list[str], judged: Collection[str]) -> str:
     """What would make them the same, and the option that does it; empty where nothing is known."""
-    begins = other_beginning(ids, judged)
-    hint = respelled(ids, judged) or (begins.description if begins else "")
+    begins = find_prefix_difference(ids, judged)
+    hint = describe_respelling(ids, judged) or (begins.description if begins else "")
     return f" Perhaps {hint}; --id-map FILE says which document each id is." if hint else ""
 
 
 def ids_of(run: Any) -> Ids:
     """The first ids of a run; none where it would have to be read as a whole for them, and is large."""
     if isinstance(run, FileSource) and run.kind == "trec":
-        rows = [ids for _, line in islice(run.lines(), LOOKED_AT) if (ids := trec_ids(line))]
+        rows = [ids for _, line in islice(run.lines(), MAX_IDS_CHECKED) if (ids := trec_ids(line))]
         return Ids(list(dict.fromkeys(query for query, _ in rows)), list(dict.fromkeys(doc for _, doc in rows)))
-    if isinstance(run, FileSource) and run.path.stat().st_size > LARGEST:
+    if isinstance(run, FileSource) and run.path.stat().st_size > MAX_BYTES_READ_AGAIN:
         return Ids([], [])
     rankings = as_rankings(run, "keep_best").by_query
-    some = list(islice(rankings.items(), LOOKED_AT))
+    some = list(islice(rankings.items(), MAX_IDS_CHECKED))
     documents = (str(document) for _, ranking in some for document in ranking)
-    return Ids([str(query) for query, _ in some], list(dict.fromkeys(islice(documents, LOOKED_AT))))
+    return Ids([str(query) for query, _ in some], list(dict.fromkeys(islice(documents, MAX_IDS_CHECKED))))

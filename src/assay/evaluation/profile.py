@@ -14,7 +14,7 @@ from assay.model import Policy
 from assay.text import some_of
 from assay.views import GradedRun
 
-EVERY = ("*",)
+EVERY_METRIC = ("*",)
 """All metrics."""
 
 
@@ -183,7 +183,7 @@ def check_supported(profile: Profile, setting: Setting, run: GradedRun, missing:
     rel = setting.metric.params.get("rel")
     run = run if rel is None else replace(run, level=rel)
     for refusal in () if setting.is_beside else profile.refusals:
-        concerns = refusal.metrics == EVERY or setting.asked.metric.name in refusal.metrics
+        concerns = refusal.metrics == EVERY_METRIC or setting.asked.metric.name in refusal.metrics
         if concerns and refusal.when(setting.metric.params) and (is_refused := refusal.finds(run)).any():
             excused = set(missing) if refusal.of_rankings else set()
             queries = [query for query, is_found in zip(run.query_ids, is_refused.tolist(), strict=True) if is_found]

@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.arrays import Bools
 from assay.errors import UnknownName, near_matches
-from assay.evaluation.profile import EVERY, Option, Profile, Refusal, Variant
+from assay.evaluation.profile import EVERY_METRIC, Option, Profile, Refusal, Variant
 from assay.model import Policy
 from assay.views import GradedRun
 
@@ -141,36 +141,38 @@ def _all_relevant(run: GradedRun) -> Bools:
     return (run.n_retrieved > 0) & (run.relevant().count == run.n_retrieved)
 
 
-def _unopposed(run: GradedRun) -> Bools:
+def _without_nonrelevant(run: GradedRun) -> Bools:
     """Something relevant was retrieved, and nothing was judged non-relevant."""
     return (run.ideal.count == run.n_relevant()) & (run.relevant().count > 0)
 
 
-def _barren(run: GradedRun) -> Bools:
+def _without_relevant(run: GradedRun) -> Bools:
     return run.n_relevant() == 0
 
 
-def _barren_among_others(run: GradedRun) -> Bools:
-    return _barren(run) & (run.n_queries > 1)
+def _without_relevant_among_others(run: GradedRun) -> Bools:
+    return _without_relevant(run) & (run.n_queries > 1)
 
 
 def _every_query(run: GradedRun) -> Bools:
     return np.ones(run.n_queries, dtype=bool)
 
 
-WHOLE_GRADES = Refusal(EVERY, _with_fractions, "reads grades as whole numbers, and fails on fractions or cuts them off")
-ALL_NEGATIVE = Refusal(EVERY, _all_negative, "stops or crashes on a query whose every grade is negative")
-HOLES = Refusal(
+WHOLE_GRADES = Refusal(
+    EVERY_METRIC, _with_fractions, "reads grades as whole numbers, and fails on fractions or cuts them off"
+)
+ALL_NEGATIVE = Refusal(EVERY_METRIC, _all_negative, "stops or crashes on a query whose every grade is negative")
+UNJUDGED_HOLES = Refusal(
     ("unjudged",),
     _every_query,
     "calls a document a hole if no query at all has it judged; unjudged@k looks at its own query",
 )
-SINGLE = Policy(precision="float32", missing="skip")
+SINGLE_PRECISION = Policy(precision="float32", missing="skip")
 
 TREC_EVAL_9 = Profile(
     "trec_eval-9",
     "trec_eval 9.0.8",
-    SINGLE,
+    SINGLE_PRECISION,
     refusals=(WHOLE_GRADES, ALL_NEGATIVE),
     option=Option("-c", {"missing": "zero"}),
     has=METRICS_OF_TREC_EVAL_9,
@@ -192,7 +194,7 @@ TREC_EVAL_10 = Profile(
 PYTREC_EVAL = Profile(
     "pytrec_eval",
     "pytrec_eval-terrier 0.5.11",
-    SINGLE,
+    SINGLE_PRECISION,
     refusals=(
         WHOLE_GRADES,
         ALL_NEGATIVE,
@@ -218,13 +220,13 @@ RANX = Profile(
         WHOLE_GRADES,
         Refusal(
             ("bpref",),
-            _unopposed,
+            _without_nonrelevant,
             "gives nan for bpref where no document is judged non-relevant (ranx issue 66)",
             is_undefined=True,
         ),
         Refusal(
             ("bpref",),
-            _barren_among_others,
+            _without_relevant_among_others,
             "drops out of a thread at a query without a relevant document, and leaves bpref at 0 for those after it",
             is_undefined=True,
         ),
@@ -274,7 +276,7 @@ IR_MEASURES = Profile(
         ),
         Refusal(
             ("nnrbp",),
-            _barren,
+            _without_relevant,
             "gives nan for a query without a relevant document (pyndeval)",
             of_rankings=True,
             is_undefined=True,
@@ -286,25 +288,25 @@ IR_MEASURES = Profile(
 BEIR = Profile(
     "beir",
     "BEIR 2.2.0",
-    replace(SINGLE, drop_self=True),
+    replace(SINGLE_PRECISION, drop_self=True),
     variants=(
         Variant(("mrr", "hit"), policy=BEIR_SCRIPT),
         Variant(("capped_recall",), policy={**BEIR_SCRIPT, "no_relevant": "error"}),
         Variant(("accuracy",), policy=BEIR_SCRIPT, instead="hit"),
     ),
-    refusals=(WHOLE_GRADES, ALL_NEGATIVE, HOLES),
+    refusals=(WHOLE_GRADES, ALL_NEGATIVE, UNJUDGED_HOLES),
     has=METRICS_OF_BEIR,
 )
 MTEB = Profile(
     "mteb",
     "MTEB 2.26",
-    replace(SINGLE, extra="error"),
+    replace(SINGLE_PRECISION, extra="error"),
     variants=(
         Variant(("mrr",), policy={"precision": "float64"}),
         Variant(("capped_recall",), policy={"precision": "float64", "no_relevant": "skip"}),
         Variant(("accuracy",), {"k": 1}, instead="recall"),
     ),
-    refusals=(WHOLE_GRADES, ALL_NEGATIVE, HOLES),
+    refusals=(WHOLE_GRADES, ALL_NEGATIVE, UNJUDGED_HOLES),
     has=METRICS_OF_MTEB,
 )
 SENTENCE_TRANSFORMERS = Profile(

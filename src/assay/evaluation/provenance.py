@@ -1,4 +1,4 @@
-"""Provenance: what a result rests on, so that it can be had again."""
+"""Provenance: what a result rests on, so that it can be reproduced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""rejudging: what a result would be if documents that nobody had judged had the grades that people gave them since.
+"""Rejudging: what a result would be if documents that nobody had judged had the grades that people gave them since.
 
 The result itself stays as it is. Only queries with new grades are scored again, from the rankings that a result keeps.
 """
@@ -57,13 +57,16 @@ class Rejudged:
         return {
             "n_added": self.n_added,
             "n_kept": self.n_kept,
-            "summary": {name: _both(*pair) for name, pair in self.summaries().items()},
-            "queries": {query: {name: _both(*pair) for name, pair in self.scores(query).items()} for query in self.queries},
+            "summary": {name: _before_and_after(*pair) for name, pair in self.summaries().items()},
+            "queries": {
+                query: {name: _before_and_after(*pair) for name, pair in self.scores(query).items()}
+                for query in self.queries
+            },
             "left_out": list(self.left_out),
         }
 
 
-def _both(before: float | None, after: float | None) -> dict[str, float | None]:
+def _before_and_after(before: float | None, after: float | None) -> dict[str, float | None]:
     return plain_values({"before": before, "after": after})
 
 
@@ -93,16 +96,16 @@ def rejudge(result: Result, grades: Grades, judged: Grades | None = None) -> Rej
     top = max((grade for new in added.values() for grade in new.values()), default=0.0)
     is_higher = top > (result.policy.max_grade or 0)
     queries = tuple(dict.fromkeys([*(result.query_ids if is_higher else ()), *added]))
-    before = _scored(result, metrics, {query: own.get(query, {}) for query in queries if query in known})
-    sound = [metric for metric in metrics if _agrees(result.table, before, metric.name)]
+    before = _score(result, metrics, {query: own.get(query, {}) for query in queries if query in known})
+    sound = [metric for metric in metrics if _reproduces_scores(result.table, before, metric.name)]
     policy = replace(result.policy, max_grade=top) if is_higher else result.policy
     union = {query: {**own.get(query, {}), **added.get(query, {})} for query in queries}
-    after = _scored(replace(result, policy=policy), sound, union)
+    after = _score(replace(result, policy=policy), sound, union)
     names = [metric.name for metric in sound]
     asked = ScoreTable(result.query_ids, {name: result.table.columns[name] for name in names})
     lost = tuple(metric.name for metric in result.metrics if metric.name not in names)
     n_kept = sum(doc in own.get(query, {}) for query, graded in grades.items() for doc in graded)
-    return Rejudged(asked, _updated(asked, after), tuple(added), sum(map(len, added.values())), lost, n_kept)
+    return Rejudged(asked, _with_changed_rows(asked, after), tuple(added), sum(map(len, added.values())), lost, n_kept)
 
 
 def _kept_grades(result: Result, grades: Grades) -> Grades:
@@ -121,7 +124,7 @@ def _is_known(bound: BoundMetric, policy: Policy, *, has_all: bool) -> bool:
     return not reads_more and (has_all or not reads_others)
 
 
-def _scored(result: Result, metrics: Iterable[BoundMetric], judged: Grades) -> ScoreTable:
+def _score(result: Result, metrics: Iterable[BoundMetric], judged: Grades) -> ScoreTable:
     """The queries with these judgments, under the result's own policy."""
     policy = _without_errors(result.policy)
     settings = [Setting(bound, bound, policy) for bound in metrics]
@@ -137,7 +140,7 @@ def _without_errors(policy: Policy) -> Policy:
     return replace(policy, **{name: value for name, value in milder.items() if getattr(policy, name) == "error"})
 
 
-def _agrees(stored: ScoreTable, again: ScoreTable, name: str) -> bool:
+def _reproduces_scores(stored: ScoreTable, again: ScoreTable, name: str) -> bool:
     """Whether scoring again gives what was stored; else something decided there that the result does not keep."""
     if not again.query_ids:
         return True
@@ -148,7 +151,7 @@ def _agrees(stored: ScoreTable, again: ScoreTable, name: str) -> bool:
     return bool(np.allclose(stored_scores, again.columns[name].score, rtol=0, atol=TOLERANCE, equal_nan=True))
 
 
-def _updated(table: ScoreTable, changed: ScoreTable) -> ScoreTable:
+def _with_changed_rows(table: ScoreTable, changed: ScoreTable) -> ScoreTable:
     """The table with other scores for some queries; those it did not have come last."""
     places = {query: place for place, query in enumerate(table.query_ids)}
     for query in changed.query_ids:

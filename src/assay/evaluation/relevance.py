@@ -1,4 +1,4 @@
-"""Judging: a dataset and a run become judgments, whoever decides about relevance."""
+"""Relevance: a dataset and a run become judgments, by ids, texts, spans or an ontology."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.datasets import BenchmarkDataset
 from assay.errors import BadParameter, DataError
-from assay.evaluation.terms import given_for, ontology_for, term_ids_for
+from assay.evaluation.terms import ontology_for, ontology_source_for, term_ids_for
 from assay.files import as_source, brings_hits, document_of, hits_of
 from assay.metrics import BoundMetric
 from assay.model import Hit, Policy, Qrels, Query, Rankings, RankRule, Run, text_id
@@ -65,38 +65,42 @@ class Judgement:
     """What to know about ids of terms; None where ids were taken as they are."""
 
 
-def judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy, most: int | None = None) -> Judgement:
+def judge(
+    dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy, max_documents: int | None = None
+) -> Judgement:
     """Judge what a run retrieved. Where ids alone decide, nothing is read that is not needed.
 
-    Where documents are the terms of an ontology, a term is the same under all its ids. Where chunks are rolled up, `most`
-    is how many documents of each query count; None: all that have a chunk.
+    Where documents are the terms of an ontology, a term is the same under all its ids. Where chunks are rolled up,
+    `max_documents` of each query count; None: all that have a chunk.
     """
     term_ids = term_ids_for(relevance, dataset)
     if term_ids is None:
-        return _judge(dataset, run, relevance, policy, most)
+        return _judge(dataset, run, relevance, policy, max_documents)
     spelt, retrieved = term_ids.of_run(run, policy.duplicates)
     judged = {query: dict(some) for query, some in term_ids.of_all(dataset.qrels).items()}
-    judgement = _judge(replace(dataset, qrels=judged, _fingerprints={}), spelt, relevance, policy, most)
+    judgement = _judge(replace(dataset, qrels=judged, _fingerprints={}), spelt, relevance, policy, max_documents)
     return replace(judgement, term_notes=term_ids.notes(dataset.qrels, retrieved))
 
 
-def _judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy, most: int | None) -> Judgement:
+def _judge(
+    dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy, max_documents: int | None
+) -> Judgement:
     """Judge ids as they are."""
     source = as_source(run)
     rule = policy.rank_rule
     only_ids = relevance.unit == "as_retrieved" and relevance.by.strip() in ("auto", "qrels")
     if only_ids and dataset.qrels and not dataset.spans and set(dataset.queries) <= dataset.qrels.keys():
-        plain = _retrieved(source, policy.duplicates)[1] if brings_hits(source) else source
+        plain = _read_run(source, policy.duplicates)[1] if brings_hits(source) else source
         return Judgement(qrels := dataset.judged(), plain, by_judgments(qrels))
-    hits, run = _retrieved(source, policy.duplicates)
+    hits, run = _read_run(source, policy.duplicates)
     if rule.drop_self:
         run = run.without_self()
     chunks = None
     owner = None if relevance.unit == "as_retrieved" else _mapping(relevance, dataset)
     if owner and relevance.unit == "document":
         chunks, hits = run, _rolled_up_hits(run, hits, owner, rule) if hits else {}
-        run, owner = _cut_back(roll_up(run, owner), most, rule), None
-    truth = _truth(dataset, hits, relevance) if dataset.spans else None
+        run, owner = _limit_documents(roll_up(run, owner), max_documents, rule), None
+    truth = _ground_truth(dataset, hits, relevance) if dataset.spans else None
     ontology = ontology_of(relevance, dataset)
     ground = replace(_ground(dataset, run, hits, owner, rule), ontology=ontology)
     if truth is not None:
@@ -107,10 +111,10 @@ def _judge(dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Po
 
 def ontology_of(relevance: Relevance, dataset: BenchmarkDataset, metrics: Iterable[BoundMetric] = ()) -> Ontology | None:
     """The ontology that these metrics, or relevance itself, read; None where neither does."""
-    return ontology_for(given_for(relevance, dataset), dataset.qrels, metrics, relevance.by, relevance.annotations)
+    return ontology_for(ontology_source_for(relevance, dataset), dataset.qrels, metrics, relevance.by, relevance.annotations)
 
 
-def _truth(dataset: BenchmarkDataset, hits: Mapping[str, Mapping[str, Hit]], relevance: Relevance) -> Truth:
+def _ground_truth(dataset: BenchmarkDataset, hits: Mapping[str, Mapping[str, Hit]], relevance: Relevance) -> Truth:
     """Gold spans, and where the dataset's chunks stand, or those that hits and ids tell of."""
     is_auto = relevance.by.strip() == "auto"
     base = 1 if is_auto else parse_resolver(relevance.by, **relevance.defaults).params.get("base", 1)
@@ -118,7 +122,7 @@ def _truth(dataset: BenchmarkDataset, hits: Mapping[str, Mapping[str, Hit]], rel
     return Truth(dataset.spans, Places(dataset.documents, dataset.files, brought, base))
 
 
-def _retrieved(source: Any, duplicates: str) -> tuple[dict[str, dict[str, Hit]], Run]:
+def _read_run(source: Any, duplicates: str) -> tuple[dict[str, dict[str, Hit]], Run]:
     """Hits that bring texts or metadata, by query and id; and the rankings of all."""
     hits_by_query = hits_of(source)
     if hits_by_query is None:
@@ -154,7 +158,7 @@ def _ground(
 
 def chunk_judgments(dataset: BenchmarkDataset, relevance: Relevance) -> Qrels:
     """Which of a dataset's chunks are relevant, whatever will be retrieved: what an oracle may know."""
-    truth = _truth(dataset, {}, relevance)
+    truth = _ground_truth(dataset, {}, relevance)
     ground = Ground(queries=dataset.queries, hits={}, qrels=dataset.qrels, spans=truth.spans, places=truth.places)
     return resolve(ground, relevance.by, **relevance.defaults).qrels
 
@@ -233,12 +237,12 @@ def _rolled_up_hits(
     return best_hits
 
 
-def _cut_back(run: Run, most: int | None, rule: RankRule) -> Run:
+def _limit_documents(run: Run, max_documents: int | None, rule: RankRule) -> Run:
     """The first documents of each query, as many as were asked for; the rule breaks ties."""
-    if most is None or all(len(ranking) <= most for ranking in run.rankings):
+    if max_documents is None or all(len(ranking) <= max_documents for ranking in run.rankings):
         return run
     first_documents = {
-        query: {doc: run.rankings[place][doc] for doc in run.in_order(place, rule)[:most]}
+        query: {doc: run.rankings[place][doc] for doc in run.in_order(place, rule)[:max_documents]}
         for place, query in enumerate(run.query_ids)
     }
     return Run.borrow(Rankings(first_documents, run.tag))

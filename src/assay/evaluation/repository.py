@@ -13,14 +13,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-SECONDS = 10.0
+GIT_TIMEOUT_SECONDS = 10.0
 """For everything that git is asked."""
-SETTINGS = (
+GIT_SETTINGS = (
     *("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.untrackedCache=false", "core.pager=cat"),
     *("status.submoduleSummary=false", "protocol.allow=never", "core.sshCommand=false", "credential.helper="),
 )
 """What is set in place of what the repository sets; the command line goes before every file."""
-ENVIRONMENT = {
+GIT_ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_LAZY_FETCH": "1",
@@ -28,8 +28,8 @@ ENVIRONMENT = {
     "GIT_PAGER": "cat",
     "LC_ALL": "C",
 }
-STATUS = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=dirty")
-"""Renames are not looked for, which reads contents; submodules are told by their commit, without asking git within them."""
+GIT_STATUS_ARGUMENTS = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=dirty")
+"""Renames are not looked for, which reads contents; submodules count by their commit, without asking git within them."""
 
 
 def describe_repository(folder: Path | None = None) -> dict[str, Any] | None:
@@ -60,13 +60,13 @@ class _Git:
 
     def __init__(self, program: str, folder: Path) -> None:
         self._program, self._folder = program, folder
-        self._end = time.monotonic() + SECONDS
+        self._end = time.monotonic() + GIT_TIMEOUT_SECONDS
 
     def bytes(self, *arguments: str, settings: Iterable[str] = (), stdin: bytes = b"") -> bytes | None:
         """What git prints; None where it fails or takes too long."""
-        own = [word for setting in (*SETTINGS, *settings) for word in ("-c", setting)]
+        own = [word for setting in (*GIT_SETTINGS, *settings) for word in ("-c", setting)]
         command = [self._program, "-C", str(self._folder), "--no-pager", "--no-optional-locks", *own, *arguments]
-        environment = {**os.environ, **ENVIRONMENT, "PATH": _full_path()}
+        environment = {**os.environ, **GIT_ENVIRONMENT, "PATH": _full_path()}
         left = max(0.1, self._end - time.monotonic())
         try:
             done = subprocess.run(  # noqa: S603
@@ -88,7 +88,7 @@ def _is_dirty(git: _Git) -> bool | None:
     if filters is None:
         return None
     settings = [f"filter.{name}.{part}" for name in filters for part in ("clean=", "smudge=", "process=", "required=false")]
-    printed = git.bytes(*STATUS, settings=settings)
+    printed = git.bytes(*GIT_STATUS_ARGUMENTS, settings=settings)
     if printed is None:
         return None
     entries = [entry for entry in printed.split(b"\0") if entry]

@@ -35,7 +35,7 @@ class Result:
     missing: tuple[str, ...] = ()
     """Judged queries that the run does not have."""
     notes: tuple[str, ...] = field(default=())
-    """What a careful reader should be told."""
+    """What a careful reader should know."""
     profile: str = ""
     """The tool whose conventions were followed, if any."""
     settings: tuple[Setting, ...] = field(default=(), repr=False)
@@ -214,14 +214,18 @@ def subset_of(result: Result, queries: Sequence[str], metrics: Sequence[BoundMet
     table = result.table.take(np.array([places[query] for query in kept_queries], dtype=np.int64))
     columns = {metric.name: table.columns[metric.name] for metric in metrics}
     subset = replace(result, table=replace(table, columns=columns), metrics=tuple(metrics))
-    return subset if set(kept_queries) == set(places) else replace(subset, **_about(result, kept_queries), **_OF_ALL_QUERIES)
+    return (
+        subset
+        if set(kept_queries) == set(places)
+        else replace(subset, **_fields_of_queries(result, kept_queries), **_OF_ALL_QUERIES)
+    )
 
 
 _OF_ALL_QUERIES: dict[str, Any] = {"intervals": {}, "tie_bands": {}, "residuals": {}, "grader": None, "recorded": {}}
 """What a result knows only about all of its queries together."""
 
 
-def _about(result: Result, queries: Sequence[str]) -> dict[str, Any]:
+def _fields_of_queries(result: Result, queries: Sequence[str]) -> dict[str, Any]:
     """What a result knows about each query by itself, of these alone."""
     inside = set(queries)
     return {
@@ -245,27 +249,29 @@ def merge_benchmarks(results: Sequence[Result]) -> list[Result]:
     by_name: dict[str, list[Result]] = {}
     for result in results:
         by_name.setdefault(result.name, []).append(result)
-    return [_together(same) for same in by_name.values()]
+    return [_merge(same) for same in by_name.values()]
 
 
-def _together(results: Sequence[Result]) -> Result:
+def _merge(results: Sequence[Result]) -> Result:
     first = results[0]
     names = [name for name in first.table.columns if all(name in result.table.columns for result in results)]
-    query_ids = tuple(_named(result, query) for result in results for query in result.query_ids)
-    columns = {name: _stacked([result.table.columns[name] for result in results]) for name in names}
-    queries = {_named(result, query): _tagged(result, query) for result in results for query in result.query_ids}
+    query_ids = tuple(_qualified_id(result, query) for result in results for query in result.query_ids)
+    columns = {name: _stack_columns([result.table.columns[name] for result in results]) for name in names}
+    queries = {
+        _qualified_id(result, query): _tagged_query(result, query) for result in results for query in result.query_ids
+    }
     everywhere: dict[str, Any] = {
-        "missing": tuple(_named(result, query) for result in results for query in result.missing),
-        "failures": {_named(result, query): why for result in results for query, why in result.failures.items()},
+        "missing": tuple(_qualified_id(result, query) for result in results for query in result.missing),
+        "failures": {_qualified_id(result, query): why for result in results for query, why in result.failures.items()},
         "provenance": _times([result for result in results if result.has_shared_times]),
         "relevant": {
-            _named(result, query): result.relevant[query]
+            _qualified_id(result, query): result.relevant[query]
             for result in results
             for query in result.query_ids
             if query in result.relevant
         },
-        "run": {_named(result, query): ranking for result in results for query, ranking in result.run.items()},
-        "counts": _summed([result.counts for result in results]),
+        "run": {_qualified_id(result, query): ranking for result in results for query, ranking in result.run.items()},
+        "counts": _sum_counts([result.counts for result in results]),
         "notes": tuple(dict.fromkeys(note for result in results for note in result.notes)),
     }
     return replace(
@@ -291,22 +297,24 @@ def _times(shared: Sequence[Result]) -> dict[str, Any]:
     return {"latency_ms": shared[0].provenance["latency_ms"]} if shared else {}
 
 
-def _named(result: Result, query: str) -> str:
+def _qualified_id(result: Result, query: str) -> str:
     return f"{result.benchmark}/{query}"
 
 
-def _tagged(result: Result, query: str) -> Query:
+def _tagged_query(result: Result, query: str) -> Query:
     """The query with its benchmark as a tag."""
     known = result.queries.get(query, Query(query))
-    return replace(known, query_id=_named(result, query), metadata={**(known.metadata or {}), BENCHMARK: result.benchmark})
+    return replace(
+        known, query_id=_qualified_id(result, query), metadata={**(known.metadata or {}), BENCHMARK: result.benchmark}
+    )
 
 
-def _stacked(columns: Sequence[Column]) -> Column:
+def _stack_columns(columns: Sequence[Column]) -> Column:
     score, weight = (np.concatenate([getattr(column, name) for column in columns]) for name in ("score", "weight"))
     return Column(score, weight, columns[0].aggregation)
 
 
-def _summed(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+def _sum_counts(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
     return {name: sum(counted.get(name, 0) for counted in counts) for name in counts[0]}
 
 

@@ -1,4 +1,4 @@
-"""evaluate_routing: what a router and a retrieval gate decided in, a Result out."""
+"""Routing: score what a router and a retrieval gate decided."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from assay.text import counted, some_of
 from assay.views import Decision, Routing
 
 VIEW = "routing"
-USUAL = (
+DEFAULT_METRIC_NAMES = (
     *("routing_accuracy", "routing_accuracy@2", "load_balance"),
     *("gate_efficiency", "gate_accuracy", "gate_recall", "wrongly_skipped", "wasted_retrievals", "retrievals_saved"),
     "gate_cost_saved",
 )
-"""What is told of a router and a gate, as far as there is something to tell."""
+"""Metrics of a router and a gate, where nobody asks for others and there is something to score."""
 
 
 def evaluate_routing(records: Any, metrics: Given | Iterable[Given] | None = None, *, name: str = "") -> Result:
@@ -32,16 +32,16 @@ def evaluate_routing(records: Any, metrics: Given | Iterable[Given] | None = Non
     """
     routes = read_routes(records)
     routing = Routing(tuple(routes.decisions))
-    return score_routing(routing, routes.queries, chosen_metrics(written_metrics(metrics)), name or routes.name)
+    return score_routing(routing, routes.queries, parse_routing_metrics(written_metrics(metrics)), name or routes.name)
 
 
-def chosen_metrics(metrics: Asked | Iterable[Asked] | None) -> list[BoundMetric] | None:
+def parse_routing_metrics(metrics: Asked | Iterable[Asked] | None) -> list[BoundMetric] | None:
     """The metrics that were asked for; None where none were. Those that read something else are refused."""
     if metrics is None:
         return None
     asked = parse_metrics(metrics)
     if others := [metric.name for metric in asked if metric.metric.view != VIEW]:
-        usual = ", ".join(USUAL[:4])
+        usual = ", ".join(DEFAULT_METRIC_NAMES[:4])
         raise UsageError(f"{others[0]} does not read routes; metrics that do are {usual} … (assay metrics lists all)")
     return asked
 
@@ -75,7 +75,7 @@ def routing_table(routing: Routing, metrics: Sequence[BoundMetric] | None) -> tu
 def default_routing_metrics(routing: Routing) -> list[BoundMetric]:
     """The usual metrics that have a score for some query."""
     has_choices = any(len(decision.routes or ()) > 1 for decision in routing.decisions)
-    known = find_metrics([name for name in USUAL if has_choices or "@" not in name])
+    known = find_metrics([name for name in DEFAULT_METRIC_NAMES if has_choices or "@" not in name])
     table = score_views({VIEW: routing}, known)
     return [metric for metric in known if table.columns[metric.name].counts.any()]
 
@@ -93,7 +93,7 @@ def notes_on_routing(routing: Routing) -> list[str]:
         ("answered without an expert, left out of routing", [decision for decision in unrouted if decision.gated]),
         ("sent to no expert, which counts as wrong", [decision for decision in unrouted if not decision.gated]),
         (
-            NOT_KNOWN,
+            NO_NEED_STATED,
             [
                 decision
                 for decision in decisions
@@ -101,7 +101,7 @@ def notes_on_routing(routing: Routing) -> list[str]:
             ],
         ),
         (
-            NOT_TOLD,
+            NO_GATE_DECISION,
             [
                 decision
                 for decision in decisions
@@ -140,6 +140,6 @@ def notes_on_experts(routing: Routing, metrics: Iterable[BoundMetric]) -> list[s
 
 
 NO_OPTIMAL = "without an optimal expert, left out"
-NOT_KNOWN = "of which nobody says whether retrieval is needed, left out of the gate's figures"
-NOT_TOLD = "without a decision of the gate, which saves nothing"
+NO_NEED_STATED = "of which nobody says whether retrieval is needed, left out of the gate's figures"
+NO_GATE_DECISION = "without a decision of the gate, which saves nothing"
 NO_COST = "without a cost, left out of gate_cost_saved"

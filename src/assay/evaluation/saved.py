@@ -22,7 +22,7 @@ from assay.schema import SchemaError, at_key, convert_plain, decode_json, schema
 from assay.text import counted, printable
 
 NO_RESULT = "no saved result; assay score … --format json writes one"
-HEAD = 65_536
+HEAD_BYTES = 65_536
 """Bytes in which a saved result says what it is."""
 COUNTS = re.compile(rb'"counts"\s*:\s*\{[^{}]*"(?:judged|scored)"\s*:')
 """What every saved result has near its beginning, and no other file."""
@@ -30,21 +30,23 @@ COUNTS = re.compile(rb'"counts"\s*:\s*\{[^{}]*"(?:judged|scored)"\s*:')
 
 def is_saved_result(path: str | Path) -> bool:
     """Whether a file looks like saved results: a JSON object that begins with our schema, or that lacks only that."""
-    place = Path(_parted(path)[0])
+    place = Path(_split_address(path)[0])
     if not place.is_file():
         return False
     with place.open("rb") as file:
-        return _looks_saved(file.read(HEAD))
+        return _looks_saved(file.read(HEAD_BYTES))
 
 
 def _looks_saved(content: bytes) -> bool:
-    return b"assay.result/" in content[:200] or (content.lstrip().startswith(b"{") and bool(COUNTS.search(content[:HEAD])))
+    return b"assay.result/" in content[:200] or (
+        content.lstrip().startswith(b"{") and bool(COUNTS.search(content[:HEAD_BYTES]))
+    )
 
 
 def check_not_empty(path: str | Path) -> None:
     """A JSON file that is empty, or that holds null alone, is no result and nothing else either."""
-    place = Path(_parted(path)[0])
-    if place.suffix.lower() != ".json" or not place.is_file() or place.stat().st_size > HEAD:
+    place = Path(_split_address(path)[0])
+    if place.suffix.lower() != ".json" or not place.is_file() or place.stat().st_size > HEAD_BYTES:
         return
     content = place.read_bytes().strip()
     if content in (b"", b"null"):
@@ -57,21 +59,21 @@ def read_results(path: str | Path) -> list[Result]:
 
     `#benchmark` is all of that benchmark. A name goes before a benchmark that is called the same.
     """
-    place, address = _parted(path)
+    place, address = _split_address(path)
     try:
         content = Path(place).read_bytes()
     except FileNotFoundError:
         raise DataError(f"{place}: no such file") from None
     except OSError as error:
         raise DataError(f"{place}: cannot be read: {error.strerror or error}") from None
-    saved = _decoded(content, place)
+    saved = _decode(content, place)
     results = []
     for number, record in enumerate(saved.results):
         with schema_errors_in(place, f"results[{number}]"):
             results.append(result_of(record))
     if not address:
         return results
-    named = _addressed(results, address)
+    named = _results_at(results, address)
     if not named:
         names = list(dict.fromkeys(_address(result) for result in results))
         near = near_matches(address, [*names, *(result.name for result in results)])
@@ -83,7 +85,7 @@ def _address(result: Result) -> str:
     return f"{result.benchmark}/{result.name}" if result.benchmark else result.name
 
 
-def _addressed(results: list[Result], address: str) -> list[Result]:
+def _results_at(results: list[Result], address: str) -> list[Result]:
     """Those of that name; else the one on that benchmark; else all on that benchmark."""
     for word in (lambda result: result.name, _address, lambda result: result.benchmark):
         if named := [result for result in results if word(result) == address]:
@@ -91,27 +93,27 @@ def _addressed(results: list[Result], address: str) -> list[Result]:
     return []
 
 
-class _Head(msgspec.Struct):
+class _SchemaOnly(msgspec.Struct):
     """What tells a saved result from other files."""
 
     schema: Any = None
 
 
-def _decoded(content: bytes, place: str) -> SavedFile:
-    """The file, checked; one of another version, or no saved result at all, is told before anything in it."""
+def _decode(content: bytes, place: str) -> SavedFile:
+    """The file, checked; one of another version, or no saved result at all, is reported before anything in it."""
     try:
         saved = decode_json(content, SavedFile, place)
     except DataError:
-        _refuse_others(content, place)
+        _check_is_result(content, place)
         raise
     if saved.schema != SCHEMA:
-        _refuse_others(content, place)
+        _check_is_result(content, place)
     return saved
 
 
-def _refuse_others(content: bytes, place: str) -> None:
+def _check_is_result(content: bytes, place: str) -> None:
     try:
-        schema = msgspec.json.decode(content, type=_Head).schema
+        schema = msgspec.json.decode(content, type=_SchemaOnly).schema
     except msgspec.ValidationError:
         raise DataError(f"{place}: {NO_RESULT}") from None
     except (ValueError, RecursionError):
@@ -123,7 +125,7 @@ def _refuse_others(content: bytes, place: str) -> None:
         raise DataError(f"{place}: written as {printable(schema)}, but this version reads {SCHEMA}")
 
 
-def _parted(path: str | Path) -> tuple[str, str]:
+def _split_address(path: str | Path) -> tuple[str, str]:
     """The file, and the name after it; both may hold a # of their own, so the longest name of a file counts."""
     place, address = str(path), ""
     while "#" in place and not Path(place).is_file():

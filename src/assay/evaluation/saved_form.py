@@ -1,4 +1,4 @@
-"""saved_form: what a saved result must look like, in a file, in an export and in the store.
+"""The form of saved results: what they must look like, in a file, in an export and in the store.
 
 Names are fixed and no others are taken. Open are provenance, relevance and what providers say: they may have more than is
 listed here, but what is read of them later has its type.
@@ -16,9 +16,9 @@ from assay.model import Policy
 from assay.schema import Count, Number, SchemaError, at_key, check_depth, check_plain
 
 SCHEMA = "assay.result/1"
-COUNTED = ("judged", "scored", "missing", "without_relevant", "extra")
+COUNT_NAMES = ("judged", "scored", "missing", "without_relevant", "extra")
 """What every result counts."""
-POLICY = frozenset(field.name for field in fields(Policy))
+POLICY_FIELDS = frozenset(field.name for field in fields(Policy))
 
 Scores = dict[str, dict[str, float | str | None]]
 """Query → metric → score."""
@@ -172,11 +172,11 @@ class SavedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_on
 
     def __post_init__(self) -> None:
         """What types cannot say."""
-        if lacking := [name for name in COUNTED if name not in self.counts]:
+        if lacking := [name for name in COUNT_NAMES if name not in self.counts]:
             raise SchemaError("is missing", f"counts.{lacking[0]}")
         self.policy_of()
         for name, changes in self.policies.items():
-            if unknown := sorted(changes.keys() - POLICY):
+            if unknown := sorted(changes.keys() - POLICY_FIELDS):
                 raise SchemaError(f"no convention is called {unknown[0]!r}", at_key("policies", name))
         for name in ("ties", "provenance", "relevance", "said"):
             check_depth(getattr(self, name), name)
@@ -192,7 +192,7 @@ class SavedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_on
 
     def policy_of(self) -> Policy:
         """The policy, if every value is one that it takes."""
-        if unknown := sorted(self.policy.keys() - POLICY):
+        if unknown := sorted(self.policy.keys() - POLICY_FIELDS):
             raise SchemaError(f"no convention is called {unknown[0]!r}", "policy")
         try:
             return Policy(**self.policy)

@@ -1,4 +1,4 @@
-"""evaluate: judgments and a run in, a Result out."""
+"""Scoring: judgments and a run become a Result, under a profile and its policy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from assay.datasets import FORMAT, HPO, BenchmarkDataset, Probe, bundled, check_terms_known, detect, notes_on_cases
+from assay.datasets import FORMAT, HPO_PREFIX, BenchmarkDataset, Probe, bundled, check_terms_known, detect, notes_on_cases
 from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.grader import Grader, main_policy
@@ -109,15 +109,15 @@ def evaluate_dataset(
     name: str,
     relevance: str | Relevance,
     times: Times | None = None,
-    most: int | None = None,
+    max_documents: int | None = None,
 ) -> Result:
     """Score a run against a dataset, whoever decides about relevance there; `times` are those of its queries.
 
-    Where chunks are rolled up to documents, `most` is how many of these count.
+    Where chunks are rolled up to documents, `max_documents` is how many of these count.
     """
     chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
     ontology = ontology_of(chosen, dataset, [setting.metric for setting in settings])
-    judgement = judge(dataset, run, chosen, profile.policy, most)
+    judgement = judge(dataset, run, chosen, profile.policy, max_documents)
     spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
     terms = terms_of(ontology, dataset.qrels, judgement.run, profile.policy.duplicates)
     documents = dataset.documents
@@ -161,7 +161,7 @@ def evaluate_settings(
     except DataError as error:
         if profile.is_own:
             raise
-        message = f"profile {profile.name}: {error.message}{_way_out(error.field)}"
+        message = f"profile {profile.name}: {error.message}{_advice_on(error.field)}"
         raise DataError(message, error.faults, error.field) from None
     return replace(result, notes=notes_on(grader, settings, profile, run, documents))
 
@@ -216,7 +216,7 @@ def choose_profile(policy: Policy | None, profile: str | Profile | None) -> Prof
 
 
 def as_judged(qrels: Any, run: Any) -> tuple[Qrels, Any]:
-    """Judgments and a source of rankings, told apart."""
+    """The judgments, and the source of the rankings."""
     if isinstance(qrels, Run) or isinstance(run, Qrels):
         raise UsageError("judgments come first, then the run: evaluate(qrels, run)")
     return qrels if isinstance(qrels, Qrels) else Qrels(qrels), as_source(run)
@@ -246,7 +246,7 @@ def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile
     )
 
 
-WAYS_OUT = {
+ADVICE_OF_FIELD = {
     "ties": "--ties docid_desc",
     "missing": "--missing zero",
     "extra": "--extra skip",
@@ -254,21 +254,21 @@ WAYS_OUT = {
 }
 
 
-def _way_out(field: str) -> str:
+def _advice_on(field: str) -> str:
     """How to go on where a tool's conventions refuse; nothing where no other choice would."""
     if field == "ties":
-        return f". The tool's order of equal scores is not defined; {WAYS_OUT[field]} chooses one."
-    return f". This is what the tool does; {WAYS_OUT[field]} would go on." if field else ""
+        return f". The tool's order of equal scores is not defined; {ADVICE_OF_FIELD[field]} chooses one."
+    return f". This is what the tool does; {ADVICE_OF_FIELD[field]} would go on." if field else ""
 
 
-USUAL = {FORMAT.name: ("mrr", "hit@1", "hit@10", "max_ont_sim@10")}
+DEFAULT_METRICS_OF_FORMAT = {FORMAT.name: ("mrr", "hit@1", "hit@10", "max_ont_sim@10")}
 """Format → its metrics: of phrases and their terms, where the right one stands, and how near the best one comes."""
 
 
 def default_metrics(formats: Iterable[str]) -> list[BoundMetric]:
     """The metrics of the one format that all benchmarks have; the default group where there are several, or it has none."""
     names = set(formats)
-    usual = USUAL.get(names.pop()) if len(names) == 1 else None
+    usual = DEFAULT_METRICS_OF_FORMAT.get(names.pop()) if len(names) == 1 else None
     return find_metrics(usual) if usual else parse_metrics(None)
 
 
@@ -280,7 +280,7 @@ def formats_of(benchmarks: Any, dataset_format: Any = None) -> list[str]:
 
 def _format(name: str) -> str:
     first = name.partition(":")[0]
-    if first in bundled() and first.startswith(HPO):
+    if first in bundled() and first.startswith(HPO_PREFIX):
         return FORMAT.name
     file = Path(name)
     return FORMAT.name if is_file(file) and detect(Probe(file)) else ""
@@ -304,7 +304,7 @@ def with_intervals(
     }
     intervals = column_intervals(columns, method=method, level=level, seed=seed)
     possible_intervals = {
-        name: _possible(ends, result, name) if method == AUTO else ends for name, ends in intervals.items()
+        name: _within_range(ends, result, name) if method == AUTO else ends for name, ends in intervals.items()
     }
     return replace(
         result,
@@ -312,10 +312,10 @@ def with_intervals(
     )
 
 
-def _possible(ends: tuple[float, float, str], result: Result, name: str) -> tuple[float, float, str]:
+def _within_range(ends: tuple[float, float, str], result: Result, name: str) -> tuple[float, float, str]:
     """The interval as far as the metric goes: with few queries Student's t reaches beyond 1, where no figure can be."""
-    least, most = {metric.name: metric.metric.range for metric in result.metrics}.get(name, (-inf, inf))
+    lowest, highest = {metric.name: metric.metric.range for metric in result.metrics}.get(name, (-inf, inf))
     low, high, used = ends
-    if used != T or not least <= result.summary[name] <= most:
+    if used != T or not lowest <= result.summary[name] <= highest:
         return ends
-    return max(low, least), min(high, most), used
+    return max(low, lowest), min(high, highest), used

@@ -1,4 +1,4 @@
-"""Term ids: judgments and rankings in which every term goes by one id, whatever it was called by whoever wrote it down."""
+"""Term ids: judgments and rankings in which every term has one id, whichever of its ids a file uses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.model import Hit, Qrels, Rankings, Run
 from assay.ontology import UNKNOWN, Ontology, notes_on_ids
 from assay.text import counted
 
-MOST = 5
+MAX_IDS_LISTED = 5
 """Ids that a note names."""
 
 
@@ -115,6 +115,6 @@ class TermIds:
         pairs = [f"{doc_id} → {self.of(doc_id)}" for doc_id in others if self.ontology.find(doc_id).kind == "alternative"]
         if not pairs:
             return []
-        more = " …" if len(pairs) > MOST else ""
-        reading = f"read as the term's own: {', '.join(pairs[:MOST])}{more}"
+        more = " …" if len(pairs) > MAX_IDS_LISTED else ""
+        reading = f"read as the term's own: {', '.join(pairs[:MAX_IDS_LISTED])}{more}"
         return [f"{counted(len(pairs), f'{kind} id')} alternative in {self.ontology.name}, {reading}."]

@@ -1,4 +1,4 @@
-"""Terms: the ontology that metrics or relevance need, which ids queries expect, and what to say about ids nobody knows."""
+"""Terms: the ontology that metrics or relevance need, the ids that queries expect, and notes on unknown ids."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 HPO_ID = re.compile(r"(?:^|[/#])HP[:_]\d+$", re.IGNORECASE)
 """An id of the Human Phenotype Ontology, which needs no file; as it is, with an underscore, or as an address."""
-Known = Ontology | str | Path | None
+OntologySource = Ontology | str | Path | None
 """An ontology, its file, or none: HPO, where its terms are expected."""
 
 
@@ -34,7 +34,7 @@ def is_by_ontology(by: str) -> bool:
 
 
 def ontology_for(
-    known: Known,
+    known: OntologySource,
     qrels: Mapping[str, Mapping[str, float]],
     metrics: Iterable[BoundMetric],
     by: str = "auto",
@@ -50,7 +50,7 @@ def ontology_for(
     if not asking:
         return None
     first = next(iter(asking))
-    if known is None and annotations is None and (strange := _no_hpo(qrels)):
+    if known is None and annotations is None and (strange := _find_non_hpo_id(qrels)):
         ways = "--ontology FILE (OBO, OWL or OBO Graphs), or ontology= in Python"
         raise UsageError(f"{first} needs an ontology, for documents like {strange!r}: {ways}")
     ontology = known_ontology(known, annotations)
@@ -61,37 +61,37 @@ def ontology_for(
     return ontology
 
 
-def _no_hpo(qrels: Mapping[str, Mapping[str, float]]) -> str:
+def _find_non_hpo_id(qrels: Mapping[str, Mapping[str, float]]) -> str:
     """An expected id, where not one of them is HPO's; empty where one is, or nothing is expected."""
     expected = [doc for judged in qrels.values() for doc, grade in judged.items() if grade > 0]
     return "" if not expected or any(map(HPO_ID.search, expected)) else expected[0]
 
 
-def known_ontology(known: Known, annotations: str | Path | None = None) -> Ontology:
+def known_ontology(known: OntologySource, annotations: str | Path | None = None) -> Ontology:
     """The ontology itself, read once for all results of an evaluation; with counts of annotated things, if there are."""
     ontology = known if isinstance(known, Ontology) else shared_ontology(known)
     if annotations is None:
         return ontology
     file = Path(annotations)
-    return _annotated(ontology, str(file), file.stat().st_mtime_ns if file.is_file() else 0)
+    return _with_annotations(ontology, str(file), file.stat().st_mtime_ns if file.is_file() else 0)
 
 
 @lru_cache(maxsize=4)
-def _annotated(ontology: Ontology, file: str, _: int) -> Ontology:
+def _with_annotations(ontology: Ontology, file: str, _: int) -> Ontology:
     """Counted once, unless the file changes."""
     return with_annotations(ontology, read_annotations(file))
 
 
-def given_for(relevance: Relevance, dataset: BenchmarkDataset) -> Known:
+def ontology_source_for(relevance: Relevance, dataset: BenchmarkDataset) -> OntologySource:
     """The ontology that somebody gave for scoring, else the one whose terms are the documents."""
     return dataset.terms if relevance.ontology is None else relevance.ontology
 
 
 def term_ids_for(relevance: Relevance, dataset: BenchmarkDataset) -> TermIds | None:
     """How ids are written, where they are those of terms for sure: an ontology was given, or these are HPO cases."""
-    known = given_for(relevance, dataset)
+    known = ontology_source_for(relevance, dataset)
     if known is None and relevance.annotations is None:
-        if dataset.format != FORMAT.name or _no_hpo(dataset.qrels):
+        if dataset.format != FORMAT.name or _find_non_hpo_id(dataset.qrels):
             return None
         try:
             return TermIds(known_ontology(None), dataset.documents)

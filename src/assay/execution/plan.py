@@ -137,7 +137,7 @@ class WrittenPlan(dict[str, Any]):
 
 
 def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
-    """A plan out of plain values, as YAML has them. All that is wrong is told at once, keys that nobody knows included."""
+    """A plan out of plain values, as YAML has them. All faults are reported together, unknown keys included."""
     faults = PlanFaults(where)
     values = _with_seed_block(known_keys(content, KEYS, where, faults), where, faults)
     faults.attempt(_check_required_keys, values, where)

@@ -88,7 +88,7 @@ def wrap_retriever(retriever: Any, name: str = "") -> BoundProvider:
 
 
 class ObjectProvider:
-    """A retriever that somebody else goes on using: it is not closed. What it raises is told with the place."""
+    """A retriever that somebody else goes on using: it is not closed. Its errors name the method that raised them."""
 
     def __init__(self, retriever: Any) -> None:
         self._retriever, self._name = retriever, type(retriever).__name__

@@ -25,7 +25,7 @@ from assay.evaluation import (
     describe_repository,
     evaluate_dataset,
     expected_answers,
-    judged_beside,
+    judged_setting,
     notes_on_unit,
     now,
     parse_reported_answers,
@@ -158,7 +158,7 @@ def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]
 
 @contextmanager
 def _open_retriever(part: Part) -> Iterator[RetrieverClient]:
-    """A retriever, told judgments and order where it may know them, and closed in the end; what fails then is let pass."""
+    """A retriever that gets judgments and order where it may know them, and is closed; errors of closing are ignored."""
     thread = CallThread(in_caller=math.isinf(part.retry_policy.timeout) and part.retry_policy.index_timeout is None)
     client = RetrieverClient(
         _call_in_time(part, thread, part.provider.filled(cache=part.cache, timeout=part.retry_policy.timeout).make), thread
@@ -215,7 +215,7 @@ def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[S
     run: Any = Run.borrow(Rankings(complete, part.system))
     if any(answer.extra for answer in answers.values()):
         run = {query: answers[query].hits for query in part.queries}
-    ranked = [setting for setting in settings if not reads_answers(setting.metric)] or [judged_beside(profile)]
+    ranked = [setting for setting in settings if not reads_answers(setting.metric)] or [judged_setting(profile)]
     max_documents = part.chunked.max_documents(part.k) if part.chunked is not None else None
     result = evaluate_dataset(asked, run, ranked, profile, part.system, part.relevance, _times(answers), max_documents)
     if any(reads_answers(setting.metric) for setting in settings):

@@ -15,8 +15,8 @@ from assay.evaluation import (
     Result,
     Setting,
     default_routing_metrics,
-    in_asked_order,
-    judged_beside,
+    in_requested_order,
+    judged_setting,
     notes_on_experts,
     notes_on_routing,
     routing_table,
@@ -231,7 +231,7 @@ def score_stages(part: Part, answers: Mapping[str, Response], settings: Sequence
     Metrics that do not read one ranking are scored here, beside those that do.
     """
     ranked = [setting for setting in settings if setting.metric.metric.view not in (ROUTING, RERANKING)] or [
-        judged_beside(profile)
+        judged_setting(profile)
     ]
     routes, gains = (_metrics_of_view(view, settings) for view in (ROUTING, RERANKING))
     after = with_routing(score_part(part, answers, ranked, profile), part.queries, answers, routes)
@@ -245,7 +245,7 @@ def score_stages(part: Part, answers: Mapping[str, Response], settings: Sequence
         note = f"{after.name} does not rerank: {', '.join(metric.name for metric in gains)} cannot be scored."
         stages = [replace(without_scores(after, gains), notes=(*after.notes, note))]
     names = [setting.metric.name for setting in settings]
-    return [in_asked_order(stage, names) for stage in stages]
+    return [in_requested_order(stage, names) for stage in stages]
 
 
 def _metrics_of_view(view: str, settings: Sequence[Setting]) -> list[BoundMetric]:

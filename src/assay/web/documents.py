@@ -76,9 +76,9 @@ class Library:
 
 @lru_cache(maxsize=8)
 def _bundled(name: str) -> Held | None:
-    from assay.datasets import HPO, bundled, load_dataset
+    from assay.datasets import HPO_PREFIX, bundled, load_dataset
 
-    if name not in bundled() or name.startswith(HPO):
+    if name not in bundled() or name.startswith(HPO_PREFIX):
         return None
     try:
         return Held(load_dataset(name))

@@ -61,10 +61,10 @@ def _refuse_strays(options: argparse.Namespace) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from assay.datasets import HPO, all_formats, bundled, load_cases, load_dataset
+    from assay.datasets import HPO_PREFIX, all_formats, bundled, load_cases, load_dataset
     from assay.reports import datasets_to_dict, render_datasets
 
-    named = {name: load_cases(name) if name.startswith(HPO) else load_dataset(name) for name in bundled()}
+    named = {name: load_cases(name) if name.startswith(HPO_PREFIX) else load_dataset(name) for name in bundled()}
     if options.format == "json":
         return _write_json(datasets_to_dict(named, all_formats()))
     sys.stdout.write(render_datasets(named, all_formats(), _style()))
@@ -104,7 +104,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _convert(options: argparse.Namespace) -> int:
-    from assay.datasets import check_target, find_format, load_dataset, not_written
+    from assay.datasets import check_target, describe_losses, find_format, load_dataset
 
     source, target = options.paths
     if not options.to:
@@ -115,7 +115,7 @@ def _convert(options: argparse.Namespace) -> int:
     dataset = load_dataset(source, options.dataset_format)
     write(dataset, Path(target))
     sys.stdout.write(f"{printable(repr(dataset))}\nwritten to {printable(target)} as {written.name}\n")
-    if lost := not_written(dataset, load_dataset(target, written.name)):
+    if lost := describe_losses(dataset, load_dataset(target, written.name)):
         sys.stdout.write(f"not written: {', '.join(lost)}\n")
     if dataset.repairs:
         what = counted(len(dataset.repairs), "repair")

@@ -86,7 +86,7 @@ def run_moe(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse what cannot be."""
-    from assay.evaluation import chosen_metrics
+    from assay.evaluation import parse_routing_metrics
 
     refuse_swallowed(options, options.files)
     if not options.files:
@@ -94,7 +94,7 @@ def _check(options: argparse.Namespace) -> None:
     names_of(options.files)
     if files := [word for word in options.by or () if Path(word).is_file()]:
         raise UsageError(f"what follows --by is taken as a tag: {' '.join(files)}. Put files first")
-    chosen_metrics(options.metrics)
+    parse_routing_metrics(options.metrics)
     check_output(options.output, form=options.file_format)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from assay.atomic_write import atomic_write
 from assay.compat.arguments import AGAIN
 from assay.compat.phentrieve.metrics import ranked_terms
-from assay.datasets import HPO, LANGUAGES, USUAL, BenchmarkDataset, language_of, load_hpo
+from assay.datasets import DEFAULT_HPO_SIZE, HPO_PREFIX, LANGUAGES, BenchmarkDataset, language_of, load_hpo
 from assay.errors import DataError, UsageError
 from assay.evaluation import Result
 from assay.execution import run
@@ -55,7 +55,7 @@ def evaluate_multilingual_model(
     model_name: Any,
     languages: str | Iterable[str] | Mapping[str, str | Path] = ALL,
     *,
-    size: str = USUAL,
+    size: str = DEFAULT_HPO_SIZE,
     k_values: Iterable[int] = K_VALUES,
     save_results: bool = False,
     results_dir: str | Path = "benchmark_results",
@@ -90,7 +90,7 @@ def _files(languages: str | Iterable[str] | Mapping[str, str | Path], size: str)
         raise UsageError(f"{twins} are one language; name each once")
     if isinstance(languages, Mapping):
         return {code: languages[language] for language, code in zip(named, codes, strict=True)}
-    return {code: f"{HPO}{code}:{size}" for code in codes}
+    return {code: f"{HPO_PREFIX}{code}:{size}" for code in codes}
 
 
 def _evaluate_file(

@@ -1,1 +1,1 @@
-"""Formats: one family per file."""
+"""Formats: the catalog of dataset formats, one family per file."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from assay.atomic_write import atomic_write
 from assay.datasets.dataset import BenchmarkDataset, Repair
-from assay.datasets.entries import Check, is_text, is_texts, is_whole, put_own
+from assay.datasets.entries import Check, is_text, is_texts, is_whole, split_metadata
 from assay.datasets.fields import filled_id
 from assay.datasets.folder_tables import json_decoder, read_card, read_documents, write_card
 from assay.datasets.format import Format, Probe
@@ -42,7 +42,7 @@ qrels/test.tsv   query-id<tab>corpus-id<tab>score
 ENDINGS = (".jsonl", *(f".jsonl{packed}" for packed in COMPRESSIONS), ".parquet")
 FOLDERS = ("qrels", "default", "data")
 """Where judgments lie; in all but the first only Parquet as Hugging Face writes it."""
-LOOSE = ("qrels.tsv", "qrels.parquet")
+JUDGMENT_FILES = ("qrels.tsv", "qrels.parquet")
 """Judgments that lie beside the queries."""
 SPLITS = ("test", "dev", "validation", "train")
 """Which judgments are read where there are several, in this order."""
@@ -50,10 +50,10 @@ SPLIT_NAME = re.compile(r"[\w-][\w.-]*")
 """What may name a file of judgments."""
 IDS = ("_id", "id", "doc_id", "query_id")
 TAGS = ("query_type", "difficulty", "domain", "expected", "scope")
-OF_QUERY: Mapping[str, Check] = {**dict.fromkeys(TAGS, is_text), "evidence": is_texts}
+QUERY_METADATA: Mapping[str, Check] = {**dict.fromkeys(TAGS, is_text), "evidence": is_texts}
 """Fields of a query that BEIR keeps in its metadata, and what they are; anything else of that name is metadata."""
-OF_DOCUMENT: Mapping[str, Check] = {"source": is_text, "page_number": is_whole, "section": is_text, "group": is_text}
-NOTHING = "relevantIds"
+DOCUMENT_METADATA: Mapping[str, Check] = {"source": is_text, "page_number": is_whole, "section": is_text, "group": is_text}
+NOTHING_RELEVANT = "relevantIds"
 """Marks a query that was judged and has nothing relevant, where no dataset.json says so."""
 
 
@@ -100,8 +100,8 @@ def _judged_empty(queries: dict[str, Query], judged: Collection[str]) -> dict[st
     """Queries that are known to have nothing relevant, which a table of judgments cannot say; their mark is taken off."""
     judgments: dict[str, dict[str, float]] = {}
     for query in list(queries.values()):
-        if query.query_id not in judged and (query.metadata or {}).get(NOTHING, None) == []:
-            rest = {name: value for name, value in (query.metadata or {}).items() if name != NOTHING}
+        if query.query_id not in judged and (query.metadata or {}).get(NOTHING_RELEVANT, None) == []:
+            rest = {name: value for name, value in (query.metadata or {}).items() if name != NOTHING_RELEVANT}
             queries[query.query_id] = replace(query, metadata=rest or None)
             judgments[query.query_id] = {}
     return judgments
@@ -120,7 +120,7 @@ def _queries(path: Path) -> dict[str, Query]:
     queries: dict[str, Query] = {}
 
     def take(_: str, record: Mapping[str, Any]) -> None:
-        fields, metadata = _own(record, ("text",), OF_QUERY)
+        fields, metadata = _split_fields(record, ("text",), QUERY_METADATA)
         query = Query(_id_of(record), _text(record, "text"), metadata=metadata, **fields)
         if query.query_id in queries:
             raise DataError(f"query {query.query_id} appears twice")
@@ -132,12 +132,12 @@ def _queries(path: Path) -> dict[str, Query]:
 
 
 def _document(record: Mapping[str, Any]) -> Document:
-    fields, metadata = _own(record, ("title", "text"), OF_DOCUMENT)
+    fields, metadata = _split_fields(record, ("title", "text"), DOCUMENT_METADATA)
     title = _text(record, "title") or None
     return Document(_id_of(record), _text(record, "text"), metadata=metadata, title=title, **fields)
 
 
-def _own(
+def _split_fields(
     record: Mapping[str, Any], texts: Collection[str], checks: Mapping[str, Check]
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The fields of ours, out of the record or its metadata; and what is left of both, as metadata."""
@@ -181,14 +181,14 @@ def _splits(path: Path) -> dict[str, list[Path]]:
     for file in sorted(folder.iterdir()) if folder.is_dir() else ():
         if file.is_file() and not file.name.startswith(".") and not SHARD.fullmatch(file.name):
             split = Path(plain_name(file.name)).stem
-            _put(splits, split, [file])
+            _add_split(splits, split, [file])
     for name in FOLDERS:
         for split, files in shards_in(path / name).items():
-            _put(splits, split, files)
+            _add_split(splits, split, files)
     return splits
 
 
-def _put(splits: dict[str, list[Path]], split: str, files: list[Path]) -> None:
+def _add_split(splits: dict[str, list[Path]], split: str, files: list[Path]) -> None:
     if split in splits:
         first, second = splits[split][0], files[0]
         other = second.name if second.parent == first.parent else f"{second.parent.name}/{second.name}"
@@ -199,7 +199,7 @@ def _put(splits: dict[str, list[Path]], split: str, files: list[Path]) -> None:
 def _read_judgments(dataset: BenchmarkDataset, path: Path, chosen_split: str | None) -> tuple[str, str]:
     """Judgments of one split: which one is usually read, and which one was; those that are not read are noted."""
     splits = _splits(path)
-    loose = [path / name for name in LOOSE if (path / name).exists()]
+    loose = [path / name for name in JUDGMENT_FILES if (path / name).exists()]
     usual = next((name for name in SPLITS if name in splits), next(iter(splits), ""))
     if chosen_split is not None and chosen_split not in splits:
         there = f"there are {', '.join(splits)}" if splits else "it has no splits, for there is no folder qrels"
@@ -267,13 +267,15 @@ def _cell(text: str) -> str:
 
 
 def _corpus_row(document: Document) -> dict[str, Any]:
-    outside, metadata = put_own(document.metadata, {name: getattr(document, name) for name in sorted(OF_DOCUMENT)})
+    outside, metadata = split_metadata(
+        document.metadata, {name: getattr(document, name) for name in sorted(DOCUMENT_METADATA)}
+    )
     named = {"_id": document.doc_id, "title": document.title or "", "text": document.text}
     return {**named, **outside, "metadata": metadata}
 
 
 def _query_row(query: Query) -> dict[str, Any]:
-    outside, metadata = put_own(query.metadata, {name: getattr(query, name) for name in sorted(OF_QUERY)})
+    outside, metadata = split_metadata(query.metadata, {name: getattr(query, name) for name in sorted(QUERY_METADATA)})
     return {"_id": query.query_id, "text": query.text, **outside, "metadata": metadata}
 
 
@@ -283,7 +285,7 @@ def detect(probe: Probe) -> bool:
         return False
     if _has(probe.path, "corpus"):
         return True
-    has_judgments = bool({*LOOSE} & probe.names) or (probe.path / "qrels").is_dir()
+    has_judgments = bool({*JUDGMENT_FILES} & probe.names) or (probe.path / "qrels").is_dir()
     return has_judgments and not any(name.partition(".")[0] in ("docs", "documents", "collection") for name in probe.names)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
-from assay.datasets.entries import QUERY_ID, Entry, is_text, is_whole, parsed_line, read_each
+from assay.datasets.entries import QUERY_ID, Entry, is_text, is_whole, parse_line, read_entries
 from assay.datasets.format import Format, Probe
 from assay.datasets.source_tree import SourceTree
 from assay.errors import DataError
@@ -34,10 +34,10 @@ QUERY = ("query", "question", "text", "prompt")
 FILE = ("file", "path", "file_path")
 UNITS = (("start_char", "end_char", "characters"), ("start_line", "end_line", "lines"), ("start", "end", "lines"))
 """How a stretch may be given; the most exact first."""
-RECORDED = ("snippet", "code")
+SNIPPET_FIELDS = ("snippet", "code")
 """Under these names a stretch may say what stood there."""
 CHECKS = {"query_type": is_text, "difficulty": is_text, "domain": is_text}
-MANY = 20
+MAX_TASK_FILES = 20
 """So many files of a folder are looked at to find the tasks."""
 
 
@@ -78,7 +78,7 @@ def _tasks_file(folder: Path) -> Path:
 
 def _task_files(folder: Path) -> Iterator[Path]:
     candidates = (file for file in sorted(folder.iterdir()) if Probe(file).suffix in TASKS and file.is_file())
-    for _, file in zip(range(MANY), candidates, strict=False):
+    for _, file in zip(range(MAX_TASK_FILES), candidates, strict=False):
         if _has_tasks(Probe(file)):
             yield file
 
@@ -101,12 +101,12 @@ class _Reader:
 
     def read_tasks(self) -> None:
         """Queries, spans and judgments; all faults are raised together."""
-        read_each(self._values(), self.source.label, "" if self.is_lines else "task", self._read_task)
+        read_entries(self._values(), self.source.label, "" if self.is_lines else "task", self._read_task)
 
     def _values(self) -> Iterator[tuple[int, Any]]:
         """Line, or place in the list, and task."""
         if self.is_lines:
-            yield from decoded_lines(self.source.path, parsed_line)
+            yield from decoded_lines(self.source.path, parse_line)
             return
         content = read_json(self.source)
         if not isinstance(content, list | dict):
@@ -133,15 +133,15 @@ class _Reader:
             documents = tree.documents(expected_files, besides={tasks})
             is_scoped = any(query.scope for query in self.dataset.queries.values())
             self.dataset.documents = {
-                name: _grouped(document) if is_scoped else document for name, document in documents.items()
+                name: _with_group(document) if is_scoped else document for name, document in documents.items()
             }
             if skipped := {why: count for why, count in sorted(tree.skipped.items()) if count}:
                 self.dataset.metadata["skipped_files"] = skipped
         for query, spans in self.dataset.spans.items():
-            self.dataset.spans[query] = [self._placed(query, span) for span in spans]
+            self.dataset.spans[query] = [self._place_span(query, span) for span in spans]
             self.dataset.qrels[query] = dict.fromkeys((span.doc_id for span in self.dataset.spans[query]), 1)
 
-    def _placed(self, query: str, span: Span) -> Span:
+    def _place_span(self, query: str, span: Span) -> Span:
         """The stretch where its recorded text is now, if that can only be one place."""
         label = check_label(span, self.dataset.documents) if self.dataset.documents else Label(span, fits=True)
         if label.moved_to is not None:
@@ -171,7 +171,7 @@ class _Reader:
         return f"{span.unit} {span.start} to {span.end} are not in {span.doc_id}, which has {size} {span.unit}"
 
 
-def _grouped(document: Document) -> Document:
+def _with_group(document: Document) -> Document:
     """A document in the group of its repository: the first part of its path."""
     return replace(document, group=document.doc_id.partition("/")[0])
 
@@ -222,13 +222,13 @@ def _span(fields: dict[str, Any], entry: Entry) -> Span:
             chosen = fields.pop("unit", unit)
             if chosen not in ("lines", "characters"):
                 raise DataError(f"unit is lines or characters, not {chosen!r}")
-            return Span(_posix(file, entry), start, end, chosen, _recorded(fields))
+            return Span(_posix(file, entry), start, end, chosen, _recorded_text(fields))
     raise DataError(f"expected start and end of the stretch of {file}: {', '.join(start for start, _, _ in UNITS)}")
 
 
-def _recorded(fields: dict[str, Any]) -> str | None:
+def _recorded_text(fields: dict[str, Any]) -> str | None:
     """What stood there, where that was written down."""
-    texts = [value for name in RECORDED if isinstance(value := fields.get(name), str)]
+    texts = [value for name in SNIPPET_FIELDS if isinstance(value := fields.get(name), str)]
     return texts[0] if texts else None
 
 

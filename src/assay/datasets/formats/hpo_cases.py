@@ -1,4 +1,4 @@
-"""JSON Schema, as much of draft 7 as our own schemas use: what in a value is not as the schema says, and where."""
+"""hpo_cases: clinical phrases with the HPO terms they mean, checked by a JSON Schema of their own."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def schema_faults(value: Any, schema: Schema, place: Place = ()) -> Iterator[Fau
     if unknown := sorted(schema.keys() - NOTES - _CHECKS.keys()):
         raise DataError(f"the schema uses {', '.join(unknown)}, which is not checked here")
     if "type" in schema and not _has_type(value, schema["type"]):
-        yield Fault(place, f"expected {_named(schema['type'])}, found {shortened(value)}")
+        yield Fault(place, f"expected {_type_names(schema['type'])}, found {shortened(value)}")
         return
     for keyword, argument in schema.items():
         if keyword in _CHECKS:
             yield from _CHECKS[keyword](value, argument, schema, place)
 
 
-def _named(types: str | list[str]) -> str:
+def _type_names(types: str | list[str]) -> str:
     return " or ".join(_WORDS[name] for name in ([types] if isinstance(types, str) else types))
 
 
@@ -164,12 +164,12 @@ EXAMPLE = """\
 LANGUAGES = {"german": "de", "english": "en", "french": "fr", "spanish": "es", "dutch": "nl"}
 FIELDS = {"difficulty": "difficulty", "category": "query_type", "hpo_domain": "domain"}
 """Field of a case → field of the query."""
-MORE = ("expected", "evidence", "scope")
+EXTRA_FIELDS = ("expected", "evidence", "scope")
 """Fields of a query that HPO cases do not have, and that are kept under the same names."""
 HPO_PATTERN, OTHER_PATTERN = rb"^HP:\\d{7}$", rb"^[^\\s:]+:\\S+$"
 """What the schema says of ids of HPO, and what it says of those of any other ontology."""
 OTHER_ID = re.compile(r"(?!HP[:_])[^\s:]+:\S+", re.IGNORECASE)
-OWN = {"case_id", "text", "expected_hpo_ids", "relevance_grades", *FIELDS, *MORE}
+CASE_FIELDS = {"case_id", "text", "expected_hpo_ids", "relevance_grades", *FIELDS, *EXTRA_FIELDS}
 
 
 @cache
@@ -192,14 +192,14 @@ def read_hpo_cases(path: Path) -> BenchmarkDataset:
     notes = Notes(source.label)
     is_plain = not (isinstance(content, dict) and "test_cases" in content)
     cases = [content] if isinstance(content, dict) else content
-    content = {"test_cases": _mended(cases, notes)} if is_plain else content
+    content = {"test_cases": _mend_cases(cases, notes)} if is_plain else content
     _check(content, notes)
     metadata = dict(content.get("metadata", {}))
     dataset = BenchmarkDataset(metadata.pop("dataset_id", source.name), metadata.pop("version", "1.0"), metadata)
     if language := _language(metadata, path, notes):
         metadata["language"] = language
     for number, case in enumerate(content["test_cases"], 1):
-        _add(dataset, case, str(number), language, notes)
+        _add_case(dataset, case, str(number), language, notes)
     notes.raise_if_any()
     dataset.repairs = notes.repairs
     return require_queries(dataset, source.label)
@@ -215,14 +215,14 @@ def _language(metadata: dict[str, Any], path: Path, notes: Notes) -> str | None:
     return language
 
 
-def _mended(cases: Any, notes: Notes) -> Any:
+def _mend_cases(cases: Any, notes: Notes) -> Any:
     """A plain list in the form that the schema wants."""
     if not isinstance(cases, list):
         raise DataError(f"{notes.source}: expected a list of test cases, found {shortened(cases)}")
-    return [_mended_case(case, _place(case, number), notes) for number, case in enumerate(cases, 1)]
+    return [_mend_case(case, _place(case, number), notes) for number, case in enumerate(cases, 1)]
 
 
-def _mended_case(case: Any, place: str, notes: Notes) -> Any:
+def _mend_case(case: Any, place: str, notes: Notes) -> Any:
     if not isinstance(case, dict):
         return case
     case = {name: value for name, value in case.items() if value is not None}
@@ -273,23 +273,23 @@ def _is_of_another_ontology(content: Any) -> bool:
     return bool(ids) and all(isinstance(term, str) and OTHER_ID.fullmatch(term) for term in ids)
 
 
-def _add(dataset: BenchmarkDataset, case: Mapping[str, Any], number: str, language: str | None, notes: Notes) -> None:
+def _add_case(dataset: BenchmarkDataset, case: Mapping[str, Any], number: str, language: str | None, notes: Notes) -> None:
     """One case as a query and its judgments."""
     place = _place(case, int(number))
     query_id = filled_id(case.get("case_id", number))
     if query_id in dataset.queries:
         notes.fault(place, f"the case_id {query_id} comes twice")
         return
-    metadata = {name: value for name, value in case.items() if name not in OWN}
+    metadata = {name: value for name, value in case.items() if name not in CASE_FIELDS}
     if language:
         metadata.setdefault("language", language)
     fields = {field: case[name] for name, field in FIELDS.items() if name in case}
-    more = {name: case[name] for name in MORE if name in case}
+    more = {name: case[name] for name in EXTRA_FIELDS if name in case}
     dataset.add_query(Query(query_id, case["text"], metadata=metadata or None, **fields, **more))
-    dataset.qrels[query_id] = _judged(case, place, notes)
+    dataset.qrels[query_id] = _parse_grades(case, place, notes)
 
 
-def _judged(case: Mapping[str, Any], place: str, notes: Notes) -> dict[str, float]:
+def _parse_grades(case: Mapping[str, Any], place: str, notes: Notes) -> dict[str, float]:
     """Term → grade; a grade that contradicts the list of expected terms is a fault."""
     expected, grades = case["expected_hpo_ids"], case.get("relevance_grades", {})
     for term in {term for term in expected if expected.count(term) > 1}:
@@ -305,7 +305,7 @@ def write_hpo_cases(dataset: BenchmarkDataset, path: Path) -> None:
     """The form with metadata and test_cases, held against its schema. What it has no place for is refused, not dropped."""
     import msgspec
 
-    _refuse_what_does_not_fit(dataset, path)
+    _check_fits(dataset, path)
     languages = {(query.metadata or {}).get("language") for query in dataset.queries.values()}
     shared = languages.pop() if len(languages) == 1 else None
     metadata = {"dataset_id": dataset.name, "version": dataset.version, **dataset.metadata}
@@ -318,10 +318,10 @@ def write_hpo_cases(dataset: BenchmarkDataset, path: Path) -> None:
         file.write(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
 
 
-def _refuse_what_does_not_fit(dataset: BenchmarkDataset, path: Path) -> None:
+def _check_fits(dataset: BenchmarkDataset, path: Path) -> None:
     unjudged = [query for query in dataset.queries if query not in dataset.qrels]
     unknown = [query for query in dataset.qrels if query not in dataset.queries]
-    mixed = [query.query_id for query in dataset.queries.values() if OWN & (query.metadata or {}).keys()]
+    mixed = [query.query_id for query in dataset.queries.values() if CASE_FIELDS & (query.metadata or {}).keys()]
     named = sorted({"dataset_id", "version"} & dataset.metadata.keys())
     reasons = {
         f"metadata called {some_of(named)}": named,
@@ -340,7 +340,9 @@ def _case(query: Query, judged: Mapping[str, float], shared_language: str | None
     metadata = dict(query.metadata or {})
     if shared_language:
         metadata.pop("language")
-    named = {name: getattr(query, field) for name, field in FIELDS.items()} | {name: getattr(query, name) for name in MORE}
+    named = {name: getattr(query, field) for name, field in FIELDS.items()} | {
+        name: getattr(query, name) for name in EXTRA_FIELDS
+    }
     named["evidence"] = None if query.evidence is None else list(query.evidence)
     case = {
         "case_id": query.query_id,

@@ -31,7 +31,7 @@ def read_ir_datasets(path: Path) -> BenchmarkDataset:
     (~/.ir_datasets) has them already; assay downloads nothing. Of several judgments of a document the best counts.
     """
     name = _identifier(path)
-    with _explained(name):
+    with _describe_errors(name):
         benchmark = _load(name)
         notes = Notes(name)
         dataset = BenchmarkDataset(name, repairs=notes.repairs)
@@ -69,7 +69,7 @@ def _load(name: str) -> Any:
 
 
 @contextmanager
-def _explained(name: str) -> Iterator[None]:
+def _describe_errors(name: str) -> Iterator[None]:
     """What goes wrong inside the package, as an error that says what to do."""
     try:
         yield
@@ -151,27 +151,27 @@ class PackageDocuments(MutableMapping[str, Document]):
 
     @cached_property
     def _store(self) -> Any:
-        with _explained(self._name):
+        with _describe_errors(self._name):
             return self._benchmark.docs_store()
 
     @cached_property
     def _count(self) -> int:
-        with _explained(self._name):
+        with _describe_errors(self._name):
             count = self._benchmark.docs_count() if hasattr(self._benchmark, "docs_count") else None
             return sum(1 for _ in self._benchmark.docs_iter()) if count is None else int(count)
 
-    def _stored(self, doc_id: object) -> Document | None:
+    def _find_stored(self, doc_id: object) -> Document | None:
         """A document of the package, whether it was replaced here or not."""
         if not isinstance(doc_id, str):
             return None
-        with _explained(self._name):
+        with _describe_errors(self._name):
             try:
                 return _document(self._store.get(doc_id))
             except KeyError:
                 return None
 
     def __len__(self) -> int:
-        n_new = sum(self._stored(doc_id) is None for doc_id in self._added)
+        n_new = sum(self._find_stored(doc_id) is None for doc_id in self._added)
         return self._count - len(self._removed) + n_new
 
     def __iter__(self) -> Iterator[str]:
@@ -179,19 +179,19 @@ class PackageDocuments(MutableMapping[str, Document]):
 
     def stream(self) -> Iterator[tuple[str, Document]]:
         """Every document once, without keeping any."""
-        with _explained(self._name):
+        with _describe_errors(self._name):
             for document in map(_document, self._benchmark.docs_iter()):
                 if document.doc_id not in self._added and document.doc_id not in self._removed:
                     yield document.doc_id, document
         yield from self._added.items()
 
     def __contains__(self, doc_id: object) -> bool:
-        return doc_id in self._added or (doc_id not in self._removed and self._stored(doc_id) is not None)
+        return doc_id in self._added or (doc_id not in self._removed and self._find_stored(doc_id) is not None)
 
     def __getitem__(self, doc_id: str) -> Document:
         if doc_id in self._added:
             return self._added[doc_id]
-        document = None if doc_id in self._removed else self._stored(doc_id)
+        document = None if doc_id in self._removed else self._find_stored(doc_id)
         if document is None:
             raise KeyError(doc_id)
         return document
@@ -204,7 +204,7 @@ class PackageDocuments(MutableMapping[str, Document]):
         if doc_id not in self:
             raise KeyError(doc_id)
         self._added.pop(doc_id, None)
-        if self._stored(doc_id) is not None:
+        if self._find_stored(doc_id) is not None:
             self._removed.add(doc_id)
 
     def items(self) -> Any:

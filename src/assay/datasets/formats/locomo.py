@@ -130,7 +130,7 @@ def _document(doc_id: str, turn: Mapping[str, Any], session: Session, place: str
 NUMBERED = re.compile(r"[Dd]?:?([0-9]{1,9}):([0-9]{1,9})")
 """`D8:6`, and near misses: `D:8:6`, `d8:6`, `8:6`, `D08:06`."""
 SEPARATORS = re.compile(r"[;,&\s]+")
-AROUND = "()[]{}<>'\"`.:"
+SURROUNDING_LETTERS = "()[]{}<>'\"`.:"
 """What may stand around an id without meaning anything."""
 
 
@@ -157,7 +157,7 @@ class TurnIds:
         """The turn that an id means, if there is exactly one."""
         if reference in self._ids:
             return reference
-        bare = reference.strip(AROUND)
+        bare = reference.strip(SURROUNDING_LETTERS)
         if bare in self._ids:
             return bare
         numbers = _numbers(bare)
@@ -171,7 +171,7 @@ class TurnIds:
             evidence.mended.append("evidence is text, not a list")
         elif isinstance(value, list) and any(isinstance(item, list) for item in value):
             evidence.mended.append("evidence is nested in lists")
-        for item in _flat(value):
+        for item in _flatten(value):
             self._read_item(item, evidence)
         return evidence
 
@@ -219,7 +219,7 @@ def _joined(item: str) -> str:
     return ":".join(part.strip() for part in item.split(":"))
 
 
-def _flat(value: object) -> Iterator[object]:
+def _flatten(value: object) -> Iterator[object]:
     """The items of lists in lists, in order; not recursive, for files may be hostile."""
     waiting = [value]
     while waiting:
@@ -243,7 +243,7 @@ EXAMPLE = """\
     {"question": "What is Ben's dog called?", "adversarial_answer": "Rex", "evidence": ["D1:2"], "category": 5}]}]"""
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 UNANSWERABLE = 5
-MANY_FILES = 20
+MAX_FILES_PROBED = 20
 """How many files of a folder are looked at to recognise it."""
 
 
@@ -268,7 +268,7 @@ def read_locomo(path: Path) -> BenchmarkDataset:
 def _samples(path: Path, notes: Notes) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every conversation, and what it is called if it does not say so itself."""
     for file in _files(path):
-        if file != path and not _looks_like_it(Probe(file)):
+        if file != path and not _looks_like_locomo(Probe(file)):
             notes.lose(file.name, "holds no conversation and is left out")
             continue
         content: Any = decode_file(file, object)
@@ -390,7 +390,7 @@ def _evidence(sample_id: str, value: object, turns: TurnIds, place: str, notes: 
     return tuple(f"{sample_id}/{turn}" for turn in evidence.turns)
 
 
-def _looks_like_it(probe: Probe) -> bool:
+def _looks_like_locomo(probe: Probe) -> bool:
     """Turns in sessions, or questions with evidence."""
     outer = probe.outer_keys
     has_sessions = "conversation" in outer or any(SESSION.fullmatch(name) for name in outer)
@@ -405,9 +405,9 @@ def _has_evidence(probe: Probe) -> bool:
 def detect(probe: Probe) -> bool:
     """A JSON file with sessions of turns, or a folder with such files."""
     if not probe.names:
-        return _looks_like_it(probe)
-    files = (Probe(probe.path / name) for name in sorted(probe.names)[:MANY_FILES])
-    return any(_looks_like_it(file) for file in files if file.suffix == ".json")
+        return _looks_like_locomo(probe)
+    files = (Probe(probe.path / name) for name in sorted(probe.names)[:MAX_FILES_PROBED])
+    return any(_looks_like_locomo(file) for file in files if file.suffix == ".json")
 
 
 FORMAT = Format(

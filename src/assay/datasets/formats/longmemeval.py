@@ -1,4 +1,4 @@
-"""Haystacks: LongMemEval's questions, each with the sessions it searches; the documents are sessions or turns."""
+"""longmemeval: questions, each with the chat sessions it searches; the documents are sessions or turns."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Haystack:
         """The haystack of a question. A session that cannot be decoded is a fault."""
         haystack = cls(question_id)
         place, empty = haystack.place, []
-        for number, (session_id, date, raw) in enumerate(_paired(item, place, notes), 1):
+        for number, (session_id, date, raw) in enumerate(_pair_sessions(item, place, notes), 1):
             try:
                 session = sessions.read(session_id, raw)
             except ValueError as error:
@@ -141,7 +141,7 @@ class Haystack:
                 yield Document(f"{start}/{number}", text, section=name, metadata=metadata, group=group)
 
 
-def _paired(item: Item, place: str, notes: Notes) -> Iterator[tuple[str, str | None, msgspec.Raw]]:
+def _pair_sessions(item: Item, place: str, notes: Notes) -> Iterator[tuple[str, str | None, msgspec.Raw]]:
     """Id, date and content of every session; they are paired by position even where the lists differ in length."""
     sessions = item.haystack_sessions or []
     ids, dates = item.haystack_session_ids or [], item.haystack_dates or []
@@ -157,8 +157,8 @@ def _paired(item: Item, place: str, notes: Notes) -> Iterator[tuple[str, str | N
         yield text_id(session_id), dates[number - 1] if number <= len(dates) else None, raw
 
 
-NOTHING = "nothing to find"
-UNKNOWN = "says nothing of where its answer is; only the expected answer can judge it"
+NOTHING_TO_FIND = "nothing to find"
+UNKNOWN_EVIDENCE = "says nothing of where its answer is; only the expected answer can judge it"
 
 
 def session_evidence(haystack: Haystack, session_ids: Sequence[str | int] | None, notes: Notes) -> tuple[str, ...] | None:
@@ -168,13 +168,13 @@ def session_evidence(haystack: Haystack, session_ids: Sequence[str | int] | None
         notes.mend(place, "answer_session_ids names no session; those with turns marked has_answer are taken")
         return _documents(haystack, list(haystack.marked))
     if session_ids is None:
-        notes.lose(place, UNKNOWN)
+        notes.lose(place, UNKNOWN_EVIDENCE)
         return None
-    names = [_meant(haystack, session_id, notes) for session_id in _wanted(haystack, session_ids, notes)]
+    names = [_session_name(haystack, session_id, notes) for session_id in _expected_sessions(haystack, session_ids, notes)]
     if unnamed := [name for name in haystack.marked if name not in names]:
         notes.lose(place, f"turns of {', '.join(unnamed)} are marked, but answer_session_ids does not name it; not counted")
     if not names:
-        notes.lose(place, f"no session is known to hold the answer: {NOTHING}")
+        notes.lose(place, f"no session is known to hold the answer: {NOTHING_TO_FIND}")
     return _documents(haystack, names)
 
 
@@ -182,9 +182,9 @@ def turn_evidence(haystack: Haystack, session_ids: Sequence[str | int] | None, n
     """Turns that are marked `has_answer`. A session that is named and has no such turn is noted as lost."""
     place = haystack.place
     if session_ids is None and not haystack.marked:
-        notes.lose(place, UNKNOWN)
+        notes.lose(place, UNKNOWN_EVIDENCE)
         return None
-    expected = _wanted(haystack, session_ids or (), notes)
+    expected = _expected_sessions(haystack, session_ids or (), notes)
     for session_id in expected:
         if not any(name in haystack.marked for name in haystack.names[session_id]):
             notes.lose(place, f"no turn of session {session_id} is marked has_answer")
@@ -192,7 +192,7 @@ def turn_evidence(haystack: Haystack, session_ids: Sequence[str | int] | None, n
     if unnamed := [name for name in haystack.marked if name not in named]:
         notes.mend(place, f"turns of {', '.join(unnamed)} are marked, but answer_session_ids does not name it; counted")
     if not haystack.marked:
-        notes.lose(place, f"no turn is known to hold the answer: {NOTHING}")
+        notes.lose(place, f"no turn is known to hold the answer: {NOTHING_TO_FIND}")
     return _documents(haystack, [f"{name}/{number}" for name, turns in haystack.marked.items() for number in sorted(turns)])
 
 
@@ -200,7 +200,7 @@ def _documents(haystack: Haystack, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{haystack.question_id}/{name}" for name in names)
 
 
-def _wanted(haystack: Haystack, session_ids: Sequence[str | int], notes: Notes) -> list[str]:
+def _expected_sessions(haystack: Haystack, session_ids: Sequence[str | int], notes: Notes) -> list[str]:
     """The sessions that are named and are there, each once."""
     expected: list[str] = []
     for session_id in map(text_id, session_ids):
@@ -213,7 +213,7 @@ def _wanted(haystack: Haystack, session_ids: Sequence[str | int], notes: Notes) 
     return expected
 
 
-def _meant(haystack: Haystack, session_id: str, notes: Notes) -> str:
+def _session_name(haystack: Haystack, session_id: str, notes: Notes) -> str:
     """The session of that id; among several, the only one with a marked turn, else the first."""
     names = haystack.names[session_id]
     marked = [name for name in names if name in haystack.marked]
@@ -257,7 +257,7 @@ class _Reader:
         """One question, with all it may search; fields nobody knows go to its metadata."""
         try:
             item, fields = self._item(raw), self._fields(raw)
-            others = {name: msgspec.json.decode(value) for name, value in fields.items() if name not in KNOWN}
+            others = {name: msgspec.json.decode(value) for name, value in fields.items() if name not in KNOWN_FIELDS}
         except ValueError as error:
             self._notes.fault(f"question {number}", str(error))
             return
@@ -301,7 +301,7 @@ class _Reader:
         )
 
 
-KNOWN = frozenset(Item.__struct_fields__)
+KNOWN_FIELDS = frozenset(Item.__struct_fields__)
 
 
 EXAMPLE = """\

@@ -15,18 +15,18 @@ from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
 from assay.datasets.entries import (
     DOCUMENT_ID,
     EXPECTED,
-    NAMES,
+    GROUND_TRUTH_NAMES,
     QUERY_ID,
     Entry,
     Judged,
-    agreed,
+    agree_on_truth,
     is_text,
     is_texts,
     is_whole,
     judged_by_query,
-    parsed_line,
-    put_own,
-    read_each,
+    parse_line,
+    read_entries,
+    split_metadata,
     take_ground_truth,
     with_id,
 )
@@ -95,7 +95,7 @@ class Contexts:
             self.notes.lose(place, f"its source, section and metadata differ from those of {doc_id}, which are kept")
 
     def expect(self, value: Any) -> None:
-        """Look at the contexts of a question beforehand: an id that several questions use must be told apart."""
+        """Look at the contexts of a question beforehand: an id that several questions use must get different names."""
         self._uses.update(
             {str(_id_of(context)) for context in each_context(value) if isinstance(_id_of(context), str | int)}
         )
@@ -175,7 +175,15 @@ LINES = (".jsonl", ".ndjson")
 TAGS = ("query_type", "difficulty", "domain")
 QUERY_FIELDS = {"scope": is_text, "evidence": is_texts}
 """Fields of a query that stand in its metadata."""
-OTHERS = {"haystack_sessions", "conversation", "queries", "expected_hpo_ids", "spans", "start_line", "start_char"}
+FIELDS_OF_OTHER_FORMATS = {
+    "haystack_sessions",
+    "conversation",
+    "queries",
+    "expected_hpo_ids",
+    "spans",
+    "start_line",
+    "start_char",
+}
 """Fields that tell records of other formats."""
 RESERVED = {"name", "version", "metadata", "questions", "qrels", "judgments", "spans", *CONTEXTS}
 
@@ -216,7 +224,7 @@ class _Reader:
     def _content(self) -> dict[str, Any]:
         """The file as one object with `questions`."""
         if self.is_lines:
-            return {"questions": dict(decoded_lines(self.source.path, parsed_line))}
+            return {"questions": dict(decoded_lines(self.source.path, parse_line))}
         content = read_json(self.source)
         if isinstance(content, dict) and content.get("questions") is not None:
             return content
@@ -239,7 +247,7 @@ class _Reader:
         for _, value in questions:
             self._look_at_contexts(value)
         noun = "" if self.is_lines else "question"
-        read_each(questions, self.source.label, noun, partial(self._read_question, judged))
+        read_entries(questions, self.source.label, noun, partial(self._read_question, judged))
         self.dataset.qrels.update(
             {query: truth.grades for query, truth in judged.items() if query not in self.dataset.queries}
         )
@@ -257,7 +265,9 @@ class _Reader:
             raise DataError(f"there is another question called {query_id}")
         text, expected = entry.take_text(QUESTION, "the question"), entry.take_expected()
         contexts = entry.take(CONTEXTS)
-        truth = agreed([judgment for judgment in (take_ground_truth(entry), judged.get(query_id)) if judgment is not None])
+        truth = agree_on_truth(
+            [judgment for judgment in (take_ground_truth(entry), judged.get(query_id)) if judgment is not None]
+        )
         grades = None if truth is None else truth.grades
         fields = {**_tags_of(entry), **entry.take_own(QUERY_FIELDS)}
         if contexts is not None and (contexts != [] or not self.contexts.are_shared):
@@ -325,16 +335,16 @@ def write_rag_template(dataset: BenchmarkDataset, path: Path) -> None:
 
 
 def _context(document: Document) -> dict[str, Any]:
-    outside, metadata = put_own(document.metadata, {name: getattr(document, name) for name in DOCUMENT_FIELDS})
+    outside, metadata = split_metadata(document.metadata, {name: getattr(document, name) for name in DOCUMENT_FIELDS})
     title = {} if document.title is None else {"title": document.title}
     return {"id": document.doc_id, **title, CONTENT[0]: document.text, **outside, "metadata": metadata}
 
 
 def _question(query: Query, judged: Mapping[str, float] | None) -> dict[str, Any]:
-    if taken := next((name for name in NAMES if name in (query.metadata or {})), None):
+    if taken := next((name for name in GROUND_TRUTH_NAMES if name in (query.metadata or {})), None):
         reason = f"its metadata has {taken!r}, which this format reads as ground truth"
         raise DataError(f"query {query.query_id}: {reason}; rename it, or write json instead")
-    outside, metadata = put_own(query.metadata, {name: getattr(query, name) for name in QUERY_FIELDS})
+    outside, metadata = split_metadata(query.metadata, {name: getattr(query, name) for name in QUERY_FIELDS})
     named = {"expected": query.expected, **{name: getattr(query, name) for name in TAGS}}
     filled = {name: value for name, value in named.items() if value is not None}
     truth = {} if judged is None else {"qrels": judged}
@@ -346,7 +356,7 @@ def detect(probe: Probe) -> bool:
     if probe.suffix not in (".json", *LINES):
         return False
     keys = probe.outer_keys
-    if (keys & OTHERS or keys >= {"file", "start"}) and "questions" not in keys:
+    if (keys & FIELDS_OF_OTHER_FORMATS or keys >= {"file", "start"}) and "questions" not in keys:
         return False
     if "questions" in keys:
         return True

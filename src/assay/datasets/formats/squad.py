@@ -22,7 +22,7 @@ EXAMPLE = """\
         "answers": [{"text": "12 to 16 hours", "answer_start": 11}]},
        {"id": "q2", "question": "How long do lions sleep?", "is_impossible": true, "answers": [],
         "plausible_answers": [{"text": "12 to 16 hours", "answer_start": 11}]}]}]}]}"""
-OWN = ("id", "question", "answers", "is_impossible")
+QUESTION_FIELDS = ("id", "question", "answers", "is_impossible")
 """Fields of a question that are read; any other goes to its metadata."""
 
 
@@ -93,12 +93,12 @@ def _add_paragraph(
             notes.fault(place, f"expected an object with question, id and answers, found {shortened(fields)}")
             continue
         try:
-            _add_question(dataset, document, fields, f"{doc_id}/q{number}", _At(place, notes))
+            _add_question(dataset, document, fields, f"{doc_id}/q{number}", _Place(place, notes))
         except DataError as error:
             notes.fault(place, str(error))
 
 
-class _At:
+class _Place:
     """Notes about one place."""
 
     def __init__(self, place: str, notes: Notes) -> None:
@@ -113,7 +113,7 @@ class _At:
         self._notes.lose(self._place, what)
 
 
-def _add_question(dataset: BenchmarkDataset, document: Document, fields: Mapping[str, Any], number: str, at: _At) -> None:
+def _add_question(dataset: BenchmarkDataset, document: Document, fields: Mapping[str, Any], number: str, at: _Place) -> None:
     """The question, its answers, and its paragraph as what is relevant."""
     own_id = fields.get("id")
     query_id = number if own_id is None or own_id == "" else text_id(own_id)
@@ -131,8 +131,8 @@ def _add_question(dataset: BenchmarkDataset, document: Document, fields: Mapping
         answers = []
     if not impossible and not answers:
         at.lose("has no answer, and is not said to be impossible; only its paragraph can judge it")
-    placed = [_placed(text, start, document.text, at) for text, start in answers]
-    metadata = {name: value for name, value in fields.items() if name not in OWN and value is not None}
+    placed = [_locate_answer(text, start, document.text, at) for text, start in answers]
+    metadata = {name: value for name, value in fields.items() if name not in QUESTION_FIELDS and value is not None}
     if impossible is not None:
         metadata["answerable"] = not impossible
     if answers:
@@ -165,7 +165,7 @@ def _answers(value: Any) -> list[tuple[str, int | None]]:
     return answers
 
 
-def _placed(text: str, start: int | None, context: str, at: _At) -> tuple[str, int | None]:
+def _locate_answer(text: str, start: int | None, context: str, at: _Place) -> tuple[str, int | None]:
     """The answer, where it really stands; no place where that is in doubt."""
     if start is not None and start >= 0 and context.startswith(text, start):
         return text, start

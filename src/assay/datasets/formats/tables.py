@@ -1,4 +1,4 @@
-"""json: one JSON file with metadata, queries, documents and qrels."""
+"""json, jsonl and parquet: our own formats, one JSON file or a folder of tables."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ JSON_EXAMPLE = """\
   "qrels": {"q1": {"d1": 3, "d2": 0}}
 }"""
 Records = dict[str, dict[str, Any]] | list[dict[str, Any]]
-NAMED = ("dataset_name", "version")
+TOP_LEVEL_NAMES = ("dataset_name", "version")
 """What the metadata say of the dataset itself."""
 IDS = {"query": ("query_id", "id", "_id"), "document": ("doc_id", "id", "_id")}
 
@@ -65,11 +65,11 @@ def read_json(path: Path) -> BenchmarkDataset:
         raise DataError(f'{path}: there are neither queries nor qrels; expected {{"queries": {{"q1": {{"text": "…"}}}}, …}}')
     notes = Notes(str(path))
     inside, outside = content.metadata, _unknown(path)
-    name, version = ((inside if name in inside else outside).pop(name, None) for name in NAMED)
+    name, version = ((inside if name in inside else outside).pop(name, None) for name in TOP_LEVEL_NAMES)
     dataset = BenchmarkDataset(
         path.stem if name is None else str(name),
         "1.0" if version is None else str(version),
-        _merged(outside, inside, "the file", notes),
+        _merge_fields(outside, inside, "the file", notes),
         queries=_records(Query, {key: {} for key in content.qrels} if content.queries is None else content.queries, notes),
         documents=_records(Document, content.documents, notes),
         qrels=content.qrels,
@@ -90,7 +90,7 @@ def _unknown(path: Path) -> dict[str, Any]:
     return {name: decode_part(value, f"{path}: {name}") for name, value in fields.items() if name not in known}
 
 
-def _merged(outside: Mapping[str, Any], inside: Mapping[str, Any], whose: str, notes: Notes) -> dict[str, Any]:
+def _merge_fields(outside: Mapping[str, Any], inside: Mapping[str, Any], whose: str, notes: Notes) -> dict[str, Any]:
     """Metadata, and fields nobody knows, which win over metadata of that name."""
     for name in outside.keys() & inside.keys():
         if outside[name] != inside[name]:
@@ -102,7 +102,7 @@ def _records(kind: type[Any], records: Records, notes: Notes) -> dict[str, Any]:
     """Id → record; what is wrong is noted."""
     by_id: dict[str, Any] = {}
     noun = kind.__name__.lower()
-    for key, fields in records.items() if isinstance(records, dict) else _listed(records, noun, notes):
+    for key, fields in records.items() if isinstance(records, dict) else _each_record(records, noun, notes):
         if key in by_id:
             notes.fault("", f"the {noun} {key!r} comes twice")
         try:
@@ -114,7 +114,7 @@ def _records(kind: type[Any], records: Records, notes: Notes) -> dict[str, Any]:
     return by_id
 
 
-def _listed(records: list[dict[str, Any]], noun: str, notes: Notes) -> Iterator[tuple[str, dict[str, Any]]]:
+def _each_record(records: list[dict[str, Any]], noun: str, notes: Notes) -> Iterator[tuple[str, dict[str, Any]]]:
     """Id and fields of records in a list."""
     for number, fields in enumerate(records, 1):
         name = next((name for name in IDS[noun] if fields.get(name) is not None), None)
@@ -144,7 +144,7 @@ def _record(kind: type[Any], noun: str, key: str, fields: Mapping[str, Any], not
     if "evidence" in known:
         known["evidence"] = [filled_id(doc_id) for doc_id in known["evidence"]]
     if others := {name: value for name, value in fields.items() if name not in own}:
-        known["metadata"] = _merged(others, known.get("metadata", {}), f"{noun} {key}", notes)
+        known["metadata"] = _merge_fields(others, known.get("metadata", {}), f"{noun} {key}", notes)
     return kind(key, **known)
 
 
@@ -166,10 +166,10 @@ def write_json(dataset: BenchmarkDataset, path: Path) -> None:
     """
     import msgspec
 
-    inside = {name: value for name, value in dataset.metadata.items() if name not in NAMED}
+    inside = {name: value for name, value in dataset.metadata.items() if name not in TOP_LEVEL_NAMES}
     content: dict[str, Any] = {
         "metadata": {"dataset_name": dataset.name, "version": dataset.version, **inside},
-        **{name: value for name, value in dataset.metadata.items() if name in NAMED},
+        **{name: value for name, value in dataset.metadata.items() if name in TOP_LEVEL_NAMES},
         "queries": {key: filled_fields(query) for key, query in dataset.queries.items()},
         "documents": {key: filled_fields(document) for key, document in dataset.documents.items()},
         "qrels": dataset.qrels,

@@ -106,7 +106,7 @@ def _query(fields: Topic, place: str, notes: Notes) -> Query:
     return Query(query_id, text, query_type=query_type, domain=domain, metadata=named or None)
 
 
-def _evened(text: str) -> str:
+def _normalise_space(text: str) -> str:
     """The text on one line; character entities become characters."""
     return " ".join(re.sub(r"&#?\w+;", lambda match: html.unescape(match[0]), text).split())
 
@@ -117,17 +117,17 @@ def _sgml(text: str) -> Iterator[tuple[int, Topic]]:
     for place, start in enumerate(starts):
         end = starts[place + 1].start() if place + 1 < len(starts) else len(text)
         block = re.split(r"</top>", text[start.end() : end], maxsplit=1, flags=re.IGNORECASE)[0]
-        yield text.count("\n", 0, start.start()) + 1, _tagged(block)
+        yield text.count("\n", 0, start.start()) + 1, _parse_fields(block)
 
 
-def _tagged(block: str) -> dict[str, str]:
+def _parse_fields(block: str) -> dict[str, str]:
     """Tag → content, without the label that says the tag again. A tag that comes twice adds to what was there."""
     fields: dict[str, str] = {}
     tags = list(re.finditer(r"<([A-Za-z][\w-]*)\b[^<>]*>", block))
     for place, tag in enumerate(tags):
         end = tags[place + 1].start() if place + 1 < len(tags) else len(block)
         name = re.sub(r"^[a-z]{2}-", "", tag[1].lower())  # CLEF writes <EN-title>
-        content = _evened(re.sub(r"</[A-Za-z][\w-]*\s*>", " ", block[tag.end() : end]))
+        content = _normalise_space(re.sub(r"</[A-Za-z][\w-]*\s*>", " ", block[tag.end() : end]))
         content = re.sub(rf"^(?:{LABELS[name]})\s*:\s*", "", content, flags=re.IGNORECASE) if name in LABELS else content
         fields[name] = f"{fields[name]} {content}" if name in fields else content
     return fields
@@ -146,10 +146,10 @@ def _xml(source: FileSource, content: bytes) -> Iterator[tuple[int, Topic]]:
     starts = re.finditer(rb"<topic\b", content)
     for topic, start in zip(root.iter("topic"), starts, strict=False):
         fields: dict[str, Any] = dict(topic.attrib)
-        if own := _evened(topic.text or ""):
+        if own := _normalise_space(topic.text or ""):
             fields["title"] = own
         for child in topic:
-            text, name = _evened("".join(child.itertext())), child.tag.lower()
+            text, name = _normalise_space("".join(child.itertext())), child.tag.lower()
             if name == "subtopic":
                 fields.setdefault("subtopics", []).append(text)
             else:
@@ -181,7 +181,7 @@ docs.jsonl   {"id": "FBIS3-10082", "contents": "The Medellin cartel …"}
 
 Topics also as TSV (301<tab>International Organized Crime), as XML (<topic number="301"><query>…), or as JSON lines;
 documents also as TSV (collection.tsv: id<tab>text)."""
-ALONE = (".txt", ".qrels", ".qrel", ".trec")
+JUDGMENT_ENDINGS = (".txt", ".qrels", ".qrel", ".trec")
 """Endings of a path that means the judgments alone."""
 LINES = (".jsonl", ".ndjson")
 
@@ -280,8 +280,8 @@ def write_trec(dataset: BenchmarkDataset, path: Path) -> None:
 
     Topics are topics.tsv where ids and one-line texts are all there is, else topics.jsonl with every field.
     """
-    if suffix_of(path.name) in ALONE and not path.is_dir():
-        write_alone(dataset, path)
+    if suffix_of(path.name) in JUDGMENT_ENDINGS and not path.is_dir():
+        write_judgments(dataset, path)
         return
     docs = (doc for judged in dataset.qrels.values() for doc in judged)
     _check_words([*dataset.queries, *dataset.qrels], [*docs, *dataset.documents], path)
@@ -300,7 +300,7 @@ def write_trec(dataset: BenchmarkDataset, path: Path) -> None:
         write_card(dataset, folder)
 
 
-def write_alone(dataset: BenchmarkDataset, path: Path) -> None:
+def write_judgments(dataset: BenchmarkDataset, path: Path) -> None:
     """Judgments alone. Queries that were judged with nothing relevant would vanish, so they are refused."""
     if path.suffix in COMPRESSIONS:
         raise UsageError(f"{path}: files are written plain; leave out {path.suffix}")

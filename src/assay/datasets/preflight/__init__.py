@@ -1,1 +1,1 @@
-"""Preflight: one family per file."""
+"""Preflight: checks of a dataset and of a run for it, one subject per file."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.preflight.findings import Case, Cases, Finding
-from assay.datasets.preflight.queries import find_mojibake, folded_id, in_words
+from assay.datasets.preflight.queries import describe_mojibake, find_mojibake, folded_id
 from assay.errors import DataError
 from assay.model import Document
 from assay.relevance import check_label, resolved
@@ -91,7 +91,7 @@ class _Survey:
         if is_empty:
             self._empty.about_document(key)
         elif wrong := find_mojibake(content):
-            self._mojibake.about_document(key, in_words(*wrong))
+            self._mojibake.about_document(key, describe_mojibake(*wrong))
         if (query := self._query_of.get(document.text.strip())) is not None and not is_empty:
             self._is_query.about_document(key, f"the text of query {query}")
         if self._has_spans:

@@ -1,4 +1,4 @@
-"""Lines of cases: where in its files a dataset says what is wrong, as far as files have one record per line."""
+"""Findings of the preflight: codes with advice, cases, and the lines of files where the cases stand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def with_lines(findings: list[Finding], dataset: BenchmarkDataset) -> list[Findi
     cases = [case for finding in findings for case in finding.cases if case.place.startswith(ABOUT_DATASET)]
     keys = {key for case in cases if (key := _key(case))}
     places = _places(dataset, keys) if keys and dataset.path else {}
-    return [replace(finding, cases=tuple(_placed(case, dataset, places) for case in finding.cases)) for finding in findings]
+    return [
+        replace(finding, cases=tuple(_with_place(case, dataset, places) for case in finding.cases)) for finding in findings
+    ]
 
 
 def _key(case: Case) -> Key:
@@ -36,7 +38,7 @@ def _key(case: Case) -> Key:
     return (case.query, case.document) if case.document is not None else (case.query,)
 
 
-def _placed(case: Case, dataset: BenchmarkDataset, places: dict[Key, str]) -> Case:
+def _with_place(case: Case, dataset: BenchmarkDataset, places: dict[Key, str]) -> Case:
     if not case.place.startswith(ABOUT_DATASET):
         return case
     place = places.get(_key(case))
@@ -93,7 +95,7 @@ def _rows(file: Path, *, is_judgment: bool) -> Iterator[tuple[str, Key]]:
     try:
         for number, line in source.lines():
             try:
-                key = _of_record(decode(line), is_judgment) if line[:1] == b"{" else _of_fields(line, is_judgment)
+                key = _key_of_record(decode(line), is_judgment) if line[:1] == b"{" else _key_of_fields(line, is_judgment)
             except (ValueError, RecursionError):
                 continue
             if key:
@@ -102,13 +104,13 @@ def _rows(file: Path, *, is_judgment: bool) -> Iterator[tuple[str, Key]]:
         return
 
 
-def _of_record(record: dict[str, Any], is_judgment: bool) -> Key:
+def _key_of_record(record: dict[str, Any], is_judgment: bool) -> Key:
     names: Iterable[tuple[str, ...]] = (COLUMN_NAMES["query"], COLUMN_NAMES["document"]) if is_judgment else (QUERY,)
     ids = [next((str(record[name]) for name in group if name in record), "") for group in names]
     return tuple(ids) if all(ids) else ()
 
 
-def _of_fields(line: bytes, is_judgment: bool) -> Key:
+def _key_of_fields(line: bytes, is_judgment: bool) -> Key:
     """TREC has query, iteration, document, grade; BEIR query, document, grade; a file of queries starts with the query."""
     fields = line.decode().rstrip("\r\n").split("\t") if b"\t" in line else line.decode().split()
     if not is_judgment:
@@ -118,7 +120,7 @@ def _of_fields(line: bytes, is_judgment: bool) -> Key:
     return fields[0], fields[-2]
 
 
-MOST_CASES = 20
+MAX_CASES = 20
 """So many cases of a code are kept; the rest is counted."""
 
 
@@ -188,7 +190,7 @@ class Cases:
     def add(self, case: Case) -> None:
         """Note one."""
         self.count += 1
-        if len(self.kept) < MOST_CASES:
+        if len(self.kept) < MAX_CASES:
             self.kept.append(case)
 
     def about_query(self, query: str, what: str = "") -> None:
@@ -212,12 +214,12 @@ class Cases:
         return [Finding(self.code, message, self.count, tuple(self.kept))] if self.count else []
 
 
-def unplaced(code: str, message: str, count: int = 1) -> list[Finding]:
+def finding_without_cases(code: str, message: str, count: int = 1) -> list[Finding]:
     """Something that is wrong as a whole."""
     return [Finding(code, message, count)]
 
 
-def first(ids: Iterable[str], most: int = 3) -> str:
+def first_ids(ids: Iterable[str], most: int = 3) -> str:
     """A few ids, in quotes, and an ellipsis if there are more."""
     some = list(islice(ids, most + 1))
     return ", ".join(map(repr, some[:most])) + (" …" if len(some) > most else "")
@@ -238,7 +240,7 @@ def _warning(advice: str) -> Code:
     return Code("warning", advice)
 
 
-OF_QUERIES = {
+QUERY_CODES = {
     "dataset-unreadable": _error("mend the file; nothing else was checked"),
     "no-queries": _error("give the dataset queries"),
     "query-id-mismatch": _error("key each query by its own id; add_query does"),
@@ -252,7 +254,7 @@ OF_QUERIES = {
     "query-without-relevant": _warning("they score 0 whatever is retrieved; --no-relevant skip leaves them out"),
     "unknown-query": _error("add these queries, or remove their judgments: else they count as missing, with 0"),
 }
-OF_DOCUMENTS = {
+DOCUMENT_CODES = {
     "unreadable-documents": _error("mend the lines; nothing else was checked about documents"),
     "document-id-mismatch": _error("key each document by its own id; add_document does"),
     "similar-document-ids": _warning("make sure they are different documents; else keep one and rename it in the judgments"),
@@ -267,7 +269,7 @@ OF_DOCUMENTS = {
     "span-outside-file": _error("correct it: lines count from 1 with the last included, characters from 0 without the last"),
     "stale-span": _error("mark the stretch anew: the file has changed since, and other lines count as the answer now"),
 }
-OF_JUDGMENTS = {
+JUDGMENT_CODES = {
     "repaired": _warning("nothing need be done; mend the file to be rid of this"),
     "lost": _warning("mend the file if it matters: such a part is not used, but for gold spans, which count where they say"),
     "ground-truth-lost": _error("mend the file: these queries have no ground truth left"),
@@ -285,7 +287,7 @@ OF_JUDGMENTS = {
     "mixed-grade-scales": _warning("make sure that all judgments use one scale: ndcg and err depend on the largest grade"),
     "lopsided-judgments": _warning("make sure that the query's id is right; judgments of several may have got one id"),
 }
-OF_RUN = {
+RUN_CODES = {
     "run-unreadable": _error("mend the lines; nothing else was checked about the run"),
     "run-score-not-a-number": _error("give every document a score that can be ranked; nothing else was checked"),
     "run-duplicate-document": _error("rank each document once per query, or score with --duplicates keep-best"),
@@ -307,5 +309,5 @@ OF_RUN = {
     "run-ties-at-k": _warning("the tie rule decides what is within the cutoff; --tie-band shows what that could change"),
     "run-short": _warning("retrieve at least as many documents as the largest cutoff"),
 }
-CODES: dict[str, Code] = {**OF_QUERIES, **OF_DOCUMENTS, **OF_JUDGMENTS, **OF_RUN}
-"""Code → what it means for you, in the order in which findings are told."""
+CODES: dict[str, Code] = {**QUERY_CODES, **DOCUMENT_CODES, **JUDGMENT_CODES, **RUN_CODES}
+"""Code → what it means for you, in the order in which findings are reported."""

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from assay.datasets.dataset import BenchmarkDataset, Repair
 from assay.datasets.preflight.documents import Corpus, check_stale, stale_sentences
-from assay.datasets.preflight.findings import Case, Cases, Finding, unplaced
+from assay.datasets.preflight.findings import Case, Cases, Finding, finding_without_cases
 from assay.files import document_of
 from assay.model import FileNames, Query, Span
 from assay.text import counted, percent
 
-MOST_JUDGMENTS = 0.5
+MAX_SHARE_OF_ONE_QUERY = 0.5
 """Share of all judgments from which on those of one query look wrong."""
 MIN_JUDGED, MIN_JUDGMENTS = 3, 20
 """Fewer judged queries or judgments say nothing about shares."""
@@ -79,9 +79,11 @@ def _no_judged_document(dataset: BenchmarkDataset, corpus: Corpus) -> list[Findi
     """Not one id fits: show one of each side, and how they might fit."""
     strange = [doc for judged in dataset.qrels.values() for doc in judged]
     examples = f"judgments use ids such as {strange[0]!r}, documents such as {next(iter(corpus.ids))!r}"
-    if respelling := respelled(strange, corpus.ids):
+    if respelling := describe_respelling(strange, corpus.ids):
         examples += f"; {respelling}"
-    return unplaced("no-judged-in-corpus", f"not one judged document is in the corpus: {examples}", len(strange))
+    return finding_without_cases(
+        "no-judged-in-corpus", f"not one judged document is in the corpus: {examples}", len(strange)
+    )
 
 
 def _evidence(dataset: BenchmarkDataset, corpus: Corpus) -> Iterator[Finding]:
@@ -96,7 +98,9 @@ def _evidence(dataset: BenchmarkDataset, corpus: Corpus) -> Iterator[Finding]:
                 elsewhere.about_judgment(key, doc, _where(corpus, doc, query.scope))
     if n_evidence and len(absent) == n_evidence:
         example = f"such as {absent.kept[0].document!r}"
-        yield from unplaced("evidence-unlike-ids", f"no evidence is the id of a document: {example}", n_evidence)
+        yield from finding_without_cases(
+            "evidence-unlike-ids", f"no evidence is the id of a document: {example}", n_evidence
+        )
         return
     size = f"of {n_evidence:,} pieces of evidence"
     yield from absent.finding(f"{len(absent):,} {size} not in the corpus")
@@ -117,12 +121,12 @@ def _spans(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
     files = FileNames(corpus.sizes).match(span.doc_id for spans in dataset.spans.values() for span in spans)
     for key, spans in dataset.spans.items():
         for span in spans:
-            if why := _misplaced(span, corpus, files[span.doc_id]):
+            if why := _describe_misplaced(span, corpus, files[span.doc_id]):
                 cases.about_judgment(key, span.doc_id, why)
     return cases.finding(f"{counted(len(cases), 'span')} of {sum(map(len, dataset.spans.values())):,} outside their file")
 
 
-def _misplaced(span: Span, corpus: Corpus, file: str | None) -> str:
+def _describe_misplaced(span: Span, corpus: Corpus, file: str | None) -> str:
     """What is wrong with a span of that file; empty for one that is there, or cannot be looked up."""
     is_lines = span.unit == "lines"
     place, lowest = f"{span.unit} {span.start} to {span.end}", int(is_lines)
@@ -168,8 +172,8 @@ def _grades(dataset: BenchmarkDataset) -> Iterator[Finding]:
         histogram.update(judged.values())
     if not histogram:
         return
-    counts = ", ".join(f"{grade:g}: {histogram[grade]:,}" for grade in sorted(histogram)[:MOST_GRADES])
-    counts += ", …" if len(histogram) > MOST_GRADES else ""
+    counts = ", ".join(f"{grade:g}: {histogram[grade]:,}" for grade in sorted(histogram)[:MAX_GRADES_LISTED])
+    counts += ", …" if len(histogram) > MAX_GRADES_LISTED else ""
     for code, what, odd in (
         ("negative-grades", "negative", {grade for grade in histogram if grade < 0}),
         ("fractional-grades", "no whole number", {grade for grade in histogram if grade % 1}),
@@ -180,11 +184,13 @@ def _grades(dataset: BenchmarkDataset) -> Iterator[Finding]:
                 f"{counted(sum(histogram[grade] for grade in odd), 'grade')} {what} (grade: judgments; {counts})"
             )
     if max(histogram) <= 0 and not _has_other_truth(dataset):
-        yield from unplaced("nothing-relevant", f"no grade is above 0 (grade: judgments; {counts})", histogram.total())
-    yield from _lopsided(dataset.qrels, histogram.total())
+        yield from finding_without_cases(
+            "nothing-relevant", f"no grade is above 0 (grade: judgments; {counts})", histogram.total()
+        )
+    yield from _check_balance(dataset.qrels, histogram.total())
 
 
-MOST_GRADES = 12
+MAX_GRADES_LISTED = 12
 """Bars of the histogram that are shown."""
 
 
@@ -213,10 +219,10 @@ def _has_other_truth(dataset: BenchmarkDataset) -> bool:
     return any(query.evidence or query.expected for query in unjudged)
 
 
-def _lopsided(qrels: Mapping[str, Mapping[str, float]], n_judgments: int) -> list[Finding]:
+def _check_balance(qrels: Mapping[str, Mapping[str, float]], n_judgments: int) -> list[Finding]:
     largest = max(qrels, key=lambda key: len(qrels[key]))
     share = len(qrels[largest]) / n_judgments
-    if share <= MOST_JUDGMENTS or len(qrels) < MIN_JUDGED or n_judgments < MIN_JUDGMENTS:
+    if share <= MAX_SHARE_OF_ONE_QUERY or len(qrels) < MIN_JUDGED or n_judgments < MIN_JUDGMENTS:
         return []
     cases = Cases("lopsided-judgments")
     cases.about_query(largest, counted(len(qrels[largest]), "judgment"))
@@ -259,7 +265,7 @@ def _has_truth(dataset: BenchmarkDataset, key: str) -> bool:
     return bool(dataset.qrels.get(key) or query.evidence or query.expected or dataset.spans.get(key))
 
 
-LOOKED_AT = 1000
+MAX_IDS_CHECKED = 1000
 """Ids of one side that are tried."""
 RESPELLINGS: dict[str, Callable[[str], str]] = {
     "they are chunks of documents": document_of,
@@ -274,9 +280,9 @@ RESPELLINGS: dict[str, Callable[[str], str]] = {
 """What may be wrong with the ids of one side → how they would be right."""
 
 
-def respelled(strange: Iterable[str], known: Collection[str]) -> str:
+def describe_respelling(strange: Iterable[str], known: Collection[str]) -> str:
     """What would make some of the strange ids known, with an example; empty where nothing does."""
-    ids = list(islice(strange, LOOKED_AT))
+    ids = list(islice(strange, MAX_IDS_CHECKED))
     for what, respell in RESPELLINGS.items():
         for doc_id in ids:
             if (meant := respell(doc_id)) != doc_id and meant in known:
@@ -284,7 +290,7 @@ def respelled(strange: Iterable[str], known: Collection[str]) -> str:
     return ""
 
 
-class OtherBeginning(NamedTuple):
+class PrefixDifference(NamedTuple):
     """What the ids of either side begin with, and an id that would be known if it began like the others."""
 
     theirs: str
@@ -298,20 +304,20 @@ class OtherBeginning(NamedTuple):
         return f"they begin with {self.theirs!r} instead of {self.ours!r}: {self.example!r} is {meant!r} there"
 
 
-def other_beginning(strange: Iterable[str], known: Collection[str]) -> OtherBeginning | None:
+def find_prefix_difference(strange: Iterable[str], known: Collection[str]) -> PrefixDifference | None:
     """How ids differ that are alike but for the letters all of one side begin with; None where they differ in more.
 
     Two of them have to fit: one may do so by chance.
     """
-    ids, others = list(islice(strange, LOOKED_AT)), list(islice(known, LOOKED_AT))
-    theirs, ours = _beginning(ids), _beginning(others)
+    ids, others = list(islice(strange, MAX_IDS_CHECKED)), list(islice(known, MAX_IDS_CHECKED))
+    theirs, ours = _common_prefix(ids), _common_prefix(others)
     if theirs == ours:
         return None
     fitting = list(dict.fromkeys(doc_id for doc_id in ids if ours + doc_id.removeprefix(theirs) in known))
-    return OtherBeginning(theirs, ours, fitting[0]) if len(fitting) > 1 else None
+    return PrefixDifference(theirs, ours, fitting[0]) if len(fitting) > 1 else None
 
 
-def _beginning(ids: list[str]) -> str:
+def _common_prefix(ids: list[str]) -> str:
     """What all of them begin with, short of the digits that count them."""
     first, last = min(ids, default=""), max(ids, default="")
     n_shared = next((at for at, (letter, other) in enumerate(zip(first, last, strict=False)) if letter != other), len(first))

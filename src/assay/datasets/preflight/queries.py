@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from assay.datasets.dataset import BenchmarkDataset
-from assay.datasets.preflight.findings import Cases, Finding, unplaced
+from assay.datasets.preflight.findings import Cases, Finding, finding_without_cases
 from assay.model import Query
 from assay.text import counted, percent, shortened, words_of
 
@@ -16,13 +16,13 @@ from assay.text import counted, percent, shortened, words_of
 def check_queries(dataset: BenchmarkDataset) -> Iterator[Finding]:
     """Everything that queries tell by themselves."""
     if not dataset.queries:
-        yield from unplaced("no-queries", "the dataset has no queries")
+        yield from finding_without_cases("no-queries", "the dataset has no queries")
         return
     yield from _ids(dataset)
     yield from _empty(dataset)
     yield from _mojibake(dataset.queries.values())
     yield from _near_duplicates(dataset.queries)
-    yield from _expected(dataset.queries.values())
+    yield from _check_expected(dataset.queries.values())
     yield from _ground_truth(dataset)
 
 
@@ -60,12 +60,12 @@ def _mojibake(queries: Iterable[Query]) -> Iterator[Finding]:
     for query in queries:
         for what, text in (("", query.text), ("its expected answer has ", query.expected or "")):
             if wrong := find_mojibake(text):
-                cases.about_query(query.query_id, what + in_words(*wrong))
+                cases.about_query(query.query_id, what + describe_mojibake(*wrong))
                 break
     yield from cases.finding(f"{counted(len(cases), 'query')} with letters of the wrong encoding")
 
 
-def in_words(garbled: str, meant: str) -> str:
+def describe_mojibake(garbled: str, meant: str) -> str:
     """What letters of the wrong encoding should have been."""
     return f"{garbled!r} for {meant!r}" if meant else f"{garbled!r}, where a letter was lost"
 
@@ -78,7 +78,7 @@ def _near_duplicates(queries: dict[str, Query]) -> Iterator[Finding]:
     yield from cases.finding(f"{counted(len(cases), 'query')} nearly the same as others")
 
 
-def _expected(queries: Iterable[Query]) -> Iterator[Finding]:
+def _check_expected(queries: Iterable[Query]) -> Iterator[Finding]:
     cases = Cases("expected-empty")
     for query in queries:
         if query.expected is not None and not words_of(query.expected):
@@ -94,7 +94,9 @@ def _ground_truth(dataset: BenchmarkDataset) -> Iterator[Finding]:
         elif why := _nothing_to_find(dataset, key, query):
             nothing.about_query(key, why)
     if len(without) == len(dataset.queries):
-        yield from unplaced("no-ground-truth", "not one query has judgments, evidence, an expected answer or spans")
+        yield from finding_without_cases(
+            "no-ground-truth", "not one query has judgments, evidence, an expected answer or spans"
+        )
         return
     what = "without judgments, evidence, expected answer or spans"
     yield from without.finding(f"{counted(len(without), 'query')} of {len(dataset.queries):,} {what}")
@@ -115,7 +117,7 @@ def _nothing_to_find(dataset: BenchmarkDataset, key: str, query: Query) -> str:
     return "its evidence is empty" if query.evidence is not None and not query.evidence else ""
 
 
-LOST = "\ufffd"
+REPLACEMENT_CHARACTER = "\ufffd"
 """What decoders put where they could not read."""
 _FOLLOWING = "\x80-\xbf" + bytes(range(0x80, 0xA0)).decode("cp1252", "ignore")
 """What bytes 80 … BF look like."""
@@ -153,7 +155,7 @@ def find_mojibake(text: str) -> tuple[str, str] | None:
             return match[0], b"".join(map(_byte, match[0])).decode()
         except UnicodeDecodeError:
             continue
-    return (LOST, "") if LOST in text else None
+    return (REPLACEMENT_CHARACTER, "") if REPLACEMENT_CHARACTER in text else None
 
 
 def _byte(letter: str) -> bytes:
@@ -164,11 +166,11 @@ def _byte(letter: str) -> bytes:
         return letter.encode("latin-1")
 
 
-ALIKE = 9, 10
+MIN_OVERLAP = 9, 10
 """Share of common words, as a fraction, from which on two queries are alike (Jaccard)."""
 MIN_WORDS = 9
 """With fewer words, that share is only reached by the same words."""
-MOST_COMPARED = 50
+MAX_COMPARED = 50
 """Queries that one is compared with at most per rare word; for thousands with hardly different words some are missed."""
 
 
@@ -198,21 +200,21 @@ def _overlapping(distinct: list[tuple[frozenset[str], str | None, str]]) -> Iter
     frequency = Counter(word for words, _, _ in distinct for word in words)
     holders: dict[tuple[str | None, str], list[int]] = {}
     for number, (words, scope, query) in enumerate(distinct):
-        n_rarest = len(words) - _most(len(words)) + 1
+        n_rarest = len(words) - _min_common_words(len(words)) + 1
         keys = [(scope, word) for word in sorted(words, key=lambda word: (frequency[word], word))[:n_rarest]]
-        candidates = {number for key in keys for number in holders.get(key, ())[-MOST_COMPARED:]}
-        likest = max(((_likeness(words, distinct[number][0]), -number) for number in candidates), default=(0.0, 0))
-        if likest[0] * ALIKE[1] >= ALIKE[0]:
+        candidates = {earlier for key in keys for earlier in holders.get(key, ())[-MAX_COMPARED:]}
+        likest = max(((_jaccard(words, distinct[earlier][0]), -earlier) for earlier in candidates), default=(0.0, 0))
+        if likest[0] * MIN_OVERLAP[1] >= MIN_OVERLAP[0]:
             yield Pair(query, distinct[-likest[1]][2], likest[0])
         for key in keys:
             holders.setdefault(key, []).append(number)
 
 
-def _most(n_words: int) -> int:
+def _min_common_words(n_words: int) -> int:
     """So many words of a set must be in another that is alike."""
-    return -(-n_words * ALIKE[0] // ALIKE[1])
+    return -(-n_words * MIN_OVERLAP[0] // MIN_OVERLAP[1])
 
 
-def _likeness(words: frozenset[str], other: frozenset[str]) -> float:
+def _jaccard(words: frozenset[str], other: frozenset[str]) -> float:
     n_common = len(words & other)
     return n_common / (len(words) + len(other) - n_common)

@@ -11,17 +11,17 @@ import numpy as np
 from assay.arrays import Ints
 from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.preflight.documents import Corpus, fault_case
-from assay.datasets.preflight.findings import Case, Cases, Finding, first, unplaced
-from assay.datasets.preflight.judgments import respelled
+from assay.datasets.preflight.findings import Case, Cases, Finding, finding_without_cases, first_ids
+from assay.datasets.preflight.judgments import describe_respelling
 from assay.datasets.preflight.queries import has_ground_truth
 from assay.errors import DataError
 from assay.files import FileSource, as_source, document_of, hits_of, trec_fields
 from assay.model import Policy, Rankings, Run, as_rankings, as_score
 from assay.text import counted, percent
 
-MANY_UNJUDGED = 0.2
+MIN_UNJUDGED_SHARE = 0.2
 """Unjudged share of the first k from which on it is worth a warning."""
-MANY_CHUNKS = 0.5
+MIN_CHUNK_SHARE = 0.5
 """Share of unknown ids that must name a part of a known document to be taken for chunks."""
 
 
@@ -32,7 +32,7 @@ def check_run(dataset: BenchmarkDataset, corpus: Corpus, source: Any, k: int) ->
     if run is None:
         return
     if not any(query in dataset.queries for query in run.query_ids):
-        yield from _no_query(dataset, run)
+        yield from _no_query_matches(dataset, run)
     else:
         yield from _missing(dataset, run)
         about_ids = list(_Retrieved(dataset, corpus, run).findings())
@@ -40,14 +40,14 @@ def check_run(dataset: BenchmarkDataset, corpus: Corpus, source: Any, k: int) ->
         if "run-no-id-matches" not in {finding.code for finding in about_ids}:
             yield from _unjudged(dataset, run, k)
     yield from _scores(run, k)
-    yield from _short(dataset, corpus, run, k)
+    yield from _check_depth(dataset, corpus, run, k)
 
 
-def _no_query(dataset: BenchmarkDataset, run: Run) -> list[Finding]:
-    examples = f"the run has ids such as {first(run.query_ids)}, the dataset such as {first(dataset.queries)}"
-    if hint := respelled(run.query_ids, dataset.queries):
+def _no_query_matches(dataset: BenchmarkDataset, run: Run) -> list[Finding]:
+    examples = f"the run has ids such as {first_ids(run.query_ids)}, the dataset such as {first_ids(dataset.queries)}"
+    if hint := describe_respelling(run.query_ids, dataset.queries):
         examples += f"; {hint}"
-    return unplaced("run-no-query-matches", f"not one query of the run is in the dataset: {examples}", len(run))
+    return finding_without_cases("run-no-query-matches", f"not one query of the run is in the dataset: {examples}", len(run))
 
 
 def _missing(dataset: BenchmarkDataset, run: Run) -> Iterator[Finding]:
@@ -70,7 +70,7 @@ class _Retrieved:
 
     def __init__(self, dataset: BenchmarkDataset, corpus: Corpus, run: Run) -> None:
         self.dataset, self.corpus, self.run = dataset, corpus, run
-        self.known: Collection[str] = corpus.ids or _named(dataset)
+        self.known: Collection[str] = corpus.ids or _judged_documents(dataset)
         self.unknown = Cases("run-unknown-document")
         self.outside, self.itself = Cases("run-out-of-scope"), Cases("run-retrieved-query")
         self.n_retrieved = self.n_chunks = 0
@@ -84,7 +84,7 @@ class _Retrieved:
         n_known = self.n_retrieved - len(self.unknown)
         if self.known and self.n_retrieved and not n_known and self._is_judged():
             yield from self._no_id()
-        elif len(self.unknown) and self.n_chunks >= MANY_CHUNKS * len(self.unknown):
+        elif len(self.unknown) and self.n_chunks >= MIN_CHUNK_SHARE * len(self.unknown):
             yield from self._chunks()
         elif self.corpus.ids:
             yield from self.unknown.finding(f"{len(self.unknown):,} of {self.n_retrieved:,} retrieved ids not in the corpus")
@@ -94,12 +94,12 @@ class _Retrieved:
     def _look_at(self, key: str, ranking: dict[str, float]) -> None:
         self.n_retrieved += len(ranking)
         scope = self.dataset.queries[key].scope
-        for doc in _apart(ranking, self.known):
+        for doc in _unknown_ids(ranking, self.known):
             if scope is not None and f"{scope}/{doc}" in self.known:
                 continue  # packs know ids without their scope
             self.n_chunks += document_of(doc) in self.known or f"{scope}/{document_of(doc)}" in self.known
             self.unknown.about_run(key, f"{doc!r}", doc)
-            if len(self.strange) < MOST_STRANGE:
+            if len(self.strange) < MAX_UNKNOWN_IDS:
                 self.strange.append(doc)
         if scope is not None and self.corpus.group_of:
             for doc in ranking:
@@ -114,10 +114,10 @@ class _Retrieved:
 
     def _no_id(self) -> list[Finding]:
         where = "in the corpus" if self.corpus.ids else "in the judgments"
-        example = f"the run has ids such as {first(self.strange)}, the dataset such as {first(self.known)}"
-        hint = respelled(self.strange, self.known)
+        example = f"the run has ids such as {first_ids(self.strange)}, the dataset such as {first_ids(self.known)}"
+        hint = describe_respelling(self.strange, self.known)
         message = f"none of the {self.n_retrieved:,} retrieved ids is {where}: {example}{f'; {hint}' if hint else ''}"
-        return unplaced("run-no-id-matches", message, self.n_retrieved)
+        return finding_without_cases("run-no-id-matches", message, self.n_retrieved)
 
     def _chunks(self) -> list[Finding]:
         cases = Cases("run-chunk-ids")
@@ -127,18 +127,18 @@ class _Retrieved:
         return cases.finding(f"{len(self.unknown):,} of {self.n_retrieved:,} retrieved ids look like chunks: {examples}")
 
 
-MOST_STRANGE = 1000
+MAX_UNKNOWN_IDS = 1000
 """Unknown ids that are kept, to find out how they are meant."""
 
 
-def _apart(ranking: dict[str, float], known: Collection[str]) -> list[str]:
+def _unknown_ids(ranking: dict[str, float], known: Collection[str]) -> list[str]:
     """Retrieved ids that are not known, in the order given."""
     if not known or (isinstance(known, dict) and ranking.keys() <= known.keys()):
         return []
     return [doc for doc in ranking if doc not in known]
 
 
-def _named(dataset: BenchmarkDataset) -> dict[str, None]:
+def _judged_documents(dataset: BenchmarkDataset) -> dict[str, None]:
     """Documents that ground truth names, where there is no corpus."""
     documents = {doc: None for judged in dataset.qrels.values() for doc in judged}
     documents |= {doc: None for query in dataset.queries.values() for doc in query.evidence or ()}
@@ -159,12 +159,12 @@ def _unjudged(dataset: BenchmarkDataset, run: Run, k: int) -> list[Finding]:
         n_top = min(k, len(ranked))
         n_missing = sum(doc not in judged for doc in islice(ranked, k))
         n_seen, n_unjudged = n_seen + n_top, n_unjudged + n_missing
-        if n_missing >= MANY_UNJUDGED * n_top > 0:
+        if n_missing >= MIN_UNJUDGED_SHARE * n_top > 0:
             cases.about_run(key, f"{n_missing} of {n_top}")
-    if not n_seen or n_unjudged < MANY_UNJUDGED * n_seen:
+    if not n_seen or n_unjudged < MIN_UNJUDGED_SHARE * n_seen:
         return []
     share = f"{percent(n_unjudged / n_seen)} of the first {k} documents ({n_unjudged:,} of {n_seen:,}) unjudged"
-    return cases.finding(f"{share}, {percent(MANY_UNJUDGED)} or more in {counted(len(cases), 'query')}")
+    return cases.finding(f"{share}, {percent(MIN_UNJUDGED_SHARE)} or more in {counted(len(cases), 'query')}")
 
 
 def _tied_at(run: Run, k: int) -> Ints:
@@ -195,7 +195,7 @@ def _scores(run: Run, k: int) -> Iterator[Finding]:
     yield from tied.finding(f"{counted(len(tied), 'query')} of {len(run):,} where equal scores cross the cutoff {k}")
 
 
-def _short(dataset: BenchmarkDataset, corpus: Corpus, run: Run, k: int) -> list[Finding]:
+def _check_depth(dataset: BenchmarkDataset, corpus: Corpus, run: Run, k: int) -> list[Finding]:
     """Queries with fewer than k documents, although there are more to find."""
     cases = Cases("run-short")
     for place in np.flatnonzero(run.n_retrieved < k).tolist():
