@@ -86,9 +86,9 @@ def test_a_long_pause_is_told_of_at_once_and_once(capsys):
     with progress_watcher(quiet=False) as watch:
         progress = Progress("small/bm25", 9, watch=watch)
         watch(progress)
-        progress.waits(2.0, "HTTP 429")
+        progress.note_wait(2.0, "HTTP 429")
         for _ in range(3):
-            progress.waits(120.0, "HTTP 429")
+            progress.note_wait(120.0, "HTTP 429")
     _, told = capsys.readouterr().err.splitlines()
     assert told == "small/bm25: 0/9 queries, waiting 120 s, as the service asks (HTTP 429)"
 

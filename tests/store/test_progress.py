@@ -63,7 +63,7 @@ def test_how_far_it_is(place):
 def test_a_pause_is_told_while_it_lasts(place):
     with publish_progress(place, 1) as tell:
         progress = Progress("small/http", 10)
-        progress.waits(60, "429 Too Many Requests")
+        progress.note_wait(60, "429 Too Many Requests")
         tell(progress)
         assert list_running(place)[0].parts[0].waiting == "429 Too Many Requests"
 
