@@ -128,10 +128,10 @@ def test_nobody_has_a_home(monkeypatch):
 
 def test_several_write_and_read_at_once(file, tmp_path):
     code = (
-        "from assay.datasets.ontology_cache import keep, read_cached\n"
+        "from assay.datasets.ontology_cache import read_cached, write_cached\n"
         "from assay.ontology import TermRecord, build_ontology\n"
         "one = build_ontology([TermRecord(f'X:{n}', 'label ' * 50) for n in range(500)])\n"
-        f"for _ in range(40):\n    keep(one, '{DIGEST}')\n    assert len(read_cached('{DIGEST}')) == 500\n"
+        f"for _ in range(40):\n    write_cached(one, '{DIGEST}')\n    assert len(read_cached('{DIGEST}')) == 500\n"
     )
     children = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3)]
     assert [child.wait() for child in children] == [0, 0, 0]

@@ -37,7 +37,7 @@ def test_every_way_is_tried_and_none_is_made_up():
     ],
 )
 def test_another_beginning_is_found(strange, known, said):
-    assert find_prefix_difference(strange, known).said == said
+    assert find_prefix_difference(strange, known).description == said
 
 
 @pytest.mark.parametrize(
