@@ -151,8 +151,8 @@ def _for_markdown(sheet: Sheet, _: Style) -> str:
 
 
 def _for_latex(sheet: Sheet, _: Style) -> str:
-    said = [f"% {printable(line)}" for line in (sheet.title, *sheet.notes) if line]
-    return "\n".join([*said, *([as_latex(sheet.table)] if sheet.table.rows else [])])
+    lines = [f"% {printable(line)}" for line in (sheet.title, *sheet.notes) if line]
+    return "\n".join([*lines, *([as_latex(sheet.table)] if sheet.table.rows else [])])
 
 
 CONTROL = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -171,12 +171,12 @@ def written(content: dict[str, Any], long: Collection[str] = ()) -> str:
     if long:
         shortened = [
             {
-                key: {query: one_line(one) for query, one in value.items()} if key in long else value
+                key: {query: one_line(ranking) for query, ranking in value.items()} if key in long else value
                 for key, value in result.items()
             }
             for result in content["results"]
         ]
         content = {**content, "results": shortened}
     text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
-    text = re.sub(rf'"{mark}(\d+)"', lambda found: lines[int(found[1])], text)
+    text = re.sub(rf'"{mark}(\d+)"', lambda match: lines[int(match[1])], text)
     return CONTROL.sub(lambda letter: f"\\u{ord(letter[0]):04x}", text) + "\n"

@@ -57,14 +57,14 @@ def refuse_endings(paths: Iterable[str], known: Sequence[str], form: str = "") -
             raise UsageError(f"-o {path}: the ending tells the format; there are {', '.join(known)}; {OR_FLAG}")
 
 
-def refuse_place(path: Path, given: str) -> None:
+def refuse_place(path: Path, argument: str) -> None:
     """Refuse a folder in which nothing can be written, in the words that were given."""
     here = _existing(path)
     if here == here.parent and path.absolute().parent != here:
         missing = Path(*path.absolute().parts[:2])
-        raise UsageError(f"-o {given}: there is no folder {missing}; make it first, or choose another")
+        raise UsageError(f"-o {argument}: there is no folder {missing}; make it first, or choose another")
     if not os.access(here, os.W_OK | os.X_OK):
-        raise UsageError(f"-o {given}: the folder {here} cannot be written to; choose another")
+        raise UsageError(f"-o {argument}: the folder {here} cannot be written to; choose another")
 
 
 def _existing(path: Path) -> Path:
@@ -74,11 +74,11 @@ def _existing(path: Path) -> Path:
 
 def new_folders(paths: Iterable[str]) -> list[Path]:
     """The folders that will be made for these files; of several within each other the one that holds the others."""
-    found: dict[Path, None] = {}
+    folders: dict[Path, None] = {}
     for path in map(Path, paths):
         missing = [parent for parent in path.parents if not parent.exists()]
-        found |= dict.fromkeys(missing[-1:])
-    return list(found)
+        folders |= dict.fromkeys(missing[-1:])
+    return list(folders)
 
 
 def _in_the_way(path: Path) -> str:

@@ -94,16 +94,16 @@ class Figures:
 
 def drawn(matter: BenchmarkReport, *kinds: str, metric: str = "", by: str = "", results: Any = None) -> tuple[Any, ...]:
     """The charts of these kinds side by side; a sentence for each that cannot be drawn."""
-    found, said = [], []
+    figures, faults = [], []
     name = metric or (matter.metrics[0].name if matter.metrics else "")
     for kind in kinds:
         try:
             drawing = draw(kind, results or matter.shown, metric=name, by=by)
         except AssayError as error:
-            said.append(Words(f"No chart here: {error}.".replace("..", "."), "muted"))
+            faults.append(Words(f"No chart here: {error}.".replace("..", "."), "muted"))
             continue
-        found.append(Figure(drawing, kind, matter.group, f"{name}{'-' + by if by else ''}"))
-    return (*([Figures(tuple(found))] if found else []), *said)
+        figures.append(Figure(drawing, kind, matter.group, f"{name}{'-' + by if by else ''}"))
+    return (*([Figures(tuple(figures))] if figures else []), *faults)
 
 
 def json_for_scripts(content: Any) -> str:
@@ -121,15 +121,15 @@ def alone(svg: str, name: str) -> str:
     """
     ET.register_namespace("", SVG)
     root = ET.fromstring(svg)  # noqa: S314 (of our own making)
-    ids = {one.attrib["id"]: f"{name}-{number}" for number, one in enumerate(root.iter()) if "id" in one.attrib}
-    for one in root.iter():
-        for attribute, value in list(one.attrib.items()):
+    ids = {element.attrib["id"]: f"{name}-{number}" for number, element in enumerate(root.iter()) if "id" in element.attrib}
+    for element in root.iter():
+        for attribute, value in list(element.attrib.items()):
             if attribute.startswith("aria-") or attribute == "role":
-                del one.attrib[attribute]
+                del element.attrib[attribute]
             elif attribute == "id":
-                one.attrib[attribute] = ids[value]
+                element.attrib[attribute] = ids[value]
             elif value.startswith("url(#") and value[5:-1] in ids:
-                one.attrib[attribute] = f"url(#{ids[value[5:-1]]})"
+                element.attrib[attribute] = f"url(#{ids[value[5:-1]]})"
     root.attrib["aria-hidden"] = "true"
     root.attrib["focusable"] = "false"
     return ET.tostring(root, encoding="unicode")
@@ -139,12 +139,12 @@ def rows_table(rows: Iterable[Mapping[str, Any]], label: str) -> Grid:
     """Plain rows as a table."""
     everything = list(rows)
     names = list(dict.fromkeys(name for row in everything for name in row))
-    shown = [tuple(_field(row.get(name)) for name in names) for row in everything[:MOST_ROWS]]
+    fields = [tuple(_field(row.get(name)) for name in names) for row in everything[:MOST_ROWS]]
     first = everything[0] if everything else {}
     heads = tuple(Column(name, NUMBER if isinstance(first.get(name), int | float) else TEXT) for name in names)
-    left = len(everything) - len(shown)
-    notes = (f"The first {len(shown):,} of {len(everything):,} rows.",) if left else ()
-    return Grid(label, heads, tuple(shown), notes=notes)
+    left = len(everything) - len(fields)
+    notes = (f"The first {len(fields):,} of {len(everything):,} rows.",) if left else ()
+    return Grid(label, heads, tuple(fields), notes=notes)
 
 
 def _field(value: Any) -> Field:
@@ -201,8 +201,8 @@ def _counts(scores: Floats, edges: list[float]) -> list[int]:
     """Queries with 0, in each tenth, and with 1."""
     inside = scores[(scores > 0) & (scores < 1)]
     tenths = np.clip((inside * (len(edges) - 1)).astype(int), 0, len(edges) - 2)
-    found = np.bincount(tenths, minlength=len(edges) - 1).tolist()
-    return [int((scores <= 0).sum()), *found, int((scores >= 1).sum())]
+    counts = np.bincount(tenths, minlength=len(edges) - 1).tolist()
+    return [int((scores <= 0).sum()), *counts, int((scores >= 1).sum())]
 
 
 def _spread(matter: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Grid:

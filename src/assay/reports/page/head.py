@@ -64,13 +64,13 @@ class Across:
 
 def across(matters: Sequence[BenchmarkReport]) -> tuple[Across, ...]:
     """A table for each metric that all benchmarks have; nothing for one benchmark, or where two are called the same."""
-    names = [one.first.benchmark for one in matters]
+    names = [matter.first.benchmark for matter in matters]
     if len(matters) < 2 or len(set(names)) < len(names):
         return ()
-    languages = [_language(one) for one in matters]
+    languages = [_language(matter) for matter in matters]
     are_languages = NONE not in languages and len(set(languages)) == len(languages)
-    shared = [one for one in matters[0].metrics if all(one in other.metrics for other in matters)]
-    systems = tuple(dict.fromkeys(name for one in matters for name in one.names))
+    shared = [metric for metric in matters[0].metrics if all(metric in other.metrics for other in matters)]
+    systems = tuple(dict.fromkeys(name for matter in matters for name in matter.names))
     heads = tuple(languages) if are_languages else tuple(names)
     return tuple(_of_metric(matters, metric, heads, systems, are_languages) for metric in shared[:MOST_METRICS])
 
@@ -82,10 +82,10 @@ def _of_metric(
     systems: tuple[str, ...],
     are_languages: bool,
 ) -> Across:
-    found = [[_figure(one, name, metric) for one in matters] for name in systems]
-    values = tuple(tuple(value for value, _ in row) for row in found)
+    figures = [[_figure(matter, name, metric) for matter in matters] for name in systems]
+    values = tuple(tuple(value for value, _ in row) for row in figures)
     return Across(
-        metric, heads, systems, values, tuple(tuple(ends for _, ends in row) for row in found), are_languages, matters[0]
+        metric, heads, systems, values, tuple(tuple(ends for _, ends in row) for row in figures), are_languages, matters[0]
     )
 
 
@@ -98,24 +98,31 @@ def _figure(matter: BenchmarkReport, system: str, metric: BoundMetric) -> tuple[
 
 def _language(matter: BenchmarkReport) -> str:
     """The language of a benchmark; none where its queries have none, or several."""
-    found = set(Tags.of(matter.shown[:1]).values(LANGUAGE))
-    return found.pop() if len(found) == 1 else NONE
+    languages = set(Tags.of(matter.shown[:1]).values(LANGUAGE))
+    return languages.pop() if len(languages) == 1 else NONE
 
 
 def across_sheets(matters: Sequence[BenchmarkReport]) -> list[Sheet]:
     """The same for files of text."""
     tables = across(matters)
-    return [Sheet(one.title, _table(one), (MEANING,) if one.are_languages and one is tables[-1] else ()) for one in tables]
+    return [
+        Sheet(table.title, _table(table), (MEANING,) if table.are_languages and table is tables[-1] else ())
+        for table in tables
+    ]
 
 
-def _table(one: Across) -> Table:
+def _table(across_table: Across) -> Table:
     rows = []
-    for place, system in enumerate(one.systems):
-        pairs = zip(one.values[place], one.intervals[place], strict=True)
-        cells = [f"{one.text(value)} {ends}".strip() for value, ends in pairs]
-        more = [one.text(one.macro(place)), one.variance(place)[0]] if one.are_languages else []
+    for place, system in enumerate(across_table.systems):
+        pairs = zip(across_table.values[place], across_table.intervals[place], strict=True)
+        cells = [f"{across_table.text(value)} {ends}".strip() for value, ends in pairs]
+        more = (
+            [across_table.text(across_table.macro(place)), across_table.variance(place)[0]]
+            if across_table.are_languages
+            else []
+        )
         rows.append([Cell(text) for text in (system, *cells, *more)])
-    return Table(["system", *one.benchmarks, *([MACRO, VARIANCE] if one.are_languages else [])], rows)
+    return Table(["system", *across_table.benchmarks, *([MACRO, VARIANCE] if across_table.are_languages else [])], rows)
 
 
 def across_section(matters: Sequence[BenchmarkReport]) -> Section | None:
@@ -129,18 +136,18 @@ def across_section(matters: Sequence[BenchmarkReport]) -> Section | None:
     return Section("across", title, tuple(map(_grid, tables)), lead)
 
 
-def _grid(one: Across) -> Grid:
+def _grid(across_table: Across) -> Grid:
     rows = []
-    for place, system in enumerate(one.systems):
-        pairs = zip(one.values[place], one.intervals[place], strict=True)
-        fields = [number(one.text(value), value, beside=ends) for value, ends in pairs]
-        if one.are_languages:
-            macro, (said, variance) = one.macro(place), one.variance(place)
-            fields += [number(one.text(macro), macro), number(said, variance)]
+    for place, system in enumerate(across_table.systems):
+        pairs = zip(across_table.values[place], across_table.intervals[place], strict=True)
+        fields = [number(across_table.text(value), value, beside=ends) for value, ends in pairs]
+        if across_table.are_languages:
+            macro, (variance_text, variance) = across_table.macro(place), across_table.variance(place)
+            fields += [number(across_table.text(macro), macro), number(variance_text, variance)]
         rows.append((words(system), *fields))
-    heads: list[str | Column] = ["system", *map(printable, one.benchmarks)]
-    heads += [MACRO, VARIANCE] if one.are_languages else []
-    return Grid(one.title, columns(*heads), tuple(rows), title=one.title)
+    heads: list[str | Column] = ["system", *map(printable, across_table.benchmarks)]
+    heads += [MACRO, VARIANCE] if across_table.are_languages else []
+    return Grid(across_table.title, columns(*heads), tuple(rows), title=across_table.title)
 
 
 FEWEST = 3
@@ -201,15 +208,15 @@ def head_of(matter: BenchmarkReport) -> Head:
     comparison = matter.comparison
     best = best_sentence(comparison)
     pairs = [comparison.verdict] if best else []
-    said = (*pairs, *power_notes(comparison), *comparison.remarks, *comparison.notes, *_notes(matter))
+    notes_below = (*pairs, *power_notes(comparison), *comparison.remarks, *comparison.notes, *_notes(matter))
     fallback = " and ".join(matter.names) if len(matter.names) < 4 else f"{len(matter.names)} systems"
     verdict = printable(best or comparison.verdict)
-    return Head(title or fallback, _about(matter), verdict, _tone(matter), tuple(map(printable, said)))
+    return Head(title or fallback, _about(matter), verdict, _tone(matter), tuple(map(printable, notes_below)))
 
 
 def _about(matter: BenchmarkReport) -> str:
     """Systems, queries, when, and how they were compared."""
-    started = sorted({readable(str(moment)) for one in matter.results if (moment := one.provenance.get("started"))})
+    started = sorted({readable(str(moment)) for result in matter.results if (moment := result.provenance.get("started"))})
     when = f"{started[0]} UTC" if len(started) == 1 else f"{started[0]} to {started[-1]} UTC" if started else ""
     how = head_line(matter.comparison) if matter.comparison else coverage(Report(matter.results))
     names = ", ".join(matter.names) if len(matter.names) < 6 else f"{len(matter.names)} systems"
@@ -241,5 +248,5 @@ def _tone(matter: BenchmarkReport) -> str:
 def _notes(matter: BenchmarkReport) -> tuple[str, ...]:
     """What a careful reader should be told about the results; each sentence once."""
     report = Report(matter.results, points_on=False)
-    said = (*failure_notes(matter.results, ""), *latency_notes(matter.results), *notes(report))
-    return tuple(dict.fromkeys(map(printable, said)))
+    all_notes = (*failure_notes(matter.results, ""), *latency_notes(matter.results), *notes(report))
+    return tuple(dict.fromkeys(map(printable, all_notes)))

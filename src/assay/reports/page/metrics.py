@@ -84,13 +84,18 @@ def figure_field(matter: BenchmarkReport, place: int, metric: BoundMetric, tone:
 def _alone(matter: BenchmarkReport) -> Grid:
     """One result: a row for each metric."""
     beside = [
-        one
-        for one in matter.first.metrics
-        if one.name in matter.first.beside and not math.isnan(matter.first.summary.get(one.name, math.nan))
+        metric
+        for metric in matter.first.metrics
+        if metric.name in matter.first.beside and not math.isnan(matter.first.summary.get(metric.name, math.nan))
     ]
     rows = [
-        (metric_field(matter, one), figure_field(matter, 0, one), *_gate_fields(matter, one), words(one.metric.meaning))
-        for one in (*matter.metrics, *beside)
+        (
+            metric_field(matter, metric),
+            figure_field(matter, 0, metric),
+            *_gate_fields(matter, metric),
+            words(metric.metric.meaning),
+        )
+        for metric in (*matter.metrics, *beside)
     ]
     heads = columns("metric", matter.names[0], *_gate_heads(matter), Column("what it tells", TEXT))
     level = f"Below each figure: where it may lie, {100 * matter.level:g} % interval."
@@ -100,7 +105,7 @@ def _alone(matter: BenchmarkReport) -> Grid:
 def _against_one(matter: BenchmarkReport, comparison: Comparison) -> Grid:
     """A row for each metric and system, held against the baseline or the first of two."""
     is_two = len(comparison.names) == 2
-    one = comparison.aligned.place(reference_of(comparison))
+    reference = comparison.aligned.place(reference_of(comparison))
     rows = []
     for pair in comparison.pairs:
         metric, sign = comparison.metric(pair.metric), mark(pair)
@@ -109,14 +114,14 @@ def _against_one(matter: BenchmarkReport, comparison: Comparison) -> Grid:
             (
                 metric_field(matter, metric),
                 *(() if is_two else (words(pair.b),)),
-                figure_field(matter, one, metric, "best" if sign == WORSE else ""),
+                figure_field(matter, reference, metric, "best" if sign == WORSE else ""),
                 figure_field(matter, place, metric, "best" if sign == BETTER else "", sign),
                 *_measures(matter, metric, pair),
                 *_gate_fields(matter, metric),
             )
         )
-    second = matter.names[1 - one] if is_two else "figure"
-    heads = ["metric", *([] if is_two else [Column("system", TEXT)]), matter.names[one], second, *_heads(comparison)]
+    second = matter.names[1 - reference] if is_two else "figure"
+    heads = ["metric", *([] if is_two else [Column("system", TEXT)]), matter.names[reference], second, *_heads(comparison)]
     notes = (legend(comparison), correction_note(comparison), f"In brackets: {level_text(comparison)} intervals.")
     return Grid("Metrics", columns(*heads, *_gate_heads(matter)), tuple(rows), notes=tuple(filter(None, notes)))
 
@@ -203,33 +208,37 @@ def _gate_fields(matter: BenchmarkReport, metric: BoundMetric) -> tuple[Field, .
     """What the gate says about a metric: the most severe verdict of its rules."""
     if matter.gate is None:
         return ()
-    found = [one.status for one in _verdicts(matter) if one.rule.metric is not None and one.rule.metric.name == metric.name]
-    if not found:
+    statuses = [
+        verdict.status
+        for verdict in _verdicts(matter)
+        if verdict.rule.metric is not None and verdict.rule.metric.name == metric.name
+    ]
+    if not statuses:
         return (Field(""),)
-    status = min(found, key=SEVEREST.index)
+    status = min(statuses, key=SEVEREST.index)
     return (Field(SIGNS[status], sort=SEVEREST.index(status), tone=status),)
 
 
 def _verdicts(matter: BenchmarkReport) -> list[Verdict]:
     gate = matter.gate
-    return [one for one in gate.verdicts if one.benchmark == matter.first.benchmark] if gate is not None else []
+    return [verdict for verdict in gate.verdicts if verdict.benchmark == matter.first.benchmark] if gate is not None else []
 
 
 def _gate(matter: BenchmarkReport) -> Grid:
     """Every rule and what was found."""
     rows = [
         (
-            words(one.rule.text),
-            Field(SIGNS[one.status], tone=one.status),
-            words(one.provider),
-            words(one.summary.replace("\N{MINUS SIGN}", "-")),
+            words(verdict.rule.text),
+            Field(SIGNS[verdict.status], tone=verdict.status),
+            words(verdict.provider),
+            words(verdict.summary.replace("\N{MINUS SIGN}", "-")),
         )
-        for one in _verdicts(matter)
+        for verdict in _verdicts(matter)
     ]
     gate = matter.gate
-    said = () if gate is None else tuple(map(printable, (conclusion(gate), *gate.notes)))
+    gate_notes = () if gate is None else tuple(map(printable, (conclusion(gate), *gate.notes)))
     heads = (Column("rule", TEXT), Column("verdict", TEXT), Column("system", TEXT), Column("found", TEXT))
-    return Grid("Gate", heads, tuple(rows), title="Gate", notes=said)
+    return Grid("Gate", heads, tuple(rows), title="Gate", notes=gate_notes)
 
 
 ABOUT = {
@@ -247,14 +256,17 @@ def bands_grid(matter: BenchmarkReport) -> Grid | None:
         return None
     several = [Column("system", TEXT)] if len(matter.results) > 1 else []
     ends = [Column(f"{kind.name}: {word}") for kind in kinds for word in kind.words]
-    said = "; ".join(ABOUT[kind.name] for kind in kinds)
+    meaning = "; ".join(ABOUT[kind.name] for kind in kinds)
     heads = columns("metric", *several, Column("figure"), *ends)
-    return Grid(TITLE, heads, rows, title=TITLE, notes=(f"{said[0].upper()}{said[1:]}.", *_methods(matter)))
+    return Grid(TITLE, heads, rows, title=TITLE, notes=(f"{meaning[0].upper()}{meaning[1:]}.", *_methods(matter)))
 
 
 def _metrics(matter: BenchmarkReport, kinds: list[Kind]) -> list[BoundMetric]:
     """In the order of the page; what stands beside has bands too."""
-    known = {one.name: one for one in (*matter.metrics, *(one for result in matter.results for one in result.metrics))}
+    known = {
+        metric.name: metric
+        for metric in (*matter.metrics, *(metric for result in matter.results for metric in result.metrics))
+    }
     banded = {name for kind in kinds for result in matter.results for name in kind.of(result)}
     return [metric for name, metric in known.items() if name in banded]
 
@@ -275,13 +287,13 @@ def _rows(matter: BenchmarkReport, metric: BoundMetric, kinds: list[Kind]) -> It
 
 def _methods(matter: BenchmarkReport) -> tuple[str, ...]:
     """Which bands are not exact, and what they are instead."""
-    found: dict[str, list[str]] = {}
+    metrics_by_method: dict[str, list[str]] = {}
     for kind in KINDS:
         for result in matter.results:
             for name, band in kind.of(result).items():
-                if band.method not in ("", "exact") and name not in found.setdefault(band.method, []):
-                    found[band.method].append(name)
-    return tuple(f"{', '.join(names)}: {method}." for method, names in found.items())
+                if band.method not in ("", "exact") and name not in metrics_by_method.setdefault(band.method, []):
+                    metrics_by_method[band.method].append(name)
+    return tuple(f"{', '.join(names)}: {method}." for method, names in metrics_by_method.items())
 
 
 @dataclass(frozen=True)
@@ -307,7 +319,7 @@ class Definitions:
 def definitions_section(matter: BenchmarkReport) -> Section:
     """One entry for each metric, however many cutoffs of it are shown."""
     known: dict[str, list[BoundMetric]] = {}
-    beside = [one for one in matter.first.metrics if one.name in matter.first.beside]
+    beside = [metric for metric in matter.first.metrics if metric.name in matter.first.beside]
     for bound in (*matter.metrics, *(beside if matter.comparison is None else ())):
         known.setdefault(bound.metric.name, []).append(bound)
     terms = tuple(_term(some, matter.group) for some in known.values())
@@ -325,7 +337,7 @@ def _term(bound: list[BoundMetric], group: str) -> Term:
     ]
     return Term(
         definition_anchor(bound[0], group),
-        ", ".join(one.name for one in bound),
+        ", ".join(metric.name for metric in bound),
         record["meaning"],
         record["formula"],
         tuple(fact for fact in facts if fact),

@@ -65,7 +65,7 @@ def group_of(matter: BenchmarkReport) -> Group:
 
 
 def _sections(matter: BenchmarkReport) -> Iterable[Section]:
-    found = (
+    sections = (
         metrics_section(matter),
         slices_section(matter),
         _by_cutoff(matter),
@@ -77,12 +77,12 @@ def _sections(matter: BenchmarkReport) -> Iterable[Section]:
         provenance_section(matter),
         definitions_section(matter),
     )
-    return (section for section in found if section is not None)
+    return (section for section in sections if section is not None)
 
 
 def _by_cutoff(matter: BenchmarkReport) -> Section | None:
     """The first metric that has a cutoff, at several; and precision by recall."""
-    cut = next((one for one in matter.metrics if one.metric.at is not None and one.metric.at.name == "k"), None)
+    cut = next((metric for metric in matter.metrics if metric.metric.at is not None and metric.metric.at.name == "k"), None)
     if cut is None:
         return None
     charts = drawn(matter, "by_k", "precision_recall", metric=cut.name)

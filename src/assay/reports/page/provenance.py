@@ -19,14 +19,14 @@ from assay.text import counted, milliseconds
 
 def provenance_section(matter: BenchmarkReport) -> Section:
     """One column for each system; a row that all share is written once."""
-    told = [_told(result) for result in matter.results]
-    names = list(dict.fromkeys(name for one in told for name in one))
+    origins = [_told(result) for result in matter.results]
+    names = list(dict.fromkeys(name for origin in origins for name in origin))
     rows = []
     for name in names:
-        values = [one.get(name, "–") for one in told]
+        values = [origin.get(name, "–") for origin in origins]
         shared = len(set(values)) == 1
         fields = [words(values[0])] if shared else [words(value) for value in values]
-        rows.append((Field(name), *(fields if not shared else fields + [Field("same", tone="muted")] * (len(told) - 1))))
+        rows.append((Field(name), *(fields if not shared else fields + [Field("same", tone="muted")] * (len(origins) - 1))))
     heads = (Column("", TEXT), *(Column(name, TEXT) for name in matter.names))
     return Section(
         anchor_of("provenance", matter.group),
@@ -38,22 +38,22 @@ def provenance_section(matter: BenchmarkReport) -> Section:
 def _told(result: Result) -> dict[str, str]:
     """Name → what is known, in words; what nobody knows is left out."""
     origin = result.provenance
-    found = {**_about_data(result), **_about_provider(origin)}
+    facts = {**_about_data(result), **_about_provider(origin)}
     for name, key in (("started", "started"), ("finished", "finished")):
         if origin.get(key):
-            found[name] = f"{readable(str(origin[key]))} UTC"
+            facts[name] = f"{readable(str(origin[key]))} UTC"
     if repository := origin.get("repository"):
-        found["commit"] = commit_in_words(repository)
+        facts["commit"] = commit_in_words(repository)
     for name in ("k", "seed"):
         if origin.get(name) is not None:
-            found["documents asked for" if name == "k" else name] = str(origin[name])
+            facts["documents asked for" if name == "k" else name] = str(origin[name])
     versions = {name: origin[name] for name in ("assay", "python", "platform") if origin.get(name)}
-    found |= {name: str(value) for name, value in versions.items()}
+    facts |= {name: str(value) for name, value in versions.items()}
     if packages := origin.get("packages"):
-        found["packages"] = _pairs(packages)
-    found["policy"] = _policy(result)
-    found |= {f"fingerprint of {name}": str(value) for name, value in result.fingerprints.items()}
-    return {name: text for name, text in found.items() if text}
+        facts["packages"] = _pairs(packages)
+    facts["policy"] = _policy(result)
+    facts |= {f"fingerprint of {name}": str(value) for name, value in result.fingerprints.items()}
+    return {name: text for name, text in facts.items() if text}
 
 
 def _about_data(result: Result) -> dict[str, str]:
@@ -91,10 +91,12 @@ def chunks_section(matter: BenchmarkReport) -> Section | None:
     sheets = chunk_sheets(matter.results)
     if not sheets:
         return None
-    cut = [(name, one) for name, one in zip(matter.names, matter.results, strict=True) if "chunks" in one.provenance]
-    rows = [(words(name), *(number(text, value) for text, value in chunk_figures(one))) for name, one in cut]
+    cut = [
+        (name, result) for name, result in zip(matter.names, matter.results, strict=True) if "chunks" in result.provenance
+    ]
+    rows = [(words(name), *(number(text, value) for text, value in chunk_figures(result))) for name, result in cut]
     grid = Grid("Chunks, sizes in characters", columns("system", *HEAD[1:]), tuple(rows), notes=sheets[0].notes)
-    chunkers = {str(one.provenance["chunks"].get("chunker")) for _, one in cut}
+    chunkers = {str(result.provenance["chunks"].get("chunker")) for _, result in cut}
     lead = f"Sizes are in characters. {LEAD if len(chunkers) > 1 else ''}".strip()
     return Section(anchor_of("chunks", matter.group), "Chunks", (grid,), lead)
 
@@ -138,7 +140,7 @@ def _latency(matter: BenchmarkReport) -> Grid:
         seconds = result.provenance.get("seconds") or {}
         spent = [float(seconds.get(part) or 0.0) for part in ("indexing", "asking")]
         rate = result.provenance.get("queries_per_second")
-        more = [number(f"{one:,.2f} s", one) for one in spent]
+        more = [number(f"{seconds:,.2f} s", seconds) for seconds in spent]
         more.append(number(f"{rate:,.0f}", float(rate)) if rate else Field("–", sort=""))
         n = len(result.failures)
         rows.append((words(name), *fields, *more, number(f"{n:,}", n, tone="worse" if n else "")))
@@ -149,12 +151,12 @@ def _latency(matter: BenchmarkReport) -> Grid:
 
 def _failures(matter: BenchmarkReport) -> Grid:
     """Queries that failed, with the error; the first hundred of each system."""
-    rows, said = [], []
+    rows, notes = [], []
     for name, result in zip(matter.names, matter.results, strict=True):
-        shown = list(result.failures.items())[:MOST_FAILURES]
-        rows += [(words(query), words(name), words(error)) for query, error in shown]
+        failures = list(result.failures.items())[:MOST_FAILURES]
+        rows += [(words(query), words(name), words(error)) for query, error in failures]
         if result.failures:
-            left = f" ({MOST_FAILURES} shown)" if len(result.failures) > len(shown) else ""
-            said.append(f"{name}: {counted(len(result.failures), 'query')} failed{left}: {reasons(result.failures)}.")
+            left = f" ({MOST_FAILURES} shown)" if len(result.failures) > len(failures) else ""
+            notes.append(f"{name}: {counted(len(result.failures), 'query')} failed{left}: {reasons(result.failures)}.")
     heads = (Column("query", TEXT), Column("system", TEXT), Column("error", TEXT))
-    return Grid("Failures", heads, tuple(rows), title="Failures", what="failures", notes=tuple(said))
+    return Grid("Failures", heads, tuple(rows), title="Failures", what="failures", notes=tuple(notes))

@@ -96,13 +96,13 @@ def queries_section(matter: BenchmarkReport) -> Section | None:
     """Cards of the queries that are worth a look, then a table; what is left out is said."""
     if matter.moving is None:
         return None
-    found = notable_queries(matter)
-    carded = {query for kind in found.kinds for query in kind.queries}
+    notable = notable_queries(matter)
+    carded = {query for kind in notable.kinds for query in kind.queries}
     parts: list[object] = []
-    for kind in found.kinds:
-        cards = tuple(_card(matter, query, found) for query in kind.queries)
+    for kind in notable.kinds:
+        cards = tuple(_card(matter, query, notable) for query in kind.queries)
         parts.append(Cards(kind.title, cards, kind.lead))
-    parts.append(_table(matter, found, carded))
+    parts.append(_table(matter, notable, carded))
     title = "Wins and losses" if matter.pair is not None else "Queries worth a look"
     lead = "Relevant documents are marked ✓ with their grade; relevant ones that were missed stand below each ranking."
     if left := len(matter.looked_at[0].query_ids) - len(carded):
@@ -115,9 +115,9 @@ def card_anchor(matter: BenchmarkReport, query: str) -> str:
     return anchor_of("query", query, matter.group)
 
 
-def _card(matter: BenchmarkReport, query: str, found: NotableQueries) -> Card:
-    metric, results = found.metric, matter.looked_at
-    scores = [found.score(place, query) for place in range(len(results))]
+def _card(matter: BenchmarkReport, query: str, notable: NotableQueries) -> Card:
+    metric, results = notable.metric, matter.looked_at
+    scores = [notable.score(place, query) for place in range(len(results))]
     asked = next((result.queries[query] for result in results if query in result.queries), None)
     text = printable(asked.text) if asked else ""
     tags = [f"{name} {value}" for name, value in asked.tags.items() if name != "description"] if asked else []
@@ -128,10 +128,10 @@ def _card(matter: BenchmarkReport, query: str, found: NotableQueries) -> Card:
         text=text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…",
         change=_change(matter, metric, scores),
         sides=tuple(_side(matter, result, query, scores[place], metric) for place, result in enumerate(results)),
-        about=tuple(map(printable, (*found.why.get(query, ()), *tags))),
+        about=tuple(map(printable, (*notable.why.get(query, ()), *tags))),
         tone=_tone(metric, scores),
         group=matter.group,
-        is_open=bool(found.kinds) and query == found.kinds[0].queries[0],
+        is_open=bool(notable.kinds) and query == notable.kinds[0].queries[0],
     )
 
 
@@ -159,9 +159,9 @@ def _side(matter: BenchmarkReport, result: Result, query: str, score: float, met
         for document in missed[:MOST_MISSED]:
             place = f"{ranks[document]:,}" if document in ranks else "–"
             hits.append(Hit(place, printable(document), f"✓ {relevant[document]:g}", "missed"))
-    shown = [*ranking[:DEPTH], *missed[:MOST_MISSED]][: len(hits)]
-    texts = matter.words_of(result, shown)
-    hits = [replace(hit, text=_first_words(texts.get(name, ""))) for hit, name in zip(hits, shown, strict=True)]
+    documents = [*ranking[:DEPTH], *missed[:MOST_MISSED]][: len(hits)]
+    texts = matter.words_of(result, documents)
+    hits = [replace(hit, text=_first_words(texts.get(name, ""))) for hit, name in zip(hits, documents, strict=True)]
     return Side(name, figure, tuple(hits), _problem(result, query, ranking), _more(ranking, missed))
 
 
@@ -196,11 +196,11 @@ def _more(ranking: Sequence[str], missed: Sequence[str]) -> str:
     )
 
 
-def _table(matter: BenchmarkReport, found: NotableQueries, carded: set[str]) -> Grid:
+def _table(matter: BenchmarkReport, notable: NotableQueries, carded: set[str]) -> Grid:
     """The queries, those with a card first; sorted and filtered by whoever reads."""
-    metric, results = found.metric, matter.looked_at
-    order = list(dict.fromkeys((*(query for kind in found.kinds for query in kind.queries), *results[0].query_ids)))
-    rows = [_row(matter, query, found, is_carded=query in carded) for query in order[:MOST_ROWS]]
+    metric, results = notable.metric, matter.looked_at
+    order = list(dict.fromkeys((*(query for kind in notable.kinds for query in kind.queries), *results[0].query_ids)))
+    rows = [_row(matter, query, notable, is_carded=query in carded) for query in order[:MOST_ROWS]]
     heads = [Column("query", TEXT), Column("text", TEXT)]
     heads += [Column(f"{printable(result.name or 'run')}: {metric.name}") for result in results]
     heads += [Column("Δ")] if len(results) == 2 else []
@@ -211,9 +211,9 @@ def _table(matter: BenchmarkReport, found: NotableQueries, carded: set[str]) -> 
     return Grid(title, tuple(heads), tuple(rows), title=title, what="queries", notes=notes)
 
 
-def _row(matter: BenchmarkReport, query: str, found: NotableQueries, *, is_carded: bool) -> tuple[Field, ...]:
-    metric, results = found.metric, matter.looked_at
-    scores = [found.score(place, query) for place in range(len(results))]
+def _row(matter: BenchmarkReport, query: str, notable: NotableQueries, *, is_carded: bool) -> tuple[Field, ...]:
+    metric, results = notable.metric, matter.looked_at
+    scores = [notable.score(place, query) for place in range(len(results))]
     asked = next((result.queries[query] for result in results if query in result.queries), None)
     href = f"#{card_anchor(matter, query)}" if is_carded else ""
     fields = [words(query, href=href), words(asked.text if asked else "")]
@@ -222,7 +222,7 @@ def _row(matter: BenchmarkReport, query: str, found: NotableQueries, *, is_carde
         change = scores[1] - scores[0]
         text = UNKNOWN if math.isnan(change) else matter.figures.change(metric, change)
         fields.append(number(text, change, tone=_tone(metric, scores)))
-    return (*fields, words(joined(found.why.get(query, ()))))
+    return (*fields, words(joined(notable.why.get(query, ()))))
 
 
 MOST = 20
@@ -268,12 +268,12 @@ def notable_queries(matter: BenchmarkReport) -> NotableQueries:
     kinds: list[Kind] = []
     why: dict[str, list[str]] = {}
     taken: set[str] = set()
-    for title, reason, found in _kinds(matter, metric, queries, scores):
-        for query in found:
+    for title, reason, members in _kinds(matter, metric, queries, scores):
+        for query in members:
             why.setdefault(query, []).append(reason)
-        fresh = [query for query in found if query not in taken][:MOST]
+        fresh = [query for query in members if query not in taken][:MOST]
         if fresh:
-            lead = f"{len(fresh):,} of {counted(len(found), 'query')}." if len(found) > len(fresh) else ""
+            lead = f"{len(fresh):,} of {counted(len(members), 'query')}." if len(members) > len(fresh) else ""
             kinds.append(Kind(title, fresh, lead))
             taken.update(fresh)
     others = [query for query in queries if query not in taken]
@@ -318,4 +318,4 @@ def _unjudged(matter: BenchmarkReport, queries: Sequence[str]) -> list[str]:
         return []
     shares = dict(zip(result.query_ids, result.array(UNJUDGED).tolist(), strict=True))
     few = [(share, query) for query in queries if (share := shares.get(query, 1.0)) < MOST_JUDGED]
-    return [query for _, query in sorted(few, key=lambda one: one[0])]
+    return [query for _, query in sorted(few, key=lambda share_and_query: share_and_query[0])]

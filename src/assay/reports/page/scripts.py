@@ -33,8 +33,8 @@ def vega_bundle() -> str:
         raise UsageError(f"charts need vl-convert-python: {install_command('report')}") from None
     package: Any = vl_convert
     place = cache_folder() / f"vega-{package.__version__}.js"
-    if kept := _read(place):
-        return kept
+    if cached := _read(place):
+        return cached
     text = for_script_element(str(package.javascript_bundle()))
     with suppress(OSError, RuntimeError, DataError), atomic_write(place, is_text=False) as file:
         file.write(f"//{_seal(text)}\n{text}".encode())

@@ -32,8 +32,8 @@ def slices_section(matter: BenchmarkReport) -> Section | None:
     parts: list[object] = []
     tested = _tested(matter)
     for by in matter.tags:
-        found = tags.slices(tags.crossed(by))
-        parts.append(_table(matter, by, found, tested))
+        slices = tags.slices(tags.crossed(by))
+        parts.append(_table(matter, by, slices, tested))
     if tested is not None:
         parts.append(Words(printable(f"{tested.verdict} {_legend(tested)}".strip()), "muted"))
     parts += drawn(matter, "slices", by=matter.tags[0]) if len(matter.results) <= MOST_METRICS else ()
@@ -53,16 +53,20 @@ def _tested(matter: BenchmarkReport) -> SliceComparison | None:
     return compare_slices(Comparison(aligned, how, ()), matter.tags)
 
 
-def _table(matter: BenchmarkReport, by: str, found: Sequence[Slice], tested: SliceComparison | None) -> Grid:
+def _table(matter: BenchmarkReport, by: str, slices: Sequence[Slice], tested: SliceComparison | None) -> Grid:
     """Slices as rows, the largest first where there are too many."""
-    shown = found if len(found) <= MOST_SLICES else sorted(found, key=lambda one: -one.n)[:MOST_SLICES]
-    left = (f"The {MOST_SLICES} largest of {len(found):,} slices.",) if len(shown) < len(found) else ()
+    largest = slices if len(slices) <= MOST_SLICES else sorted(slices, key=lambda part: -part.n)[:MOST_SLICES]
+    left = (f"The {MOST_SLICES} largest of {len(slices):,} slices.",) if len(largest) < len(slices) else ()
     if matter.comparison is None:
-        return _of_one(matter, by, shown, left)
-    pairs = {} if tested is None else {one: part.pairs[0] for one, part in zip(tested.slices, tested.parts, strict=True)}
+        return _of_one(matter, by, largest, left)
+    pairs = (
+        {}
+        if tested is None
+        else {tested_slice: part.pairs[0] for tested_slice, part in zip(tested.slices, tested.parts, strict=True)}
+    )
     if len(matter.results) > 2:
-        return _of_many(matter, by, shown, left)
-    return _of_two(matter, by, shown, pairs, left)
+        return _of_many(matter, by, largest, left)
+    return _of_two(matter, by, largest, pairs, left)
 
 
 def _legend(tested: SliceComparison | None) -> str:
@@ -70,29 +74,29 @@ def _legend(tested: SliceComparison | None) -> str:
     return legend(marked[0]) if marked else ""
 
 
-def _of_one(matter: BenchmarkReport, by: str, found: Sequence[Slice], said: tuple[str, ...]) -> Grid:
+def _of_one(matter: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Grid:
     """One system: each metric in each slice, tinted by how far it is from the figure over all queries."""
     metrics = matter.metrics[:MOST_METRICS]
     result = matter.shown[0]
-    values = {metric.name: _figures(result, metric, found) for metric in metrics}
+    values = {metric.name: _figures(result, metric, slices) for metric in metrics}
     rows = []
-    for place, one in enumerate(found):
+    for place, part in enumerate(slices):
         fields = [_tinted(matter, metric, values[metric.name], place, result.summary[metric.name]) for metric in metrics]
-        rows.append((words(one.value), number(f"{one.n:,}", one.n), *fields))
+        rows.append((words(part.value), number(f"{part.n:,}", part.n), *fields))
     heads: list[str | Column] = [by, "queries", *(Column(metric.name, title=metric.metric.meaning) for metric in metrics)]
-    return Grid(f"By {by}", columns(*map(_shown, heads)), tuple(rows), title=f"By {printable(by)}", notes=said)
+    return Grid(f"By {by}", columns(*map(_shown, heads)), tuple(rows), title=f"By {printable(by)}", notes=notes)
 
 
 def _of_two(
-    matter: BenchmarkReport, by: str, found: Sequence[Slice], pairs: dict[Slice, Pair], said: tuple[str, ...]
+    matter: BenchmarkReport, by: str, slices: Sequence[Slice], pairs: dict[Slice, Pair], notes: tuple[str, ...]
 ) -> Grid:
     """Two systems: both figures on the first metric, then the differences on all, tinted."""
     metrics = matter.metrics[:MOST_METRICS]
-    one, other = matter.looked_at
-    before = {metric.name: _figures(one, metric, found) for metric in metrics}
-    after = {metric.name: _figures(other, metric, found) for metric in metrics}
+    before_result, after_result = matter.looked_at
+    before = {metric.name: _figures(before_result, metric, slices) for metric in metrics}
+    after = {metric.name: _figures(after_result, metric, slices) for metric in metrics}
     rows = []
-    for place, part in enumerate(found):
+    for place, part in enumerate(slices):
         pair = pairs.get(part)
         sign = mark(pair) if pair is not None else ""
         first = metrics[0]
@@ -102,7 +106,7 @@ def _of_two(
         changes[0] = replace(changes[0], text=f"{changes[0].text} {sign}".strip())
         p = number(p_short(pair.p_corrected), pair.p_corrected) if pair is not None else Field("–", sort="")
         rows.append((words(part.value), number(f"{part.n:,}", part.n), *figures, changes[0], p, *changes[1:]))
-    names = [printable(result.name) for result in (one, other)]
+    names = [printable(result.name) for result in (before_result, after_result)]
     first_head, *more = (Column(f"Δ {metric.name}", title=metric.metric.meaning) for metric in metrics)
     heads: list[str | Column] = [
         by,
@@ -112,17 +116,17 @@ def _of_two(
         Column("p", title="corrected over all slices of this section"),
         *more,
     ]
-    return Grid(f"By {by}", columns(*map(_shown, heads)), tuple(rows), title=f"By {printable(by)}", notes=said)
+    return Grid(f"By {by}", columns(*map(_shown, heads)), tuple(rows), title=f"By {printable(by)}", notes=notes)
 
 
-def _of_many(matter: BenchmarkReport, by: str, found: Sequence[Slice], said: tuple[str, ...]) -> Grid:
+def _of_many(matter: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Grid:
     """Many systems: the first metric, tinted by how far each is from the one they are held against."""
     metric = matter.metrics[0]
     reference = matter.pair[0] if matter.pair is not None else 0
-    values = [_figures(result, metric, found) for result in matter.shown]
+    values = [_figures(result, metric, slices) for result in matter.shown]
     strongest = _strongest([value - base for some in values for value, base in zip(some, values[reference], strict=True)])
     rows = []
-    for place, part in enumerate(found):
+    for place, part in enumerate(slices):
         fields = [
             number(
                 matter.figures.value(metric, some[place]),
@@ -134,7 +138,7 @@ def _of_many(matter: BenchmarkReport, by: str, found: Sequence[Slice], said: tup
         rows.append((words(part.value), number(f"{part.n:,}", part.n), *fields))
     title = f"{metric.name} by {by}"
     heads = columns(*map(_shown, [by, "queries", *matter.names]))
-    return Grid(title, heads, tuple(rows), title=printable(title), notes=said)
+    return Grid(title, heads, tuple(rows), title=printable(title), notes=notes)
 
 
 def _change(
@@ -163,13 +167,13 @@ def _strongest(changes: Sequence[float]) -> float:
     return max([PALEST, *(abs(change) for change in changes if math.isfinite(change))])
 
 
-def _figures(result: Result, metric: BoundMetric, found: Sequence[Slice]) -> list[float]:
+def _figures(result: Result, metric: BoundMetric, slices: Sequence[Slice]) -> list[float]:
     """The figure of each slice."""
     places = {query: place for place, query in enumerate(result.query_ids)}
     column = result.table.columns[metric.name]
     values = []
-    for one in found:
-        inside = np.array([places[query] for query in one.queries if query in places], dtype=np.int64)
+    for part in slices:
+        inside = np.array([places[query] for query in part.queries if query in places], dtype=np.int64)
         if metric.metric.aggregation == MEAN:
             scores = column.score[inside]
             scores = scores[~np.isnan(scores)]

@@ -64,10 +64,10 @@ class BenchmarkReport:
         """What is shown: what is compared; of one result, what somebody asked for and has a figure."""
         if self.comparison is not None:
             return self.comparison.metrics
-        shown = [one for one in self.first.metrics if one.name in self.first.summary]
-        asked = [one for one in shown if one.name not in self.first.beside] or shown
+        summarised = [metric for metric in self.first.metrics if metric.name in self.first.summary]
+        asked = [metric for metric in summarised if metric.name not in self.first.beside] or summarised
         if "chunks" in self.first.provenance:  # as in a comparison of chunkers, what they share comes first
-            asked.sort(key=lambda one: one.metric.view != SPANS)
+            asked.sort(key=lambda metric: metric.metric.view != SPANS)
         return tuple(asked)
 
     @cached_property
@@ -76,7 +76,7 @@ class BenchmarkReport:
         if self.comparison is not None:
             return moving_metric(self.comparison)
         shared = self.first.has_shared_times
-        return next((one for one in self.metrics if not (shared and one.metric.view == "timing")), None)
+        return next((metric for metric in self.metrics if not (shared and metric.metric.view == "timing")), None)
 
     @cached_property
     def pair(self) -> tuple[int, int] | None:
@@ -84,11 +84,11 @@ class BenchmarkReport:
         if self.comparison is None or self.moving is None:
             return None
         names = [result.name for result in self.results]
-        one, metric, sign = names.index(reference_of(self.comparison)), self.moving.name, sign_of(self.moving)
-        others = [place for place in range(len(names)) if place != one]
+        reference, metric, sign = names.index(reference_of(self.comparison)), self.moving.name, sign_of(self.moving)
+        others = [place for place in range(len(names)) if place != reference]
         values = {place: sign * self.shown[place].summary[metric] for place in others}
         known = [place for place in others if values[place] == values[place]] or others
-        return one, max(known, key=lambda place: values[place])
+        return reference, max(known, key=lambda place: values[place])
 
     @cached_property
     def looked_at(self) -> tuple[Result, ...]:
@@ -103,14 +103,14 @@ class BenchmarkReport:
     @cached_property
     def intervals(self) -> list[dict[str, Confidence]]:
         """For each system, metric → where its figure may lie; what a result lacks is worked out."""
-        return [_known_intervals(result, [one.name for one in self.metrics], self.level) for result in self.shown]
+        return [_known_intervals(result, [metric.name for metric in self.metrics], self.level) for result in self.shown]
 
     def interval(self, place: int, metric: BoundMetric) -> str:
         """Where a system's figure may lie: `[0.712, 0.845]`; nothing where nobody knows."""
-        found = self.intervals[place].get(metric.name)
-        if found is None or found.low != found.low or found.high != found.high:
+        interval = self.intervals[place].get(metric.name)
+        if interval is None or interval.low != interval.low or interval.high != interval.high:
             return ""
-        return f"[{self.figures.value(metric, found.low)}, {self.figures.value(metric, found.high)}]"
+        return f"[{self.figures.value(metric, interval.low)}, {self.figures.value(metric, interval.high)}]"
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
@@ -133,6 +133,6 @@ def _words_of_format(result: Result) -> Mapping[str, str]:
 
 def _known_intervals(result: Result, metrics: Sequence[str], level: float) -> dict[str, Confidence]:
     """Intervals as the result has them, and those it lacks worked out."""
-    own = {name: one for name, one in result.intervals.items() if one.level == level}
+    own = {name: interval for name, interval in result.intervals.items() if interval.level == level}
     lacking = [name for name in metrics if name not in own]
     return {**own, **(with_intervals(result, level=level, metrics=lacking).intervals if lacking else {})}

@@ -18,8 +18,8 @@ def render_console(report: Report) -> str:
         parts.append("\n".join([name, *fitted(query_table(report, result), style)]))
     if report.shown:
         parts.append("\n\n".join(fitted(_summary(report), style)))
-    said = notes(report)
-    closing = [*(style.wrapped(note) for note in said), *([report.next_step] if report.next_step else [])]
+    notes_below = notes(report)
+    closing = [*(style.wrapped(note) for note in notes_below), *([report.next_step] if report.next_step else [])]
     if closing:
         parts.append("\n".join(closing))
     return "\n\n".join(parts) + "\n"

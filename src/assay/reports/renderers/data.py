@@ -112,8 +112,8 @@ def render_csv(report: Report) -> str:
 
 def _end(result: Result, metric: str, end: str, digits: int | None) -> str:
     """One end of an interval, with every digit unless fewer were asked for; empty where nobody knows it."""
-    one = result.intervals.get(metric)
-    value = math.nan if one is None else getattr(one, end)
+    interval = result.intervals.get(metric)
+    value = math.nan if interval is None else getattr(interval, end)
     return "" if math.isnan(value) else str(value) if digits is None else f"{value:.{digits}f}"
 
 

@@ -15,9 +15,9 @@ def render_markdown(report: Report) -> str:
         parts += [f"**{in_markdown(report.label(result))}**", as_markdown(query_table(report, result))]
     if report.shown:
         parts.append(as_markdown(summary_table(report)))
-    said = notes(report)
-    if said:
-        parts.append("\n".join(f"- {in_markdown(note)}" for note in said))
+    notes_below = notes(report)
+    if notes_below:
+        parts.append("\n".join(f"- {in_markdown(note)}" for note in notes_below))
     return "\n\n".join(parts) + "\n"
 
 

@@ -25,16 +25,16 @@ def render_page(page: Page) -> str:
 
     has_charts = any(group.figures for group in page.groups)
     scripts = [static_file("tables.js"), *([vega_bundle()] if has_charts else []), static_file("charts.js")]
-    shown = {
+    content = {
         "title": page.title,
         "about": page.about,
         "groups": page.groups,
         "opening": page.opening,
         "version": __version__,
         "style": Markup(static_file("style.css")),  # noqa: S704 (our own)
-        "scripts": [Markup(for_script_element(one)) for one in scripts],  # noqa: S704 (our own, and Vega)
+        "scripts": [Markup(for_script_element(script)) for script in scripts],  # noqa: S704 (our own, and Vega)
     }
-    text: str = environment().get_template("report.html.j2").render(page=shown)
+    text: str = environment().get_template("report.html.j2").render(page=content)
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -64,10 +64,12 @@ def matters_of(results: Sequence[Result]) -> list[BenchmarkReport]:
     groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault(result.benchmark, []).append(result)
-    found = [matter for some in groups.values() for matter in _matters(tuple(some))]
-    if len(found) == 1:
-        return found
-    return [replace(one, group=anchor_of(str(number), one.first.benchmark)) for number, one in enumerate(found, 1)]
+    matters = [matter for some in groups.values() for matter in _matters(tuple(some))]
+    if len(matters) == 1:
+        return matters
+    return [
+        replace(matter, group=anchor_of(str(number), matter.first.benchmark)) for number, matter in enumerate(matters, 1)
+    ]
 
 
 def _matters(results: tuple[Result, ...]) -> list[BenchmarkReport]:

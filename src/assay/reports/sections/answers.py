@@ -67,7 +67,7 @@ def _figures(report: Report) -> Sheet:
 
 
 def _heads(name: str, result: Result) -> list[str]:
-    levels = {one.level for one in result.intervals.values()}
+    levels = {interval.level for interval in result.intervals.values()}
     return [name, *(f"{100 * level:g} % CI" for level in levels)]
 
 
@@ -75,10 +75,10 @@ def _cells(result: Result, metric: BoundMetric, figures: Figures) -> list[Cell]:
     value = Cell(figures.value(metric, result[metric.name]))
     if not result.intervals:
         return [value]
-    one = result.intervals.get(metric.name)
-    if one is None or math.isnan(one.low):
+    interval = result.intervals.get(metric.name)
+    if interval is None or math.isnan(interval.low):
         return [value, Cell("")]
-    return [value, Cell(f"[{figures.value(metric, one.low)}, {figures.value(metric, one.high)}]")]
+    return [value, Cell(f"[{figures.value(metric, interval.low)}, {figures.value(metric, interval.high)}]")]
 
 
 def _picture(routing: Mapping[str, Any], front: str, width: int | None) -> Iterator[Sheet]:
@@ -86,7 +86,7 @@ def _picture(routing: Mapping[str, Any], front: str, width: int | None) -> Itera
     if experts := routing.get("experts"):
         yield Sheet(f"{front}experts", _experts(experts))
     if confusion := routing.get("confusion"):
-        names = {one["expert"] for one in experts or ()}
+        names = {expert["expert"] for expert in experts or ()}
         table = _confusion(confusion, names)
         is_large = len(table.head) > MOST_COLUMNS + 1 or (width is not None and needed_width(table) > width)
         what = "where queries belonged (rows) and were sent (columns)"
@@ -99,11 +99,11 @@ def _experts(experts: Sequence[Mapping[str, Any]]) -> Table:
     heads = ["expert", "sent there", "belonged there", "both", "precision", "recall"]
     rows = [
         [
-            Cell(printable(one["expert"])),
-            *(Cell(f"{one[name]:,}") for name in ("routed", "optimal", "right")),
-            *(Cell(UNKNOWN if one[name] is None else f"{one[name]:.3f}") for name in ("precision", "recall")),
+            Cell(printable(expert["expert"])),
+            *(Cell(f"{expert[name]:,}") for name in ("routed", "optimal", "right")),
+            *(Cell(UNKNOWN if expert[name] is None else f"{expert[name]:.3f}") for name in ("precision", "recall")),
         ]
-        for one in experts
+        for expert in experts
     ]
     return Table(heads, rows)
 
@@ -111,7 +111,7 @@ def _experts(experts: Sequence[Mapping[str, Any]]) -> Table:
 def _confusion(confusion: Mapping[str, Mapping[str, int]], experts: Collection[str]) -> Table:
     """Every expert that occurs has a column, those that nothing belongs to as well; what is none of them comes last."""
     sent = sorted(
-        {name for row in confusion.values() for name in row} | set(confusion), key=lambda one: (one not in experts, one)
+        {name for row in confusion.values() for name in row} | set(confusion), key=lambda name: (name not in experts, name)
     )
     rows = [
         [Cell(printable(name)), *(Cell(f"{row.get(other, 0):,}", other == name) for other in sent)]
@@ -123,7 +123,7 @@ def _confusion(confusion: Mapping[str, Mapping[str, int]], experts: Collection[s
 def _confusions(confusion: Mapping[str, Mapping[str, int]], front: str) -> Sheet:
     """The experts that are most often taken for each other, the largest numbers first."""
     wrong = [(n, right, sent) for right, row in confusion.items() for sent, n in row.items() if sent != right]
-    wrong.sort(key=lambda one: (-one[0], *one[1:]))
+    wrong.sort(key=lambda count_and_experts: (-count_and_experts[0], *count_and_experts[1:]))
     rows = [[Cell(printable(right)), Cell(printable(sent)), Cell(f"{n:,}")] for n, right, sent in wrong[:MOST_CONFUSED]]
     n_more = sum(n for n, *_ in wrong[MOST_CONFUSED:])
     more = (f"{counted(n_more, 'query')} more went astray; --format json has all of them.",) if n_more else ()
@@ -150,15 +150,17 @@ STEPS = 10
 
 def render_answers(report: Report, form: str, slices: Sequence[Sliced] = ()) -> str:
     """The report; for people with the curve and the slices below, in JSON with both beside the results."""
-    curves = {result.name: found for result in report.results if (found := risk_coverage(result))}
+    curves = {result.name: curve for result in report.results if (curve := risk_coverage(result))}
     if form == "json":
-        more: dict[str, Any] = {"risk_coverage": {name: [one._asdict() for one in found] for name, found in curves.items()}}
+        more: dict[str, Any] = {
+            "risk_coverage": {name: [point._asdict() for point in curve] for name, curve in curves.items()}
+        }
         more |= {"slices": [sliced.to_dict() for sliced in slices]} if slices else {}
         report = replace(report, more={name: value for name, value in more.items() if value})
     parts = [find_renderer(form).render(report)]
     style = Style(report.width, report.colour)
     if form in FOR_PEOPLE and curves:
-        parts.append(render_sheets([_sheet(name, found) for name, found in curves.items()], form, style))
+        parts.append(render_sheets([_sheet(name, curve) for name, curve in curves.items()], form, style))
     if form in FOR_PEOPLE and slices:
         parts.append(render_slices(slices, form, style, report.digits))
     return "\n".join(parts)
@@ -173,16 +175,16 @@ def risk_coverage(result: Result) -> list[Point]:
     return curve(column.score[column.counts], column.weight[column.counts]) if column.is_composed else []
 
 
-def _sheet(name: str, found: Sequence[Point]) -> Sheet:
+def _sheet(name: str, curve: Sequence[Point]) -> Sheet:
     """The curve at about every tenth of the queries."""
-    wanted = [step / STEPS for step in range(1, STEPS + 1)]
-    covered = [one.coverage + 1e-9 for one in found]
-    places = dict.fromkeys(bisect_left(covered, least) for least in wanted)
+    coverages = [step / STEPS for step in range(1, STEPS + 1)]
+    covered = [point.coverage + 1e-9 for point in curve]
+    places = dict.fromkeys(bisect_left(covered, least) for least in coverages)
     rows = [
         [
-            Cell(f"{100 * found[place].coverage:.0f} %"),
-            Cell(f"{found[place].risk:.4f}"),
-            Cell(_sure(found[place])),
+            Cell(f"{100 * curve[place].coverage:.0f} %"),
+            Cell(f"{curve[place].risk:.4f}"),
+            Cell(_sure(curve[place])),
         ]
         for place in places
     ]

@@ -32,25 +32,25 @@ def describe_provider(provider: Provider) -> dict[str, Any]:
         "indexes_documents": provider.indexes is not False,
         "parameters": [
             {
-                "name": one.name,
-                "default": None if one.default is REQUIRED else one.default,
-                "needed": one.default is REQUIRED,
-                "meaning": one.meaning,
+                "name": param.name,
+                "default": None if param.default is REQUIRED else param.default,
+                "needed": param.default is REQUIRED,
+                "meaning": param.meaning,
             }
-            for one in provider.params
+            for param in provider.params
         ],
     }
 
 
 def render_providers(providers: Mapping[str, Provider], style: Style) -> str:
     """All of them, one line each."""
-    rows = [[Cell(one.name), Cell(one.meaning)] for one in providers.values()]
+    rows = [[Cell(provider.name), Cell(provider.meaning)] for provider in providers.values()]
     return with_prose(Table(["provider", "what it is"], rows, frozenset({0, 1})), style) + "\n"
 
 
 def render_provider(provider: Provider, style: Style) -> str:
     """One of them in full."""
-    rows = [[Cell(one.name), Cell(_default(one.default)), Cell(one.meaning)] for one in provider.params]
+    rows = [[Cell(param.name), Cell(_default(param.default)), Cell(param.meaning)] for param in provider.params]
     parts = [style.wrapped(f"{provider.name}: {provider.meaning}")]
     if rows:
         parts.append(with_prose(Table(["parameter", "default", "meaning"], rows, frozenset({0, 1, 2})), style))
@@ -143,7 +143,9 @@ def render_datasets(named: Mapping[str, BenchmarkDataset], formats: Mapping[str,
         for name, dataset in named.items()
     ]
     bundled = Table(["benchmark", "size", "about"], rows, frozenset({0, 1, 2}))
-    rows = [[Cell(one.name), Cell("read, write" if one.write else "read"), Cell(one.meaning)] for one in formats.values()]
+    rows = [
+        [Cell(form.name), Cell("read, write" if form.write else "read"), Cell(form.meaning)] for form in formats.values()
+    ]
     known = Table(["format", "", "what it is"], rows, frozenset({0, 1, 2}))
     return f"{with_prose(bundled, style)}\n\n{with_prose(known, style)}\n"
 
@@ -155,7 +157,7 @@ def datasets_to_dict(named: Mapping[str, BenchmarkDataset], formats: Mapping[str
             name: {"version": dataset.version, "queries": len(dataset.queries), **_documents(dataset)}
             for name, dataset in named.items()
         },
-        "formats": {one.name: {"meaning": one.meaning, "can_write": one.write is not None} for one in formats.values()},
+        "formats": {form.name: {"meaning": form.meaning, "can_write": form.write is not None} for form in formats.values()},
     }
 
 
@@ -178,12 +180,12 @@ def render_statistics(content: Mapping[str, Any], repairs: Sequence[Repair], sty
     rows = [[Cell(name), Cell(printable(text))] for name, text in statistics_lines(content)]
     parts = [head, with_prose(Table(["", ""], rows, frozenset({0, 1})), style).partition("\n")[2]]
     if repairs:
-        shown = [
-            f"  {printable(one.place)}: {printable(one.what)}{' (lost)' if one.is_loss else ''}"
-            for one in repairs[:MOST_REPAIRS]
+        lines = [
+            f"  {printable(repair.place)}: {printable(repair.what)}{' (lost)' if repair.is_loss else ''}"
+            for repair in repairs[:MOST_REPAIRS]
         ]
         more = [f"  … and {len(repairs) - MOST_REPAIRS:,} more"] if len(repairs) > MOST_REPAIRS else []
-        parts.append("\n".join([f"{counted(len(repairs), 'repair')} while reading:", *map(style.wrapped, shown), *more]))
+        parts.append("\n".join([f"{counted(len(repairs), 'repair')} while reading:", *map(style.wrapped, lines), *more]))
     return "\n".join(parts) + "\n"
 
 

@@ -58,7 +58,7 @@ from assay.text import printable
 
 def render_markdown(report: ComparisonReport) -> str:
     """A section for each comparison."""
-    return "\n\n".join("\n\n".join(_markdown_parts(one, report)) for one in report.comparisons) + "\n"
+    return "\n\n".join("\n\n".join(_markdown_parts(comparison, report)) for comparison in report.comparisons) + "\n"
 
 
 def _markdown_parts(comparison: Comparison, report: ComparisonReport) -> Iterator[str]:
@@ -72,8 +72,8 @@ def _markdown_parts(comparison: Comparison, report: ComparisonReport) -> Iterato
     baseline = comparison.how.baseline
     yield "### Significance" if baseline is None else f"### Significance against {in_markdown(printable(baseline))}"
     yield as_markdown(_pairs(comparison, figures))
-    if said := [remark for remark in remarks(comparison)[1:] if remark]:
-        yield "\n".join(f"- {in_markdown(printable(remark))}" for remark in said)
+    if lines := [remark for remark in remarks(comparison)[1:] if remark]:
+        yield "\n".join(f"- {in_markdown(printable(remark))}" for remark in lines)
     for sheet in chunk_sheets(comparison.results):
         yield f"### {in_markdown(printable(sheet.title))}"
         yield as_markdown(sheet.table)
@@ -86,10 +86,14 @@ def _summary(comparison: Comparison, result: Result, figures: Figures) -> Table:
     intervals = with_intervals(result, level=how.level, seed=how.seed).intervals
     rows = []
     for metric in comparison.metrics:
-        one = intervals.get(metric.name)
+        confidence = intervals.get(metric.name)
         value = figures.value(metric, result.summary[metric.name])
-        is_known = one is not None and not math.isnan(one.low)
-        interval = f"{figures.value(metric, one.low)} – {figures.value(metric, one.high)}" if one and is_known else UNKNOWN
+        is_known = confidence is not None and not math.isnan(confidence.low)
+        interval = (
+            f"{figures.value(metric, confidence.low)} – {figures.value(metric, confidence.high)}"
+            if confidence and is_known
+            else UNKNOWN
+        )
         rows.append([Cell(metric.name), Cell(value, result.name in places(comparison, metric)[0]), Cell(interval)])
     return Table(["metric", "value", f"{level_text(comparison)} CI"], rows)
 
@@ -137,7 +141,7 @@ LETTERS = "Raised letters: significantly better than the system of that letter."
 
 def render_console(report: ComparisonReport) -> str:
     """One comparison after the other; plain when nobody watches."""
-    return "\n".join("\n\n".join(_console_parts(one, report)) + "\n" for one in report.comparisons)
+    return "\n".join("\n\n".join(_console_parts(comparison, report)) + "\n" for comparison in report.comparisons)
 
 
 def _console_parts(comparison: Comparison, report: ComparisonReport) -> Iterator[str]:
@@ -150,8 +154,8 @@ def _console_parts(comparison: Comparison, report: ComparisonReport) -> Iterator
     else:
         yield from _all_pairs(comparison, figures, style)
     hint = "" if report.worst or report.best else preview(comparison, figures)
-    said = [comparison.verdict, hint, *remarks(comparison)]
-    yield "\n".join(style.wrapped(printable(sentence)) for sentence in said if sentence)
+    sentences = [comparison.verdict, hint, *remarks(comparison)]
+    yield "\n".join(style.wrapped(printable(sentence)) for sentence in sentences if sentence)
     for words, movers in all_movers(comparison, report.worst, report.best):
         yield style.wrapped(words)
         yield from (mover_lines(mover, comparison, figures, style) for mover in movers)
@@ -180,7 +184,7 @@ SCHEMA = "assay.comparison/1"
 
 def render_csv(report: ComparisonReport) -> str:
     """Every figure of every pair; empty where one is not defined."""
-    fronts = [name for name in ("benchmark", "slice") if any(_front(one)[name] for one in report.comparisons)]
+    fronts = [name for name in ("benchmark", "slice") if any(_front(comparison)[name] for comparison in report.comparisons)]
     rows = [
         {**{name: _front(comparison)[name] for name in fronts}, **row}
         for comparison in report.comparisons
@@ -195,7 +199,7 @@ def _front(comparison: Comparison) -> dict[str, str]:
 
 def render_json(report: ComparisonReport) -> str:
     """All of each comparison. Later versions add keys; these stay."""
-    return written({"schema": SCHEMA, "comparisons": [whole(one, report) for one in report.comparisons]})
+    return written({"schema": SCHEMA, "comparisons": [whole(comparison, report) for comparison in report.comparisons]})
 
 
 def whole(comparison: Comparison, report: ComparisonReport) -> dict[str, Any]:
@@ -205,7 +209,8 @@ def whole(comparison: Comparison, report: ComparisonReport) -> dict[str, Any]:
     about = {"benchmark": comparison.results[0].benchmark} if comparison.results[0].benchmark else {}
     plain["intervals"] = {
         result.name: {
-            name: one.to_dict() for name, one in with_intervals(result, level=how.level, seed=how.seed).intervals.items()
+            name: interval.to_dict()
+            for name, interval in with_intervals(result, level=how.level, seed=how.seed).intervals.items()
         }
         for result in comparison.results
     }
@@ -233,13 +238,13 @@ NEEDS = r"needs \usepackage{booktabs}"
 
 def render_latex(report: ComparisonReport) -> str:
     """A tabular for each comparison, ready to be input; what a caption should say comes before it as a comment."""
-    return "\n".join("\n".join(_lines(one, Figures(report.digits))) + "\n" for one in report.comparisons)
+    return "\n".join("\n".join(_lines(comparison, Figures(report.digits))) + "\n" for comparison in report.comparisons)
 
 
 def _lines(comparison: Comparison, figures: Figures) -> Iterator[str]:
     title = title_of(comparison)
-    said = [*([title] if title else []), head_line(comparison), printable(comparison.verdict), NEEDS]
-    yield from (f"% {line}" for line in said)
+    comments = [*([title] if title else []), head_line(comparison), printable(comparison.verdict), NEEDS]
+    yield from (f"% {line}" for line in comments)
     yield f"% caption: {_caption(comparison)}"
     columns = [_column(comparison, metric, figures) for metric in comparison.metrics]
     rows = [
@@ -264,15 +269,15 @@ def _column(comparison: Comparison, metric: BoundMetric, figures: Figures) -> di
     """System → its figure, dressed up."""
     best, second = places(comparison, metric)
     beaten = beaten_by(comparison, metric.name)
-    found = {}
+    texts = {}
     for result in comparison.results:
         text = in_latex(figures.value(metric, result.summary[metric.name]))
         dressed = (
             rf"\textbf{{{text}}}" if result.name in best else rf"\underline{{{text}}}" if result.name in second else text
         )
         letters = letters_of(beaten[result.name], len(comparison.names), "--")
-        found[result.name] = rf"{dressed}\textsuperscript{{{letters}}}" if letters else dressed
-    return found
+        texts[result.name] = rf"{dressed}\textsuperscript{{{letters}}}" if letters else dressed
+    return texts
 
 
 FORMATS: dict[str, Callable[[ComparisonReport], str]] = {
@@ -317,7 +322,7 @@ class Beside:
         if self.worst is not None:
             plain["worst_slices"] = self.worst.to_dict()
         if self.agreement:
-            plain["agreement"] = [one.to_dict() for one in self.agreement]
+            plain["agreement"] = [agreement.to_dict() for agreement in self.agreement]
         return plain
 
 
@@ -326,20 +331,20 @@ def render_with_beside(report: ComparisonReport, beside: Sequence[Beside], form:
     if form == "csv":
         parts = [
             part
-            for one, more in zip(report.comparisons, beside, strict=True)
-            for part in (one, *(more.slices.parts if more.slices else ()))
+            for comparison, more in zip(report.comparisons, beside, strict=True)
+            for part in (comparison, *(more.slices.parts if more.slices else ()))
         ]
         return render_comparison(replace(report, comparisons=parts), form)
     if form == "json":
         everything = [
-            {**whole(one, report), **rounded(more.to_dict(), report.digits)}
-            for one, more in zip(report.comparisons, beside, strict=True)
+            {**whole(comparison, report), **rounded(more.to_dict(), report.digits)}
+            for comparison, more in zip(report.comparisons, beside, strict=True)
         ]
         return written({"schema": SCHEMA, "comparisons": everything})
     style = Style(report.width if form == "table" else None, report.colour and form == "table")
     texts = []
-    for one, more in zip(report.comparisons, beside, strict=True):
-        text = render_comparison(replace(report, comparisons=[one]), form)
+    for comparison, more in zip(report.comparisons, beside, strict=True):
+        text = render_comparison(replace(report, comparisons=[comparison]), form)
         sheets = list(_sheets(more, Figures(report.digits), style))
         texts.append(f"{text}\n{render_sheets(sheets, form, style)}" if sheets else text)
     return "\n".join(texts)

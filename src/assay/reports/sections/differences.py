@@ -18,141 +18,161 @@ from assay.text import counted, printable, some_of, with_minus
 ALL_LEFT = frozenset({0, 1, 2})
 
 
-def render_differences(found: Differences, asked: Asked, style: Style) -> str:
+def render_differences(differences: Differences, asked: Asked, style: Style) -> str:
     """The reason that matters first, then all that is not shared, the figures, and the queries that moved."""
-    metrics = {metric.name: metric for metric in found.first.metrics}
-    parts = [style.wrapped(printable(_verdict(found, asked)))]
-    parts += [style.wrapped(line) for line in _redefinitions(found, asked)]
+    metrics = {metric.name: metric for metric in differences.first.metrics}
+    parts = [style.wrapped(printable(_verdict(differences, asked)))]
+    parts += [style.wrapped(line) for line in _redefinitions(differences, asked)]
     for matters, head in ((True, "what differs"), (False, "also different, without effect here")):
-        rows = [_finding_row(one) for one in found.findings if one.matters is matters and one.what != "definition"]
+        rows = [
+            _finding_row(finding)
+            for finding in differences.findings
+            if finding.matters is matters and finding.what != "definition"
+        ]
         if rows:
             parts.append(with_prose(Table([head, "first", "second"], rows, ALL_LEFT), style))
-    if found.metrics:
+    if differences.metrics:
         heads = ["metric", "first", "second", "difference", "first, shared", "second, shared", "queries moved"]
-        rows = [_compared_row(one, metrics[one.name], asked) for one in found.metrics]
+        rows = [_compared_row(compared, metrics[compared.name], asked) for compared in differences.metrics]
         parts.append("\n\n".join(fitted(Table(heads, rows), style)))
-    parts += [line for one in found.metrics if one.differs for line in _moved_lines(one, metrics[one.name], asked, style)]
+    parts += [
+        line
+        for compared in differences.metrics
+        if compared.differs
+        for line in _moved_lines(compared, metrics[compared.name], asked, style)
+    ]
     return "\n\n".join(parts) + "\n"
 
 
-def _verdict(found: Differences, asked: Asked) -> str:
-    first, second = (result.name or "run" for result in (found.first, found.second))
+def _verdict(differences: Differences, asked: Asked) -> str:
+    first, second = (result.name or "run" for result in (differences.first, differences.second))
     if first == second and len(set(asked.files)) == 2:
         first, second = (f"{first} of {file}" for file in asked.files)
     names = f"between {first} and {second}"
-    changed = [one for one in found.metrics if one.differs]
-    if not found.metrics:
-        return f"no metric is shared {names}.{_same_rankings(found)}"
+    changed = [compared for compared in differences.metrics if compared.differs]
+    if not differences.metrics:
+        return f"no metric is shared {names}.{_same_rankings(differences)}"
     if not changed:
-        figures = "the figure is" if len(found.metrics) == 1 else f"all {len(found.metrics)} shared figures are"
-        although = _although(found)
-        return f"{figures} the same {names}{although}.{'' if although else _same_rankings(found)}"
-    which = "the shared metric differs" if len(found.metrics) == 1 else _how_many(len(changed), len(found.metrics))
-    return f"{which} {names}. {_reason(found, changed)}{_same_rankings(found)}"
+        figures = "the figure is" if len(differences.metrics) == 1 else f"all {len(differences.metrics)} shared figures are"
+        although = _although(differences)
+        return f"{figures} the same {names}{although}.{'' if although else _same_rankings(differences)}"
+    which = (
+        "the shared metric differs" if len(differences.metrics) == 1 else _how_many(len(changed), len(differences.metrics))
+    )
+    return f"{which} {names}. {_reason(differences, changed)}{_same_rankings(differences)}"
 
 
 def _how_many(n_changed: int, n_shared: int) -> str:
     return f"{n_changed} of {n_shared} shared metrics {'differ' if n_changed > 1 else 'differs'}"
 
 
-def _although(found: Differences) -> str:
+def _although(differences: Differences) -> str:
     """What differs all the same."""
-    if found.same_judgments is False:
+    if differences.same_judgments is False:
         return ", although the judgments differ; whether the rankings do cannot be told"
-    return ", although the rankings differ" if found.same_rankings is False else ""
+    return ", although the rankings differ" if differences.same_rankings is False else ""
 
 
-def _same_rankings(found: Differences) -> str:
-    if found.same_rankings:
+def _same_rankings(differences: Differences) -> str:
+    if differences.same_rankings:
         return " The rankings are the same: judged documents stand at the same places in both."
     return ""
 
 
-def _reason(found: Differences, changed: list[Compared]) -> str:
+def _reason(differences: Differences, changed: list[Compared]) -> str:
     """What explains the difference, as far as the results tell."""
-    by_queries = [one for one in changed if one.is_explained_by_queries]
+    by_queries = [compared for compared in changed if compared.is_explained_by_queries]
     if len(by_queries) == len(changed):
         return f"Reason: other queries count. {_alone(by_queries[0])} Over the queries of both the figures are the same."
-    if found.same_judgments is False:
+    if differences.same_judgments is False:
         return "Reason: the judgments differ; whether the rankings do cannot be told."
-    if found.same_rankings is False:
+    if differences.same_rankings is False:
         return "Reason: the rankings differ."
-    if words := [one.what for one in found.findings if one.matters and one.what not in ("definition", "profile")]:
+    if words := [
+        finding.what for finding in differences.findings if finding.matters and finding.what not in ("definition", "profile")
+    ]:
         return f"Reason: {' and '.join(words) if len(words) < 3 else ', '.join(words)}."
     return "The results do not say why."
 
 
-def _alone(one: Compared) -> str:
-    said = [
+def _alone(compared: Compared) -> str:
+    sentences = [
         f"{counted(len(queries), 'query')} only in the {where}: {some_of(queries)}."
-        for where, queries in (("first", one.only_first), ("second", one.only_second))
+        for where, queries in (("first", compared.only_first), ("second", compared.only_second))
         if queries
     ]
-    return " ".join(said)
+    return " ".join(sentences)
 
 
-def _redefinitions(found: Differences, asked: Asked) -> list[str]:
+def _redefinitions(differences: Differences, asked: Asked) -> list[str]:
     return [
-        f"{one.first.name} {asked.number(one.first, one.first_value)} against "
-        f"{one.second.name} {asked.number(one.second, one.second_value)}: another definition ({one.words})."
-        for one in found.redefined
+        f"{pair.first.name} {asked.number(pair.first, pair.first_value)} against "
+        f"{pair.second.name} {asked.number(pair.second, pair.second_value)}: another definition ({pair.words})."
+        for pair in differences.redefined
     ]
 
 
-def _finding_row(one: Finding) -> list[Cell]:
-    return [Cell(one.what), Cell(printable(one.first)), Cell(printable(one.second))]
+def _finding_row(finding: Finding) -> list[Cell]:
+    return [Cell(finding.what), Cell(printable(finding.first)), Cell(printable(finding.second))]
 
 
-def _compared_row(one: Compared, metric: BoundMetric, asked: Asked) -> list[Cell]:
-    values = (one.first, one.second, one.second - one.first, one.first_shared, one.second_shared)
-    return [Cell(one.name), *(Cell(asked.number(metric, value)) for value in values), Cell(f"{len(one.moved):,}")]
+def _compared_row(compared: Compared, metric: BoundMetric, asked: Asked) -> list[Cell]:
+    values = (
+        compared.first,
+        compared.second,
+        compared.second - compared.first,
+        compared.first_shared,
+        compared.second_shared,
+    )
+    return [Cell(compared.name), *(Cell(asked.number(metric, value)) for value in values), Cell(f"{len(compared.moved):,}")]
 
 
-def _moved_lines(one: Compared, metric: BoundMetric, asked: Asked, style: Style) -> list[str]:
-    if not one.moved or not asked.n_queries:
+def _moved_lines(compared: Compared, metric: BoundMetric, asked: Asked, style: Style) -> list[str]:
+    if not compared.moved or not asked.n_queries:
         return []
     moves = [
         f"{printable(query)} {asked.number(metric, a)} → {asked.number(metric, b)}"
-        for query, a, b in one.moved[: asked.n_queries]
+        for query, a, b in compared.moved[: asked.n_queries]
     ]
-    more = f" … and {len(one.moved) - asked.n_queries:,} more" if len(one.moved) > asked.n_queries else ""
-    return [style.styled(style.wrapped(f"{one.name} moved most: {', '.join(moves)}{more}"), DIM)]
+    more = f" … and {len(compared.moved) - asked.n_queries:,} more" if len(compared.moved) > asked.n_queries else ""
+    return [style.styled(style.wrapped(f"{compared.name} moved most: {', '.join(moves)}{more}"), DIM)]
 
 
-def differences_to_dict(found: Differences, asked: Asked) -> dict[str, Any]:
+def differences_to_dict(differences: Differences, asked: Asked) -> dict[str, Any]:
     """Plain JSON values."""
     return {
-        "first": found.first.name,
-        "second": found.second.name,
-        "verdict": _verdict(found, asked),
+        "first": differences.first.name,
+        "second": differences.second.name,
+        "verdict": _verdict(differences, asked),
         "findings": [
-            {"what": one.what, "first": one.first, "second": one.second, "matters": one.matters} for one in found.findings
+            {"what": finding.what, "first": finding.first, "second": finding.second, "matters": finding.matters}
+            for finding in differences.findings
         ],
-        "same_judgments": found.same_judgments,
-        "same_rankings": found.same_rankings,
-        "fingerprints": [dict(result.fingerprints) for result in (found.first, found.second)],
+        "same_judgments": differences.same_judgments,
+        "same_rankings": differences.same_rankings,
+        "fingerprints": [dict(result.fingerprints) for result in (differences.first, differences.second)],
         "redefined": [
             {
-                "first": one.first.name,
-                "second": one.second.name,
-                "values": [_plain(one.first_value), _plain(one.second_value)],
-                "words": one.words,
+                "first": pair.first.name,
+                "second": pair.second.name,
+                "values": [_plain(pair.first_value), _plain(pair.second_value)],
+                "words": pair.words,
             }
-            for one in found.redefined
+            for pair in differences.redefined
         ],
-        "metrics": {one.name: _compared_to_dict(one) for one in found.metrics},
+        "metrics": {compared.name: _compared_to_dict(compared) for compared in differences.metrics},
     }
 
 
-def _compared_to_dict(one: Compared) -> dict[str, Any]:
+def _compared_to_dict(compared: Compared) -> dict[str, Any]:
     return {
-        "first": _plain(one.first),
-        "second": _plain(one.second),
-        "first_shared": _plain(one.first_shared),
-        "second_shared": _plain(one.second_shared),
-        "only_first": list(one.only_first),
-        "only_second": list(one.only_second),
-        "moved": {query: [a, b] for query, a, b in one.moved},
+        "first": _plain(compared.first),
+        "second": _plain(compared.second),
+        "first_shared": _plain(compared.first_shared),
+        "second_shared": _plain(compared.second_shared),
+        "only_first": list(compared.only_first),
+        "only_second": list(compared.only_second),
+        "moved": {query: [a, b] for query, a, b in compared.moved},
     }
 
 
@@ -196,7 +216,7 @@ class Asked:
             if figure.setting.digits is not None:
                 return None
             name, profile = figure.setting.metric.name, ""
-            settings = {one.name: getattr(figure.setting.policy, one.name) for one in fields(Policy)}
+            settings = {setting.name: getattr(figure.setting.policy, setting.name) for setting in fields(Policy)}
         if not profile:
             settings = {field: value for field, value in settings.items() if value != getattr(Policy(), field)}
         return self._command(name, profile, settings) if self.files else _call(name, profile, settings)

@@ -84,12 +84,12 @@ def _failed(results: Sequence[Result], how: Shown) -> list[str]:
 def _report(results: Sequence[Result], form: str, how: Shown) -> Report:
     """What is shown of one benchmark: at a terminal the best provider first, in documents the order that was given."""
     remarks = (*verdict_notes(results, how.statistics), *_failed(results, how), *latency_notes(results))
-    shown = results if how.wants_intervals else _with_few_intervals(results)
-    shown = [_without_figures(result) if is_total_failure(result) else result for result in shown]
+    rows = results if how.wants_intervals else _with_few_intervals(results)
+    rows = [_without_figures(result) if is_total_failure(result) else result for result in rows]
     first = results[0]
     deciding = fair_metric(results)
     return Report(
-        best_first(shown, deciding) if form == "table" else shown,
+        best_first(rows, deciding) if form == "table" else rows,
         width=how.width,
         colour=how.colour,
         points_on=False,
@@ -98,7 +98,7 @@ def _report(results: Sequence[Result], form: str, how: Shown) -> Report:
         remarks=remarks,
         rows_are="run" if "chunks" in first.provenance else "provider",
         heads={name: head for name, head in TIMES.items() if name in first.beside},
-        hidden=_hidden_time(shown),
+        hidden=_hidden_time(rows),
     )
 
 
@@ -123,10 +123,10 @@ def _with_few_intervals(results: Sequence[Result]) -> list[Result]:
     """The results with the intervals that there is room for: of the metric that the verdict is about, and of what a reranker
     gained, which nothing else in the table tells how sure it is.
     """
-    wanted = {(fair_metric(results) or results[0].metrics[0]).name}
-    wanted |= {metric.name for result in results for metric in result.metrics if metric.metric.view == "reranking"}
+    names = {(fair_metric(results) or results[0].metrics[0]).name}
+    names |= {metric.name for result in results for metric in result.metrics if metric.metric.view == "reranking"}
     return [
-        replace(result, intervals={name: one for name, one in result.intervals.items() if name in wanted})
+        replace(result, intervals={name: interval for name, interval in result.intervals.items() if name in names})
         for result in results
     ]
 

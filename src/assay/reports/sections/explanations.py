@@ -25,7 +25,7 @@ LEFT = frozenset({0, 2})
 
 def render_why(explanations: Iterable[Explanation], asked: Asked, style: Style) -> str:
     """One part per metric."""
-    return "\n\n".join(_explained(one, asked, style) for one in explanations) + "\n"
+    return "\n\n".join(_explained(explanation, asked, style) for explanation in explanations) + "\n"
 
 
 def _explained(explanation: Explanation, asked: Asked, style: Style) -> str:
@@ -71,9 +71,9 @@ def _figure_to_dict(figure: Figure, explanation: Explanation, asked: Asked) -> d
         "reproduce": asked.way(figure),
         "n_queries_changed": len(moved),
         "queries": [
-            {"query": one.query, "ours": one.ours, "theirs": one.theirs}
-            | ({} if one.highest is None else {"highest": one.highest})
-            for one in moved[: asked.n_queries]
+            {"query": query.query, "ours": query.ours, "theirs": query.theirs}
+            | ({} if query.highest is None else {"highest": query.highest})
+            for query in moved[: asked.n_queries]
         ],
     }
 
@@ -90,14 +90,14 @@ def _surveyed(explanation: Explanation, asked: Asked) -> str:
     n_undefined = sum(figure.is_undefined for figure in plain)
     n_failing = sum(bool(figure.fault) for figure in plain) - n_undefined
     if not plain:
-        said = "no other tool has it"
+        tools_text = "no other tool has it"
     elif n_other:
-        said = f"{n_other} of {len(plain)} tools {'say' if n_other > 1 else 'says'} something else"
+        tools_text = f"{n_other} of {len(plain)} tools {'say' if n_other > 1 else 'says'} something else"
     else:
-        said = "so does every tool that scores it"
-    said += f", {n_undefined} {'are' if n_undefined > 1 else 'is'} undefined" if n_undefined else ""
-    said += f", {n_failing} {'fail' if n_failing > 1 else 'fails'}" if n_failing else ""
-    return f"{_we_say(explanation, asked)} ({counted(len(ours.scores), 'query')}); {said}."
+        tools_text = "so does every tool that scores it"
+    tools_text += f", {n_undefined} {'are' if n_undefined > 1 else 'is'} undefined" if n_undefined else ""
+    tools_text += f", {n_failing} {'fail' if n_failing > 1 else 'fails'}" if n_failing else ""
+    return f"{_we_say(explanation, asked)} ({counted(len(ours.scores), 'query')}); {tools_text}."
 
 
 def _we_say(explanation: Explanation, asked: Asked) -> str:
@@ -116,8 +116,8 @@ def _tool_row(figure: Figure, explanation: Explanation, asked: Asked) -> list[Ce
         words = f"{_range(figure, explanation, asked)}: {_changed(figure, explanation)}"
         return [Cell(figure.label), Cell("undefined"), Cell(words)]
     if figure.fault:
-        said = "–" if figure.is_lacking else "undefined" if figure.is_undefined else "fails"
-        return [Cell(figure.label), Cell(said), Cell(printable(figure.fault))]
+        value = "–" if figure.is_lacking else "undefined" if figure.is_undefined else "fails"
+        return [Cell(figure.label), Cell(value), Cell(printable(figure.fault))]
     words = _changed(figure, explanation) if figure.differs(explanation.ours) else ""
     return [Cell(figure.label), Cell(asked.number(explanation.metric, figure.value)), Cell(words)]
 
@@ -131,7 +131,7 @@ def _changed(figure: Figure, explanation: Explanation) -> str:
 
 
 def _which(moved: Sequence[Moved], most: int = 3) -> str:
-    names = " ".join(printable(one.query) for one in moved[:most]) + (" …" if len(moved) > most else "")
+    names = " ".join(printable(query.query) for query in moved[:most]) + (" …" if len(moved) > most else "")
     return f"{counted(len(moved), 'query')}: {names}"
 
 
@@ -157,18 +157,20 @@ def _singles(explanation: Explanation, asked: Asked) -> Table:
 def _matched(explanation: Explanation, target: Target, asked: Asked, style: Style) -> str:
     """Which conventions give the expected number."""
     first = explanation.matches[0]
-    said = _we_say(explanation, asked)
+    value_text = _we_say(explanation, asked)
     number = target.echo(first.ends[0] if first.ends else first.value)
     cut = ", cut off rather than rounded" if explanation.is_cut else ""
     if target.is_coarse and len({asked.number(explanation.metric, figure.value) for figure in explanation.matches}) > 1:
         digits = counted(target.n_digits, "digit").replace("1 ", "one ").replace("2 ", "two ")
         fits = f"{number} has {digits}: {len(explanation.matches)} things fit{cut}."
         ladder = _ladder(explanation, explanation.matches, asked)
-        return "\n".join([style.wrapped(f"{said}. {fits}"), "", with_prose(ladder, style), "", *_ways(explanation, asked)])
+        return "\n".join(
+            [style.wrapped(f"{value_text}. {fits}"), "", with_prose(ladder, style), "", *_ways(explanation, asked)]
+        )
     if first is explanation.ours:
-        return style.wrapped(f"{said}: that is your number{cut}.")
+        return style.wrapped(f"{value_text}: that is your number{cut}.")
     parts = [
-        style.wrapped(f"{said}. {_givers(explanation, number, asked)}{cut}."),
+        style.wrapped(f"{value_text}. {_givers(explanation, number, asked)}{cut}."),
         *(style.wrapped(line) for line in _reasons(explanation, first, asked)),
         "",
         with_prose(_ladder(explanation, _alike(explanation), asked), style),
@@ -190,14 +192,14 @@ def _givers(explanation: Explanation, number: str, asked: Asked) -> str:
 def _unmatched(explanation: Explanation, target: Target, asked: Asked) -> str:
     nearest = explanation.nearest
     number = target.echo(nearest.value if nearest else 0.0)
-    said = f"{_we_say(explanation, asked)}. No tool, no convention and no two conventions together give {number} for these"
-    said += " files." if asked.files else " data."
+    text = f"{_we_say(explanation, asked)}. No tool, no convention and no two conventions together give {number} for these"
+    text += " files." if asked.files else " data."
     if nearest and nearest is not explanation.ours:
         words = f"{nearest.label}: {nearest.words}" if nearest.tool and nearest.words else nearest.label or nearest.words
-        said += f" Nearest: {asked.number(explanation.metric, nearest.value)} ({words})."
+        text += f" Nearest: {asked.number(explanation.metric, nearest.value)} ({words})."
     elif nearest:
-        said += " Nothing comes nearer than that."
-    return f"{said} Are these the {'files' if asked.files else 'data'} that number came from?"
+        text += " Nothing comes nearer than that."
+    return f"{text} Are these the {'files' if asked.files else 'data'} that number came from?"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -208,11 +210,13 @@ def _reasons(explanation: Explanation, figure: Figure, asked: Asked) -> list[str
     moved = explanation.moved(figure)
     lines = [f"Reason: {figure.words}. It changes {counted(len(moved), 'query')} of {len(explanation.ours.scores):,}."]
     about_ties = any("ties" in convention.policy for convention in figure.causes or figure.conventions)
-    for one in moved[: asked.n_queries]:
-        ours, theirs, highest = (_counted_as(score, explanation, asked) for score in (one.ours, one.theirs, one.highest))
-        change = f"{ours} → {theirs}" if one.highest is None else f"{ours} → {theirs} – {highest}"
-        tied = f"; {one.n_equal} documents share a score" if about_ties and one.n_equal > 1 else ""
-        lines.append(f"  query {printable(one.query)}: {change}{tied}")
+    for query in moved[: asked.n_queries]:
+        ours, theirs, highest = (
+            _counted_as(score, explanation, asked) for score in (query.ours, query.theirs, query.highest)
+        )
+        change = f"{ours} → {theirs}" if query.highest is None else f"{ours} → {theirs} – {highest}"
+        tied = f"; {query.n_equal} documents share a score" if about_ties and query.n_equal > 1 else ""
+        lines.append(f"  query {printable(query.query)}: {change}{tied}")
     if len(moved) > asked.n_queries > 0:
         lines.append(f"  … and {len(moved) - asked.n_queries:,} more")
     return lines
@@ -227,24 +231,24 @@ def _alike(explanation: Explanation) -> list[Figure]:
     kinds = {name for figure in explanation.matches for name in _decided(figure)}
     alike = [figure for figure in explanation.singles if kinds & _decided(figure)]
     every = [explanation.ours, *alike, *(figure for figure in explanation.tools if not figure.fault)]
-    return every + [figure for figure in explanation.matches if not any(figure is one for one in every)]
+    return every + [figure for figure in explanation.matches if not any(figure is other for other in every)]
 
 
 def _decided(figure: Figure) -> set[str]:
     """What its conventions are about: fields of the policy, or the formula."""
     conventions = figure.causes or figure.conventions
-    return {name for one in conventions for name in (one.policy or one.params or ("formula",))}
+    return {name for convention in conventions for name in (convention.policy or convention.params or ("formula",))}
 
 
 def _ladder(explanation: Explanation, every: Iterable[Figure], asked: Asked) -> Table:
     """Each different figure once, with all that leads to it."""
     by_number: dict[str, list[Figure]] = {}
     for figure in sorted(every, key=lambda figure: (figure.value != figure.value, figure.value)):
-        shown = _range(figure, explanation, asked) if figure.ends else asked.number(explanation.metric, figure.value)
-        by_number.setdefault(shown, []).append(figure)
+        value = _range(figure, explanation, asked) if figure.ends else asked.number(explanation.metric, figure.value)
+        by_number.setdefault(value, []).append(figure)
     rows = []
     for number, figures in by_number.items():
-        is_wanted = any(figure is one for figure in figures for one in explanation.matches)
+        is_wanted = any(figure is match for figure in figures for match in explanation.matches)
         names = [figure.label or ("" if figure.conventions else explanation.start) for figure in figures]
         words = list(dict.fromkeys(figure.words for figure in figures if figure.conventions and not figure.tool))
         more = ["…"] if len(words) > MOST_NEAR else []
@@ -266,9 +270,11 @@ class Explanations(list[Explanation]):
         return render_why(self, Asked(), Style()).rstrip("\n")
 
     def __repr__(self) -> str:
-        said = [f"{one.metric.name}={one.ours.value:.4f}" for one in self]
-        n_matches = "".join(f"; {len(one.matches)} ways to {one.target.text}" for one in self if one.target)
-        return f"Explanations({', '.join(said)}{n_matches})"
+        values = [f"{explanation.metric.name}={explanation.ours.value:.4f}" for explanation in self]
+        n_matches = "".join(
+            f"; {len(explanation.matches)} ways to {explanation.target.text}" for explanation in self if explanation.target
+        )
+        return f"Explanations({', '.join(values)}{n_matches})"
 
 
 class Comparison(Differences):
@@ -278,7 +284,7 @@ class Comparison(Differences):
         return render_differences(self, Asked(), Style()).rstrip("\n")
 
     def __repr__(self) -> str:
-        n_differing = sum(one.differs for one in self.metrics)
+        n_differing = sum(metric.differs for metric in self.metrics)
         return f"Comparison({n_differing} of {counted(len(self.metrics), 'shared metric')} differing)"
 
 
@@ -314,10 +320,10 @@ def why(
     What the policy sets otherwise than by default holds for every tool that is asked about.
     """
     if isinstance(qrels, Result) and isinstance(run, Result):
-        if any(given is not None for given in (metrics, expected, policy, profile)):
+        if any(option is not None for option in (metrics, expected, policy, profile)):
             raise UsageError("two results are compared as they were scored; metrics and conventions have no place here")
-        found = differences_between(qrels, run)
-        return Comparison(**{name: getattr(found, name) for name in Differences.__dataclass_fields__})
+        differences = differences_between(qrels, run)
+        return Comparison(**{name: getattr(differences, name) for name in Differences.__dataclass_fields__})
     if isinstance(qrels, Result) or isinstance(run, Result):
         raise UsageError("give two results, or judgments and a run; one of these is a result, the other is not")
     if metrics is None:

@@ -59,22 +59,22 @@ def render_history(series: Sequence[Series], metric: str, width: int | None = No
     """
     if not series:
         return f"no result with {metric} is stored\n"
-    names = [printable(one.name) for one in series]
+    names = [printable(history.name) for history in series]
     column = max(map(display_width, names))
     lines = [f"{metric} · {len(series):,} series"]
-    for one, name in zip(series, names, strict=True):
-        lines += ["", *_lines(one, name + " " * (column - display_width(name)), width)]
+    for history, name in zip(series, names, strict=True):
+        lines += ["", *_lines(history, name + " " * (column - display_width(name)), width)]
     return "\n".join(lines) + "\n"
 
 
 def _lines(series: Series, name: str, width: int | None) -> list[str]:
-    said = _said(series)
-    room = MOST_BARS if width is None else min(MOST_BARS, width - display_width(name) - display_width(said) - 6)
+    ends = _said(series)
+    room = MOST_BARS if width is None else min(MOST_BARS, width - display_width(name) - display_width(ends) - 6)
     head, indent = [], f"  {name}  "
     if room < FEWEST_BARS and width is not None:
         head, indent = [f"  {name.rstrip()}"], "    "
-        room = max(1, min(MOST_BARS, width - display_width(said) - len(indent) - 2))
-    drawn = [f"{indent}{sparkline(series.values[-room:])}  {said}"]
+        room = max(1, min(MOST_BARS, width - display_width(ends) - len(indent) - 2))
+    drawn = [f"{indent}{sparkline(series.values[-room:])}  {ends}"]
     if marks := _marks(series)[-room:].rstrip():
         drawn.append(f"{' ' * display_width(indent)}{marks}")
     below = [f"({len(series.points) - room:,} earlier not drawn)"] if len(series.points) > room else []
@@ -123,11 +123,11 @@ def history_csv(series: Sequence[Series]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     names = ("evaluation", "started", "value", "low", "high", "n", "dataset")
     writer.writerow(["benchmark", "provider", "metric", *names, "change"])
-    for one in series:
-        changes = {change.place: "step" if change.is_step else "spike" for change in one.changes}
-        for place, point in enumerate(one.points):
+    for history in series:
+        changes = {change.place: "step" if change.is_step else "spike" for change in history.changes}
+        for place, point in enumerate(history.points):
             figures = ["" if value is None else value for value in point[: len(names)]]
-            row = [one.benchmark, one.provider, one.metric, *figures, changes.get(place, "")]
+            row = [history.benchmark, history.provider, history.metric, *figures, changes.get(place, "")]
             writer.writerow([spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in row])
     return out.getvalue()
 
@@ -146,9 +146,9 @@ def render_annotations(report: GateReport) -> str:
 def _line(verdict: Verdict) -> str:
     file, _, line = verdict.rule.terms.place.rpartition(":")
     where = f"file={_property(file)},line={line}," if file and line.isdecimal() else ""
-    moved = "".join(f"\n{moved_text(one)}" for one in verdict.finding.moved)
-    said = _escaped_annotation(f"{verdict.rule.text}: {verdict.summary}{moved}")
-    return f"::{LEVELS[verdict.status]} {where}title={_property(f'assay gate: {verdict.rule.text}')}::{said}"
+    moved = "".join(f"\n{moved_text(query)}" for query in verdict.finding.moved)
+    message = _escaped_annotation(f"{verdict.rule.text}: {verdict.summary}{moved}")
+    return f"::{LEVELS[verdict.status]} {where}title={_property(f'assay gate: {verdict.rule.text}')}::{message}"
 
 
 def _escaped_annotation(text: str) -> str:
@@ -218,12 +218,15 @@ def render_gate_markdown(report: GateReport) -> str:
     for head, verdicts in grouped(report):
         if head:
             parts.append(f"**{_escaped(head)}**")
-        rows = [f"| {SIGNS[one.status]} | {_escaped(one.rule.text)} | {_escaped(one.summary)} |" for one in verdicts]
+        rows = [
+            f"| {SIGNS[verdict.status]} | {_escaped(verdict.rule.text)} | {_escaped(verdict.summary)} |"
+            for verdict in verdicts
+        ]
         parts.append("\n".join(["| | rule | found |", "|---|---|---|", *rows]))
         if moved := worst_moved(verdicts):
             named = [
-                f"| {_escaped(one.query)} | {_escaped(one.text)} | {_escaped(one.metric)} | {_escaped(one.change)} |"
-                for one in moved
+                f"| {_escaped(query.query)} | {_escaped(query.text)} | {_escaped(query.metric)} | {_escaped(query.change)} |"
+                for query in moved
             ]
             parts.append("\n".join(["| query | text | by | changed |", "|---|---|---|---|", *named]))
     if report.notes:

@@ -20,12 +20,12 @@ MOST_PREVIEWED = 2
 
 def all_movers(comparison: Comparison, worst: int, best: int) -> Iterator[tuple[str, list[Mover]]]:
     """What the queries have in common, in words, and the queries: losses, then gains, of each system on the first metric."""
-    metric, one = moving_metric(comparison), reference_of(comparison)
-    for other in (name for name in comparison.names if name != one):
-        for wanted, word, find in ((worst, "lost", largest_losses), (best, "gained", largest_gains)):
-            if metric and wanted:
-                found = find(comparison, metric.name, one, other, wanted)
-                yield _title(found, word, metric.name, one, other), found
+    metric, reference = moving_metric(comparison), reference_of(comparison)
+    for other in (name for name in comparison.names if name != reference):
+        for count, word, find in ((worst, "lost", largest_losses), (best, "gained", largest_gains)):
+            if metric and count:
+                movers = find(comparison, metric.name, reference, other, count)
+                yield _title(movers, word, metric.name, reference, other), movers
 
 
 def moving_metric(comparison: Comparison) -> BoundMetric | None:
@@ -34,16 +34,16 @@ def moving_metric(comparison: Comparison) -> BoundMetric | None:
     own = [
         metric
         for metric in comparison.metrics
-        if all(one.table.columns[metric.name].has_scores for one in comparison.results)
+        if all(result.table.columns[metric.name].has_scores for result in comparison.results)
     ]
     return next((metric for metric in own if metric.name not in shared), None)
 
 
-def _title(found: Sequence[Mover], word: str, metric: str, one: str, other: str) -> str:
-    who = f"from {printable(one)} to {printable(other)}"
-    if not found:
+def _title(movers: Sequence[Mover], word: str, metric: str, reference: str, other: str) -> str:
+    who = f"from {printable(reference)} to {printable(other)}"
+    if not movers:
         return f"No query {word} on {metric} {who}."
-    n = "The query" if len(found) == 1 else f"The {counted(len(found), 'query')}"
+    n = "The query" if len(movers) == 1 else f"The {counted(len(movers), 'query')}"
     return f"{n} that {word} most on {metric} {who}:"
 
 
@@ -56,11 +56,11 @@ def preview(comparison: Comparison, figures: Figures) -> str:
     if len(others) != 1:
         first = "the baseline" if comparison.how.baseline else printable(comparison.names[0])
         return f"--worst 10 shows the queries that lost most against {first}, with both rankings."
-    found = largest_losses(comparison, metric.name, reference_of(comparison), others[0], MOST_PREVIEWED)
-    if not found:
+    movers = largest_losses(comparison, metric.name, reference_of(comparison), others[0], MOST_PREVIEWED)
+    if not movers:
         on = f" on {metric.name}" if len(comparison.metrics) > 1 else ""
         return f"No query got worse{on}." if any(pair.n for pair in comparison.pairs) else ""
-    moves = [f"{printable(one.query)} ({_move(one, metric, figures)})" for one in found]
+    moves = [f"{printable(mover.query)} ({_move(mover, metric, figures)})" for mover in movers]
     losses = "Largest loss" if len(moves) == 1 else "Largest losses"
     return f"{losses}: {', '.join(moves)}; see them with --worst 10."
 
@@ -120,9 +120,9 @@ def missing_lines(mover: Mover) -> Iterator[str]:
             yield f"{printable(name)} retrieved nothing"
         if not unseen or not ranking:
             continue
-        told = []
+        places = []
         for document in unseen[:MOST_NAMED]:
             rank = rank_in(ranking, document)
-            told.append(f"{printable(document)} ({'not retrieved' if rank is None else f'rank {rank:,}'})")
+            places.append(f"{printable(document)} ({'not retrieved' if rank is None else f'rank {rank:,}'})")
         more = f" and {len(unseen) - MOST_NAMED:,} more" if len(unseen) > MOST_NAMED else ""
-        yield f"relevant, not in the first {SHOWN} of {printable(name)}: {', '.join(told)}{more}"
+        yield f"relevant, not in the first {SHOWN} of {printable(name)}: {', '.join(places)}{more}"

@@ -61,20 +61,22 @@ def differences_of(comparison: Comparison, metric: str) -> list[float]:
     if bound.metric.view == "timing" and any(result.has_shared_times for result in comparison.results):
         raise UsageError(f"{bound.name}: {SHARED_TIMES}")
     scores = comparison.aligned.scores(bound.name)
-    found = [second - first for first, second in scores.tolist() if math.isfinite(first) and math.isfinite(second)]
-    if len(found) < 2:
-        raise UsageError(f"{bound.name}: two queries with a score in both systems are the least, and here are {len(found)}")
-    return found
+    differences = [second - first for first, second in scores.tolist() if math.isfinite(first) and math.isfinite(second)]
+    if len(differences) < 2:
+        raise UsageError(
+            f"{bound.name}: two queries with a score in both systems are the least, and here are {len(differences)}"
+        )
+    return differences
 
 
 def study_power(comparison: Comparison, metric: str, asked: PowerAsked) -> PowerStudy:
     """What the queries of two systems can tell; unless a difference is asked for, about the one seen and a small one."""
     differences, chosen = differences_of(comparison, metric), (asked.power, asked.alpha, asked.seed)
-    found = analyse_power(differences, asked.effect, *chosen)
+    power = analyse_power(differences, asked.effect, *chosen)
     is_timing = comparison.metric(metric).metric.view == "timing"
-    if asked.effect is not None or is_timing or abs(found.effect) == SMALL:
-        return PowerStudy(comparison, metric, found)
-    return PowerStudy(comparison, metric, found, {SMALL: queries_needed(differences, SMALL, *chosen)})
+    if asked.effect is not None or is_timing or abs(power.effect) == SMALL:
+        return PowerStudy(comparison, metric, power)
+    return PowerStudy(comparison, metric, power, {SMALL: queries_needed(differences, SMALL, *chosen)})
 
 
 def render_power(studies: Sequence[PowerStudy], style: Style) -> str:
@@ -83,18 +85,18 @@ def render_power(studies: Sequence[PowerStudy], style: Style) -> str:
 
 
 def _paragraph(study: PowerStudy) -> str:
-    found, metric = study.power, study.comparison.metric(study.metric)
+    power, metric = study.power, study.comparison.metric(study.metric)
     first, second = study.systems
     figures = Figures()
-    change = figures.change(metric, found.effect)
+    change = figures.change(metric, power.effect)
     title = title_of(study.comparison)
     lead = (
         f"{f'{title}, ' if title else ''}{metric.name}: from {first} to {second} the mean changes by "
-        f"{change} over {counted(found.n, 'query')} "
-        f"(standard deviation {figures.value(metric, found.sd)})."
+        f"{change} over {counted(power.n, 'query')} "
+        f"(standard deviation {figures.value(metric, power.sd)})."
     )
-    again = f"As many other queries would find a change of {change} again {100 * found.achieved:.0f} % of the time"
-    return f"{lead} {_told(study)} {again} (paired t-test, alpha {found.alpha:g})."
+    again = f"As many other queries would find a change of {change} again {100 * power.achieved:.0f} % of the time"
+    return f"{lead} {_told(study)} {again} (paired t-test, alpha {power.alpha:g})."
 
 
 def _told(study: PowerStudy) -> str:

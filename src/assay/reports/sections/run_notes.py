@@ -25,24 +25,24 @@ def failure_notes(results: Sequence[Result], again: str, *, strict: bool | None 
 
     Where `strict` is given, errors follow, and what they tell is not told here.
     """
-    found = []
+    notes = []
     for result in _with_failures(results):
         if strict is None or not _is_error(result, strict=strict):
             failed = "failed and score 0" if result.run else "failed"
-            said = f"{_share(result)} {failed}: {reasons(result.failures)}{_advice(result, again)}"
-            found.append(f"{result.name}: {said}.")
-    return found
+            text = f"{_share(result)} {failed}: {reasons(result.failures)}{_advice(result, again)}"
+            notes.append(f"{result.name}: {text}.")
+    return notes
 
 
 def failure_errors(results: Sequence[Result], again: str = "", *, strict: bool) -> list[str]:
     """A sentence for each provider whose failures make the evaluation fail: all of them, or any where it is strict."""
-    found = []
+    errors = []
     for result in _with_failures(results):
         if _is_error(result, strict=strict):
             rule = ", and --strict allows none" if result.run else ""
-            said = f"{_share(result)} failed{rule}: {reasons(result.failures)}{_advice(result, again)}"
-            found.append(printable(f"{result.name} on {result.benchmark}: {said}"))
-    return found
+            text = f"{_share(result)} failed{rule}: {reasons(result.failures)}{_advice(result, again)}"
+            errors.append(printable(f"{result.name} on {result.benchmark}: {text}"))
+    return errors
 
 
 def _is_error(result: Result, *, strict: bool) -> bool:
@@ -58,10 +58,10 @@ def _advice(result: Result, again: str) -> str:
 def reasons(failures: Mapping[str, str]) -> str:
     """The most frequent errors and how often each occurred: `no answer within 5 s (30×), HTTP 500 (7×)`."""
     kinds = Counter(_short(error) for error in failures.values()).most_common()
-    told = [f"{error} ({count:,}×)" for error, count in kinds[:MOST]]
+    texts = [f"{error} ({count:,}×)" for error, count in kinds[:MOST]]
     if left := kinds[MOST:]:
-        told.append(f"{counted(len(left), 'other error')} ({sum(count for _, count in left):,}×)")
-    return ", ".join(told)
+        texts.append(f"{counted(len(left), 'other error')} ({sum(count for _, count in left):,}×)")
+    return ", ".join(texts)
 
 
 def _short(error: str) -> str:

@@ -118,11 +118,13 @@ def _relevance(result: Result) -> list[str]:
 
 def notes(report: Report) -> list[str]:
     """What a careful reader should be told: about each run, then about all of them."""
-    said = [(*_coverage_notes(result), *result.notes) for result in report.results]
-    common = [note for note in said[0] if len(said) > 1 and all(note in others for others in said)]
+    notes_by_result = [(*_coverage_notes(result), *result.notes) for result in report.results]
+    common = [
+        note for note in notes_by_result[0] if len(notes_by_result) > 1 and all(note in others for others in notes_by_result)
+    ]
     each = [
         f"{report.label(result)}: {printable(note)}"
-        for result, its in zip(report.results, said, strict=True)
+        for result, its in zip(report.results, notes_by_result, strict=True)
         for note in its
         if note not in common
     ]
@@ -133,18 +135,18 @@ def _coverage_notes(result: Result) -> list[str]:
     """Which queries of a run do not count, and why; results without a run have notes of their own."""
     if not _has_rankings(result):
         return []
-    counts, found = result.counts, []
+    counts, texts = result.counts, []
     if counts["scored"] != counts["judged"]:
-        found.append(f"{counts['scored']:,} of {counts['judged']:,} judged queries are scored.")
+        texts.append(f"{counts['scored']:,} of {counts['judged']:,} judged queries are scored.")
     if counts["missing"]:
         fate = "left out" if result.policy.missing == "skip" else "scored as an empty ranking"
-        found.append(f"{counted(counts['missing'], 'query')} missing from the run, {fate} ({some_of(result.missing)}).")
+        texts.append(f"{counted(counts['missing'], 'query')} missing from the run, {fate} ({some_of(result.missing)}).")
     if counts["without_relevant"]:
         fate = "left out" if result.policy.no_relevant == "skip" else "which binary metrics score 0"
-        found.append(f"{counted(counts['without_relevant'], 'query')} without a relevant document, {fate}.")
+        texts.append(f"{counted(counts['without_relevant'], 'query')} without a relevant document, {fate}.")
     if counts["extra"]:
-        found.append(f"{counted(counts['extra'], 'query')} of the run without judgments, left out.")
-    return found
+        texts.append(f"{counted(counts['extra'], 'query')} of the run without judgments, left out.")
+    return texts
 
 
 @dataclass(frozen=True)
@@ -190,14 +192,14 @@ def band_scores(result: Result, metric: str, band: Band) -> dict[str, dict[str, 
 
 def bands_by_query(result: Result) -> dict[str, dict[str, dict[str, dict[str, Any]]]]:
     """Query → kind → metric → word → score, for JSON; in the order of the result's queries."""
-    found: dict[str, dict[str, dict[str, dict[str, Any]]]] = {query: {} for query in result.query_ids}
+    bands: dict[str, dict[str, dict[str, dict[str, Any]]]] = {query: {} for query in result.query_ids}
     for kind in KINDS:
         for metric, band in kind.of(result).items():
             for word, scores in band_scores(result, metric, band).items():
                 for query, score in scores.items():
-                    of_metric = found[query].setdefault(kind.key, {}).setdefault(metric, {})
+                    of_metric = bands[query].setdefault(kind.key, {}).setdefault(metric, {})
                     of_metric[word] = None if math.isnan(score) else score
-    return found
+    return bands
 
 
 HEAD = " % CI"
@@ -205,10 +207,10 @@ HEAD = " % CI"
 
 def confidence_column(report: Report, metric: BoundMetric) -> Iterator[tuple[str, list[Cell]]]:
     """Head and cells of a metric's intervals; nothing where no result has one, as with a single query."""
-    found = [result.intervals.get(metric.name) for result in report.results]
-    levels = {one.level for one in found if one is not None and not isnan(one.low)}
+    intervals = [result.intervals.get(metric.name) for result in report.results]
+    levels = {interval.level for interval in intervals if interval is not None and not isnan(interval.low)}
     if levels:
-        yield f"{100 * max(levels):g}{HEAD}", [Cell(_text(report, metric, one)) for one in found]
+        yield f"{100 * max(levels):g}{HEAD}", [Cell(_text(report, metric, interval)) for interval in intervals]
 
 
 def confidence_notes(report: Report) -> list[str]:
@@ -222,9 +224,9 @@ def confidence_notes(report: Report) -> list[str]:
 
 
 def _rests_on_one(report: Report, metric: str) -> bool:
-    found = [result for result in report.results if metric in result.intervals]
-    counts = [int((~np.isnan(result.array(metric))).sum()) for result in found]
-    return bool(counts) and max(counts) == 1 and all(isnan(result.intervals[metric].low) for result in found)
+    results = [result for result in report.results if metric in result.intervals]
+    counts = [int((~np.isnan(result.array(metric))).sum()) for result in results]
+    return bool(counts) and max(counts) == 1 and all(isnan(result.intervals[metric].low) for result in results)
 
 
 def is_confidence(head: str) -> bool:
@@ -232,14 +234,14 @@ def is_confidence(head: str) -> bool:
     return head.endswith(HEAD)
 
 
-def _text(report: Report, metric: BoundMetric, one: Confidence | None) -> str:
+def _text(report: Report, metric: BoundMetric, interval: Confidence | None) -> str:
     """Both ends, with a digit less than the figure: they are not known better than that."""
-    if one is None or isnan(one.low):
+    if interval is None or isnan(interval.low):
         return "–"
     if metric.metric.view == "timing":
-        return " – ".join(report.text(metric, end) for end in (one.low, one.high))
+        return " – ".join(report.text(metric, end) for end in (interval.low, interval.high))
     digits = 3 if report.digits is None else max(report.digits - 1, 0)
-    return " – ".join(with_minus(f"{end:.{digits}f}") for end in (one.low, one.high))
+    return " – ".join(with_minus(f"{end:.{digits}f}") for end in (interval.low, interval.high))
 
 
 def deciding_metric(results: Sequence[Result], beside: Collection[str] = ()) -> BoundMetric | None:
@@ -288,19 +290,19 @@ def _tie_notes(report: Report) -> list[str]:
     if not any(result.tie_bands for result in report.results):
         many = [result for result in tied if _hangs_on_ties(result)]
         shares = [f"{report.label(result)} {percent(result.ties['in_top_10'] / result.ties['queries'])}" for result in many]
-        said = f"queries with equal scores in the first 10: {', '.join(shares)}; --tie-band shows what that could change."
-        return [said] if shares else []
-    found = []
+        hint = f"queries with equal scores in the first 10: {', '.join(shares)}; --tie-band shows what that could change."
+        return [hint] if shares else []
+    texts = []
     for result in tied:
         cut = ", ".join(f"{n:,} at cutoff {k}" for k, n in result.ties["at_cutoff"].items() if n)
         across = f", across the cut in {cut}" if cut else ""
-        found.append(f"{report.label(result)}: equal scores leave ranks open in {_share(result)}{across}.")
+        texts.append(f"{report.label(result)}: equal scores leave ranks open in {_share(result)}{across}.")
     for metric in report.shown:
         bands = [result.tie_bands.get(metric.name) for result in report.results]
         methods = {band.method for band in bands if band and band.method != "exact"}
-        found += [f"{metric.name}: {method}." for method in sorted(methods)]
-        found += _contested(report, metric, bands, TIES)
-    return found
+        texts += [f"{metric.name}: {method}." for method in sorted(methods)]
+        texts += _contested(report, metric, bands, TIES)
+    return texts
 
 
 def _hangs_on_ties(result: Result) -> bool:
@@ -314,12 +316,12 @@ def _share(result: Result) -> str:
 
 def _residual_notes(report: Report) -> list[str]:
     if any(result.residuals for result in report.results):
-        found = [ASSUMED]
+        texts = [ASSUMED]
         for metric in report.shown:
             bands = [result.residuals.get(metric.name) for result in report.results]
-            found += [f"{metric.name}: {method}." for method in sorted({band.method for band in bands if band} - {""})]
-            found += _contested(report, metric, bands, UNJUDGED)
-        return found
+            texts += [f"{metric.name}: {method}." for method in sorted({band.method for band in bands if band} - {""})]
+            texts += _contested(report, metric, bands, UNJUDGED)
+        return texts
     if "judged@10" not in report.beside:
         return []
     many = [result for result in report.results if _unjudged_share(result) >= MANY_UNJUDGED]

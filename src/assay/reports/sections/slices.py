@@ -35,13 +35,13 @@ MORE_DIGITS = 2
 """Decimals that a variance has more than what it is the variance of."""
 
 
-def render_slices(found: Sequence[Sliced], form: str, style: Style, digits: int | None = None) -> str:
+def render_slices(results: Sequence[Sliced], form: str, style: Style, digits: int | None = None) -> str:
     """Every system's figures in every slice."""
     if form == "json":
-        return written({"schema": "assay.slices/1", "slices": [sliced.to_dict() for sliced in found]})
+        return written({"schema": "assay.slices/1", "slices": [sliced.to_dict() for sliced in results]})
     if form == "csv":
-        return csv_of([row for sliced in found for row in sliced.rows()])
-    return render_sheets([sheet for sliced in found for sheet in slice_sheets(sliced, Figures(digits))], form, style)
+        return csv_of([row for sliced in results for row in sliced.rows()])
+    return render_sheets([sheet for sliced in results for sheet in slice_sheets(sliced, Figures(digits))], form, style)
 
 
 def _fitting(table: Table, width: int | None) -> Table:
@@ -52,8 +52,10 @@ def _fitting(table: Table, width: int | None) -> Table:
     for spare in (SPARE, INTERVAL - 1):
         if not width or needed_width(table) <= width:
             return table
-        kept = [number for number in range(len(table.head)) if number != spare]
-        table = Table([table.head[number] for number in kept], [[row[number] for number in kept] for row in table.rows])
+        columns = [number for number in range(len(table.head)) if number != spare]
+        table = Table(
+            [table.head[number] for number in columns], [[row[number] for number in columns] for row in table.rows]
+        )
     return table
 
 
@@ -112,7 +114,10 @@ def _column(sliced: Sliced, metric: BoundMetric, place: int, figures: Figures) -
     """
     cells = [_cell(part, metric, place, figures) for part in sliced.parts]
     if sliced.languages:
-        return [*cells, *(cell for one in sliced.languages for cell in _of_language(sliced, metric, place, one, figures))]
+        return [
+            *cells,
+            *(cell for language in sliced.languages for cell in _of_language(sliced, metric, place, language, figures)),
+        ]
     if metric.metric.aggregation.is_total:
         return [*cells, Cell(""), Cell(figures.value(metric, sliced.whole[place][metric.name])), Cell("")]
     system = sliced.systems[place]
@@ -160,28 +165,28 @@ def _best(results: Sequence[Result], metric: BoundMetric) -> set[int]:
     return {number for number, value in known.items() if value == target}
 
 
-def slice_comparison_sheets(found: SliceComparison, figures: Figures, width: int | None = None) -> Iterator[Sheet]:
+def slice_comparison_sheets(comparison: SliceComparison, figures: Figures, width: int | None = None) -> Iterator[Sheet]:
     """A table for each metric and pair of systems; the last one says what they come down to.
 
     Where the terminal is narrow, the figures of the first system are left out, which follow from the difference.
     """
-    if not found.parts:
+    if not comparison.parts:
         return
-    metrics = found.parts[0].metrics
-    tables = [(metric, pairs) for metric in metrics for pairs in found.by_pair(metric.name)]
+    metrics = comparison.parts[0].metrics
+    tables = [(metric, pairs) for metric in metrics for pairs in comparison.by_pair(metric.name)]
     for number, (metric, pairs) in enumerate(tables):
         title = f"{metric.name}: {pairs[0].b} against {pairs[0].a}, by slice"
-        rows = [_compared_row(one, pair, metric, figures) for one, pair in zip(found.slices, pairs, strict=True)]
-        level = f"{100 * found.how.level:g} % CI of Δ"
+        rows = [_compared_row(part, pair, metric, figures) for part, pair in zip(comparison.slices, pairs, strict=True)]
+        level = f"{100 * comparison.how.level:g} % CI of Δ"
         heads = ["slice", "n", printable(pairs[0].a), f"{printable(pairs[0].b)}  ", "Δ", level, "p"]
         table = _fitting(Table(heads, rows), width)
-        yield Sheet(title, table, (found.verdict, *found.remarks) if number == len(tables) - 1 else ())
+        yield Sheet(title, table, (comparison.verdict, *comparison.remarks) if number == len(tables) - 1 else ())
 
 
-def _compared_row(one: Slice, pair: Pair, metric: BoundMetric, figures: Figures) -> list[Cell]:
+def _compared_row(part: Slice, pair: Pair, metric: BoundMetric, figures: Figures) -> list[Cell]:
     sign = mark(pair)
     return [
-        Cell(printable(one.label)),
+        Cell(printable(part.label)),
         Cell(f"{pair.n:,}"),
         Cell(figures.value(metric, pair.value_a), sign == WORSE),
         Cell(f"{figures.value(metric, pair.value_b)} {sign or ' '}", sign == BETTER),
@@ -191,27 +196,27 @@ def _compared_row(one: Slice, pair: Pair, metric: BoundMetric, figures: Figures)
     ]
 
 
-def worst_slices_sheets(found: WorstSlices, figures: Figures, width: int | None = None) -> Iterator[Sheet]:
+def worst_slices_sheets(worst: WorstSlices, figures: Figures, width: int | None = None) -> Iterator[Sheet]:
     """A table for each system, the worst slices first; a sign marks those that are shown to be worse."""
-    what = f"worse than {found.against}" if found.against else "worse than elsewhere"
-    heads = ["slice", "n", printable(found.against) or "elsewhere", "value  ", "Δ", f"{100 * found.level:g} % CI of Δ", "p"]
-    for system in found.systems:
-        rows = [_worst_row(one, found.metric, figures) for one in found.found if one.system == system]
-        notes = (found.verdict,) if system == found.systems[-1] else ()
-        title = f"{system}: slices that are {what} on {found.metric.name}"
+    what = f"worse than {worst.against}" if worst.against else "worse than elsewhere"
+    heads = ["slice", "n", printable(worst.against) or "elsewhere", "value  ", "Δ", f"{100 * worst.level:g} % CI of Δ", "p"]
+    for system in worst.systems:
+        rows = [_worst_row(part, worst.metric, figures) for part in worst.found if part.system == system]
+        notes = (worst.verdict,) if system == worst.systems[-1] else ()
+        title = f"{system}: slices that are {what} on {worst.metric.name}"
         if rows or notes:
             yield Sheet(title if rows else "", _fitting(Table(heads if rows else [], rows), width), notes)
 
 
-def _worst_row(one: WorstSlice, metric: BoundMetric, figures: Figures) -> list[Cell]:
+def _worst_row(part: WorstSlice, metric: BoundMetric, figures: Figures) -> list[Cell]:
     return [
-        Cell(printable(one.label)),
-        Cell(f"{one.n:,}"),
-        Cell(figures.value(metric, one.other)),
-        Cell(f"{figures.value(metric, one.value)} {WORSE if one.is_significant else ' '}"),
-        Cell(figures.change(metric, one.difference)),
-        Cell(f"{figures.change(metric, one.low)} … {figures.change(metric, one.high)}"),
-        Cell(p_short(one.p_corrected)),
+        Cell(printable(part.label)),
+        Cell(f"{part.n:,}"),
+        Cell(figures.value(metric, part.other)),
+        Cell(f"{figures.value(metric, part.value)} {WORSE if part.is_significant else ' '}"),
+        Cell(figures.change(metric, part.difference)),
+        Cell(f"{figures.change(metric, part.low)} … {figures.change(metric, part.high)}"),
+        Cell(p_short(part.p_corrected)),
     ]
 
 
@@ -223,46 +228,50 @@ MOST_QUERIES = 10
 """Queries that are shown where the rankings are least alike."""
 
 
-def agreement_sheets(found: Sequence[RankAgreement], digits: int | None = None, *, per_query: bool = False) -> list[Sheet]:
+def agreement_sheets(
+    agreements: Sequence[RankAgreement], digits: int | None = None, *, per_query: bool = False
+) -> list[Sheet]:
     """Means first, then queries."""
-    sheets = [_means(found, digits)] if found else []
-    return sheets + [_queries(one, digits) for one in found if per_query]
+    sheets = [_means(agreements, digits)] if agreements else []
+    return sheets + [_queries(agreement, digits) for agreement in agreements if per_query]
 
 
-def _means(found: Sequence[RankAgreement], digits: int | None) -> Sheet:
-    first = found[0]
-    has_moved = any(one.moved is not None for one in found)
+def _means(agreements: Sequence[RankAgreement], digits: int | None) -> Sheet:
+    first = agreements[0]
+    has_moved = any(agreement.moved is not None for agreement in agreements)
     rows = [
         [
-            Cell(f"{printable(one.a)} → {printable(one.b)}"),
-            *(Cell(_figure(value, digits)) for value in one.means.values()),
-            *([Cell(_count(one.n_gained)), Cell(_count(one.n_lost))] if has_moved else []),
+            Cell(f"{printable(agreement.a)} → {printable(agreement.b)}"),
+            *(Cell(_figure(value, digits)) for value in agreement.means.values()),
+            *([Cell(_count(agreement.n_gained)), Cell(_count(agreement.n_lost))] if has_moved else []),
         ]
-        for one in found
+        for agreement in agreements
     ]
     moved = f" gained, lost: relevant documents that came into the first {first.k}, or left them." if has_moved else ""
     heads = ["rankings", *first.means, *(["gained", "lost"] if has_moved else [])]
     return Sheet(
-        "agreement of rankings, mean over queries", Table(heads, rows), (f"{AGREEMENT_MEANING}{moved}", *_least_alike(found))
+        "agreement of rankings, mean over queries",
+        Table(heads, rows),
+        (f"{AGREEMENT_MEANING}{moved}", *_least_alike(agreements)),
     )
 
 
-def _least_alike(found: Sequence[RankAgreement]) -> list[str]:
-    if len(found) > 1 or len(found[0].agreement.query_ids) < 2:
+def _least_alike(agreements: Sequence[RankAgreement]) -> list[str]:
+    if len(agreements) > 1 or len(agreements[0].agreement.query_ids) < 2:
         return []
-    return [f"Least alike: {some_of([printable(query) for query in found[0].least(6)])}."]
+    return [f"Least alike: {some_of([printable(query) for query in agreements[0].least(6)])}."]
 
 
-def _queries(one: RankAgreement, digits: int | None) -> Sheet:
-    figures = one.agreement.by_query()
+def _queries(pair: RankAgreement, digits: int | None) -> Sheet:
+    figures = pair.agreement.by_query()
     rows = []
-    for query in one.least(MOST_QUERIES):
-        moved = one.moved.get(query) if one.moved is not None else None
+    for query in pair.least(MOST_QUERIES):
+        moved = pair.moved.get(query) if pair.moved is not None else None
         documents = [Cell(some_of([printable(doc) for doc in docs], 3)) for docs in moved] if moved else []
         cells = [Cell(_figure(value, digits)) for value in figures[query].values()]
-        rows.append([Cell(printable(query)), *cells, *(documents or [Cell(""), Cell("")] if one.moved is not None else [])])
-    heads = ["query", *one.means, *(["gained", "lost"] if one.moved is not None else [])]
-    return Sheet(f"{one.a} and {one.b}: the queries ranked least alike", Table(heads, rows))
+        rows.append([Cell(printable(query)), *cells, *(documents or [Cell(""), Cell("")] if pair.moved is not None else [])])
+    heads = ["query", *pair.means, *(["gained", "lost"] if pair.moved is not None else [])]
+    return Sheet(f"{pair.a} and {pair.b}: the queries ranked least alike", Table(heads, rows))
 
 
 def _figure(value: float, digits: int | None) -> str:

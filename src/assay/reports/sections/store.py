@@ -30,12 +30,12 @@ def render_entries(entries: Sequence[Entry], metric: str | None, style: Style) -
     """One row for each result: the metric asked for, else the first of each. Where room is scarce, columns go, ids stay."""
     rows = [list(map(Cell, _row(entry, metric))) for entry in entries]
     for n_out in range(len(LEFT_OUT) + 1):
-        kept = [place for place, name in enumerate(HEAD) if name not in LEFT_OUT[:n_out]]
-        table = _of_columns(rows, kept)
+        places = [place for place, name in enumerate(HEAD) if name not in LEFT_OUT[:n_out]]
+        table = _of_columns(rows, places)
         if not style.width or needed_width(table) <= style.width:
             break
     else:
-        table = _of_columns(rows, [place for place in kept if HEAD[place]])  # marks wait for a wider one, or for json
+        table = _of_columns(rows, [place for place in places if HEAD[place]])  # marks wait for a wider one, or for json
     return "\n\n".join(fitted(table, style)) + "\n"
 
 
@@ -51,7 +51,7 @@ def _row(entry: Entry, metric: str | None) -> list[str]:
     value = "–" if figure is None or figure.value is None or entry.is_failed else f"{figure.value:.4f}"
     has_ends = figure is not None and figure.low is not None and figure.high is not None and not entry.is_failed
     interval = f"{figure.low:.3f} – {figure.high:.3f}" if has_ends and figure else ""
-    marks = [*(f"baseline {one}" for one in entry.baselines), *entry.tags]
+    marks = [*(f"baseline {baseline}" for baseline in entry.baselines), *entry.tags]
     words = [entry.evaluation, readable(entry.started), entry.benchmark, entry.provider, name]
     return [
         *map(printable, words),
@@ -87,10 +87,10 @@ def render_about(evaluation: StoredEvaluation) -> str:
 def render_provenance(evaluation: StoredEvaluation, style: Style) -> str:
     """What the results rest on: what they share first, then what each has of its own; and the notes."""
     described = [_described(result.provenance) for result in evaluation.results]
-    shared = {name: text for name, text in described[0].items() if all(one.get(name) == text for one in described)}
+    shared = {name: text for name, text in described[0].items() if all(origin.get(name) == text for origin in described)}
     rows = list(shared.items())
-    for result, one in zip(evaluation.results, described, strict=True):
-        own = [text if name == "provider" else f"{name} {text}" for name, text in one.items() if name not in shared]
+    for result, origin in zip(evaluation.results, described, strict=True):
+        own = [text if name == "provider" else f"{name} {text}" for name, text in origin.items() if name not in shared]
         if own:
             rows.append((result.name, " · ".join(own)))
     rows += [("note", f"{note.text} ({readable(note.written)})") for note in evaluation.notes]
@@ -102,21 +102,21 @@ def render_provenance(evaluation: StoredEvaluation, style: Style) -> str:
 
 def _described(provenance: Mapping[str, Any]) -> dict[str, str]:
     """The parts of provenance that tell results apart, in words."""
-    found: dict[str, str] = {}
+    facts: dict[str, str] = {}
     dataset = provenance.get("dataset") or {}
     if dataset:
         prints = ", ".join(f"{part} {value}" for part, value in dataset.get("fingerprints", {}).items())
-        found["benchmark"] = f"{dataset.get('name', '')} {dataset.get('version', '')}{f' ({prints})' if prints else ''}"
+        facts["benchmark"] = f"{dataset.get('name', '')} {dataset.get('version', '')}{f' ({prints})' if prints else ''}"
     if provider := (provenance.get("provider") or {}).get("configuration"):
-        found["provider"] = _spelled(provider)
+        facts["provider"] = _spelled(provider)
     if started := provenance.get("started"):
-        found["started"] = readable(str(started)) + " UTC"
+        facts["started"] = readable(str(started)) + " UTC"
     if repository := provenance.get("repository"):
-        found["commit"] = commit_in_words(repository)
+        facts["commit"] = commit_in_words(repository)
     versions = {name: provenance[name] for name in ("assay", "python") if name in provenance}
     if versions:
-        found["versions"] = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return found
+        facts["versions"] = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return facts
 
 
 def commit_in_words(repository: Mapping[str, Any]) -> str:
@@ -211,39 +211,39 @@ def render_query(plain: Mapping[str, Any], top: int, style: Style) -> str:
     tags = " · ".join(f"{name} {value}" for name, value in plain["tags"].items())
     head = [style.styled(style.wrapped(printable(f"{plain['query']}: {plain['text']}")), BOLD)]
     parts = ["\n".join([*head, *([printable(tags)] if tags else [])])]
-    parts += [_rendered(one, top, style) for one in plain["results"]]
+    parts += [_rendered(result, top, style) for result in plain["results"]]
     return "\n\n".join(parts) + "\n"
 
 
-def _rendered(one: Mapping[str, Any], top: int, style: Style) -> str:
-    name = f"{one['benchmark']}/{one['provider']}" if one["benchmark"] else str(one["provider"])
-    scores = " · ".join(f"{metric} {_figure(metric, value)}" for metric, value in one["scores"].items())
+def _rendered(result: Mapping[str, Any], top: int, style: Style) -> str:
+    name = f"{result['benchmark']}/{result['provider']}" if result["benchmark"] else str(result["provider"])
+    scores = " · ".join(f"{metric} {_figure(metric, value)}" for metric, value in result["scores"].items())
     lines = [style.styled(printable(name), BOLD), style.wrapped(printable(scores))]
-    if one["failure"] is not None:
-        lines.append(style.wrapped(printable(f"failed: {one['failure']}")))
-    shown = one["ranking"][:top] if top else one["ranking"]
-    if shown:
-        head = ["rank", "document", "score", *(["grade"] if one["grades_known"] else [])]
-        rows = [list(map(Cell, _hit(hit)[: len(head)])) for hit in shown]
+    if result["failure"] is not None:
+        lines.append(style.wrapped(printable(f"failed: {result['failure']}")))
+    hits = result["ranking"][:top] if top else result["ranking"]
+    if hits:
+        head = ["rank", "document", "score", *(["grade"] if result["grades_known"] else [])]
+        rows = [list(map(Cell, _hit(hit)[: len(head)])) for hit in hits]
         lines.append("\n\n".join(fitted(Table(head, rows, frozenset({1})), style)))
-    if left := len(one["ranking"]) - len(shown):
+    if left := len(result["ranking"]) - len(hits):
         lines.append(f"… and {counted(left, 'more document')}; --top 0 shows all")
-    lines += [style.wrapped(printable(line)) for line in _not_shown(one, len(shown))]
-    if not one["ranking"] and one["failure"] is None:
+    lines += [style.wrapped(printable(line)) for line in _not_shown(result, len(hits))]
+    if not result["ranking"] and result["failure"] is None:
         lost = "rankings were not kept: results of assay.evaluate have none, those of assay.run and assay eval do"
-        lines.append(style.wrapped("nothing was retrieved" if one["rankings_kept"] else lost))
+        lines.append(style.wrapped("nothing was retrieved" if result["rankings_kept"] else lost))
     return "\n".join(line for line in lines if line)
 
 
-def _not_shown(one: Mapping[str, Any], n_shown: int) -> Iterator[str]:
+def _not_shown(result: Mapping[str, Any], n_shown: int) -> Iterator[str]:
     """Relevant documents that the table does not have: those further down with their ranks, and those that are nowhere."""
     below = [
-        f"{hit['document']} at {hit['rank']} (grade {hit['grade']:g})" for hit in one["ranking"][n_shown:] if hit["grade"]
+        f"{hit['document']} at {hit['rank']} (grade {hit['grade']:g})" for hit in result["ranking"][n_shown:] if hit["grade"]
     ]
     if below:
         yield f"relevant, but further down: {_some(below)}"
-    missed = [f"{doc} (grade {grade:g})" for doc, grade in one["not_retrieved"].items()]
-    if missed and one["rankings_kept"]:
+    missed = [f"{doc} (grade {grade:g})" for doc, grade in result["not_retrieved"].items()]
+    if missed and result["rankings_kept"]:
         yield f"relevant, but not retrieved: {_some(missed)}"
 
 
