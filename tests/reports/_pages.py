@@ -10,7 +10,7 @@ import assay
 from assay.comparison.comparison import compare_results
 from assay.evaluation.result import Result
 from assay.model.records import Query
-from assay.reports.page.page import page_of
+from assay.reports.page.page import make_page
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.renderers.html import render_page
 
@@ -69,4 +69,4 @@ def many() -> BenchmarkReport:
 
 def page(*matters: BenchmarkReport, title: str = "") -> str:
     """The page as HTML."""
-    return render_page(page_of(matters or (two(),), title))
+    return render_page(make_page(matters or (two(),), title))

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from assay.model.records import Query
-from assay.reports.page.head import across, across_section, across_sheets
-from assay.reports.renderers.html import matters_of
+from assay.reports.page.head import cross_benchmark_section, cross_benchmark_sheets, cross_benchmark_tables
+from assay.reports.renderers.html import benchmark_reports
 
 from ._pages import CAND_RANKS, QRELS, base, cand, result_of
 
@@ -30,7 +30,7 @@ def languages():
 
 
 def test_mean_and_variance_over_languages():
-    mrr, *_ = across(matters_of(languages()))
+    mrr, *_ = cross_benchmark_tables(benchmark_reports(languages()))
     assert (mrr.metric.name, mrr.benchmarks, mrr.systems) == ("mrr", ("de", "en"), ("base", "cand"))
     assert mrr.values == ((0.53125, 1.0), (0.625, 0.625))
     assert mrr.macro(0) == pytest.approx((0.53125 + 1) / 2)
@@ -41,35 +41,35 @@ def test_mean_and_variance_over_languages():
 
 def test_benchmarks_that_are_no_languages_have_no_mean():
     """A mean over unlike benchmarks would say nothing."""
-    mrr, *_ = across(matters_of([on("a", base()), on("b", result_of("base", CAND_RANKS))]))
+    mrr, *_ = cross_benchmark_tables(benchmark_reports([on("a", base()), on("b", result_of("base", CAND_RANKS))]))
     assert not mrr.are_languages
-    (sheet, *_) = across_sheets(matters_of([on("a", base()), on("b", base())]))
+    (sheet, *_) = cross_benchmark_sheets(benchmark_reports([on("a", base()), on("b", base())]))
     assert sheet.table.head == ["system", "a", "b"]
     same = [on("a", base(), "de"), on("b", base(), "de")]
-    assert not across(matters_of(same))[0].are_languages
+    assert not cross_benchmark_tables(benchmark_reports(same))[0].are_languages
 
 
 def test_a_system_that_was_not_run_everywhere_has_no_mean():
     some = languages()[:3]
-    mrr, *_ = across(matters_of(some))
+    mrr, *_ = cross_benchmark_tables(benchmark_reports(some))
     assert mrr.text(mrr.values[1][1]) == "–"
     assert (mrr.text(mrr.macro(1)), mrr.variance(1)[0]) == ("–", "–")
     assert mrr.text(mrr.macro(0)) == "0.766"
 
 
 def test_one_benchmark_has_nothing_across():
-    assert across(matters_of([base(), cand()])) == ()
-    assert across_section(matters_of([base()])) is None
+    assert cross_benchmark_tables(benchmark_reports([base(), cand()])) == ()
+    assert cross_benchmark_section(benchmark_reports([base()])) is None
 
 
 def test_on_a_page_and_in_a_file():
-    section = across_section(matters_of(languages()))
+    section = cross_benchmark_section(benchmark_reports(languages()))
     assert (section.title, len(section.parts)) == ("Across languages", 3)
     grid = section.parts[0]
     assert [column.head for column in grid.columns] == ["system", "de", "en", "macro mean", "variance"]
     assert [field.text for field in grid.rows[0]] == ["base", "0.531", "1.000", "0.766", "0.05493"]
     assert grid.rows[0][1].beside.startswith("[0.")
-    sheets = across_sheets(matters_of(languages()))
+    sheets = cross_benchmark_sheets(benchmark_reports(languages()))
     assert [sheet.title for sheet in sheets] == ["mrr by language", "recall@10 by language", "ndcg@10 by language"]
     assert sheets[0].table.rows[0][1].text.startswith("0.531 [0.")
     assert [bool(sheet.notes) for sheet in sheets] == [False, False, True]

@@ -12,7 +12,7 @@ from assay.execution.plan_parts import Statistics
 from assay.metrics.parsing import parse_metric
 from assay.model.policy import Policy
 from assay.model.scores import Column, ScoreTable
-from assay.reports.sections.evaluation import Shown, render_evaluation, verdict_notes
+from assay.reports.sections.evaluation import EvaluationDisplay, render_evaluation, verdict_notes
 from assay.reports.sections.run_notes import chunk_sheets
 
 RNG = np.random.default_rng(1)
@@ -65,7 +65,7 @@ def test_the_interval_is_that_of_the_verdict():
     """Of several chunkers the metric of spans, wherever it stands; of one chunker the first metric."""
     several = [with_intervals(of_chunker(name)) for name in ("a", "b")]
     for results, metric in ((several, "span_iou@10"), (several[:1], "ndcg@10")):
-        text = render_evaluation(results, "table", Shown())
+        text = render_evaluation(results, "table", EvaluationDisplay())
         head = next(line for line in text.splitlines() if line.startswith("  run")).split()
         assert head[head.index("95") - 1] == metric
     assert "span_iou@10" in verdict_notes(several, Statistics())[0]

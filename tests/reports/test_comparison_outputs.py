@@ -14,11 +14,11 @@ from assay.comparison.options import ComparisonOptions
 from assay.reports.sections.comparison import ComparisonReport
 from assay.reports.sections.comparison_formats import (
     FORMATS,
-    Beside,
+    ComparisonExtras,
     check_comparison_outputs,
     find_format,
     render_comparison,
-    write_with_beside,
+    write_with_extras,
 )
 
 from ._comparisons import QRELS, SCORES, comparison, ranked, rendered
@@ -133,7 +133,7 @@ def test_files_by_their_ending(tmp_path):
     report = ComparisonReport([one], width=40, colour=True)
     for ending, form in ((".json", "json"), (".csv", "csv"), (".md", "markdown"), (".tex", "latex"), (".txt", "table")):
         path = tmp_path / "deep" / f"out{ending}"
-        write_with_beside(path, report, [Beside()])
+        write_with_extras(path, report, [ComparisonExtras()])
         assert path.read_text(encoding="utf-8") == rendered(one, form)
 
 

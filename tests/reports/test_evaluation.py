@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay.execution.plan_parts import Statistics
-from assay.reports.sections.evaluation import Shown, render_evaluation, verdict_notes
+from assay.reports.sections.evaluation import EvaluationDisplay, render_evaluation, verdict_notes
 
 HOSTILE = "\x1b[31m<script>\nq"
 
@@ -18,7 +18,7 @@ def result(name, benchmark, ranked=None, **more):
 
 
 def shown(*results, form="table"):
-    return render_evaluation(results, form, Shown())
+    return render_evaluation(results, form, EvaluationDisplay())
 
 
 def test_a_table_for_each_benchmark_its_providers_as_rows():
@@ -33,7 +33,7 @@ def test_a_table_for_each_benchmark_its_providers_as_rows():
 
 def test_failures_and_batches_are_told_of():
     one = result("bm25", "one", failures={"q2": "down"}, run={"q1": {}}, provenance={"latency_ms": {"mean": 1.0}})
-    lines = render_evaluation([one], "table", Shown(again="ask again")).splitlines()
+    lines = render_evaluation([one], "table", EvaluationDisplay(again="ask again")).splitlines()
     assert "bm25: 1 of 2 queries failed and score 0: down (1×); ask again." in lines
     assert "failed" not in shown(result("bm25", "one"))
 
@@ -43,7 +43,7 @@ def test_the_title_is_the_benchmark_and_its_version():
     assert shown(one).startswith("one_two 1.0\n2 judged queries")
     assert shown(one, form="markdown").startswith("### one\\_two 1.0\n\n2 judged")
     assert shown(one, form="latex").startswith("% one_two 1.0\n% 2 judged")
-    assert render_evaluation([one], "table", Shown(80, True)).startswith("\x1b[1mone_two 1.0\x1b[0m\n")
+    assert render_evaluation([one], "table", EvaluationDisplay(80, True)).startswith("\x1b[1mone_two 1.0\x1b[0m\n")
 
 
 def test_what_nobody_asked_for_is_never_best():
@@ -86,12 +86,12 @@ def test_slices_of_several_systems_show_the_first_metric_and_say_where_the_rest_
         replace(assay.evaluate(judged, {"q1": ["d1"]}, ["mrr", "hit@1"], name=name), benchmark="one", queries=queries)
         for name in ("bm25", "dense")
     ]
-    text = render_evaluation(both, "table", Shown(by=["difficulty"]))
+    text = render_evaluation(both, "table", EvaluationDisplay(by=["difficulty"]))
     assert "mrr by difficulty" in text
     assert "hit@1 by difficulty" not in text
     assert text.endswith("slices are of mrr alone: -o slices.md has those of all metrics.\n")
-    assert "hit@1 by difficulty" in render_evaluation(both, "markdown", Shown(by=["difficulty"]))
-    alone = render_evaluation(both[:1], "table", Shown(by=["difficulty"]))
+    assert "hit@1 by difficulty" in render_evaluation(both, "markdown", EvaluationDisplay(by=["difficulty"]))
+    alone = render_evaluation(both[:1], "table", EvaluationDisplay(by=["difficulty"]))
     assert "slices are of" not in alone
 
 
@@ -110,5 +110,5 @@ def test_what_a_reranker_gained_comes_with_its_interval(tmp_path, monkeypatch):
     for metric in ("ndcg@5", "reranking_improvement@5", "reranking_improvement@10"):
         assert heads[heads.index(metric) + 1] == "95 % CI"
     assert heads[heads.index("mrr") + 1] != "95 % CI"
-    text = render_evaluation([found], "table", Shown(statistics=Statistics("bootstrap")))
+    text = render_evaluation([found], "table", EvaluationDisplay(statistics=Statistics("bootstrap")))
     assert text.count("95 % CI") == 5

@@ -9,7 +9,7 @@ import pytest
 import assay
 from assay.model.records import Query
 from assay.reports.page.subject import BenchmarkReport
-from assay.reports.renderers.html import matters_of
+from assay.reports.renderers.html import benchmark_reports
 from assay.text import printable
 
 from ._html import Element, parse
@@ -71,7 +71,7 @@ def test_several_systems_have_letters_and_pairs():
 
 def test_every_benchmark_has_its_part_and_no_anchor_twice():
     other = replace(base(), benchmark="other one")
-    tree = parse(page(*matters_of([base(), cand(), other])))
+    tree = parse(page(*benchmark_reports([base(), cand(), other])))
     assert [one.text for one in tree.all("h2", class_="benchmark")] == ["small", "other one"]
     assert len(tree.all("p", class_="verdict")) == 2
     ids = [one.attributes["id"] for one in tree.all() if "id" in one.attributes]
@@ -155,7 +155,7 @@ def hostile_results() -> list:
 
 
 def test_hostile_text_is_text():
-    text = page(*matters_of(hostile_results()), title=HOSTILE[1])
+    text = page(*benchmark_reports(hostile_results()), title=HOSTILE[1])
     tree = parse(text)
     tame = parse(page(two()))
     assert tree.one("title").text == "<script>alert(1)</script>"
@@ -170,7 +170,7 @@ def test_hostile_text_is_text():
 
 
 def test_data_of_charts_cannot_leave_their_script():
-    tree = parse(page(*matters_of(hostile_results())))
+    tree = parse(page(*benchmark_reports(hostile_results())))
     specs = tree.all("script", type="application/json")
     assert specs
     for spec in specs:
@@ -189,7 +189,7 @@ def test_long_words_are_kept_in_bounds():
 
 def test_what_is_not_known_is_left_out_or_said():
     bare = [assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["mrr"], name="alone")]
-    tree = parse(page(*matters_of(bare)))
+    tree = parse(page(*benchmark_reports(bare)))
     text = tree.one("main").text
     assert "Slices" not in sections(tree)
     assert "No times were taken" in text
@@ -199,7 +199,7 @@ def test_what_is_not_known_is_left_out_or_said():
 def test_results_that_share_no_metric_are_not_laid_side_by_side():
     one = assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["mrr"], name="a")
     other = assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["map"], name="b")
-    assert [len(matter.results) for matter in matters_of([one, other])] == [1, 1]
+    assert [len(matter.results) for matter in benchmark_reports([one, other])] == [1, 1]
 
 
 def test_a_format_like_any_other():
@@ -211,7 +211,7 @@ def test_a_format_like_any_other():
 def test_headings_of_several_benchmarks_are_nested():
     """A heading of a benchmark stands above those of its sections; a screen reader tells them apart by their level."""
     results = [base(), replace(base(), benchmark="other")]
-    tree = parse(page(*matters_of(results)))
+    tree = parse(page(*benchmark_reports(results)))
     assert [one.text for one in tree.all("h2")] == ["Across benchmarks", "small", "other"]
     titles = [one.text for one in tree.all("h3")]
     assert titles.count("Metrics") == titles.count("Provenance") == 2

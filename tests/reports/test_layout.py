@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from assay.reports.table import Cell, Table
-from assay.reports.text_layout import BEST, Style, fitted, needed_width, with_prose
+from assay.reports.text_layout import BEST, Style, fit_table, needed_width, with_prose
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 LEFT = frozenset({0, 2})
@@ -19,15 +19,15 @@ def table(head, *rows, left=frozenset({0})):
 
 
 def test_words_to_the_left_and_figures_to_the_right():
-    (text,) = fitted(table(["run", "map"], ["a", "0.5"], ["long", "0.1250"]), Style())
+    (text,) = fit_table(table(["run", "map"], ["a", "0.5"], ["long", "0.1250"]), Style())
     assert text == "  run       map\n  a         0.5\n  long   0.1250"
 
 
 def test_nobody_watching_means_one_piece():
     wide = table(["run", *map(str, range(100))], ["r", *["0.1250"] * 100])
-    assert len(fitted(wide, Style())) == 1
-    assert len(fitted(wide, Style(needed_width(wide)))) == 1
-    assert len(fitted(wide, Style(needed_width(wide) - 1))) == 2
+    assert len(fit_table(wide, Style())) == 1
+    assert len(fit_table(wide, Style(needed_width(wide)))) == 1
+    assert len(fit_table(wide, Style(needed_width(wide) - 1))) == 2
 
 
 BAND = "0.1234 – 0.2345 – 0.3456"
@@ -36,7 +36,7 @@ BAND = "0.1234 – 0.2345 – 0.3456"
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_a_band_is_never_cut_not_even_beside_a_long_name(width):
     names = [f"a-run-with-a-very-long-name-{number}" for number in range(3)]
-    pieces = fitted(
+    pieces = fit_table(
         table(["run", "map", "ties: min – mean – max"], *([name, "0.1250", BAND] for name in names)), Style(width)
     )
     lines = "\n".join(pieces).split("\n")
@@ -47,17 +47,17 @@ def test_a_band_is_never_cut_not_even_beside_a_long_name(width):
 
 def test_a_head_wider_than_its_column_takes_several_lines():
     two = table(["run", "map", "map ties: min – mean – max"], ["r", "0.1250", BAND])
-    assert fitted(two, Style(42))[0].split("\n") == [
+    assert fit_table(two, Style(42))[0].split("\n") == [
         "                                map ties:",
         "  run      map           min – mean – max",
         "  r     0.1250   0.1234 – 0.2345 – 0.3456",
     ]
-    assert STYLE.sub("", fitted(two, Style(42, colour=True))[0]) == fitted(two, Style(42))[0]
+    assert STYLE.sub("", fit_table(two, Style(42, colour=True))[0]) == fit_table(two, Style(42))[0]
 
 
 def test_a_head_without_a_blank_is_shortened_and_one_with_blanks_is_not():
     wide = table(["run", "a-metric-with-a-long-name-of-its-own", "ndcg(gain=exp, discount=jk2002)@10"], ["r", "0.5", "0.5"])
-    text = "\n".join(fitted(wide, Style(40)))
+    text = "\n".join(fit_table(wide, Style(40)))
     assert "…" in text
     assert "ndcg(gain=exp,\n" in text
     assert " discount=jk2002)@10\n" in text
@@ -65,15 +65,15 @@ def test_a_head_without_a_blank_is_shortened_and_one_with_blanks_is_not():
 
 def test_names_are_not_shortened_into_one():
     names = ["same-start-x-same-end-and-more", "same-start-y-same-end-and-more"]
-    text = "\n".join(fitted(table(["run", "map"], *([name, "0.5"] for name in names)), Style(20)))
+    text = "\n".join(fit_table(table(["run", "map"], *([name, "0.5"] for name in names)), Style(20)))
     assert all(name in text for name in names)
 
 
 def test_the_best_is_coloured_and_nothing_else_changes():
     marked = Table(["run", "map"], [[Cell("a"), Cell("0.5", is_best=True)], [Cell("b"), Cell("0.4")]])
-    (coloured,) = fitted(marked, Style(colour=True))
+    (coloured,) = fit_table(marked, Style(colour=True))
     assert f"{BEST}0.5" in coloured
-    assert STYLE.sub("", coloured) == fitted(marked, Style())[0]
+    assert STYLE.sub("", coloured) == fit_table(marked, Style())[0]
 
 
 def test_prose_goes_on_below_itself():

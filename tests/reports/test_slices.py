@@ -21,7 +21,7 @@ from assay.errors import UnknownName, UsageError
 from assay.model.records import Query
 from assay.reports.markup import render_sheets
 from assay.reports.sections.comparison import ComparisonReport
-from assay.reports.sections.comparison_formats import Beside, refuse_csv, render_with_beside, write_with_beside
+from assay.reports.sections.comparison_formats import ComparisonExtras, check_fits_csv, render_with_extras, write_with_extras
 from assay.reports.sections.slices import agreement_sheets, render_slices, slice_comparison_sheets, worst_slices_sheets
 from assay.reports.text_layout import Style
 from assay.text import display_width
@@ -75,8 +75,10 @@ def all_of(form, style=PLAIN, given=None):
         render_slices(slice_results(both[0], "language"), form, style),
     ]
     if form in ("csv", "json"):
-        more = Beside(compare_slices(comparison, ["language", "difficulty"]), worst_slices(both), rank_agreements(both))
-        return [*figures, render_with_beside(ComparisonReport([comparison]), [more], form)]
+        more = ComparisonExtras(
+            compare_slices(comparison, ["language", "difficulty"]), worst_slices(both), rank_agreements(both)
+        )
+        return [*figures, render_with_extras(ComparisonReport([comparison]), [more], form)]
     return [
         *figures,
         render_slice_comparison(compare_slices(comparison, ["language", "difficulty"]), form, style),
@@ -253,26 +255,26 @@ def test_agreement_tells_what_came_and_went():
 
 def beside():
     comparison = compare_results(results(), ComparisonOptions(baseline="base"))
-    more = Beside(compare_slices(comparison, "language"), worst_slices(results()), rank_agreements(results()))
+    more = ComparisonExtras(compare_slices(comparison, "language"), worst_slices(results()), rank_agreements(results()))
     return ComparisonReport([comparison]), [more]
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_a_comparison_comes_first(form):
-    text = render_with_beside(*beside(), form)
+    text = render_with_extras(*beside(), form)
     assert text.index("by slice") < text.index("worse than elsewhere") < text.index("agreement of rankings")
     assert text.index("mrr") < text.index("by slice")
 
 
 def test_slices_are_rows_and_keys():
     report, more = beside()
-    rows = list(csv.DictReader(io.StringIO(render_with_beside(report, more, "csv"))))
+    rows = list(csv.DictReader(io.StringIO(render_with_extras(report, more, "csv"))))
     assert [row["slice"] for row in rows] == ["", "", "language=de", "language=de", "language=en", "language=en"]
-    (one,) = json.loads(render_with_beside(report, more, "json"))["comparisons"]
+    (one,) = json.loads(render_with_extras(report, more, "json"))["comparisons"]
     assert {"pairs", "slices", "worst_slices", "agreement"} <= one.keys()
     assert one["slices"]["n_comparisons"] == 4
     with pytest.raises(UsageError, match="--slices has no place in csv"):
-        refuse_csv(["table", "csv"], ["--slices"])
+        check_fits_csv(["table", "csv"], ["--slices"])
 
 
 def test_without_anything_beside_it_the_comparison_is_as_it_was(tmp_path):
@@ -280,6 +282,6 @@ def test_without_anything_beside_it_the_comparison_is_as_it_was(tmp_path):
 
     report, more = beside()
     for form in ("table", "markdown", "latex", "csv", "json"):
-        assert render_with_beside(report, [Beside()], form) == render_comparison(report, form)
-    write_with_beside(tmp_path / "report.md", report, more)
-    assert (tmp_path / "report.md").read_text(encoding="utf-8") == render_with_beside(report, more, "markdown")
+        assert render_with_extras(report, [ComparisonExtras()], form) == render_comparison(report, form)
+    write_with_extras(tmp_path / "report.md", report, more)
+    assert (tmp_path / "report.md").read_text(encoding="utf-8") == render_with_extras(report, more, "markdown")

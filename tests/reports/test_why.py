@@ -11,7 +11,7 @@ import assay
 from assay.evaluation.differences import differences_between
 from assay.evaluation.saved import result_from_dict
 from assay.reports import why
-from assay.reports.sections.differences import Asked, differences_to_dict, render_differences
+from assay.reports.sections.differences import ExplanationOptions, differences_to_dict, render_differences
 from assay.reports.sections.explanations import render_why, why_to_dict
 from assay.reports.text_layout import Style
 
@@ -20,7 +20,7 @@ from ._results import HOSTILE, controls
 UNTIED = ({"1": {"a": 1}}, {"1": {"b": 3.0, "c": 2.0, "a": 1.0}})
 TIED = ({"1": {"d1": 1}}, {"1": {"d3": 5.0, "d4": 5.0, "d1": 5.0, "d2": 5.0}})
 MISSING = ({"1": {"a": 1, "b": 2}, "2": {"c": 1}}, {"1": {"a": 2.0, "b": 1.0}})
-FILES = Asked(("q", "r"))
+FILES = ExplanationOptions(("q", "r"))
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -124,7 +124,7 @@ def test_what_no_flag_says_is_not_shown_as_one():
     kept = next(one for one in found.matches if one.conventions and "drop_self" in one.conventions[0].policy)
     assert FILES.way(kept) == "assay score q r -m mrr@10 --ties input_order --extra error"
     assert (
-        Asked().way(kept)
+        ExplanationOptions().way(kept)
         == "assay.evaluate(qrels, run, 'mrr@10', profile=assay.find_profile('beir').adjusted(drop_self=False))"
     )
 
@@ -180,7 +180,7 @@ def test_every_command_is_complete(metric, how, commands):
 
 
 def test_files_are_quoted():
-    text = said(TIED, "mrr@10", "0.3333", Asked(("my qrels.txt", "it's.run")))
+    text = said(TIED, "mrr@10", "0.3333", ExplanationOptions(("my qrels.txt", "it's.run")))
     (command,) = re.findall(r"Reproduce: (.*)", text)
     assert shlex.split(command) == ["assay", "score", "my qrels.txt", "it's.run", "-m", "mrr@10", "--profile", "ranx"]
 
@@ -224,7 +224,7 @@ def test_json_holds_no_nan():
 def test_ids_and_files_do_no_harm(expected, width):
     qrels = {query: {"a": 1} for query in HOSTILE}
     run = {query: {"a": 1.0, "b": 1.0, query: 1.0} for query in HOSTILE[1:]}
-    asked = Asked(("\x1b[2Jq", "r\x9b"), n_queries=99)
+    asked = ExplanationOptions(("\x1b[2Jq", "r\x9b"), n_queries=99)
     assert controls(said((qrels, run), "mrr", expected, asked, width)) == set()
 
 
@@ -239,7 +239,7 @@ def test_results_with_hostile_names_do_no_harm():
         second = result(qrels, {query: {"b": 2.0, "a": 1.0} for query in HOSTILE}, name, policy=assay.Policy(missing="skip"))
         for width in (None, 40):
             found = differences_between(first, second)
-            assert controls(render_differences(found, Asked(("a", "b"), n_queries=99), Style(width))) == set()
+            assert controls(render_differences(found, ExplanationOptions(("a", "b"), n_queries=99), Style(width))) == set()
 
 
 # Two results

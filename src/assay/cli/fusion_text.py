@@ -9,7 +9,7 @@ from typing import Any
 from assay.evaluation import FusionTuning
 from assay.fusion import Fusion
 from assay.grammar import show
-from assay.reports import Cell, Style, Table, fitted, with_prose
+from assay.reports import Cell, Style, Table, fit_table, with_prose
 from assay.text import counted, with_minus
 
 WORDS = frozenset({0, 1, 2})
@@ -62,7 +62,7 @@ def render_tuning(tuning: FusionTuning, style: Style, command: str) -> str:
         f"[{gained[1]}, {gained[2]}], {_probability(tuning.p)} ({tuning.test})"
     )
     chosen = f"chosen over all queries: {tuning.chosen.name}, {tuning.metric} {tuning.chosen_score:.4f} there\n  {command}"
-    parts = [head, *fitted(_figures(tuning), style), style.wrapped(gain), *fitted(_folds(tuning), style), chosen]
+    parts = [head, *fit_table(_figures(tuning), style), style.wrapped(gain), *fit_table(_folds(tuning), style), chosen]
     return "\n\n".join(parts) + "\n"
 
 

@@ -16,7 +16,7 @@ from assay.grammar import WrittenName
 if TYPE_CHECKING:
     from assay.comparison import Comparison, WorstSlices
     from assay.metrics import BoundMetric
-    from assay.reports import Beside, Style
+    from assay.reports import ComparisonExtras, Style
     from assay.store import Store
 
 
@@ -57,9 +57,9 @@ def check_output(paths: Sequence[str], endings: str = ENDINGS, form: str = "") -
     """Refuse files that could not be written, before anything is read. Without any, nothing is imported for them."""
     if not paths:
         return
-    from assay.reports import check_outputs, refuse_endings
+    from assay.reports import check_endings, check_outputs
 
-    refuse_endings(paths, endings.split(), form)
+    check_endings(paths, endings.split(), form)
     check_outputs(paths, form=form)
 
 
@@ -126,9 +126,9 @@ def add_by(group: argparse._ArgumentGroup) -> None:
 def check_slices(options: argparse.Namespace, forms: Sequence[str]) -> None:
     """Refuse what cannot be, before anything is read."""
     from assay.model import asked_for
-    from assay.reports import refuse_csv
+    from assay.reports import check_fits_csv
 
-    refuse_csv(forms, [f"--{name}" for name in ("slices", "agreement") if getattr(options, name)])
+    check_fits_csv(forms, [f"--{name}" for name in ("slices", "agreement") if getattr(options, name)])
     if options.by is None:
         return
     if files := [word for word in options.by if Path(word).is_file()]:
@@ -136,13 +136,13 @@ def check_slices(options: argparse.Namespace, forms: Sequence[str]) -> None:
     asked_for(options.by)
 
 
-def beside_of(options: argparse.Namespace, comparisons: Sequence[Comparison]) -> list[Beside]:
+def beside_of(options: argparse.Namespace, comparisons: Sequence[Comparison]) -> list[ComparisonExtras]:
     """What stands beside each comparison."""
     from assay.comparison import compare_slices, rank_agreements
-    from assay.reports import Beside
+    from assay.reports import ComparisonExtras
 
     return [
-        Beside(
+        ComparisonExtras(
             compare_slices(one, options.by) if options.by else None,
             _worst(one) if options.slices else None,
             rank_agreements(one.results, one.how) if options.agreement else (),

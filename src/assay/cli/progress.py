@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay.reports import without_middle
+from assay.reports import shorten_middle
 from assay.text import display_width, printable
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def bar_line(progress: Progress, pace: Pace, now: float, width: int) -> Pieces:
         details.pop(-2)
     least = min(display_width(name), SHORTEST_NAME) + NARROWEST_BAR + 1
     bar_room = NARROWEST_BAR + 1 if _needed(details) + least <= room else 0
-    name = without_middle(name, max(1, room - _needed(details) - bar_room))
+    name = shorten_middle(name, max(1, room - _needed(details) - bar_room))
     bar = min(room - _needed(details) - display_width(name) - 1, WIDEST_BAR)
     pieces = [(name, PLAIN), (" ", PLAIN)]
     if bar >= NARROWEST_BAR:

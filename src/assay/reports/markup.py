@@ -13,7 +13,7 @@ from typing import Any
 
 from assay.errors import UnknownName, near_matches
 from assay.reports.table import Cell, Table
-from assay.reports.text_layout import BOLD, Style, fitted
+from assay.reports.text_layout import BOLD, Style, fit_table
 from assay.text import printable, spreadsheet_cell
 
 ESCAPES = {
@@ -33,11 +33,11 @@ ESCAPES = {
 }
 
 
-def as_latex(table: Table) -> str:
+def latex_table(table: Table) -> str:
     """The table; figures are set to the right, the best of them in bold."""
     columns = f"l{'r' * (len(table.head) - 1)}"
     return tabular(
-        columns, [in_latex(name) for name in table.head], ([_latex_cell(cell) for cell in row] for row in table.rows)
+        columns, [escape_latex(name) for name in table.head], ([_latex_cell(cell) for cell in row] for row in table.rows)
     )
 
 
@@ -60,26 +60,26 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _latex_cell(cell: Cell) -> str:
-    text = in_latex(cell.text)
+    text = escape_latex(cell.text)
     return rf"\textbf{{{text}}}" if cell.is_best else text
 
 
-def in_latex(text: str) -> str:
+def escape_latex(text: str) -> str:
     """The text, so that LaTeX sets it as it is."""
     return "".join(ESCAPES.get(letter, letter) for letter in text)
 
 
-def as_csv(rows: Iterable[Sequence[str]]) -> str:
+def csv_text(rows: Iterable[Sequence[str]]) -> str:
     """Rows of texts, the head first; what a spreadsheet would take for a formula stands behind an apostrophe."""
     target = io.StringIO()
     csv.writer(target, lineterminator="\n").writerows([spreadsheet_cell(cell) for cell in row] for row in rows)
     return target.getvalue()
 
 
-def csv_of(rows: Sequence[Mapping[str, Any]], digits: int | None = None) -> str:
+def csv_from_rows(rows: Sequence[Mapping[str, Any]], digits: int | None = None) -> str:
     """Rows of values by name; columns are all names that occur, empty where a row lacks one. Nothing for no row at all."""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    return as_csv([names, *([_field(row.get(name), digits) for name in names] for row in rows)] if rows else [])
+    return csv_text([names, *([_field(row.get(name), digits) for name in names] for row in rows)] if rows else [])
 
 
 def _field(value: Any, digits: int | None) -> str:
@@ -96,10 +96,10 @@ def _field(value: Any, digits: int | None) -> str:
 MARKS = set("\\`*_[]<>|#~")
 
 
-def as_markdown(table: Table) -> str:
+def markdown_table(table: Table) -> str:
     """The table; figures are set to the right, the best of them in bold."""
     lines = [
-        [in_markdown(name) for name in table.head],
+        [escape_markdown(name) for name in table.head],
         ["---" if number in table.left else "---:" for number in range(len(table.head))],
         *([_markdown_cell(cell) for cell in row] for row in table.rows),
     ]
@@ -107,11 +107,11 @@ def as_markdown(table: Table) -> str:
 
 
 def _markdown_cell(cell: Cell) -> str:
-    text = in_markdown(cell.text)
+    text = escape_markdown(cell.text)
     return f"**{text}**" if cell.is_best else text
 
 
-def in_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """The text, so that Markdown shows it as it is."""
     return "".join(f"\\{letter}" if letter in MARKS else letter for letter in text.replace("&", "&amp;"))
 
@@ -139,27 +139,27 @@ def render_sheets(sheets: Sequence[Sheet], form: str, style: Style) -> str:
 
 def _for_terminal(sheet: Sheet, style: Style) -> str:
     title = [style.styled(style.wrapped(printable(sheet.title)), BOLD)] if sheet.title else []
-    tables = ["\n".join([*title, "\n\n".join(fitted(sheet.table, style))])] if sheet.table.rows else title
+    tables = ["\n".join([*title, "\n\n".join(fit_table(sheet.table, style))])] if sheet.table.rows else title
     notes = ["\n".join(style.wrapped(printable(note)) for note in sheet.notes)] if sheet.notes else []
     return "\n\n".join([*tables, *notes])
 
 
 def _for_markdown(sheet: Sheet, _: Style) -> str:
-    title = [f"**{in_markdown(printable(sheet.title))}**"] if sheet.title else []
-    notes = ["\n".join(f"- {in_markdown(printable(note))}" for note in sheet.notes)] if sheet.notes else []
-    return "\n\n".join([*title, *([as_markdown(sheet.table)] if sheet.table.rows else []), *notes])
+    title = [f"**{escape_markdown(printable(sheet.title))}**"] if sheet.title else []
+    notes = ["\n".join(f"- {escape_markdown(printable(note))}" for note in sheet.notes)] if sheet.notes else []
+    return "\n\n".join([*title, *([markdown_table(sheet.table)] if sheet.table.rows else []), *notes])
 
 
 def _for_latex(sheet: Sheet, _: Style) -> str:
     lines = [f"% {printable(line)}" for line in (sheet.title, *sheet.notes) if line]
-    return "\n".join([*lines, *([as_latex(sheet.table)] if sheet.table.rows else [])])
+    return "\n".join([*lines, *([latex_table(sheet.table)] if sheet.table.rows else [])])
 
 
 CONTROL = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters that JSON allows as they are, but a terminal does not deserve."""
 
 
-def written(content: dict[str, Any], long: Collection[str] = ()) -> str:
+def json_text(content: dict[str, Any], long: Collection[str] = ()) -> str:
     """The content as JSON that any terminal can show. Of results, what is under the keys in `long` has a line per query."""
     lines: list[str] = []
     mark = secrets.token_hex(16)

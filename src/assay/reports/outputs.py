@@ -12,13 +12,13 @@ from assay.errors import UsageError
 from assay.evaluation import Result
 from assay.files import write_run
 from assay.masking import mask
-from assay.reports.sections.evaluation import Shown, render_evaluation
+from assay.reports.sections.evaluation import EvaluationDisplay, render_evaluation
 
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 RUNS = (".trec", ".run")
 PAGES = (".html", ".htm")
 OR_FLAG = "a file without an ending has the format of -f"
-LONGEST = 60
+LONGEST_NAME = 60
 """Letters of a result's name in the name of a file, which the system bounds in bytes."""
 
 
@@ -40,24 +40,24 @@ def check_outputs(paths: Iterable[str], known: Sequence[str] = (*ENDINGS, *RUNS)
     for path in map(Path, paths):
         if path.suffix.lower() in PAGES and path.suffix.lower() not in known:
             raise UsageError(f"-o {path}: a page is made of what is stored: assay report latest -o {path}")
-        refuse_endings([str(path)], known, form)
+        check_endings([str(path)], known, form)
         if path.is_dir() or any(parent.exists() and not parent.is_dir() for parent in path.parents):
             raise UsageError(f"-o {path}: a file is needed; {_in_the_way(path)}")
         if not is_stream(path):
-            refuse_place(destination(path), str(path))
+            check_writable(destination(path), str(path))
         if path.absolute() in seen:
             raise UsageError(f"-o {path}: given twice, and the second would replace the first")
         seen.add(path.absolute())
 
 
-def refuse_endings(paths: Iterable[str], known: Sequence[str], form: str = "") -> None:
+def check_endings(paths: Iterable[str], known: Sequence[str], form: str = "") -> None:
     """Refuse a file whose format neither its ending nor the form tells."""
     for path in map(Path, paths):
         if path.suffix.lower() not in known and not form_of(path, form, {}):
             raise UsageError(f"-o {path}: the ending tells the format; there are {', '.join(known)}; {OR_FLAG}")
 
 
-def refuse_place(path: Path, argument: str) -> None:
+def check_writable(path: Path, argument: str) -> None:
     """Refuse a folder in which nothing can be written, in the words that were given."""
     here = _existing(path)
     if here == here.parent and path.absolute().parent != here:
@@ -87,13 +87,13 @@ def _in_the_way(path: Path) -> str:
     return f"{next(parent for parent in path.parents if parent.exists())} is no folder"
 
 
-def write_output(path: Path, results: Sequence[Result], how: Shown | None = None, form: str = "") -> list[Path]:
+def write_output(path: Path, results: Sequence[Result], how: EvaluationDisplay | None = None, form: str = "") -> list[Path]:
     """Write results, or their rankings where the ending is that of a run; one file for each where there are several.
 
     The form is that of a file whose ending tells none. Gives the files that were written.
     """
     if path.suffix.lower() not in RUNS:
-        text = render_evaluation(results, form_of(path, form), how or Shown())
+        text = render_evaluation(results, form_of(path, form), how or EvaluationDisplay())
         with atomic_write(path) as file:
             file.write(mask(text).encode("utf-8", "surrogatepass"))
         return [path]
@@ -107,5 +107,5 @@ def write_output(path: Path, results: Sequence[Result], how: Shown | None = None
 
 def _names(results: Sequence[Result]) -> list[str]:
     """Benchmark and provider of each as part of a file's name: short, and no two alike."""
-    plain = [re.sub(r"[^\w.-]+", "_", f"{result.benchmark}-{result.name}").strip("_")[:LONGEST] for result in results]
+    plain = [re.sub(r"[^\w.-]+", "_", f"{result.benchmark}-{result.name}").strip("_")[:LONGEST_NAME] for result in results]
     return [name if plain.count(name) == 1 else f"{name}-{number}" for number, name in enumerate(plain, 1)]

@@ -29,7 +29,7 @@ class Style:
         return wrapped(text, self.width) if self.width else text
 
 
-def fitted(table: Table, style: Style) -> list[str]:
+def fit_table(table: Table, style: Style) -> list[str]:
     """The table, in as many pieces as the terminal's width asks for; no figure is ever cut, only long names are."""
     if not style.width or needed_width(table) <= style.width:
         return [_set(table, style)]
@@ -96,7 +96,7 @@ def _broken_all(table: Table, longest: int) -> list[str]:
     cells = _widths(Table([""] * len(table.head), table.rows))
     broken = [_broken(name, max(MIN_NAME, width)) for name, width in zip(table.head, cells, strict=True)]
     short = [
-        "\n".join(without_middle(line, max(longest, MIN_PROSE, width)) for line in name.split("\n"))
+        "\n".join(shorten_middle(line, max(longest, MIN_PROSE, width)) for line in name.split("\n"))
         for name, width in zip(broken, cells, strict=True)
     ]
     return short if len(set(short)) == len(set(table.head)) else broken
@@ -113,11 +113,11 @@ def _broken(name: str, width: int) -> str:
 
 def _shortened_all(names: list[str], width: int) -> list[str]:
     """Names with their middle left out where they are too long, unless that makes two of them one."""
-    short = [without_middle(name, width) for name in names]
+    short = [shorten_middle(name, width) for name in names]
     return short if len(set(short)) == len(set(names)) else names
 
 
-def without_middle(text: str, width: int) -> str:
+def shorten_middle(text: str, width: int) -> str:
     """The text, its middle left out where it is too wide: both ends tell names apart."""
     if display_width(text) <= width:
         return text

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from assay.comparison import Figures
 from assay.evaluation import Grades, Rejudged, Result, rejudge
 from assay.model import Rankings, Run
-from assay.reports import Column, Field, Grid, columns, number, readable, words
+from assay.reports import Column, Field, Grid, columns, number, readable_time, words
 from assay.store import JudgeAgreement, Judgment, combined, judge_agreements, restore_ids
 from assay.text import counted, percent, printable
 from assay.web.documents import Library
@@ -197,7 +197,7 @@ def _in_order(result: Result, query: str) -> list[str]:
 
 def _given(judgments: Sequence[Judgment]) -> tuple[Given, ...]:
     return tuple(
-        Given(judgment.judge, f"{judgment.grade:g}", judgment.note, readable(judgment.judged)) for judgment in judgments
+        Given(judgment.judge, f"{judgment.grade:g}", judgment.note, readable_time(judgment.judged)) for judgment in judgments
     )
 
 

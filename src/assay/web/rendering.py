@@ -17,7 +17,7 @@ from assay._version import __version__
 from assay.charts import Drawing, themed
 from assay.errors import UnknownName, UsageError
 from assay.masking import mask
-from assay.reports import SVG, THEME, Field, alone
+from assay.reports import SVG, THEME, Field, with_own_ids
 from assay.text import install_command, printable
 from assay.web.drawing import drawer
 from assay.web.page import Asked, Elsewhere, Page, View
@@ -125,7 +125,7 @@ def _picture(figure: Figure) -> Any:
     if len(marks) <= MOST_MARKS:
         for element in marks:
             element.attrib["data-tip"] = printable(element.attrib["aria-label"])
-    named = alone(ET.tostring(root, encoding="unicode"), f"{figure.group}{figure.name}")
+    named = with_own_ids(ET.tostring(root, encoding="unicode"), f"{figure.group}{figure.name}")
     return Markup(named)  # noqa: S704 (made of parsed XML)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from assay.charts import Drawing
 from assay.comparison import Pair
 from assay.errors import BadParameter
-from assay.reports import NUMBER, RECORD, BenchmarkReport, Column, Field, Figure, Figures, Grid, Section, as_csv
+from assay.reports import NUMBER, RECORD, BenchmarkReport, Column, Field, Figure, Figures, Grid, Section, csv_text
 from assay.web.page import Asked
 
 T = TypeVar("T")
@@ -176,7 +176,7 @@ def csv_of_grid(grid: Grid) -> str:
         [_cell(rows[number].get(name)) for rows, some in zip(columns, names, strict=True) for name in some]
         for number in range(len(grid.rows))
     ]
-    return as_csv([head, *lines])
+    return csv_text([head, *lines])
 
 
 def _values(cell: Field, column: Column) -> dict[str, Value]:

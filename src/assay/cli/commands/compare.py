@@ -19,7 +19,7 @@ from assay.text import printable
 if TYPE_CHECKING:
     from assay.comparison import Comparison, ComparisonOptions
     from assay.evaluation import Result
-    from assay.reports import Beside, ComparisonReport
+    from assay.reports import ComparisonExtras, ComparisonReport
 
 EXAMPLES = """\
   assay compare qrels.txt base=bm25.run dense.run -m ndcg@10 map
@@ -93,7 +93,7 @@ def add_how_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_compare(options: argparse.Namespace) -> int:
     """Names are checked before any data is read; nothing is printed unless everything worked."""
-    from assay.reports import ComparisonReport, check_comparison_outputs, find_format, form_of, render_with_beside
+    from assay.reports import ComparisonReport, check_comparison_outputs, find_format, form_of, render_with_extras
 
     how = how_of(options)
     find_format(options.format)
@@ -110,7 +110,7 @@ def run_compare(options: argparse.Namespace) -> int:
         colour=may_colour(),
     )
     beside = beside_of(options, report.comparisons)
-    sys.stdout.write(render_with_beside(report, beside, options.format))
+    sys.stdout.write(render_with_extras(report, beside, options.format))
     _write(options, report, beside)
     return 0
 
@@ -138,7 +138,7 @@ def how_of(options: argparse.Namespace) -> ComparisonOptions:
 def compared(options: argparse.Namespace, groups: Sequence[Sequence[Result]], how: ComparisonOptions) -> list[Comparison]:
     """A comparison for each benchmark; one that only one system was run on is told of and left out."""
     from assay.comparison import asked_metrics, compare_results, counts_chunks
-    from assay.reports import UNFAIR
+    from assay.reports import CHUNK_METRIC_NOTE
 
     found = []
     for group in groups:
@@ -148,16 +148,16 @@ def compared(options: argparse.Namespace, groups: Sequence[Sequence[Result]], ho
         found.append(compare_results(group, how, metrics=options.metrics, intersect=options.intersect))
         first = asked_metrics(group, options.metrics)[0] if options.metrics else group[0].metrics[0]
         if counts_chunks(first, group):
-            _tell([f"note: {UNFAIR.format(name=first.name)}"])
+            _tell([f"note: {CHUNK_METRIC_NOTE.format(name=first.name)}"])
     return found
 
 
-def _write(options: argparse.Namespace, report: ComparisonReport, beside: Sequence[Beside]) -> None:
-    from assay.reports import write_with_beside
+def _write(options: argparse.Namespace, report: ComparisonReport, beside: Sequence[ComparisonExtras]) -> None:
+    from assay.reports import write_with_extras
 
     paths = [Path(output) for output in options.output]
     for path in paths:
-        write_with_beside(path, report, beside, options.file_format)
+        write_with_extras(path, report, beside, options.file_format)
     if paths:
         _tell([f"wrote {', '.join(map(str, paths))}"])
 

@@ -96,10 +96,10 @@ def _topics(cases: Sequence[Case]) -> str:
 
 def _rendered(options: argparse.Namespace, report: Report) -> str:
     from assay.conformance import render_report
-    from assay.reports import written
+    from assay.reports import json_text
 
     if options.format == "json":
-        return written(report.to_dict())
+        return json_text(report.to_dict())
     return render_report(report, terminal_width(), colour=may_colour())
 
 

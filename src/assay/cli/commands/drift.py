@@ -35,7 +35,7 @@ def run_drift(options: argparse.Namespace) -> int:
     from assay.files import as_source
     from assay.model import Run
     from assay.monitoring import measure_drift
-    from assay.reports import written
+    from assay.reports import json_text
 
     check_output(options.output, OF_TEXT, options.file_format)
     if not options.k:
@@ -47,7 +47,7 @@ def run_drift(options: argparse.Namespace) -> int:
         except DataError as error:
             raise describe_file_error(error, source, "a run") from None
     drift = measure_drift(runs[0], runs[1], options.k)
-    put_out(options, lambda form, style: written(drift.to_dict()) if form == "json" else _render(drift, style.width))
+    put_out(options, lambda form, style: json_text(drift.to_dict()) if form == "json" else _render(drift, style.width))
     return 0
 
 

@@ -27,7 +27,7 @@ from assay.text import counted, printable
 if TYPE_CHECKING:
     from assay.evaluation import Result
     from assay.execution import Plan, Progress
-    from assay.reports import Shown
+    from assay.reports import EvaluationDisplay
     from assay.store import StoreLocation
 
 
@@ -44,8 +44,8 @@ def run_eval(options: argparse.Namespace) -> int:
     What a provider prints goes to standard error, so that the output stays what the format says.
     """
     from assay.reports import (
-        WHOLE,
-        Shown,
+        PROGRAM_FORMATS,
+        EvaluationDisplay,
         check_outputs,
         failure_errors,
         failure_notes,
@@ -68,13 +68,13 @@ def run_eval(options: argparse.Namespace) -> int:
         results = _results(options, plan)
         if isinstance(results, int):
             return results
-        folders, shown = new_folders(outputs), Shown(statistics=plan.statistics, by=plan.by)
+        folders, shown = new_folders(outputs), EvaluationDisplay(statistics=plan.statistics, by=plan.by)
         written, faults = _write(outputs, results, shown, options.file_format)
         again = _again(written)
         shown = replace(shown, width=width, colour=colour, again=again, strict=plan.strict)
         _print_apart(options, render_evaluation(results, options.format, shown), out)
         tell_results(options, results)
-        if options.format in WHOLE:
+        if options.format in PROGRAM_FORMATS:
             _tell(options, *failure_notes(results, again, strict=plan.strict))
         lost = _keep(options, plan, results)
         _tell(options, *_note_written(written, folders))
@@ -167,7 +167,9 @@ def _going_on(options: argparse.Namespace, plan: Plan) -> str:
     return f"go on with: {shlex.join(['assay', *words])}"
 
 
-def _write(outputs: Sequence[str], results: Sequence[Result], shown: Shown, form: str) -> tuple[list[Path], list[str]]:
+def _write(
+    outputs: Sequence[str], results: Sequence[Result], shown: EvaluationDisplay, form: str
+) -> tuple[list[Path], list[str]]:
     """The files written, and what is wrong with those that could not be: one must not take the others along."""
     from assay.reports import write_output
 

@@ -145,11 +145,11 @@ def _blessed(options: argparse.Namespace) -> list[str]:
 
 def _renderers() -> dict[str, Callable[[GateReport], str]]:
     from assay.monitoring import render_gate
-    from assay.reports import render_gate_junit, render_gate_markdown, written
+    from assay.reports import json_text, render_gate_junit, render_gate_markdown
 
     return {
         "table": lambda report: render_gate(report, terminal_width(), colour=may_colour()),
-        "json": lambda report: written(report.to_dict()),
+        "json": lambda report: json_text(report.to_dict()),
         "markdown": render_gate_markdown,
         "junit": render_gate_junit,
     }

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_history(options: argparse.Namespace) -> int:
     """The metric is checked before the store is opened, unless only stored results have one of that name."""
     from assay.monitoring import series_of
-    from assay.reports import history_csv, render_history, written
+    from assay.reports import history_csv, json_text, render_history
 
     bound = stored_metric(options.metric, options)
     metric = bound.name
@@ -49,7 +49,7 @@ def run_history(options: argparse.Namespace) -> int:
             raise NothingSelected(_nothing(options, metric, store.list()))
     if options.format == "json":
         sys.stdout.write(
-            written({"schema": "assay.history/1", "metric": metric, "series": [one.to_dict() for one in series]})
+            json_text({"schema": "assay.history/1", "metric": metric, "series": [one.to_dict() for one in series]})
         )
     else:
         is_csv = options.format == "csv"

@@ -173,16 +173,16 @@ def _json(plain: Any, name: str = "judgments") -> str:
 
 def _csv(rows: Sequence[dict[str, Any]]) -> str:
     """A line for each, the names of the columns first; no text that a spreadsheet would take for a formula."""
-    from assay.reports import csv_of
+    from assay.reports import csv_from_rows
 
-    return csv_of(rows)
+    return csv_from_rows(rows)
 
 
 def _table(head: list[str], rows: Sequence[Sequence[str]], texts: set[int]) -> str:
-    from assay.reports import Cell, Style, Table, fitted
+    from assay.reports import Cell, Style, Table, fit_table
 
     cells = [[Cell(printable(text)) for text in row] for row in rows]
-    return "\n\n".join(fitted(Table(head, cells, frozenset(texts)), Style(terminal_width(), may_colour()))) + "\n"
+    return "\n\n".join(fit_table(Table(head, cells, frozenset(texts)), Style(terminal_width(), may_colour()))) + "\n"
 
 
 COMMAND = Command(

@@ -56,14 +56,14 @@ def run_power(options: argparse.Namespace) -> int:
 def _studies(options: argparse.Namespace, group: Sequence[Result]) -> list[PowerStudy]:
     """One for each metric asked for."""
     from assay.comparison import Comparison, ComparisonOptions, align
-    from assay.reports import PowerAsked, study_power
+    from assay.reports import PowerOptions, study_power
 
     if len(group) != 2:
         names = ", ".join(result.name for result in group)
         raise UsageError(f"power is about two systems, and here are {len(group)}: {names}")
     comparison = Comparison(align(group, options.metrics, intersect=options.intersect), ComparisonOptions(), ())
     metrics = comparison.metrics if options.metrics else comparison.metrics[:1]
-    asked = PowerAsked(options.effect, options.power, options.alpha, options.seed)
+    asked = PowerOptions(options.effect, options.power, options.alpha, options.seed)
     return [study_power(comparison, metric.name, asked) for metric in metrics]
 
 

@@ -190,20 +190,20 @@ def _is_page(output: str) -> bool:
 
 
 def _check_folder(output: str) -> None:
-    from assay.reports import refuse_place
+    from assay.reports import check_writable
 
     if Path(output).exists() and not Path(output).is_dir():
         raise UsageError(f"-o {output}: charts go to a folder, and there is a file of that name")
-    refuse_place(Path(output) / "chart", output)
+    check_writable(Path(output) / "chart", output)
 
 
 def write_files(options: argparse.Namespace, matters: Sequence[BenchmarkReport]) -> list[str]:
     """Everything that was asked for; the page is worked out once. Gives what was written."""
     from assay.atomic_write import atomic_write
-    from assay.reports import page_of, render_page
+    from assay.reports import make_page, render_page
 
     needs_page = any(is_folder(output) or _is_page(output) for output in options.output)
-    page = page_of(matters, options.title) if needs_page else None
+    page = make_page(matters, options.title) if needs_page else None
     written = []
     for output in options.output:
         if page is not None and is_folder(output):
@@ -233,25 +233,32 @@ def _write_charts(folder: Path, page: Page, kind: str) -> int:
 
 def _text(options: argparse.Namespace, matters: Sequence[BenchmarkReport], output: str) -> str:
     """The same in a format of text: comparisons where there are any, else the results."""
-    from assay.reports import ENDINGS, Beside, ComparisonReport, Shown, render_evaluation, render_with_beside
+    from assay.reports import (
+        ENDINGS,
+        ComparisonExtras,
+        ComparisonReport,
+        EvaluationDisplay,
+        render_evaluation,
+        render_with_extras,
+    )
 
     form = ENDINGS[Path(output).suffix.lower()]
     opening = _opening(matters, form)
     compared = [one.comparison for one in matters if one.comparison is not None]
     if not compared:
         results = [result for one in matters for result in one.results]
-        return opening + render_evaluation(results, form, Shown(by=options.by or ()))
+        return opening + render_evaluation(results, form, EvaluationDisplay(by=options.by or ()))
     from assay.comparison import compare_slices
 
-    beside = [Beside(compare_slices(one, options.by) if options.by else None) for one in compared]
-    return opening + render_with_beside(ComparisonReport(compared, MOVERS, MOVERS), beside, form)
+    beside = [ComparisonExtras(compare_slices(one, options.by) if options.by else None) for one in compared]
+    return opening + render_with_extras(ComparisonReport(compared, MOVERS, MOVERS), beside, form)
 
 
 def _opening(matters: Sequence[BenchmarkReport], form: str) -> str:
     """Of several benchmarks, every system on each of them first; files for programs have rows of their own."""
-    from assay.reports import FORMATS, Style, across_sheets, render_sheets
+    from assay.reports import FORMATS, Style, cross_benchmark_sheets, render_sheets
 
-    sheets = across_sheets(matters) if form in FORMATS[:3] else []
+    sheets = cross_benchmark_sheets(matters) if form in FORMATS[:3] else []
     return f"{render_sheets(sheets, form, Style())}\n" if sheets else ""
 
 

@@ -97,10 +97,10 @@ def _query(evaluation: StoredEvaluation, options: argparse.Namespace, form: str,
 
 
 def _evaluation(evaluation: StoredEvaluation, options: argparse.Namespace, form: str, style: Style) -> str:
-    from assay.reports import Shown, render_about, render_evaluation, render_provenance
+    from assay.reports import EvaluationDisplay, render_about, render_evaluation, render_provenance
 
     by = options.by or evaluation.plan.get("by") or ()
-    shown = Shown(width=style.width, colour=style.colour, statistics=_statistics(evaluation), by=by)
+    shown = EvaluationDisplay(width=style.width, colour=style.colour, statistics=_statistics(evaluation), by=by)
     table = render_evaluation(evaluation.results, form, shown)
     if form != "table":
         return table

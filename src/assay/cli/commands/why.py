@@ -16,7 +16,7 @@ from assay.grammar import WrittenName
 from assay.model import Policy
 
 if TYPE_CHECKING:
-    from assay.reports import Asked, Style
+    from assay.reports import ExplanationOptions, Style
 
 EXAMPLES = """\
   assay why qrels.txt run.txt -m mrr@10 --expected 0.3333
@@ -42,13 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_why(options: argparse.Namespace) -> int:
     """Two results are compared with each other, anything else is judgments and a run."""
     from assay.evaluation import check_not_empty, is_saved_result
-    from assay.reports import Asked
+    from assay.reports import ExplanationOptions
 
     refuse_swallowed(options, options.files)
     check_output(options.output, OF_TEXT, options.file_format)
     if len(options.files) != 2:
         raise UsageError("two files are needed: judgments and a run, or two results")
-    asked = Asked(tuple(options.files), _digits(options), options.top)
+    asked = ExplanationOptions(tuple(options.files), _digits(options), options.top)
     for file in options.files:
         check_not_empty(file)
     saved = [file for file in options.files if is_saved_result(file)]
@@ -78,25 +78,25 @@ def _digits(options: argparse.Namespace) -> int:
     return min(17, max(4, len((options.expected or "").rstrip("%").partition(".")[2])))
 
 
-def _explain_metrics(options: argparse.Namespace, asked: Asked) -> int:
+def _explain_metrics(options: argparse.Namespace, asked: ExplanationOptions) -> int:
     from assay.evaluation import Start, why
-    from assay.reports import render_why, why_to_dict, written
+    from assay.reports import json_text, render_why, why_to_dict
 
     qrels, run = options.files
     explanations = why(qrels, run, options.metrics, options.expected, Start(profile_of(options), given_policy(options)))
 
     def render(form: str, style: Style) -> str:
         if form == "json":
-            return written({"schema": "assay.why/1", "metrics": [why_to_dict(one, asked) for one in explanations]})
+            return json_text({"schema": "assay.why/1", "metrics": [why_to_dict(one, asked) for one in explanations]})
         return render_why(explanations, asked, style)
 
     put_out(options, render)
     return 0
 
 
-def _explain_results(options: argparse.Namespace, asked: Asked) -> int:
+def _explain_results(options: argparse.Namespace, asked: ExplanationOptions) -> int:
     from assay.evaluation import differences_between, read_results
-    from assay.reports import differences_to_dict, render_differences, written
+    from assay.reports import differences_to_dict, json_text, render_differences
 
     _refuse_conventions(options)
     first, second = (read_results(file) for file in options.files)
@@ -111,7 +111,7 @@ def _explain_results(options: argparse.Namespace, asked: Asked) -> int:
 
     def render(form: str, style: Style) -> str:
         if form == "json":
-            return written({"schema": "assay.why/1", "results": [differences_to_dict(one, asked) for one in found]})
+            return json_text({"schema": "assay.why/1", "results": [differences_to_dict(one, asked) for one in found]})
         return "\n".join(render_differences(one, asked, style) for one in found)
 
     put_out(options, render)

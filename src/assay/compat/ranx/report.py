@@ -18,7 +18,7 @@ from assay.compat.ranx.data import Run
 from assay.compat.ranx.files import pandas
 from assay.compat.ranx.scoring import evaluate, label_of, mean_score, prepared_qrels, score_run
 from assay.errors import BadParameter, DataError, UnknownName, near_matches
-from assay.reports import in_latex, tabular
+from assay.reports import escape_latex, tabular
 from assay.stats import BoundTest, Field, Pairs, parse_test
 
 SUPERSCRIPTS = dict(zip("abcdefghijklmnopqrstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ𐞥ʳˢᵗᵘᵛʷˣʸᶻ", strict=True))
@@ -98,8 +98,8 @@ class Report:
         """The table as LaTeX, best means in bold; it needs the package booktabs."""
         rows = []
         for number, model in enumerate(self.model_names):
-            rows.append([letter(number), in_latex(model), *(self._latex_cell(model, metric) for metric in self.metrics)])
-        head = [r"\#", "Model", *(in_latex(label_of(metric)) for metric in self.metrics)]
+            rows.append([letter(number), escape_latex(model), *(self._latex_cell(model, metric) for metric in self.metrics)])
+        head = [r"\#", "Model", *(escape_latex(label_of(metric)) for metric in self.metrics)]
         means = TESTS_IN_WORDS[self.stat_test]
         caption = (
             "Means over all queries, the best in bold. A superscript names the systems that a mean is significantly above "

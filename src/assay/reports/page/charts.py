@@ -23,7 +23,7 @@ from assay.text import percent
 
 MOST_ROWS = 200
 """Rows behind a chart that the page shows; the chart has them all."""
-MOST_TWICE = 300
+MOST_ROWS_NARROW = 300
 """Rows of a chart that is drawn a second time, for narrow screens."""
 THEME = "page"
 SVG = "http://www.w3.org/2000/svg"
@@ -61,12 +61,12 @@ class Figure:
         """The picture in the page's own colours, as markup that a template takes as it is."""
         from markupsafe import Markup
 
-        return Markup(alone(to_svg(self.drawing, THEME), f"{self.group}{self.name}"))  # noqa: S704 (made of parsed XML)
+        return Markup(with_own_ids(to_svg(self.drawing, THEME), f"{self.group}{self.name}"))  # noqa: S704 (made of parsed XML)
 
     @property
     def narrow(self) -> Figure | None:
         """The same for the screen of a phone; none of a chart with so many marks that the page would be twice as large."""
-        if len(self.drawing.rows) > MOST_TWICE:
+        if len(self.drawing.rows) > MOST_ROWS_NARROW:
             return None
         return replace(self, drawing=self.drawing.narrowed(), group=f"narrow-{self.group}")
 
@@ -92,7 +92,9 @@ class Figures:
     part: ClassVar[str] = "figures"
 
 
-def drawn(matter: BenchmarkReport, *kinds: str, metric: str = "", by: str = "", results: Any = None) -> tuple[Any, ...]:
+def draw_charts(
+    matter: BenchmarkReport, *kinds: str, metric: str = "", by: str = "", results: Any = None
+) -> tuple[Any, ...]:
     """The charts of these kinds side by side; a sentence for each that cannot be drawn."""
     figures, faults = [], []
     name = metric or (matter.metrics[0].name if matter.metrics else "")
@@ -114,7 +116,7 @@ def json_for_scripts(content: Any) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def alone(svg: str, name: str) -> str:
+def with_own_ids(svg: str, name: str) -> str:
     """The picture without what another on the same page could be confused by: its ids are its own.
 
     Labels of single marks go as well: the picture is one image to those who do not see it, and its words are beside it.
@@ -171,7 +173,7 @@ def scores_section(matter: BenchmarkReport) -> Section | None:
     if metric.metric.range == (0.0, 1.0):
         parts.insert(0, _histogram(matter, metric, scores))
     if matter.pair is not None:
-        parts += drawn(matter, "difference_histogram", metric=metric.name, results=matter.looked_at)
+        parts += draw_charts(matter, "difference_histogram", metric=metric.name, results=matter.looked_at)
     return Section(anchor_of("scores", matter.group), "Score distributions", tuple(parts))
 
 

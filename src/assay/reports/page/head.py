@@ -18,7 +18,7 @@ from assay.reports.sections.comparison import head_line, reference_of
 from assay.reports.sections.evaluation import power_notes
 from assay.reports.sections.run_notes import failure_notes, latency_notes
 from assay.reports.sections.scores import coverage, notes
-from assay.reports.sections.store import readable
+from assay.reports.sections.store import readable_time
 from assay.reports.table import Cell, Column, Grid, Section, Table, columns, joined, number, words
 from assay.text import counted, printable
 
@@ -30,7 +30,7 @@ MORE_DIGITS = 2
 
 
 @dataclass(frozen=True)
-class Across:
+class CrossBenchmarkTable:
     """One metric: systems as rows, benchmarks as columns."""
 
     metric: BoundMetric
@@ -62,7 +62,7 @@ class Across:
         return UNKNOWN if math.isnan(value) else f"{value:.{digits}f}", value
 
 
-def across(matters: Sequence[BenchmarkReport]) -> tuple[Across, ...]:
+def cross_benchmark_tables(matters: Sequence[BenchmarkReport]) -> tuple[CrossBenchmarkTable, ...]:
     """A table for each metric that all benchmarks have; nothing for one benchmark, or where two are called the same."""
     names = [matter.first.benchmark for matter in matters]
     if len(matters) < 2 or len(set(names)) < len(names):
@@ -81,10 +81,10 @@ def _of_metric(
     heads: tuple[str, ...],
     systems: tuple[str, ...],
     are_languages: bool,
-) -> Across:
+) -> CrossBenchmarkTable:
     figures = [[_figure(matter, name, metric) for matter in matters] for name in systems]
     values = tuple(tuple(value for value, _ in row) for row in figures)
-    return Across(
+    return CrossBenchmarkTable(
         metric, heads, systems, values, tuple(tuple(ends for _, ends in row) for row in figures), are_languages, matters[0]
     )
 
@@ -102,16 +102,16 @@ def _language(matter: BenchmarkReport) -> str:
     return languages.pop() if len(languages) == 1 else NONE
 
 
-def across_sheets(matters: Sequence[BenchmarkReport]) -> list[Sheet]:
+def cross_benchmark_sheets(matters: Sequence[BenchmarkReport]) -> list[Sheet]:
     """The same for files of text."""
-    tables = across(matters)
+    tables = cross_benchmark_tables(matters)
     return [
         Sheet(table.title, _table(table), (MEANING,) if table.are_languages and table is tables[-1] else ())
         for table in tables
     ]
 
 
-def _table(across_table: Across) -> Table:
+def _table(across_table: CrossBenchmarkTable) -> Table:
     rows = []
     for place, system in enumerate(across_table.systems):
         pairs = zip(across_table.values[place], across_table.intervals[place], strict=True)
@@ -125,9 +125,9 @@ def _table(across_table: Across) -> Table:
     return Table(["system", *across_table.benchmarks, *([MACRO, VARIANCE] if across_table.are_languages else [])], rows)
 
 
-def across_section(matters: Sequence[BenchmarkReport]) -> Section | None:
+def cross_benchmark_section(matters: Sequence[BenchmarkReport]) -> Section | None:
     """A table for each metric that all benchmarks share; nothing for one benchmark."""
-    tables = across(matters)
+    tables = cross_benchmark_tables(matters)
     if not tables:
         return None
     are_languages = tables[0].are_languages
@@ -136,7 +136,7 @@ def across_section(matters: Sequence[BenchmarkReport]) -> Section | None:
     return Section("across", title, tuple(map(_grid, tables)), lead)
 
 
-def _grid(across_table: Across) -> Grid:
+def _grid(across_table: CrossBenchmarkTable) -> Grid:
     rows = []
     for place, system in enumerate(across_table.systems):
         pairs = zip(across_table.values[place], across_table.intervals[place], strict=True)
@@ -150,7 +150,7 @@ def _grid(across_table: Across) -> Grid:
     return Grid(across_table.title, columns(*heads), tuple(rows), title=across_table.title)
 
 
-FEWEST = 3
+MIN_SYSTEMS_FOR_BEST = 3
 """Systems from which on pairs do not say at a glance which is best."""
 MOST_NAMED = 6
 
@@ -160,7 +160,7 @@ def best_sentence(comparison: Comparison) -> str:
     metric = comparison.metrics[0]
     pairs = [pair for pair in comparison.pairs if pair.metric == metric.name]
     is_open = comparison.how.baseline is not None or comparison.how.bound_test.test.claim != "differs"
-    if len(comparison.names) < FEWEST or is_open or all(math.isnan(pair.p) for pair in pairs):
+    if len(comparison.names) < MIN_SYSTEMS_FOR_BEST or is_open or all(math.isnan(pair.p) for pair in pairs):
         return ""
     best = comparison.best(metric.name)
     beside = [(pair, pair.b if pair.a == best else pair.a) for pair in pairs if best in (pair.a, pair.b)]
@@ -216,7 +216,9 @@ def head_of(matter: BenchmarkReport) -> Head:
 
 def _about(matter: BenchmarkReport) -> str:
     """Systems, queries, when, and how they were compared."""
-    started = sorted({readable(str(moment)) for result in matter.results if (moment := result.provenance.get("started"))})
+    started = sorted(
+        {readable_time(str(moment)) for result in matter.results if (moment := result.provenance.get("started"))}
+    )
     when = f"{started[0]} UTC" if len(started) == 1 else f"{started[0]} to {started[-1]} UTC" if started else ""
     how = head_line(matter.comparison) if matter.comparison else coverage(Report(matter.results))
     names = ", ".join(matter.names) if len(matter.names) < 6 else f"{len(matter.names)} systems"

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from assay.comparison import Comparison, Pair, beaten_by, p_text
 from assay.metrics import BoundMetric, describe
 from assay.monitoring import Verdict, conclusion
-from assay.reports.page.charts import drawn
+from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.sections.comparison import (
     BETTER,
@@ -58,10 +58,10 @@ def metrics_section(matter: BenchmarkReport) -> Section:
 def _charts(matter: BenchmarkReport) -> tuple[Any, ...]:
     """Figures of two systems as bars; of three or more also who is not told apart from whom, and all metrics at a glance."""
     if len(matter.results) < 3:
-        return tuple(drawn(matter, "bars")) if len(matter.results) == 2 else ()
+        return tuple(draw_charts(matter, "bars")) if len(matter.results) == 2 else ()
     kinds = ["bars", *(["heat_map"] if len(matter.metrics) > 1 else [])]
-    ranks = drawn(matter, "critical_difference", metric=matter.moving.name) if matter.moving is not None else ()
-    return (*drawn(matter, *kinds), *ranks)
+    ranks = draw_charts(matter, "critical_difference", metric=matter.moving.name) if matter.moving is not None else ()
+    return (*draw_charts(matter, *kinds), *ranks)
 
 
 def metric_field(matter: BenchmarkReport, metric: BoundMetric) -> Field:

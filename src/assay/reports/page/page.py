@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from assay.reports.page.charts import Figure, Figures, drawn, scores_section
-from assay.reports.page.head import Head, across_section, head_of
+from assay.reports.page.charts import Figure, Figures, draw_charts, scores_section
+from assay.reports.page.head import Head, cross_benchmark_section, head_of
 from assay.reports.page.metrics import definitions_section, metrics_section
 from assay.reports.page.provenance import chunks_section, provenance_section, times_section
 from assay.reports.page.queries import queries_section, scatter_section
@@ -54,12 +54,12 @@ class Page:
         return self.groups[0].head.about if len(self.groups) == 1 else ""
 
 
-def page_of(matters: Sequence[BenchmarkReport], title: str = "") -> Page:
+def make_page(matters: Sequence[BenchmarkReport], title: str = "") -> Page:
     """The page about these; each benchmark has the same sections in the same order."""
-    return Page(tuple(group_of(matter) for matter in matters), title, across_section(matters))
+    return Page(tuple(make_group(matter) for matter in matters), title, cross_benchmark_section(matters))
 
 
-def group_of(matter: BenchmarkReport) -> Group:
+def make_group(matter: BenchmarkReport) -> Group:
     """Everything about one benchmark."""
     return Group(matter.group or "all", head_of(matter), tuple(_sections(matter)))
 
@@ -85,5 +85,5 @@ def _by_cutoff(matter: BenchmarkReport) -> Section | None:
     cut = next((metric for metric in matter.metrics if metric.metric.at is not None and metric.metric.at.name == "k"), None)
     if cut is None:
         return None
-    charts = drawn(matter, "by_k", "precision_recall", metric=cut.name)
+    charts = draw_charts(matter, "by_k", "precision_recall", metric=cut.name)
     return Section(anchor_of("by-cutoff", matter.group), "Metric by cutoff", charts)

@@ -9,17 +9,17 @@ from typing import Any
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.model import Policy
-from assay.reports.page.charts import drawn
+from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.sections.run_notes import HEAD, chunk_figures, chunk_sheets, reasons
-from assay.reports.sections.store import commit_in_words, readable
+from assay.reports.sections.store import commit_in_words, readable_time
 from assay.reports.table import TEXT, Column, Field, Grid, Section, Words, anchor_of, columns, number, words
 from assay.text import counted, milliseconds
 
 
 def provenance_section(matter: BenchmarkReport) -> Section:
     """One column for each system; a row that all share is written once."""
-    origins = [_told(result) for result in matter.results]
+    origins = [_origin_facts(result) for result in matter.results]
     names = list(dict.fromkeys(name for origin in origins for name in origin))
     rows = []
     for name in names:
@@ -35,13 +35,13 @@ def provenance_section(matter: BenchmarkReport) -> Section:
     )
 
 
-def _told(result: Result) -> dict[str, str]:
+def _origin_facts(result: Result) -> dict[str, str]:
     """Name → what is known, in words; what nobody knows is left out."""
     origin = result.provenance
     facts = {**_about_data(result), **_about_provider(origin)}
     for name, key in (("started", "started"), ("finished", "finished")):
         if origin.get(key):
-            facts[name] = f"{readable(str(origin[key]))} UTC"
+            facts[name] = f"{readable_time(str(origin[key]))} UTC"
     if repository := origin.get("repository"):
         facts["commit"] = commit_in_words(repository)
     for name in ("k", "seed"):
@@ -101,7 +101,7 @@ def chunks_section(matter: BenchmarkReport) -> Section | None:
     return Section(anchor_of("chunks", matter.group), "Chunks", (grid,), lead)
 
 
-SHOWN = (("mean", "mean"), ("p50", "median"), ("p95", "95 %"), ("p99", "99 %"), ("max", "longest"))
+LATENCY_COLUMNS = (("mean", "mean"), ("p50", "median"), ("p95", "95 %"), ("p99", "99 %"), ("max", "longest"))
 MOST_FAILURES = 100
 LATENCY = "latency"
 
@@ -114,7 +114,7 @@ def times_section(matter: BenchmarkReport) -> Section:
         timed = all(LATENCY in result and not math.isnan(result[LATENCY]) for result in matter.results)
         quality = _quality(matter)
         if timed and len(matter.results) > 1 and quality is not None:
-            parts += drawn(matter, "pareto", metric=quality.name, results=matter.results)
+            parts += draw_charts(matter, "pareto", metric=quality.name, results=matter.results)
     else:
         parts.append(Words("No times were taken: assay eval takes them, runs from files have none."))
     n_failed = sum(len(result.failures) for result in matter.results)
@@ -132,7 +132,7 @@ def _times(result: Result) -> dict[str, float]:
 
 def _latency(matter: BenchmarkReport) -> Grid:
     """Milliseconds for a query; only the mean is known where queries were asked in batches."""
-    kinds = [(key, head) for key, head in SHOWN if any(key in _times(result) for result in matter.results)]
+    kinds = [(key, head) for key, head in LATENCY_COLUMNS if any(key in _times(result) for result in matter.results)]
     rows = []
     for name, result in zip(matter.names, matter.results, strict=True):
         times = _times(result)

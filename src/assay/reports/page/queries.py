@@ -13,7 +13,7 @@ from assay.arrays import Floats
 from assay.comparison import UNKNOWN, ranking_of, sign_of
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
-from assay.reports.page.charts import Figures, drawn
+from assay.reports.page.charts import Figures, draw_charts
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.table import TEXT, Column, Field, Grid, Section, anchor_of, joined, number, words
 from assay.text import counted, printable
@@ -84,7 +84,7 @@ def scatter_section(matter: BenchmarkReport) -> Section | None:
     """Each query as a point; of two systems only."""
     if matter.pair is None or matter.moving is None:
         return None
-    charts = drawn(matter, "paired_scatter", metric=matter.moving.name, results=matter.looked_at)
+    charts = draw_charts(matter, "paired_scatter", metric=matter.moving.name, results=matter.looked_at)
     side = "Above" if matter.moving.metric.higher_is_better else "Below"
     lead = f"{side} the line {matter.names[matter.pair[1]]} is better."
     if any(figure.is_clickable for part in charts if isinstance(part, Figures) for figure in part.figures):
@@ -225,9 +225,9 @@ def _row(matter: BenchmarkReport, query: str, notable: NotableQueries, *, is_car
     return (*fields, words(joined(notable.why.get(query, ()))))
 
 
-MOST = 20
+MOST_PER_KIND = 20
 """Queries of one kind."""
-FEW = 100
+MAX_QUERIES_SHOWN_IN_FULL = 100
 """Where there are no more queries than this, all of them are shown."""
 UNJUDGED = "judged@10"
 MOST_JUDGED = 0.5
@@ -271,13 +271,13 @@ def notable_queries(matter: BenchmarkReport) -> NotableQueries:
     for title, reason, members in _kinds(matter, metric, queries, scores):
         for query in members:
             why.setdefault(query, []).append(reason)
-        fresh = [query for query in members if query not in taken][:MOST]
+        fresh = [query for query in members if query not in taken][:MOST_PER_KIND]
         if fresh:
             lead = f"{len(fresh):,} of {counted(len(members), 'query')}." if len(members) > len(fresh) else ""
             kinds.append(Kind(title, fresh, lead))
             taken.update(fresh)
     others = [query for query in queries if query not in taken]
-    if others and len(queries) <= FEW:
+    if others and len(queries) <= MAX_QUERIES_SHOWN_IN_FULL:
         kinds.append(Kind("Other queries", others))
     return NotableQueries(metric, tuple(kinds), why, scores, {query: place for place, query in enumerate(queries)})
 
@@ -301,7 +301,7 @@ def _kinds(
     yield "Mostly unjudged", "unjudged", _unjudged(matter, queries)
     if len(results) == 1:
         worst = sign_of(metric) * scores[:, 0]
-        yield "Lowest scores", "low", _ordered(queries, worst, ~np.isnan(worst))[:MOST]
+        yield "Lowest scores", "low", _ordered(queries, worst, ~np.isnan(worst))[:MOST_PER_KIND]
 
 
 def _ordered(queries: Sequence[str], by: Floats, inside: np.ndarray) -> list[str]:

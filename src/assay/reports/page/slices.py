@@ -12,7 +12,7 @@ from assay.comparison import Comparison, Pair, SliceComparison, compare_slices, 
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.model import MEAN, Slice, Tags
-from assay.reports.page.charts import drawn
+from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.sections.comparison import legend, mark, p_short
 from assay.reports.table import Column, Field, Grid, Section, Words, anchor_of, columns, number, tint, words
@@ -30,19 +30,19 @@ def slices_section(matter: BenchmarkReport) -> Section | None:
         return None
     tags = Tags.of(matter.shown)
     parts: list[object] = []
-    tested = _tested(matter)
+    tested = _slice_comparison(matter)
     for by in matter.tags:
         slices = tags.slices(tags.crossed(by))
         parts.append(_table(matter, by, slices, tested))
     if tested is not None:
         parts.append(Words(printable(f"{tested.verdict} {_legend(tested)}".strip()), "muted"))
-    parts += drawn(matter, "slices", by=matter.tags[0]) if len(matter.results) <= MOST_METRICS else ()
+    parts += draw_charts(matter, "slices", by=matter.tags[0]) if len(matter.results) <= MOST_METRICS else ()
     than = "over all queries" if matter.pair is None else matter.names[matter.pair[0]]
     lead = f"Tinted by the difference: blue is better than {than}, orange is worse."
     return Section(anchor_of("slices", matter.group), "Slices", tuple(parts), lead)
 
 
-def _tested(matter: BenchmarkReport) -> SliceComparison | None:
+def _slice_comparison(matter: BenchmarkReport) -> SliceComparison | None:
     """How two systems compare on the first metric in every slice of every tag, corrected over all of them."""
     comparison = matter.comparison
     if comparison is None or matter.pair is None:
@@ -84,7 +84,7 @@ def _of_one(matter: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tu
         fields = [_tinted(matter, metric, values[metric.name], place, result.summary[metric.name]) for metric in metrics]
         rows.append((words(part.value), number(f"{part.n:,}", part.n), *fields))
     heads: list[str | Column] = [by, "queries", *(Column(metric.name, title=metric.metric.meaning) for metric in metrics)]
-    return Grid(f"By {by}", columns(*map(_shown, heads)), tuple(rows), title=f"By {printable(by)}", notes=notes)
+    return Grid(f"By {by}", columns(*map(_printable_head, heads)), tuple(rows), title=f"By {printable(by)}", notes=notes)
 
 
 def _of_two(
@@ -116,7 +116,7 @@ def _of_two(
         Column("p", title="corrected over all slices of this section"),
         *more,
     ]
-    return Grid(f"By {by}", columns(*map(_shown, heads)), tuple(rows), title=f"By {printable(by)}", notes=notes)
+    return Grid(f"By {by}", columns(*map(_printable_head, heads)), tuple(rows), title=f"By {printable(by)}", notes=notes)
 
 
 def _of_many(matter: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Grid:
@@ -137,7 +137,7 @@ def _of_many(matter: BenchmarkReport, by: str, slices: Sequence[Slice], notes: t
         ]
         rows.append((words(part.value), number(f"{part.n:,}", part.n), *fields))
     title = f"{metric.name} by {by}"
-    heads = columns(*map(_shown, [by, "queries", *matter.names]))
+    heads = columns(*map(_printable_head, [by, "queries", *matter.names]))
     return Grid(title, heads, tuple(rows), title=printable(title), notes=notes)
 
 
@@ -183,5 +183,5 @@ def _figures(result: Result, metric: BoundMetric, slices: Sequence[Slice]) -> li
     return values
 
 
-def _shown(head: str | Column) -> str | Column:
+def _printable_head(head: str | Column) -> str | Column:
     return printable(head) if isinstance(head, str) else head

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.reports.report import Renderer, Report
 from assay.reports.sections.scores import coverage, notes, query_table, summary_table
 from assay.reports.table import Table
-from assay.reports.text_layout import BOLD, DIM, Style, fitted, needed_width
+from assay.reports.text_layout import BOLD, DIM, Style, fit_table, needed_width
 
 
 def render_console(report: Report) -> str:
@@ -15,9 +15,9 @@ def render_console(report: Report) -> str:
     parts = ["\n".join([*title, style.styled(style.wrapped(coverage(report)), DIM)])]
     for result in report.results if report.per_query else ():
         name = style.styled(style.wrapped(report.label(result)), BOLD)
-        parts.append("\n".join([name, *fitted(query_table(report, result), style)]))
+        parts.append("\n".join([name, *fit_table(query_table(report, result), style)]))
     if report.shown:
-        parts.append("\n\n".join(fitted(_summary(report), style)))
+        parts.append("\n\n".join(fit_table(_summary(report), style)))
     notes_below = notes(report)
     closing = [*(style.wrapped(note) for note in notes_below), *([report.next_step] if report.next_step else [])]
     if closing:

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.evaluation import SCHEMA, Result
 from assay.metrics import BoundMetric
-from assay.reports.markup import as_csv, written
+from assay.reports.markup import csv_text, json_text
 from assay.reports.report import Renderer, Report
 from assay.reports.sections.scores import KINDS, Kind, band_scores, bands_by_query, bands_of
 from assay.text import printable
@@ -107,7 +107,7 @@ def render_csv(report: Report) -> str:
         ends = [report.exact(metric, kind.of(result)[metric.name].columns[word].summary()) for metric, kind, word in bands]
         intervals = [_end(result, name, end, report.digits) for name in sure for end in ENDS]
         rows.append([*label, "all" if report.per_query else str(len(result.query_ids)), *summary, *ends, *intervals])
-    return as_csv(rows)
+    return csv_text(rows)
 
 
 def _end(result: Result, metric: str, end: str, digits: int | None) -> str:
@@ -154,7 +154,7 @@ def render_json(report: Report) -> str:
             if key in plain:
                 plain[key] = _rounded(plain[key], report.digits)
         results.append(plain)
-    return written({"schema": SCHEMA, "results": results, **report.more}, LONG)
+    return json_text({"schema": SCHEMA, "results": results, **report.more}, LONG)
 
 
 def _rounded(value: Any, digits: int | None) -> Any:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from assay.reports.markup import as_latex, as_markdown, in_markdown
+from assay.reports.markup import escape_markdown, latex_table, markdown_table
 from assay.reports.report import Renderer, Report
 from assay.reports.sections.scores import coverage, notes, query_table, summary_table
 
 
 def render_markdown(report: Report) -> str:
     """One table of summaries, before it one per run when queries are asked for, then the notes."""
-    parts = [f"### {in_markdown(report.title)}"] if report.title else []
-    parts.append(in_markdown(coverage(report)))
+    parts = [f"### {escape_markdown(report.title)}"] if report.title else []
+    parts.append(escape_markdown(coverage(report)))
     for result in report.results if report.per_query else ():
-        parts += [f"**{in_markdown(report.label(result))}**", as_markdown(query_table(report, result))]
+        parts += [f"**{escape_markdown(report.label(result))}**", markdown_table(query_table(report, result))]
     if report.shown:
-        parts.append(as_markdown(summary_table(report)))
+        parts.append(markdown_table(summary_table(report)))
     notes_below = notes(report)
     if notes_below:
-        parts.append("\n".join(f"- {in_markdown(note)}" for note in notes_below))
+        parts.append("\n".join(f"- {escape_markdown(note)}" for note in notes_below))
     return "\n\n".join(parts) + "\n"
 
 
@@ -29,9 +29,9 @@ def render_latex(report: Report) -> str:
     title = [report.title] if report.title else []
     parts = [f"% {line}" for line in (*title, coverage(report), *notes(report))]
     for result in report.results if report.per_query else ():
-        parts += [f"% {report.label(result)}", as_latex(query_table(report, result))]
+        parts += [f"% {report.label(result)}", latex_table(query_table(report, result))]
     if report.shown:
-        parts.append(as_latex(summary_table(report)))
+        parts.append(latex_table(summary_table(report)))
     return "\n".join(parts) + "\n"
 
 

@@ -57,14 +57,14 @@ def environment(*folders: Any) -> Any:
     )
 
 
-def matters_of(results: Sequence[Result]) -> list[BenchmarkReport]:
+def benchmark_reports(results: Sequence[Result]) -> list[BenchmarkReport]:
     """Results as they came, benchmark by benchmark, compared where they can be."""
     from assay.reports.table import anchor_of
 
     groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault(result.benchmark, []).append(result)
-    matters = [matter for some in groups.values() for matter in _matters(tuple(some))]
+    matters = [matter for some in groups.values() for matter in _comparable_reports(tuple(some))]
     if len(matters) == 1:
         return matters
     return [
@@ -72,7 +72,7 @@ def matters_of(results: Sequence[Result]) -> list[BenchmarkReport]:
     ]
 
 
-def _matters(results: tuple[Result, ...]) -> list[BenchmarkReport]:
+def _comparable_reports(results: tuple[Result, ...]) -> list[BenchmarkReport]:
     """Results that cannot be compared stand one below the other."""
     from assay.comparison import compare_results
     from assay.reports.page.subject import BenchmarkReport
@@ -87,9 +87,9 @@ def _matters(results: tuple[Result, ...]) -> list[BenchmarkReport]:
 
 def render_results(results: Sequence[Result], title: str = "") -> str:
     """Results as a page, benchmark by benchmark; several on one benchmark are compared."""
-    from assay.reports.page.page import page_of
+    from assay.reports.page.page import make_page
 
-    return render_page(page_of(matters_of(results), title))
+    return render_page(make_page(benchmark_reports(results), title))
 
 
 def render_html(report: Report) -> str:

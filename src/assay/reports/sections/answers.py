@@ -11,7 +11,7 @@ from typing import Any
 from assay.comparison import UNKNOWN, Figures, Sliced
 from assay.evaluation import Result
 from assay.metrics import BoundMetric, Point, curve
-from assay.reports.markup import Sheet, csv_of, render_sheets
+from assay.reports.markup import Sheet, csv_from_rows, render_sheets
 from assay.reports.report import Report, find_renderer
 from assay.reports.sections.scores import query_table
 from assay.reports.sections.slices import notes_side_by_side, render_slices, slice_sheets
@@ -32,7 +32,7 @@ def render_routing(report: Report, form: str, slices: Sequence[Sliced] = ()) -> 
         return find_renderer("json").render(Report(report.results, digits=report.digits, more=more))
     if form == "csv":
         rows = [row for sliced in slices for row in sliced.rows()]
-        return csv_of(rows, report.digits) if rows else find_renderer("csv").render(report)
+        return csv_from_rows(rows, report.digits) if rows else find_renderer("csv").render(report)
     sheets = [*_sheets(report), *(sheet for sliced in slices for sheet in slice_sheets(sliced, Figures(report.digits)))]
     return render_sheets(sheets, form, Style(report.width, report.colour))
 

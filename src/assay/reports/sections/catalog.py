@@ -12,10 +12,10 @@ from assay.execution import Part, Response
 from assay.grammar import REQUIRED, show
 from assay.providers import Provider
 from assay.reports.table import Cell, Table
-from assay.reports.text_layout import BOLD, DIM, MARGIN, Style, with_prose, without_middle
+from assay.reports.text_layout import BOLD, DIM, MARGIN, Style, shorten_middle, with_prose
 from assay.text import counted, display_width, milliseconds, printable, some_of
 
-FIRST = 5
+MOST_HITS = 5
 """Hits of a query that a check shows."""
 LONGEST_QUERY = 32
 """Columns for a query in a check."""
@@ -96,7 +96,7 @@ class CheckReport:
         if answer.error is not None:
             cells = [text, "–", "–", f"failed: {printable(answer.error)}"]
         else:
-            first = " ".join(map(printable, answer.docs[:FIRST])) + (" …" if len(answer.docs) > FIRST else "")
+            first = " ".join(map(printable, answer.docs[:MOST_HITS])) + (" …" if len(answer.docs) > MOST_HITS else "")
             cells = [text, f"{len(answer.docs):,}", milliseconds(answer.ms), first]
         return self._set(list(map(Cell, cells))).removeprefix(self._set() + "\n")
 
@@ -105,7 +105,7 @@ class CheckReport:
         return f"\n{self.style.wrapped(_check_verdict(self.part, answers))}\n"
 
     def _query(self, query: str) -> str:
-        return without_middle(printable(self.part.queries[query].text or query), LONGEST_QUERY)
+        return shorten_middle(printable(self.part.queries[query].text or query), LONGEST_QUERY)
 
     def _set(self, *rows: list[Cell]) -> str:
         """The heads, and these rows below them."""

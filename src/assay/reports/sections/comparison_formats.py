@@ -25,8 +25,17 @@ from assay.errors import UsageError
 from assay.evaluation import Result, with_intervals
 from assay.masking import mask
 from assay.metrics import BoundMetric
-from assay.reports.markup import Sheet, as_markdown, csv_of, in_latex, in_markdown, render_sheets, tabular, written
-from assay.reports.outputs import ENDINGS, check_outputs, form_of, refuse_endings
+from assay.reports.markup import (
+    Sheet,
+    csv_from_rows,
+    escape_latex,
+    escape_markdown,
+    json_text,
+    markdown_table,
+    render_sheets,
+    tabular,
+)
+from assay.reports.outputs import ENDINGS, check_endings, check_outputs, form_of
 from assay.reports.report import Report
 from assay.reports.sections.comparison import (
     ComparisonReport,
@@ -52,7 +61,7 @@ from assay.reports.sections.run_notes import chunk_sheets, failure_notes
 from assay.reports.sections.scores import notes
 from assay.reports.sections.slices import agreement_sheets, slice_comparison_sheets, worst_slices_sheets
 from assay.reports.table import Cell, Table
-from assay.reports.text_layout import BOLD, DIM, Style, fitted
+from assay.reports.text_layout import BOLD, DIM, Style, fit_table
 from assay.text import printable
 
 
@@ -63,20 +72,20 @@ def render_markdown(report: ComparisonReport) -> str:
 
 def _markdown_parts(comparison: Comparison, report: ComparisonReport) -> Iterator[str]:
     figures = Figures(report.digits)
-    yield f"## {in_markdown(title_of(comparison) or 'Comparison')}"
-    yield in_markdown(printable(comparison.verdict))
-    yield in_markdown(head_line(comparison))
+    yield f"## {escape_markdown(title_of(comparison) or 'Comparison')}"
+    yield escape_markdown(printable(comparison.verdict))
+    yield escape_markdown(head_line(comparison))
     for result in comparison.results:
-        yield f"### {in_markdown(printable(result.name))}"
-        yield as_markdown(_summary(comparison, result, figures))
+        yield f"### {escape_markdown(printable(result.name))}"
+        yield markdown_table(_summary(comparison, result, figures))
     baseline = comparison.how.baseline
-    yield "### Significance" if baseline is None else f"### Significance against {in_markdown(printable(baseline))}"
-    yield as_markdown(_pairs(comparison, figures))
+    yield "### Significance" if baseline is None else f"### Significance against {escape_markdown(printable(baseline))}"
+    yield markdown_table(_pairs(comparison, figures))
     if lines := [remark for remark in remarks(comparison)[1:] if remark]:
-        yield "\n".join(f"- {in_markdown(printable(remark))}" for remark in lines)
+        yield "\n".join(f"- {escape_markdown(printable(remark))}" for remark in lines)
     for sheet in chunk_sheets(comparison.results):
-        yield f"### {in_markdown(printable(sheet.title))}"
-        yield as_markdown(sheet.table)
+        yield f"### {escape_markdown(printable(sheet.title))}"
+        yield markdown_table(sheet.table)
     yield from _movers(comparison, report)
 
 
@@ -122,21 +131,21 @@ def _pairs(comparison: Comparison, figures: Figures) -> Table:
 def _movers(comparison: Comparison, report: ComparisonReport) -> Iterator[str]:
     figures = Figures(report.digits)
     for words, movers in all_movers(comparison, report.worst, report.best):
-        yield f"### {in_markdown(words.rstrip(':.'))}"
+        yield f"### {escape_markdown(words.rstrip(':.'))}"
         for mover in movers:
             metric = comparison.metric(mover.metric)
             move = f"{figures.value(metric, mover.score_a)} → {figures.value(metric, mover.score_b)}"
-            asked = f" “{in_markdown(printable(mover.text))}”" if mover.text else ""
-            yield f"**{in_markdown(printable(mover.query))}**{asked} {move}"
+            asked = f" “{escape_markdown(printable(mover.text))}”" if mover.text else ""
+            yield f"**{escape_markdown(printable(mover.query))}**{asked} {move}"
             if errors := list(error_lines(mover)):
-                yield "\n".join(f"- {in_markdown(line)}" for line in errors)
+                yield "\n".join(f"- {escape_markdown(line)}" for line in errors)
             if mover.ranking_a or mover.ranking_b:
-                yield as_markdown(rankings_table(mover))
+                yield markdown_table(rankings_table(mover))
             if lines := list(missing_lines(mover)):
-                yield "\n".join(f"- {in_markdown(line)}" for line in lines)
+                yield "\n".join(f"- {escape_markdown(line)}" for line in lines)
 
 
-LETTERS = "Raised letters: significantly better than the system of that letter."
+LETTERS_LEGEND = "Raised letters: significantly better than the system of that letter."
 
 
 def render_console(report: ComparisonReport) -> str:
@@ -150,7 +159,7 @@ def _console_parts(comparison: Comparison, report: ComparisonReport) -> Iterator
     head = [style.styled(style.wrapped(title), BOLD)] if title else []
     yield "\n".join([*head, style.styled(style.wrapped(head_line(comparison)), DIM)])
     if is_against_one(comparison):
-        yield "\n\n".join(fitted(against_one(comparison, figures), style))
+        yield "\n\n".join(fit_table(against_one(comparison, figures), style))
     else:
         yield from _all_pairs(comparison, figures, style)
     hint = "" if report.worst or report.best else preview(comparison, figures)
@@ -163,16 +172,16 @@ def _console_parts(comparison: Comparison, report: ComparisonReport) -> Iterator
 
 def _all_pairs(comparison: Comparison, figures: Figures, style: Style) -> Iterator[str]:
     """All systems with letters, then the pairs on the metric that decides."""
-    yield "\n\n".join(fitted(with_letters(comparison, figures), style))
+    yield "\n\n".join(fit_table(with_letters(comparison, figures), style))
     n_pairs, n_shown = len(comparison.pairs) // len(comparison.metrics), len(shown_pairs(comparison))
     cut = f"  {n_shown} of {n_pairs:,} pairs: the best system and those closest to it; csv has all."
     more = [style.wrapped(cut)] if n_shown < n_pairs else []
-    yield "\n".join(["\n\n".join(fitted(pairs_of_first(comparison, figures), style)), *more])
+    yield "\n".join(["\n\n".join(fit_table(pairs_of_first(comparison, figures), style)), *more])
 
 
 def remarks(comparison: Comparison) -> list[str]:
     """What signs mean, what was not the same, and what a careful reader should know about the runs."""
-    letters = [] if is_against_one(comparison) or not any(pair.better for pair in comparison.pairs) else [LETTERS]
+    letters = [] if is_against_one(comparison) or not any(pair.better for pair in comparison.pairs) else [LETTERS_LEGEND]
     differs = [f"Not the same: {note}; what they share is compared." for note in comparison.notes]
     failed = failure_notes(comparison.results, "")
     signs = " ".join([*letters, legend(comparison)]).strip()
@@ -190,7 +199,7 @@ def render_csv(report: ComparisonReport) -> str:
         for comparison in report.comparisons
         for row in comparison.table()
     ]
-    return csv_of(rows, report.digits)
+    return csv_from_rows(rows, report.digits)
 
 
 def _front(comparison: Comparison) -> dict[str, str]:
@@ -199,10 +208,12 @@ def _front(comparison: Comparison) -> dict[str, str]:
 
 def render_json(report: ComparisonReport) -> str:
     """All of each comparison. Later versions add keys; these stay."""
-    return written({"schema": SCHEMA, "comparisons": [whole(comparison, report) for comparison in report.comparisons]})
+    return json_text(
+        {"schema": SCHEMA, "comparisons": [comparison_to_dict(comparison, report) for comparison in report.comparisons]}
+    )
 
 
-def whole(comparison: Comparison, report: ComparisonReport) -> dict[str, Any]:
+def comparison_to_dict(comparison: Comparison, report: ComparisonReport) -> dict[str, Any]:
     """One comparison: figures, intervals, every query, and the queries that moved, as far as they are asked for."""
     plain = comparison.to_dict()
     how = comparison.how
@@ -219,21 +230,21 @@ def whole(comparison: Comparison, report: ComparisonReport) -> dict[str, Any]:
         plain["movers"] = [
             mover.to_dict() for _, movers in all_movers(comparison, report.worst, report.best) for mover in movers
         ]
-    return {**about, **rounded(plain, report.digits)}
+    return {**about, **round_numbers(plain, report.digits)}
 
 
-def rounded(value: Any, digits: int | None) -> Any:
+def round_numbers(value: Any, digits: int | None) -> Any:
     """The value, or all numbers in it, with that many decimals; as it is where nobody asked."""
     if digits is None:
         return value
     if isinstance(value, dict):
-        return {name: rounded(inner, digits) for name, inner in value.items()}
+        return {name: round_numbers(inner, digits) for name, inner in value.items()}
     if isinstance(value, list):
-        return [rounded(inner, digits) for inner in value]
+        return [round_numbers(inner, digits) for inner in value]
     return round(value, digits) if isinstance(value, float) else value
 
 
-NEEDS = r"needs \usepackage{booktabs}"
+LATEX_PACKAGES = r"needs \usepackage{booktabs}"
 
 
 def render_latex(report: ComparisonReport) -> str:
@@ -243,15 +254,15 @@ def render_latex(report: ComparisonReport) -> str:
 
 def _lines(comparison: Comparison, figures: Figures) -> Iterator[str]:
     title = title_of(comparison)
-    comments = [*([title] if title else []), head_line(comparison), printable(comparison.verdict), NEEDS]
+    comments = [*([title] if title else []), head_line(comparison), printable(comparison.verdict), LATEX_PACKAGES]
     yield from (f"% {line}" for line in comments)
     yield f"% caption: {_caption(comparison)}"
     columns = [_column(comparison, metric, figures) for metric in comparison.metrics]
     rows = [
-        [letter(number), in_latex(printable(name)), *(column[name] for column in columns)]
+        [letter(number), escape_latex(printable(name)), *(column[name] for column in columns)]
         for number, name in enumerate(comparison.names)
     ]
-    head = ["", "system", *(in_latex(metric.name) for metric in comparison.metrics)]
+    head = ["", "system", *(escape_latex(metric.name) for metric in comparison.metrics)]
     yield tabular("l" * len(head), head, rows)
 
 
@@ -260,8 +271,8 @@ def _caption(comparison: Comparison) -> str:
     test = ", ".join(part for part in (test_text(comparison), correction_text(comparison)) if part)
     alpha = f"$p \\leq {comparison.how.alpha:g}$"
     return (
-        f"Results over {in_latex(n_queries_text(comparison))}. Best in bold, second best underlined. "
-        f"Superscripts: significantly better than that system ({in_latex(test)}, {alpha})."
+        f"Results over {escape_latex(n_queries_text(comparison))}. Best in bold, second best underlined. "
+        f"Superscripts: significantly better than that system ({escape_latex(test)}, {alpha})."
     )
 
 
@@ -271,7 +282,7 @@ def _column(comparison: Comparison, metric: BoundMetric, figures: Figures) -> di
     beaten = beaten_by(comparison, metric.name)
     texts = {}
     for result in comparison.results:
-        text = in_latex(figures.value(metric, result.summary[metric.name]))
+        text = escape_latex(figures.value(metric, result.summary[metric.name]))
         dressed = (
             rf"\textbf{{{text}}}" if result.name in best else rf"\underline{{{text}}}" if result.name in second else text
         )
@@ -302,12 +313,12 @@ def render_comparison(report: ComparisonReport, form: str = "table") -> str:
 def check_comparison_outputs(paths: Iterable[str], form: str = "") -> None:
     """Refuse files that could not be written, before anything is worked out."""
     paths = list(paths)
-    refuse_endings(paths, tuple(ENDINGS), form)
+    check_endings(paths, tuple(ENDINGS), form)
     check_outputs(paths, form=form)
 
 
 @dataclass(frozen=True)
-class Beside:
+class ComparisonExtras:
     """More about one comparison, as far as somebody asked for it."""
 
     slices: SliceComparison | None = None
@@ -326,7 +337,7 @@ class Beside:
         return plain
 
 
-def render_with_beside(report: ComparisonReport, beside: Sequence[Beside], form: str) -> str:
+def render_with_extras(report: ComparisonReport, beside: Sequence[ComparisonExtras], form: str) -> str:
     """Each comparison with what stands beside it. In CSV, slices are rows like those of the whole."""
     if form == "csv":
         parts = [
@@ -337,10 +348,10 @@ def render_with_beside(report: ComparisonReport, beside: Sequence[Beside], form:
         return render_comparison(replace(report, comparisons=parts), form)
     if form == "json":
         everything = [
-            {**whole(comparison, report), **rounded(more.to_dict(), report.digits)}
+            {**comparison_to_dict(comparison, report), **round_numbers(more.to_dict(), report.digits)}
             for comparison, more in zip(report.comparisons, beside, strict=True)
         ]
-        return written({"schema": SCHEMA, "comparisons": everything})
+        return json_text({"schema": SCHEMA, "comparisons": everything})
     style = Style(report.width if form == "table" else None, report.colour and form == "table")
     texts = []
     for comparison, more in zip(report.comparisons, beside, strict=True):
@@ -350,21 +361,21 @@ def render_with_beside(report: ComparisonReport, beside: Sequence[Beside], form:
     return "\n".join(texts)
 
 
-def write_with_beside(path: Path, report: ComparisonReport, beside: Sequence[Beside], form: str = "") -> None:
+def write_with_extras(path: Path, report: ComparisonReport, beside: Sequence[ComparisonExtras], form: str = "") -> None:
     """Write the same to a file, in the format that the ending tells; without one, in the given form."""
     plain = replace(report, width=None, colour=False)
-    text = render_with_beside(plain, beside, form_of(path, form))
+    text = render_with_extras(plain, beside, form_of(path, form))
     with atomic_write(path) as file:
         file.write(mask(text).encode("utf-8", "surrogatepass"))
 
 
-def refuse_csv(forms: Sequence[str], flags: Sequence[str]) -> None:
+def check_fits_csv(forms: Sequence[str], flags: Sequence[str]) -> None:
     """CSV is one table with a row for each pair, in which some things have no place."""
     if "csv" in forms and flags:
         raise UsageError(f"{' and '.join(flags)} has no place in csv, which is one table; use json, markdown or table")
 
 
-def _sheets(beside: Beside, figures: Figures, style: Style) -> Iterator[Sheet]:
+def _sheets(beside: ComparisonExtras, figures: Figures, style: Style) -> Iterator[Sheet]:
     if beside.slices is not None:
         yield from slice_comparison_sheets(beside.slices, figures, style.width)
     if beside.worst is not None:

@@ -12,13 +12,13 @@ from assay.evaluation import PROFILES, Compared, Differences, Figure, Finding, f
 from assay.metrics import BoundMetric
 from assay.model import Policy
 from assay.reports.table import Cell, Table
-from assay.reports.text_layout import DIM, Style, fitted, with_prose
+from assay.reports.text_layout import DIM, Style, fit_table, with_prose
 from assay.text import counted, printable, some_of, with_minus
 
 ALL_LEFT = frozenset({0, 1, 2})
 
 
-def render_differences(differences: Differences, asked: Asked, style: Style) -> str:
+def render_differences(differences: Differences, asked: ExplanationOptions, style: Style) -> str:
     """The reason that matters first, then all that is not shared, the figures, and the queries that moved."""
     metrics = {metric.name: metric for metric in differences.first.metrics}
     parts = [style.wrapped(printable(_verdict(differences, asked)))]
@@ -34,7 +34,7 @@ def render_differences(differences: Differences, asked: Asked, style: Style) -> 
     if differences.metrics:
         heads = ["metric", "first", "second", "difference", "first, shared", "second, shared", "queries moved"]
         rows = [_compared_row(compared, metrics[compared.name], asked) for compared in differences.metrics]
-        parts.append("\n\n".join(fitted(Table(heads, rows), style)))
+        parts.append("\n\n".join(fit_table(Table(heads, rows), style)))
     parts += [
         line
         for compared in differences.metrics
@@ -44,7 +44,7 @@ def render_differences(differences: Differences, asked: Asked, style: Style) -> 
     return "\n\n".join(parts) + "\n"
 
 
-def _verdict(differences: Differences, asked: Asked) -> str:
+def _verdict(differences: Differences, asked: ExplanationOptions) -> str:
     first, second = (result.name or "run" for result in (differences.first, differences.second))
     if first == second and len(set(asked.files)) == 2:
         first, second = (f"{first} of {file}" for file in asked.files)
@@ -104,7 +104,7 @@ def _alone(compared: Compared) -> str:
     return " ".join(sentences)
 
 
-def _redefinitions(differences: Differences, asked: Asked) -> list[str]:
+def _redefinitions(differences: Differences, asked: ExplanationOptions) -> list[str]:
     return [
         f"{pair.first.name} {asked.number(pair.first, pair.first_value)} against "
         f"{pair.second.name} {asked.number(pair.second, pair.second_value)}: another definition ({pair.words})."
@@ -116,7 +116,7 @@ def _finding_row(finding: Finding) -> list[Cell]:
     return [Cell(finding.what), Cell(printable(finding.first)), Cell(printable(finding.second))]
 
 
-def _compared_row(compared: Compared, metric: BoundMetric, asked: Asked) -> list[Cell]:
+def _compared_row(compared: Compared, metric: BoundMetric, asked: ExplanationOptions) -> list[Cell]:
     values = (
         compared.first,
         compared.second,
@@ -127,7 +127,7 @@ def _compared_row(compared: Compared, metric: BoundMetric, asked: Asked) -> list
     return [Cell(compared.name), *(Cell(asked.number(metric, value)) for value in values), Cell(f"{len(compared.moved):,}")]
 
 
-def _moved_lines(compared: Compared, metric: BoundMetric, asked: Asked, style: Style) -> list[str]:
+def _moved_lines(compared: Compared, metric: BoundMetric, asked: ExplanationOptions, style: Style) -> list[str]:
     if not compared.moved or not asked.n_queries:
         return []
     moves = [
@@ -138,7 +138,7 @@ def _moved_lines(compared: Compared, metric: BoundMetric, asked: Asked, style: S
     return [style.styled(style.wrapped(f"{compared.name} moved most: {', '.join(moves)}{more}"), DIM)]
 
 
-def differences_to_dict(differences: Differences, asked: Asked) -> dict[str, Any]:
+def differences_to_dict(differences: Differences, asked: ExplanationOptions) -> dict[str, Any]:
     """Plain JSON values."""
     return {
         "first": differences.first.name,
@@ -181,7 +181,7 @@ def _plain(value: float) -> float | None:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExplanationOptions:
     """The files, for commands that can be pasted (none: it was asked in Python), and how much to show."""
 
     files: tuple[str, ...] = ()

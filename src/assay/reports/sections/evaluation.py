@@ -23,7 +23,7 @@ from assay.reports.text_layout import Style
 from assay.stats import minimum_detectable_effect
 from assay.text import counted, milliseconds, printable
 
-WHOLE = ("json", "csv", "trec")
+PROGRAM_FORMATS = ("json", "csv", "trec")
 """Formats for programs, which name the benchmark of each result themselves."""
 
 
@@ -33,7 +33,7 @@ SIZES = {"queries": "query", "documents": "document"}
 
 
 @dataclass(frozen=True)
-class Shown:
+class EvaluationDisplay:
     """Who looks at an evaluation, and what they are told beside it."""
 
     width: int | None = None
@@ -52,14 +52,14 @@ class Shown:
         return self.statistics.confidence_intervals not in (None, Statistics().confidence_intervals)
 
 
-def render_evaluation(results: Sequence[Result], form: str, how: Shown) -> str:
+def render_evaluation(results: Sequence[Result], form: str, how: EvaluationDisplay) -> str:
     """One format for all results; tables come one per benchmark, each under its name."""
     renderer = find_renderer(form)
     only = _sliced_metric(results, form)
     asked = how.statistics
     interval = asked.confidence_intervals or "none"
     slices = slice_results(results, how.by, metrics=only, interval=interval, level=asked.level) if how.by else ()
-    if form in WHOLE:
+    if form in PROGRAM_FORMATS:
         more = {"slices": [sliced.to_dict() for sliced in slices]} if slices else {}
         return renderer.render(Report(results, width=how.width, colour=how.colour, more=more))
     by_benchmark: dict[str, list[Result]] = {}
@@ -77,11 +77,11 @@ def render_evaluation(results: Sequence[Result], form: str, how: Shown) -> str:
     return "\n".join(parts)
 
 
-def _failed(results: Sequence[Result], how: Shown) -> list[str]:
+def _failed(results: Sequence[Result], how: EvaluationDisplay) -> list[str]:
     return failure_notes(results, how.again, strict=how.strict)
 
 
-def _report(results: Sequence[Result], form: str, how: Shown) -> Report:
+def _report(results: Sequence[Result], form: str, how: EvaluationDisplay) -> Report:
     """What is shown of one benchmark: at a terminal the best provider first, in documents the order that was given."""
     remarks = (*verdict_notes(results, how.statistics), *_failed(results, how), *latency_notes(results))
     rows = results if how.wants_intervals else _with_few_intervals(results)
@@ -149,11 +149,11 @@ def _title(result: Result) -> str:
     return printable(f"{name}{size}")
 
 
-UNFAIR = (
+CHUNK_METRIC_NOTE = (
     "{name} counts chunks, and each chunker makes its own: chunkers cannot be compared by it. "
     "span_recall@10, span_precision@10 and span_iou@10 can."
 )
-FEW = 6
+MIN_QUERIES_FOR_POWER = 6
 """Fewer queries than this detect nothing."""
 
 
@@ -164,7 +164,7 @@ def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str
         return []
     metric = fair_metric(results)
     if metric is None:
-        return [UNFAIR.format(name=results[0].metrics[0].name)]
+        return [CHUNK_METRIC_NOTE.format(name=results[0].metrics[0].name)]
     if any(metric.name not in result.summary for result in results):  # text, which is not compared
         return []
     how = ComparisonOptions(test=statistics.significance_testing, alpha=statistics.alpha)
@@ -181,7 +181,7 @@ def power_notes(comparison: Comparison) -> Iterator[str]:
     best, second = sorted(ranked, key=lambda result: -sign_of(metric) * result.summary[metric.name])[:2]
     differences = best.array(metric.name) - second.array(metric.name)
     differences = differences[~np.isnan(differences)]
-    if len(differences) >= FEW and differences.any():
+    if len(differences) >= MIN_QUERIES_FOR_POWER and differences.any():
         smallest = minimum_detectable_effect(differences, alpha=comparison.how.alpha)
         about = milliseconds(smallest) if metric.metric.view == "timing" else f"{smallest:.2g}"
         both = f"{best.name} and {second.name}"

@@ -11,7 +11,7 @@ from assay.evaluation import Differences, Explanation, Figure, Moved, Profile, R
 from assay.evaluation import why as explain
 from assay.metrics import Given, written_metrics
 from assay.model import Policy
-from assay.reports.sections.differences import Asked, render_differences
+from assay.reports.sections.differences import ExplanationOptions, render_differences
 from assay.reports.table import Cell, Table
 from assay.reports.text_layout import Style, with_prose
 from assay.text import counted, printable
@@ -23,12 +23,12 @@ MOST_NEAR = 8
 LEFT = frozenset({0, 2})
 
 
-def render_why(explanations: Iterable[Explanation], asked: Asked, style: Style) -> str:
+def render_why(explanations: Iterable[Explanation], asked: ExplanationOptions, style: Style) -> str:
     """One part per metric."""
     return "\n\n".join(_explained(explanation, asked, style) for explanation in explanations) + "\n"
 
 
-def _explained(explanation: Explanation, asked: Asked, style: Style) -> str:
+def _explained(explanation: Explanation, asked: ExplanationOptions, style: Style) -> str:
     notes = [style.wrapped(printable(note)) for note in explanation.notes]
     if explanation.target and explanation.matches:
         return "\n\n".join([*notes, _matched(explanation, explanation.target, asked, style)])
@@ -39,7 +39,7 @@ def _explained(explanation: Explanation, asked: Asked, style: Style) -> str:
     return "\n\n".join(parts)
 
 
-def why_to_dict(explanation: Explanation, asked: Asked) -> dict[str, Any]:
+def why_to_dict(explanation: Explanation, asked: ExplanationOptions) -> dict[str, Any]:
     """Plain JSON values."""
     target, nearest = explanation.target, explanation.nearest
     return {
@@ -57,7 +57,7 @@ def why_to_dict(explanation: Explanation, asked: Asked) -> dict[str, Any]:
     }
 
 
-def _figure_to_dict(figure: Figure, explanation: Explanation, asked: Asked) -> dict[str, Any]:
+def _figure_to_dict(figure: Figure, explanation: Explanation, asked: ExplanationOptions) -> dict[str, Any]:
     moved = explanation.moved(figure) if figure.table else []
     return {
         "tool": figure.tool or None,
@@ -82,7 +82,7 @@ def _plain(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _surveyed(explanation: Explanation, asked: Asked) -> str:
+def _surveyed(explanation: Explanation, asked: ExplanationOptions) -> str:
     """What we say, and how many tools agree."""
     ours = explanation.ours
     plain = [figure for figure in explanation.tools if not figure.with_option and not figure.is_lacking]
@@ -100,18 +100,18 @@ def _surveyed(explanation: Explanation, asked: Asked) -> str:
     return f"{_we_say(explanation, asked)} ({counted(len(ours.scores), 'query')}); {tools_text}."
 
 
-def _we_say(explanation: Explanation, asked: Asked) -> str:
+def _we_say(explanation: Explanation, asked: ExplanationOptions) -> str:
     name = explanation.metric.name
     return f"{name}: {explanation.start} says {asked.number(explanation.metric, explanation.ours.value)}"
 
 
-def _tools(explanation: Explanation, asked: Asked) -> Table:
+def _tools(explanation: Explanation, asked: ExplanationOptions) -> Table:
     ours = [Cell(explanation.start), Cell(asked.number(explanation.metric, explanation.ours.value)), Cell("")]
     rows = [ours, *(_tool_row(figure, explanation, asked) for figure in explanation.tools)]
     return Table(["tool", explanation.metric.name, "what differs here"], rows, LEFT)
 
 
-def _tool_row(figure: Figure, explanation: Explanation, asked: Asked) -> list[Cell]:
+def _tool_row(figure: Figure, explanation: Explanation, asked: ExplanationOptions) -> list[Cell]:
     if figure.ends:
         words = f"{_range(figure, explanation, asked)}: {_changed(figure, explanation)}"
         return [Cell(figure.label), Cell("undefined"), Cell(words)]
@@ -122,7 +122,7 @@ def _tool_row(figure: Figure, explanation: Explanation, asked: Asked) -> list[Ce
     return [Cell(figure.label), Cell(asked.number(explanation.metric, figure.value)), Cell(words)]
 
 
-def _range(figure: Figure, explanation: Explanation, asked: Asked) -> str:
+def _range(figure: Figure, explanation: Explanation, asked: ExplanationOptions) -> str:
     return " – ".join(asked.number(explanation.metric, end) for end in figure.ends or ())
 
 
@@ -135,7 +135,7 @@ def _which(moved: Sequence[Moved], most: int = 3) -> str:
     return f"{counted(len(moved), 'query')}: {names}"
 
 
-def _singles(explanation: Explanation, asked: Asked) -> Table:
+def _singles(explanation: Explanation, asked: ExplanationOptions) -> Table:
     """Every convention that matters, or the nearest to the number; tie rules that come to the same share a row."""
     target, singles = explanation.target, list(explanation.singles)
     if target:
@@ -154,7 +154,7 @@ def _singles(explanation: Explanation, asked: Asked) -> Table:
     return Table(["one convention changed", explanation.metric.name, "what it means"], rows, LEFT)
 
 
-def _matched(explanation: Explanation, target: Target, asked: Asked, style: Style) -> str:
+def _matched(explanation: Explanation, target: Target, asked: ExplanationOptions, style: Style) -> str:
     """Which conventions give the expected number."""
     first = explanation.matches[0]
     value_text = _we_say(explanation, asked)
@@ -179,7 +179,7 @@ def _matched(explanation: Explanation, target: Target, asked: Asked, style: Styl
     return "\n".join([*parts, "", *ways] if ways else parts)
 
 
-def _givers(explanation: Explanation, number: str, asked: Asked) -> str:
+def _givers(explanation: Explanation, number: str, asked: ExplanationOptions) -> str:
     tools = [figure.label for figure in explanation.matches if figure.tool and not figure.ends]
     if tools:
         return f"{number} is what {_listed(tools)} {'give' if len(tools) > 1 else 'gives'}"
@@ -189,7 +189,7 @@ def _givers(explanation: Explanation, number: str, asked: Asked) -> str:
     return f"No profile gives {number} by itself"
 
 
-def _unmatched(explanation: Explanation, target: Target, asked: Asked) -> str:
+def _unmatched(explanation: Explanation, target: Target, asked: ExplanationOptions) -> str:
     nearest = explanation.nearest
     number = target.echo(nearest.value if nearest else 0.0)
     text = f"{_we_say(explanation, asked)}. No tool, no convention and no two conventions together give {number} for these"
@@ -206,7 +206,7 @@ def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _reasons(explanation: Explanation, figure: Figure, asked: Asked) -> list[str]:
+def _reasons(explanation: Explanation, figure: Figure, asked: ExplanationOptions) -> list[str]:
     moved = explanation.moved(figure)
     lines = [f"Reason: {figure.words}. It changes {counted(len(moved), 'query')} of {len(explanation.ours.scores):,}."]
     about_ties = any("ties" in convention.policy for convention in figure.causes or figure.conventions)
@@ -222,7 +222,7 @@ def _reasons(explanation: Explanation, figure: Figure, asked: Asked) -> list[str
     return lines
 
 
-def _counted_as(score: float | None, explanation: Explanation, asked: Asked) -> str:
+def _counted_as(score: float | None, explanation: Explanation, asked: ExplanationOptions) -> str:
     return "not counted" if score is None else asked.number(explanation.metric, score)
 
 
@@ -240,7 +240,7 @@ def _decided(figure: Figure) -> set[str]:
     return {name for convention in conventions for name in (convention.policy or convention.params or ("formula",))}
 
 
-def _ladder(explanation: Explanation, every: Iterable[Figure], asked: Asked) -> Table:
+def _ladder(explanation: Explanation, every: Iterable[Figure], asked: ExplanationOptions) -> Table:
     """Each different figure once, with all that leads to it."""
     by_number: dict[str, list[Figure]] = {}
     for figure in sorted(every, key=lambda figure: (figure.value != figure.value, figure.value)):
@@ -257,7 +257,7 @@ def _ladder(explanation: Explanation, every: Iterable[Figure], asked: Asked) -> 
     return Table(["", explanation.metric.name, "who, or with what"], rows, LEFT)
 
 
-def _ways(explanation: Explanation, asked: Asked) -> list[str]:
+def _ways(explanation: Explanation, asked: ExplanationOptions) -> list[str]:
     by_tool_first = sorted(explanation.matches, key=lambda figure: not figure.tool)
     ways = list(dict.fromkeys(way for figure in by_tool_first if (way := asked.way(figure))))
     return [f"{'Reproduce:' if number == 0 else '       or:'} {way}" for number, way in enumerate(ways[:MOST_WAYS])]
@@ -267,7 +267,7 @@ class Explanations(list[Explanation]):
     """One Explanation per metric; printed, what `assay why` prints, with calls in place of commands."""
 
     def __str__(self) -> str:
-        return render_why(self, Asked(), Style()).rstrip("\n")
+        return render_why(self, ExplanationOptions(), Style()).rstrip("\n")
 
     def __repr__(self) -> str:
         values = [f"{explanation.metric.name}={explanation.ours.value:.4f}" for explanation in self]
@@ -281,7 +281,7 @@ class Comparison(Differences):
     """Why two results differ; printed, what `assay why` prints about two result files."""
 
     def __str__(self) -> str:
-        return render_differences(self, Asked(), Style()).rstrip("\n")
+        return render_differences(self, ExplanationOptions(), Style()).rstrip("\n")
 
     def __repr__(self) -> str:
         n_differing = sum(metric.differs for metric in self.metrics)

@@ -26,7 +26,7 @@ from assay.monitoring import (
     unit_of,
     worst_moved,
 )
-from assay.reports.markup import in_markdown
+from assay.reports.markup import escape_markdown
 from assay.text import counted, display_width, printable, spreadsheet_cell, wrapped
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -68,7 +68,7 @@ def render_history(series: Sequence[Series], metric: str, width: int | None = No
 
 
 def _lines(series: Series, name: str, width: int | None) -> list[str]:
-    ends = _said(series)
+    ends = _ends_text(series)
     room = MOST_BARS if width is None else min(MOST_BARS, width - display_width(name) - display_width(ends) - 6)
     head, indent = [], f"  {name}  "
     if room < FEWEST_BARS and width is not None:
@@ -86,7 +86,7 @@ def _lines(series: Series, name: str, width: int | None) -> list[str]:
     return [*fitted[: len(head)], *drawn, *fitted[len(head) :]]
 
 
-def _said(series: Series) -> str:
+def _ends_text(series: Series) -> str:
     """First and last figure, and how many there are."""
     known = [float(point.value) for point in series.defined if point.value is not None]
     shape = f".{digits_for(known[-1:] + known[:1])}f"
@@ -235,4 +235,4 @@ def render_gate_markdown(report: GateReport) -> str:
 
 
 def _escaped(text: str) -> str:
-    return in_markdown(printable(text))
+    return escape_markdown(printable(text))

@@ -9,7 +9,7 @@ from assay.comparison import SHOWN, Comparison, Figures, Mover, largest_gains, l
 from assay.metrics import BoundMetric
 from assay.reports.sections.comparison import reference_of
 from assay.reports.table import Cell, Table
-from assay.reports.text_layout import BOLD, GAP, MARGIN, SHORTEST_NAME, Style, fitted, without_middle
+from assay.reports.text_layout import BOLD, GAP, MARGIN, SHORTEST_NAME, Style, fit_table, shorten_middle
 from assay.text import counted, printable
 
 MOST_NAMED = 5
@@ -77,7 +77,7 @@ def mover_lines(mover: Mover, comparison: Comparison, figures: Figures, style: S
     lines = [style.styled(style.wrapped(head), BOLD)]
     lines += [style.wrapped(f"{MARGIN}{line}") for line in error_lines(mover)]
     if mover.ranking_a or mover.ranking_b:
-        lines += fitted(rankings_table(mover, style.width), style)
+        lines += fit_table(rankings_table(mover, style.width), style)
     lines += [style.wrapped(f"{MARGIN}{line}") for line in missing_lines(mover)]
     return "\n".join(lines)
 
@@ -88,7 +88,7 @@ def rankings_table(mover: Mover, width: int | None = None) -> Table:
     rows = []
     for rank, pair in enumerate(zip_longest(mover.ranking_a[:SHOWN], mover.ranking_b[:SHOWN]), 1):
         rows.append([Cell(str(rank)), *(Cell(_document(document, mover, room)) for document in pair)])
-    names = [without_middle(printable(name), room) if room else printable(name) for name in (mover.a, mover.b)]
+    names = [shorten_middle(printable(name), room) if room else printable(name) for name in (mover.a, mover.b)]
     return Table(["rank", *names], rows, frozenset({1, 2}))
 
 
@@ -99,7 +99,7 @@ def _document(document: str | None, mover: Mover, room: int | None) -> str:
     sign = "✓" if grade else " " if mover.relevant else ""
     before = f"{sign} " if sign else ""
     name = printable(document)
-    return before + (without_middle(name, max(SHORTEST_NAME, room - len(before) - len(grade))) if room else name) + grade
+    return before + (shorten_middle(name, max(SHORTEST_NAME, room - len(before) - len(grade))) if room else name) + grade
 
 
 def error_lines(mover: Mover) -> Iterator[str]:

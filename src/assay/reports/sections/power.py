@@ -11,7 +11,7 @@ from typing import Any
 from assay.comparison import SHARED_TIMES, Comparison, Figures
 from assay.errors import UsageError
 from assay.model import MEAN
-from assay.reports.markup import written
+from assay.reports.markup import json_text
 from assay.reports.sections.comparison import title_of
 from assay.reports.text_layout import Style
 from assay.serialize import plain_values
@@ -21,12 +21,12 @@ from assay.text import counted, printable
 SCHEMA = "assay.power/1"
 
 
-SMALL = 0.01
+SMALL_EFFECT = 0.01
 """A difference of scores that people ask about, whatever was seen."""
 
 
 @dataclass(frozen=True)
-class PowerAsked:
+class PowerOptions:
     """What shall be found, and how surely."""
 
     effect: float | None = None
@@ -69,14 +69,14 @@ def differences_of(comparison: Comparison, metric: str) -> list[float]:
     return differences
 
 
-def study_power(comparison: Comparison, metric: str, asked: PowerAsked) -> PowerStudy:
+def study_power(comparison: Comparison, metric: str, asked: PowerOptions) -> PowerStudy:
     """What the queries of two systems can tell; unless a difference is asked for, about the one seen and a small one."""
     differences, chosen = differences_of(comparison, metric), (asked.power, asked.alpha, asked.seed)
     power = analyse_power(differences, asked.effect, *chosen)
     is_timing = comparison.metric(metric).metric.view == "timing"
-    if asked.effect is not None or is_timing or abs(power.effect) == SMALL:
+    if asked.effect is not None or is_timing or abs(power.effect) == SMALL_EFFECT:
         return PowerStudy(comparison, metric, power)
-    return PowerStudy(comparison, metric, power, {SMALL: queries_needed(differences, SMALL, *chosen)})
+    return PowerStudy(comparison, metric, power, {SMALL_EFFECT: queries_needed(differences, SMALL_EFFECT, *chosen)})
 
 
 def render_power(studies: Sequence[PowerStudy], style: Style) -> str:
@@ -96,10 +96,10 @@ def _paragraph(study: PowerStudy) -> str:
         f"(standard deviation {figures.value(metric, power.sd)})."
     )
     again = f"As many other queries would find a change of {change} again {100 * power.achieved:.0f} % of the time"
-    return f"{lead} {_told(study)} {again} (paired t-test, alpha {power.alpha:g})."
+    return f"{lead} {_sentence(study)} {again} (paired t-test, alpha {power.alpha:g})."
 
 
-def _told(study: PowerStudy) -> str:
+def _sentence(study: PowerStudy) -> str:
     """What the queries can tell; times with their unit."""
     metric, figures = study.comparison.metric(study.metric), Figures()
     show = partial(figures.value, metric) if metric.metric.view == "timing" else None
@@ -108,7 +108,7 @@ def _told(study: PowerStudy) -> str:
 
 def power_to_json(studies: Sequence[PowerStudy]) -> str:
     """Everything, for programs."""
-    return written({"schema": SCHEMA, "studies": [_plain(study) for study in studies]})
+    return json_text({"schema": SCHEMA, "studies": [_plain(study) for study in studies]})
 
 
 def _plain(study: PowerStudy) -> dict[str, Any]:
@@ -117,4 +117,4 @@ def _plain(study: PowerStudy) -> dict[str, Any]:
     about = {"benchmark": benchmark} if benchmark else {}
     others = [{"target": target, "needed": needed} for target, needed in study.others.items()]
     plain = {**plain_values(asdict(study.power)), "others": others}
-    return {**about, "metric": study.metric, "a": first, "b": second, **plain, "sentence": _told(study)}
+    return {**about, "metric": study.metric, "a": first, "b": second, **plain, "sentence": _sentence(study)}

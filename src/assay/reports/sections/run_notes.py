@@ -12,9 +12,9 @@ from assay.reports.markup import Sheet
 from assay.reports.table import Cell, Table
 from assay.text import counted, printable
 
-MOST = 3
+MOST_ERRORS = 3
 """Different errors that are told; the JSON of a result has all of them."""
-LONGEST = 160
+LONGEST_ERROR = 160
 """Letters of an error in a sentence."""
 BEFORE = " before"
 """What the name of a reranker's first ranking ends in."""
@@ -58,15 +58,15 @@ def _advice(result: Result, again: str) -> str:
 def reasons(failures: Mapping[str, str]) -> str:
     """The most frequent errors and how often each occurred: `no answer within 5 s (30×), HTTP 500 (7×)`."""
     kinds = Counter(_short(error) for error in failures.values()).most_common()
-    texts = [f"{error} ({count:,}×)" for error, count in kinds[:MOST]]
-    if left := kinds[MOST:]:
+    texts = [f"{error} ({count:,}×)" for error, count in kinds[:MOST_ERRORS]]
+    if left := kinds[MOST_ERRORS:]:
         texts.append(f"{counted(len(left), 'other error')} ({sum(count for _, count in left):,}×)")
     return ", ".join(texts)
 
 
 def _short(error: str) -> str:
     text = printable(error.strip().rstrip("."))
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= LONGEST_ERROR else text[: LONGEST_ERROR - 1] + "…"
 
 
 def _share(result: Result) -> str:

@@ -20,7 +20,7 @@ from assay.comparison import (
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.model import Slice
-from assay.reports.markup import Sheet, csv_of, render_sheets, written
+from assay.reports.markup import Sheet, csv_from_rows, json_text, render_sheets
 from assay.reports.sections.comparison import BETTER, WORSE, mark, p_short
 from assay.reports.table import Cell, Table
 from assay.reports.text_layout import Style, needed_width
@@ -38,9 +38,9 @@ MORE_DIGITS = 2
 def render_slices(results: Sequence[Sliced], form: str, style: Style, digits: int | None = None) -> str:
     """Every system's figures in every slice."""
     if form == "json":
-        return written({"schema": "assay.slices/1", "slices": [sliced.to_dict() for sliced in results]})
+        return json_text({"schema": "assay.slices/1", "slices": [sliced.to_dict() for sliced in results]})
     if form == "csv":
-        return csv_of([row for sliced in results for row in sliced.rows()])
+        return csv_from_rows([row for sliced in results for row in sliced.rows()])
     return render_sheets([sheet for sliced in results for sheet in slice_sheets(sliced, Figures(digits))], form, style)
 
 

@@ -11,9 +11,9 @@ from assay.grammar import REQUIRED, show
 from assay.metrics import recorded_metric
 from assay.model import Rankings, Run
 from assay.providers import all_providers
-from assay.reports.markup import csv_of
+from assay.reports.markup import csv_from_rows
 from assay.reports.table import Cell, Table
-from assay.reports.text_layout import BOLD, Style, fitted, needed_width, with_prose
+from assay.reports.text_layout import BOLD, Style, fit_table, needed_width, with_prose
 from assay.store import Entry, StoredEvaluation
 from assay.text import counted, milliseconds, printable
 
@@ -36,7 +36,7 @@ def render_entries(entries: Sequence[Entry], metric: str | None, style: Style) -
             break
     else:
         table = _of_columns(rows, [place for place in places if HEAD[place]])  # marks wait for a wider one, or for json
-    return "\n\n".join(fitted(table, style)) + "\n"
+    return "\n\n".join(fit_table(table, style)) + "\n"
 
 
 def _of_columns(rows: Sequence[Sequence[Cell]], places: Sequence[int]) -> Table:
@@ -52,7 +52,7 @@ def _row(entry: Entry, metric: str | None) -> list[str]:
     has_ends = figure is not None and figure.low is not None and figure.high is not None and not entry.is_failed
     interval = f"{figure.low:.3f} – {figure.high:.3f}" if has_ends and figure else ""
     marks = [*(f"baseline {baseline}" for baseline in entry.baselines), *entry.tags]
-    words = [entry.evaluation, readable(entry.started), entry.benchmark, entry.provider, name]
+    words = [entry.evaluation, readable_time(entry.started), entry.benchmark, entry.provider, name]
     return [
         *map(printable, words),
         value,
@@ -70,10 +70,10 @@ def entries_as_csv(entries: Sequence[Entry]) -> str:
         about = {name: value for name, value in entry.to_dict().items() if name != "figures"}
         figures = entry.to_dict()["figures"] or {"": {}}
         rows += [{**about, "metric": name, **figure} for name, figure in figures.items()]
-    return csv_of(rows) if rows else ""
+    return csv_from_rows(rows) if rows else ""
 
 
-def readable(moment: str) -> str:
+def readable_time(moment: str) -> str:
     """A moment to the minute, in UTC."""
     return moment[:MINUTE].replace("T", " ")
 
@@ -81,7 +81,7 @@ def readable(moment: str) -> str:
 def render_about(evaluation: StoredEvaluation) -> str:
     """One line: which evaluation this is, and what was said about it."""
     marks = [f"baseline {name}" for name in evaluation.baselines] + [f"tag {tag}" for tag in evaluation.tags]
-    return printable(" · ".join([evaluation.id, f"saved {readable(evaluation.saved)} UTC", *marks])) + "\n"
+    return printable(" · ".join([evaluation.id, f"saved {readable_time(evaluation.saved)} UTC", *marks])) + "\n"
 
 
 def render_provenance(evaluation: StoredEvaluation, style: Style) -> str:
@@ -93,7 +93,7 @@ def render_provenance(evaluation: StoredEvaluation, style: Style) -> str:
         own = [text if name == "provider" else f"{name} {text}" for name, text in origin.items() if name not in shared]
         if own:
             rows.append((result.name, " · ".join(own)))
-    rows += [("note", f"{note.text} ({readable(note.written)})") for note in evaluation.notes]
+    rows += [("note", f"{note.text} ({readable_time(note.written)})") for note in evaluation.notes]
     if not rows:
         return ""
     cells = [[Cell(printable(name)), Cell(printable(text))] for name, text in rows]
@@ -110,7 +110,7 @@ def _described(provenance: Mapping[str, Any]) -> dict[str, str]:
     if provider := (provenance.get("provider") or {}).get("configuration"):
         facts["provider"] = _spelled(provider)
     if started := provenance.get("started"):
-        facts["started"] = readable(str(started)) + " UTC"
+        facts["started"] = readable_time(str(started)) + " UTC"
     if repository := provenance.get("repository"):
         facts["commit"] = commit_in_words(repository)
     versions = {name: provenance[name] for name in ("assay", "python") if name in provenance}
@@ -132,7 +132,7 @@ def _spelled(configuration: Mapping[str, Any]) -> str:
     """
     name = str(configuration.get("provider", ""))
     known = all_providers().get(name)
-    defaults = {param.name: _as_kept(param.default) for param in known.params} if known else {}
+    defaults = {param.name: _stored_value(param.default) for param in known.params} if known else {}
     inside = [_spelled(part) for part in configuration.get("parts", ())]
     inside += [
         f"{key}={show(tuple(value) if isinstance(value, list) else value)}"
@@ -142,7 +142,7 @@ def _spelled(configuration: Mapping[str, Any]) -> str:
     return f"{name}({', '.join(inside)})" if inside else name
 
 
-def _as_kept(value: Any) -> Any:
+def _stored_value(value: Any) -> Any:
     """A default as a configuration has it, which was JSON in between."""
     return list(value) if isinstance(value, tuple) else value
 
@@ -225,7 +225,7 @@ def _rendered(result: Mapping[str, Any], top: int, style: Style) -> str:
     if hits:
         head = ["rank", "document", "score", *(["grade"] if result["grades_known"] else [])]
         rows = [list(map(Cell, _hit(hit)[: len(head)])) for hit in hits]
-        lines.append("\n\n".join(fitted(Table(head, rows, frozenset({1})), style)))
+        lines.append("\n\n".join(fit_table(Table(head, rows, frozenset({1})), style)))
     if left := len(result["ranking"]) - len(hits):
         lines.append(f"… and {counted(left, 'more document')}; --top 0 shows all")
     lines += [style.wrapped(printable(line)) for line in _not_shown(result, len(hits))]

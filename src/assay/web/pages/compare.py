@@ -12,7 +12,7 @@ from assay.comparison import sign_of
 from assay.errors import AssayError, DataError, UsageError
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
-from assay.reports import TEXT, BenchmarkReport, Cards, Column, Field, Group, Section, group_of, readable, words
+from assay.reports import TEXT, BenchmarkReport, Cards, Column, Field, Group, Section, make_group, readable_time, words
 from assay.text import printable
 from assay.web.page import Asked, Elsewhere, Page, View, address
 from assay.web.queries import change_field, cut_text, metric_of, query_url, score_column
@@ -136,7 +136,7 @@ def _title(matter: BenchmarkReport) -> str:
 def _choose(desk: AppState, keys: Sequence[str]) -> View:
     """Nothing to compare yet: the newest results, to be picked from."""
     newest = [
-        (result.key, result.entry.provider, result.entry.benchmark, readable(result.entry.started))
+        (result.key, result.entry.provider, result.entry.benchmark, readable_time(result.entry.started))
         for result in _newest(desk, keys)
     ]
     return View("choose.html.j2", "Compare", {"newest": newest, "picked": set(keys)})
@@ -171,7 +171,7 @@ def _looked_at(desk: AppState, keys: tuple[str, ...], baseline: str, *, shared: 
         matter = BenchmarkReport(
             desk.results(keys), desk.comparison(keys, baseline, shared=shared), words_of=desk.library.texts_of
         )
-        return matter, group_of(matter)
+        return matter, make_group(matter)
 
     report: tuple[BenchmarkReport, Group] = desk.worked_out.get(("compared", keys, baseline, shared), work)
     return report

@@ -9,7 +9,7 @@ from assay.comparison import Figures as Digits
 from assay.errors import UsageError
 from assay.metrics import BoundMetric
 from assay.monitoring import Point, Series, series_of
-from assay.reports import TEXT, Column, Field, Figure, Figures, Section, Words, number, readable, words
+from assay.reports import TEXT, Column, Field, Figure, Figures, Section, Words, number, readable_time, words
 from assay.web.page import Asked, Page, View
 from assay.web.pages.results import offered
 from assay.web.state import AppState, known_figures
@@ -84,7 +84,7 @@ def _changes(series: Sequence[Series], metric: BoundMetric) -> list[tuple[str, s
         for change in line.changes:
             kind = "step" if change.is_step else "spike"
             how = f"from {digits.value(metric, change.before)} to {digits.value(metric, change.after)}"
-            sentence = f"{line.name}: a {kind} {how} on {readable(change.point.started)}"
+            sentence = f"{line.name}: a {kind} {how} on {readable_time(change.point.started)}"
             tone = "worse" if change.is_worse else "better"
             changes.append((change.point.started, (tone, sentence, f"/result/{change.point.evaluation}")))
     return [change for _, change in sorted(changes, reverse=True)[:20]]
@@ -136,7 +136,7 @@ def _point(row: Row) -> Point:
 
 def _when(row: Row) -> Field:
     point = _point(row)
-    when = readable(point.started)
+    when = readable_time(point.started)
     field = Field(when, href=f"/result/{point.evaluation}", beside=point.evaluation)
     return told(field, (HEAD, when), ("evaluation", point.evaluation))
 

@@ -9,7 +9,7 @@ from assay.charts import Drawing, draw
 from assay.comparison import Comparison, compare_results, counts_chunks, fair_metric
 from assay.errors import AssayError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result
-from assay.reports import TEXT, Column, Field, Figure, Figures, Grid, Section, number, readable, words
+from assay.reports import TEXT, Column, Field, Figure, Figures, Grid, Section, number, readable_time, words
 from assay.text import counted
 from assay.web.page import Asked, Page, View
 from assay.web.pages.results import cut, figure_field, offered
@@ -111,7 +111,7 @@ def unfair_notes(desk: AppState, ranked: Sequence[Listed], metric: str) -> list[
 def _version_words(name: str, listed: Sequence[Listed]) -> str:
     n_queries = max(result.entry.n_queries for result in listed)
     n = len({result.entry.provider for result in listed})
-    return f"{counted(n_queries, 'query')}, {counted(n, 'provider')}, {readable(listed[0].entry.started)} ({name[:6]})"
+    return f"{counted(n_queries, 'query')}, {counted(n, 'provider')}, {readable_time(listed[0].entry.started)} ({name[:6]})"
 
 
 def _left_out(versions: Mapping[str, Sequence[Listed]], data: str) -> list[str]:
@@ -178,7 +178,7 @@ def board(ranked: Sequence[Listed], metric: str, comparison: Comparison | None) 
                 figure_field(result, metric),
                 told(Field(same or "–", sort=len(tied)), (HEAD, same)),
                 number(f"{result.entry.n_queries:,}", result.entry.n_queries),
-                words(readable(result.entry.started)),
+                words(readable_time(result.entry.started)),
             )
         )
     heads = (

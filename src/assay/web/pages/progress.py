@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.reports import readable
+from assay.reports import readable_time
 from assay.store import Running, list_running
 from assay.text import counted
 from assay.web.page import Asked, Page, View
@@ -61,7 +61,7 @@ def _runs(running: Sequence[Running]) -> list[Run]:
     return [
         Run(
             run.id,
-            f"begun {readable(run.started)} UTC · {run.n_done} of {counted(run.n_parts, 'result')} complete",
+            f"begun {readable_time(run.started)} UTC · {run.n_done} of {counted(run.n_parts, 'result')} complete",
             tuple(
                 Bar(part.name, part.n_done, part.n_asked, _about(part.n_failed, part.n_cached, part.waiting))
                 for part in run.parts

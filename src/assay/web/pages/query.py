@@ -9,7 +9,7 @@ from typing import Any
 from assay.comparison import Figures
 from assay.errors import UnknownName, near_matches
 from assay.evaluation import Result
-from assay.reports import TEXT, Column, Field, Grid, number, query_to_dict, readable, words
+from assay.reports import TEXT, Column, Field, Grid, number, query_to_dict, readable_time, words
 from assay.store import StoredEvaluation
 from assay.text import counted, printable
 from assay.web.judgments import Draft, judging_of
@@ -139,7 +139,7 @@ def _runs(desk: AppState, listed: Listed, query: str, result: Result) -> Grid:
         if query not in other.query_ids:
             continue
         fields = [_score(other, metric.name, query, metric) for metric in metrics]
-        when = readable(run.entry.started)
+        when = readable_time(run.entry.started)
         name = words(run.entry.provider, href=query_url(run.key, query), beside=when)
         named = told(name, (HEAD, run.entry.provider), ("started (UTC)", when), ("evaluation", run.entry.evaluation))
         rows.append((named, *fields, _first_relevant(other, query)))

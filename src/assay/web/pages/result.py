@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.metrics import BoundMetric
-from assay.reports import BenchmarkReport, Group, group_of, readable
+from assay.reports import BenchmarkReport, Group, make_group, readable_time
 from assay.text import printable
 from assay.web.page import Asked, Elsewhere, Page, View, address
 from assay.web.pages.results import marks_of
@@ -58,7 +58,7 @@ def _looked_at(desk: AppState, listed: Listed) -> tuple[BenchmarkReport, Group]:
 
     def work() -> tuple[BenchmarkReport, Group]:
         matter = BenchmarkReport((desk.result(listed.key),))
-        return matter, group_of(matter)
+        return matter, make_group(matter)
 
     report: tuple[BenchmarkReport, Group] = desk.worked_out.get(("result", listed.key), work)
     return report
@@ -73,7 +73,7 @@ def _facts(listed: Listed) -> list[tuple[str, str, str]]:
     entry = listed.entry
     facts: list[tuple[str, str, str]] = [
         ("evaluation", entry.evaluation, ""),
-        ("started", f"{readable(entry.started)} UTC", ""),
+        ("started", f"{readable_time(entry.started)} UTC", ""),
         ("benchmark", entry.benchmark, address("/leaderboard", benchmark=entry.benchmark)),
         ("provider", entry.provider, address("/history", benchmark=entry.benchmark, provider=entry.provider)),
         ("marks", marks_of(listed), ""),
@@ -89,7 +89,8 @@ def _others(desk: AppState, listed: Listed) -> list[tuple[str, str, Any]]:
             newest.setdefault(other.entry.provider, other)
     newest.pop(listed.entry.provider, None)
     return [
-        (other.key, other.entry.provider, readable(other.entry.started)) for other in list(newest.values())[:MOST_OFFERED]
+        (other.key, other.entry.provider, readable_time(other.entry.started))
+        for other in list(newest.values())[:MOST_OFFERED]
     ]
 
 

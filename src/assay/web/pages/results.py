@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UnknownName, near_matches
-from assay.reports import TEXT, Column, Field, number, readable, words
+from assay.reports import TEXT, Column, Field, number, readable_time, words
 from assay.store import Figure, parse_since
 from assay.text import counted, printable
 from assay.web.page import Asked, Page, View, refuse_long
@@ -104,7 +104,7 @@ def columns_of(metric: str) -> tuple[SheetColumn[Listed], ...]:
         SheetColumn("provider", Column("provider", TEXT), _named, lambda result: result.entry.provider),
         SheetColumn("benchmark", Column("benchmark", TEXT), lambda result: cut(result.entry.benchmark), _benchmark),
         SheetColumn(
-            "started", Column("started (UTC)", TEXT), lambda result: Field(readable(result.entry.started)), _started
+            "started", Column("started (UTC)", TEXT), lambda result: Field(readable_time(result.entry.started)), _started
         ),
         SheetColumn(
             "value",
@@ -210,7 +210,12 @@ def find_results(desk: AppState, sought: str) -> list[dict[str, Any]]:
 
 def _switch_entry(result: Listed) -> dict[str, Any]:
     entry = result.entry
-    about = [entry.benchmark, readable(entry.started), entry.evaluation, *(f"baseline {name}" for name in entry.baselines)]
+    about = [
+        entry.benchmark,
+        readable_time(entry.started),
+        entry.evaluation,
+        *(f"baseline {name}" for name in entry.baselines),
+    ]
     return {
         "label": printable(entry.provider or "run")[:SWITCH_LABEL_LENGTH],
         "about": printable(" · ".join(filter(None, about)))[: 2 * SWITCH_LABEL_LENGTH],
