@@ -180,7 +180,7 @@ def test_embeddings_are_kept_beside_the_logs_unless_told_not_to(saved):
     seen = []
     record = Provider("keeps", "", lambda cache: seen.append(cache) or Told(), (Param("cache", str, "", ""),))
     bound = BoundProvider(record, {"cache": ""})
-    own = BoundProvider(record, {"cache": "mine"}, given=frozenset({"cache"}))
+    own = BoundProvider(record, {"cache": "mine"}, explicit_params=frozenset({"cache"}))
     for cache in (True, False):
         execute_plan(replace(plan(saved, cache=cache), providers=(bound, own)), ExecutionOptions(home=saved))
     assert seen == [str(saved / "embeddings"), "mine", "", "mine"]

@@ -21,7 +21,7 @@ SERVICE = Provider("service", "", dict, PARAMS)
 
 def bound(**given):
     return BoundProvider(
-        SERVICE, {param.name: given.get(param.name, param.default) for param in PARAMS}, given=frozenset(given)
+        SERVICE, {param.name: given.get(param.name, param.default) for param in PARAMS}, explicit_params=frozenset(given)
     )
 
 

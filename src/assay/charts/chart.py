@@ -39,22 +39,22 @@ class Subject:
     def names(self) -> list[str]:
         """The systems; with their benchmarks, where these are several or two systems are called the same."""
         names = [result.name or "run" for result in self.results]
-        if len(set(names)) == len(names) and len({one.benchmark for one in self.results if one.benchmark}) <= 1:
+        if len(set(names)) == len(names) and len({result.benchmark for result in self.results if result.benchmark}) <= 1:
             return names
-        return [" · ".join(filter(None, (one.benchmark, name))) for one, name in zip(self.results, names, strict=True)]
+        return [" · ".join(filter(None, (result.benchmark, name))) for result, name in zip(self.results, names, strict=True)]
 
     @property
     def shared(self) -> list[BoundMetric]:
         """Metrics that every result has a figure of, those that were asked for first."""
         first, *others = self.results
-        found = [
+        metrics = [
             metric
             for metric in first.metrics
             if metric.name in first.summary
             and all(metric.name in other.summary for other in others)
             and self._has_figures(metric.name)
         ]
-        return sorted(found, key=lambda metric: metric.name in first.beside)
+        return sorted(metrics, key=lambda metric: metric.name in first.beside)
 
     @property
     def bound(self) -> BoundMetric:
@@ -79,14 +79,14 @@ class Subject:
                 if not error.kind.startswith("metric of"):
                     raise
                 raise UnknownName(f"metric of {printable(name)}", metric, error.near, error.hint) from None
-        found = next(iter(own.values()))
-        if lacking := [name for name, one in own.items() if one != found]:
-            raise UsageError(f"{metric} is {found} of {next(iter(own))}, but {own[lacking[0]]} of {lacking[0]}")
-        if found not in self.results[0].summary:
-            raise UsageError(f"{found} is text, of which there is nothing to draw")
-        if not self._has_figures(found):
-            raise UsageError(f"{found} has no figure in {printable(some_of(self.names))}: there is nothing to draw")
-        return next(bound for bound in self.results[0].metrics if bound.name == found)
+        first_name = next(iter(own.values()))
+        if lacking := [name for name, own_name in own.items() if own_name != first_name]:
+            raise UsageError(f"{metric} is {first_name} of {next(iter(own))}, but {own[lacking[0]]} of {lacking[0]}")
+        if first_name not in self.results[0].summary:
+            raise UsageError(f"{first_name} is text, of which there is nothing to draw")
+        if not self._has_figures(first_name):
+            raise UsageError(f"{first_name} has no figure in {printable(some_of(self.names))}: there is nothing to draw")
+        return next(bound for bound in self.results[0].metrics if bound.name == first_name)
 
 
 @dataclass(frozen=True)
@@ -194,8 +194,8 @@ class Drawing:
 
     def sized(self, width: int | None = None, height: int | None = None) -> Drawing:
         """The same, its plot so many points wide and high; what is not given stays."""
-        given = {name: size for name, size in (("width", width), ("height", height)) if size is not None}
-        return replace(self, spec={**self.spec, **given})
+        sizes = {name: size for name, size in (("width", width), ("height", height)) if size is not None}
+        return replace(self, spec={**self.spec, **sizes})
 
     def narrowed(self) -> Drawing:
         """The same for the screen of a phone: a narrow plot, what the colours mean below it, and its words on more lines."""
@@ -225,8 +225,8 @@ def _plain(part: Any) -> Any:
     if isinstance(part, float):
         return part if math.isfinite(part) else None
     if isinstance(part, Mapping):
-        return {name: _heading(one) if name == "title" else _plain(one) for name, one in part.items()}
-    return [_plain(one) for one in part] if isinstance(part, list | tuple) else part
+        return {name: _heading(value) if name == "title" else _plain(value) for name, value in part.items()}
+    return [_plain(value) for value in part] if isinstance(part, list | tuple) else part
 
 
 def _heading(title: Any) -> Any:

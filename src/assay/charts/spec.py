@@ -79,12 +79,12 @@ def told_apart(field: str, names: Sequence[str], by: str = "shape") -> Spec:
     how: Spec = {"symbolOpacity": 1, **({"symbolType": "stroke"} if by == "strokeDash" else {})}
     if max(map(len, names), default=0) > LONG_LEGEND:
         how |= {"orient": "bottom", "columns": 1, "direction": "vertical"}
-    found = {"color": colour(field, names, legend=how)}
+    channels = {"color": colour(field, names, legend=how)}
     if len(names) > len(COLOURS):
         others: Sequence[Any] = SHAPES if by == "shape" else DASHES
         turns = [others[place // len(COLOURS) % len(others)] for place in range(len(names))]
-        found[by] = category(field, scale=_in_turn(names, turns), legend=how)
-    return found
+        channels[by] = category(field, scale=_in_turn(names, turns), legend=how)
+    return channels
 
 
 def outcome_colour(*words: str) -> Spec:
@@ -163,9 +163,9 @@ def themed(plain: Spec, theme: str = "light") -> Spec:
 def _recoloured(part: Any) -> Any:
     """The same with the colours of a dark ground. Colours are the only texts that are replaced: data are left alone."""
     if isinstance(part, dict):
-        return {name: one if name == "data" else _recoloured(one) for name, one in part.items()}
+        return {name: value if name == "data" else _recoloured(value) for name, value in part.items()}
     if isinstance(part, list):
-        return [_recoloured(one) for one in part]
+        return [_recoloured(value) for value in part]
     return ON_DARK.get(part, part) if isinstance(part, str) else part
 
 
@@ -186,14 +186,15 @@ def labels(names: Sequence[str]) -> list[str]:
     """Names as an axis shows them; those that look alike then get numbers."""
     short = [label(name) for name in names]
     return [
-        one if short.count(one) == 1 else f"{label(one, LONGEST_NAME - 5)} ({place})" for place, one in enumerate(short, 1)
+        text if short.count(text) == 1 else f"{label(text, LONGEST_NAME - 5)} ({place})"
+        for place, text in enumerate(short, 1)
     ]
 
 
 def listed(parts: Sequence[str], most: int = 12) -> str:
     """A sentence's list, cut where it grows long."""
-    kept = "; ".join(parts[:most])
-    return kept if len(parts) <= most else f"{kept}; and {len(parts) - most} more"
+    text = "; ".join(parts[:most])
+    return text if len(parts) <= most else f"{text}; and {len(parts) - most} more"
 
 
 def _fitting(text: str, columns: int) -> str:

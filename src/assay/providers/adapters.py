@@ -79,17 +79,17 @@ class Reading:
         if self.chunk_id:
             return _at(item, layers, self.chunk_id)
         own = item.own_id if _is_id(item.own_id) else None
-        found = _first(layers, CHUNK_IDS)
-        found = own if found is None else found
-        return _first(layers, OWN_OR_WHOLE_IDS) if found is None else found
+        chunk_id = _first(layers, CHUNK_IDS)
+        chunk_id = own if chunk_id is None else chunk_id
+        return _first(layers, OWN_OR_WHOLE_IDS) if chunk_id is None else chunk_id
 
     def _document(self, item: Item, layers: Sequence[Mapping[str, Any]]) -> Any:
         return _at(item, layers, self.document_id) if self.document_id else _first(layers, DOCUMENT_IDS)
 
     def _text(self, item: Item, layers: Sequence[Mapping[str, Any]]) -> str | None:
         if self.text:
-            found = _at(item, layers, self.text)
-            return found if isinstance(found, str) else None
+            text = _at(item, layers, self.text)
+            return text if isinstance(text, str) else None
         if item.text is not None:
             return item.text
         return next((value for layer in layers for name in TEXT_NAMES if isinstance(value := layer.get(name), str)), None)
@@ -110,12 +110,12 @@ def layers_of(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """All layers in one, the outer names first and the outer values kept."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for layer in layers:
         for name, value in layer.items():
             if name not in INSIDE or not isinstance(value, Mapping):
-                found.setdefault(str(name), value)
-    return found
+                fields.setdefault(str(name), value)
+    return fields
 
 
 def _first(layers: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Any:
@@ -151,7 +151,7 @@ def _is_bulky(value: Any, text: str | None) -> bool:
     if isinstance(value, str):
         return value == text
     if isinstance(value, list | tuple):
-        return len(value) > LONG and all(isinstance(one, int | float) for one in value)
+        return len(value) > LONG and all(isinstance(number, int | float) for number in value)
     return hasattr(value, "__array__")
 
 
@@ -211,16 +211,16 @@ class AdapterRetriever:
     def _search(self, query: Query, k: int) -> list[Hit]:
         """The best k; of documents, more chunks are asked for until there are enough, or no more come."""
         if not self._reading.is_of_documents:
-            return self._ranked(self._found(query, k), k)
-        before, wanted = -1, AT_FIRST * k
+            return self._ranked(self._retrieve(query, k), k)
+        before, n_chunks = -1, AT_FIRST * k
         while True:
-            items = self._found(query, wanted)
+            items = self._retrieve(query, n_chunks)
             hits = self._ranked(items, k)
-            if len(hits) >= k or len(items) < wanted or len(items) == before or wanted >= AT_MOST * k:
+            if len(hits) >= k or len(items) < n_chunks or len(items) == before or n_chunks >= AT_MOST * k:
                 return hits
-            before, wanted = len(items), 2 * wanted
+            before, n_chunks = len(items), 2 * n_chunks
 
-    def _found(self, query: Query, k: int) -> list[Item]:
+    def _retrieve(self, query: Query, k: int) -> list[Item]:
         with describe_library_error(self._name):
             answer = self._event_loop.result(self._ask(query, k), self._timeout)
             try:
@@ -254,16 +254,16 @@ def oriented(entries: Sequence[Entry]) -> list[Entry]:
         return list(entries)
     known = [score for score in scores if score is not None]
     is_whole = len(known) == len(entries)
-    if is_whole and all(one >= other for one, other in pairwise(known)):
+    if is_whole and all(score >= other for score, other in pairwise(known)):
         return list(entries)
-    if is_whole and all(one <= other for one, other in pairwise(known)):
+    if is_whole and all(score <= other for score, other in pairwise(known)):
         return [entry._replace(score=0.0 - score) for entry, score in zip(entries, known, strict=True)]
     return [entry._replace(score=None) for entry in entries]
 
 
 def first_of_each(entries: Iterable[Entry]) -> list[Entry]:
     """Of the entries with one id only the first, which is the best."""
-    found: dict[Any, Entry] = {}
+    best_entries: dict[Any, Entry] = {}
     for entry in entries:
-        found.setdefault(entry.doc, entry)
-    return list(found.values())
+        best_entries.setdefault(entry.doc, entry)
+    return list(best_entries.values())

@@ -35,8 +35,8 @@ class EmbeddingModel:
 def check_model(owner: str, model: str) -> None:
     """Raise one line unless the package that the model needs is there; files of vectors are no model."""
     if model.lower().endswith((".npy", ".npz")):
-        said = f"{owner}(model='{model}'): a model turns texts into vectors, and this file holds vectors"
-        raise ProviderError(f"{said}; vectors(documents={model}, queries=queries{Path(model).suffix}) searches them")
+        message = f"{owner}(model='{model}'): a model turns texts into vectors, and this file holds vectors"
+        raise ProviderError(f"{message}; vectors(documents={model}, queries=queries{Path(model).suffix}) searches them")
     if model == WORDLLAMA:
         check_installed(owner, "wordllama", install_command("dense"))
     else:
@@ -88,7 +88,7 @@ def _wordllama() -> EmbeddingModel:
         from scipy.sparse import csr_matrix
 
         encoded = loaded.tokenizer.encode_batch(texts, add_special_tokens=False)
-        tokens = [np.minimum(np.array(one.ids, np.int32), len(table) - 1) for one in encoded]
+        tokens = [np.minimum(np.array(encoding.ids, np.int32), len(table) - 1) for encoding in encoded]
         ends = np.cumsum([0, *map(len, tokens)])
         flat = np.concatenate(tokens)
         counts = csr_matrix((np.ones(len(flat), np.float32), flat, ends), shape=(len(texts), len(table)))
@@ -160,15 +160,15 @@ class EmbeddingCache:
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
         """The vectors that are there and sound."""
-        found: dict[bytes, Vectors] = {}
+        vectors: dict[bytes, Vectors] = {}
         if not self.path.is_file():
-            return found
+            return vectors
         with suppress(*UNREADABLE), self._open() as database:
             for key in keys:
                 row = database.execute("SELECT vector, digest FROM vectors WHERE key = ?", (key,)).fetchone()
                 if row and _is_sound(key, *row):
-                    found[key] = np.frombuffer(row[0], np.float32)
-        return found
+                    vectors[key] = np.frombuffer(row[0], np.float32)
+        return vectors
 
     def write(self, vectors: Mapping[bytes, Vectors]) -> None:
         """Keep these, if that can be done; a file that is no database any more is replaced."""

@@ -192,8 +192,8 @@ def parse_headers(text: str) -> str:
     for name, value in named.items():
         add_setting(name, value)
     add_variables_of(text)
-    shown, better = (_written({name: cover(name, one) for name, one in named.items()}) for cover in (blot, advised))
-    return Concealed.of(shown, _written(named), better)
+    masked, better = (_written({name: cover(name, value) for name, value in named.items()}) for cover in (blot, advised))
+    return Concealed.of(masked, _written(named), better)
 
 
 def _written(named: Mapping[str, str]) -> str:

@@ -64,7 +64,7 @@ def files_of(text: str) -> list[Path]:
     name = ""
     for step in text.partition(":")[0].split("."):
         name = f"{name}.{step}".lstrip(".")
-        spec = _found(name, folders)
+        spec = _find_spec(name, folders)
         if spec is None:
             return []
         folders = spec.submodule_search_locations
@@ -73,7 +73,7 @@ def files_of(text: str) -> list[Path]:
     return [Path(spec.origin)] if spec and spec.has_location and spec.origin else []
 
 
-def _found(name: str, folders: Sequence[str] | None) -> ModuleSpec | None:
+def _find_spec(name: str, folders: Sequence[str] | None) -> ModuleSpec | None:
     """Where a module is, as whoever imports would find it."""
     specs = (finder.find_spec(name, folders) for finder in sys.meta_path if hasattr(finder, "find_spec"))
     return next(filter(None, specs), None)
@@ -81,23 +81,27 @@ def _found(name: str, folders: Sequence[str] | None) -> ModuleSpec | None:
 
 def attribute(owner: ModuleType, name: str) -> Any:
     """What a module has under a name, which may have dots."""
-    found: Any = owner
+    value: Any = owner
     for part in name.split("."):
-        if not hasattr(found, part):
-            names = [one for one in getattr(found, "__dict__", ()) if not one.startswith("_")]
+        if not hasattr(value, part):
+            names = [
+                attribute_name for attribute_name in getattr(value, "__dict__", ()) if not attribute_name.startswith("_")
+            ]
             near = near_matches(part, names)
-            hint = f" Did you mean {' or '.join(near)}?" if near else _offered(found, names)
+            hint = f" Did you mean {' or '.join(near)}?" if near else _offered(value, names)
             raise ProviderError(f"{owner.__name__} has no {name}.{hint}")
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part)
+    return value
 
 
-def _offered(found: Any, names: Sequence[str]) -> str:
+def _offered(owner: Any, names: Sequence[str]) -> str:
     """What there is instead, that was made there and can be called; empty where there is nothing of the kind."""
-    place = getattr(found, "__name__", "")
-    own = [one for one in names if callable(value := getattr(found, one)) and getattr(value, "__module__", place) == place]
-    shown = ", ".join(own[:MOST_SHOWN]) + (" …" if len(own) > MOST_SHOWN else "")
-    return f" It has {shown}." if own else " There is nothing in it that could be called."
+    place = getattr(owner, "__name__", "")
+    own = [
+        name for name in names if callable(value := getattr(owner, name)) and getattr(value, "__module__", place) == place
+    ]
+    callables = ", ".join(own[:MOST_SHOWN]) + (" …" if len(own) > MOST_SHOWN else "")
+    return f" It has {callables}." if own else " There is nothing in it that could be called."
 
 
 def parse_function(text: str) -> str:
@@ -128,8 +132,8 @@ def named_error(error: BaseException) -> str:
 
     A first line that ends in a colon announces what it leaves out, so the error it came from speaks for it.
     """
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
-    text = said.strip().partition("\n")[0].rstrip()
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    text = message.strip().partition("\n")[0].rstrip()
     if text.endswith(":") and error.__cause__ is not None:
         return f"{type(error).__name__}: {text} {named_error(error.__cause__)}"
     return f"{type(error).__name__}{f': {text}' if text else ''}{_place(error)}"

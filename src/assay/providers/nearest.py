@@ -36,7 +36,7 @@ class VectorFile:
 
     @cached_property
     def _rows(self) -> dict[str, int]:
-        return {one: row for row, one in enumerate(self.ids or ())}
+        return {row_id: row for row, row_id in enumerate(self.ids or ())}
 
     def rows_by_id(self, order: Collection[str] | None) -> dict[str, int]:
         """Id → row. Without ids of its own, rows are in this order; there must be as many."""
@@ -46,9 +46,9 @@ class VectorFile:
         if order is None:
             raise PermanentFailure(f"{self.path} has no ids, and nobody told the order of the {plural(self.of)}: {ways}")
         if len(order) != len(self.vectors):
-            found = f"{self.path} has {counted(len(self.vectors), 'row')}, and there are {counted(len(order), self.of)}"
-            raise PermanentFailure(f"{found}: one row each, in the order of the benchmark, is needed; or {ways}")
-        return {one: row for row, one in enumerate(order)}
+            sizes = f"{self.path} has {counted(len(self.vectors), 'row')}, and there are {counted(len(order), self.of)}"
+            raise PermanentFailure(f"{sizes}: one row each, in the order of the benchmark, is needed; or {ways}")
+        return {row_id: row for row, row_id in enumerate(order)}
 
 
 def plural(noun: str) -> str:
@@ -61,9 +61,9 @@ def open_vectors(path: str, ids_path: str, of: str) -> VectorFile:
     file = Path(path).expanduser()
     if not file.is_file():
         raise ProviderError(f"vectors: {path}: no such file; give the path of an .npy or .npz file")
-    found = file.stat()
+    stat = file.stat()
     ids_found = _stat_of(ids_path)
-    return _open(path, ids_path, of, (found.st_mtime_ns, found.st_size, ids_found))
+    return _open(path, ids_path, of, (stat.st_mtime_ns, stat.st_size, ids_found))
 
 
 def _stat_of(ids_path: str) -> tuple[int, int] | None:
@@ -113,7 +113,7 @@ def _of_archive(path: str, content: Any) -> tuple[Any, tuple[str, ...] | None]:
         raise ProviderError(f"vectors: the ids in {path} are Python objects; {WRITE_IDS}") from None
     if ids.ndim != 1 or ids.dtype.kind not in "USiu":
         raise ProviderError(f"vectors: the ids in {path} are {ids.dtype} in the shape {ids.shape}; {WRITE_IDS}")
-    return content[name], tuple(one.decode() if isinstance(one, bytes) else str(one) for one in ids.tolist())
+    return content[name], tuple(row_id.decode() if isinstance(row_id, bytes) else str(row_id) for row_id in ids.tolist())
 
 
 def _ids_in(path: str) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def _check_ids(where: str, ids: Sequence[str], path: str, n_rows: int) -> None:
         raise ProviderError(f"vectors: {where} has {counted(len(ids), 'id')}, and {path} {counted(n_rows, 'row')}")
     if len(set(ids)) != len(ids):
         seen: set[str] = set()
-        twice = next(one for one in ids if one in seen or seen.add(one))  # type: ignore[func-returns-value]
+        twice = next(row_id for row_id in ids if row_id in seen or seen.add(row_id))  # type: ignore[func-returns-value]
         raise ProviderError(f"vectors: the id {twice} comes twice in {where}; ids tell rows apart")
 
 

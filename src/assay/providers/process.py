@@ -51,7 +51,7 @@ class Program:
         self._lines: deque[bytes] = deque()
         pipes = self.process.stdin, self.process.stdout, self.process.stderr
         work = ((_write, pipes[0], self._outbox), (_read, pipes[1], self._inbox), (_keep_tail, pipes[2], self._errors))
-        self._threads = [threading.Thread(target=one, args=more, daemon=True) for one, *more in work]
+        self._threads = [threading.Thread(target=target, args=more, daemon=True) for target, *more in work]
         for thread in self._threads:
             thread.start()
         self.stop = weakref.finalize(self, _stop, self.process, self._threads, self._inbox, self._outbox)
@@ -108,8 +108,8 @@ class Program:
         self._threads[-1].join(timeout=0.2)
         code = self.process.poll()
         how = "" if code is None else f" with exit code {code}" if code >= 0 else f" by signal {-code}"
-        said = [line for line in self._errors if line.strip()]
-        return how, said[-1].strip() if said else ""
+        error_lines = [line for line in self._errors if line.strip()]
+        return how, error_lines[-1].strip() if error_lines else ""
 
 
 def _left(deadline: float) -> float | None:

@@ -89,7 +89,8 @@ class BoundProvider:
     provider: Provider
     params: Mapping[str, Any]
     parts: tuple[BoundProvider, ...] = ()
-    given: frozenset[str] = field(default=frozenset(), compare=False)
+    explicit_params: frozenset[str] = field(default=frozenset(), compare=False)
+    """Names of the parameters that the user set."""
     label: str = field(default="", compare=False)
     """What it is called in tables, if not by what it is."""
 
@@ -123,7 +124,7 @@ class BoundProvider:
     def fingerprint(self) -> str:
         """A short hash of the configuration, secrets included."""
         plain = {name: revealed(value) if isinstance(value, str) else value for name, value in self.params.items()}
-        content = json.dumps([self.provider.name, _plain(plain), [one.fingerprint for one in self.parts]], sort_keys=True)
+        content = json.dumps([self.provider.name, _plain(plain), [part.fingerprint for part in self.parts]], sort_keys=True)
         return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
     @property
@@ -157,14 +158,14 @@ class BoundProvider:
     def sources(self) -> dict[str, str]:
         """File → a short hash of its content, for the user's own files that decide the answers."""
         own = self.provider.sources(**self.params) if self.provider.sources is not None else ()
-        found = prints_of(own)
+        prints = prints_of(own)
         for part in self.parts:
-            found |= part.sources()
-        return found
+            prints |= part.sources()
+        return prints
 
     def filled(self, **values: Any) -> BoundProvider:
         """The same, with these values where it, or a part of it, has parameters of those names that the user did not set."""
-        taken = {param.name for param in self.provider.params} - self.given
+        taken = {param.name for param in self.provider.params} - self.explicit_params
         fitting = {name: value for name, value in values.items() if name in taken}
         return replace(self, params={**self.params, **fitting}, parts=tuple(part.filled(**values) for part in self.parts))
 
@@ -183,9 +184,9 @@ def _quoted(value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(entry) for entry in value]
     return value if isinstance(value, int | float | bool | None) else str(value)
 
 
@@ -208,38 +209,38 @@ def parse_provider(text: WrittenName | Mapping[WrittenName, Any]) -> BoundProvid
     if isinstance(text, Mapping):
         return _of_mapping(text)
     shape = re.fullmatch(r"\s*(?P<name>\w[\w-]*)\s*(?:\((?P<inside>.*)\)|:(?P<short>.+?))?\s*", text, re.DOTALL)
-    shown = _marked_like(text, without_private(text, all_providers().values()))
+    shown_text = _marked_like(text, without_private(text, all_providers().values()))
     _refuse_bare_function(text)
     if not shape:
-        raise BadParameter(f"{shown!r} is not a provider; write name, name(parameter=value) or python:module:function")
+        raise BadParameter(f"{shown_text!r} is not a provider; write name, name(parameter=value) or python:module:function")
     provider = find_provider(shape["name"].replace("-", "_"))
     if shape["short"]:
         if not provider.short_for:
-            raise BadParameter(f"{shown}: {provider.name} takes its parameters in brackets: {provider.name}(…)")
-        given = _setting(shown, provider, provider.short_for, shape["short"])
-        return _bound(shown, provider, given, [])
-    given = {}
+            raise BadParameter(f"{shown_text}: {provider.name} takes its parameters in brackets: {provider.name}(…)")
+        settings = _setting(shown_text, provider, provider.short_for, shape["short"])
+        return _bound(shown_text, provider, settings, [])
+    settings = {}
     parts: list[BoundProvider] = []
-    for part in arguments_of(shape["inside"] or "", text, shown):
+    for part in arguments_of(shape["inside"] or "", text, shown_text):
         if setting := re.fullmatch(r"(\w+)\s*=\s*(.*)", part, re.DOTALL):
-            given |= _setting(shown, provider, setting[1], setting[2])
+            settings |= _setting(shown_text, provider, setting[1], setting[2])
         else:
             parts.append(parse_provider(_marked_like(text, part)))
-    return _bound(shown, provider, given, parts)
+    return _bound(shown_text, provider, settings, parts)
 
 
 def _setting(written: str, provider: Provider, name: str, value: str) -> dict[str, Any]:
     """One parameter. In text that is not marked as written, only numbers, flags and words out of a few are taken: all else
     may name code, a command, a file or an address.
     """
-    found = parse_setting(written, provider.name, provider.params, name, value)
+    setting = parse_setting(written, provider.name, provider.params, name, value)
     if isinstance(written, WrittenName):
-        return found
+        return setting
     for param in provider.params:
-        if param.name in found and param.parse not in HARMLESS and not param.choices:
+        if param.name in setting and param.parse not in HARMLESS and not param.choices:
             what = f"{provider.name}: {param.name}"
             raise BadParameter(f"{what} is taken only from what you write yourself, such as a plan, not from what was read")
-    return found
+    return setting
 
 
 def _marked_like(whole: Any, part: str) -> Any:
@@ -269,15 +270,15 @@ def _of_mapping(content: Mapping[Any, Any]) -> BoundProvider:
         raise BadParameter(f"a provider is a name or a map with one name, not {sorted(content)}")
     provider = find_provider(name)
     parts = [parse_provider(part) for part in settings.pop("providers", [])]
-    given: dict[str, Any] = {}
+    own_settings: dict[str, Any] = {}
     for key, value in settings.items():
         text = value if isinstance(value, str) else json.dumps(value) if isinstance(value, Mapping | list) else show(value)
-        given |= _setting(name, provider, key, text)
-    return _bound(name, provider, given, parts)
+        own_settings |= _setting(name, provider, key, text)
+    return _bound(name, provider, own_settings, parts)
 
 
-def _bound(text: str, provider: Provider, given: Mapping[str, Any], parts: Sequence[BoundProvider]) -> BoundProvider:
-    settings = {param.name: given.get(param.name, param.default) for param in provider.params}
+def _bound(text: str, provider: Provider, user_settings: Mapping[str, Any], parts: Sequence[BoundProvider]) -> BoundProvider:
+    settings = {param.name: user_settings.get(param.name, param.default) for param in provider.params}
     missing = [name for name, value in settings.items() if value is REQUIRED]
     if missing:
         raise BadParameter(f"{text}: {provider.name} needs {', '.join(missing)}, as in {provider.name}({missing[0]}=…)")
@@ -285,7 +286,7 @@ def _bound(text: str, provider: Provider, given: Mapping[str, Any], parts: Seque
         raise BadParameter(f"{text}: {provider.name} is not made of other providers")
     if provider.takes_parts and not parts:
         parts = [_bound(name, find_provider(name), {}, []) for name in provider.default_parts]
-    return BoundProvider(provider, settings, tuple(parts), frozenset(given))
+    return BoundProvider(provider, settings, tuple(parts), frozenset(user_settings))
 
 
 def hits_of_ids(ids: Sequence[str], scores: Sequence[float]) -> list[Hit]:
@@ -295,14 +296,14 @@ def hits_of_ids(ids: Sequence[str], scores: Sequence[float]) -> list[Hit]:
 
 def prints_of(files: Iterable[Path]) -> dict[str, str]:
     """File → a short hash of its content; what is no file, or cannot be read, is left out."""
-    found: dict[str, str] = {}
+    prints: dict[str, str] = {}
     for file in files:
         try:
             if file.is_file():
-                found[_shown(file)] = _print_of(file)
+                prints[_shown(file)] = _print_of(file)
         except OSError:
             continue
-    return found
+    return prints
 
 
 def _print_of(file: Path) -> str:

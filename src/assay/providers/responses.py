@@ -165,15 +165,15 @@ def _listed(answer: Any) -> list[Any]:
     if type(answer) is list:
         return answer
     if isinstance(answer, Mapping):
-        found = find_entries(answer)
-        if found is None and any(answer.get(name) is True for name in GATED):
-            found = []
-        elif found is None and all(map(_is_number, answer.values())):
-            found = list(answer.items())
-        if found is None:
+        entries = find_entries(answer)
+        if entries is None and any(answer.get(name) is True for name in GATED):
+            entries = []
+        elif entries is None and all(map(_is_number, answer.values())):
+            entries = list(answer.items())
+        if entries is None:
             raise PermanentFailure(f"no list of hits is in the answer, which has {names_in(answer)}")
-        return found
-    if isinstance(answer, tuple) and len(answer) == 2 and all(isinstance(one, np.ndarray) for one in answer):
+        return entries
+    if isinstance(answer, tuple) and len(answer) == 2 and all(isinstance(column, np.ndarray) for column in answer):
         return _side_by_side(*answer)
     if isinstance(answer, np.ndarray):
         return _of_array(answer)
@@ -219,8 +219,8 @@ def find_entries(answer: Mapping[str, Any], depth: int = 3) -> list[Any] | None:
         inside = answer.get(name)
         if isinstance(inside, list):
             return inside
-        if isinstance(inside, Mapping) and depth > 1 and (found := find_entries(inside, depth - 1)) is not None:
-            return found
+        if isinstance(inside, Mapping) and depth > 1 and (entries := find_entries(inside, depth - 1)) is not None:
+            return entries
     return None
 
 
@@ -233,11 +233,11 @@ def read_entry(entry: Any, place: int, *, needs_id: bool = True) -> Entry:
     if isinstance(entry, tuple | list | np.ndarray):
         return _read_pair(entry, place)
     read = entry.get if isinstance(entry, Mapping) else lambda name: getattr(entry, name, None)
-    found = _read_record(read)
-    if found.doc is None and needs_id:
+    record = _read_record(read)
+    if record.doc is None and needs_id:
         has = f"it has {names_in(entry)}" if isinstance(entry, Mapping) else f"it is {shortened(entry)}"
         raise PermanentFailure(f"hit {place} has no id: {has}")
-    return found
+    return record
 
 
 def _read_pair(pair: Sequence[Any] | np.ndarray, place: int) -> Entry:
@@ -253,8 +253,10 @@ def _read_record(read: Callable[[str], Any]) -> Entry:
     parts = [part for name in INSIDE if isinstance(part := read(name), Mapping)]
     readers = [read, *(part.get for part in parts)]
     term = next((term for part in parts if (term := term_of(part))), None)
-    doc = term or next((value for one in readers for name in (*IDS, *MORE_IDS) if _can_be_id(value := one(name))), None)
-    text = next((value for one in readers for name in TEXTS if isinstance(value := one(name), str)), None)
+    doc = term or next(
+        (value for reader in readers for name in (*IDS, *MORE_IDS) if _can_be_id(value := reader(name))), None
+    )
+    text = next((value for reader in readers for name in TEXTS if isinstance(value := reader(name), str)), None)
     score = next((value for name in (*SCORES, *MORE_SCORES) if (value := read(name)) is not None), None)
     if score is None and (far := next((far for name in DISTANCES if (far := read(name)) is not None), None)) is not None:
         score = -far if _is_number(far) else far
@@ -274,28 +276,28 @@ def masked_answers(answers: Answers) -> Answers:
     """The answers; those in which no secret occurs as they are. A secret in an id makes an error of the answer."""
     if not has_secrets() or not find_secret(_everything(answers)):
         return answers
-    return [one if isinstance(one, ProviderError) else _masked(one) for one in answers]
+    return [hits if isinstance(hits, ProviderError) else _masked(hits) for hits in answers]
 
 
 def _everything(answers: Answers) -> str:
     """All texts in the answers, run together; a text that cannot be encoded is written as Python would."""
-    said = [one.said for one in answers if isinstance(one, Reported)]
+    fields = [hits.said for hits in answers if isinstance(hits, Reported)]
     texts = _texts(hit for hits in answers if not isinstance(hits, ProviderError) for hit in hits)
     try:
-        return "\n".join(texts) + msgspec.json.encode(said, enc_hook=str).decode() if said else "\n".join(texts)
+        return "\n".join(texts) + msgspec.json.encode(fields, enc_hook=str).decode() if fields else "\n".join(texts)
     except (TypeError, ValueError, UnicodeEncodeError, RecursionError):
-        return "\n".join([*texts, repr(said)])
+        return "\n".join([*texts, repr(fields)])
 
 
 def _texts(hits: Iterable[Hit]) -> list[str]:
-    found = []
+    texts = []
     for hit in hits:
-        found.append(hit.doc_id)
+        texts.append(hit.doc_id)
         if hit.text is not None:
-            found.append(hit.text)
+            texts.append(hit.text)
         if hit.metadata:
-            found.append(_encoded(hit.metadata))
-    return found
+            texts.append(_encoded(hit.metadata))
+    return texts
 
 
 def _encoded(metadata: Any) -> str:

@@ -19,15 +19,15 @@ FIELDS = frozenset((*ANSWERS, *CONFIDENCE, *ABSTAINED))
 class Reported(list[Hit]):
     """A list of hits like any other; `said` is what came along."""
 
-    def __init__(self, hits: Iterable[Hit], said: Mapping[str, Any]) -> None:
+    def __init__(self, hits: Iterable[Hit], fields: Mapping[str, Any]) -> None:
         super().__init__(hits)
-        self.said = dict(said)
+        self.said = dict(fields)
 
 
 def reported(hits: list[Hit], answer: Any) -> list[Hit]:
     """The hits with what an answer says beside them; as they are, where it says nothing."""
-    said = said_beside(answer)
-    return Reported(hits, said) if said else hits
+    fields = said_beside(answer)
+    return Reported(hits, fields) if fields else hits
 
 
 def said_beside(answer: Any) -> dict[str, Any]:
@@ -36,8 +36,8 @@ def said_beside(answer: Any) -> dict[str, Any]:
         return answer.said
     if not isinstance(answer, Mapping) or all(map(_is_score, answer.values())):
         return {}
-    said = {name: value for name, value in answer.items() if name in FIELDS and not isinstance(value, list | Mapping)}
-    return said | {name: value for name, value in answer.items() if name in ROUTES and value is not None}
+    fields = {name: value for name, value in answer.items() if name in FIELDS and not isinstance(value, list | Mapping)}
+    return fields | {name: value for name, value in answer.items() if name in ROUTES and value is not None}
 
 
 def _is_score(value: Any) -> bool:
@@ -48,9 +48,9 @@ def _is_score(value: Any) -> bool:
 def in_tie_order(documents: Iterable[Document]) -> list[Document]:
     """The documents by id, descending: of two with equal scores the earlier one comes first, as in every run."""
     ordered = sorted(documents, key=lambda document: document.doc_id, reverse=True)
-    for one, other in pairwise(ordered):
-        if one.doc_id == other.doc_id:
-            raise PermanentFailure(f"the document {one.doc_id} is there twice; ids tell documents apart")
+    for previous, document in pairwise(ordered):
+        if previous.doc_id == document.doc_id:
+            raise PermanentFailure(f"the document {document.doc_id} is there twice; ids tell documents apart")
     return ordered
 
 
@@ -86,4 +86,4 @@ class PermanentFailure(ProviderError):
 
 def may_pass(error: BaseException) -> bool:
     """Whether asking another time may help: not after a refusal that is final, nor where code has to be mended first."""
-    return not isinstance(error, PermanentFailure) and not any(isinstance(one, BUGS) for one in (error, error.__cause__))
+    return not isinstance(error, PermanentFailure) and not any(isinstance(cause, BUGS) for cause in (error, error.__cause__))

@@ -38,13 +38,13 @@ class Concealed(str):
     advised: str
 
     @classmethod
-    def of(cls, shown: str, revealed: str, advised: str) -> str:
+    def of(cls, masked: str, revealed: str, advised: str) -> str:
         """A setting that is shown otherwise than it is; plain text where there is nothing to hide."""
-        if MASK in revealed and MASK in shown:
+        if MASK in revealed and MASK in masked:
             raise ValueError(f"needed with its secrets, of which {MASK} tells that they were left out")
-        if shown == revealed:
+        if masked == revealed:
             return revealed
-        concealed = cls(shown)
+        concealed = cls(masked)
         concealed.revealed, concealed.advised = revealed, advised
         return concealed
 
@@ -199,18 +199,18 @@ def _notes(provider: BoundProvider) -> Iterator[str]:
 
 def without_private(text: str, providers: Iterable[Provider]) -> str:
     """How a provider was written; only its name where it, or a part of it, may hold a secret."""
-    private = [one.name for one in providers if any(param.may_hold_secret for param in one.params)]
+    private = [provider.name for provider in providers if any(param.may_hold_secret for param in provider.params)]
     if not re.search(rf"\b(?:{'|'.join(private)})\b", text):
         return text
     start = re.match(r"\s*([\w-]*)", text)
     return f"{start[1] if start else ''}(…)"
 
 
-def arguments_of(inside: str, text: str, shown: str) -> list[str]:
+def arguments_of(inside: str, text: str, shown_text: str) -> list[str]:
     """What stands between commas; where quotes or brackets do not match, the error shows no more than it may."""
     try:
         return split_arguments(inside)
     except BadParameter:
-        if shown == text:
+        if shown_text == text:
             raise
-        raise BadParameter(f"{shown}: its brackets or quotes do not match") from None
+        raise BadParameter(f"{shown_text}: its brackets or quotes do not match") from None

@@ -45,9 +45,9 @@ def load_embed(owner: str, name: str) -> Embed:
     if not IN_CODE.fullmatch(name):
         check_embed(owner, name)
         return partial(_of_model, name)
-    found = load_object(name, (*METHODS, CALLED), "function that embeds a text")
-    method = next((method for method in METHODS if is_fitting(found, (method,))), CALLED)
-    return partial(_of_function, name, getattr(found, method) if method != CALLED else found)
+    target = load_object(name, (*METHODS, CALLED), "function that embeds a text")
+    method = next((method for method in METHODS if is_fitting(target, (method,))), CALLED)
+    return partial(_of_function, name, getattr(target, method) if method != CALLED else target)
 
 
 def files_of_embed(name: str) -> list[Path]:
@@ -64,23 +64,23 @@ def _of_function(name: str, function: Callable[[str], Any], text: str) -> Any:
         return as_vector(name, EventLoop().result(function(text)))
 
 
-def as_vector(name: str, given: Any) -> Any:
+def as_vector(name: str, vector: Any) -> Any:
     """A list of numbers out of a list, an array or a tensor, or out of one with a single row; anything else as it is.
 
     A list that holds something else, or no number at all, is Final.
     """
-    given = given.tolist() if callable(getattr(given, "tolist", None)) else given
-    if not isinstance(given, list | tuple):
-        if given is None or isinstance(given, str | int | float):
+    vector = vector.tolist() if callable(getattr(vector, "tolist", None)) else vector
+    if not isinstance(vector, list | tuple):
+        if vector is None or isinstance(vector, str | int | float):
             raise PermanentFailure(
-                f"{name} was to embed a text and returned {shortened(given)}, which is no list of numbers"
+                f"{name} was to embed a text and returned {shortened(vector)}, which is no list of numbers"
             )
-        return given
-    row = given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given
-    row = [one.item() if callable(getattr(one, "item", None)) else one for one in row]
-    if not row or not all(isinstance(one, int | float) and math.isfinite(one) for one in row):
+        return vector
+    row = vector[0] if len(vector) == 1 and isinstance(vector[0], list | tuple) else vector
+    row = [number.item() if callable(getattr(number, "item", None)) else number for number in row]
+    if not row or not all(isinstance(number, int | float) and math.isfinite(number) for number in row):
         raise PermanentFailure(
-            f"{name} was to embed a text and returned {shortened(given)}, which is no list of finite numbers"
+            f"{name} was to embed a text and returned {shortened(vector)}, which is no list of finite numbers"
         )
     return row
 
@@ -119,12 +119,12 @@ def check_opened(owner: str, package: str, install: str, ways: Sequence[tuple[st
 
     Each way is a pair of name and value. A folder that is not there would be made by most stores, and be empty.
     """
-    given = [(name, value) for name, value in ways if value]
-    if len(given) != 1:
+    used_ways = [(name, value) for name, value in ways if value]
+    if len(used_ways) != 1:
         names = " or ".join(f"{name}=" for name, _ in ways)
-        found = " and ".join(f"{name}=" for name, _ in given) or "none of them"
-        raise ProviderError(f"{owner} is opened by one of {names}; found {found}")
-    name, value = given[0]
+        used_names = " and ".join(f"{name}=" for name, _ in used_ways) or "none of them"
+        raise ProviderError(f"{owner} is opened by one of {names}; found {used_names}")
+    name, value = used_ways[0]
     if name == "python":
         return
     check_installed(owner, package, install)

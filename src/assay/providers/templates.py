@@ -27,20 +27,20 @@ def path(text: str) -> str:
 
 def follow(content: Any, path: str) -> Any:
     """What stands at the path; with `[*]` in it, everything that does, lists run together."""
-    found, is_several, walked = [content], False, ""
+    values, is_several, walked = [content], False, ""
     for step in STEP.finditer(path):
         index, name = step.groups()
         if index == "*":
             is_several = True
-            found = [child for one in found for child in _list(one, path, walked)]
+            values = [child for value in values for child in _list(value, path, walked)]
         elif index is not None:
-            found = [_at(_list(one, path, walked), int(index), path, walked) for one in found]
+            values = [_at(_list(value, path, walked), int(index), path, walked) for value in values]
         else:
-            found = [_named(one, name, path, walked) for one in found]
+            values = [_named(value, name, path, walked) for value in values]
         walked += step[0]
     if not is_several:
-        return found[0]
-    return [child for one in found for child in (one if isinstance(one, list) else [one])]
+        return values[0]
+    return [child for value in values for child in (value if isinstance(value, list) else [value])]
 
 
 def _list(content: Any, path: str, walked: str) -> list[Any]:

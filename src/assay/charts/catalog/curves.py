@@ -27,8 +27,8 @@ def scored_again(result: Result, metrics: Sequence[str], like: str) -> Result | 
     judged = Qrels({query: dict(result.relevant.get(query, {})) for query in result.query_ids})
     how = {"profile": result.profile} if result.profile else {"policy": result.policy}
     try:
-        wanted = find_metrics([like, *metrics], result.profile)
-        again = evaluate_metrics(judged, dict(result.run), wanted, **how)
+        asked_metrics = find_metrics([like, *metrics], result.profile)
+        again = evaluate_metrics(judged, dict(result.run), asked_metrics, **how)
         return again if math.isclose(again[like], result[like], abs_tol=CLOSE) else None
     except AssayError:
         return None
@@ -62,13 +62,13 @@ def by_k(subject: Subject) -> Drawing:
         raise UsageError(_too_few(metric, known, subject.results))
     rows = [{"system": line.system, "k": k, "value": value} for line in lines for k, value in line.figures.items()]
     family, figures = _family(metric), Figures()
-    said = [
+    descriptions = [
         f"{line.system} " + ", ".join(f"{figures.value(metric, value)} at {k}" for k, value in line.figures.items())
         for line in lines
         if line.figures
     ]
     title = subject.title or f"{family} by cutoff"
-    alt = f"Lines of {family} by cutoff: {listed(said)}."
+    alt = f"Lines of {family} by cutoff: {listed(descriptions)}."
     return Drawing(
         spec(_by_k_body(metric, rows, known), rows), title, alt, tuple(rows), _note(lines, known, subject.cutoffs)
     )
@@ -95,11 +95,13 @@ def _by_k_body(metric: BoundMetric, rows: Sequence[dict[str, Any]], known: Seque
 
 def _with_cutoff(subject: Subject) -> BoundMetric:
     """The metric that is drawn: the one asked for, or the first that has a cutoff."""
-    wanted = subject.bound if subject.metric else next((one for one in subject.shared if _k(one) is not None), None)
-    if wanted is None or wanted.metric.at is None or wanted.metric.at.name != "k":
-        names = ", ".join(one.name for one in subject.shared if _k(one) is not None) or "none of them has one"
+    cutoff_metric = (
+        subject.bound if subject.metric else next((metric for metric in subject.shared if _k(metric) is not None), None)
+    )
+    if cutoff_metric is None or cutoff_metric.metric.at is None or cutoff_metric.metric.at.name != "k":
+        names = ", ".join(metric.name for metric in subject.shared if _k(metric) is not None) or "none of them has one"
         raise UsageError(f"by_k needs a metric with a cutoff, such as ndcg@10; of these: {names}")
-    return wanted
+    return cutoff_metric
 
 
 def _k(metric: BoundMetric) -> int | None:
@@ -116,33 +118,33 @@ def _line(name: str, result: Result, metric: BoundMetric, asked: Sequence[int]) 
     longest = max(map(len, result.run.values()), default=0)
     reached = [k for k in sorted(set(asked or CUTOFFS)) if k <= longest]
     at = {k: metric.metric.bind(**{**metric.params, "k": k}) for k in reached}
-    again = scored_again(result, [one.name for one in at.values()], metric.name) if at else None
+    again = scored_again(result, [bound.name for bound in at.values()], metric.name) if at else None
     if again is not None:
-        return Line(name, {k: again[one.name] for k, one in at.items()}, True)
-    own = {int(one.params["k"]): result[one.name] for one in _at_cutoffs(result, metric)}
+        return Line(name, {k: again[bound.name] for k, bound in at.items()}, True)
+    own = {int(bound.params["k"]): result[bound.name] for bound in _at_cutoffs(result, metric)}
     return Line(name, {k: own[k] for k in sorted(own) if not asked or k in asked}, False)
 
 
 def _at_cutoffs(result: Result, metric: BoundMetric) -> list[BoundMetric]:
     """The metrics of a result that are this one at some cutoff."""
     return [
-        one
-        for one in result.metrics
-        if one.metric is metric.metric and _k(one) is not None and _family(one) == _family(metric)
+        bound
+        for bound in result.metrics
+        if bound.metric is metric.metric and _k(bound) is not None and _family(bound) == _family(metric)
     ]
 
 
 def _note(lines: Sequence[Line], known: Sequence[int], asked: Sequence[int]) -> str:
     """Where the figures are from, and what was asked for in vain."""
-    kept = [line.system for line in lines if not line.is_again]
-    if not kept:
-        said = "Scored again at each cutoff, from the rankings that were kept"
-    elif len(kept) == len(lines):
-        said = "At the cutoffs that the results have; there are no rankings to score again"
+    not_rescored = [line.system for line in lines if not line.is_again]
+    if not not_rescored:
+        source = "Scored again at each cutoff, from the rankings that were kept"
+    elif len(not_rescored) == len(lines):
+        source = "At the cutoffs that the results have; there are no rankings to score again"
     else:
-        said = f"Scored again from rankings that were kept; {listed(kept, 3)}: at the cutoffs that the result has"
+        source = f"Scored again from rankings that were kept; {listed(not_rescored, 3)}: at the cutoffs that the result has"
     lost = [str(k) for k in sorted(set(asked) - set(known))]
-    return f"{said}. Nothing reaches {', '.join(lost)}" if lost else said
+    return f"{source}. Nothing reaches {', '.join(lost)}" if lost else source
 
 
 def _too_few(metric: BoundMetric, known: Sequence[int], results: Sequence[Result]) -> str:
@@ -150,11 +152,13 @@ def _too_few(metric: BoundMetric, known: Sequence[int], results: Sequence[Result
     family = _family(metric)
     here = f"at {known[0]} only" if known else "at none of these"
     longest = max((len(ranking) for result in results for ranking in result.run.values()), default=0)
-    kept = f"the rankings that were kept end at rank {longest:,}" if longest else "no rankings were kept to be scored again"
-    own = sorted({int(one.params["k"]) for result in results for one in _at_cutoffs(result, metric)})
+    rankings = (
+        f"the rankings that were kept end at rank {longest:,}" if longest else "no rankings were kept to be scored again"
+    )
+    own = sorted({int(bound.params["k"]) for result in results for bound in _at_cutoffs(result, metric)})
     has = f"the results have it at {', '.join(map(str, own))}" if own else "the results have it at none"
     ask = f"--metrics {family}@1 {family}@5 {family}@10"
-    known_at = f"a line needs two cutoffs, and {family} is known {here}: {kept}, and {has}"
+    known_at = f"a line needs two cutoffs, and {family} is known {here}: {rankings}, and {has}"
     return f"{known_at}. Evaluate with {ask}, or choose other cutoffs"
 
 
@@ -178,18 +182,20 @@ def precision_recall(subject: Subject) -> Drawing:
         for name, curve in curves.items()
         for level, precision in curve.items()
     ]
-    said = [f"{name} " + ", ".join(f"{curve[level]:.3f} at {level:.1f}" for level in SAID) for name, curve in curves.items()]
+    descriptions = [
+        f"{name} " + ", ".join(f"{curve[level]:.3f} at {level:.1f}" for level in SAID) for name, curve in curves.items()
+    ]
     title = subject.title or "Precision by recall"
-    alt = f"Interpolated precision by recall: {listed(said)}."
+    alt = f"Interpolated precision by recall: {listed(descriptions)}."
     return Drawing(spec(_precision_recall_body(systems), rows), title, alt, tuple(rows))
 
 
 def _curve(name: str, result: Result) -> dict[float, float]:
     """Recall → the best precision at that recall or beyond, the mean over queries."""
     metrics = {level: f"iprec@{level:.1f}" for level in LEVELS}
-    for one in result.metrics:
-        if one.metric.view == "ranking" and math.isfinite(result.summary.get(one.name, math.nan)):
-            again = scored_again(result, list(metrics.values()), one.name)
+    for bound in result.metrics:
+        if bound.metric.view == "ranking" and math.isfinite(result.summary.get(bound.name, math.nan)):
+            again = scored_again(result, list(metrics.values()), bound.name)
             if again is not None:
                 return {level: again[metric] for level, metric in metrics.items()}
     raise UsageError(

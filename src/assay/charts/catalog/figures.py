@@ -50,14 +50,14 @@ def slices(subject: Subject) -> Drawing:
     parts = _largest(sliced.parts)
     rows = [row for part in parts for row in _slice_rows(part, names, metric.name)]
     figures = Figures()
-    said = [f"{row['slice']}, {row['system']}: {figures.value(metric, row['value'])}" for row in rows]
+    descriptions = [f"{row['slice']}, {row['system']}: {figures.value(metric, row['value'])}" for row in rows]
     lost = len(sliced.parts) - len(parts)
     note = f"The {len(parts)} slices with most queries, of {len(sliced.parts):,}" if lost else ""
     head = sliced.head or subject.by
     title = subject.title or f"{metric.name} by {head}"
     height = {"step": SLICE_STEP * len(names) + 12, "for": "position"}
     drawn = spec(_slice_layers(metric, names, head), rows, height=height)
-    return Drawing(drawn, title, f"{metric.name} by {head}: {listed(said, 20)}.", tuple(rows), note)
+    return Drawing(drawn, title, f"{metric.name} by {head}: {listed(descriptions, 20)}.", tuple(rows), note)
 
 
 def _largest(parts: Sequence[Part]) -> list[Part]:
@@ -70,8 +70,8 @@ def _slice_rows(part: Part, names: Sequence[str], metric: str) -> list[dict[str,
     """A row for each system; the ends of its interval are nan where it has none."""
     rows = []
     for name, result in zip(names, part.results, strict=True):
-        found = result.intervals.get(metric)
-        low, high = (found.low, found.high) if found else (math.nan, math.nan)
+        interval = result.intervals.get(metric)
+        low, high = (interval.low, interval.high) if interval else (math.nan, math.nan)
         head = f"{label(part.slice.value, 32)} ({part.slice.n:,})"
         rows.append({"slice": head, "system": name, "value": result[metric], "low": low, "high": high})
     return rows
@@ -113,11 +113,13 @@ def intervals_of(results: Sequence[Result], metric: str) -> tuple[str, list[tupl
 
     Those that the results have are taken, if all have them at one level; else 95 % intervals are calculated.
     """
-    kept = [result.intervals.get(metric) for result in results]
-    if None in kept or len({one.level for one in kept if one}) != 1:
-        kept = [with_intervals(result, metrics=[metric]).intervals.get(metric) for result in results]
-    level = next((one.level for one in kept if one), 0.95)
-    return f"{100 * level:g} %", [(one.low, one.high) if one else (math.nan, math.nan) for one in kept]
+    intervals = [result.intervals.get(metric) for result in results]
+    if None in intervals or len({interval.level for interval in intervals if interval}) != 1:
+        intervals = [with_intervals(result, metrics=[metric]).intervals.get(metric) for result in results]
+    level = next((interval.level for interval in intervals if interval), 0.95)
+    return f"{100 * level:g} %", [
+        (interval.low, interval.high) if interval else (math.nan, math.nan) for interval in intervals
+    ]
 
 
 BAR_STEP = 34
@@ -136,16 +138,16 @@ def bars(subject: Subject) -> Drawing:
     for name, result, (low, high) in zip(labels(subject.names), subject.results, intervals, strict=True):
         value = result[metric.name]
         rows.append({"system": name, "value": value, "low": low, "high": high, "shown": figures.value(metric, value)})
-    said = []
+    descriptions = []
     for row in rows:
         ends = [figures.value(metric, row[end]) for end in ("low", "high")]
-        said.append(f"{row['system']} {row['shown']}" + ("" if math.isnan(row["low"]) else f" [{', '.join(ends)}]"))
+        descriptions.append(f"{row['system']} {row['shown']}" + ("" if math.isnan(row["low"]) else f" [{', '.join(ends)}]"))
     is_known = not all(math.isnan(row["low"]) for row in rows)
     title = subject.title or metric.name
-    alt = f"Bars of {metric.name}: {listed(said)}."
-    shown = tuple({name: row[name] for name in ("system", "value", "low", "high")} for row in rows)
+    alt = f"Bars of {metric.name}: {listed(descriptions)}."
+    table_rows = tuple({name: row[name] for name in ("system", "value", "low", "high")} for row in rows)
     note = f"The lines across the bars are {level} intervals" if is_known else "Without intervals, which are not known"
-    return Drawing(spec(_bar_layers(metric), rows, height={"step": BAR_STEP}), title, alt, shown, note)
+    return Drawing(spec(_bar_layers(metric), rows, height={"step": BAR_STEP}), title, alt, table_rows, note)
 
 
 def _bar_layers(metric: BoundMetric) -> list[Spec]:
@@ -210,18 +212,18 @@ def heat_map(subject: Subject) -> Drawing:
         f"Best on {listed(best, len(best))}."
     )
     note = "Colours compare the systems of one metric: the strongest is its best" if len(names) > 1 else ""
-    shown = tuple({name: row[name] for name in ("system", "metric", "value")} for row in rows)
-    return Drawing(spec(layers, rows, **CELL_STEP), subject.title or "Systems by metrics", alt, shown, note)
+    table_rows = tuple({name: row[name] for name in ("system", "metric", "value")} for row in rows)
+    return Drawing(spec(layers, rows, **CELL_STEP), subject.title or "Systems by metrics", alt, table_rows, note)
 
 
 def _columns(subject: Subject) -> list[BoundMetric]:
     """Those asked for; else all that the results share and somebody wanted to see."""
     if subject.metrics:
         return list({bound.name: bound for bound in map(subject.find, subject.metrics)}.values())
-    found = [metric for metric in subject.shared if metric.name not in subject.results[0].beside] or subject.shared
-    if not found:
+    metrics = [metric for metric in subject.shared if metric.name not in subject.results[0].beside] or subject.shared
+    if not metrics:
         raise UsageError("the results have no metric with figures in common")
-    return found
+    return metrics
 
 
 def _heat_map_rows(metric: BoundMetric, names: Sequence[str], values: Sequence[float]) -> list[dict[str, Any]]:

@@ -43,7 +43,9 @@ def history(subject: Subject) -> Drawing:
     ]
     drawn = _thinned(rows)
     ends = [_from_to(name, series, metric) for name, series in zip(names, subject.series, strict=True) if series.defined]
-    changes = [one for name, series in zip(names, subject.series, strict=True) for one in _changes(name, series, metric)]
+    changes = [
+        change for name, series in zip(names, subject.series, strict=True) for change in _changes(name, series, metric)
+    ]
     changed = f"Changes: {listed(changes)}." if changes else _unchanged(subject.series)
     note = (
         ""
@@ -88,7 +90,7 @@ def _from_to(name: str, series: Series, metric: BoundMetric) -> str:
 
 def _unchanged(series: Sequence[Series]) -> str:
     """Where each series has a single figure, nothing could have been noticed."""
-    if all(len(one.defined) < 2 for one in series):
+    if all(len(line.defined) < 2 for line in series):
         return "Changes can be seen from the second evaluation on."
     return "No change was noticed."
 
@@ -107,7 +109,7 @@ def _time_format(rows: Sequence[dict[str, Any]]) -> str:
         span = max(times) - min(times)
     except (ValueError, TypeError):  # times that somebody wrote by hand, or with and without a zone
         return "%Y-%m-%d"
-    return next((shown for most, shown in SPANS.items() if span <= most), "%Y-%m-%d")
+    return next((time_format for most, time_format in SPANS.items() if span <= most), "%Y-%m-%d")
 
 
 def _layers(metric: BoundMetric, names: Sequence[str], rows: Sequence[dict[str, Any]]) -> list[Spec]:

@@ -193,7 +193,7 @@ def _bins(two: Two, change: Any) -> list[dict[str, Any]]:
             "queries": int((places == place).sum()),
             "outcome": "same" if place == 0 else "better" if place * sign > 0 else "worse",
         }
-        for place, side in ((one, (one > 0) - (one < 0)) for one in np.unique(places).tolist())
+        for place, side in ((value, (value > 0) - (value < 0)) for value in np.unique(places).tolist())
     ]
 
 

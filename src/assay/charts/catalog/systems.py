@@ -59,10 +59,10 @@ def critical_difference(subject: Subject) -> Drawing:
     joined = cliques(test.pairwise[np.ix_(order, order)] > ALPHA)
     title = subject.title or f"Mean ranks on {metric.name}"
     note = f"Critical difference {reach:.2f} over {counted(n, 'query')} (Nemenyi, 5 %); Friedman {p_text(test.p)}"
-    said = [f"{row['system']} {row['rank']:.2f}" for row in rows]
-    alt = f"Mean ranks on {metric.name}, 1 is best: {listed(said, 20)}. {_together(rows, joined)}"
-    shown = tuple({"system": row["system"], "mean rank": row["rank"]} for row in rows)
-    return Drawing(_spec(rows, joined, metric.name), title, alt, shown, note)
+    descriptions = [f"{row['system']} {row['rank']:.2f}" for row in rows]
+    alt = f"Mean ranks on {metric.name}, 1 is best: {listed(descriptions, 20)}. {_together(rows, joined)}"
+    table_rows = tuple({"system": row["system"], "mean rank": row["rank"]} for row in rows)
+    return Drawing(_spec(rows, joined, metric.name), title, alt, table_rows, note)
 
 
 def critical_distance(n: int, m: int) -> float:
@@ -77,12 +77,12 @@ def critical_distance(n: int, m: int) -> float:
 
 def cliques(alike: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """First and last of each largest set of neighbours that are not told apart; systems in order of rank."""
-    found: list[tuple[int, int]] = []
+    groups: list[tuple[int, int]] = []
     for first, row in enumerate(alike):
         last = first + int(np.argmin(np.append(row[first:], False))) - 1
-        if last > first and (not found or last > found[-1][1]):
-            found.append((first, last))
-    return found
+        if last > first and (not groups or last > groups[-1][1]):
+            groups.append((first, last))
+    return groups
 
 
 def _together(rows: Sequence[Row], joined: Sequence[tuple[int, int]]) -> str:
@@ -168,7 +168,7 @@ def pareto(subject: Subject) -> Drawing:
     if not rows:
         raise UsageError(f"no system has both a latency and {metric.name}")
     figures = Figures()
-    said = [
+    descriptions = [
         f"{row['system']} {figures.value(metric, row['value'])} at {milliseconds(row['latency'])}"
         + (", beaten by none in both" if row["unbeaten"] else "")
         for row in rows
@@ -177,16 +177,20 @@ def pareto(subject: Subject) -> Drawing:
     lost = [name for name, _ in named if name not in drawn]
     note = f"Left out, for want of a figure: {listed(lost, 3)}" if lost else ""
     title = subject.title or f"{metric.name} against latency"
-    alt = f"{metric.name} against mean latency: {listed(said)}."
+    alt = f"{metric.name} against mean latency: {listed(descriptions)}."
     return Drawing(spec(_layers(metric, rows), rows), title, alt, tuple(rows), note)
 
 
 def _quality(subject: Subject) -> BoundMetric:
     """The metric asked for, or the first that is no time."""
-    found = subject.bound if subject.metric else next((one for one in subject.shared if not _is_time(one)), None)
-    if found is None or _is_time(found):
-        raise UsageError(f"{found.name if found else 'a time'} against latency says nothing; name a metric of quality")
-    return found
+    metric = (
+        subject.bound
+        if subject.metric
+        else next((shared_metric for shared_metric in subject.shared if not _is_time(shared_metric)), None)
+    )
+    if metric is None or _is_time(metric):
+        raise UsageError(f"{metric.name if metric else 'a time'} against latency says nothing; name a metric of quality")
+    return metric
 
 
 def _is_time(metric: BoundMetric) -> bool:

@@ -44,14 +44,14 @@ class Oracle:
         if qrels is None:
             raise PermanentFailure("oracle was not told the judgments: call know(qrels), or give a benchmark that has them")
         grades = self._grades(queries, texts, qrels)
-        found = [
+        rankings = [
             [Hit(doc, float(grade)) for doc, grade in grades.get(query.query_id, {}).items() if grade > 0 and doc in texts]
             for query in queries
         ]
         can_know = bool(qrels) or self._pack is not None
         return [
             ranked(hits)[:k] if can_know or query.expected is not None else PermanentFailure(NOTHING_KNOWN)
-            for query, hits in zip(queries, found, strict=True)
+            for query, hits in zip(queries, rankings, strict=True)
         ]
 
     def _grades(self, queries: Sequence[Query], texts: Mapping[str, str], qrels: Judged) -> Judged:
@@ -156,8 +156,8 @@ class ReplayRetriever:
             return PermanentFailure(f"not in {self._file}")
         ranking, docs = self._run.rankings[place], self._run.ranked(place)
         if 0 < k < len(docs) and ranking[docs[k - 1]] == ranking[docs[k]]:
-            kept = set(self._run.in_order(place, AT_THE_CUT)[:k])
-            docs = [doc for doc in docs if doc in kept]
+            kept_docs = set(self._run.in_order(place, AT_THE_CUT)[:k])
+            docs = [doc for doc in docs if doc in kept_docs]
         return [Hit(doc, float(ranking[doc])) for doc in docs[:k]]
 
 

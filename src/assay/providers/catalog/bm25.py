@@ -105,8 +105,8 @@ class Bm25:
         if not numbers:
             return []
         scores = self._index.get_scores_from_ids(numbers)
-        found = np.flatnonzero(scores > 0)
-        rows, best = best_of(found, scores[found], k)
+        matching = np.flatnonzero(scores > 0)
+        rows, best = best_of(matching, scores[matching], k)
         return hits_of_ids([ids[row] for row in rows.tolist()], best.tolist())
 
 

@@ -41,10 +41,10 @@ def make_retriever(
     """A retriever over one collection, opened now."""
     check_named(path=path, python=python, url=url, collection=collection, embed=embed)
     name = f"chroma:{python}" if python else f"chroma({collection})"
-    found = load_object(python, (*COLLECTION, *CLIENT), "collection of Chroma") if python else _client(name, path, url)
-    if not callable(getattr(found, "query", None)):
-        found = _collection(name, found, collection)
-    ask = partial(_query, found, load_embed("chroma", embed) if embed else None, scope)
+    store = load_object(python, (*COLLECTION, *CLIENT), "collection of Chroma") if python else _client(name, path, url)
+    if not callable(getattr(store, "query", None)):
+        store = _collection(name, store, collection)
+    ask = partial(_query, store, load_embed("chroma", embed) if embed else None, scope)
     return AdapterRetriever(name, ask, read_columns, Reading(**fields), timeout)
 
 
@@ -69,7 +69,7 @@ def _collection(name: str, client: Any, collection: str) -> Any:
     except Exception as error:
         if type(error).__name__ not in ("NotFoundError", "InvalidCollectionException", "ValueError"):
             raise ProviderError(f"{name}: {type(error).__name__}: {error}") from error
-        names = lambda: (getattr(one, "name", one) for one in client.list_collections())  # noqa: E731 (asked if needed)
+        names = lambda: (getattr(collection, "name", collection) for collection in client.list_collections())  # noqa: E731 (asked if needed)
         raise missing(name, "collection", collection, names) from error
 
 
@@ -83,8 +83,8 @@ def _query(collection: Any, embed: Embed | None, scope: str, query: Query, k: in
 def read_columns(answer: Any) -> Iterator[Item]:
     """The columns that answer the one query, as items; the nearer the better."""
     if not isinstance(answer, Mapping) or not isinstance(answer.get("ids"), list) or len(answer["ids"]) != 1:
-        found = names_in(answer) if isinstance(answer, Mapping) else shortened(answer)
-        raise PermanentFailure(f"expected ids, documents, metadatas and distances of one query, found {found}")
+        received = names_in(answer) if isinstance(answer, Mapping) else shortened(answer)
+        raise PermanentFailure(f"expected ids, documents, metadatas and distances of one query, found {received}")
     ids = answer["ids"][0]
     texts, fields, distances = (_column(answer, name, len(ids)) for name in INCLUDED)
     for own_id, text, metadata, distance in zip(ids, texts, fields, distances, strict=True):

@@ -63,18 +63,18 @@ class CommandRetriever:
         """Ask many at a time; where that fails, the ones without an answer one by one, so that the right one is blamed."""
         if self._documents is None:
             raise not_indexed("command")
-        found: Found = {}
+        answers: Found = {}
         with self._lock:
             for start in range(0, len(queries), WINDOW):
                 some = dict(enumerate(queries[start : start + WINDOW], start))
-                error = self._ask(some, k, found)
-                left = {place: query for place, query in some.items() if place not in found}
+                error = self._ask(some, k, answers)
+                left = {place: query for place, query in some.items() if place not in answers}
                 for place, query in left.items():
                     if len(left) > 1:
-                        error = self._ask({place: query}, k, found)
+                        error = self._ask({place: query}, k, answers)
                     if error is not None:
-                        found.setdefault(place, error)
-        return [found[place] for place in range(len(queries))]
+                        answers.setdefault(place, error)
+        return [answers[place] for place in range(len(queries))]
 
     def close(self) -> None:
         """End the program."""
@@ -92,7 +92,7 @@ class CommandRetriever:
             return self._program
         if self._n_ends >= GIVE_UP:
             raise PermanentFailure(f"{self._command}: given up after it ended {GIVE_UP} times without an answer")
-        arguments = [fill_variables(one, "command") for one in self._arguments]
+        arguments = [fill_variables(argument, "command") for argument in self._arguments]
         try:
             self._program = Program(arguments)
         except ProviderError as error:
@@ -108,7 +108,7 @@ class CommandRetriever:
                 raise
         return self._program
 
-    def _ask(self, queries: dict[int, Query], k: int, found: Found) -> ProviderError | None:
+    def _ask(self, queries: dict[int, Query], k: int, answers: Found) -> ProviderError | None:
         """Send queries and take their answers as they come; the error where some have none."""
         waiting: dict[str, deque[int]] = {}
         for place, query in queries.items():
@@ -117,7 +117,7 @@ class CommandRetriever:
             program = self._running()
             program.send([_query_line(query, k) for query in queries.values()], self._deadline())
             while waiting:
-                self._take(program.next_line(self._deadline()), waiting, k, found)
+                self._take(program.next_line(self._deadline()), waiting, k, answers)
         except TimeoutError:
             return self._failed(f"did not answer within {self._patience:g} s{self._stray or FLUSH}")
         except Ended:
@@ -139,13 +139,13 @@ class CommandRetriever:
 
     def _failed(self, what: str, has_ended: bool = False) -> ProviderError:
         """The error of a program that is of no use any more."""
-        how, said = self._program.last_words() if self._program and has_ended else ("", "")
+        how, last_line = self._program.last_words() if self._program and has_ended else ("", "")
         self._stop()
         self._n_ends += 1
-        said = printable(mask(said))[:SHOWN]
-        return ProviderError(f"{self._command} {what}{how}{f': {said}' * bool(said)}")
+        last_line = printable(mask(last_line))[:SHOWN]
+        return ProviderError(f"{self._command} {what}{how}{f': {last_line}' * bool(last_line)}")
 
-    def _take(self, line: bytes, waiting: dict[str, deque[int]], k: int, found: Found) -> None:
+    def _take(self, line: bytes, waiting: dict[str, deque[int]], k: int, answers: Found) -> None:
         """One line of output. What is no answer to a query that waits is passed over, but remembered."""
         answer = _decoded(line)
         if answer is not None and answer.get("type") == "ready":
@@ -161,10 +161,10 @@ class CommandRetriever:
         if not waiting[query]:
             del waiting[query]
         self._is_ready, self._n_ends, self._stray = True, 0, ""
-        found[place] = hits = _hits(answer or {}, k)
+        answers[place] = hits = _hits(answer or {}, k)
         if isinstance(hits, ProviderError):
             masked = _decoded(mask(line.decode("utf-8", "replace")).encode("utf-8", "replace"))
-            found[place] = _hits(masked or {}, k)
+            answers[place] = _hits(masked or {}, k)
 
 
 FLUSH = "; does it flush its output after every line?"

@@ -30,25 +30,25 @@ def make_retriever(
     pipeline: str, component: str = "", embed: str = "", timeout: float | None = None, **fields: str
 ) -> AdapterRetriever:
     """A retriever out of what `module:name` names."""
-    found = load_object(pipeline, RUN, WHAT)
+    runnable = load_object(pipeline, RUN, WHAT)
     name = f"haystack:{pipeline}"
-    if is_fitting(found, ("inputs",)) and is_fitting(found, ("outputs",)):
-        source = component or only_source(name, found)
-        ask: Ask = partial(_run_pipeline, found, inputs_of(name, found, source), source)
+    if is_fitting(runnable, ("inputs",)) and is_fitting(runnable, ("outputs",)):
+        source = component or only_source(name, runnable)
+        ask: Ask = partial(_run_pipeline, runnable, inputs_of(name, runnable, source), source)
         read: Callable[[Any], Iterator[Item]] = partial(read_output, source)
     else:
-        ask, read = partial(_run_component, found, _asked_with(name, found, embed)), read_documents
+        ask, read = partial(_run_component, runnable, _asked_with(name, runnable, embed)), read_documents
     return AdapterRetriever(name, ask, read, Reading(**fields), timeout)
 
 
 def only_source(name: str, pipeline: Any) -> str:
     """The one component whose documents come out of the pipeline."""
-    sources = [one for one, sockets in pipeline.outputs().items() if "documents" in sockets]
+    sources = [component for component, sockets in pipeline.outputs().items() if "documents" in sockets]
     if len(sockets := sources) != 1:
-        found = "none does" if not sockets else f"{' and '.join(sockets)} do"
+        outcome = "none does" if not sockets else f"{' and '.join(sockets)} do"
         known = " ".join(pipeline.inputs())
         raise ProviderError(
-            f"{name}: documents must come out of one component of the pipeline, {found}; set component= (one of {known})"
+            f"{name}: documents must come out of one component of the pipeline, {outcome}; set component= (one of {known})"
         )
     return sources[0]
 
@@ -81,9 +81,9 @@ def _run_pipeline(pipeline: Any, inputs: tuple[list[tuple[str, str]], bool], sou
 
 def _asked_with(name: str, component: Any, embed: str) -> Callable[[Query, int], dict[str, Any]]:
     """What a component by itself is run with: a text, or a vector where it wants one."""
-    method = next(method for one in RUN if callable(method := getattr(component, one, None)))
+    method = next(method for method_name in RUN if callable(method := getattr(component, method_name, None)))
     takes = inspect.signature(method).parameters
-    text = next((one for one in QUERIES if one in takes), None)
+    text = next((parameter for parameter in QUERIES if parameter in takes), None)
     if text is None and EMBEDDING not in takes:
         raise ProviderError(
             f"{name}: the component must take a query or {EMBEDDING}; it takes {' '.join(takes) or 'nothing'}"
@@ -93,8 +93,8 @@ def _asked_with(name: str, component: Any, embed: str) -> Callable[[Query, int],
     vector = None if text is not None else load_embed("haystack", embed)
 
     def asked(query: Query, k: int) -> dict[str, Any]:
-        given: dict[str, Any] = {EMBEDDING: vector(query.text)} if vector else {str(text): query.text}
-        return {**given, "top_k": k} if "top_k" in takes else given
+        inputs: dict[str, Any] = {EMBEDDING: vector(query.text)} if vector else {str(text): query.text}
+        return {**inputs, "top_k": k} if "top_k" in takes else inputs
 
     return asked
 
@@ -113,8 +113,8 @@ def read_output(source: str, answer: Any) -> Iterator[Item]:
 def read_documents(answer: Any) -> Iterator[Item]:
     """Documents as items."""
     if not isinstance(answer, Mapping) or not isinstance(answer.get("documents"), list | tuple):
-        found = names_in(answer) if isinstance(answer, Mapping) else shortened(answer)
-        raise PermanentFailure(f"expected documents, found {found}")
+        received = names_in(answer) if isinstance(answer, Mapping) else shortened(answer)
+        raise PermanentFailure(f"expected documents, found {received}")
     for document in answer["documents"]:
         if getattr(document, "id", None) is None:
             raise PermanentFailure(f"expected documents with an id, found {shortened(document)}")

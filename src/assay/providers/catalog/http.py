@@ -133,33 +133,33 @@ class HttpRetriever:
 
     def _entries(self, content: Any) -> list[Entry]:
         """The hits in an answer, where the paths say or where they usually stand."""
-        found = content
+        entries = content
         if self._results:
-            found = follow(content, self._results)
-            found = find_entries(found) if isinstance(found, Mapping) and "ids" in found else found
+            entries = follow(content, self._results)
+            entries = find_entries(entries) if isinstance(entries, Mapping) and "ids" in entries else entries
         elif isinstance(content, Mapping):
-            found = find_entries(content)
-            if found is None:
+            entries = find_entries(content)
+            if entries is None:
                 raise ProviderError(f"no list of hits was found; set results= (the answer has {names_in(content)})")
-        if not isinstance(found, list):
+        if not isinstance(entries, list):
             raise ProviderError(
-                f"expected a list of hits{f' at {self._results}' * bool(self._results)}, found {shortened(found)}"
+                f"expected a list of hits{f' at {self._results}' * bool(self._results)}, found {shortened(entries)}"
             )
-        return [self._entry(entry, place) for place, entry in enumerate(found, 1)]
+        return [self._entry(entry, place) for place, entry in enumerate(entries, 1)]
 
     def _entry(self, entry: Any, place: int) -> Entry:
         """One hit; a score that is a distance is negated."""
-        found = read_entry(entry, place, needs_id=not self._id)
+        hit = read_entry(entry, place, needs_id=not self._id)
         try:
             if self._id:
-                found = found._replace(doc=follow(entry, self._id))
+                hit = hit._replace(doc=follow(entry, self._id))
             if self._score:
                 score = follow(entry, self._score)
                 is_distance = "distance" in self._score.lower() and isinstance(score, int | float)
-                found = found._replace(score=-score if is_distance else score)
+                hit = hit._replace(score=-score if is_distance else score)
         except ProviderError as error:
             raise PermanentFailure(f"hit {place}: {error}") from None
-        return found._replace(text=_optional(entry, self._text)) if self._text else found
+        return hit._replace(text=_optional(entry, self._text)) if self._text else hit
 
 
 HIT_PATHS = ("results", "id", "score", "text")

@@ -40,9 +40,9 @@ def fusion_of(
         raise BadParameter("hybrid is made of two or more providers, as in hybrid(bm25, dense)")
     if weights and len(weights) != len(parts):
         raise BadParameter(f"hybrid: {len(weights)} weights for {len(parts)} providers; give one each")
-    given = {"weights": tuple(weights), "norm": norm, "k": rank_constant if rank_constant != RANK_CONSTANT else ""}
+    settings = {"weights": tuple(weights), "norm": norm, "k": rank_constant if rank_constant != RANK_CONSTANT else ""}
     try:
-        return parse_fusion(method, **{name: value for name, value in given.items() if value != "" and value != ()})
+        return parse_fusion(method, **{name: value for name, value in settings.items() if value != "" and value != ()})
     except BadParameter as error:
         raise BadParameter(f"hybrid: {error}") from None
 
@@ -92,14 +92,14 @@ class Hybrid:
         answered: list[list[list[Hit]]] = []
         places = []
         for place, rankings in enumerate(zip(*by_part, strict=True)):
-            hits = [one for one in rankings if not isinstance(one, ProviderError)]
+            hits = [ranking for ranking in rankings if not isinstance(ranking, ProviderError)]
             if len(hits) == len(rankings):
                 answered.append(hits)
                 places.append(place)
             else:
-                answers[place] = next(one for one in rankings if isinstance(one, ProviderError))
-        for place, found in zip(places, self._fused(answered, k), strict=True):
-            answers[place] = found
+                answers[place] = next(ranking for ranking in rankings if isinstance(ranking, ProviderError))
+        for place, fused_hits in zip(places, self._fused(answered, k), strict=True):
+            answers[place] = fused_hits
         return answers
 
     def _fused(self, answered: Sequence[Sequence[list[Hit]]], k: int) -> list[list[Hit]]:
@@ -114,13 +114,13 @@ class Hybrid:
         ]
         lists = Lists.of(runs)
         fused = lists.fused(self.fusion.score(lists), depth=k)
-        found = []
+        fused_hits = []
         for rankings, ranking in zip(answered, fused.rankings, strict=True):
             texts: dict[str, str | None] = {}
             for hit in (hit for hits in rankings for hit in hits):
                 texts[hit.doc_id] = texts.get(hit.doc_id) or hit.text
-            found.append([Hit(doc, score, texts[doc]) for doc, score in ranking.items()])
-        return found
+            fused_hits.append([Hit(doc, score, texts[doc]) for doc, score in ranking.items()])
+        return fused_hits
 
 
 PROVIDER = Provider(

@@ -33,11 +33,11 @@ def make_retriever(timeout: float | None = None, **settings: str) -> AdapterRetr
     column, distance, scope = settings.pop("column"), settings.pop("distance"), settings.pop("scope")
     check_named(path=path, python=python, search=search, embed=embed)
     name = f"lancedb:{python}" if python else f"lancedb({table})"
-    found = load_object(python, (*TABLE, *DATABASE), WHAT) if python else _database(name, path)
-    if not callable(getattr(found, "search", None)):
-        found = _table(name, found, table)
+    store = load_object(python, (*TABLE, *DATABASE), WHAT) if python else _database(name, path)
+    if not callable(getattr(store, "search", None)):
+        store = _table(name, store, table)
     vector = load_embed("lancedb", embed) if embed else None
-    ask = partial(_search, found, vector, {"kind": search, "column": column, "distance": distance, "scope": scope})
+    ask = partial(_search, store, vector, {"kind": search, "column": column, "distance": distance, "scope": scope})
     return AdapterRetriever(name, ask, read_rows, Reading(**settings), timeout)
 
 

@@ -31,15 +31,15 @@ WHAT = "retriever of LangChain"
 
 def make_retriever(retriever: str, timeout: float | None = None, **fields: str) -> AdapterRetriever:
     """A retriever out of what `module:name` names."""
-    found = load_object(retriever, (*RETRIEVER, *STORE), WHAT)
-    return AdapterRetriever(f"langchain:{retriever}", ask_of(found), read_documents, Reading(**fields), timeout)
+    target = load_object(retriever, (*RETRIEVER, *STORE), WHAT)
+    return AdapterRetriever(f"langchain:{retriever}", ask_of(target), read_documents, Reading(**fields), timeout)
 
 
-def ask_of(found: Any) -> Ask:
+def ask_of(target: Any) -> Ask:
     """How it is asked: a retriever or chain is invoked, a vector store searched."""
-    if is_fitting(found, RETRIEVER):
-        return partial(_invoke, ByDepth(found, at_depth))
-    return partial(_search, found)
+    if is_fitting(target, RETRIEVER):
+        return partial(_invoke, ByDepth(target, at_depth))
+    return partial(_search, target)
 
 
 def _invoke(by_depth: ByDepth, query: Query, k: int) -> Any:
@@ -70,8 +70,8 @@ def read_documents(answer: Any) -> Iterator[Item]:
         answer = answer[name]
     if not isinstance(answer, list | tuple):
         raise PermanentFailure(f"expected a list of documents, found {shortened(answer)}")
-    for one in answer:
-        document, score = one if isinstance(one, tuple) and len(one) == 2 else (one, None)
+    for entry in answer:
+        document, score = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, None)
         text = getattr(document, "page_content", None)
         if not isinstance(text, str):
             raise PermanentFailure(f"expected documents with page_content, found {shortened(document)}")

@@ -29,8 +29,8 @@ WHAT = "retriever of LlamaIndex"
 
 def make_retriever(retriever: str, timeout: float | None = None, **fields: str) -> AdapterRetriever:
     """A retriever out of what `module:name` names."""
-    found = load_object(retriever, (*RETRIEVER, *INDEX), WHAT)
-    ask = partial(_retrieve, ByDepth(found, at_depth))
+    target = load_object(retriever, (*RETRIEVER, *INDEX), WHAT)
+    ask = partial(_retrieve, ByDepth(target, at_depth))
     return AdapterRetriever(f"llamaindex:{retriever}", ask, read_nodes, Reading(**fields), timeout)
 
 
@@ -46,35 +46,35 @@ def _bundle(text: str) -> Any:
         return text
 
 
-def at_depth(found: Any, k: int) -> Any:
+def at_depth(target: Any, k: int) -> Any:
     """What returns k nodes: a retriever of an index, or a copy of a retriever.
 
     What goes before the rerankers of a query engine is never made less, for they need something to choose from.
     """
-    if not is_fitting(found, RETRIEVER):
-        return found.as_retriever(similarity_top_k=k)
-    inner = getattr(found, "_retriever", None)
+    if not is_fitting(target, RETRIEVER):
+        return target.as_retriever(similarity_top_k=k)
+    inner = getattr(target, "_retriever", None)
     if not is_fitting(inner, RETRIEVER):
-        return with_depth(found, k)
+        return with_depth(target, k)
     known = getattr(inner, "similarity_top_k", None)
-    return with_setting(found, "_retriever", with_depth(inner, max(k, known))) if isinstance(known, int) else found
+    return with_setting(target, "_retriever", with_depth(inner, max(k, known))) if isinstance(known, int) else target
 
 
 def read_nodes(answer: Any) -> Iterator[Item]:
     """Nodes with scores as items; the document that a node was cut from is its `ref_doc_id`."""
     if not isinstance(answer, list | tuple):
         raise PermanentFailure(f"expected a list of nodes, found {shortened(answer)}")
-    for one in answer:
-        node = getattr(one, "node", one)
+    for entry in answer:
+        node = getattr(entry, "node", entry)
         own_id = getattr(node, "node_id", None)
         if own_id is None:
-            raise PermanentFailure(f"expected nodes with node_id, found {shortened(one)}")
+            raise PermanentFailure(f"expected nodes with node_id, found {shortened(entry)}")
         fields = dict(getattr(node, "metadata", None) or {})
         if (document := getattr(node, "ref_doc_id", None)) is not None:
             fields.setdefault("ref_doc_id", document)
         content = getattr(node, "get_content", None)
         text = content() if callable(content) else getattr(node, "text", None)
-        yield Item(own_id, text, getattr(one, "score", None), fields)
+        yield Item(own_id, text, getattr(entry, "score", None), fields)
 
 
 PROVIDER = Provider(

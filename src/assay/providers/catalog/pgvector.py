@@ -48,8 +48,8 @@ class PostgresTable:
             return connection.execute(self._statements[scope is not None], asked).fetchall()
         except self._psycopg.Error as error:
             refusal = PermanentFailure if (getattr(error, "sqlstate", None) or "").startswith(WRONG) else ProviderError
-            said = " ".join(str(error).split()) or type(error).__name__
-            raise refusal(f"{self._name}: {said}") from None
+            message = " ".join(str(error).split()) or type(error).__name__
+            raise refusal(f"{self._name}: {message}") from None
 
     def close(self) -> None:
         """Close all connections."""

@@ -109,13 +109,20 @@ def _signature(function: Callable[..., Any]) -> tuple[Callable[[Query], Any], st
     if first is None or first.kind is first.KEYWORD_ONLY:
         raise ProviderError(f"the function must take the query first, and not {signature}")
     rest = parameters[1:]
-    depth = next((one.name for one in rest if one.name in DEPTHS and one.kind is not one.POSITIONAL_ONLY), None)
-    if depth is None and any(one.kind is one.VAR_POSITIONAL for one in parameters):
+    depth = next(
+        (
+            parameter.name
+            for parameter in rest
+            if parameter.name in DEPTHS and parameter.kind is not parameter.POSITIONAL_ONLY
+        ),
+        None,
+    )
+    if depth is None and any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
         depth = ""
     if depth is None and rest and rest[0].kind in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
         depth = "" if rest[0].default is first.empty or rest[0].name in DEPTHS else None
-    given = depth or (rest[0].name if depth == "" and rest else "")
-    if more := [name for name in _needed(rest) if name != given]:
+    depth_name = depth or (rest[0].name if depth == "" and rest else "")
+    if more := [name for name in _needed(rest) if name != depth_name]:
         raise ProviderError(f"the function is called with the query and k, and needs {' and '.join(more)} too; {DEFAULTS}")
     return _asked_as(first), depth
 
@@ -123,7 +130,9 @@ def _signature(function: Callable[..., Any]) -> tuple[Callable[[Query], Any], st
 def _needed(parameters: Iterable[inspect.Parameter]) -> list[str]:
     """Parameters that a call cannot do without."""
     variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [one.name for one in parameters if one.default is one.empty and one.kind not in variable]
+    return [
+        parameter.name for parameter in parameters if parameter.default is parameter.empty and parameter.kind not in variable
+    ]
 
 
 def _asked_as(first: inspect.Parameter) -> Callable[[Query], Any]:
@@ -151,33 +160,33 @@ def _knowing_text(query: Query) -> str:
 
 def make_retriever(function: str, timeout: float | None = None) -> Retriever:
     """A retriever out of what `module:name` names: a function, a class or object with the protocol, or what makes one."""
-    found = named(function)
-    if _makes_another(found):
-        check_made(function, found)
+    target = named(function)
+    if _makes_another(target):
+        check_made(function, target)
         with describe_library_error(function):
-            found = found()
-        if not callable(getattr(found, "search", None)) and not callable(found):
-            raise PermanentFailure(f"{function}() makes no retriever, but {shortened(found)}; {SEARCHES}")
-    if callable(getattr(found, "search", None)):
-        return ObjectRetriever(function, found, timeout)
-    check_function(function, found)
-    return FunctionRetriever(function, found, timeout)
+            target = target()
+        if not callable(getattr(target, "search", None)) and not callable(target):
+            raise PermanentFailure(f"{function}() makes no retriever, but {shortened(target)}; {SEARCHES}")
+    if callable(getattr(target, "search", None)):
+        return ObjectRetriever(function, target, timeout)
+    check_function(function, target)
+    return FunctionRetriever(function, target, timeout)
 
 
-def _makes_another(found: Any) -> bool:
+def _makes_another(target: Any) -> bool:
     """Whether it is called to have a retriever: a class, or a function without parameters."""
-    if inspect.isclass(found):
+    if inspect.isclass(target):
         return True
     try:
-        return inspect.isroutine(found) and not inspect.signature(found).parameters
+        return inspect.isroutine(target) and not inspect.signature(target).parameters
     except (TypeError, ValueError):  # built in, without a signature
         return False
 
 
-def check_made(name: str, found: Any) -> None:
+def check_made(name: str, maker: Any) -> None:
     """Raise where a class cannot be called without arguments."""
     try:
-        missing = _needed(inspect.signature(found).parameters.values())
+        missing = _needed(inspect.signature(maker).parameters.values())
     except (TypeError, ValueError):  # built in, without a signature
         return
     if missing:
@@ -186,31 +195,31 @@ def check_made(name: str, found: Any) -> None:
         raise ProviderError(f"{name} cannot be made without {' and '.join(missing)}; {advice}")
 
 
-def check_function(name: str, found: Any) -> None:
+def check_function(name: str, function: Any) -> None:
     """Raise unless it is a function that takes a query."""
-    if not callable(found):
-        raise ProviderError(f"{name} is neither a function nor has it search(queries, k): it is {shortened(found)}")
+    if not callable(function):
+        raise ProviderError(f"{name} is neither a function nor has it search(queries, k): it is {shortened(function)}")
     try:
-        _signature(found)
+        _signature(function)
     except ProviderError as error:
         raise ProviderError(f"{name}: {error}") from None
 
 
 def check_named(function: str, **_: Any) -> None:
     """Raise unless the module can be imported and has what is named; what a class makes is not known before it is made."""
-    found = named(function)
-    if _makes_another(found):
-        check_made(function, found)
-    elif not callable(getattr(found, "search", None)):
-        check_function(function, found)
+    target = named(function)
+    if _makes_another(target):
+        check_made(function, target)
+    elif not callable(getattr(target, "search", None)):
+        check_function(function, target)
 
 
 def is_told_scopes(function: str, **_: Any) -> bool:
     """Whether it gets more of a query than its text. What cannot be loaded is left to others to complain about."""
     try:
-        found = named(function)
-        is_retriever = callable(getattr(found, "search", None)) or _makes_another(found)
-        return is_retriever or _signature(found)[0] is not _text
+        target = named(function)
+        is_retriever = callable(getattr(target, "search", None)) or _makes_another(target)
+        return is_retriever or _signature(target)[0] is not _text
     except ProviderError:
         return True
 
@@ -218,10 +227,10 @@ def is_told_scopes(function: str, **_: Any) -> bool:
 def takes_documents(function: str, **_: Any) -> bool:
     """Whether it is certain that it takes documents in: a class or object that has `index`."""
     try:
-        found = named(function)
+        target = named(function)
     except ProviderError:
         return False
-    return callable(getattr(found, "search", None)) and callable(getattr(found, "index", None))
+    return callable(getattr(target, "search", None)) and callable(getattr(target, "index", None))
 
 
 PROVIDER = Provider(

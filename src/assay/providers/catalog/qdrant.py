@@ -71,7 +71,7 @@ def _check_collection(name: str, client: Any, collection: str) -> None:
     with describe_library_error(name):
         exists = EventLoop().result(client.collection_exists(collection))
     if not exists:
-        names = lambda: [one.name for one in EventLoop().result(client.get_collections()).collections]  # noqa: E731
+        names = lambda: [collection.name for collection in EventLoop().result(client.get_collections()).collections]  # noqa: E731
         raise missing(name, "collection", collection, names)
 
 

@@ -115,8 +115,8 @@ def _noted(hit: Hit, rank: int) -> Hit:
 
 def _with_rest_of_first(hits: list[Hit], first: Sequence[Hit]) -> list[Hit]:
     """The hits; at the best of them, those that the first ranking had among as many and that are cut off now."""
-    kept = {hit.doc_id for hit in hits}
-    rest = [[hit.doc_id, hit.score] for hit in first if hit.doc_id not in kept]
+    reranked_docs = {hit.doc_id for hit in hits}
+    rest = [[hit.doc_id, hit.score] for hit in first if hit.doc_id not in reranked_docs]
     if rest:
         hits[0] = replace(hits[0], metadata={**(hits[0].metadata or {}), REST: rest})
     return hits
@@ -127,31 +127,31 @@ def first_ranking(hits: Sequence[Hit]) -> list[Hit] | None:
     known = [hit.metadata for hit in hits if hit.metadata and RANK in hit.metadata and SCORE in hit.metadata]
     if len(known) < len(hits):
         return None
-    by_rank = {one[RANK]: Hit(hit.doc_id, one[SCORE], hit.text) for hit, one in zip(hits, known, strict=True)}
-    rest = iter([Hit(doc_id, score) for one in known for doc_id, score in one.get(REST, ())])
+    by_rank = {metadata[RANK]: Hit(hit.doc_id, metadata[SCORE], hit.text) for hit, metadata in zip(hits, known, strict=True)}
+    rest = iter([Hit(doc_id, score) for metadata in known for doc_id, score in metadata.get(REST, ())])
     ranks = range(1, len(hits) + 1)
     return [hit for rank in ranks if (hit := by_rank[rank] if rank in by_rank else next(rest, None)) is not None]
 
 
 def _called(function: str) -> Scorer:
     """What `module:function` names, called as f(query, hits) if its second parameter is `hits`, else as f(text, texts)."""
-    found = named(function)
-    if inspect.isclass(found):
+    scorer = named(function)
+    if inspect.isclass(scorer):
         with describe_library_error(function):
-            found = found()
-    _check_callable(function, found)
-    if _second_parameter(found) == "hits":
-        return found
+            scorer = scorer()
+    _check_callable(function, scorer)
+    if _second_parameter(scorer) == "hits":
+        return scorer
 
     def score(query: Query, hits: list[Hit]) -> Any:
-        return found(query.text, [hit.text for hit in hits])
+        return scorer(query.text, [hit.text for hit in hits])
 
     return score
 
 
-def _check_callable(name: str, found: Any) -> None:
-    if not callable(found):
-        raise ProviderError(f"{name} cannot be called: it is {shortened(found)}")
+def _check_callable(name: str, scorer: Any) -> None:
+    if not callable(scorer):
+        raise ProviderError(f"{name} cannot be called: it is {shortened(scorer)}")
 
 
 def check_settings(parts: Sequence[object], function: str, model: str, **_: object) -> None:

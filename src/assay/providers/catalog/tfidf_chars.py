@@ -71,9 +71,9 @@ class TfidfChars:
         by_text = _counts([[words.setdefault(word, len(words)) for word in words_of(text)] for text in texts])
         known = self._pieces
         if is_open:
-            cut = [[known.setdefault(one, len(known)) for one in pieces(word, self.low, self.high)] for word in words]
+            cut = [[known.setdefault(piece, len(known)) for piece in pieces(word, self.low, self.high)] for word in words]
         else:
-            cut = [[known[one] for one in pieces(word, self.low, self.high) if one in known] for word in words]
+            cut = [[known[piece] for piece in pieces(word, self.low, self.high) if piece in known] for word in words]
         by_text.resize(len(texts), len(words))
         by_word = _counts(cut)
         by_word.resize(len(words), len(known))

@@ -39,14 +39,14 @@ class Vectors:
 
     def index(self, documents: Iterable[Document]) -> None:
         """Find the rows of these documents. Without ids in the file and an order that was told, their own order counts."""
-        given = list(documents)
-        order = self._document_order or [document.doc_id for document in given]
+        document_list = list(documents)
+        order = self._document_order or [document.doc_id for document in document_list]
         row_of = self._documents.rows_by_id(order)
-        ids = [document.doc_id for document in in_tie_order(given)]
-        if lacking := [one for one in ids if one not in row_of]:
+        ids = [document.doc_id for document in in_tie_order(document_list)]
+        if lacking := [doc_id for doc_id in ids if doc_id not in row_of]:
             share = f"{len(lacking):,} of {counted(len(ids), 'document')}, such as {lacking[0]!r}"
             raise PermanentFailure(f"{self._documents.path} has no vector for {share}")
-        rows = FileRows(self._documents, np.array([row_of[one] for one in ids], np.int64), self._similarity)
+        rows = FileRows(self._documents, np.array([row_of[doc_id] for doc_id in ids], np.int64), self._similarity)
         self._ids = [ids[place] for place in rows.placed.tolist()]
         self._rows = rows
 
@@ -66,16 +66,16 @@ class Vectors:
         at = np.array([row_of[queries[place].query_id] for place in known], np.int64)
         asked = FileRows(self._queries, at, self._similarity)
         if len(rows) and len(asked):
-            found = self._nearest(asked, rows, k)
-            for number, (row, score) in zip(asked.placed.tolist(), found, strict=True):
+            nearest = self._nearest(asked, rows, k)
+            for number, (row, score) in zip(asked.placed.tolist(), nearest, strict=True):
                 answers[known[number]] = hits_of_ids([self._ids[place] for place in row], score)
         return answers
 
     def _nearest(self, asked: FileRows, rows: FileRows, k: int) -> list[tuple[list[int], list[float]]]:
         """For each query the places of documents and their scores; a distance counts as its negative."""
         if self._similarity != "euclidean":
-            found, scores = top_k(asked[:], cast("Matrix", rows), k)
-            return list(zip(found.tolist(), scores.tolist(), strict=True))
+            nearest, scores = top_k(asked[:], cast("Matrix", rows), k)
+            return list(zip(nearest.tolist(), scores.tolist(), strict=True))
         lifted = np.hstack([asked[:], np.ones((len(asked), 1), np.float32)])
         near, _ = top_k(lifted, cast("Matrix", rows.lifted()), k + SPARE)
         return [_by_distance(query, places, rows, k) for query, places in zip(asked[:], near, strict=True)]
@@ -95,8 +95,8 @@ def opened(documents: str, queries: str, documents_ids: str, queries_ids: str) -
     """Both files, which must have rows of one length."""
     ours, asked = open_vectors(documents, documents_ids, "document"), open_vectors(queries, queries_ids, "query")
     if ours.width != asked.width:
-        found = f"{documents} has {ours.width:,} numbers in a row and {queries} {asked.width:,}"
-        raise ProviderError(f"vectors: {found}; {plural('document')} and queries must be embedded by one model")
+        widths = f"{documents} has {ours.width:,} numbers in a row and {queries} {asked.width:,}"
+        raise ProviderError(f"vectors: {widths}; {plural('document')} and queries must be embedded by one model")
     return ours, asked
 
 
@@ -106,7 +106,7 @@ def check_files(documents: str, queries: str, documents_ids: str, queries_ids: s
 
 
 def _files(documents: str, queries: str, documents_ids: str, queries_ids: str, similarity: str) -> list[Path]:  # noqa: ARG001
-    return [Path(one).expanduser() for one in (documents, queries, documents_ids, queries_ids) if one]
+    return [Path(path).expanduser() for path in (documents, queries, documents_ids, queries_ids) if path]
 
 
 PROVIDER = Provider(
