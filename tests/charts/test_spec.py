@@ -1,6 +1,6 @@
 """Pieces of specifications."""
 
-from assay.charts.spec import COLOURS, metric_scale, metric_title, outcome_colour, told_apart
+from assay.charts.spec import COLOURS, distinguishing_channels, metric_scale, metric_title, outcome_colour
 from assay.metrics.parsing import parse_metric
 
 
@@ -13,18 +13,18 @@ def test_axes_of_metrics():
 
 def test_as_many_colours_as_there_are_and_shapes_beyond():
     few, many = ([f"s{number}" for number in range(n)] for n in (10, 12))
-    assert set(told_apart("system", few)) == {"color"}
-    shown = told_apart("system", many)
+    assert set(distinguishing_channels("system", few)) == {"color"}
+    shown = distinguishing_channels("system", many)
     looks = list(zip(shown["color"]["scale"]["range"], shown["shape"]["scale"]["range"], strict=True))
     assert len(set(looks)) == 12
     assert looks[10] == (COLOURS[0], "square")
-    dashes = told_apart("system", many, "strokeDash")["strokeDash"]["scale"]["range"]
+    dashes = distinguishing_channels("system", many, "strokeDash")["strokeDash"]["scale"]["range"]
     assert dashes[9:11] == [[1, 0], [7, 3]]
 
 
 def test_long_names_stand_below():
-    assert "orient" not in told_apart("system", ["bm25"])["color"]["legend"]
-    assert told_apart("system", ["x" * 40])["color"]["legend"]["orient"] == "bottom"
+    assert "orient" not in distinguishing_channels("system", ["bm25"])["color"]["legend"]
+    assert distinguishing_channels("system", ["x" * 40])["color"]["legend"]["orient"] == "bottom"
 
 
 def test_outcomes():

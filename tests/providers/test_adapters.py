@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from assay.errors import ProviderError
 from assay.model.records import Hit, Query
-from assay.providers.adapters import AdapterRetriever, Item, Reading, oriented
+from assay.providers.adapters import AdapterRetriever, Item, Reading, with_higher_better
 from assay.providers.objects import ByDepth, call_first, check_object, load_object, with_depth
 from assay.providers.responses import Entry
 from assay.providers.retriever import PermanentFailure
-from assay.providers.stores import as_vector, check_embed, check_opened, load_embed, missing, parse_address
+from assay.providers.stores import as_vector, check_embed, check_opened, load_embed, missing_error, parse_address
 
 from ._stand_ins import absent
 
@@ -125,7 +125,7 @@ def scores_of(found):
     ],
 )
 def test_the_order_given_is_the_ranking(given_scores, expected):
-    assert scores_of(oriented(entries(*given_scores))) == expected
+    assert scores_of(with_higher_better(entries(*given_scores))) == expected
 
 
 @given(st.lists(st.floats(-1e6, 1e6)))
@@ -342,4 +342,4 @@ def test_a_list_that_cannot_be_had_does_not_hide_what_is_missing():
     def fails():
         raise RuntimeError
 
-    assert str(missing("x", "table", "docs", fails)) == "x: there is no table 'docs' (there is: none)."
+    assert str(missing_error("x", "table", "docs", fails)) == "x: there is no table 'docs' (there is: none)."

@@ -27,7 +27,7 @@ def test_all_share_one_loop():
 
 
 def test_what_takes_too_long_is_cancelled(monkeypatch):
-    monkeypatch.setattr(event_loop, "MOMENT", 60.0)  # it is not stuck, however busy the machine is
+    monkeypatch.setattr(event_loop, "SECONDS_UNTIL_STUCK", 60.0)  # it is not stuck, however busy the machine is
     cancelled = threading.Event()
 
     async def slow():
@@ -49,7 +49,7 @@ def test_without_end_is_no_limit():
 
 
 def test_a_coroutine_that_blocks_is_left_behind(monkeypatch):
-    monkeypatch.setattr(event_loop, "MOMENT", 0.05)
+    monkeypatch.setattr(event_loop, "SECONDS_UNTIL_STUCK", 0.05)
     released = threading.Event()
 
     async def blocking():

@@ -15,7 +15,7 @@ import pytest
 from assay.errors import ProviderError
 from assay.model.records import Hit, Query
 from assay.providers.catalog.http import HttpRetriever, _wait, parse_headers
-from assay.providers.retriever import FINAL_STATUS, PermanentFailure, RetryLater
+from assay.providers.retriever import PERMANENT_STATUS, PermanentFailure, RetryLater
 
 from ._asking import Q, ask, failing, two
 from ._service import serving
@@ -159,7 +159,7 @@ def test_what_is_refused_for_good(status):
     error = failing(lambda _, handler: handler.say(status, b"no"))
     assert (
         isinstance(error, PermanentFailure)
-        == (status in FINAL_STATUS)
+        == (status in PERMANENT_STATUS)
         == (status not in (302, 408, 409, 425, 500, 502, 504))
     )
     assert f"HTTP {status}" in str(error)

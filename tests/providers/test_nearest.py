@@ -22,9 +22,9 @@ def vectors(n, width=16, seed=0):
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(nearest, "QUERIES", 3)
-    monkeypatch.setattr(nearest, "DOCUMENTS", 50)
-    monkeypatch.setattr(nearest, "PAIRS", 7)
+    monkeypatch.setattr(nearest, "QUERIES_PER_BLOCK", 3)
+    monkeypatch.setattr(nearest, "DOCUMENTS_PER_BLOCK", 50)
+    monkeypatch.setattr(nearest, "PAIRS_PER_BLOCK", 7)
 
 
 @pytest.mark.parametrize("k", [1, 5, 12, 13, 60, 333, 1000])
@@ -52,8 +52,8 @@ def test_blocks_and_company_change_nothing(monkeypatch):
     queries, documents = vectors(40, 256, 6), vectors(3000, 256, 7)
     rows, scores = top_k(queries, documents, 20)
     for sizes in ((1, 3000), (7, 999), (128, 64)):
-        monkeypatch.setattr(nearest, "QUERIES", sizes[0])
-        monkeypatch.setattr(nearest, "DOCUMENTS", sizes[1])
+        monkeypatch.setattr(nearest, "QUERIES_PER_BLOCK", sizes[0])
+        monkeypatch.setattr(nearest, "DOCUMENTS_PER_BLOCK", sizes[1])
         again = top_k(queries, documents, 20)
         assert np.array_equal(again[0], rows)
         assert np.array_equal(again[1], scores)

@@ -1,4 +1,4 @@
-"""Reported: what retrievers say beside their hits reaches whoever asks."""
+"""Reported fields: what retrievers say beside their hits reaches whoever asks."""
 
 import shlex
 import sys
@@ -10,7 +10,7 @@ from assay.model.records import Hit, Query
 from assay.providers.catalog.command import CommandRetriever
 from assay.providers.catalog.python import FunctionRetriever
 from assay.providers.responses import hits_from
-from assay.providers.retriever import Reported, said_beside
+from assay.providers.retriever import ReportedHits, reported_fields
 
 from ._service import serving
 from ._written import parse_provider
@@ -19,15 +19,15 @@ from ._written import parse_provider
 def test_hits_bring_along_what_is_said_of_the_query():
     found = hits_from({"hits": [{"id": "d", "score": 1.0}], "answer": "Paris", "confidence": 0.5, "took": 3}, 5)
     assert found == [Hit("d", 1.0)]
-    assert isinstance(found, Reported)
-    assert found.said == {"answer": "Paris", "confidence": 0.5}
+    assert isinstance(found, ReportedHits)
+    assert found.fields == {"answer": "Paris", "confidence": 0.5}
 
 
 def test_and_still_do_when_read_again_and_cut():
     once = hits_from({"hits": ["a", "b", "c"], "answer": None, "abstained": True})
     again = hits_from(once, 2)
     assert [hit.doc_id for hit in again] == ["a", "b"]
-    assert said_beside(again) == {"answer": None, "abstained": True}
+    assert reported_fields(again) == {"answer": None, "abstained": True}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_where_nothing_is_said_hits_are_a_plain_list(plain):
 def test_an_answer_may_come_without_a_hit():
     found = hits_from({"hits": [], "answer": "I know it by heart"})
     assert found == []
-    assert said_beside(found) == {"answer": "I know it by heart"}
+    assert reported_fields(found) == {"answer": "I know it by heart"}
 
 
 def test_it_reaches_the_answer_of_an_evaluation():
@@ -58,7 +58,7 @@ def test_services_report_it_beside_their_hits():
         (found,) = retriever.search([Query("q", "capital")], 5)
         retriever.close()
     assert found == [Hit("d1", 1.0)]
-    assert said_beside(found) == {"answer": "Paris"}
+    assert reported_fields(found) == {"answer": "Paris"}
 
 
 def test_programs_report_it_beside_their_hits(tmp_path):
@@ -72,4 +72,4 @@ def test_programs_report_it_beside_their_hits(tmp_path):
     retriever = CommandRetriever(f"{shlex.quote(sys.executable)} -S {shlex.quote(str(file))}", index=False, timeout=5.0)
     (found,) = retriever.search([Query("q", "capital")], 5)
     retriever.close()
-    assert said_beside(found) == {"answer": "Paris", "confidence": 0.5}
+    assert reported_fields(found) == {"answer": "Paris", "confidence": 0.5}

@@ -74,7 +74,7 @@ def colour(field: str, names: Sequence[str], title: str | None = None, **more: A
     )
 
 
-def told_apart(field: str, names: Sequence[str], by: str = "shape") -> Spec:
+def distinguishing_channels(field: str, names: Sequence[str], by: str = "shape") -> Spec:
     """The encodings that tell systems apart: colours, and where these run out shapes, or dashes (`strokeDash`), as well."""
     how: Spec = {"symbolOpacity": 1, **({"symbolType": "stroke"} if by == "strokeDash" else {})}
     if max(map(len, names), default=0) > LONG_LEGEND:
@@ -153,19 +153,17 @@ def themed(plain: Spec, theme: str = "light") -> Spec:
         "tick": {"color": ink},
         "view": {"stroke": None},
     }
-    drawn = (
-        {name: part if name == "data" else _recoloured(part) for name, part in plain.items()} if theme == "dark" else plain
-    )
+    drawn = {name: part if name == "data" else _recolour(part) for name, part in plain.items()} if theme == "dark" else plain
     own = plain.get("config", {})
     return {**drawn, "config": {**config, **{name: {**config[name], **part} for name, part in own.items()}}}
 
 
-def _recoloured(part: Any) -> Any:
+def _recolour(part: Any) -> Any:
     """The same with the colours of a dark ground. Colours are the only texts that are replaced: data are left alone."""
     if isinstance(part, dict):
-        return {name: value if name == "data" else _recoloured(value) for name, value in part.items()}
+        return {name: value if name == "data" else _recolour(value) for name, value in part.items()}
     if isinstance(part, list):
-        return [_recoloured(value) for value in part]
+        return [_recolour(value) for value in part]
     return ON_DARK.get(part, part) if isinstance(part, str) else part
 
 

@@ -13,7 +13,7 @@ from assay.errors import ProviderError
 from assay.execution.responses import Response
 from assay.masking import mask
 from assay.model import Hit, Query
-from assay.providers import EventLoop, PermanentFailure, Reported, answers_from, masked_answers, may_pass
+from assay.providers import EventLoop, PermanentFailure, ReportedHits, answers_from, is_retryable, masked_answers
 from assay.text import printable
 
 T = TypeVar("T")
@@ -107,7 +107,7 @@ def _to_response(query: Query, hits: list[Hit] | ProviderError, ms: float, n_tog
         return hits
     extra = {hit.doc_id: _extra_fields(hit) for hit in hits if hit.text is not None or hit.metadata}
     docs, scores = [hit.doc_id for hit in hits], [hit.score for hit in hits]
-    reported = hits.said if isinstance(hits, Reported) else None
+    reported = hits.fields if isinstance(hits, ReportedHits) else None
     return Response(query.query_id, docs, scores, ms, extra=extra or None, n_together=n_together, said=reported)
 
 
@@ -118,7 +118,7 @@ def _extra_fields(hit: Hit) -> dict[str, Any]:
 
 def failed_response(query: str, error: BaseException, suffix: str = "", ms: float = 0.0) -> Response:
     """The response of a query that is not asked again."""
-    return Response(query, ms=ms, error=describe_error(error) + suffix, is_final=not may_pass(error))
+    return Response(query, ms=ms, error=describe_error(error) + suffix, is_final=not is_retryable(error))
 
 
 def describe_error(error: BaseException) -> str:

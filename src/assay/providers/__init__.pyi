@@ -16,9 +16,9 @@ from assay.providers.provider import parse_provider as parse_provider
 from assay.providers.responses import answers_from as answers_from
 from assay.providers.responses import masked_answers as masked_answers
 from assay.providers.retriever import PermanentFailure as PermanentFailure
-from assay.providers.retriever import Reported as Reported
+from assay.providers.retriever import ReportedHits as ReportedHits
 from assay.providers.retriever import RetryLater as RetryLater
-from assay.providers.retriever import may_pass as may_pass
+from assay.providers.retriever import is_retryable as is_retryable
 from assay.providers.secrets import add_secrets_of as add_secrets_of
 from assay.providers.secrets import blot as blot
 from assay.providers.secrets import command_line as command_line

@@ -33,7 +33,7 @@ OWN_OR_WHOLE_IDS = (*OWN_IDS, *WHOLE_IDS)
 TEXT_NAMES = (*TEXTS, "document")
 INSIDE = ("metadata", "meta", "payload", "cmetadata", "metadata_")
 """Fields in which stores keep the metadata of their items."""
-LONG = 16
+MAX_SHOWN_NUMBERS = 16
 """A list with more numbers than that is a vector, which nobody wants to see beside a hit."""
 
 
@@ -61,16 +61,16 @@ class Reading:
         return self.unit == "document"
 
     def entry(self, item: Item, place: int) -> Entry:
-        """The item as a hit, with both ids in its metadata; without the id that is asked for it is Final."""
+        """The item as a hit, with both ids in its metadata; without the id that is asked for, a PermanentFailure."""
         layers = layers_of(item.fields)
         chunk, document = self._chunk(item, layers), self._document(item, layers)
         doc = document if self.is_of_documents else chunk
         if doc is None:
             raise PermanentFailure(
-                f"hit {place} has no {self.unit} id: it has {names_in(merged(layers))}; {self._advice(layers)}"
+                f"hit {place} has no {self.unit} id: it has {names_in(merge_layers(layers))}; {self._advice(layers)}"
             )
         text = self._text(item, layers)
-        metadata = {name: value for name, value in merged(layers).items() if not _is_bulky(value, text)}
+        metadata = {name: value for name, value in merge_layers(layers).items() if not _is_bulky(value, text)}
         known = {"chunk_id": chunk, "doc_id": document}
         metadata |= {name: value for name, value in known.items() if value is not None and name not in metadata}
         return Entry(doc, item.score, text, metadata)
@@ -108,7 +108,7 @@ def layers_of(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [fields, *(fields[name] for name in INSIDE if name in fields and isinstance(fields[name], Mapping))]
 
 
-def merged(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def merge_layers(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """All layers in one, the outer names first and the outer values kept."""
     fields: dict[str, Any] = {}
     for layer in layers:
@@ -151,7 +151,7 @@ def _is_bulky(value: Any, text: str | None) -> bool:
     if isinstance(value, str):
         return value == text
     if isinstance(value, list | tuple):
-        return len(value) > LONG and all(isinstance(number, int | float) for number in value)
+        return len(value) > MAX_SHOWN_NUMBERS and all(isinstance(number, int | float) for number in value)
     return hasattr(value, "__array__")
 
 
@@ -230,8 +230,8 @@ class AdapterRetriever:
 
     def _ranked(self, items: Sequence[Item], k: int) -> list[Hit]:
         try:
-            entries = oriented([self._reading.entry(item, place) for place, item in enumerate(items, 1)])
-            return hits_of_entries(first_of_each(entries) if self._reading.is_of_documents else entries, k)
+            entries = with_higher_better([self._reading.entry(item, place) for place, item in enumerate(items, 1)])
+            return hits_of_entries(best_of_each(entries) if self._reading.is_of_documents else entries, k)
         except PermanentFailure as error:
             advice = "; unit=document takes the best chunk of each document" if "comes twice" in str(error) else ""
             raise PermanentFailure(f"{self._name}: {error}{advice}") from None
@@ -241,7 +241,7 @@ def _nothing_to_close() -> None:
     """What a store that somebody else opened needs."""
 
 
-def oriented(entries: Sequence[Entry]) -> list[Entry]:
+def with_higher_better(entries: Sequence[Entry]) -> list[Entry]:
     """The same with scores of which more is better. The order given is the ranking.
 
     Scores that rise in that order are distances, and negated; those that go up and down, or are not there for all, say
@@ -261,7 +261,7 @@ def oriented(entries: Sequence[Entry]) -> list[Entry]:
     return [entry._replace(score=None) for entry in entries]
 
 
-def first_of_each(entries: Iterable[Entry]) -> list[Entry]:
+def best_of_each(entries: Iterable[Entry]) -> list[Entry]:
     """Of the entries with one id only the first, which is the best."""
     best_entries: dict[Any, Entry] = {}
     for entry in entries:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ProviderError
-from assay.providers.loading import check_installed, needed
+from assay.providers.loading import check_installed, import_package
 from assay.providers.nearest import Vectors
 from assay.text import install_command
 
@@ -79,7 +79,7 @@ def _of_length_1(vectors: Vectors) -> Vectors:
 def _wordllama() -> EmbeddingModel:
     """The 256 dimensions inside the wheel. A text's vector is the mean of its tokens', so long ones need no more memory."""
     with _logging_left_alone():
-        package = needed("dense", "wordllama", install_command("dense"))
+        package = import_package("dense", "wordllama", install_command("dense"))
         loaded = package.WordLlama.load(cache_dir=Path(package.__file__).parent, disable_download=True)
     loaded.tokenizer.no_padding()
     table = loaded.embedding
@@ -100,7 +100,7 @@ def _wordllama() -> EmbeddingModel:
 
 def _sentence_transformer(model: str) -> EmbeddingModel:
     """A model of sentence-transformers, by name or by path."""
-    package: Any = needed("dense", "sentence_transformers", install_command("sentence-transformers"))
+    package: Any = import_package("dense", "sentence_transformers", install_command("sentence-transformers"))
     try:
         loaded = package.SentenceTransformer(model)
     except Exception as error:

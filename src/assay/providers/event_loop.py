@@ -9,7 +9,7 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-MOMENT = 1.0
+SECONDS_UNTIL_STUCK = 1.0
 """Seconds in which an event loop that is not stuck does something."""
 
 
@@ -32,10 +32,10 @@ class EventLoop:
         running = _running()
         if threading.current_thread() is running.thread:  # a coroutine that waits here would wait for itself
             with ThreadPoolExecutor(1) as aside:
-                return _raised(aside.submit(asyncio.run, _outcome(value)).result())
+                return _value_or_raise(aside.submit(asyncio.run, _outcome(value)).result())
         future = asyncio.run_coroutine_threadsafe(_outcome(value), running.loop)
         try:
-            return _raised(_waited(future, seconds))
+            return _value_or_raise(_wait(future, seconds))
         except BaseException:
             if not future.done():
                 future.cancel()
@@ -43,7 +43,7 @@ class EventLoop:
             raise
 
 
-def _waited(future: Future[Any], seconds: float | None) -> Any:
+def _wait(future: Future[Any], seconds: float | None) -> Any:
     limit = None if seconds is None or math.isinf(seconds) else seconds
     try:
         return future.result(limit)
@@ -61,7 +61,7 @@ async def _outcome(value: Any) -> tuple[Any, BaseException | None]:
         return None, error
 
 
-def _raised(outcome: tuple[Any, BaseException | None]) -> Any:
+def _value_or_raise(outcome: tuple[Any, BaseException | None]) -> Any:
     value, error = outcome
     if error is not None:
         raise error
@@ -85,6 +85,6 @@ def _leave_if_stuck(running: _Running) -> None:
     global _shared  # noqa: PLW0603 (one per process)
     moved = threading.Event()
     running.loop.call_soon_threadsafe(moved.set)
-    if not moved.wait(MOMENT):
+    if not moved.wait(SECONDS_UNTIL_STUCK):
         with _lock:
             _shared = None if _shared is running else _shared

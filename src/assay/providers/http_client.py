@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from urllib.parse import SplitResult, unquote
 
 from assay.masking import add_secret
-from assay.providers.secrets import Concealed, add_setting, add_variables_of, advised, blot, refuse_unfinished
+from assay.providers.secrets import Concealed, add_setting, add_variables_of, advised, blot, check_variable_syntax
 
 MAX_BYTES = 64 * 1024 * 1024
 """More than that is no answer to one query."""
@@ -56,7 +56,7 @@ class Reply(NamedTuple):
     body: bytes
 
 
-class CutShort(HTTPException):
+class IncompleteReply(HTTPException):
     """A reply that is not whole, or too long to be read."""
 
 
@@ -123,9 +123,9 @@ def _exchange(connection: HTTPConnection, request: Request, deadline: float) -> 
     with connection.getresponse() as response:
         body = response.read(MAX_BYTES + 1)
         if len(body) > MAX_BYTES or (response.length or 0) > MAX_BYTES:
-            raise CutShort(f"the reply is longer than {MAX_BYTES // 1024**2} MB")
+            raise IncompleteReply(f"the reply is longer than {MAX_BYTES // 1024**2} MB")
         if response.length:
-            raise CutShort(f"the connection was cut {response.length:,} bytes before the end of the reply")
+            raise IncompleteReply(f"the connection was cut {response.length:,} bytes before the end of the reply")
         return Reply(
             response.status, {name.lower(): value for name, value in response.headers.items()}, body
         ), not response.will_close
@@ -188,7 +188,7 @@ def parse_headers(text: str) -> str:
         named = named_headers(text)
     except (ValueError, AttributeError):
         raise ValueError("a JSON object or Name: value; Name2: value2") from None
-    refuse_unfinished(text)
+    check_variable_syntax(text)
     for name, value in named.items():
         add_setting(name, value)
     add_variables_of(text)

@@ -25,7 +25,7 @@ MOST_SHOWN = 8
 """Functions and classes of a module that are named."""
 
 
-def module(name: str) -> ModuleType:
+def load_module(name: str) -> ModuleType:
     """The module, from the current folder too."""
     here = _with_current_folder()
     try:
@@ -39,7 +39,7 @@ def module(name: str) -> ModuleType:
 
 
 def _not_imported(name: str, error: BaseException) -> ProviderError:
-    return ProviderError(f"module {name} cannot be imported: {named_error(error)}")
+    return ProviderError(f"module {name} cannot be imported: {describe_error(error)}")
 
 
 def _with_current_folder() -> str:
@@ -51,10 +51,10 @@ def _with_current_folder() -> str:
     return here
 
 
-def named(text: str) -> Any:
+def load_named(text: str) -> Any:
     """What `module:name` names."""
     place, _, name = text.partition(":")
-    return attribute(module(place), name)
+    return find_attribute(load_module(place), name)
 
 
 def files_of(text: str) -> list[Path]:
@@ -79,7 +79,7 @@ def _find_spec(name: str, folders: Sequence[str] | None) -> ModuleSpec | None:
     return next(filter(None, specs), None)
 
 
-def attribute(owner: ModuleType, name: str) -> Any:
+def find_attribute(owner: ModuleType, name: str) -> Any:
     """What a module has under a name, which may have dots."""
     value: Any = owner
     for part in name.split("."):
@@ -88,13 +88,13 @@ def attribute(owner: ModuleType, name: str) -> Any:
                 attribute_name for attribute_name in getattr(value, "__dict__", ()) if not attribute_name.startswith("_")
             ]
             near = near_matches(part, names)
-            hint = f" Did you mean {' or '.join(near)}?" if near else _offered(value, names)
+            hint = f" Did you mean {' or '.join(near)}?" if near else _describe_callables(value, names)
             raise ProviderError(f"{owner.__name__} has no {name}.{hint}")
         value = getattr(value, part)
     return value
 
 
-def _offered(owner: Any, names: Sequence[str]) -> str:
+def _describe_callables(owner: Any, names: Sequence[str]) -> str:
     """What there is instead, that was made there and can be called; empty where there is nothing of the kind."""
     place = getattr(owner, "__name__", "")
     own = [
@@ -115,7 +115,7 @@ def parse_function(text: str) -> str:
 
 @contextmanager
 def describe_library_error(name: str) -> Iterator[None]:
-    """Say whose error it was and where; one that tells of a busy service becomes Busy. Interruptions pass."""
+    """Say whose error it was and where; one that tells of a busy service becomes RetryLater. Interruptions pass."""
     try:
         yield
     except ProviderError:
@@ -123,11 +123,11 @@ def describe_library_error(name: str) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         response = getattr(error, "response", None)
         status = getattr(error, "status_code", getattr(response, "status_code", None))
-        what = f"{name} raised {named_error(error)}"
+        what = f"{name} raised {describe_error(error)}"
         raise RetryLater(None, what) if status in BUSY_STATUS else ProviderError(what) from error
 
 
-def named_error(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Its kind, the first line of what it says, and where it was raised: `KeyError: 'x' (mine.py:3)`.
 
     A first line that ends in a colon announces what it leaves out, so the error it came from speaks for it.
@@ -135,11 +135,11 @@ def named_error(error: BaseException) -> str:
     message = error.msg if isinstance(error, SyntaxError) else str(error)
     text = message.strip().partition("\n")[0].rstrip()
     if text.endswith(":") and error.__cause__ is not None:
-        return f"{type(error).__name__}: {text} {named_error(error.__cause__)}"
-    return f"{type(error).__name__}{f': {text}' if text else ''}{_place(error)}"
+        return f"{type(error).__name__}: {text} {describe_error(error.__cause__)}"
+    return f"{type(error).__name__}{f': {text}' if text else ''}{_raised_at(error)}"
 
 
-def _place(error: BaseException) -> str:
+def _raised_at(error: BaseException) -> str:
     """The line of the user's own code where it came from, else the last; nowhere if they only took too long."""
     if isinstance(error, SyntaxError) and error.filename and not error.filename.startswith("<"):
         return f" ({Path(error.filename).name}:{error.lineno})"
@@ -165,7 +165,7 @@ def check_installed(owner: str, package: str, install: str) -> None:
         raise ProviderError(f"{owner} needs {package.replace('_', '-')}: {install}")
 
 
-def needed(owner: str, package: str, install: str) -> Any:
+def import_package(owner: str, package: str, install: str) -> Any:
     """The package, imported; or one line that names the command to install it."""
     check_installed(owner, package, install)
     return importlib.import_module(package)

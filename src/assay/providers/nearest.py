@@ -138,9 +138,9 @@ Vectors: TypeAlias = npt.NDArray[np.float32]
 Scores: TypeAlias = npt.NDArray[np.float32]
 Rows: TypeAlias = npt.NDArray[np.int64]
 
-QUERIES, DOCUMENTS, PAIRS = 128, 32768, 512
+QUERIES_PER_BLOCK, DOCUMENTS_PER_BLOCK, PAIRS_PER_BLOCK = 128, 32768, 512
 """Sizes of the blocks: 16 MB of scores at once, 1 MB of pairs of vectors (256 dimensions)."""
-CROWDED = 4
+MAX_CANDIDATES_PER_K = 4
 """A block with more candidates for a query than that many times k is thinned out before they are looked at."""
 
 
@@ -163,9 +163,12 @@ def top_k(queries: Vectors, documents: Vectors, k: int) -> tuple[Rows, Scores]:
     rows, scores = np.zeros((len(queries), k), np.int64), np.zeros((len(queries), k), np.float32)
     if k == 0:
         return rows, scores
-    longest = max(float(_lengths(documents[at : at + DOCUMENTS]).max()) for at in range(0, len(documents), DOCUMENTS))
-    for start in range(0, len(queries), QUERIES):
-        block = slice(start, start + QUERIES)
+    longest = max(
+        float(_lengths(documents[at : at + DOCUMENTS_PER_BLOCK]).max())
+        for at in range(0, len(documents), DOCUMENTS_PER_BLOCK)
+    )
+    for start in range(0, len(queries), QUERIES_PER_BLOCK):
+        block = slice(start, start + QUERIES_PER_BLOCK)
         rows[block], scores[block] = _top_k_of_block(queries[block], documents, k, longest)
     return rows, scores
 
@@ -175,8 +178,8 @@ def _top_k_of_block(queries: Vectors, documents: Vectors, k: int, longest: float
     slack = (queries.shape[1] * 2.0**-23 * longest * _lengths(queries)).astype(np.float32)
     floor = np.full(len(queries), -np.inf, np.float32)
     who, row, score = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
-    for start in range(0, len(documents), DOCUMENTS):
-        new_who, new_row = _candidates(queries @ documents[start : start + DOCUMENTS].T, floor - slack, slack, k)
+    for start in range(0, len(documents), DOCUMENTS_PER_BLOCK):
+        new_who, new_row = _candidates(queries @ documents[start : start + DOCUMENTS_PER_BLOCK].T, floor - slack, slack, k)
         new_row += start
         score = np.concatenate((score, _dot_products(queries, documents, new_who, new_row)))
         who, row = np.concatenate((who, new_who)), np.concatenate((row, new_row))
@@ -193,8 +196,8 @@ def _top_k_of_block(queries: Vectors, documents: Vectors, k: int, longest: float
 def _candidates(scores: Scores, floor: Scores, slack: Scores, k: int) -> tuple[Rows, Rows]:
     """Which (query, document) pairs may be among the k best: `slack` is how far a score can be off."""
     above = scores >= floor[:, None]
-    if scores.shape[1] > CROWDED * k:
-        crowded = np.flatnonzero(np.count_nonzero(above, axis=1) > CROWDED * k)
+    if scores.shape[1] > MAX_CANDIDATES_PER_K * k:
+        crowded = np.flatnonzero(np.count_nonzero(above, axis=1) > MAX_CANDIDATES_PER_K * k)
         if len(crowded):
             some = scores[crowded]
             kth = np.partition(some, some.shape[1] - k, axis=1)[:, some.shape[1] - k]
@@ -207,8 +210,8 @@ def _dot_products(queries: Vectors, documents: Vectors, who: Rows, row: Rows) ->
     """The dot product of each pair by itself, in float64, rounded once."""
     products = np.empty(len(who), np.float32)
     wide = queries.astype(np.float64)
-    for start in range(0, len(who), PAIRS):
-        some = slice(start, start + PAIRS)
+    for start in range(0, len(who), PAIRS_PER_BLOCK):
+        some = slice(start, start + PAIRS_PER_BLOCK)
         products[some] = np.vecdot(wide[who[some]], documents[row[some]].astype(np.float64))
     return products
 
@@ -225,7 +228,7 @@ class FileRows:
 
     def __init__(self, file: VectorFile, at: npt.NDArray[np.int64], similarity: str) -> None:
         self._file, self._is_cosine, self._at = file, similarity == "cosine", at
-        blocks = [self._lengths(at[start : start + DOCUMENTS]) for start in range(0, len(at), DOCUMENTS)]
+        blocks = [self._lengths(at[start : start + DOCUMENTS_PER_BLOCK]) for start in range(0, len(at), DOCUMENTS_PER_BLOCK)]
         lengths = np.concatenate(blocks) if blocks else np.zeros(0)
         self.placed = np.flatnonzero(lengths) if self._is_cosine else np.arange(len(at))
         """Which of the places asked for are there."""
@@ -254,12 +257,12 @@ class FileRows:
             block = block.astype(np.float64) / self._length[some][:, None]
         return np.ascontiguousarray(block, np.float32)
 
-    def lifted(self) -> Lifted:
+    def for_distance(self) -> RowsForDistance:
         """The same with one number more, by which the largest dot product is the least distance."""
-        return Lifted(self, self._length)
+        return RowsForDistance(self, self._length)
 
 
-class Lifted:
+class RowsForDistance:
     """Rows with minus half their squared length behind: q·d − |d|²/2 is largest where |q − d| is least."""
 
     def __init__(self, rows: FileRows, length: npt.NDArray[np.float64]) -> None:

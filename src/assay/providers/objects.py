@@ -10,7 +10,7 @@ from typing import Any
 from assay.errors import ProviderError
 from assay.providers.adapters import ASKED_ALONE, READING, TIMEOUT, named_in_code
 from assay.providers.event_loop import EventLoop
-from assay.providers.loading import describe_library_error, files_of, named
+from assay.providers.loading import describe_library_error, files_of, load_named
 from assay.text import shortened
 
 DEPTHS = ("similarity_top_k", "top_k", "k", "n_results", "limit", "top_n")
@@ -31,14 +31,14 @@ def retriever_in_code(methods: Sequence[str], what: str) -> dict[str, Any]:
 
 def check_object(name: str, methods: Sequence[str], what: str) -> None:
     """Raise unless `module:name` is there and is what it should be, or can be called for it; it is not called."""
-    target = named(name)
+    target = load_named(name)
     if not is_fitting(target, methods) and not _is_maker(target):
         raise _unfit(name, target, methods, what)
 
 
 def load_object(name: str, methods: Sequence[str], what: str) -> Any:
     """What `module:name` names; or what it gives, where it is a function without parameters or a class."""
-    target = named(name)
+    target = load_named(name)
     if not is_fitting(target, methods) and _is_maker(target):
         with describe_library_error(name):
             target = EventLoop().result(target())

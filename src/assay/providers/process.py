@@ -20,7 +20,7 @@ MAX_LINE = 64 * 1024 * 1024
 """More bytes than that are no answer to one query."""
 WAITING = 64
 """Chunks that may wait on either side before whoever is quicker has to."""
-MOMENT = 0.2
+SECONDS_TO_END = 0.2
 """Seconds a program has to end by itself once its input is closed."""
 GRACE = 2.0
 """Seconds it then has to end when asked to, before it is killed."""
@@ -148,7 +148,7 @@ def _stop(process: subprocess.Popen[bytes], threads: Sequence[threading.Thread],
     """Close its input, ask it to end, then make it: this process and no other."""
     with contextlib.suppress(queue.Full):
         outbox.put_nowait(None)
-    for seconds, then in ((MOMENT, process.terminate), (GRACE, process.kill)):
+    for seconds, then in ((SECONDS_TO_END, process.terminate), (GRACE, process.kill)):
         try:
             process.wait(seconds)
             break

@@ -158,7 +158,7 @@ class BoundProvider:
     def sources(self) -> dict[str, str]:
         """File → a short hash of its content, for the user's own files that decide the answers."""
         own = self.provider.sources(**self.params) if self.provider.sources is not None else ()
-        prints = prints_of(own)
+        prints = file_digests(own)
         for part in self.parts:
             prints |= part.sources()
         return prints
@@ -210,7 +210,7 @@ def parse_provider(text: WrittenName | Mapping[WrittenName, Any]) -> BoundProvid
         return _of_mapping(text)
     shape = re.fullmatch(r"\s*(?P<name>\w[\w-]*)\s*(?:\((?P<inside>.*)\)|:(?P<short>.+?))?\s*", text, re.DOTALL)
     shown_text = _marked_like(text, without_private(text, all_providers().values()))
-    _refuse_bare_function(text)
+    _check_names_provider(text)
     if not shape:
         raise BadParameter(f"{shown_text!r} is not a provider; write name, name(parameter=value) or python:module:function")
     provider = find_provider(shape["name"].replace("-", "_"))
@@ -248,7 +248,7 @@ def _marked_like(whole: Any, part: str) -> Any:
     return WrittenName(part) if isinstance(whole, WrittenName) else part
 
 
-def _refuse_bare_function(text: str) -> None:
+def _check_names_provider(text: str) -> None:
     """`my_module:search` lacks the provider that calls it."""
     place, colon, name = text.strip().partition(":")
     is_function = all(part.isidentifier() for part in (*place.split("."), *name.split(".")))
@@ -294,19 +294,19 @@ def hits_of_ids(ids: Sequence[str], scores: Sequence[float]) -> list[Hit]:
     return [Hit(doc_id, float(score)) for doc_id, score in zip(ids, scores, strict=True)]
 
 
-def prints_of(files: Iterable[Path]) -> dict[str, str]:
+def file_digests(files: Iterable[Path]) -> dict[str, str]:
     """File → a short hash of its content; what is no file, or cannot be read, is left out."""
     prints: dict[str, str] = {}
     for file in files:
         try:
             if file.is_file():
-                prints[_shown(file)] = _print_of(file)
+                prints[_shown(file)] = _digest_of(file)
         except OSError:
             continue
     return prints
 
 
-def _print_of(file: Path) -> str:
+def _digest_of(file: Path) -> str:
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, partial(hashlib.blake2b, digest_size=8)).hexdigest()
 

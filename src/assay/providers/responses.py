@@ -31,7 +31,7 @@ from assay.model import (
 )
 from assay.providers.event_loop import EventLoop
 from assay.providers.provider import Retriever
-from assay.providers.retriever import PermanentFailure, Reported, reported
+from assay.providers.retriever import PermanentFailure, ReportedHits, with_reported_fields
 from assay.text import counted, shortened, some_of
 from assay.views import GATED
 
@@ -66,8 +66,8 @@ def hits_from(answer: Any, k: int | None = None) -> list[Hit]:
     """At most k hits, best first, out of hits, pairs, records, ids or arrays; ids alone are taken as ranked.
 
     What has scores is sorted by them, equals staying in the order given. A document that comes twice, a score that
-    is not a finite number, and anything that is no hit is Final: it would be the same again. An error in place of hits
-    is raised. What is said beside the hits comes along.
+    is not a finite number, and anything that is no hit is a PermanentFailure: it would be the same again. An error in
+    place of hits is raised. Fields about the query that stand beside the hits are kept.
     """
     listed = _listed(answer)
     hits = _quick_hits(listed)
@@ -75,7 +75,7 @@ def hits_from(answer: Any, k: int | None = None) -> list[Hit]:
         hits = hits_of_entries([read_entry(entry, place) for place, entry in enumerate(listed, 1)], k)
     elif k is not None:
         hits = hits[:k]
-    return hits if type(answer) is list else reported(hits, answer)
+    return hits if type(answer) is list else with_reported_fields(hits, answer)
 
 
 def _quick_hits(listed: list[Any]) -> list[Hit] | None:
@@ -281,7 +281,7 @@ def masked_answers(answers: Answers) -> Answers:
 
 def _everything(answers: Answers) -> str:
     """All texts in the answers, run together; a text that cannot be encoded is written as Python would."""
-    fields = [hits.said for hits in answers if isinstance(hits, Reported)]
+    fields = [hits.fields for hits in answers if isinstance(hits, ReportedHits)]
     texts = _texts(hit for hits in answers if not isinstance(hits, ProviderError) for hit in hits)
     try:
         return "\n".join(texts) + msgspec.json.encode(fields, enc_hook=str).decode() if fields else "\n".join(texts)
@@ -312,7 +312,7 @@ def _masked(hits: list[Hit]) -> list[Hit] | ProviderError:
         if what := find_secret(hit.doc_id):
             return PermanentFailure(f"hit {place}: its document id contains a secret ({what}), so the answer is not kept")
     masked = [replace(hit, text=mask_nested(hit.text), metadata=mask_nested(hit.metadata)) for hit in hits]
-    return Reported(masked, mask_nested(hits.said)) if isinstance(hits, Reported) else masked
+    return ReportedHits(masked, mask_nested(hits.fields)) if isinstance(hits, ReportedHits) else masked
 
 
 Judged = Mapping[str, Mapping[str, float]]

@@ -13,27 +13,27 @@ from assay.views import ABSTAINED, ANSWERS, CONFIDENCE
 from assay.views import REPORTED_ROUTE_FIELDS as ROUTES
 
 FIELDS = frozenset((*ANSWERS, *CONFIDENCE, *ABSTAINED))
-"""Names under which something is said about a query beside its hits; everything else there is left alone."""
+"""Names of fields about a query that may stand beside its hits; all other fields are ignored."""
 
 
-class Reported(list[Hit]):
-    """A list of hits like any other; `said` is what came along."""
+class ReportedHits(list[Hit]):
+    """A list of hits like any other; `fields` is what the retriever reported about the query."""
 
     def __init__(self, hits: Iterable[Hit], fields: Mapping[str, Any]) -> None:
         super().__init__(hits)
-        self.said = dict(fields)
+        self.fields = dict(fields)
 
 
-def reported(hits: list[Hit], answer: Any) -> list[Hit]:
+def with_reported_fields(hits: list[Hit], answer: Any) -> list[Hit]:
     """The hits with what an answer says beside them; as they are, where it says nothing."""
-    fields = said_beside(answer)
-    return Reported(hits, fields) if fields else hits
+    fields = reported_fields(answer)
+    return ReportedHits(hits, fields) if fields else hits
 
 
-def said_beside(answer: Any) -> dict[str, Any]:
+def reported_fields(answer: Any) -> dict[str, Any]:
     """What an answer says about the query as a whole; nothing where it is a mere list of hits."""
-    if isinstance(answer, Reported):
-        return answer.said
+    if isinstance(answer, ReportedHits):
+        return answer.fields
     if not isinstance(answer, Mapping) or all(map(_is_score, answer.values())):
         return {}
     fields = {name: value for name, value in answer.items() if name in FIELDS and not isinstance(value, list | Mapping)}
@@ -54,14 +54,14 @@ def in_tie_order(documents: Iterable[Document]) -> list[Document]:
     return ordered
 
 
-def not_indexed(provider: str) -> PermanentFailure:
+def not_indexed_error(provider: str) -> PermanentFailure:
     """The error of a retriever that is asked before it has its documents."""
     return PermanentFailure(f"{provider} was asked before it had its documents: call index(documents) first")
 
 
 BUSY_STATUS = (429, 503)
 """What a busy service answers in HTTP: too many requests, service unavailable."""
-FINAL_STATUS = (301, 308, 400, 401, 403, 404, 405, 410, 413, 414, 415, 422)
+PERMANENT_STATUS = (301, 308, 400, 401, 403, 404, 405, 410, 413, 414, 415, 422)
 """What a service answers in HTTP to a request that it will never take."""
 
 BUGS = (TypeError, AttributeError, NameError, ImportError, LookupError, ArithmeticError, AssertionError, NotImplementedError)
@@ -84,6 +84,6 @@ class PermanentFailure(ProviderError):
     """Asking again would not help: the same question gets the same refusal."""
 
 
-def may_pass(error: BaseException) -> bool:
+def is_retryable(error: BaseException) -> bool:
     """Whether asking another time may help: not after a refusal that is final, nor where code has to be mended first."""
     return not isinstance(error, PermanentFailure) and not any(isinstance(cause, BUGS) for cause in (error, error.__cause__))

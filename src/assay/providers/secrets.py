@@ -133,7 +133,7 @@ def whole_key(text: str, cover: Cover) -> str:
     return cover("api_key", text)
 
 
-def refuse_unfinished(text: str) -> None:
+def check_variable_syntax(text: str) -> None:
     """A ValueError where a variable is not written as `${NAME}`."""
     if re.search(r"\$\{(?!\w+\})", text):
         raise ValueError("one in which variables are written as ${NAME}")
@@ -176,7 +176,7 @@ def fill_variables(text: str, where: str) -> str:
     return VARIABLE.sub(lambda match: variable(match[1], where), text)
 
 
-WHERE = "lists of processes, histories of shells and copies of the file"
+WHERE_SECRETS_SHOW = "lists of processes, histories of shells and copies of the file"
 
 
 def notes_on_literals(providers: Iterable[BoundProvider]) -> list[str]:
@@ -189,9 +189,9 @@ def _notes(provider: BoundProvider) -> Iterator[str]:
         if isinstance(value, Concealed):
             new = sorted(set(VARIABLE.findall(value.advised)) - set(VARIABLE.findall(revealed(value))))
             yield (
-                f"{provider.provider.name}: {name} holds a secret, which {WHERE} show. Set {' and '.join(new)} in the "
-                f"environment and write {name}='{value.advised}'; at a terminal with single quotes around the whole, "
-                "so that the shell does not fill it in"
+                f"{provider.provider.name}: {name} holds a secret, which {WHERE_SECRETS_SHOW} show. Set "
+                f"{' and '.join(new)} in the environment and write {name}='{value.advised}'; "
+                "at a terminal with single quotes around the whole, so that the shell does not fill it in"
             )
     for part in provider.parts:
         yield from _notes(part)

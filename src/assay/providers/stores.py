@@ -67,7 +67,7 @@ def _of_function(name: str, function: Callable[[str], Any], text: str) -> Any:
 def as_vector(name: str, vector: Any) -> Any:
     """A list of numbers out of a list, an array or a tensor, or out of one with a single row; anything else as it is.
 
-    A list that holds something else, or no number at all, is Final.
+    A list that holds something else, or no number at all, is a PermanentFailure.
     """
     vector = vector.tolist() if callable(getattr(vector, "tolist", None)) else vector
     if not isinstance(vector, list | tuple):
@@ -101,12 +101,12 @@ def parse_address(text: str) -> str:
     return conceal(address, text)
 
 
-def filled(text: str, where: str) -> str:
+def fill_address(text: str, where: str) -> str:
     """A setting with its secrets and variables, as it is used."""
     return fill_variables(revealed(text), where)
 
 
-def opened_by(folder: str, what: str) -> tuple[Param, ...]:
+def opening_params(folder: str, what: str) -> tuple[Param, ...]:
     """The ways to open a store that has a folder and objects in Python code."""
     return (
         Param("path", str, "", folder),
@@ -131,7 +131,7 @@ def check_opened(owner: str, package: str, install: str, ways: Sequence[tuple[st
     if name == "path" and "://" not in value and not Path(value).is_dir():
         raise ProviderError(f"{owner}: there is no folder {value}, looked for from {Path.cwd()}")
     if name in ("url", "dsn"):
-        filled(value, name)
+        fill_address(value, name)
 
 
 def check_parts(owner: str, python: str, methods: Sequence[str], what: str, embed: str) -> None:
@@ -146,18 +146,18 @@ def files_of_store(python: str = "", embed: str = "", **_: Any) -> list[Path]:
     return [*(files_of(python) if python else []), *files_of_embed(embed)]
 
 
-def is_told_scopes(scope: str = "", **_: Any) -> bool:
+def receives_scopes(scope: str = "", **_: Any) -> bool:
     """Whether a field is named by which a query's scope is searched alone."""
     return bool(scope)
 
 
 ASKING = (SCOPE, *READING, TIMEOUT)
 """The parameters by which every store is asked, whatever it is opened by."""
-AS_STORE: dict[str, Any] = {**ASKED_ALONE, "sources": files_of_store, "heeds_scope": is_told_scopes}
+AS_STORE: dict[str, Any] = {**ASKED_ALONE, "sources": files_of_store, "heeds_scope": receives_scopes}
 """Fields of a record that stores have alike."""
 
 
-def missing(owner: str, kind: str, name: str, names: Callable[[], Iterable[str]]) -> PermanentFailure:
+def missing_error(owner: str, kind: str, name: str, names: Callable[[], Iterable[str]]) -> PermanentFailure:
     """The error over a collection or table that is not there, with those that are."""
     try:
         known = sorted(names())

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from assay.charts.chart import Chart, Drawing, Spec, Subject
-from assay.charts.spec import labels, listed, metric_scale, number_format, quantity, spec, told_apart, tooltip
+from assay.charts.spec import distinguishing_channels, labels, listed, metric_scale, number_format, quantity, spec, tooltip
 from assay.comparison import Figures
 from assay.errors import AssayError, UsageError
 from assay.evaluation import Result, evaluate_metrics
 from assay.metrics import BoundMetric, find_metrics
 from assay.model import Qrels
 
-CLOSE = 1e-9
+SCORE_TOLERANCE = 1e-9
 
 
-def scored_again(result: Result, metrics: Sequence[str], like: str) -> Result | None:
+def rescore(result: Result, metrics: Sequence[str], like: str) -> Result | None:
     """The result's rankings scored by these metrics; None where that cannot be done, or would not be the same evaluation.
 
     Whether it is the same is seen by a metric that the result has: its figure must come out again.
@@ -29,7 +29,7 @@ def scored_again(result: Result, metrics: Sequence[str], like: str) -> Result | 
     try:
         asked_metrics = find_metrics([like, *metrics], result.profile)
         again = evaluate_metrics(judged, dict(result.run), asked_metrics, **how)
-        return again if math.isclose(again[like], result[like], abs_tol=CLOSE) else None
+        return again if math.isclose(again[like], result[like], abs_tol=SCORE_TOLERANCE) else None
     except AssayError:
         return None
 
@@ -87,7 +87,7 @@ def _by_k_body(metric: BoundMetric, rows: Sequence[dict[str, Any]], known: Seque
         "encoding": {
             "x": across,
             "y": quantity("value", family, scale=metric_scale(metric)),
-            **told_apart("system", list(dict.fromkeys(row["system"] for row in rows)), "strokeDash"),
+            **distinguishing_channels("system", list(dict.fromkeys(row["system"] for row in rows)), "strokeDash"),
             "tooltip": tooltip(("system", "system"), ("k", "k"), ("value", family, number_format(metric))),
         },
     }
@@ -118,7 +118,7 @@ def _line(name: str, result: Result, metric: BoundMetric, asked: Sequence[int]) 
     longest = max(map(len, result.run.values()), default=0)
     reached = [k for k in sorted(set(asked or CUTOFFS)) if k <= longest]
     at = {k: metric.metric.bind(**{**metric.params, "k": k}) for k in reached}
-    again = scored_again(result, [bound.name for bound in at.values()], metric.name) if at else None
+    again = rescore(result, [bound.name for bound in at.values()], metric.name) if at else None
     if again is not None:
         return Line(name, {k: again[bound.name] for k, bound in at.items()}, True)
     own = {int(bound.params["k"]): result[bound.name] for bound in _at_cutoffs(result, metric)}
@@ -166,7 +166,7 @@ BY_K = Chart("by_k", by_k, takes=("metric", "cutoffs"))
 
 
 LEVELS = tuple(level / 10 for level in range(11))
-SAID = (0.0, 0.5, 1.0)
+DESCRIBED_LEVELS = (0.0, 0.5, 1.0)
 """Levels of recall that are told in words."""
 
 
@@ -183,7 +183,8 @@ def precision_recall(subject: Subject) -> Drawing:
         for level, precision in curve.items()
     ]
     descriptions = [
-        f"{name} " + ", ".join(f"{curve[level]:.3f} at {level:.1f}" for level in SAID) for name, curve in curves.items()
+        f"{name} " + ", ".join(f"{curve[level]:.3f} at {level:.1f}" for level in DESCRIBED_LEVELS)
+        for name, curve in curves.items()
     ]
     title = subject.title or "Precision by recall"
     alt = f"Interpolated precision by recall: {listed(descriptions)}."
@@ -195,7 +196,7 @@ def _curve(name: str, result: Result) -> dict[float, float]:
     metrics = {level: f"iprec@{level:.1f}" for level in LEVELS}
     for bound in result.metrics:
         if bound.metric.view == "ranking" and math.isfinite(result.summary.get(bound.name, math.nan)):
-            again = scored_again(result, list(metrics.values()), bound.name)
+            again = rescore(result, list(metrics.values()), bound.name)
             if again is not None:
                 return {level: again[metric] for level, metric in metrics.items()}
     raise UsageError(
@@ -211,7 +212,7 @@ def _precision_recall_body(systems: list[str]) -> Spec:
         "encoding": {
             "x": quantity("recall", "recall", scale=scale),
             "y": quantity("precision", "interpolated precision", scale=scale),
-            **told_apart("system", systems, "strokeDash"),
+            **distinguishing_channels("system", systems, "strokeDash"),
             "tooltip": tooltip(("system", "system"), ("recall", "recall", ".1f"), ("precision", "precision", ".4f")),
         },
     }

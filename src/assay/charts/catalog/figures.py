@@ -14,6 +14,7 @@ from assay.charts.spec import (
     ON_PALE,
     PALE,
     category,
+    distinguishing_channels,
     label,
     labels,
     listed,
@@ -22,7 +23,6 @@ from assay.charts.spec import (
     number_format,
     quantity,
     spec,
-    told_apart,
     tooltip,
 )
 from assay.comparison import Figures, Part, slice_results
@@ -84,7 +84,7 @@ def _slice_layers(metric: BoundMetric, names: Sequence[str], head: str) -> list[
         "y": category("slice", f"{head} (queries)", axis={"grid": True, "tickBand": "extent"}),
         "yOffset": category("system", scale={"domain": list(names)}),
     }
-    apart = told_apart("system", names)
+    apart = distinguishing_channels("system", names)
     figures = tuple((name, name, number_format(metric)) for name in ("value", "low", "high"))
     hover = tooltip(("slice", "slice (queries)"), ("system", "system"), *figures)
     return [

@@ -12,13 +12,13 @@ from assay.charts.spec import (
     MOST_POINTS,
     SAME,
     WORSE,
+    distinguishing_channels,
     labels,
     listed,
     metric_title,
     number_format,
     quantity,
     spec,
-    told_apart,
     tooltip,
 )
 from assay.comparison import Figures
@@ -119,7 +119,7 @@ def _layers(metric: BoundMetric, names: Sequence[str], rows: Sequence[dict[str, 
     axis = {"format": _time_format(rows), "labelOverlap": True, "labelSeparation": 8, "tickCount": 8}
     x: Spec = {"field": "started", "type": "temporal", "title": None, "axis": axis, "scale": {"type": "utc"}}
     y = quantity("value", title, scale={"zero": False, "nice": True})
-    line = {"x": x, "y": y, **told_apart("series", names, "strokeDash")}
+    line = {"x": x, "y": y, **distinguishing_channels("series", names, "strokeDash")}
     band = {**line, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
     band.pop("strokeDash", None)
     hover = tooltip(

@@ -31,7 +31,7 @@ LONGEST_TEXT = 120
 OUTCOMES = ("worse", "same", "better")
 
 
-class Two(NamedTuple):
+class ScorePairs(NamedTuple):
     """A baseline, a candidate, and each query on which both have a score."""
 
     metric: BoundMetric
@@ -44,13 +44,13 @@ class Two(NamedTuple):
         """How many queries are better, the same or worse."""
         return Counter(row["outcome"] for row in self.rows)
 
-    def said(self, about_same: str = "") -> str:
+    def summary(self, about_same: str = "") -> str:
         """The same in words."""
         n = self.counts
         return f"{counted(n['better'], 'query')} better, {n['same']:,} the same{about_same}, {n['worse']:,} worse"
 
 
-def two_of(subject: Subject) -> Two:
+def pair_scores(subject: Subject) -> ScorePairs:
     """The first result is the baseline. Scores that differ by rounding only are the same, as they are to a comparison."""
     metric = subject.bound
     aligned = align(subject.results, [metric])
@@ -69,13 +69,13 @@ def two_of(subject: Subject) -> Two:
         a, b = known[number].tolist()
         rows.append({**row, "a": a, "b": b, "change": float(change[number]), "outcome": OUTCOMES[int(better[number]) + 1]})
     first, second = labels(subject.names)
-    return Two(metric, (first, second), rows)
+    return ScorePairs(metric, (first, second), rows)
 
 
 SIDE = 380
 CELLS = 40
 """Cells to a side where there are too many queries for points."""
-CROWD = 500
+MAX_OPAQUE_POINTS = 500
 """Queries from which on points are fainter, as many lie on each other."""
 
 
@@ -84,16 +84,16 @@ def paired_scatter(subject: Subject) -> Drawing:
 
     Beyond 5,000 queries they are counted in cells instead of drawn one by one.
     """
-    two = two_of(subject)
-    ends = _ends(two)
-    is_counted = len(two.rows) > MOST_POINTS
-    rows = _cells(two, *ends) if is_counted else two.rows
-    note = two.said()
+    pairs = pair_scores(subject)
+    ends = _ends(pairs)
+    is_counted = len(pairs.rows) > MOST_POINTS
+    rows = _cells(pairs, *ends) if is_counted else pairs.rows
+    note = pairs.summary()
     if is_counted:
         note += f". Drawn as counts in {CELLS} × {CELLS} cells"
-    alt = f"{_each(len(two.rows))} by its {two.metric.name}, {two.names[0]} across and {two.names[1]} up."
-    title = subject.title or f"{two.metric.name}, query by query"
-    layers = [_diagonal(two, ends), _counts(two, ends) if is_counted else _points(two, ends)]
+    alt = f"{_each(len(pairs.rows))} by its {pairs.metric.name}, {pairs.names[0]} across and {pairs.names[1]} up."
+    title = subject.title or f"{pairs.metric.name}, query by query"
+    layers = [_diagonal(pairs, ends), _counts(pairs, ends) if is_counted else _points(pairs, ends)]
     return Drawing(spec(layers, rows, width=SIDE, height=SIDE), title, alt, tuple(rows), note)
 
 
@@ -101,52 +101,59 @@ def _each(n: int) -> str:
     return f"Each of {n:,} queries" if n > 1 else "The only query"
 
 
-def _ends(two: Two) -> tuple[float, float]:
+def _ends(pairs: ScorePairs) -> tuple[float, float]:
     """Both axes are the same: from 0 to 1 for a metric that lies there, else as far as the scores reach."""
-    if two.metric.metric.range == (0.0, 1.0):
+    if pairs.metric.metric.range == (0.0, 1.0):
         return 0.0, 1.0
-    scores = [row[name] for row in two.rows for name in ("a", "b")]
+    scores = [row[name] for row in pairs.rows for name in ("a", "b")]
     low, high = min(0.0, *scores), max(0.0, *scores)
     return low, high if high > low else low + 1.0
 
 
-def _axes(two: Two, ends: Sequence[float], names: tuple[str, str] = ("a", "b")) -> Spec:
+def _axes(pairs: ScorePairs, ends: Sequence[float], names: tuple[str, str] = ("a", "b")) -> Spec:
     scale = {"domain": list(ends), "nice": False}
-    titles = [f"{name}: {with_unit(two.metric)}" for name in two.names]
+    titles = [f"{name}: {with_unit(pairs.metric)}" for name in pairs.names]
     return {axis: quantity(name, title, scale=scale) for axis, name, title in zip("xy", names, titles, strict=True)}
 
 
-def _diagonal(two: Two, ends: Sequence[float]) -> Spec:
+def _diagonal(pairs: ScorePairs, ends: Sequence[float]) -> Spec:
     return {
         "data": {"values": [{"x": end, "y": end} for end in ends]},
         "mark": {"type": "line", "strokeDash": [4, 4], "color": SAME},
-        "encoding": _axes(two, ends, ("x", "y")),
+        "encoding": _axes(pairs, ends, ("x", "y")),
     }
 
 
-def _points(two: Two, ends: Sequence[float]) -> Spec:
-    how = number_format(two.metric)
-    hover = tooltip(("query", "query"), ("text", "text"), ("a", two.names[0], how), ("b", two.names[1], how))
+def _points(pairs: ScorePairs, ends: Sequence[float]) -> Spec:
+    how = number_format(pairs.metric)
+    hover = tooltip(("query", "query"), ("text", "text"), ("a", pairs.names[0], how), ("b", pairs.names[1], how))
     return {
-        "mark": {"type": "point", "filled": True, "opacity": 0.7 if len(two.rows) <= CROWD else 0.4, "size": 44},
+        "mark": {
+            "type": "point",
+            "filled": True,
+            "opacity": 0.7 if len(pairs.rows) <= MAX_OPAQUE_POINTS else 0.4,
+            "size": 44,
+        },
         "params": [{"name": "chosen", "select": {"type": "point", "fields": ["query"]}}],
-        "encoding": {**_axes(two, ends), "color": outcome_colour(), "tooltip": hover},
+        "encoding": {**_axes(pairs, ends), "color": outcome_colour(), "tooltip": hover},
     }
 
 
-def _counts(two: Two, ends: Sequence[float]) -> Spec:
-    how = number_format(two.metric)
-    hover = tooltip(("queries", "queries", ",d"), ("a", f"{two.names[0]}, about", how), ("b", f"{two.names[1]}, about", how))
+def _counts(pairs: ScorePairs, ends: Sequence[float]) -> Spec:
+    how = number_format(pairs.metric)
+    hover = tooltip(
+        ("queries", "queries", ",d"), ("a", f"{pairs.names[0]}, about", how), ("b", f"{pairs.names[1]}, about", how)
+    )
     legend = {"symbolFillColor": SAME, "symbolStrokeColor": SAME, "tickCount": 4, "format": ",d"}
     size = quantity("queries", "queries", scale={"range": [10, 380]}, legend=legend)
-    encoding = {**_axes(two, ends), "size": size, "color": outcome_colour(), "tooltip": hover}
+    encoding = {**_axes(pairs, ends), "size": size, "color": outcome_colour(), "tooltip": hover}
     return {"mark": {"type": "point", "filled": True, "opacity": 0.8}, "encoding": encoding}
 
 
-def _cells(two: Two, low: float, high: float) -> list[dict[str, Any]]:
+def _cells(pairs: ScorePairs, low: float, high: float) -> list[dict[str, Any]]:
     """Queries counted by where they fall, with better, same and worse apart."""
     side = (high - low) / CELLS
-    counts = Counter((round((row["a"] - low) / side), round((row["b"] - low) / side), row["outcome"]) for row in two.rows)
+    counts = Counter((round((row["a"] - low) / side), round((row["b"] - low) / side), row["outcome"]) for row in pairs.rows)
     return [
         {"a": low + a * side, "b": low + b * side, "outcome": outcome, "queries": n}
         for (a, b, outcome), n in sorted(counts.items())
@@ -158,7 +165,7 @@ PAIRED_SCATTER = Chart("paired_scatter", paired_scatter, n_results=(2, 2))
 
 BINS = 20
 """On the side of 0 that reaches further."""
-FEW = 8
+MAX_COUNT_WITH_ALL_TICKS = 8
 """Up to so many queries, each is a tick of the axis."""
 
 
@@ -167,25 +174,25 @@ def difference_histogram(subject: Subject) -> Drawing:
 
     Queries that did not change are counted, but have no bar: they are often so many that it would dwarf all others.
     """
-    two = two_of(subject)
-    change = np.array([row["change"] for row in two.rows])
-    rows = _bins(two, change)
+    pairs = pair_scores(subject)
+    change = np.array([row["change"] for row in pairs.rows])
+    rows = _bins(pairs, change)
     figures = Figures()
-    ends = " to ".join(figures.change(two.metric, float(end)) for end in (change.min(), change.max()))
+    ends = " to ".join(figures.change(pairs.metric, float(end)) for end in (change.min(), change.max()))
     alt = (
-        f"Histogram of differences of {two.metric.name}, {two.names[1]} minus {two.names[0]}, "
-        f"on {counted(len(change), 'query')}: from {ends}, mean {figures.change(two.metric, float(change.mean()))}."
+        f"Histogram of differences of {pairs.metric.name}, {pairs.names[1]} minus {pairs.names[0]}, "
+        f"on {counted(len(change), 'query')}: from {ends}, mean {figures.change(pairs.metric, float(change.mean()))}."
     )
-    note = two.said(" (not drawn)")
-    title = subject.title or f"Differences of {two.metric.name}"
-    return Drawing(spec(_body(two, rows), rows), title, alt, tuple(rows), note)
+    note = pairs.summary(" (not drawn)")
+    title = subject.title or f"Differences of {pairs.metric.name}"
+    return Drawing(spec(_histogram_body(pairs, rows), rows), title, alt, tuple(rows), note)
 
 
-def _bins(two: Two, change: Any) -> list[dict[str, Any]]:
+def _bins(pairs: ScorePairs, change: Any) -> list[dict[str, Any]]:
     """From, to and how many queries; bins begin at 0 to both sides, so that none holds better and worse ones."""
     step = (float(np.abs(change).max()) or 1.0) / BINS
     places = np.sign(change) * np.ceil(np.round(np.abs(change) / step, 9))
-    sign = 1 if two.metric.metric.higher_is_better else -1
+    sign = 1 if pairs.metric.metric.higher_is_better else -1
     return [
         {
             "from": min(place, place - side) * step,
@@ -197,14 +204,14 @@ def _bins(two: Two, change: Any) -> list[dict[str, Any]]:
     ]
 
 
-def _body(two: Two, rows: Sequence[dict[str, Any]]) -> Spec:
+def _histogram_body(pairs: ScorePairs, rows: Sequence[dict[str, Any]]) -> Spec:
     """Bars over an axis that shows 0, even if nothing changed."""
-    how = f"+{number_format(two.metric)}"
+    how = f"+{number_format(pairs.metric)}"
     across = [min(0.0, *(row["from"] for row in rows)), max(0.0, *(row["to"] for row in rows))]
     across = across if across[1] > across[0] else [-1.0, 1.0]
     most = max((row["queries"] for row in rows if row["outcome"] != "same"), default=1)
-    ticks = {"format": ",d", **({"values": list(range(most + 1))} if most <= FEW else {})}
-    axis = f"{two.names[1]} − {two.names[0]}: {with_unit(two.metric)}"
+    ticks = {"format": ",d", **({"values": list(range(most + 1))} if most <= MAX_COUNT_WITH_ALL_TICKS else {})}
+    axis = f"{pairs.names[1]} − {pairs.names[0]}: {with_unit(pairs.metric)}"
     return {
         "transform": [{"filter": "datum.outcome != 'same'"}],
         "mark": {"type": "bar", "binSpacing": 1},

@@ -14,6 +14,7 @@ from assay.charts.spec import (
     BETTER,
     SAME,
     WORSE,
+    distinguishing_channels,
     labels,
     listed,
     metric_scale,
@@ -21,7 +22,6 @@ from assay.charts.spec import (
     number_format,
     quantity,
     spec,
-    told_apart,
     tooltip,
 )
 from assay.comparison import Figures, align, p_text
@@ -228,7 +228,7 @@ def _layers(metric: BoundMetric, rows: Sequence[dict[str, Any]]) -> list[Spec]:
         },
         {
             "mark": {"type": "point", "filled": True, "size": 110, "opacity": 1},
-            "encoding": {**place, **told_apart("system", [row["system"] for row in rows]), "tooltip": hover},
+            "encoding": {**place, **distinguishing_channels("system", [row["system"] for row in rows]), "tooltip": hover},
         },
     ]
 

@@ -15,7 +15,7 @@ from assay.grammar import REQUIRED, Param
 from assay.model import Document, Hit, Pack, Query, RankRule, Run
 from assay.providers.provider import Provider, hits_of_ids, whole_number
 from assay.providers.responses import Answers, Judged, ranked
-from assay.providers.retriever import PermanentFailure, in_tie_order, not_indexed
+from assay.providers.retriever import PermanentFailure, in_tie_order, not_indexed_error
 from assay.relevance import Ground, resolve
 
 
@@ -40,7 +40,7 @@ class Oracle:
         """For each query up to k documents with a grade above 0."""
         texts, qrels = self._texts, self._qrels
         if texts is None:
-            raise not_indexed("oracle")
+            raise not_indexed_error("oracle")
         if qrels is None:
             raise PermanentFailure("oracle was not told the judgments: call know(qrels), or give a benchmark that has them")
         grades = self._grades(queries, texts, qrels)
@@ -105,7 +105,7 @@ class RandomOrder:
         """For each query k documents; with a larger k the same ones and more."""
         ids = self._ids
         if ids is None:
-            raise not_indexed("random_order")
+            raise not_indexed_error("random_order")
         scores = (1 / np.arange(1, min(k, len(ids)) + 1)).tolist()
         return [
             hits_of_ids([ids[row] for row in self._draw(query.query_id, len(scores), len(ids))], scores) for query in queries
@@ -132,7 +132,7 @@ RANDOM_ORDER = Provider(
 )
 
 
-AT_THE_CUT = RankRule("docid_desc", "float64", drop_self=False)
+TIE_RULE = RankRule("docid_desc", "float64", drop_self=False)
 """Who stays when the cut falls between equal scores, as in every run."""
 
 
@@ -156,7 +156,7 @@ class ReplayRetriever:
             return PermanentFailure(f"not in {self._file}")
         ranking, docs = self._run.rankings[place], self._run.ranked(place)
         if 0 < k < len(docs) and ranking[docs[k - 1]] == ranking[docs[k]]:
-            kept_docs = set(self._run.in_order(place, AT_THE_CUT)[:k])
+            kept_docs = set(self._run.in_order(place, TIE_RULE)[:k])
             docs = [doc for doc in docs if doc in kept_docs]
         return [Hit(doc, float(ranking[doc])) for doc in docs[:k]]
 

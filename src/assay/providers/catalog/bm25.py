@@ -11,10 +11,10 @@ import numpy as np
 from assay.errors import ProviderError
 from assay.grammar import Param, flag, fraction, not_negative, one_of
 from assay.model import Document, Hit, Query
-from assay.providers.loading import check_installed, needed
+from assay.providers.loading import check_installed, import_package
 from assay.providers.nearest import best_of
 from assay.providers.provider import Provider, hits_of_ids
-from assay.providers.retriever import in_tie_order, not_indexed
+from assay.providers.retriever import in_tie_order, not_indexed_error
 from assay.text import words_of
 
 LANGUAGES = {
@@ -37,7 +37,7 @@ def stemmer(code: str) -> Callable[[str], str]:
     """Word → stem; where the language has no stemmer, the word itself."""
     if code in WITHOUT_STEMMER:
         return str
-    snowball = needed("bm25", "Stemmer", INSTALL)
+    snowball = import_package("bm25", "Stemmer", INSTALL)
     if LANGUAGES[code] not in snowball.algorithms():
         raise ProviderError(f"bm25: this PyStemmer knows no {LANGUAGES[code]}: pip install -U PyStemmer, or set stem=false")
     return snowball.Stemmer(LANGUAGES[code], 0).stemWord
@@ -47,7 +47,7 @@ def stop_words(code: str) -> set[str]:
     """Words that say nothing, as texts are split; none where no list is known."""
     if code not in WITH_STOP_WORDS:
         return set()
-    lists = needed("bm25", "bm25s", INSTALL).stopwords
+    lists = import_package("bm25", "bm25s", INSTALL).stopwords
     known = getattr(lists, "STOPWORDS_EN" if code == "en" else f"STOPWORDS_{LANGUAGES[code].upper()}")
     return {words[0] for word in known if len(words := words_of(word)) == 1}
 
@@ -97,7 +97,7 @@ class Bm25:
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
         """For each query up to k documents with a score above 0."""
         if self._ids is None:
-            raise not_indexed("bm25")
+            raise not_indexed_error("bm25")
         return [self._search(self._ids, query.text, k) for query in queries]
 
     def _search(self, ids: list[str], text: str, k: int) -> list[Hit]:
@@ -112,7 +112,7 @@ class Bm25:
 
 def _quiet_bm25s() -> Any:
     """The package; it has its debugging messages shown wherever anybody logs anything."""
-    package = needed("bm25", "bm25s", INSTALL)
+    package = import_package("bm25", "bm25s", INSTALL)
     logging.getLogger("bm25s").setLevel(logging.WARNING)
     return package
 

@@ -11,7 +11,7 @@ from assay.errors import ProviderError
 from assay.grammar import Param
 from assay.model import Query
 from assay.providers.adapters import AdapterRetriever, Item, Reading
-from assay.providers.loading import describe_library_error, needed
+from assay.providers.loading import describe_library_error, import_package
 from assay.providers.objects import load_object
 from assay.providers.provider import Provider
 from assay.providers.responses import names_in
@@ -22,10 +22,10 @@ from assay.providers.stores import (
     Embed,
     check_opened,
     check_parts,
-    filled,
+    fill_address,
     load_embed,
-    missing,
-    opened_by,
+    missing_error,
+    opening_params,
     parse_address,
 )
 from assay.text import shortened
@@ -50,12 +50,12 @@ def make_retriever(
 
 def _client(name: str, path: str, url: str) -> Any:
     """A client that tells nobody that it is used."""
-    chromadb = needed("chroma", "chromadb", INSTALL)
+    chromadb = import_package("chroma", "chromadb", INSTALL)
     with describe_library_error(name):
         settings = chromadb.Settings(anonymized_telemetry=False)
         if path:
             return chromadb.PersistentClient(path, settings=settings)
-        server = urlsplit(filled(url, "url"))
+        server = urlsplit(fill_address(url, "url"))
         is_safe = server.scheme == "https"
         port = server.port or (443 if is_safe else 8000)
         return chromadb.HttpClient(server.hostname, port, ssl=is_safe, settings=settings)
@@ -70,7 +70,7 @@ def _collection(name: str, client: Any, collection: str) -> Any:
         if type(error).__name__ not in ("NotFoundError", "InvalidCollectionException", "ValueError"):
             raise ProviderError(f"{name}: {type(error).__name__}: {error}") from error
         names = lambda: (getattr(collection, "name", collection) for collection in client.list_collections())  # noqa: E731 (asked if needed)
-        raise missing(name, "collection", collection, names) from error
+        raise missing_error(name, "collection", collection, names) from error
 
 
 def _query(collection: Any, embed: Embed | None, scope: str, query: Query, k: int) -> Any:
@@ -109,7 +109,7 @@ PROVIDER = Provider(
     "a collection of Chroma, in a folder, on a server or in Python code",
     make_retriever,
     params=(
-        *opened_by("folder of the database", "a collection or client"),
+        *opening_params("folder of the database", "a collection or client"),
         Param("url", parse_address, "", "address of a server, such as http://127.0.0.1:8000", is_private=True),
         Param("collection", str, "", "name of the collection"),
         Param("embed", str, "", "module:function, or a model as in dense; by default what the collection embeds with"),

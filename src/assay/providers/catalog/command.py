@@ -19,7 +19,7 @@ from assay.model import Document, Hit, Query, key_id
 from assay.providers.process import Ended, Program
 from assay.providers.provider import Provider
 from assay.providers.responses import Answers, hits_from, names_in
-from assay.providers.retriever import PermanentFailure, not_indexed, reported
+from assay.providers.retriever import PermanentFailure, not_indexed_error, with_reported_fields
 from assay.providers.secrets import command_line, conceal, fill_variables, revealed
 from assay.text import printable, shortened
 
@@ -27,12 +27,12 @@ WINDOW = 64
 """Queries that are sent before the first of them is answered."""
 ALONE = 60.0
 """Seconds until a query has failed, where nobody says how many."""
-SHOWN = 200
+MAX_SHOWN_LETTERS = 200
 """Characters of its error output that a message shows."""
-GIVE_UP = 3
+MAX_ENDS_WITHOUT_ANSWER = 3
 """Ends in a row, without an answer in between, after which the program is not started again."""
 
-Found = dict[int, list[Hit] | ProviderError]
+AnswersByPlace = dict[int, list[Hit] | ProviderError]
 """Place of a query in its batch → what came of it."""
 
 
@@ -62,8 +62,8 @@ class CommandRetriever:
     def search(self, queries: Sequence[Query], k: int) -> Answers:
         """Ask many at a time; where that fails, the ones without an answer one by one, so that the right one is blamed."""
         if self._documents is None:
-            raise not_indexed("command")
-        answers: Found = {}
+            raise not_indexed_error("command")
+        answers: AnswersByPlace = {}
         with self._lock:
             for start in range(0, len(queries), WINDOW):
                 some = dict(enumerate(queries[start : start + WINDOW], start))
@@ -90,8 +90,10 @@ class CommandRetriever:
         """The program, started if need be, with its documents on their way."""
         if self._program is not None:
             return self._program
-        if self._n_ends >= GIVE_UP:
-            raise PermanentFailure(f"{self._command}: given up after it ended {GIVE_UP} times without an answer")
+        if self._n_ends >= MAX_ENDS_WITHOUT_ANSWER:
+            raise PermanentFailure(
+                f"{self._command}: given up after it ended {MAX_ENDS_WITHOUT_ANSWER} times without an answer"
+            )
         arguments = [fill_variables(argument, "command") for argument in self._arguments]
         try:
             self._program = Program(arguments)
@@ -108,7 +110,7 @@ class CommandRetriever:
                 raise
         return self._program
 
-    def _ask(self, queries: dict[int, Query], k: int, answers: Found) -> ProviderError | None:
+    def _ask(self, queries: dict[int, Query], k: int, answers: AnswersByPlace) -> ProviderError | None:
         """Send queries and take their answers as they come; the error where some have none."""
         waiting: dict[str, deque[int]] = {}
         for place, query in queries.items():
@@ -142,10 +144,10 @@ class CommandRetriever:
         how, last_line = self._program.last_words() if self._program and has_ended else ("", "")
         self._stop()
         self._n_ends += 1
-        last_line = printable(mask(last_line))[:SHOWN]
+        last_line = printable(mask(last_line))[:MAX_SHOWN_LETTERS]
         return ProviderError(f"{self._command} {what}{how}{f': {last_line}' * bool(last_line)}")
 
-    def _take(self, line: bytes, waiting: dict[str, deque[int]], k: int, answers: Found) -> None:
+    def _take(self, line: bytes, waiting: dict[str, deque[int]], k: int, answers: AnswersByPlace) -> None:
         """One line of output. What is no answer to a query that waits is passed over, but remembered."""
         answer = _decoded(line)
         if answer is not None and answer.get("type") == "ready":
@@ -184,7 +186,7 @@ def _hits(answer: dict[str, Any], k: int) -> list[Hit] | ProviderError:
     if "hits" not in answer:
         return PermanentFailure(f"the answer has neither hits nor error, but {names_in(answer)}")
     try:
-        return reported(hits_from(answer["hits"], k), answer)
+        return with_reported_fields(hits_from(answer["hits"], k), answer)
     except ProviderError as error:
         return error
 

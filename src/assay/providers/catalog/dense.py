@@ -11,7 +11,7 @@ from assay.model import Document, Hit, Query
 from assay.providers.embeddings import WORDLLAMA, EmbeddingCache, check_model, embed, load_model
 from assay.providers.nearest import Vectors, top_k
 from assay.providers.provider import Provider, hits_of_ids
-from assay.providers.retriever import in_tie_order, not_indexed
+from assay.providers.retriever import in_tie_order, not_indexed_error
 
 
 class Dense:
@@ -35,7 +35,7 @@ class Dense:
         """For each query the k nearest documents."""
         ids = self._ids
         if ids is None:
-            raise not_indexed("dense")
+            raise not_indexed_error("dense")
         vectors = self._embed([query.text for query in queries], self.query_prefix)
         asked = np.flatnonzero(vectors.any(axis=1))
         answers: list[list[Hit]] = [[] for _ in queries]

@@ -16,11 +16,11 @@ from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, one_of, positive
 from assay.masking import mask
 from assay.model import Document, Hit, Query
-from assay.providers.http_client import Connections, CutShort, Reply, Request, login, named_headers, parse_headers
+from assay.providers.http_client import Connections, IncompleteReply, Reply, Request, login, named_headers, parse_headers
 from assay.providers.provider import Provider
 from assay.providers.responses import Entry, find_entries, hits_of_entries, names_in, read_entry
-from assay.providers.retriever import BUSY_STATUS, FINAL_STATUS, PermanentFailure, RetryLater, reported
-from assay.providers.secrets import VARIABLE, conceal, fill_variables, json_text, refuse_unfinished, revealed
+from assay.providers.retriever import BUSY_STATUS, PERMANENT_STATUS, PermanentFailure, RetryLater, with_reported_fields
+from assay.providers.secrets import VARIABLE, check_variable_syntax, conceal, fill_variables, json_text, revealed
 from assay.providers.secrets import address as address_text
 from assay.providers.templates import check_json, fill_json, fill_url, follow, path, values_of
 from assay.text import printable, shortened
@@ -74,7 +74,7 @@ class HttpRetriever:
 
     def _read(self, reply: Reply, k: int) -> list[Hit]:
         content = self._content(reply)
-        return reported(hits_of_entries(self._entries(content), k), content)
+        return with_reported_fields(hits_of_entries(self._entries(content), k), content)
 
     def _read_again(self, reply: Reply, k: int) -> list[Hit]:
         """Fail once more, now over a reply in which secrets are masked before anything is cut to length."""
@@ -91,7 +91,7 @@ class HttpRetriever:
             return self._connections.ask(request, self._timeout)
         except TimeoutError as error:
             raise ProviderError(f"no answer within {self._timeout:g} s") from error
-        except CutShort as error:
+        except IncompleteReply as error:
             raise ProviderError(str(error)) from error
         except (ConnectionResetError, ConnectionAbortedError, BrokenPipeError) as error:
             raise ProviderError("the connection was cut before there was an answer") from error
@@ -120,7 +120,7 @@ class HttpRetriever:
         """What a reply says; anything but success is an error."""
         if reply.status in BUSY_STATUS:
             raise RetryLater(_wait(reply.headers.get("retry-after")), f"{self._address}: HTTP {reply.status}")
-        refusal = PermanentFailure if reply.status in FINAL_STATUS else ProviderError
+        refusal = PermanentFailure if reply.status in PERMANENT_STATUS else ProviderError
         if reply.status in REDIRECTS:
             where = printable(reply.headers.get("location", "an address it does not name"))[:SHOWN]
             raise refusal(f"HTTP {reply.status}: the service has moved to {where}; set url= to that")
@@ -213,7 +213,7 @@ def parse_url(text: str) -> str:
         fits = False
     if not fits or re.search(r"\s", text) or "{" in (parts.netloc if not text.startswith("${") else ""):
         raise ValueError("an address such as http://127.0.0.1:8000/search")
-    refuse_unfinished(text)
+    check_variable_syntax(text)
     return conceal(address_text, text)
 
 
@@ -230,7 +230,7 @@ def check_variables(url: str, body: str, headers: str, **_: Any) -> None:
     _filled_address(revealed(url), values_of(Query("q"), 1))
 
 
-def is_told_scopes(url: str, body: str, **_: Any) -> bool:
+def receives_scopes(url: str, body: str, **_: Any) -> bool:
     """Whether what is sent has a place for the scope."""
     return "{scope}" in VARIABLE.sub("", revealed(url) + revealed(body))
 
@@ -268,5 +268,5 @@ PROVIDER = Provider(
     indexes=False,
     is_repeatable=False,
     check=check_variables,
-    heeds_scope=is_told_scopes,
+    heeds_scope=receives_scopes,
 )

@@ -11,11 +11,20 @@ from assay.grammar import Param, one_of
 from assay.model import Query
 from assay.providers.adapters import AdapterRetriever, Item, Reading
 from assay.providers.event_loop import EventLoop
-from assay.providers.loading import describe_library_error, needed
+from assay.providers.loading import describe_library_error, import_package
 from assay.providers.objects import load_object
 from assay.providers.provider import Provider
 from assay.providers.retriever import PermanentFailure
-from assay.providers.stores import AS_STORE, ASKING, Embed, check_opened, check_parts, load_embed, missing, opened_by
+from assay.providers.stores import (
+    AS_STORE,
+    ASKING,
+    Embed,
+    check_opened,
+    check_parts,
+    load_embed,
+    missing_error,
+    opening_params,
+)
 from assay.text import shortened
 
 INSTALL = "pip install lancedb"
@@ -43,7 +52,7 @@ def make_retriever(timeout: float | None = None, **settings: str) -> AdapterRetr
 
 def _database(name: str, path: str) -> Any:
     with describe_library_error(name):
-        return needed("lancedb", "lancedb", INSTALL).connect(path)
+        return import_package("lancedb", "lancedb", INSTALL).connect(path)
 
 
 def _table(name: str, database: Any, table: str) -> Any:
@@ -52,7 +61,7 @@ def _table(name: str, database: Any, table: str) -> Any:
     try:
         return EventLoop().result(database.open_table(table))
     except (ValueError, FileNotFoundError) as error:
-        raise missing(name, "table", table, lambda: _table_names(database)) from error
+        raise missing_error(name, "table", table, lambda: _table_names(database)) from error
     except Exception as error:
         raise ProviderError(f"{name}: {type(error).__name__}: {error}") from error
 
@@ -109,7 +118,7 @@ PROVIDER = Provider(
     "a table of LanceDB, in a folder or in Python code",
     make_retriever,
     params=(
-        *opened_by("folder of the database", "a table or database"),
+        *opening_params("folder of the database", "a table or database"),
         Param("table", str, "", "name of the table"),
         Param("search", one_of(*KINDS), "auto", "by vector, by text, by both, or as the table itself decides"),
         Param("embed", str, "", "module:function, or a model as in dense; by default what the table embeds with"),

@@ -11,11 +11,11 @@ from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, one_of, positive
 from assay.model import Query
 from assay.providers.adapters import ASKED_ALONE, READING, SCOPE, AdapterRetriever, Item, Reading
-from assay.providers.loading import needed
+from assay.providers.loading import import_package
 from assay.providers.provider import Provider
 from assay.providers.retriever import PermanentFailure
 from assay.providers.secrets import Cover, add_secrets_of, address, command_line, conceal
-from assay.providers.stores import WAYS, check_embed, check_opened, files_of_embed, filled, is_told_scopes, load_embed
+from assay.providers.stores import WAYS, check_embed, check_opened, files_of_embed, fill_address, load_embed, receives_scopes
 
 INSTALL = "pip install 'psycopg[binary]'"
 OPERATORS = {"cosine": "<=>", "l2": "<->", "inner_product": "<#>", "l1": "<+>"}
@@ -35,7 +35,7 @@ class PostgresTable:
 
     def __init__(self, name: str, dsn: str, statements: Mapping[bool, str], timeout: float | None) -> None:
         self._name, self._dsn, self._statements, self._timeout = name, dsn, statements, timeout
-        self._psycopg = needed("pgvector", "psycopg", INSTALL)
+        self._psycopg = import_package("pgvector", "psycopg", INSTALL)
         self._own, self._lock = threading.local(), threading.Lock()
         self._all: list[Any] = []
 
@@ -62,7 +62,7 @@ class PostgresTable:
         """The connection of this thread; a new one where it has none, or has lost it."""
         connection = getattr(self._own, "connection", None)
         if connection is None or connection.closed:
-            dsn = filled(self._dsn, "dsn")
+            dsn = fill_address(self._dsn, "dsn")
             add_secrets_of(settings_text, dsn)
             connection = self._psycopg.connect(dsn, autocommit=True)
             connection.execute("SET default_transaction_read_only = on")
@@ -169,5 +169,5 @@ PROVIDER = Provider(
     **ASKED_ALONE,
     check=check_named,
     sources=lambda embed, **_: files_of_embed(embed),
-    heeds_scope=is_told_scopes,
+    heeds_scope=receives_scopes,
 )

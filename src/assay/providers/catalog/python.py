@@ -10,7 +10,7 @@ from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, positive
 from assay.model import Document, Hit, Query
 from assay.providers.event_loop import EventLoop
-from assay.providers.loading import describe_library_error, files_of, named, parse_function
+from assay.providers.loading import describe_library_error, files_of, load_named, parse_function
 from assay.providers.provider import Provider, Retriever
 from assay.providers.responses import Answers, answers_from, hits_from
 from assay.providers.retriever import PermanentFailure
@@ -160,7 +160,7 @@ def _knowing_text(query: Query) -> str:
 
 def make_retriever(function: str, timeout: float | None = None) -> Retriever:
     """A retriever out of what `module:name` names: a function, a class or object with the protocol, or what makes one."""
-    target = named(function)
+    target = load_named(function)
     if _makes_another(target):
         check_made(function, target)
         with describe_library_error(function):
@@ -207,17 +207,17 @@ def check_function(name: str, function: Any) -> None:
 
 def check_named(function: str, **_: Any) -> None:
     """Raise unless the module can be imported and has what is named; what a class makes is not known before it is made."""
-    target = named(function)
+    target = load_named(function)
     if _makes_another(target):
         check_made(function, target)
     elif not callable(getattr(target, "search", None)):
         check_function(function, target)
 
 
-def is_told_scopes(function: str, **_: Any) -> bool:
+def receives_scopes(function: str, **_: Any) -> bool:
     """Whether it gets more of a query than its text. What cannot be loaded is left to others to complain about."""
     try:
-        target = named(function)
+        target = load_named(function)
         is_retriever = callable(getattr(target, "search", None)) or _makes_another(target)
         return is_retriever or _signature(target)[0] is not _text
     except ProviderError:
@@ -227,7 +227,7 @@ def is_told_scopes(function: str, **_: Any) -> bool:
 def takes_documents(function: str, **_: Any) -> bool:
     """Whether it is certain that it takes documents in: a class or object that has `index`."""
     try:
-        target = named(function)
+        target = load_named(function)
     except ProviderError:
         return False
     return callable(getattr(target, "search", None)) and callable(getattr(target, "index", None))
@@ -246,5 +246,5 @@ PROVIDER = Provider(
     short_for="function",
     check=check_named,
     sources=lambda function, **_: files_of(function),
-    heeds_scope=is_told_scopes,
+    heeds_scope=receives_scopes,
 )

@@ -11,7 +11,7 @@ from assay.grammar import REQUIRED, Param
 from assay.model import Query
 from assay.providers.adapters import AdapterRetriever, Item, Reading
 from assay.providers.event_loop import EventLoop
-from assay.providers.loading import describe_library_error, needed
+from assay.providers.loading import describe_library_error, import_package
 from assay.providers.objects import load_object
 from assay.providers.provider import Provider
 from assay.providers.retriever import PermanentFailure
@@ -23,10 +23,10 @@ from assay.providers.stores import (
     Embed,
     check_opened,
     check_parts,
-    filled,
+    fill_address,
     load_embed,
-    missing,
-    opened_by,
+    missing_error,
+    opening_params,
     parse_address,
 )
 from assay.text import shortened
@@ -56,12 +56,12 @@ def make_retriever(collection: str, timeout: float | None = None, **settings: An
 
 
 def _client(name: str, path: str, url: str, api_key: str) -> Any:
-    qdrant_client = needed("qdrant", "qdrant_client", INSTALL)
+    qdrant_client = import_package("qdrant", "qdrant_client", INSTALL)
     with describe_library_error(name):
         if path:
             return qdrant_client.QdrantClient(path=path)
-        key = {"api_key": filled(api_key, "api_key")} if api_key else {}
-        return qdrant_client.QdrantClient(url=filled(url, "url"), **key)
+        key = {"api_key": fill_address(api_key, "api_key")} if api_key else {}
+        return qdrant_client.QdrantClient(url=fill_address(url, "url"), **key)
 
 
 def _check_collection(name: str, client: Any, collection: str) -> None:
@@ -72,18 +72,18 @@ def _check_collection(name: str, client: Any, collection: str) -> None:
         exists = EventLoop().result(client.collection_exists(collection))
     if not exists:
         names = lambda: [collection.name for collection in EventLoop().result(client.get_collections()).collections]  # noqa: E731
-        raise missing(name, "collection", collection, names)
+        raise missing_error(name, "collection", collection, names)
 
 
 def _of_qdrant(model: str, text: str) -> Any:
     """A text that Qdrant, or fastembed in its client, embeds itself."""
-    return needed("qdrant", "qdrant_client", INSTALL).models.Document(text=text, model=model)
+    return import_package("qdrant", "qdrant_client", INSTALL).models.Document(text=text, model=model)
 
 
 def _query(client: Any, collection: str, embed: Embed, using: dict[str, str], scope: str, query: Query, k: int) -> Any:
     asked: dict[str, Any] = dict(using)
     if scope and query.scope is not None:
-        models = needed("qdrant", "qdrant_client", INSTALL).models
+        models = import_package("qdrant", "qdrant_client", INSTALL).models
         fits = models.FieldCondition(key=scope, match=models.MatchValue(value=query.scope))
         asked["query_filter"] = models.Filter(must=[fits])
     vector = embed(query.text)
@@ -107,7 +107,7 @@ def check_named(path: str, python: str, url: str, embed: str, model: str, api_ke
     if bool(embed) == bool(model):
         how = "in one way, not by embed= and model=" if embed else f"{WAYS}, or model= for one of Qdrant's own"
         raise ProviderError(f"qdrant: say how queries are embedded: {how}")
-    filled(api_key, "api_key")
+    fill_address(api_key, "api_key")
     check_parts("qdrant", python, CLIENT, WHAT, embed)
 
 
@@ -116,7 +116,7 @@ PROVIDER = Provider(
     "a collection of Qdrant, in a folder, on a server or by a client in Python code",
     make_retriever,
     params=(
-        *opened_by("folder of a database in local mode", "a client"),
+        *opening_params("folder of a database in local mode", "a client"),
         Param("url", parse_address, "", "address of a server, such as http://127.0.0.1:6333", is_private=True),
         Param(
             "api_key",

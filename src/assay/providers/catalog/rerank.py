@@ -13,10 +13,17 @@ from assay.errors import BadParameter, ProviderError
 from assay.grammar import Param, cutoff
 from assay.model import Document, Hit, Pack, Query
 from assay.providers.event_loop import EventLoop
-from assay.providers.loading import check_installed, describe_library_error, files_of, named, needed, parse_function
+from assay.providers.loading import (
+    check_installed,
+    describe_library_error,
+    files_of,
+    import_package,
+    load_named,
+    parse_function,
+)
 from assay.providers.provider import Provider, Retriever
 from assay.providers.responses import Answers, Judged, Parts, ranked
-from assay.providers.retriever import PermanentFailure, reported
+from assay.providers.retriever import PermanentFailure, with_reported_fields
 from assay.text import install_command, shortened
 
 INSTALL = install_command("sentence-transformers")
@@ -76,7 +83,7 @@ class Rerank:
         head = ranked(replace(hit, score=score) for hit, score in zip(noted[: self.depth], scores, strict=True))
         lowest = head[-1].score if head else 0.0
         tail = [replace(hit, score=lowest - place) for place, hit in enumerate(noted[self.depth :], 1)]
-        return reported(_with_rest_of_first((head + tail)[:k], noted[:k]), first)
+        return with_reported_fields(_with_rest_of_first((head + tail)[:k], noted[:k]), first)
 
     def _scores(self, query: Query, hits: list[Hit]) -> list[float]:
         if not hits:
@@ -135,7 +142,7 @@ def first_ranking(hits: Sequence[Hit]) -> list[Hit] | None:
 
 def _called(function: str) -> Scorer:
     """What `module:function` names, called as f(query, hits) if its second parameter is `hits`, else as f(text, texts)."""
-    scorer = named(function)
+    scorer = load_named(function)
     if inspect.isclass(scorer):
         with describe_library_error(function):
             scorer = scorer()
@@ -163,7 +170,7 @@ def check_settings(parts: Sequence[object], function: str, model: str, **_: obje
     if model:
         check_installed(f"rerank(model='{model}')", "sentence_transformers", INSTALL)
     else:
-        _check_callable(function, named(function))
+        _check_callable(function, load_named(function))
 
 
 def _second_parameter(function: Callable[..., Any]) -> str:
@@ -187,7 +194,7 @@ def _by_cross_encoder(model: str) -> Scorer:
 @cache
 def _cross_encoder(model: str) -> Any:
     """The model, loaded once per process."""
-    package = needed("rerank", "sentence_transformers", INSTALL)
+    package = import_package("rerank", "sentence_transformers", INSTALL)
     try:
         return package.CrossEncoder(model)
     except Exception as error:

@@ -14,7 +14,7 @@ from assay.grammar import Param, cutoff
 from assay.model import Document, Hit, Query
 from assay.providers.nearest import best_of
 from assay.providers.provider import Provider, hits_of_ids
-from assay.providers.retriever import in_tie_order, not_indexed
+from assay.providers.retriever import in_tie_order, not_indexed_error
 from assay.text import words_of
 
 SCORES_AT_ONCE = 4_000_000
@@ -54,7 +54,7 @@ class TfidfChars:
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
         """For each query up to k documents that share a piece with it."""
         if self._ids is None:
-            raise not_indexed("tfidf_chars")
+            raise not_indexed_error("tfidf_chars")
         step = max(1, SCORES_AT_ONCE // max(1, len(self._ids)))
         blocks = (queries[start : start + step] for start in range(0, len(queries), step))
         return [hits for block in blocks for hits in self._search(block, k, self._ids)]

@@ -16,7 +16,7 @@ from assay.providers.nearest import FileRows, VectorFile, open_vectors, plural, 
 from assay.providers.nearest import Vectors as Matrix
 from assay.providers.provider import Provider, hits_of_ids
 from assay.providers.responses import Answers
-from assay.providers.retriever import PermanentFailure, in_tie_order, not_indexed
+from assay.providers.retriever import PermanentFailure, in_tie_order, not_indexed_error
 from assay.text import counted
 
 SPARE = 64
@@ -54,7 +54,7 @@ class Vectors:
         """For each query the k nearest documents; a query without a vector has failed."""
         rows = self._rows
         if rows is None:
-            raise not_indexed("vectors")
+            raise not_indexed_error("vectors")
         row_of = self._queries.rows_by_id(self._query_order)
         answers: Answers = [
             []
@@ -76,8 +76,8 @@ class Vectors:
         if self._similarity != "euclidean":
             nearest, scores = top_k(asked[:], cast("Matrix", rows), k)
             return list(zip(nearest.tolist(), scores.tolist(), strict=True))
-        lifted = np.hstack([asked[:], np.ones((len(asked), 1), np.float32)])
-        near, _ = top_k(lifted, cast("Matrix", rows.lifted()), k + SPARE)
+        extended = np.hstack([asked[:], np.ones((len(asked), 1), np.float32)])
+        near, _ = top_k(extended, cast("Matrix", rows.for_distance()), k + SPARE)
         return [_by_distance(query, places, rows, k) for query, places in zip(asked[:], near, strict=True)]
 
 
