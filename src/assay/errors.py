@@ -112,7 +112,7 @@ class Faults:
         return len(self._noted) >= MAX_FAULTS
 
     @property
-    def messages(self) -> list[str]:
+    def found(self) -> list[str]:
         """`source:place: what`, in the order of the places."""
         return [f"{self.source}:{place}: {what}" for place, what in sorted(self._noted)]
 
@@ -121,7 +121,7 @@ class Faults:
         if self._noted:
             more = " or more" if self.full else ""
             source = self.source.removesuffix(", record")
-            raise DataError(f"{source}: {len(self)}{more} fault{'s' if len(self) > 1 else ''}", self.messages)
+            raise DataError(f"{source}: {len(self)}{more} fault{'s' if len(self) > 1 else ''}", self.found)
 
 
 def near_matches(name: str, known: Iterable[str], most: int = 3) -> list[str]:

@@ -35,7 +35,7 @@ def test_the_places_of_a_table_are_lines_of_the_file(tmp_path):
     content = "# c\nqid,docid,score\n\nq1,d1,0.5\nq1,d2\n# c\nq1,d3,0.3\n"
     rows = list(table_rows(source(tmp_path, "f.csv", content), RUN, faults))
     assert rows == [(4, "q1", "d1", "0.5", None), (7, "q1", "d3", "0.3", None)]
-    assert faults.messages == ["f:5: expected 3 columns (qid, docid, score), found 2"]
+    assert faults.found == ["f:5: expected 3 columns (qid, docid, score), found 2"]
 
 
 def test_a_quoted_field_may_hold_the_delimiter_and_the_quote(tmp_path):
@@ -48,7 +48,7 @@ def test_quoted_text_may_hold_blank_lines_and_lines_that_look_like_comments(tmp_
     content = 'qid,docid,text,score\nq1,d1,"Intro\n\n# Heading",0.5\nq1,d2,"# x\n#",0.4\nq1,d3,x,0.3\n'
     faults = Faults("f")
     rows = list(table_rows(source(tmp_path, "f.csv", content), RUN, faults))
-    assert faults.messages == []
+    assert faults.found == []
     assert [row[1:4] for row in rows] == [("q1", "d1", "0.5"), ("q1", "d2", "0.4"), ("q1", "d3", "0.3")]
     assert rows[2][0] == 7
 
@@ -81,7 +81,7 @@ def test_lines_of_json(tmp_path):
     ]
     rows = list(jsonl_rows(source(tmp_path, "f.jsonl", "\n".join(lines)), RUN, faults))
     assert rows == [(1, 1, "d1", 2, None), (6, "t", "d2", "3", None)]
-    assert [fault.split(": ")[0] for fault in faults.messages] == ["f:3", "f:4", "f:5"]
+    assert [fault.split(": ")[0] for fault in faults.found] == ["f:3", "f:4", "f:5"]
 
 
 def test_records_of_all_kinds():
@@ -95,13 +95,13 @@ def test_records_of_all_kinds():
     ]
     rows = list(record_rows(given, RUN, faults))
     assert [row[:4] for row in rows] == [(1, "q1", "d1", 1), (2, "q1", "d2", 2), (3, "q1", "d3", 3), (4, "q1", "d4", "4")]
-    assert faults.messages == ["run, row:5: expected (query, document, value), found 'q1'"]
+    assert faults.found == ["run, row:5: expected (query, document, value), found 'q1'"]
 
 
 def test_a_long_record_is_shown_short():
     faults = Faults("run, row")
     list(record_rows(["x" * 1000], RUN, faults))
-    assert len(faults.messages[0]) < 120
+    assert len(faults.found[0]) < 120
 
 
 def test_frames_are_read_by_column():

@@ -63,7 +63,7 @@ def test_rows_have_at_least_their_width(tmp_path):
     faults = Faults("f")
     source = FileSource(write(tmp_path / "f", "a b\n\n#c\na  b\tc d e\na\n"))
     assert list(trec_rows(source, 3, "x y z", faults)) == [(4, [b"a", b"b", b"c", b"d", b"e"])]
-    assert faults.messages == ["f:1: expected 3 columns (x y z), found 2", "f:5: expected 3 columns (x y z), found 1"]
+    assert faults.found == ["f:1: expected 3 columns (x y z), found 2", "f:5: expected 3 columns (x y z), found 1"]
 
 
 @pytest.mark.parametrize(
