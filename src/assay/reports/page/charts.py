@@ -93,18 +93,18 @@ class Figures:
 
 
 def draw_charts(
-    matter: BenchmarkReport, *kinds: str, metric: str = "", by: str = "", results: Any = None
+    report: BenchmarkReport, *kinds: str, metric: str = "", by: str = "", results: Any = None
 ) -> tuple[Any, ...]:
     """The charts of these kinds side by side; a sentence for each that cannot be drawn."""
     figures, faults = [], []
-    name = metric or (matter.metrics[0].name if matter.metrics else "")
+    name = metric or (report.metrics[0].name if report.metrics else "")
     for kind in kinds:
         try:
-            drawing = draw(kind, results or matter.shown, metric=name, by=by)
+            drawing = draw(kind, results or report.shown, metric=name, by=by)
         except AssayError as error:
             faults.append(Words(f"No chart here: {error}.".replace("..", "."), "muted"))
             continue
-        figures.append(Figure(drawing, kind, matter.group, f"{name}{'-' + by if by else ''}"))
+        figures.append(Figure(drawing, kind, report.group, f"{name}{'-' + by if by else ''}"))
     return (*([Figures(tuple(figures))] if figures else []), *faults)
 
 
@@ -163,26 +163,26 @@ BINS = 10
 QUANTILES = (("least", 0.0), ("lower quarter", 0.25), ("median", 0.5), ("upper quarter", 0.75), ("most", 1.0))
 
 
-def scores_section(matter: BenchmarkReport) -> Section | None:
+def scores_section(report: BenchmarkReport) -> Section | None:
     """How many queries have which score, for each system; of two systems the differences too."""
-    metric = matter.moving
+    metric = report.moving
     if metric is None:
         return None
-    scores = [_scores(matter, place, metric) for place in range(len(matter.shown))]
-    parts: list[object] = [_spread(matter, metric, scores)]
+    scores = [_scores(report, place, metric) for place in range(len(report.shown))]
+    parts: list[object] = [_spread(report, metric, scores)]
     if metric.metric.range == (0.0, 1.0):
-        parts.insert(0, _histogram(matter, metric, scores))
-    if matter.pair is not None:
-        parts += draw_charts(matter, "difference_histogram", metric=metric.name, results=matter.looked_at)
-    return Section(anchor_of("scores", matter.group), "Score distributions", tuple(parts))
+        parts.insert(0, _histogram(report, metric, scores))
+    if report.pair is not None:
+        parts += draw_charts(report, "difference_histogram", metric=metric.name, results=report.looked_at)
+    return Section(anchor_of("scores", report.group), "Score distributions", tuple(parts))
 
 
-def _scores(matter: BenchmarkReport, place: int, metric: BoundMetric) -> Floats:
-    column = matter.shown[place].table.columns[metric.name].score.astype(float)
+def _scores(report: BenchmarkReport, place: int, metric: BoundMetric) -> Floats:
+    column = report.shown[place].table.columns[metric.name].score.astype(float)
     return column[~np.isnan(column)]
 
 
-def _histogram(matter: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Grid:
+def _histogram(report: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Grid:
     """Shares of queries between tenths; exactly 0 and exactly 1 have rows of their own."""
     edges = [step / BINS for step in range(BINS + 1)]
     counts = [_counts(some, edges) for some in scores]
@@ -196,7 +196,7 @@ def _histogram(matter: BenchmarkReport, metric: BoundMetric, scores: list[Floats
         rows.append((Field(head, sort=place), *fields))
     label = f"Queries by {metric.name}"
     note = "0 and 1 are counted by themselves; the ranges between have neither."
-    return Grid(label, columns(Column(metric.name, TEXT), *matter.names), tuple(rows), title=label, notes=(note,))
+    return Grid(label, columns(Column(metric.name, TEXT), *report.names), tuple(rows), title=label, notes=(note,))
 
 
 def _counts(scores: Floats, edges: list[float]) -> list[int]:
@@ -207,12 +207,12 @@ def _counts(scores: Floats, edges: list[float]) -> list[int]:
     return [int((scores <= 0).sum()), *counts, int((scores >= 1).sum())]
 
 
-def _spread(matter: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Grid:
+def _spread(report: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Grid:
     """Quantiles of each system's scores."""
     rows = []
-    for name, some in zip(matter.names, scores, strict=True):
+    for name, some in zip(report.names, scores, strict=True):
         values = [float(np.quantile(some, at)) if len(some) else math.nan for _, at in QUANTILES]
-        fields = [number(matter.figures.value(metric, value), value) for value in values]
+        fields = [number(report.figures.value(metric, value), value) for value in values]
         rows.append((words(name), number(f"{len(some):,}", len(some)), *fields))
     heads = ["system", "queries", *(name for name, _ in QUANTILES)]
     return Grid(f"Spread of {metric.name}", columns(*heads), tuple(rows))

@@ -40,7 +40,7 @@ class CrossBenchmarkTable:
     """Of each system, its figure on each benchmark; nan where it has none."""
     intervals: tuple[tuple[str, ...], ...]
     are_languages: bool
-    matter: BenchmarkReport
+    report: BenchmarkReport
 
     @property
     def title(self) -> str:
@@ -49,7 +49,7 @@ class CrossBenchmarkTable:
 
     def text(self, value: float) -> str:
         """A figure in words."""
-        return UNKNOWN if math.isnan(value) else self.matter.figures.value(self.metric, value)
+        return UNKNOWN if math.isnan(value) else self.report.figures.value(self.metric, value)
 
     def macro(self, place: int) -> float:
         """The mean of a system over languages; nan where it was not run in all of them."""
@@ -58,53 +58,53 @@ class CrossBenchmarkTable:
     def variance(self, place: int) -> tuple[str, float]:
         """Of a system's figures over languages: in words, and as a number."""
         value = float(np.var(self.values[place]))
-        digits = (3 if self.matter.figures.digits is None else self.matter.figures.digits) + MORE_DIGITS
+        digits = (3 if self.report.figures.digits is None else self.report.figures.digits) + MORE_DIGITS
         return UNKNOWN if math.isnan(value) else f"{value:.{digits}f}", value
 
 
-def cross_benchmark_tables(matters: Sequence[BenchmarkReport]) -> tuple[CrossBenchmarkTable, ...]:
+def cross_benchmark_tables(reports: Sequence[BenchmarkReport]) -> tuple[CrossBenchmarkTable, ...]:
     """A table for each metric that all benchmarks have; nothing for one benchmark, or where two are called the same."""
-    names = [matter.first.benchmark for matter in matters]
-    if len(matters) < 2 or len(set(names)) < len(names):
+    names = [report.first.benchmark for report in reports]
+    if len(reports) < 2 or len(set(names)) < len(names):
         return ()
-    languages = [_language(matter) for matter in matters]
+    languages = [_language(report) for report in reports]
     are_languages = NONE not in languages and len(set(languages)) == len(languages)
-    shared = [metric for metric in matters[0].metrics if all(metric in other.metrics for other in matters)]
-    systems = tuple(dict.fromkeys(name for matter in matters for name in matter.names))
+    shared = [metric for metric in reports[0].metrics if all(metric in other.metrics for other in reports)]
+    systems = tuple(dict.fromkeys(name for report in reports for name in report.names))
     heads = tuple(languages) if are_languages else tuple(names)
-    return tuple(_of_metric(matters, metric, heads, systems, are_languages) for metric in shared[:MOST_METRICS])
+    return tuple(_of_metric(reports, metric, heads, systems, are_languages) for metric in shared[:MOST_METRICS])
 
 
 def _of_metric(
-    matters: Sequence[BenchmarkReport],
+    reports: Sequence[BenchmarkReport],
     metric: BoundMetric,
     heads: tuple[str, ...],
     systems: tuple[str, ...],
     are_languages: bool,
 ) -> CrossBenchmarkTable:
-    figures = [[_figure(matter, name, metric) for matter in matters] for name in systems]
+    figures = [[_figure(report, name, metric) for report in reports] for name in systems]
     values = tuple(tuple(value for value, _ in row) for row in figures)
     return CrossBenchmarkTable(
-        metric, heads, systems, values, tuple(tuple(ends for _, ends in row) for row in figures), are_languages, matters[0]
+        metric, heads, systems, values, tuple(tuple(ends for _, ends in row) for row in figures), are_languages, reports[0]
     )
 
 
-def _figure(matter: BenchmarkReport, system: str, metric: BoundMetric) -> tuple[float, str]:
-    if system not in matter.names:
+def _figure(report: BenchmarkReport, system: str, metric: BoundMetric) -> tuple[float, str]:
+    if system not in report.names:
         return math.nan, ""
-    place = matter.names.index(system)
-    return matter.shown[place].summary[metric.name], matter.interval(place, metric)
+    place = report.names.index(system)
+    return report.shown[place].summary[metric.name], report.interval(place, metric)
 
 
-def _language(matter: BenchmarkReport) -> str:
+def _language(report: BenchmarkReport) -> str:
     """The language of a benchmark; none where its queries have none, or several."""
-    languages = set(Tags.of(matter.shown[:1]).values(LANGUAGE))
+    languages = set(Tags.of(report.shown[:1]).values(LANGUAGE))
     return languages.pop() if len(languages) == 1 else NONE
 
 
-def cross_benchmark_sheets(matters: Sequence[BenchmarkReport]) -> list[Sheet]:
+def cross_benchmark_sheets(reports: Sequence[BenchmarkReport]) -> list[Sheet]:
     """The same for files of text."""
-    tables = cross_benchmark_tables(matters)
+    tables = cross_benchmark_tables(reports)
     return [
         Sheet(table.title, _table(table), (MEANING,) if table.are_languages and table is tables[-1] else ())
         for table in tables
@@ -125,9 +125,9 @@ def _table(across_table: CrossBenchmarkTable) -> Table:
     return Table(["system", *across_table.benchmarks, *([MACRO, VARIANCE] if across_table.are_languages else [])], rows)
 
 
-def cross_benchmark_section(matters: Sequence[BenchmarkReport]) -> Section | None:
+def cross_benchmark_section(reports: Sequence[BenchmarkReport]) -> Section | None:
     """A table for each metric that all benchmarks share; nothing for one benchmark."""
-    tables = cross_benchmark_tables(matters)
+    tables = cross_benchmark_tables(reports)
     if not tables:
         return None
     are_languages = tables[0].are_languages
@@ -199,47 +199,47 @@ class Head:
     notes: tuple[str, ...] = ()
 
 
-def head_of(matter: BenchmarkReport) -> Head:
+def head_of(report: BenchmarkReport) -> Head:
     """Of two systems the verdict, of many the best and its equals; of one, its first figure and how sure that is."""
-    dataset = matter.first.provenance.get("dataset") or {}
-    title = printable(f"{matter.first.benchmark} {dataset.get('version', '')}".strip())
-    if matter.comparison is None:
-        return Head(title or matter.names[0], _about(matter), _one_verdict(matter), notes=_notes(matter))
-    comparison = matter.comparison
+    dataset = report.first.provenance.get("dataset") or {}
+    title = printable(f"{report.first.benchmark} {dataset.get('version', '')}".strip())
+    if report.comparison is None:
+        return Head(title or report.names[0], _about(report), _one_verdict(report), notes=_notes(report))
+    comparison = report.comparison
     best = best_sentence(comparison)
     pairs = [comparison.verdict] if best else []
-    notes_below = (*pairs, *power_notes(comparison), *comparison.remarks, *comparison.notes, *_notes(matter))
-    fallback = " and ".join(matter.names) if len(matter.names) < 4 else f"{len(matter.names)} systems"
+    notes_below = (*pairs, *power_notes(comparison), *comparison.remarks, *comparison.notes, *_notes(report))
+    fallback = " and ".join(report.names) if len(report.names) < 4 else f"{len(report.names)} systems"
     verdict = printable(best or comparison.verdict)
-    return Head(title or fallback, _about(matter), verdict, _tone(matter), tuple(map(printable, notes_below)))
+    return Head(title or fallback, _about(report), verdict, _tone(report), tuple(map(printable, notes_below)))
 
 
-def _about(matter: BenchmarkReport) -> str:
+def _about(report: BenchmarkReport) -> str:
     """Systems, queries, when, and how they were compared."""
     started = sorted(
-        {readable_time(str(moment)) for result in matter.results if (moment := result.provenance.get("started"))}
+        {readable_time(str(moment)) for result in report.results if (moment := result.provenance.get("started"))}
     )
     when = f"{started[0]} UTC" if len(started) == 1 else f"{started[0]} to {started[-1]} UTC" if started else ""
-    how = head_line(matter.comparison) if matter.comparison else coverage(Report(matter.results))
-    names = ", ".join(matter.names) if len(matter.names) < 6 else f"{len(matter.names)} systems"
+    how = head_line(report.comparison) if report.comparison else coverage(Report(report.results))
+    names = ", ".join(report.names) if len(report.names) < 6 else f"{len(report.names)} systems"
     return joined([names, when, how])
 
 
-def _one_verdict(matter: BenchmarkReport) -> str:
+def _one_verdict(report: BenchmarkReport) -> str:
     """`bm25 reaches ndcg@10 of 0.777 [0.712, 0.845] on 48 queries.`."""
-    n = counted(len(matter.first.query_ids), "query")
-    if not matter.metrics:
-        return f"{matter.names[0]} was run on {n}; nothing with a figure was measured."
-    metric = matter.metrics[0]
-    figure = matter.figures.value(metric, matter.first.summary[metric.name])
-    interval = matter.interval(0, metric)
+    n = counted(len(report.first.query_ids), "query")
+    if not report.metrics:
+        return f"{report.names[0]} was run on {n}; nothing with a figure was measured."
+    metric = report.metrics[0]
+    figure = report.figures.value(metric, report.first.summary[metric.name])
+    interval = report.interval(0, metric)
     sure = f" {interval}" if interval else ""
-    return f"{matter.names[0]} reaches {metric.name} of {figure}{sure} on {n}."
+    return f"{report.names[0]} reaches {metric.name} of {figure}{sure} on {n}."
 
 
-def _tone(matter: BenchmarkReport) -> str:
+def _tone(report: BenchmarkReport) -> str:
     """Whether the second of the two systems in focus is better or worse on the first metric, if that is sure."""
-    comparison = matter.comparison
+    comparison = report.comparison
     if comparison is None or len(comparison.names) > 2:
         return ""
     first = comparison.metrics[0].name
@@ -247,8 +247,11 @@ def _tone(matter: BenchmarkReport) -> str:
     return "" if better is None else "worse" if better == reference_of(comparison) else "better"
 
 
-def _notes(matter: BenchmarkReport) -> tuple[str, ...]:
+def _notes(report: BenchmarkReport) -> tuple[str, ...]:
     """What a careful reader should be told about the results; each sentence once."""
-    report = Report(matter.results, points_on=False)
-    all_notes = (*failure_notes(matter.results, ""), *latency_notes(matter.results), *notes(report))
+    all_notes = (
+        *failure_notes(report.results, ""),
+        *latency_notes(report.results),
+        *notes(Report(report.results, points_on=False)),
+    )
     return tuple(dict.fromkeys(map(printable, all_notes)))

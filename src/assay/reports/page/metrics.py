@@ -39,34 +39,34 @@ RECORD = Column("better / same / worse", title="queries on which the second syst
 EFFECT = Column("effect", title="Cohen's d of the differences: 0.2 is small, 0.5 medium, 0.8 large")
 
 
-def metrics_section(matter: BenchmarkReport) -> Section:
+def metrics_section(report: BenchmarkReport) -> Section:
     """The table of metrics; below it bands, where there are any, and with a gate its rules."""
-    comparison = matter.comparison
+    comparison = report.comparison
     if comparison is None:
-        parts = [_alone(matter)]
+        parts = [_alone(report)]
     elif is_against_one(comparison):
-        parts = [_against_one(matter, comparison)]
+        parts = [_against_one(report, comparison)]
     else:
-        parts = [_side_by_side(matter, comparison), _pairs(matter, comparison)]
-    if (bands := bands_grid(matter)) is not None:
+        parts = [_side_by_side(report, comparison), _pairs(report, comparison)]
+    if (bands := bands_grid(report)) is not None:
         parts.append(bands)
-    if matter.gate is not None:
-        parts.append(_gate(matter))
-    return Section(anchor_of("metrics", matter.group), "Metrics", (*parts, *_charts(matter)))
+    if report.gate is not None:
+        parts.append(_gate(report))
+    return Section(anchor_of("metrics", report.group), "Metrics", (*parts, *_charts(report)))
 
 
-def _charts(matter: BenchmarkReport) -> tuple[Any, ...]:
+def _charts(report: BenchmarkReport) -> tuple[Any, ...]:
     """Figures of two systems as bars; of three or more also who is not told apart from whom, and all metrics at a glance."""
-    if len(matter.results) < 3:
-        return tuple(draw_charts(matter, "bars")) if len(matter.results) == 2 else ()
-    kinds = ["bars", *(["heat_map"] if len(matter.metrics) > 1 else [])]
-    ranks = draw_charts(matter, "critical_difference", metric=matter.moving.name) if matter.moving is not None else ()
-    return (*draw_charts(matter, *kinds), *ranks)
+    if len(report.results) < 3:
+        return tuple(draw_charts(report, "bars")) if len(report.results) == 2 else ()
+    kinds = ["bars", *(["heat_map"] if len(report.metrics) > 1 else [])]
+    ranks = draw_charts(report, "critical_difference", metric=report.moving.name) if report.moving is not None else ()
+    return (*draw_charts(report, *kinds), *ranks)
 
 
-def metric_field(matter: BenchmarkReport, metric: BoundMetric) -> Field:
+def metric_field(report: BenchmarkReport, metric: BoundMetric) -> Field:
     """The name of a metric, leading to its definition."""
-    return Field(metric.name, href=f"#{definition_anchor(metric, matter.group)}", title=metric.metric.meaning)
+    return Field(metric.name, href=f"#{definition_anchor(metric, report.group)}", title=metric.metric.meaning)
 
 
 def definition_anchor(metric: BoundMetric, group: str) -> str:
@@ -74,35 +74,35 @@ def definition_anchor(metric: BoundMetric, group: str) -> str:
     return anchor_of("definition", metric.metric.name, group)
 
 
-def figure_field(matter: BenchmarkReport, place: int, metric: BoundMetric, tone: str = "", sign: str = "") -> Field:
+def figure_field(report: BenchmarkReport, place: int, metric: BoundMetric, tone: str = "", sign: str = "") -> Field:
     """A system's figure, its interval below it."""
-    value = matter.shown[place].summary[metric.name]
-    text = matter.figures.value(metric, value)
-    return number(f"{text} {sign}".strip(), value, tone=tone, beside=matter.interval(place, metric))
+    value = report.shown[place].summary[metric.name]
+    text = report.figures.value(metric, value)
+    return number(f"{text} {sign}".strip(), value, tone=tone, beside=report.interval(place, metric))
 
 
-def _alone(matter: BenchmarkReport) -> Grid:
+def _alone(report: BenchmarkReport) -> Grid:
     """One result: a row for each metric."""
     beside = [
         metric
-        for metric in matter.first.metrics
-        if metric.name in matter.first.beside and not math.isnan(matter.first.summary.get(metric.name, math.nan))
+        for metric in report.first.metrics
+        if metric.name in report.first.beside and not math.isnan(report.first.summary.get(metric.name, math.nan))
     ]
     rows = [
         (
-            metric_field(matter, metric),
-            figure_field(matter, 0, metric),
-            *_gate_fields(matter, metric),
+            metric_field(report, metric),
+            figure_field(report, 0, metric),
+            *_gate_fields(report, metric),
             words(metric.metric.meaning),
         )
-        for metric in (*matter.metrics, *beside)
+        for metric in (*report.metrics, *beside)
     ]
-    heads = columns("metric", matter.names[0], *_gate_heads(matter), Column("what it tells", TEXT))
-    level = f"Below each figure: where it may lie, {100 * matter.level:g} % interval."
+    heads = columns("metric", report.names[0], *_gate_heads(report), Column("what it tells", TEXT))
+    level = f"Below each figure: where it may lie, {100 * report.level:g} % interval."
     return Grid("Metrics", heads, tuple(rows), notes=(level,))
 
 
-def _against_one(matter: BenchmarkReport, comparison: Comparison) -> Grid:
+def _against_one(report: BenchmarkReport, comparison: Comparison) -> Grid:
     """A row for each metric and system, held against the baseline or the first of two."""
     is_two = len(comparison.names) == 2
     reference = comparison.aligned.place(reference_of(comparison))
@@ -112,18 +112,18 @@ def _against_one(matter: BenchmarkReport, comparison: Comparison) -> Grid:
         place = comparison.aligned.place(pair.b)
         rows.append(
             (
-                metric_field(matter, metric),
+                metric_field(report, metric),
                 *(() if is_two else (words(pair.b),)),
-                figure_field(matter, reference, metric, "best" if sign == WORSE else ""),
-                figure_field(matter, place, metric, "best" if sign == BETTER else "", sign),
-                *_measures(matter, metric, pair),
-                *_gate_fields(matter, metric),
+                figure_field(report, reference, metric, "best" if sign == WORSE else ""),
+                figure_field(report, place, metric, "best" if sign == BETTER else "", sign),
+                *_measures(report, metric, pair),
+                *_gate_fields(report, metric),
             )
         )
-    second = matter.names[1 - reference] if is_two else "figure"
-    heads = ["metric", *([] if is_two else [Column("system", TEXT)]), matter.names[reference], second, *_heads(comparison)]
+    second = report.names[1 - reference] if is_two else "figure"
+    heads = ["metric", *([] if is_two else [Column("system", TEXT)]), report.names[reference], second, *_heads(comparison)]
     notes = (legend(comparison), correction_note(comparison), f"In brackets: {level_text(comparison)} intervals.")
-    return Grid("Metrics", columns(*heads, *_gate_heads(matter)), tuple(rows), notes=tuple(filter(None, notes)))
+    return Grid("Metrics", columns(*heads, *_gate_heads(report)), tuple(rows), notes=tuple(filter(None, notes)))
 
 
 def _heads(comparison: Comparison) -> list[str | Column]:
@@ -142,8 +142,8 @@ def correction_note(comparison: Comparison) -> str:
     return f"{about}; of fewer metrics, as in assay eval, it is smaller."
 
 
-def _measures(matter: BenchmarkReport, metric: BoundMetric, pair: Pair) -> tuple[Field, ...]:
-    figures = matter.figures
+def _measures(report: BenchmarkReport, metric: BoundMetric, pair: Pair) -> tuple[Field, ...]:
+    figures = report.figures
     tone = {BETTER: "better", WORSE: "worse"}.get(mark(pair), "")
     ends = f"[{figures.change(metric, pair.low)}, {figures.change(metric, pair.high)}]" if pair.low == pair.low else "–"
     return (
@@ -161,7 +161,7 @@ def _alone_p(pair: Pair) -> str:
     return "" if is_same else f"{p_text(pair.p)} without correction"
 
 
-def _side_by_side(matter: BenchmarkReport, comparison: Comparison) -> Grid:
+def _side_by_side(report: BenchmarkReport, comparison: Comparison) -> Grid:
     """Systems by metrics; letters say which systems a figure is significantly better than."""
     n = len(comparison.names)
     best = {metric.name: places(comparison, metric)[0] for metric in comparison.metrics}
@@ -170,7 +170,7 @@ def _side_by_side(matter: BenchmarkReport, comparison: Comparison) -> Grid:
     for place, name in enumerate(comparison.names):
         fields = [
             figure_field(
-                matter,
+                report,
                 place,
                 metric,
                 "best" if name in best[metric.name] else "",
@@ -187,30 +187,30 @@ def _side_by_side(matter: BenchmarkReport, comparison: Comparison) -> Grid:
     return Grid("Systems by metrics", columns("system", *heads), tuple(rows), notes=(note,))
 
 
-def _pairs(matter: BenchmarkReport, comparison: Comparison) -> Grid:
+def _pairs(report: BenchmarkReport, comparison: Comparison) -> Grid:
     """The pairs on the first metric, the closest to the best first where there are many."""
     metric = comparison.metrics[0]
     rows = [
-        (words(f"{pair.a} → {pair.b}"), *_measures(matter, metric, pair), *_gate_fields(matter, metric))
+        (words(f"{pair.a} → {pair.b}"), *_measures(report, metric, pair), *_gate_fields(report, metric))
         for pair in shown_pairs(comparison)
     ]
-    heads = ["systems", *_heads(comparison), *_gate_heads(matter)]
+    heads = ["systems", *_heads(comparison), *_gate_heads(report)]
     title = f"Pairs on {metric.name}"
     notes = tuple(filter(None, (legend(comparison), correction_note(comparison))))
     return Grid(title, columns(*heads), tuple(rows), title=title, notes=notes)
 
 
-def _gate_heads(matter: BenchmarkReport) -> list[Column]:
-    return [Column("gate", TEXT)] if matter.gate is not None else []
+def _gate_heads(report: BenchmarkReport) -> list[Column]:
+    return [Column("gate", TEXT)] if report.gate is not None else []
 
 
-def _gate_fields(matter: BenchmarkReport, metric: BoundMetric) -> tuple[Field, ...]:
+def _gate_fields(report: BenchmarkReport, metric: BoundMetric) -> tuple[Field, ...]:
     """What the gate says about a metric: the most severe verdict of its rules."""
-    if matter.gate is None:
+    if report.gate is None:
         return ()
     statuses = [
         verdict.status
-        for verdict in _verdicts(matter)
+        for verdict in _verdicts(report)
         if verdict.rule.metric is not None and verdict.rule.metric.name == metric.name
     ]
     if not statuses:
@@ -219,12 +219,12 @@ def _gate_fields(matter: BenchmarkReport, metric: BoundMetric) -> tuple[Field, .
     return (Field(SIGNS[status], sort=SEVEREST.index(status), tone=status),)
 
 
-def _verdicts(matter: BenchmarkReport) -> list[Verdict]:
-    gate = matter.gate
-    return [verdict for verdict in gate.verdicts if verdict.benchmark == matter.first.benchmark] if gate is not None else []
+def _verdicts(report: BenchmarkReport) -> list[Verdict]:
+    gate = report.gate
+    return [verdict for verdict in gate.verdicts if verdict.benchmark == report.first.benchmark] if gate is not None else []
 
 
-def _gate(matter: BenchmarkReport) -> Grid:
+def _gate(report: BenchmarkReport) -> Grid:
     """Every rule and what was found."""
     rows = [
         (
@@ -233,9 +233,9 @@ def _gate(matter: BenchmarkReport) -> Grid:
             words(verdict.provider),
             words(verdict.summary.replace("\N{MINUS SIGN}", "-")),
         )
-        for verdict in _verdicts(matter)
+        for verdict in _verdicts(report)
     ]
-    gate = matter.gate
+    gate = report.gate
     gate_notes = () if gate is None else tuple(map(printable, (conclusion(gate), *gate.notes)))
     heads = (Column("rule", TEXT), Column("verdict", TEXT), Column("system", TEXT), Column("found", TEXT))
     return Grid("Gate", heads, tuple(rows), title="Gate", notes=gate_notes)
@@ -248,48 +248,48 @@ ABOUT = {
 TITLE = "What ties and unjudged documents could change"
 
 
-def bands_grid(matter: BenchmarkReport) -> Grid | None:
+def bands_grid(report: BenchmarkReport) -> Grid | None:
     """A row for each metric and system that has a band; None where none has, which is what was not asked for."""
-    kinds = [kind for kind in KINDS if any(kind.of(result) for result in matter.results)]
-    rows = tuple(row for metric in _metrics(matter, kinds) for row in _rows(matter, metric, kinds))
+    kinds = [kind for kind in KINDS if any(kind.of(result) for result in report.results)]
+    rows = tuple(row for metric in _metrics(report, kinds) for row in _rows(report, metric, kinds))
     if not rows:
         return None
-    several = [Column("system", TEXT)] if len(matter.results) > 1 else []
+    several = [Column("system", TEXT)] if len(report.results) > 1 else []
     ends = [Column(f"{kind.name}: {word}") for kind in kinds for word in kind.words]
     meaning = "; ".join(ABOUT[kind.name] for kind in kinds)
     heads = columns("metric", *several, Column("figure"), *ends)
-    return Grid(TITLE, heads, rows, title=TITLE, notes=(f"{meaning[0].upper()}{meaning[1:]}.", *_methods(matter)))
+    return Grid(TITLE, heads, rows, title=TITLE, notes=(f"{meaning[0].upper()}{meaning[1:]}.", *_methods(report)))
 
 
-def _metrics(matter: BenchmarkReport, kinds: list[Kind]) -> list[BoundMetric]:
+def _metrics(report: BenchmarkReport, kinds: list[Kind]) -> list[BoundMetric]:
     """In the order of the page; what stands beside has bands too."""
     known = {
         metric.name: metric
-        for metric in (*matter.metrics, *(metric for result in matter.results for metric in result.metrics))
+        for metric in (*report.metrics, *(metric for result in report.results for metric in result.metrics))
     }
-    banded = {name for kind in kinds for result in matter.results for name in kind.of(result)}
+    banded = {name for kind in kinds for result in report.results for name in kind.of(result)}
     return [metric for name, metric in known.items() if name in banded]
 
 
-def _rows(matter: BenchmarkReport, metric: BoundMetric, kinds: list[Kind]) -> Iterator[tuple[Field, ...]]:
+def _rows(report: BenchmarkReport, metric: BoundMetric, kinds: list[Kind]) -> Iterator[tuple[Field, ...]]:
     """One for each system with a band; the figure is over all queries of its result, as the band is."""
-    for name, result in zip(matter.names, matter.results, strict=True):
+    for name, result in zip(report.names, report.results, strict=True):
         bands = [kind.of(result).get(metric.name) for kind in kinds]
         if not any(bands):
             continue
         values = [float(result.summary.get(metric.name, math.nan))]
         for kind, band in zip(kinds, bands, strict=True):
             values += [float(band.columns[word].summary()) if band else math.nan for word in kind.words]
-        fields = (number(matter.figures.value(metric, value), value) for value in values)
-        system = [words(name)] if len(matter.results) > 1 else []
+        fields = (number(report.figures.value(metric, value), value) for value in values)
+        system = [words(name)] if len(report.results) > 1 else []
         yield (Field(metric.name, title=metric.metric.meaning), *system, *fields)
 
 
-def _methods(matter: BenchmarkReport) -> tuple[str, ...]:
+def _methods(report: BenchmarkReport) -> tuple[str, ...]:
     """Which bands are not exact, and what they are instead."""
     metrics_by_method: dict[str, list[str]] = {}
     for kind in KINDS:
-        for result in matter.results:
+        for result in report.results:
             for name, band in kind.of(result).items():
                 if band.method not in ("", "exact") and name not in metrics_by_method.setdefault(band.method, []):
                     metrics_by_method[band.method].append(name)
@@ -316,14 +316,14 @@ class Definitions:
     part: ClassVar[str] = "definitions"
 
 
-def definitions_section(matter: BenchmarkReport) -> Section:
+def definitions_section(report: BenchmarkReport) -> Section:
     """One entry for each metric, however many cutoffs of it are shown."""
     known: dict[str, list[BoundMetric]] = {}
-    beside = [metric for metric in matter.first.metrics if metric.name in matter.first.beside]
-    for bound in (*matter.metrics, *(beside if matter.comparison is None else ())):
+    beside = [metric for metric in report.first.metrics if metric.name in report.first.beside]
+    for bound in (*report.metrics, *(beside if report.comparison is None else ())):
         known.setdefault(bound.metric.name, []).append(bound)
-    terms = tuple(_term(some, matter.group) for some in known.values())
-    return Section(anchor_of("definitions", matter.group), "What the metrics mean", (Definitions(terms),))
+    terms = tuple(_term(some, report.group) for some in known.values())
+    return Section(anchor_of("definitions", report.group), "What the metrics mean", (Definitions(terms),))
 
 
 def _term(bound: list[BoundMetric], group: str) -> Term:

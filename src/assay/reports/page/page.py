@@ -54,36 +54,36 @@ class Page:
         return self.groups[0].head.about if len(self.groups) == 1 else ""
 
 
-def make_page(matters: Sequence[BenchmarkReport], title: str = "") -> Page:
+def make_page(reports: Sequence[BenchmarkReport], title: str = "") -> Page:
     """The page about these; each benchmark has the same sections in the same order."""
-    return Page(tuple(make_group(matter) for matter in matters), title, cross_benchmark_section(matters))
+    return Page(tuple(make_group(report) for report in reports), title, cross_benchmark_section(reports))
 
 
-def make_group(matter: BenchmarkReport) -> Group:
+def make_group(report: BenchmarkReport) -> Group:
     """Everything about one benchmark."""
-    return Group(matter.group or "all", head_of(matter), tuple(_sections(matter)))
+    return Group(report.group or "all", head_of(report), tuple(_sections(report)))
 
 
-def _sections(matter: BenchmarkReport) -> Iterable[Section]:
+def _sections(report: BenchmarkReport) -> Iterable[Section]:
     sections = (
-        metrics_section(matter),
-        slices_section(matter),
-        _by_cutoff(matter),
-        scatter_section(matter),
-        queries_section(matter),
-        scores_section(matter),
-        chunks_section(matter),
-        times_section(matter),
-        provenance_section(matter),
-        definitions_section(matter),
+        metrics_section(report),
+        slices_section(report),
+        _by_cutoff(report),
+        scatter_section(report),
+        queries_section(report),
+        scores_section(report),
+        chunks_section(report),
+        times_section(report),
+        provenance_section(report),
+        definitions_section(report),
     )
     return (section for section in sections if section is not None)
 
 
-def _by_cutoff(matter: BenchmarkReport) -> Section | None:
+def _by_cutoff(report: BenchmarkReport) -> Section | None:
     """The first metric that has a cutoff, at several; and precision by recall."""
-    cut = next((metric for metric in matter.metrics if metric.metric.at is not None and metric.metric.at.name == "k"), None)
+    cut = next((metric for metric in report.metrics if metric.metric.at is not None and metric.metric.at.name == "k"), None)
     if cut is None:
         return None
-    charts = draw_charts(matter, "by_k", "precision_recall", metric=cut.name)
-    return Section(anchor_of("by-cutoff", matter.group), "Metric by cutoff", charts)
+    charts = draw_charts(report, "by_k", "precision_recall", metric=cut.name)
+    return Section(anchor_of("by-cutoff", report.group), "Metric by cutoff", charts)

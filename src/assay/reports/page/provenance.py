@@ -17,9 +17,9 @@ from assay.reports.table import TEXT, Column, Field, Grid, Section, Words, ancho
 from assay.text import counted, milliseconds
 
 
-def provenance_section(matter: BenchmarkReport) -> Section:
+def provenance_section(report: BenchmarkReport) -> Section:
     """One column for each system; a row that all share is written once."""
-    origins = [_origin_facts(result) for result in matter.results]
+    origins = [_origin_facts(result) for result in report.results]
     names = list(dict.fromkeys(name for origin in origins for name in origin))
     rows = []
     for name in names:
@@ -27,9 +27,9 @@ def provenance_section(matter: BenchmarkReport) -> Section:
         shared = len(set(values)) == 1
         fields = [words(values[0])] if shared else [words(value) for value in values]
         rows.append((Field(name), *(fields if not shared else fields + [Field("same", tone="muted")] * (len(origins) - 1))))
-    heads = (Column("", TEXT), *(Column(name, TEXT) for name in matter.names))
+    heads = (Column("", TEXT), *(Column(name, TEXT) for name in report.names))
     return Section(
-        anchor_of("provenance", matter.group),
+        anchor_of("provenance", report.group),
         "Provenance",
         (Grid("What the figures rest on", heads, tuple(rows), is_sortable=False),),
     )
@@ -86,19 +86,19 @@ def _pairs(mapping: Mapping[str, Any], sign: str = " ") -> str:
 LEAD = "How many chunks there are to find differs between chunkers, so metrics that count chunks are not fair to them."
 
 
-def chunks_section(matter: BenchmarkReport) -> Section | None:
+def chunks_section(report: BenchmarkReport) -> Section | None:
     """A row for each system whose documents were cut; nothing where they were retrieved as they are."""
-    sheets = chunk_sheets(matter.results)
+    sheets = chunk_sheets(report.results)
     if not sheets:
         return None
     cut = [
-        (name, result) for name, result in zip(matter.names, matter.results, strict=True) if "chunks" in result.provenance
+        (name, result) for name, result in zip(report.names, report.results, strict=True) if "chunks" in result.provenance
     ]
     rows = [(words(name), *(number(text, value) for text, value in chunk_figures(result))) for name, result in cut]
     grid = Grid("Chunks, sizes in characters", columns("system", *HEAD[1:]), tuple(rows), notes=sheets[0].notes)
     chunkers = {str(result.provenance["chunks"].get("chunker")) for _, result in cut}
     lead = f"Sizes are in characters. {LEAD if len(chunkers) > 1 else ''}".strip()
-    return Section(anchor_of("chunks", matter.group), "Chunks", (grid,), lead)
+    return Section(anchor_of("chunks", report.group), "Chunks", (grid,), lead)
 
 
 LATENCY_COLUMNS = (("mean", "mean"), ("p50", "median"), ("p95", "95 %"), ("p99", "99 %"), ("max", "longest"))
@@ -106,35 +106,35 @@ MOST_FAILURES = 100
 LATENCY = "latency"
 
 
-def times_section(matter: BenchmarkReport) -> Section:
+def times_section(report: BenchmarkReport) -> Section:
     """A row for each system, then the queries that failed; a sentence where nobody took times."""
     parts: list[object] = []
-    if any(_times(result) for result in matter.results):
-        parts.append(_latency(matter))
-        timed = all(LATENCY in result and not math.isnan(result[LATENCY]) for result in matter.results)
-        quality = _quality(matter)
-        if timed and len(matter.results) > 1 and quality is not None:
-            parts += draw_charts(matter, "pareto", metric=quality.name, results=matter.results)
+    if any(_times(result) for result in report.results):
+        parts.append(_latency(report))
+        timed = all(LATENCY in result and not math.isnan(result[LATENCY]) for result in report.results)
+        quality = _quality(report)
+        if timed and len(report.results) > 1 and quality is not None:
+            parts += draw_charts(report, "pareto", metric=quality.name, results=report.results)
     else:
         parts.append(Words("No times were taken: assay eval takes them, runs from files have none."))
-    n_failed = sum(len(result.failures) for result in matter.results)
-    parts.append(_failures(matter) if n_failed else Words("No query failed."))
-    return Section(anchor_of("latency", matter.group), "Latency and failures", tuple(parts))
+    n_failed = sum(len(result.failures) for result in report.results)
+    parts.append(_failures(report) if n_failed else Words("No query failed."))
+    return Section(anchor_of("latency", report.group), "Latency and failures", tuple(parts))
 
 
-def _quality(matter: BenchmarkReport) -> BoundMetric | None:
-    return next((metric for metric in matter.metrics if metric.metric.view != "timing"), None)
+def _quality(report: BenchmarkReport) -> BoundMetric | None:
+    return next((metric for metric in report.metrics if metric.metric.view != "timing"), None)
 
 
 def _times(result: Result) -> dict[str, float]:
     return {name: value for name, value in (result.provenance.get("latency_ms") or {}).items() if value is not None}
 
 
-def _latency(matter: BenchmarkReport) -> Grid:
+def _latency(report: BenchmarkReport) -> Grid:
     """Milliseconds for a query; only the mean is known where queries were asked in batches."""
-    kinds = [(key, head) for key, head in LATENCY_COLUMNS if any(key in _times(result) for result in matter.results)]
+    kinds = [(key, head) for key, head in LATENCY_COLUMNS if any(key in _times(result) for result in report.results)]
     rows = []
-    for name, result in zip(matter.names, matter.results, strict=True):
+    for name, result in zip(report.names, report.results, strict=True):
         times = _times(result)
         fields = [number(milliseconds(times[key]), times[key]) if key in times else Field("–", sort="") for key, _ in kinds]
         seconds = result.provenance.get("seconds") or {}
@@ -149,10 +149,10 @@ def _latency(matter: BenchmarkReport) -> Grid:
     return Grid("Latency of each system", columns(*heads), tuple(rows), notes=(note,))
 
 
-def _failures(matter: BenchmarkReport) -> Grid:
+def _failures(report: BenchmarkReport) -> Grid:
     """Queries that failed, with the error; the first hundred of each system."""
     rows, notes = [], []
-    for name, result in zip(matter.names, matter.results, strict=True):
+    for name, result in zip(report.names, report.results, strict=True):
         failures = list(result.failures.items())[:MOST_FAILURES]
         rows += [(words(query), words(name), words(error)) for query, error in failures]
         if result.failures:

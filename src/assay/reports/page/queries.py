@@ -80,66 +80,66 @@ class Cards:
     part: ClassVar[str] = "cards"
 
 
-def scatter_section(matter: BenchmarkReport) -> Section | None:
+def scatter_section(report: BenchmarkReport) -> Section | None:
     """Each query as a point; of two systems only."""
-    if matter.pair is None or matter.moving is None:
+    if report.pair is None or report.moving is None:
         return None
-    charts = draw_charts(matter, "paired_scatter", metric=matter.moving.name, results=matter.looked_at)
-    side = "Above" if matter.moving.metric.higher_is_better else "Below"
-    lead = f"{side} the line {matter.names[matter.pair[1]]} is better."
+    charts = draw_charts(report, "paired_scatter", metric=report.moving.name, results=report.looked_at)
+    side = "Above" if report.moving.metric.higher_is_better else "Below"
+    lead = f"{side} the line {report.names[report.pair[1]]} is better."
     if any(figure.is_clickable for part in charts if isinstance(part, Figures) for figure in part.figures):
         lead += " A click on a query shows both rankings, further down; so does its name in the table of queries."
-    return Section(anchor_of("query-by-query", matter.group), "Query by query", charts, lead)
+    return Section(anchor_of("query-by-query", report.group), "Query by query", charts, lead)
 
 
-def queries_section(matter: BenchmarkReport) -> Section | None:
+def queries_section(report: BenchmarkReport) -> Section | None:
     """Cards of the queries that are worth a look, then a table; what is left out is said."""
-    if matter.moving is None:
+    if report.moving is None:
         return None
-    notable = notable_queries(matter)
+    notable = notable_queries(report)
     carded = {query for kind in notable.kinds for query in kind.queries}
     parts: list[object] = []
     for kind in notable.kinds:
-        cards = tuple(_card(matter, query, notable) for query in kind.queries)
+        cards = tuple(_card(report, query, notable) for query in kind.queries)
         parts.append(Cards(kind.title, cards, kind.lead))
-    parts.append(_table(matter, notable, carded))
-    title = "Wins and losses" if matter.pair is not None else "Queries worth a look"
+    parts.append(_table(report, notable, carded))
+    title = "Wins and losses" if report.pair is not None else "Queries worth a look"
     lead = "Relevant documents are marked ✓ with their grade; relevant ones that were missed stand below each ranking."
-    if left := len(matter.looked_at[0].query_ids) - len(carded):
+    if left := len(report.looked_at[0].query_ids) - len(carded):
         lead += f" Rankings of {counted(left, 'other query')} are left out, which did not stand out."
-    return Section(anchor_of("queries", matter.group), title, tuple(parts), lead)
+    return Section(anchor_of("queries", report.group), title, tuple(parts), lead)
 
 
-def card_anchor(matter: BenchmarkReport, query: str) -> str:
+def card_anchor(report: BenchmarkReport, query: str) -> str:
     """Where a query stands on the page."""
-    return anchor_of("query", query, matter.group)
+    return anchor_of("query", query, report.group)
 
 
-def _card(matter: BenchmarkReport, query: str, notable: NotableQueries) -> Card:
-    metric, results = notable.metric, matter.looked_at
+def _card(report: BenchmarkReport, query: str, notable: NotableQueries) -> Card:
+    metric, results = notable.metric, report.looked_at
     scores = [notable.score(place, query) for place in range(len(results))]
     asked = next((result.queries[query] for result in results if query in result.queries), None)
     text = printable(asked.text) if asked else ""
     tags = [f"{name} {value}" for name, value in asked.tags.items() if name != "description"] if asked else []
     return Card(
-        anchor=card_anchor(matter, query),
+        anchor=card_anchor(report, query),
         query=query,
         name=printable(query),
         text=text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…",
-        change=_change(matter, metric, scores),
-        sides=tuple(_side(matter, result, query, scores[place], metric) for place, result in enumerate(results)),
+        change=_change(report, metric, scores),
+        sides=tuple(_side(report, result, query, scores[place], metric) for place, result in enumerate(results)),
         about=tuple(map(printable, (*notable.why.get(query, ()), *tags))),
         tone=_tone(metric, scores),
-        group=matter.group,
+        group=report.group,
         is_open=bool(notable.kinds) and query == notable.kinds[0].queries[0],
     )
 
 
-def _change(matter: BenchmarkReport, metric: BoundMetric, scores: Sequence[float]) -> str:
-    texts = [matter.figures.value(metric, score) for score in scores]
+def _change(report: BenchmarkReport, metric: BoundMetric, scores: Sequence[float]) -> str:
+    texts = [report.figures.value(metric, score) for score in scores]
     if len(scores) == 1:
         return texts[0]
-    return f"{texts[0]} → {texts[1]} ({matter.figures.change(metric, scores[1] - scores[0])})"
+    return f"{texts[0]} → {texts[1]} ({report.figures.change(metric, scores[1] - scores[0])})"
 
 
 def _tone(metric: BoundMetric, scores: Sequence[float]) -> str:
@@ -147,11 +147,11 @@ def _tone(metric: BoundMetric, scores: Sequence[float]) -> str:
     return "" if math.isnan(gain) or gain == 0 else "better" if gain > 0 else "worse"
 
 
-def _side(matter: BenchmarkReport, result: Result, query: str, score: float, metric: BoundMetric) -> Side:
+def _side(report: BenchmarkReport, result: Result, query: str, score: float, metric: BoundMetric) -> Side:
     """One ranking; where it is not known, why."""
     ranking = ranking_of(result, query)
     relevant = result.relevant.get(query) or {}
-    name, figure = printable(result.name or "run"), f"{metric.name} {matter.figures.value(metric, score)}"
+    name, figure = printable(result.name or "run"), f"{metric.name} {report.figures.value(metric, score)}"
     hits = [_hit(rank, document, relevant) for rank, document in enumerate(ranking[:DEPTH], 1)]
     missed = [document for document in relevant if document not in set(ranking[:DEPTH])]
     ranks = {document: rank for rank, document in enumerate(ranking, 1)} if missed else {}
@@ -160,7 +160,7 @@ def _side(matter: BenchmarkReport, result: Result, query: str, score: float, met
             place = f"{ranks[document]:,}" if document in ranks else "–"
             hits.append(Hit(place, printable(document), f"✓ {relevant[document]:g}", "missed"))
     documents = [*ranking[:DEPTH], *missed[:MOST_MISSED]][: len(hits)]
-    texts = matter.words_of(result, documents)
+    texts = report.words_of(result, documents)
     hits = [replace(hit, text=_first_words(texts.get(name, ""))) for hit, name in zip(hits, documents, strict=True)]
     return Side(name, figure, tuple(hits), _problem(result, query, ranking), _more(ranking, missed))
 
@@ -196,11 +196,11 @@ def _more(ranking: Sequence[str], missed: Sequence[str]) -> str:
     )
 
 
-def _table(matter: BenchmarkReport, notable: NotableQueries, carded: set[str]) -> Grid:
+def _table(report: BenchmarkReport, notable: NotableQueries, carded: set[str]) -> Grid:
     """The queries, those with a card first; sorted and filtered by whoever reads."""
-    metric, results = notable.metric, matter.looked_at
+    metric, results = notable.metric, report.looked_at
     order = list(dict.fromkeys((*(query for kind in notable.kinds for query in kind.queries), *results[0].query_ids)))
-    rows = [_row(matter, query, notable, is_carded=query in carded) for query in order[:MOST_ROWS]]
+    rows = [_row(report, query, notable, is_carded=query in carded) for query in order[:MOST_ROWS]]
     heads = [Column("query", TEXT), Column("text", TEXT)]
     heads += [Column(f"{printable(result.name or 'run')}: {metric.name}") for result in results]
     heads += [Column("Δ")] if len(results) == 2 else []
@@ -211,16 +211,16 @@ def _table(matter: BenchmarkReport, notable: NotableQueries, carded: set[str]) -
     return Grid(title, tuple(heads), tuple(rows), title=title, what="queries", notes=notes)
 
 
-def _row(matter: BenchmarkReport, query: str, notable: NotableQueries, *, is_carded: bool) -> tuple[Field, ...]:
-    metric, results = notable.metric, matter.looked_at
+def _row(report: BenchmarkReport, query: str, notable: NotableQueries, *, is_carded: bool) -> tuple[Field, ...]:
+    metric, results = notable.metric, report.looked_at
     scores = [notable.score(place, query) for place in range(len(results))]
     asked = next((result.queries[query] for result in results if query in result.queries), None)
-    href = f"#{card_anchor(matter, query)}" if is_carded else ""
+    href = f"#{card_anchor(report, query)}" if is_carded else ""
     fields = [words(query, href=href), words(asked.text if asked else "")]
-    fields += [number(matter.figures.value(metric, score), score) for score in scores]
+    fields += [number(report.figures.value(metric, score), score) for score in scores]
     if len(scores) == 2:
         change = scores[1] - scores[0]
-        text = UNKNOWN if math.isnan(change) else matter.figures.change(metric, change)
+        text = UNKNOWN if math.isnan(change) else report.figures.change(metric, change)
         fields.append(number(text, change, tone=_tone(metric, scores)))
     return (*fields, words(joined(notable.why.get(query, ()))))
 
@@ -258,9 +258,9 @@ class NotableQueries:
         return float(self.scores[self.places[query], place])
 
 
-def notable_queries(matter: BenchmarkReport) -> NotableQueries:
+def notable_queries(report: BenchmarkReport) -> NotableQueries:
     """In one pass over scores; kinds that nobody is in are left out."""
-    metric, results = matter.moving, matter.looked_at
+    metric, results = report.moving, report.looked_at
     if metric is None:
         raise ValueError("no query has a score of its own")
     queries = results[0].query_ids
@@ -268,7 +268,7 @@ def notable_queries(matter: BenchmarkReport) -> NotableQueries:
     kinds: list[Kind] = []
     why: dict[str, list[str]] = {}
     taken: set[str] = set()
-    for title, reason, members in _kinds(matter, metric, queries, scores):
+    for title, reason, members in _kinds(report, metric, queries, scores):
         for query in members:
             why.setdefault(query, []).append(reason)
         fresh = [query for query in members if query not in taken][:MOST_PER_KIND]
@@ -283,10 +283,10 @@ def notable_queries(matter: BenchmarkReport) -> NotableQueries:
 
 
 def _kinds(
-    matter: BenchmarkReport, metric: BoundMetric, queries: Sequence[str], scores: Floats
+    report: BenchmarkReport, metric: BoundMetric, queries: Sequence[str], scores: Floats
 ) -> Iterable[tuple[str, str, list[str]]]:
     """Title, a word for it, and the queries; losses first, because they hurt."""
-    results = matter.looked_at
+    results = report.looked_at
     if len(results) == 2:
         gain = sign_of(metric) * (scores[:, 1] - scores[:, 0])
         yield "Largest losses", "lost", _ordered(queries, gain, gain < 0)
@@ -298,7 +298,7 @@ def _kinds(
         zero = np.nan_to_num(scores, nan=math.inf).max(axis=1) == 0
         title = "Nothing found by either system" if len(results) == 2 else "Nothing found"
         yield title, "zero", [query for query, is_zero in zip(queries, zero.tolist(), strict=True) if is_zero]
-    yield "Mostly unjudged", "unjudged", _unjudged(matter, queries)
+    yield "Mostly unjudged", "unjudged", _unjudged(report, queries)
     if len(results) == 1:
         worst = sign_of(metric) * scores[:, 0]
         yield "Lowest scores", "low", _ordered(queries, worst, ~np.isnan(worst))[:MOST_PER_KIND]
@@ -310,10 +310,10 @@ def _ordered(queries: Sequence[str], by: Floats, inside: np.ndarray) -> list[str
     return [queries[place] for place in chosen[np.argsort(by[chosen], kind="stable")].tolist()]
 
 
-def _unjudged(matter: BenchmarkReport, queries: Sequence[str]) -> list[str]:
+def _unjudged(report: BenchmarkReport, queries: Sequence[str]) -> list[str]:
     """Queries of whose first ten fewer than half were judged by anybody, the fewest first; not where that is the rule."""
-    place = matter.pair[1] if matter.pair is not None else 0
-    result = matter.results[place]
+    place = report.pair[1] if report.pair is not None else 0
+    result = report.results[place]
     if UNJUDGED not in result or result[UNJUDGED] < MOST_JUDGED:
         return []
     shares = dict(zip(result.query_ids, result.array(UNJUDGED).tolist(), strict=True))

@@ -24,49 +24,49 @@ MOST_METRICS = 6
 MOST_SLICES = 60
 
 
-def slices_section(matter: BenchmarkReport) -> Section | None:
+def slices_section(report: BenchmarkReport) -> Section | None:
     """A table for each tag; nothing where queries have no tags, unless somebody asked for one."""
-    if not matter.tags or not matter.metrics:
+    if not report.tags or not report.metrics:
         return None
-    tags = Tags.of(matter.shown)
+    tags = Tags.of(report.shown)
     parts: list[object] = []
-    tested = _slice_comparison(matter)
-    for by in matter.tags:
+    tested = _slice_comparison(report)
+    for by in report.tags:
         slices = tags.slices(tags.crossed(by))
-        parts.append(_table(matter, by, slices, tested))
+        parts.append(_table(report, by, slices, tested))
     if tested is not None:
         parts.append(Words(printable(f"{tested.verdict} {_legend(tested)}".strip()), "muted"))
-    parts += draw_charts(matter, "slices", by=matter.tags[0]) if len(matter.results) <= MOST_METRICS else ()
-    than = "over all queries" if matter.pair is None else matter.names[matter.pair[0]]
+    parts += draw_charts(report, "slices", by=report.tags[0]) if len(report.results) <= MOST_METRICS else ()
+    than = "over all queries" if report.pair is None else report.names[report.pair[0]]
     lead = f"Tinted by the difference: blue is better than {than}, orange is worse."
-    return Section(anchor_of("slices", matter.group), "Slices", tuple(parts), lead)
+    return Section(anchor_of("slices", report.group), "Slices", tuple(parts), lead)
 
 
-def _slice_comparison(matter: BenchmarkReport) -> SliceComparison | None:
+def _slice_comparison(report: BenchmarkReport) -> SliceComparison | None:
     """How two systems compare on the first metric in every slice of every tag, corrected over all of them."""
-    comparison = matter.comparison
-    if comparison is None or matter.pair is None:
+    comparison = report.comparison
+    if comparison is None or report.pair is None:
         return None
-    pair = tuple(comparison.aligned.results[place] for place in matter.pair)
+    pair = tuple(comparison.aligned.results[place] for place in report.pair)
     aligned = replace(comparison.aligned, results=pair, metrics=comparison.metrics[:1])
     how = replace(comparison.how, baseline=None)
-    return compare_slices(Comparison(aligned, how, ()), matter.tags)
+    return compare_slices(Comparison(aligned, how, ()), report.tags)
 
 
-def _table(matter: BenchmarkReport, by: str, slices: Sequence[Slice], tested: SliceComparison | None) -> Grid:
+def _table(report: BenchmarkReport, by: str, slices: Sequence[Slice], tested: SliceComparison | None) -> Grid:
     """Slices as rows, the largest first where there are too many."""
     largest = slices if len(slices) <= MOST_SLICES else sorted(slices, key=lambda part: -part.n)[:MOST_SLICES]
     left = (f"The {MOST_SLICES} largest of {len(slices):,} slices.",) if len(largest) < len(slices) else ()
-    if matter.comparison is None:
-        return _of_one(matter, by, largest, left)
+    if report.comparison is None:
+        return _of_one(report, by, largest, left)
     pairs = (
         {}
         if tested is None
         else {tested_slice: part.pairs[0] for tested_slice, part in zip(tested.slices, tested.parts, strict=True)}
     )
-    if len(matter.results) > 2:
-        return _of_many(matter, by, largest, left)
-    return _of_two(matter, by, largest, pairs, left)
+    if len(report.results) > 2:
+        return _of_many(report, by, largest, left)
+    return _of_two(report, by, largest, pairs, left)
 
 
 def _legend(tested: SliceComparison | None) -> str:
@@ -74,25 +74,25 @@ def _legend(tested: SliceComparison | None) -> str:
     return legend(marked[0]) if marked else ""
 
 
-def _of_one(matter: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Grid:
+def _of_one(report: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Grid:
     """One system: each metric in each slice, tinted by how far it is from the figure over all queries."""
-    metrics = matter.metrics[:MOST_METRICS]
-    result = matter.shown[0]
+    metrics = report.metrics[:MOST_METRICS]
+    result = report.shown[0]
     values = {metric.name: _figures(result, metric, slices) for metric in metrics}
     rows = []
     for place, part in enumerate(slices):
-        fields = [_tinted(matter, metric, values[metric.name], place, result.summary[metric.name]) for metric in metrics]
+        fields = [_tinted(report, metric, values[metric.name], place, result.summary[metric.name]) for metric in metrics]
         rows.append((words(part.value), number(f"{part.n:,}", part.n), *fields))
     heads: list[str | Column] = [by, "queries", *(Column(metric.name, title=metric.metric.meaning) for metric in metrics)]
     return Grid(f"By {by}", columns(*map(_printable_head, heads)), tuple(rows), title=f"By {printable(by)}", notes=notes)
 
 
 def _of_two(
-    matter: BenchmarkReport, by: str, slices: Sequence[Slice], pairs: dict[Slice, Pair], notes: tuple[str, ...]
+    report: BenchmarkReport, by: str, slices: Sequence[Slice], pairs: dict[Slice, Pair], notes: tuple[str, ...]
 ) -> Grid:
     """Two systems: both figures on the first metric, then the differences on all, tinted."""
-    metrics = matter.metrics[:MOST_METRICS]
-    before_result, after_result = matter.looked_at
+    metrics = report.metrics[:MOST_METRICS]
+    before_result, after_result = report.looked_at
     before = {metric.name: _figures(before_result, metric, slices) for metric in metrics}
     after = {metric.name: _figures(after_result, metric, slices) for metric in metrics}
     rows = []
@@ -101,8 +101,8 @@ def _of_two(
         sign = mark(pair) if pair is not None else ""
         first = metrics[0]
         sides = [(values[first.name][place]) for values in (before, after)]
-        figures = [number(matter.figures.value(first, value), value) for value in sides]
-        changes = [_change(matter, metric, before, after, place) for metric in metrics]
+        figures = [number(report.figures.value(first, value), value) for value in sides]
+        changes = [_change(report, metric, before, after, place) for metric in metrics]
         changes[0] = replace(changes[0], text=f"{changes[0].text} {sign}".strip())
         p = number(p_short(pair.p_corrected), pair.p_corrected) if pair is not None else Field("–", sort="")
         rows.append((words(part.value), number(f"{part.n:,}", part.n), *figures, changes[0], p, *changes[1:]))
@@ -119,17 +119,17 @@ def _of_two(
     return Grid(f"By {by}", columns(*map(_printable_head, heads)), tuple(rows), title=f"By {printable(by)}", notes=notes)
 
 
-def _of_many(matter: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Grid:
+def _of_many(report: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Grid:
     """Many systems: the first metric, tinted by how far each is from the one they are held against."""
-    metric = matter.metrics[0]
-    reference = matter.pair[0] if matter.pair is not None else 0
-    values = [_figures(result, metric, slices) for result in matter.shown]
+    metric = report.metrics[0]
+    reference = report.pair[0] if report.pair is not None else 0
+    values = [_figures(result, metric, slices) for result in report.shown]
     strongest = _strongest([value - base for some in values for value, base in zip(some, values[reference], strict=True)])
     rows = []
     for place, part in enumerate(slices):
         fields = [
             number(
-                matter.figures.value(metric, some[place]),
+                report.figures.value(metric, some[place]),
                 some[place],
                 tone=tint(sign_of(metric) * (some[place] - values[reference][place]), strongest),
             )
@@ -137,30 +137,30 @@ def _of_many(matter: BenchmarkReport, by: str, slices: Sequence[Slice], notes: t
         ]
         rows.append((words(part.value), number(f"{part.n:,}", part.n), *fields))
     title = f"{metric.name} by {by}"
-    heads = columns(*map(_printable_head, [by, "queries", *matter.names]))
+    heads = columns(*map(_printable_head, [by, "queries", *report.names]))
     return Grid(title, heads, tuple(rows), title=printable(title), notes=notes)
 
 
 def _change(
-    matter: BenchmarkReport, metric: BoundMetric, before: dict[str, list[float]], after: dict[str, list[float]], place: int
+    report: BenchmarkReport, metric: BoundMetric, before: dict[str, list[float]], after: dict[str, list[float]], place: int
 ) -> Field:
     """The difference of a slice, both figures in its title."""
     changes = [b - a for a, b in zip(before[metric.name], after[metric.name], strict=True)]
     change = changes[place]
-    sides = (matter.figures.value(metric, values[metric.name][place]) for values in (before, after))
+    sides = (report.figures.value(metric, values[metric.name][place]) for values in (before, after))
     return number(
-        matter.figures.change(metric, change),
+        report.figures.change(metric, change),
         change,
         tone=tint(sign_of(metric) * change, _strongest(changes)),
         title=" → ".join(sides),
     )
 
 
-def _tinted(matter: BenchmarkReport, metric: BoundMetric, values: list[float], place: int, whole: float) -> Field:
+def _tinted(report: BenchmarkReport, metric: BoundMetric, values: list[float], place: int, whole: float) -> Field:
     strongest = _strongest([value - whole for value in values])
     value = values[place]
     tone = tint(sign_of(metric) * (value - whole), strongest)
-    return number(matter.figures.value(metric, value), value, tone=tone)
+    return number(report.figures.value(metric, value), value, tone=tone)
 
 
 def _strongest(changes: Sequence[float]) -> float:

@@ -64,11 +64,11 @@ def benchmark_reports(results: Sequence[Result]) -> list[BenchmarkReport]:
     groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault(result.benchmark, []).append(result)
-    matters = [matter for some in groups.values() for matter in _comparable_reports(tuple(some))]
-    if len(matters) == 1:
-        return matters
+    reports = [report for some in groups.values() for report in _comparable_reports(tuple(some))]
+    if len(reports) == 1:
+        return reports
     return [
-        replace(matter, group=anchor_of(str(number), matter.first.benchmark)) for number, matter in enumerate(matters, 1)
+        replace(report, group=anchor_of(str(number), report.first.benchmark)) for number, report in enumerate(reports, 1)
     ]
 
 

@@ -1,1 +1,1 @@
-"""Sections: what people read about each subject, before or after it is set in a format."""
+"""Sections: what people read about each subject; a file per subject."""

@@ -1,4 +1,4 @@
-"""Differences: why two tools or settings give different figures, as text and JSON, with the command that repeats it."""
+"""Differences: why two results differ, in words and figures, and the command or call that gives a figure."""
 
 from __future__ import annotations
 

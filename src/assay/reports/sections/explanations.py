@@ -1,4 +1,4 @@
-"""Explanations: why a query scores what it does, as data, as JSON and as text."""
+"""Explanations: a metric under every tool and convention, and how to reproduce a number; as data, JSON and text."""
 
 from __future__ import annotations
 
