@@ -1,4 +1,4 @@
-"""Tables and sections: what a report shows, before it is set as text, Markdown, LaTeX, CSV or HTML."""
+"""Tables and sections: what a report shows, as plain text that renderers and templates escape, and nothing before them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results for programs: CSV, JSON, and the lines that trec_eval prints."""
+"""Results for programs: CSV, JSON, and the lines that trec_eval prints, so that scripts which parse them keep working."""
 
 from __future__ import annotations
 
