@@ -19,8 +19,8 @@ LONGEST = 600
 """Letters of a document on a page."""
 
 
-class Held:
-    """A benchmark that is at hand, with its fingerprints, which are worked out once."""
+class LoadedDataset:
+    """A benchmark that can be read, with its fingerprints, which are computed once."""
 
     def __init__(self, dataset: BenchmarkDataset) -> None:
         from assay.datasets import PARTS
@@ -38,11 +38,11 @@ class Held:
         return str(entry.text) if entry is not None and entry.doc_id == document else ""
 
 
-class Library:
+class ServedDatasets:
     """The benchmarks whose words may be shown: those that were given, then those that come with assay."""
 
     def __init__(self, datasets: Iterable[BenchmarkDataset] = ()) -> None:
-        self._given = [Held(dataset) for dataset in datasets]
+        self._datasets = [LoadedDataset(dataset) for dataset in datasets]
 
     def named(self, name: str) -> BenchmarkDataset | None:
         """A benchmark by its name; None for any other name, which may be a path that is not ours to read."""
@@ -51,9 +51,9 @@ class Library:
     @property
     def names(self) -> tuple[str, ...]:
         """Those that were given."""
-        return tuple(dict.fromkeys(held.dataset.name for held in self._given))
+        return tuple(dict.fromkeys(held.dataset.name for held in self._datasets))
 
-    def find(self, result: Result, part: str) -> Held | None:
+    def find(self, result: Result, part: str) -> LoadedDataset | None:
         """The benchmark of a result, where its documents or judgments are the very ones of that day; else None."""
         about = result.provenance.get("dataset") or {}
         recorded = (about.get("fingerprints") or {}).get(part)
@@ -68,24 +68,24 @@ class Library:
         texts = {name: held.text(name) for name in documents}
         return {name: text if len(text) <= LONGEST else text[: LONGEST - 1] + "…" for name, text in texts.items() if text}
 
-    def _all(self, name: str) -> Iterator[Held]:
-        yield from (held for held in self._given if held.dataset.name == name)
+    def _all(self, name: str) -> Iterator[LoadedDataset]:
+        yield from (held for held in self._datasets if held.dataset.name == name)
         if (held := _bundled(name)) is not None:
             yield held
 
 
 @lru_cache(maxsize=8)
-def _bundled(name: str) -> Held | None:
+def _bundled(name: str) -> LoadedDataset | None:
     from assay.datasets import HPO_PREFIX, bundled, load_dataset
 
     if name not in bundled() or name.startswith(HPO_PREFIX):
         return None
     try:
-        return Held(load_dataset(name))
+        return LoadedDataset(load_dataset(name))
     except AssayError:
         return None
 
 
 def texts_of(result: Result, documents: Sequence[str]) -> dict[str, str]:
     """Document → its first words, where the benchmark comes with assay."""
-    return Library().texts_of(result, documents)
+    return ServedDatasets().texts_of(result, documents)

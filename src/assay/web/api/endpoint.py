@@ -26,7 +26,7 @@ WHOLE = re.compile(r"[0-9]{1,9}")
 YES, NO = "true", "false"
 
 Schema = Mapping[str, Any]
-Given = Mapping[str, Any]
+ParameterValues = Mapping[str, Any]
 """Name → value of each parameter, checked; `body` is what was sent."""
 
 
@@ -109,7 +109,7 @@ class Endpoint:
     path: str
     """Below the prefix; parts in braces are parameters too."""
     says: str
-    answer: Callable[[AppState, Given], Any]
+    answer: Callable[[AppState, ParameterValues], Any]
     schema: Schema
     params: tuple[Parameter, ...] = ()
     method: str = "GET"
@@ -133,13 +133,13 @@ class Endpoint:
         """Names of the parameters that are part of the path."""
         return frozenset(re.findall(r"{(\w+)}", self.path))
 
-    def read(self, places: Mapping[str, str], asked: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    def read(self, places: Mapping[str, str], pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
         """The parameters of a request, checked; one that nobody knows is refused."""
         known = {param.name: param for param in self.params}
-        if strange := [name for name, _ in asked if name not in known or name in self.in_path]:
+        if strange := [name for name, _ in pairs if name not in known or name in self.in_path]:
             there = ", ".join(name for name in known if name not in self.in_path) or "none"
             raise BadParameter(f"there is no parameter {shortened(strange[0])} here; there are: {there}")
-        values = {name: [value for key, value in asked if key == name] for name in known}
+        values = {name: [value for key, value in pairs if key == name] for name in known}
         return {name: param.read([places[name]] if name in places else values[name]) for name, param in known.items()}
 
 
