@@ -10,7 +10,7 @@ from _clients import client_of, main_of
 
 import assay
 from assay.store import Store
-from assay.web.documents import LONGEST, ServedDatasets, texts_of
+from assay.web.documents import MAX_TEXT_LETTERS, ServedDatasets, texts_of
 
 
 def dataset_of(name="mine", word="apple"):
@@ -30,7 +30,7 @@ def result():
 def test_the_words_of_a_benchmark_that_was_given(result):
     library = ServedDatasets([dataset_of()])
     found = library.texts_of(result, ["d0", "d2", "nobody"])
-    assert found == {"d0": "apple 0 ", "d2": ("apple 2 " + "x" * 700)[: LONGEST - 1] + "…"}
+    assert found == {"d0": "apple 0 ", "d2": ("apple 2 " + "x" * 700)[: MAX_TEXT_LETTERS - 1] + "…"}
     assert library.names == ("mine",)
     assert ServedDatasets().texts_of(result, ["d0"]) == {}
 

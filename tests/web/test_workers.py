@@ -223,7 +223,7 @@ class TestDrawer:
         assert asked == []
 
     def test_it_is_started_again_after_it_was_killed_and_after_some_charts(self, drawer, monkeypatch):
-        monkeypatch.setattr(drawing, "MOST_DRAWN", 2)
+        monkeypatch.setattr(drawing, "MAX_DRAWINGS_PER_PROCESS", 2)
         first = drawer.svg_of(SPEC)
         drawer._process.kill()
         drawer._process.wait()
@@ -238,7 +238,7 @@ class TestDrawer:
         hanging = tmp_path / "hanging.py"
         hanging.write_text("import sys, time\nsys.stdin.readline()\ntime.sleep(1000)\n")
         monkeypatch.setattr(drawing, "PROGRAM", hanging)
-        monkeypatch.setattr(drawing, "LONGEST", 0.3)
+        monkeypatch.setattr(drawing, "DRAWING_SECONDS", 0.3)
         with pytest.raises(RuntimeError, match="the process that draws has ended"):
             drawer.svg_of(SPEC)
 

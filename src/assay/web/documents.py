@@ -15,7 +15,7 @@ from assay.evaluation import Result
 if TYPE_CHECKING:
     from assay.datasets import BenchmarkDataset
 
-LONGEST = 600
+MAX_TEXT_LETTERS = 600
 """Letters of a document on a page."""
 
 
@@ -46,32 +46,36 @@ class ServedDatasets:
 
     def named(self, name: str) -> BenchmarkDataset | None:
         """A benchmark by its name; None for any other name, which may be a path that is not ours to read."""
-        return next((held.dataset for held in self._all(name)), None)
+        return next((loaded.dataset for loaded in self._all(name)), None)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Those that were given."""
-        return tuple(dict.fromkeys(held.dataset.name for held in self._datasets))
+        return tuple(dict.fromkeys(loaded.dataset.name for loaded in self._datasets))
 
     def find(self, result: Result, part: str) -> LoadedDataset | None:
         """The benchmark of a result, where its documents or judgments are the very ones of that day; else None."""
         about = result.provenance.get("dataset") or {}
         recorded = (about.get("fingerprints") or {}).get(part)
-        same = (held for held in self._all(str(about.get("name", ""))) if held.fingerprints[part] == recorded)
+        same = (loaded for loaded in self._all(str(about.get("name", ""))) if loaded.fingerprints[part] == recorded)
         return next(same, None)
 
     def texts_of(self, result: Result, documents: Sequence[str]) -> dict[str, str]:
         """Document → its first words; nothing where the data are not at hand, or are others by now."""
-        held = self.find(result, "documents")
-        if held is None:
+        loaded = self.find(result, "documents")
+        if loaded is None:
             return {}
-        texts = {name: held.text(name) for name in documents}
-        return {name: text if len(text) <= LONGEST else text[: LONGEST - 1] + "…" for name, text in texts.items() if text}
+        texts = {name: loaded.text(name) for name in documents}
+        return {
+            name: text if len(text) <= MAX_TEXT_LETTERS else text[: MAX_TEXT_LETTERS - 1] + "…"
+            for name, text in texts.items()
+            if text
+        }
 
     def _all(self, name: str) -> Iterator[LoadedDataset]:
-        yield from (held for held in self._datasets if held.dataset.name == name)
-        if (held := _bundled(name)) is not None:
-            yield held
+        yield from (loaded for loaded in self._datasets if loaded.dataset.name == name)
+        if (loaded := _bundled(name)) is not None:
+            yield loaded
 
 
 @lru_cache(maxsize=8)

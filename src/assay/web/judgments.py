@@ -176,10 +176,10 @@ def judged_before(datasets: ServedDatasets, result: Result, queries: Sequence[st
 
     Its relevant documents must be those that the result was scored with: a plan may have made grades binary.
     """
-    held = datasets.find(result, "judgments")
-    if held is None:
+    loaded = datasets.find(result, "judgments")
+    if loaded is None:
         return None
-    dataset, level = held.dataset, result.policy.rel
+    dataset, level = loaded.dataset, result.policy.rel
     for query in queries:
         relevant = {
             doc: grade
@@ -199,7 +199,8 @@ def _in_order(result: Result, query: str) -> list[str]:
 
 def _judge_grades(judgments: Sequence[Judgment]) -> tuple[JudgeGrade, ...]:
     return tuple(
-        JudgeGrade(judgment.judge, f"{judgment.grade:g}", judgment.note, readable_time(judgment.judged)) for judgment in judgments
+        JudgeGrade(judgment.judge, f"{judgment.grade:g}", judgment.note, readable_time(judgment.judged))
+        for judgment in judgments
     )
 
 

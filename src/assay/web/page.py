@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from assay.errors import BadParameter
 from assay.text import shortened
-from assay.web.api.endpoint import LONGEST
+from assay.web.api.endpoint import MAX_PARAMETER_LETTERS
 
 if TYPE_CHECKING:
     from assay.reports import Grid
@@ -76,8 +76,10 @@ class PageRequest:
 def check_parameter_length(name: str, value: str) -> None:
     """Say which parameter is longer than anything that could be meant."""
     longest = max(len(name), 0 if name in IDS else len(value))
-    if longest > LONGEST:
-        raise BadParameter(f"{shortened(name)}: a parameter has at most {LONGEST:,} letters; found {longest:,}")
+    if longest > MAX_PARAMETER_LETTERS:
+        raise BadParameter(
+            f"{shortened(name)}: a parameter has at most {MAX_PARAMETER_LETTERS:,} letters; found {longest:,}"
+        )
 
 
 @dataclass(frozen=True)

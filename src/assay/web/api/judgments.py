@@ -20,20 +20,20 @@ from assay.store import (
 )
 from assay.temporary_files import TemporaryFile
 from assay.text import printable, shortened
-from assay.web.api.endpoint import LONGEST, ParameterValues
+from assay.web.api.endpoint import MAX_PARAMETER_LETTERS, ParameterValues
 from assay.web.api.results import paged
 from assay.web.judgments import GRADES
 from assay.web.state import AppState
 
 MOST_SEARCHED = 200
 """Results that are looked through for a document; of more than that nobody can say that none retrieved it."""
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST)]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_PARAMETER_LETTERS)]
 
 
 class NewJudgment(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A grade that somebody gives to a document for a query of a benchmark."""
 
-    benchmark: Annotated[str, msgspec.Meta(max_length=LONGEST)]
+    benchmark: Annotated[str, msgspec.Meta(max_length=MAX_PARAMETER_LETTERS)]
     query: Name
     document: Name
     judge: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_JUDGE)]

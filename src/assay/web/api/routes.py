@@ -17,7 +17,7 @@ from assay.store import LONGEST_JUDGE
 from assay.web.api import judgments as judged
 from assay.web.api import results as stored
 from assay.web.api import schemas as shape
-from assay.web.api.endpoint import JSON, TEXT, ZSTD, Endpoint, Parameter, ParameterValues, document_of
+from assay.web.api.endpoint import JSON, TEXT, ZSTD, Endpoint, Parameter, ParameterValues, openapi_document
 from assay.web.rendering import Answer
 from assay.web.state import AppState
 
@@ -118,7 +118,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "/history",
         "A metric over time, with steps and spikes",
         stored.history,
-        shape.exact(series=shape.several(shape.SERIES)),
+        shape.exact_object(series=shape.array_of(shape.SERIES)),
         (
             Parameter("metric", "the metric", is_required=True, example="ndcg@10"),
             stored.BENCHMARK,
@@ -130,14 +130,14 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "/datasets",
         "The benchmarks that stored results are about",
         stored.datasets,
-        shape.exact(datasets=shape.several(shape.DATASET)),
+        shape.exact_object(datasets=shape.array_of(shape.DATASET)),
         errors=(400,),
     ),
     Endpoint(
         "/metrics",
         "Every metric, with all that its record says",
         metric_list,
-        shape.exact(metrics=shape.several(shape.METRIC)),
+        shape.exact_object(metrics=shape.array_of(shape.METRIC)),
         errors=(400,),
     ),
     Endpoint(
@@ -189,7 +189,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "/judgments/agreement",
         "How far every two judges agree on the pairs that both have graded (Cohen's κ)",
         judged.agreement,
-        shape.exact(agreement=shape.several(shape.AGREEMENT)),
+        shape.exact_object(agreement=shape.array_of(shape.AGREEMENT)),
         (stored.BENCHMARK,),
         errors=(400,),
     ),
@@ -233,15 +233,15 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "/progress",
         "Evaluations that are running now",
         judged.progress,
-        shape.exact(running=shape.several(shape.RUNNING)),
+        shape.exact_object(running=shape.array_of(shape.RUNNING)),
         errors=(400,),
         is_kept=False,
     ),
     Endpoint(
         "/openapi.json",
         "This document",
-        lambda state, params: document_of(ENDPOINTS, needs_token=state.needs_token),  # noqa: ARG005 (all answers take the same)
-        shape.thing(openapi=shape.TEXT),
+        lambda state, params: openapi_document(ENDPOINTS, needs_token=state.needs_token),  # noqa: ARG005 (all answers take the same)
+        shape.object_with(openapi=shape.TEXT),
         errors=(400,),
     ),
 )

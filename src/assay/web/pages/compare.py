@@ -19,22 +19,22 @@ from assay.web.queries import change_field, cut_text, metric_of, query_url, scor
 from assay.web.state import AppState, ListedResult
 from assay.web.tables import TABLE_PARAMETERS, Plan, SheetColumn, exact_section, lay_out
 
-AT_THE_TERMINAL = "--intersect compares what they share"
+TERMINAL_HINT = "--intersect compares what they share"
 """What the message says to those who compare at the terminal."""
 MOST_RESULTS = 20
 MOST_SYSTEMS_IN_TABLE = 6
 BEFORE_QUERIES = ("metrics", "slices", "by-cutoff", "query-by-query", "queries")
-OTHERS = "Other queries"
+OTHER_QUERIES = "Other queries"
 """Cards of the report for queries that did not stand out."""
 MOST_CARDS = 8
 LEAD = "Relevant documents are marked ✓ with their grade; relevant ones that were missed stand below each ranking."
-NEWEST = 30
+MAX_NEWEST = 30
 """Results that may be picked from where none is given."""
 
 
 def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
     """`r` names each result; `baseline` one of them. References such as `latest/0` lead to the address of what they mean."""
-    if moved := _resolved(state, request):
+    if moved := _redirect_to_keys(state, request):
         return moved
     keys, baseline = _keys_and_baseline(request)
     picked = [state.listed_result(key) for key in keys]
@@ -67,7 +67,7 @@ def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
         "sheet": plan.sheet(request),
         "metric": table.metric.name if table.metric else "",
         "metrics": [metric.name for metric in report.metrics],
-        "swapped": _swapped(keys) if len(keys) == 2 else "",
+        "swapped": _swapped_address(keys) if len(keys) == 2 else "",
     }
     return View("compare.html.j2", _title(report), content, {**tables, "all-queries": lambda: plan.grid(request)})
 
@@ -83,7 +83,7 @@ def _keys_and_baseline(request: PageRequest) -> tuple[tuple[str, ...], str]:
     return keys, baseline
 
 
-def _resolved(state: AppState, request: PageRequest) -> Redirect | None:
+def _redirect_to_keys(state: AppState, request: PageRequest) -> Redirect | None:
     """The same address with the keys of what references mean now; None where there are none."""
     own = [
         (name, _own_key(state, value) if name in ("r", "baseline") and value else value) for name, value in request.params
@@ -116,7 +116,7 @@ def _fewer_cards(section: Section, report: BenchmarkReport) -> Section:
         return replace(section, lead=_above_the_line(report, report.pair[1]))
     if not section.anchor.startswith("queries"):
         return section
-    groups = [part for part in section.parts if isinstance(part, Cards) and part.title != OTHERS]
+    groups = [part for part in section.parts if isinstance(part, Cards) and part.title != OTHER_QUERIES]
     return replace(section, parts=tuple(map(_first_cards, groups)), lead=LEAD)
 
 
@@ -153,17 +153,17 @@ def _newest(state: AppState, keys: Sequence[str]) -> list[ListedResult]:
     others = [
         result for result in state.index.results if result not in picked and (not same or result.entry.benchmark in same)
     ]
-    return [*picked, *others[:NEWEST]]
+    return [*picked, *others[:MAX_NEWEST]]
 
 
-def _swapped(keys: Sequence[str]) -> str:
+def _swapped_address(keys: Sequence[str]) -> str:
     first, second = keys
     return f"{address('/compare', r=second)}&{address('', r=first)[1:]}"
 
 
 def _difference_view(request: PageRequest, error: DataError) -> View:
     """What differs, and the way on: the queries that all of them have."""
-    what = str(error).replace(AT_THE_TERMINAL, "").strip()
+    what = str(error).replace(TERMINAL_HINT, "").strip()
     link = (request.url(shared=1), "Compare what they share")
     return View("problem.html.j2", "These results differ", {"what": what, "link": link}, status=422)
 

@@ -23,7 +23,7 @@ MOST_PLACES = 5
 def show_datasets(state: AppState, request: PageRequest) -> View:
     """All of them, or one by its name."""
     name = request.get("name")
-    sections = _about(state, name) if name else _all(state)
+    sections = _dataset_sections(state, name) if name else _overview_sections(state)
     layouts, tables = lay_out(sections)
     return View(
         "sections.html.j2",
@@ -33,7 +33,7 @@ def show_datasets(state: AppState, request: PageRequest) -> View:
     )
 
 
-def _all(state: AppState) -> list[Section]:
+def _overview_sections(state: AppState) -> list[Section]:
     """What was evaluated, then what the server was given, and what comes with the package."""
     by_benchmark: dict[str, list[ListedResult]] = {}
     for result in state.index.results:
@@ -78,7 +78,7 @@ def _dataset_grid(state: AppState, names: Iterable[str], label: str) -> Grid:
     return Grid(label, (Column("benchmark", TEXT), Column("size", TEXT), Column("about", TEXT)), tuple(rows))
 
 
-def _about(state: AppState, name: str) -> list[Section]:
+def _dataset_sections(state: AppState, name: str) -> list[Section]:
     """What the newest result knows of it; where the data are at hand, statistics and what is wrong."""
     listed = [result for result in state.index.results if result.entry.benchmark == name]
     dataset = state.datasets.named(name)

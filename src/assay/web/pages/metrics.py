@@ -16,7 +16,7 @@ def show_metrics(state: AppState, request: PageRequest) -> View:  # noqa: ARG001
         layouts, tables = lay_out([_index(), _groups()])
         return View("sections.html.j2", "Metrics", {"sections": layouts, "crumb": None}, tables)
     metric = parse_name(name)
-    layouts, tables = lay_out(_one(metric))
+    layouts, tables = lay_out(_metric_sections(metric))
     content = {"sections": layouts, "crumb": ("Metrics", "/metrics"), "lead": metric.meaning}
     return View("sections.html.j2", written(metric), content, tables)
 
@@ -36,7 +36,7 @@ def _groups() -> Section:
     return Section("groups", "Groups", (Grid("Groups", heads, rows),), "A group may be given wherever metrics are.")
 
 
-def _one(metric: Metric) -> list[Section]:
+def _metric_sections(metric: Metric) -> list[Section]:
     """Everything that its record says."""
     plain = describe(metric)
     direction = "higher is better" if plain["higher_is_better"] else "lower is better"

@@ -34,7 +34,7 @@ def show_result(state: AppState, request: PageRequest) -> View:
     metric = metric_of(request, report.metrics, report.moving)
     before = state.before(listed)
     table = QueryTable(report.first, listed.key, metric, state.result(before.key) if before else None)
-    plan = table.plan(request, _first(metric, report.metrics))
+    plan = table.plan(request, _first_metrics(metric, report.metrics))
     content = {
         "listed": listed,
         "head": group.head,
@@ -66,7 +66,7 @@ def _report(state: AppState, listed: ListedResult) -> tuple[BenchmarkReport, Gro
     return report
 
 
-def _first(metric: BoundMetric | None, metrics: Sequence[BoundMetric]) -> list[BoundMetric]:
+def _first_metrics(metric: BoundMetric | None, metrics: Sequence[BoundMetric]) -> list[BoundMetric]:
     return [*([metric] if metric else []), *(other for other in metrics if other != metric)]
 
 
@@ -91,7 +91,8 @@ def _others(state: AppState, listed: ListedResult) -> list[tuple[str, str, Any]]
             newest.setdefault(other.entry.provider, other)
     newest.pop(listed.entry.provider, None)
     return [
-        (other.key, other.entry.provider, readable_time(other.entry.started)) for other in list(newest.values())[:MOST_OFFERED]
+        (other.key, other.entry.provider, readable_time(other.entry.started))
+        for other in list(newest.values())[:MOST_OFFERED]
     ]
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
 
-LONGEST = 100
+MAX_NAME_LETTERS = 100
 """Letters of a name in a list."""
 FILTERS = ("benchmark", "provider", "tag", "since", "until", "words")
 MOST_LETTERS = 20_000
@@ -94,7 +94,7 @@ def choices_of(index: ResultIndex, request: PageRequest) -> list[tuple[str, str,
 
 def menu_names(names: Sequence[str], now: str = "") -> list[str]:
     """The names of a menu, what is chosen among them; very long ones, and those past the limit, are found by words."""
-    short = [name for name in names if name and len(name) <= LONGEST]
+    short = [name for name in names if name and len(name) <= MAX_NAME_LETTERS]
     letters = accumulate(len(escape(name)) + MARKUP_LETTERS for name in short)
     short = [name for name, total in zip(short, letters, strict=True) if total <= MOST_LETTERS]
     return [*short, *([now] if now and now not in short else [])]
@@ -132,7 +132,7 @@ def marks_of(result: ListedResult) -> str:
 
 def cut(text: str, **more: str) -> Field:
     """A name in a list."""
-    return words(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", **more)
+    return words(text if len(text) <= MAX_NAME_LETTERS else text[: MAX_NAME_LETTERS - 1] + "…", **more)
 
 
 def _named(result: ListedResult) -> Field:

@@ -70,13 +70,13 @@ class TestRoom:
     """What is kept is bounded by its rows, not by how many things it is."""
 
     def test_evaluations_and_comparisons_with_many_rows_are_few(self, tmp_path, monkeypatch):
-        from assay.web import state
+        from assay.web import state as module
 
-        monkeypatch.setattr(state, "MIN_ROWS_COUNTED", 0)
+        monkeypatch.setattr(module, "MIN_ROWS_COUNTED", 0)
         with Store.open(tmp_path / "s.db") as store:
             keys = [f"{store.save([result_of(seed)])}/0" for seed in range(6)]
-            n_rows = state.n_rows_of(store.find(keys[0].partition("/")[0]))
-            monkeypatch.setattr(state, "MOST_ROWS", int(2.5 * n_rows))
+            n_rows = module.n_rows_of(store.find(keys[0].partition("/")[0]))
+            monkeypatch.setattr(module, "MOST_ROWS", int(2.5 * n_rows))
             state = AppState(store)
             for key in keys:
                 state.result(key)
@@ -86,11 +86,11 @@ class TestRoom:
             assert len(state.cache) == 1
 
     def test_one_that_has_more_than_there_is_room_for_is_kept_alone(self, tmp_path, monkeypatch):
-        from assay.web import state
+        from assay.web import state as module
 
         with Store.open(tmp_path / "s.db") as store:
             keys = [f"{store.save([result_of(seed)])}/0" for seed in range(2)]
-            monkeypatch.setattr(state, "MOST_ROWS", 10)
+            monkeypatch.setattr(module, "MOST_ROWS", 10)
             state = AppState(store)
             for key in keys:
                 assert state.result(key) is state.result(key)
