@@ -14,7 +14,7 @@ import termios
 
 import pytest
 
-from assay.cli.completion import CATALOGS, typed_commands
+from assay.cli.completion import CATALOGS, command_words
 from assay.cli.program import build_parser
 from assay.evaluation.profiles import PROFILES
 from assay.metrics.registry import all_metrics
@@ -26,7 +26,7 @@ def scripts():
     """Shell → its script, as it is printed."""
     from assay.cli.completion import SCRIPTS
 
-    commands = typed_commands(build_parser())
+    commands = command_words(build_parser())
     return {shell: make(commands) for shell, make in SCRIPTS.items()}
 
 

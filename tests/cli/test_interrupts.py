@@ -8,20 +8,20 @@ import threading
 
 import pytest
 
-from assay.cli.exit_codes import ENDING, Ended, exit_code_of, until_ended
+from assay.cli.exit_codes import TERMINATION_SIGNALS, TerminationSignal, exit_code_of_interrupt, raise_on_termination
 
 from .conftest import SCRIPT
 
 CODES = [(signal.SIGHUP, 129), (signal.SIGINT, 130), (signal.SIGTERM, 143)]
 
 
-@pytest.mark.parametrize("number", ENDING)
+@pytest.mark.parametrize("number", TERMINATION_SIGNALS)
 def test_being_asked_to_end_interrupts_and_only_meanwhile(number):
     before = signal.getsignal(number)
-    with pytest.raises(Ended) as raised, until_ended():
+    with pytest.raises(TerminationSignal) as raised, raise_on_termination():
         signal.raise_signal(number)
-    assert issubclass(Ended, KeyboardInterrupt)
-    assert exit_code_of(raised.value) == 128 + number
+    assert issubclass(TerminationSignal, KeyboardInterrupt)
+    assert exit_code_of_interrupt(raised.value) == 128 + number
     assert signal.getsignal(number) is before
 
 
@@ -29,7 +29,7 @@ def test_in_another_thread_nothing_is_changed():
     found = []
 
     def look():
-        with until_ended():
+        with raise_on_termination():
             found.append(signal.getsignal(signal.SIGTERM))
 
     thread = threading.Thread(target=look)
@@ -41,7 +41,7 @@ def test_in_another_thread_nothing_is_changed():
 def test_a_signal_that_is_ignored_stays_so():
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with until_ended():
+        with raise_on_termination():
             signal.raise_signal(signal.SIGHUP)
     finally:
         signal.signal(signal.SIGHUP, before)

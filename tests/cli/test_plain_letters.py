@@ -4,21 +4,21 @@ import sys
 
 import pytest
 
-from assay.cli.terminal import PLAIN, plain_letters
+from assay.cli.terminal import ASCII_REPLACEMENTS, register_ascii_replacements
 
 ASCII = {"PYTHONUTF8": "0", "LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0"}
 
 
 def test_signs_have_a_stand_in_and_other_letters_are_written_out():
     text = "Δ −0.1 → 2 … é 🦊 \ud800"
-    assert text.encode("ascii", plain_letters()) == rb"d -0.1 -> 2 ... \xe9 \U0001f98a \ud800"
-    assert "naïve".encode("latin-1", plain_letters()) == b"na\xefve"  # what can be written is left alone
-    assert all(plain.isascii() and not sign.isascii() for sign, plain in PLAIN.items())
+    assert text.encode("ascii", register_ascii_replacements()) == rb"d -0.1 -> 2 ... \xe9 \U0001f98a \ud800"
+    assert "naïve".encode("latin-1", register_ascii_replacements()) == b"na\xefve"  # what can be written is left alone
+    assert all(plain.isascii() and not sign.isascii() for sign, plain in ASCII_REPLACEMENTS.items())
 
 
 def test_nothing_is_read_by_that_rule():
     with pytest.raises(UnicodeDecodeError):
-        b"\xff".decode("ascii", plain_letters())
+        b"\xff".decode("ascii", register_ascii_replacements())
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,15 @@ import io
 import numpy as np
 import pytest
 
-from assay.cli.exit_codes import ERROR_LABEL, NO_MEMORY, PASTED, PLAIN, RED, exit_code_with_message, write_error
+from assay.cli.exit_codes import (
+    COMMAND_PREFIX,
+    ERROR_PREFIX,
+    OUT_OF_MEMORY_MESSAGE,
+    PLAIN,
+    RED,
+    run_and_report_errors,
+    write_error,
+)
 
 
 class Screen(io.StringIO):
@@ -34,13 +42,13 @@ def shown(monkeypatch):
 
 def test_sentences_are_broken_between_words_and_keep_their_indent(shown):
     assert shown("there is no such thing as an endless line\n  and here the second one goes on and on") == (
-        f"{RED}{ERROR_LABEL}{PLAIN} there is no such thing\nas an endless line\n"
+        f"{RED}{ERROR_PREFIX}{PLAIN} there is no such thing\nas an endless line\n"
         "  and here the second one goes\n  on and on\n"
     )
 
 
 def test_a_command_is_left_whole_so_that_it_can_be_pasted(shown):
-    command = f"{PASTED}score qrels.txt bm25.run dense.run -m ndcg@10"
+    command = f"{COMMAND_PREFIX}score qrels.txt bm25.run dense.run -m ndcg@10"
     assert shown(f"a run is missing\n{command}").splitlines()[-1] == command
 
 
@@ -51,7 +59,7 @@ def test_colour_is_left_out_on_request(shown, monkeypatch):
 
 def test_a_stream_without_a_size_is_taken_as_a_usual_terminal(shown, monkeypatch):
     monkeypatch.delenv("COLUMNS")
-    lines = shown("word " * 40).removeprefix(f"{RED}{ERROR_LABEL}{PLAIN}").splitlines()
+    lines = shown("word " * 40).removeprefix(f"{RED}{ERROR_PREFIX}{PLAIN}").splitlines()
     assert 70 < max(map(len, lines)) <= 80
 
 
@@ -81,8 +89,8 @@ def test_what_libraries_say_without_memory_is_no_bug(capsys, error):
     def fail():
         raise error
 
-    assert exit_code_with_message(fail) == 3
-    assert capsys.readouterr().err == f"error: {NO_MEMORY}\n"
+    assert run_and_report_errors(fail) == 3
+    assert capsys.readouterr().err == f"error: {OUT_OF_MEMORY_MESSAGE}\n"
 
 
 def test_a_database_without_memory_is_no_bug(capsys):
@@ -91,8 +99,8 @@ def test_a_database_without_memory_is_no_bug(capsys):
     def fail():
         raise duckdb.OutOfMemoryException("could not allocate block")
 
-    assert exit_code_with_message(fail) == 3
-    assert capsys.readouterr().err == f"error: {NO_MEMORY}\n"
+    assert run_and_report_errors(fail) == 3
+    assert capsys.readouterr().err == f"error: {OUT_OF_MEMORY_MESSAGE}\n"
 
 
 class OutOfMemoryException(Exception):
@@ -106,7 +114,7 @@ def test_words_and_names_alone_do_not_make_a_bug_a_lack_of_memory(capsys, error)
     def fail():
         raise error
 
-    assert exit_code_with_message(fail) == 70
+    assert run_and_report_errors(fail) == 70
     assert "this is a bug" in capsys.readouterr().err
 
 
@@ -114,7 +122,7 @@ def test_a_service_that_hangs_up_is_an_error_and_a_reader_that_goes_away_is_none
     def fail(*names):
         raise BrokenPipeError(32, "Broken pipe", *names)
 
-    assert exit_code_with_message(lambda: fail("pipe.json")) == 0
+    assert run_and_report_errors(lambda: fail("pipe.json")) == 0
     assert capsys.readouterr().err == ""
-    assert exit_code_with_message(fail) == 3
+    assert run_and_report_errors(fail) == 3
     assert capsys.readouterr().err == "error: reading or writing failed: Broken pipe\n"

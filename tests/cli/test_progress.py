@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from assay.cli import progress
-from assay.cli.progress import Tally, progress_watcher
+from assay.cli.progress import ProgressTally, progress_watcher
 from assay.execution.progress import Progress, Wait
 from assay.execution.responses import Response
 
@@ -38,7 +38,7 @@ def test_a_line_now_and_then_even_while_nothing_is_answered(capsys, monkeypatch)
             told.set()
         return plain_line(progress, *rest)
 
-    monkeypatch.setattr(progress, "EVERY", 0.001)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.001)
     monkeypatch.setattr(progress, "plain_line", noticed)
     with progress_watcher(quiet=False) as watch:
         Progress("small/bm25", 9, watch=watch).add(SOME)
@@ -47,7 +47,7 @@ def test_a_line_now_and_then_even_while_nothing_is_answered(capsys, monkeypatch)
 
 
 def test_nothing_is_told_after_the_end(capsys, monkeypatch):
-    monkeypatch.setattr(progress, "EVERY", 0.001)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.001)
     before = threading.active_count()
     watched(n=9)
     assert threading.active_count() == before
@@ -69,7 +69,7 @@ def test_names_are_printable(capsys, name):
 
 def test_a_tally_says_how_far_a_run_got():
     seen = []
-    tally = Tally(seen.append)
+    tally = ProgressTally(seen.append)
     assert (tally.n_answered, tally.sentence(2)) == (0, "no query was answered yet")
     first, second = (Progress(name, 4, watch=tally) for name in ("small/bm25", "small/dense"))
     first.add(SOME)

@@ -18,7 +18,7 @@ def seen(part, *times):
     pace = Pace()
     for now, n_done in times:
         part.n_done = n_done
-        pace.see(part, now)
+        pace.record(part, now)
     return pace
 
 

@@ -167,12 +167,12 @@ def test_a_short_token_is_refused_where_others_are_let_in(store, capsys, token_f
 
 
 def test_the_command_that_makes_a_token_does():
-    from assay.cli.commands.serve import MAKE_ONE, SHORTEST
+    from assay.cli.commands.serve import MAKE_COMMAND, MIN_TOKEN_LENGTH
 
     made = subprocess.run(
-        MAKE_ONE.replace("python", sys.executable, 1), shell=True, capture_output=True, text=True, check=True
+        MAKE_COMMAND.replace("python", sys.executable, 1), shell=True, capture_output=True, text=True, check=True
     )
-    assert len(made.stdout.strip()) >= 3 * SHORTEST
+    assert len(made.stdout.strip()) >= 3 * MIN_TOKEN_LENGTH
 
 
 def test_a_short_token_on_this_machine_is_noted(store, token_file):

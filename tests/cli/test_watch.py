@@ -61,7 +61,7 @@ def hook():
 @pytest.fixture
 def store(tmp_path, monkeypatch):
     monkeypatch.delenv("ASSAY_STORE", raising=False)
-    monkeypatch.setattr(alert_channels, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(alert_channels, "RETRY_PAUSES", (0.0, 0.0))
     monkeypatch.chdir(tmp_path)
     with Store.open() as opened:
         yield opened
@@ -208,7 +208,7 @@ def test_who_was_told_is_remembered_even_if_the_next_one_breaks_everything(assay
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(alert_channels.Program, "send", interrupted)
+        patched.setattr(alert_channels.CommandChannel, "send", interrupted)
         assert assay(*words).code == 130
     assert assay(*words).code == 0
     assert len(hook.got) == 1

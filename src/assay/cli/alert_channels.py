@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from assay.store import StoreLocation
 
 
-PAUSES = (0.5, 2.0, 8.0)
+RETRY_PAUSES = (0.5, 2.0, 8.0)
 """Seconds before each new attempt."""
 TIMEOUT = 15.0
 COMMAND_TIMEOUT = 120.0
-KEY_LENGTH = 16
-"""Letters of a path from which on it may be the key to a channel."""
-PASSING = (408, 425, 429)
-"""Answers that say: later, please. So do all from 500 on."""
+MIN_SECRET_LENGTH = 16
+"""Letters from which on a part of an address may be a secret."""
+RETRYABLE_STATUSES = (408, 425, 429)
+"""HTTP statuses after which it is tried again; so are all from 500 on."""
 
 
 def _key(name: str, secret: str) -> str:
@@ -47,21 +47,21 @@ class Channel(Protocol):
 
     @property
     def key(self) -> str:
-        """What tells it from every other channel, where it is remembered who knows what."""
+        """What identifies it in the file of sent alerts."""
 
     def send(self, message: Mapping[str, Any]) -> str:
         """Send it; what went wrong, or nothing."""
 
 
 @dataclass(frozen=True)
-class Webhook:
+class WebhookChannel:
     """An address that takes JSON. Only its host is ever shown: the rest of such addresses is a secret."""
 
     url: SplitResult
     pause: Callable[[float], None] = time.sleep
 
     @classmethod
-    def of(cls, text: str) -> Webhook:
+    def of(cls, text: str) -> WebhookChannel:
         """An address, perhaps with `${NAME}` in it, which is read from the environment."""
         from assay.providers import fill_variables
 
@@ -74,16 +74,16 @@ class Webhook:
             raise UsageError(
                 "--webhook is an address such as https://hooks.example.com/services/…, or ${NAME_OF_A_VARIABLE}"
             )
-        found = cls(url)
-        for secret in found.secrets:
+        webhook = cls(url)
+        for secret in webhook.secrets:
             add_secret(secret, "the address of --webhook")
-        return found
+        return webhook
 
     @property
     def secrets(self) -> list[str]:
         """The password, and parts that are long enough to be a key."""
         parts = (self.url.path.strip("/"), self.url.path.rpartition("/")[2], self.url.query)
-        return [*filter(None, [self.url.password]), *(part for part in parts if len(part) >= KEY_LENGTH)]
+        return [*filter(None, [self.url.password]), *(part for part in parts if len(part) >= MIN_SECRET_LENGTH)]
 
     @property
     def name(self) -> str:
@@ -97,14 +97,14 @@ class Webhook:
         return _key(self.name, self.url.geturl())
 
     def send(self, message: Mapping[str, Any]) -> str:
-        """Post it. Refusals are final; silence, and answers that say later, are not."""
+        """Post it; no answer and retryable statuses are tried again, others are final."""
         from assay.providers import Connections, Request
 
         body = json.dumps(message).encode()
         headers = {"Content-Type": "application/json", "User-Agent": "assay"}
         connections, why = Connections(), ""
         try:
-            for pause in (*PAUSES, None):
+            for pause in (*RETRY_PAUSES, None):
                 try:
                     status = connections.ask(Request(self.url, "POST", body, headers), TIMEOUT).status
                 except (OSError, HTTPException, ValueError) as error:  # ValueError: a host that no name can have
@@ -112,23 +112,23 @@ class Webhook:
                 if 200 <= status < 300:
                     return ""
                 why = f"it answers {status}" if status else why
-                if status and status < 500 and status not in PASSING:
+                if status and status < 500 and status not in RETRYABLE_STATUSES:
                     return why
                 if pause is not None:
                     self.pause(pause)
-            return f"{why}, after {len(PAUSES) + 1} attempts"
+            return f"{why}, after {len(RETRY_PAUSES) + 1} attempts"
         finally:
             connections.close()
 
 
 @dataclass(frozen=True)
-class Program:
+class CommandChannel:
     """A command that reads the message from its standard input."""
 
     words: tuple[str, ...]
 
     @classmethod
-    def of(cls, text: str) -> Program:
+    def of(cls, text: str) -> CommandChannel:
         """A command line; no shell is involved."""
         from assay.providers import add_secrets_of, command_line
 
@@ -168,7 +168,7 @@ class Program:
         return f"it exits with {done.returncode}{f': {last}' if last else ''}" if done.returncode else ""
 
 
-MANY = 10_000
+MAX_KEYS_PER_CHANNEL = 10_000
 """Keys that are remembered for a channel, the newest ones."""
 
 
@@ -181,7 +181,7 @@ def sent_alerts_path(place: StoreLocation) -> Path:
 
 
 def read_sent_alerts(path: Path) -> dict[str, list[str]]:
-    """Channel → keys of alerts; nothing where nothing was told yet, or nobody can read it any more."""
+    """Channel → keys of alerts that were sent to it; nothing where the file is missing or cannot be read."""
     import msgspec
 
     try:
@@ -190,11 +190,11 @@ def read_sent_alerts(path: Path) -> dict[str, list[str]]:
         return {}
 
 
-def write_sent_alerts(path: Path, told: Mapping[str, list[str]]) -> None:
-    """Whole, or not at all."""
+def write_sent_alerts(path: Path, sent_keys: Mapping[str, list[str]]) -> None:
+    """Write the file whole, or not at all."""
     from assay.atomic_write import atomic_write
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    content = {"schema": "assay.watch/1", "told": {name: keys[-MANY:] for name, keys in told.items()}}
+    content = {"schema": "assay.watch/1", "told": {name: keys[-MAX_KEYS_PER_CHANNEL:] for name, keys in sent_keys.items()}}
     with atomic_write(path) as file:
         file.write(json.dumps(content, indent=1).encode())

@@ -25,7 +25,7 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Typed:
+class CommandWords:
     """One command: its options, and the words that may stand by themselves."""
 
     name: str
@@ -39,28 +39,30 @@ class Typed:
         return tuple(flag for option in self.options for flag in option.flags)
 
 
-def typed_commands(parser: Parser) -> list[Typed]:
+def command_words(parser: Parser) -> list[CommandWords]:
     """Every command of the program with what it takes."""
     (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     about = {action.dest: action.help or "" for action in commands._choices_actions}
     known = _catalogs()
-    return [_typed(name, about[name], sub._actions, known) for name, sub in commands.choices.items()]
+    return [_words_of_command(name, about[name], sub._actions, known) for name, sub in commands.choices.items()]
 
 
-def _typed(name: str, about: str, actions: Iterable[argparse.Action], known: Mapping[str, tuple[str, ...]]) -> Typed:
-    shown = [action for action in actions if action.help != argparse.SUPPRESS]
-    options = [_option(action, known) for action in shown if action.option_strings]
-    bare = [word for action in shown if not action.option_strings for word in _words(action, known, name)]
-    return Typed(name, about, tuple(options), tuple(dict.fromkeys(bare)))
+def _words_of_command(
+    name: str, about: str, actions: Iterable[argparse.Action], known: Mapping[str, tuple[str, ...]]
+) -> CommandWords:
+    visible = [action for action in actions if action.help != argparse.SUPPRESS]
+    options = [_option(action, known) for action in visible if action.option_strings]
+    bare = [word for action in visible if not action.option_strings for word in _known_values(action, known, name)]
+    return CommandWords(name, about, tuple(options), tuple(dict.fromkeys(bare)))
 
 
 def _option(action: argparse.Action, known: Mapping[str, tuple[str, ...]]) -> Option:
     takes = "nothing" if action.nargs == 0 else "one" if action.nargs is None else "many"
     about = (action.help or "").replace("%%", "%").replace("%(default)s", str(action.default))
-    return Option(tuple(action.option_strings), about, takes, _words(action, known))
+    return Option(tuple(action.option_strings), about, takes, _known_values(action, known))
 
 
-def _words(action: argparse.Action, known: Mapping[str, tuple[str, ...]], command: str = "") -> tuple[str, ...]:
+def _known_values(action: argparse.Action, known: Mapping[str, tuple[str, ...]], command: str = "") -> tuple[str, ...]:
     """Its choices; else those its metavar lists; else the names of the catalog that it takes names of."""
     if action.nargs == 0:
         return ()
@@ -188,8 +190,8 @@ CATALOGS: Mapping[str, Callable[[], Iterable[str]]] = {
 """Options and arguments by their names → what knows the names they take."""
 
 
-PROGRAM = ("--help", "--version")
-FUNCTION = """\
+PROGRAM_FLAGS = ("--help", "--version")
+BASH_TEMPLATE = """\
 _assay() {
     local cur="${COMP_WORDS[COMP_CWORD]}" opt="" words="" flags="" bare="" takes="" i
     COMPREPLY=()
@@ -220,13 +222,13 @@ complete -o default -F _assay assay
 """
 
 
-def bash_script(commands: Sequence[Typed]) -> str:
+def bash_script(commands: Sequence[CommandWords]) -> str:
     """For bash: `eval "$(assay completion bash)"`."""
-    names = " ".join((*(command.name for command in commands), *PROGRAM))
-    return FUNCTION % {"commands": names, "cases": "\n".join(map(_bash_case, commands))}
+    names = " ".join((*(command.name for command in commands), *PROGRAM_FLAGS))
+    return BASH_TEMPLATE % {"commands": names, "cases": "\n".join(map(_bash_case, commands))}
 
 
-def _bash_case(command: Typed) -> str:
+def _bash_case(command: CommandWords) -> str:
     """What one command takes; options with the same values share a line."""
     alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for option in command.options:
@@ -242,12 +244,12 @@ def _bash_case(command: Typed) -> str:
     )
 
 
-def zsh_script(commands: Sequence[Typed]) -> str:
+def zsh_script(commands: Sequence[CommandWords]) -> str:
     """For zsh, which can run what bash runs: `eval "$(assay completion zsh)"` behind compinit."""
     return "autoload -U +X bashcompinit && bashcompinit\n" + bash_script(commands)
 
 
-def fish_script(commands: Sequence[Typed]) -> str:
+def fish_script(commands: Sequence[CommandWords]) -> str:
     """For fish: `assay completion fish > ~/.config/fish/completions/assay.fish`."""
     lines = []
     for command in commands:
@@ -256,7 +258,9 @@ def fish_script(commands: Sequence[Typed]) -> str:
         if command.words:
             lines.append(f"{here} -a {_quoted(command.words)}")
         lines += [f"{here} {_fish_option(option)}" for option in command.options]
-        lines += [_fish_more(command, option) for option in command.options if option.takes == "many" and option.words]
+        lines += [
+            _fish_further_values(command, option) for option in command.options if option.takes == "many" and option.words
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -268,7 +272,7 @@ def _fish_option(option: Option) -> str:
     return " ".join((*names, *needs, *values, f"-d {_quoted([option.help])}"))
 
 
-def _fish_more(command: Typed, option: Option) -> str:
+def _fish_further_values(command: CommandWords, option: Option) -> str:
     """The second value and those behind it, which fish offers only where the last option is one that takes several."""
     last = '(commandline -opc | string match -- "-*")[-1]'
     behind = f"__fish_seen_subcommand_from {command.name}; and contains -- {last} {' '.join(option.flags)}"
@@ -277,8 +281,12 @@ def _fish_more(command: Typed, option: Option) -> str:
 
 def _quoted(words: Sequence[str]) -> str:
     """Words in one pair of quotes that every shell reads alike: what would end them, or be read in them, is left out."""
-    return "'" + " ".join(" ".join(words).translate(UNSAFE).split()) + "'"
+    return "'" + " ".join(" ".join(words).translate(UNSAFE_CHARACTERS).split()) + "'"
 
 
-UNSAFE = str.maketrans(dict.fromkeys("'\\", "") | {"\n": " "})
-SCRIPTS: Mapping[str, Callable[[Sequence[Typed]], str]] = {"bash": bash_script, "zsh": zsh_script, "fish": fish_script}
+UNSAFE_CHARACTERS = str.maketrans(dict.fromkeys("'\\", "") | {"\n": " "})
+SCRIPTS: Mapping[str, Callable[[Sequence[CommandWords]], str]] = {
+    "bash": bash_script,
+    "zsh": zsh_script,
+    "fish": fish_script,
+}

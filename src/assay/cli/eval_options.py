@@ -8,19 +8,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from assay.cli.output_options import add_by, add_format, add_store_argument
+from assay.cli.output_options import add_by_argument, add_format, add_store_argument
 from assay.cli.scoring_options import (
     add_interval_arguments,
     add_policy_arguments,
     add_term_arguments,
     add_unit_arguments,
-    seconds,
-    whole_number,
+    integer_parser,
+    parse_seconds,
 )
 from assay.errors import UsageError
 from assay.grammar import WrittenName
 
-MANY = 1_000_000_000
+MAX_COUNT = 1_000_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--metrics", type=WrittenName, nargs="+", action="extend", metavar="METRIC", help="default: the group rag"
     )
-    parser.add_argument("--k", type=whole_number(MANY, 1), metavar="K", help="documents to ask for (default: 100 or more)")
+    parser.add_argument(
+        "--k", type=integer_parser(MAX_COUNT, 1), metavar="K", help="documents to ask for (default: 100 or more)"
+    )
     parser.add_argument("--relevance", metavar="RESOLVER", help="who decides about relevance (default: auto)")
     add_unit_arguments(parser)
     add_term_arguments(parser)
@@ -54,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_statistics(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("statistics")
     add_interval_arguments(group)
-    add_by(group)
+    add_by_argument(group)
     group.add_argument("--test", metavar="TEST", help="which provider is better by (default: randomization; none)")
 
 
@@ -76,9 +78,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("selection")
-    group.add_argument("--limit", type=whole_number(MANY, 1), metavar="N", help="the first N queries")
-    group.add_argument("--sample", type=whole_number(MANY, 1), metavar="N", help="N queries at random")
-    group.add_argument("--seed", type=whole_number(MANY), metavar="SEED", help="of the sample (default: 0)")
+    group.add_argument("--limit", type=integer_parser(MAX_COUNT, 1), metavar="N", help="the first N queries")
+    group.add_argument("--sample", type=integer_parser(MAX_COUNT, 1), metavar="N", help="N queries at random")
+    group.add_argument("--seed", type=integer_parser(MAX_COUNT), metavar="SEED", help="of the sample (default: 0)")
     group.add_argument(
         "--where",
         nargs="+",
@@ -99,32 +101,32 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--resume", action="store_true", help="go on where the same evaluation was cut short")
     group.add_argument("--no-cache", action="store_true", help="ask everything anew, and keep no embeddings")
     group.add_argument(
-        "--concurrency", type=whole_number(1000, 1), metavar="N", help="queries asked at the same time (default: 8)"
+        "--concurrency", type=integer_parser(1000, 1), metavar="N", help="queries asked at the same time (default: 8)"
     )
-    group.add_argument("--timeout", type=seconds, metavar="SECONDS", help="for one query (default: 60)")
+    group.add_argument("--timeout", type=parse_seconds, metavar="SECONDS", help="for one query (default: 60)")
     group.add_argument(
         "--index-timeout",
-        type=seconds,
+        type=parse_seconds,
         metavar="SECONDS",
         help="to take the documents in (default: 600 for code of yours; providers of assay's own have no limit)",
     )
     group.add_argument(
-        "--retries", type=whole_number(100), metavar="N", help="new attempts for a query that failed (default: 2)"
+        "--retries", type=integer_parser(100), metavar="N", help="new attempts for a query that failed (default: 2)"
     )
     group.add_argument("--strict", action="store_true", help="exit 4 if any query failed")
 
 
-ENDINGS = (".yaml", ".yml")
+PLAN_ENDINGS = (".yaml", ".yml")
 
 
-def refuse_bare_words(options: argparse.Namespace) -> None:
+def check_plan_word(options: argparse.Namespace) -> None:
     """`assay eval rag-template bm25`: benchmarks and providers have flags; the one bare word is a plan."""
     words = [word for word in (options.plan, *options.more_words) if word]
     if len(words) == 1:
         options.plan = words[0]
-    if not words or (len(words) == 1 and (Path(words[0]).exists() or words[0].lower().endswith(ENDINGS))):
+    if not words or (len(words) == 1 and (Path(words[0]).exists() or words[0].lower().endswith(PLAN_ENDINGS))):
         return
-    if any(word.lower().endswith(ENDINGS) for word in words):
+    if any(word.lower().endswith(PLAN_ENDINGS) for word in words):
         raise UsageError(f"one plan at a time, and all else has a flag; found {shlex.join(words)}")
     first, rest = words[0], words[1:] or ["bm25"]
     way = f"assay eval --benchmarks {shlex.quote(first)} --providers {shlex.join(rest)}"
@@ -132,7 +134,7 @@ def refuse_bare_words(options: argparse.Namespace) -> None:
 
 
 def check_flags(options: argparse.Namespace) -> None:
-    """Raise for values that a plan would complain about in words of its own."""
+    """Check values that a plan would report in the words of a plan, not of the command line."""
     from assay.execution import parse_range, parse_where
     from assay.stats import parse_paired_test
 
@@ -147,11 +149,11 @@ def check_flags(options: argparse.Namespace) -> None:
         try:
             parse(value)
         except UsageError as error:
-            shown = value if isinstance(value, str) else shlex.join(value)
-            raise UsageError(f"{flag} {shown}: {error}") from None
+            words = value if isinstance(value, str) else shlex.join(value)
+            raise UsageError(f"{flag} {words}: {error}") from None
 
 
-def refuse_no_result(path: str) -> None:
+def check_is_result(path: str) -> None:
     """What `--retry-failed` names is a result; a plan or a run is none."""
     from assay.evaluation import is_saved_result
 

@@ -11,26 +11,26 @@ from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 from typing import NoReturn
 
-from assay.cli.streams import words_of
-from assay.cli.terminal import may_colour, terminal_width
+from assay.cli.streams import describe_os_error
+from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import AssayError, DataError
 from assay.masking import mask
 from assay.text import printable, wrapped
 
-ERROR_LABEL = "error:"
+ERROR_PREFIX = "error:"
 RED, PLAIN = "\x1b[1;31m", "\x1b[0m"
-PASTED = "  assay "
-"""How a line begins that can be pasted: it is not broken."""
-NO_MEMORY = "there is not enough memory; give fewer or smaller files at once, or allow the process more"
-NO_MEMORY_LEFT: dict[type[Exception], tuple[str, ...]] = {
+COMMAND_PREFIX = "  assay "
+"""How a line with a command begins: it is not wrapped, so that it can be pasted."""
+OUT_OF_MEMORY_MESSAGE = "there is not enough memory; give fewer or smaller files at once, or allow the process more"
+OUT_OF_MEMORY_PHRASES: dict[type[Exception], tuple[str, ...]] = {
     RuntimeError: ("can't start new thread", "bad_alloc"),
     ImportError: ("failed to map segment", "annot allocate memory"),
 }
-"""What Python says of a thread, C++ of itself and the loader of a library: their types mean much else, too."""
-BUG = 70
+"""Error type → phrases that mean no memory is left: those of Python for threads, of C++, and of the library loader."""
+BUG_EXIT_CODE = 70
 
 
-def exit_code_with_message(run: Callable[[], int]) -> int:
+def run_and_report_errors(run: Callable[[], int]) -> int:
     """The exit code of what is run; where it fails, the error is written first. Everything printed has then been written."""
     try:
         code = run()
@@ -39,20 +39,20 @@ def exit_code_with_message(run: Callable[[], int]) -> int:
         write_error(str(error))
         return error.exit_code
     except MemoryError:
-        write_error(NO_MEMORY)
+        write_error(OUT_OF_MEMORY_MESSAGE)
         return DataError.exit_code
     except OSError as error:
         if isinstance(error, BrokenPipeError) and error.filename:  # whoever read that output has seen enough
             return 0
-        write_error(words_of(error))
+        write_error(describe_os_error(error))
         return DataError.exit_code
-    except Exception as error:  # noqa: BLE001 (told apart from user errors, traceback kept)
+    except Exception as error:  # noqa: BLE001 (a bug, not an error of the user: with its traceback)
         if _lacks_memory(error):
-            write_error(NO_MEMORY)
+            write_error(OUT_OF_MEMORY_MESSAGE)
             return DataError.exit_code
         traceback.print_exc()
         write_error("this is a bug in assay; please report it with the lines above")
-        return BUG
+        return BUG_EXIT_CODE
     return code
 
 
@@ -62,19 +62,22 @@ def _lacks_memory(error: Exception) -> bool:
     if duckdb is not None and isinstance(error, duckdb.OutOfMemoryException):
         return True
     return any(
-        words in str(error) for kind, all_words in NO_MEMORY_LEFT.items() if isinstance(error, kind) for words in all_words
+        words in str(error)
+        for kind, all_words in OUT_OF_MEMORY_PHRASES.items()
+        if isinstance(error, kind)
+        for words in all_words
     )
 
 
 def write_error(message: str) -> None:
     """On standard error; as it is, line by line, where nobody watches."""
     width = terminal_width(sys.stderr)
-    lines = [printable(line) for line in f"{ERROR_LABEL} {mask(message)}".split("\n")]
+    lines = [printable(line) for line in f"{ERROR_PREFIX} {mask(message)}".split("\n")]
     if width:
-        lines = [line if line.startswith(PASTED) else wrapped(line, width) for line in lines]
+        lines = [line if line.startswith(COMMAND_PREFIX) else wrapped(line, width) for line in lines]
     text = "\n".join(lines) + "\n"
-    label = f"{RED}{ERROR_LABEL}{PLAIN}" if may_colour(sys.stderr) else ERROR_LABEL
-    sys.stderr.write(label + text.removeprefix(ERROR_LABEL))
+    label = f"{RED}{ERROR_PREFIX}{PLAIN}" if use_colour(sys.stderr) else ERROR_PREFIX
+    sys.stderr.write(label + text.removeprefix(ERROR_PREFIX))
 
 
 EXIT_CODES = {
@@ -90,27 +93,27 @@ EXIT_CODES = {
     130: "interrupted",
     143: "terminated",
 }
-FIRST_LINE = 7
-"""Codes in the first of two lines."""
+N_CODES_IN_FIRST_LINE = 7
+"""Exit codes in the first of two lines."""
 EXIT_CODES_LABEL = "exit codes: "
 
 
 def exit_codes_text() -> str:
     """All of them on two lines, for the end of the help page."""
     words = [f"{code} {means}" for code, means in EXIT_CODES.items()]
-    lines = " · ".join(words[:FIRST_LINE]), " · ".join(words[FIRST_LINE:])
+    lines = " · ".join(words[:N_CODES_IN_FIRST_LINE]), " · ".join(words[N_CODES_IN_FIRST_LINE:])
     return f"{EXIT_CODES_LABEL}{lines[0]}\n{' ' * len(EXIT_CODES_LABEL)}{lines[1]}"
 
 
-FROM_SIGNAL = 128
+SIGNAL_EXIT_CODE_OFFSET = 128
 """An exit code after a signal is this and the number of the signal."""
-HANGUP = tuple(getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name))
+HANGUP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name))
 """What a process is sent when its terminal goes away; Windows has no such signal."""
-ENDING = (signal.SIGTERM, *HANGUP)
+TERMINATION_SIGNALS = (signal.SIGTERM, *HANGUP_SIGNALS)
 """Signals that ask a process to end; Ctrl-C, which does too, is Python's own."""
 
 
-class Ended(KeyboardInterrupt):
+class TerminationSignal(KeyboardInterrupt):
     """The process was asked to end by a signal."""
 
     def __init__(self, number: int) -> None:
@@ -118,20 +121,20 @@ class Ended(KeyboardInterrupt):
         self.number = number
 
 
-def exit_code_of(interrupt: KeyboardInterrupt) -> int:
+def exit_code_of_interrupt(interrupt: KeyboardInterrupt) -> int:
     """129 after SIGHUP, 130 after Ctrl-C, 143 after SIGTERM."""
-    return FROM_SIGNAL + (interrupt.number if isinstance(interrupt, Ended) else signal.SIGINT)
+    return SIGNAL_EXIT_CODE_OFFSET + (interrupt.number if isinstance(interrupt, TerminationSignal) else signal.SIGINT)
 
 
-def until_ended() -> AbstractContextManager[None]:
-    """Signals that ask to end raise Ended meanwhile, so that what has begun is ended in good order."""
-    return handled_by(_raise, ENDING)
+def raise_on_termination() -> AbstractContextManager[None]:
+    """Signals that ask the process to end raise TerminationSignal meanwhile, so that temporary files are removed."""
+    return signal_handler(_raise_termination, TERMINATION_SIGNALS)
 
 
 @contextmanager
-def handled_by(handler: Callable[[int, FrameType | None], object], numbers: Sequence[signal.Signals]) -> Iterator[None]:
-    """These signals go to that handler meanwhile. One that is ignored from the start, as under nohup, stays ignored."""
-    if threading.current_thread() is not threading.main_thread():  # only that one may say what signals do
+def signal_handler(handler: Callable[[int, FrameType | None], object], numbers: Sequence[signal.Signals]) -> Iterator[None]:
+    """Handle these signals by that function meanwhile. One that is ignored from the start, as under nohup, stays ignored."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may set handlers
         yield
         return
     heeded = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
@@ -139,9 +142,9 @@ def handled_by(handler: Callable[[int, FrameType | None], object], numbers: Sequ
     try:
         yield
     finally:
-        for number, one in before.items():
-            signal.signal(number, one)
+        for number, previous in before.items():
+            signal.signal(number, previous)
 
 
-def _raise(number: int, _: object) -> NoReturn:
-    raise Ended(number)
+def _raise_termination(number: int, _: object) -> NoReturn:
+    raise TerminationSignal(number)

@@ -12,19 +12,22 @@ from assay.grammar import show
 from assay.reports import Cell, Style, Table, fit_table, with_prose
 from assay.text import counted, with_minus
 
-WORDS = frozenset({0, 1, 2})
+TEXT_COLUMNS = frozenset({0, 1, 2})
 SMALLEST_P = 0.0001
 """Smaller ones are not told apart."""
 
 
 def render_fusions(fusions: Mapping[str, Fusion], style: Style) -> str:
     """All of them, one line each."""
-    rows = [[Cell(one.name), Cell(_needs(one)), Cell(one.meaning.removesuffix("."))] for one in fusions.values()]
-    table = with_prose(Table(["method", "reads", "what a document is worth"], rows, WORDS), style)
+    rows = [
+        [Cell(fusion.name), Cell(_describe_needs(fusion)), Cell(fusion.meaning.removesuffix("."))]
+        for fusion in fusions.values()
+    ]
+    table = with_prose(Table(["method", "reads", "what a document is worth"], rows, TEXT_COLUMNS), style)
     return f"{table}\n\nassay fuse --method rrf explains one; assay fuse a.run b.run --method rrf fuses\n"
 
 
-def _needs(fusion: Fusion) -> str:
+def _describe_needs(fusion: Fusion) -> str:
     reads = "scores" if any(param.name == "norm" for param in fusion.params) else "ranks"
     return f"{reads}, judgments" if fusion.is_trained else reads
 
@@ -32,9 +35,9 @@ def _needs(fusion: Fusion) -> str:
 def render_fusion(fusion: Fusion, style: Style) -> str:
     """One of them in full."""
     parts = [style.wrapped(f"{fusion.name}: {fusion.meaning.removesuffix('.')}"), style.wrapped(fusion.edge_cases)]
-    rows = [[Cell(one.name), Cell(show(one.default)), Cell(one.meaning)] for one in fusion.params]
+    rows = [[Cell(param.name), Cell(show(param.default)), Cell(param.meaning)] for param in fusion.params]
     if rows:
-        parts.append(with_prose(Table(["parameter", "default", "meaning"], rows, WORDS), style))
+        parts.append(with_prose(Table(["parameter", "default", "meaning"], rows, TEXT_COLUMNS), style))
     if fusion.is_trained:
         parts.append(style.wrapped("learns from judgments first: --qrels"))
     if fusion.weighted:
@@ -59,34 +62,40 @@ def render_tuning(tuning: FusionTuning, style: Style, command: str) -> str:
     gained = [with_minus(f"{value:+.4f}") for value in (tuning.gain, tuning.low, tuning.high)]
     gain = (
         f"gain over {tuning.best_single} on held-out queries: {gained[0]}, {percent} interval "
-        f"[{gained[1]}, {gained[2]}], {_probability(tuning.p)} ({tuning.test})"
+        f"[{gained[1]}, {gained[2]}], {_format_p(tuning.p)} ({tuning.test})"
     )
     chosen = f"chosen over all queries: {tuning.chosen.name}, {tuning.metric} {tuning.chosen_score:.4f} there\n  {command}"
-    parts = [head, *fit_table(_figures(tuning), style), style.wrapped(gain), *fit_table(_folds(tuning), style), chosen]
+    parts = [
+        head,
+        *fit_table(_score_table(tuning), style),
+        style.wrapped(gain),
+        *fit_table(_fold_table(tuning), style),
+        chosen,
+    ]
     return "\n\n".join(parts) + "\n"
 
 
-def _probability(p: float) -> str:
+def _format_p(p: float) -> str:
     return "p < 0.0001" if p < SMALLEST_P else f"p = {p:.4f}"
 
 
-def _figures(tuning: FusionTuning) -> Table:
+def _score_table(tuning: FusionTuning) -> Table:
     best = max(tuning.score, *tuning.singles.values())
     rows = [[Cell(name), Cell(f"{score:.4f}", score == best)] for name, score in tuning.singles.items()]
     rows.append([Cell("fused, on held-out queries"), Cell(f"{tuning.score:.4f}", tuning.score == best)])
     return Table(["run", tuning.metric], rows)
 
 
-def _folds(tuning: FusionTuning) -> Table:
+def _fold_table(tuning: FusionTuning) -> Table:
     rows = [
         [
             Cell(str(number)),
-            Cell(one.chosen),
-            Cell(str(len(one.queries))),
-            Cell(f"{one.score:.4f}"),
-            Cell(f"{one.single:.4f}"),
+            Cell(fold.chosen),
+            Cell(str(len(fold.queries))),
+            Cell(f"{fold.score:.4f}"),
+            Cell(f"{fold.single:.4f}"),
         ]
-        for number, one in enumerate(tuning.folds, 1)
+        for number, fold in enumerate(tuning.folds, 1)
     ]
     head = ["fold", "chosen without it", "queries", "fused", tuning.best_single]
     return Table(head, rows, frozenset({0, 1}))

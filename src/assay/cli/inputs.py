@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.scoring_options import (
     add_policy_arguments,
     add_relevance_arguments,
-    ontology_of,
-    profile_of,
-    refuse_without_dataset,
-    relevance_of,
+    check_has_dataset,
+    load_given_ontology,
+    make_profile,
+    make_relevance,
 )
-from assay.cli.terminal import kind_of, log_policy, log_verbose, timed
+from assay.cli.terminal import describe_source_format, log_duration, log_policy, log_verbose
 from assay.errors import MAX_FAULTS, DataError, UsageError
 from assay.grammar import WrittenName
 from assay.model import Policy
@@ -33,26 +33,26 @@ if TYPE_CHECKING:
     from assay.files import FileSource
 
 
-DECIDED_BEFORE = (
+SCORING_FLAGS = (
     *("relevance", "f1_threshold", "unit", "id_map", "dataset_format", "profile"),
     *("ontology", "annotations"),
 )
 """Flags about scoring, which has been done where results are saved ones; and so have all flags of a policy."""
-NOBODY_DECIDES = "none of the "
-"""How an error begins that is about a benchmark without the ground truth that was asked for."""
+NO_GROUND_TRUTH_PREFIX = "none of the "
+"""The beginning of the error about a benchmark without the ground truth that was asked for."""
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedFile:
     """A file as it was typed: `name=file`, or the file alone."""
 
     path: str
     name: str = ""
 
     @classmethod
-    def of(cls, word: str) -> Named:
+    def of(cls, word: str) -> NamedFile:
         """A name before the first `=`, unless a file is called that; in `bm25(k1=1.2)=a.run` that is the second."""
-        name, equals, path = _name_and_path(word)
+        name, equals, path = _split_name(word)
         is_address = "#" in name and not Path(path.partition("#")[0]).is_file()
         if not equals or not name or is_address or Path(word.partition("#")[0]).is_file():
             return cls(word)
@@ -61,8 +61,8 @@ class Named:
         return cls(path, name)
 
 
-def _name_and_path(word: str) -> tuple[str, str, str]:
-    """The word parted at the first `=` behind which a file is named; where none is, at the first outside brackets."""
+def _split_name(word: str) -> tuple[str, str, str]:
+    """Split at the first `=` that a file follows; where there is none, at the first outside brackets."""
     places = [place for place, letter in enumerate(word) if letter == "="]
     outside = [place for place in places if word[:place].count("(") <= word[:place].count(")")]
     files = [place for place in places if Path(word[place + 1 :].partition("#")[0]).is_file()]
@@ -97,9 +97,9 @@ def read_systems(options: argparse.Namespace, *, with_rankings: bool = False) ->
     """The systems to compare, benchmark by benchmark. Everything that can be refused is, before a run is read."""
     from assay.evaluation import check_not_empty, is_saved_result
 
-    refuse_without_dataset(options)
-    refuse_swallowed(options, options.files)
-    words = [Named.of(word) for word in (*options.files, *options.more_runs)]
+    check_has_dataset(options)
+    check_metrics_are_no_files(options, options.files)
+    words = [NamedFile.of(word) for word in (*options.files, *options.more_runs)]
     for word in words:
         check_not_empty(word.path)
     saved = [word for word in words if is_saved_result(word.path)]
@@ -107,14 +107,14 @@ def read_systems(options: argparse.Namespace, *, with_rankings: bool = False) ->
         if word not in saved and word.path != "-" and not Path(word.path).exists():
             raise DataError(f"{word.path}: no such file")
     if saved and not options.dataset:
-        refuse_mixture(options, words, saved)
-        return _by_benchmark(_saved_results(words))
+        check_only_results(options, words, saved)
+        return _group_by_benchmark(_read_saved_results(words))
     if saved:
         raise UsageError(f"{saved[0].path} is a saved result, which needs no --dataset: it was scored already")
-    return [_scored(options, words, with_rankings=with_rankings)]
+    return [_score_runs(options, words, with_rankings=with_rankings)]
 
 
-def refuse_mixture(options: argparse.Namespace, words: Sequence[Named], saved: Sequence[Named]) -> None:
+def check_only_results(options: argparse.Namespace, words: Sequence[NamedFile], saved: Sequence[NamedFile]) -> None:
     """Results go with results only, and are compared as they were scored."""
     for word in words:
         if word not in saved:
@@ -122,86 +122,86 @@ def refuse_mixture(options: argparse.Namespace, words: Sequence[Named], saved: S
                 f"{saved[0].path} is a result, {word.path} is not: give results alone, or judgments and runs.\n"
                 f"  assay score … --format json makes a result of a run"
             )
-    decided = (*DECIDED_BEFORE, *(setting.name for setting in fields(Policy)))
+    decided = (*SCORING_FLAGS, *(setting.name for setting in fields(Policy)))
     flags = [f"--{name.replace('_', '-')}" for name in decided if getattr(options, name) is not None]
     if flags:
         raise UsageError(f"results are compared as they were scored: {', '.join(flags)} has no place here")
 
 
-def _saved_results(words: Sequence[Named]) -> list[tuple[Named, Result]]:
+def _read_saved_results(words: Sequence[NamedFile]) -> list[tuple[NamedFile, Result]]:
     """All results of the files, under the names that were given to them."""
     from assay.evaluation import read_results
 
-    found: list[tuple[Named, Result]] = []
+    named_results: list[tuple[NamedFile, Result]] = []
     for word in words:
         results = read_results(word.path)
         n_names = len({result.name for result in results})
         for result in results:
-            given = word.name if n_names == 1 else f"{word.name}/{result.name}"
-            found.append((word, replace(result, name=given) if word.name else result))
-    return found
+            name = word.name if n_names == 1 else f"{word.name}/{result.name}"
+            named_results.append((word, replace(result, name=name) if word.name else result))
+    return named_results
 
 
-def _by_benchmark(found: Sequence[tuple[Named, Result]]) -> list[list[Result]]:
+def _group_by_benchmark(named_results: Sequence[tuple[NamedFile, Result]]) -> list[list[Result]]:
     """Results about the same benchmark together; one that does not say what it is about goes with the only one there is."""
-    benchmarks = list(dict.fromkeys(result.benchmark for _, result in found if result.benchmark))
+    benchmarks = list(dict.fromkeys(result.benchmark for _, result in named_results if result.benchmark))
     only = benchmarks[0] if len(benchmarks) == 1 else ""
-    groups: dict[str, list[tuple[Named, Result]]] = {}
-    for word, result in found:
+    groups: dict[str, list[tuple[NamedFile, Result]]] = {}
+    for word, result in named_results:
         groups.setdefault(result.benchmark or only, []).append((word, result))
     if all(len(group) == 1 for group in groups.values()):
-        return [told_apart(found)]
-    return [told_apart(group) for group in groups.values()]
+        return [with_unique_names(named_results)]
+    return [with_unique_names(group) for group in groups.values()]
 
 
-def told_apart(found: Sequence[tuple[Named, Result]]) -> list[Result]:
+def with_unique_names(named_results: Sequence[tuple[NamedFile, Result]]) -> list[Result]:
     """Names that clash get the stem of their file in front, or its path where stems clash as well."""
-    names = [result.name for _, result in found]
+    names = [result.name for _, result in named_results]
     for front in (lambda path: Path(path).stem, str):
         clashing = {name for name in names if names.count(name) > 1}
         names = [
             f"{front(word.path.partition('#')[0])}/{result.name}" if name in clashing else name
-            for name, (word, result) in zip(names, found, strict=True)
+            for name, (word, result) in zip(names, named_results, strict=True)
         ]
-    return [replace(result, name=name) for name, (_, result) in zip(names, found, strict=True)]
+    return [replace(result, name=name) for name, (_, result) in zip(names, named_results, strict=True)]
 
 
-def _scored(options: argparse.Namespace, words: Sequence[Named], *, with_rankings: bool) -> list[Result]:
+def _score_runs(options: argparse.Namespace, words: Sequence[NamedFile], *, with_rankings: bool) -> list[Result]:
     """Runs scored against judgments, which come first, or against a benchmark."""
     from assay.evaluation import settings_of
     from assay.files import as_source
     from assay.metrics import parse_metrics
 
-    truth = Named(options.dataset) if options.dataset else words[0] if words else Named("")
+    truth = NamedFile(options.dataset) if options.dataset else words[0] if words else NamedFile("")
     runs = words if options.dataset else words[1:]
-    _refuse_too_few(options, truth, runs)
-    profile = profile_of(options)
+    _check_two_runs(options, truth, runs)
+    profile = make_profile(options)
     log_policy(options, profile)
     settings = settings_of(parse_metrics(options.metrics, profile.name), profile)
     sources = [as_source(run.path) for run in runs]
-    names = names_of(runs, [source.name for source in sources])
-    _refuse_unknown(getattr(options, "baseline", None), names)
-    scoring = scoring_of(options, truth.path, settings, profile)
+    names = system_names(runs, [source.name for source in sources])
+    _check_baseline(getattr(options, "baseline", None), names)
+    scoring = read_ground_truth(options, truth.path, settings, profile)
     results = []
     for source, name in zip(sources, names, strict=True):
         try:
-            with timed(options, f"{source.label}: {kind_of(source)}, scored"):
+            with log_duration(options, f"{source.label}: {describe_source_format(source)}, scored"):
                 results.append(scoring.score(source, name, with_rankings=with_rankings))
         except DataError as error:
-            raise _blamed(error, source, options) from None
+            raise _attribute_to_source(error, source, options) from None
     return results
 
 
-def _blamed(error: DataError, source: FileSource, options: argparse.Namespace) -> DataError:
-    """The error under the name of what is at fault: the run, unless it is the benchmark or the map of ids."""
-    if options.dataset and error.message.startswith(NOBODY_DECIDES):
+def _attribute_to_source(error: DataError, source: FileSource, options: argparse.Namespace) -> DataError:
+    """The error with the name of the file at fault: the run, unless it is the benchmark or the map of ids."""
+    if options.dataset and error.message.startswith(NO_GROUND_TRUTH_PREFIX):
         return DataError(f"{options.dataset}: {error.message}", error.faults)
     others = [str(path) for path in (options.dataset, options.id_map) if path]
     is_other = any(error.message.startswith(path) for path in others) and not error.message.startswith(source.label)
     return error if is_other else describe_file_error(error, source, "a run")
 
 
-def _refuse_too_few(options: argparse.Namespace, truth: Named, runs: Sequence[Named]) -> None:
+def _check_two_runs(options: argparse.Namespace, truth: NamedFile, runs: Sequence[NamedFile]) -> None:
     start = f"{options.prog} --dataset {shlex.quote(truth.path)}" if options.dataset else f"{options.prog} qrels.txt"
     example = f"{start} bm25.run dense.run -m ndcg@10"
     if truth.name:
@@ -214,26 +214,26 @@ def _refuse_too_few(options: argparse.Namespace, truth: Named, runs: Sequence[Na
         raise UsageError("standard input (-) can be read once only")
 
 
-def _refuse_unknown(baseline: str | None, names: Sequence[str]) -> None:
-    """A misspelt baseline is told before runs are scored, which may take long."""
+def _check_baseline(baseline: str | None, names: Sequence[str]) -> None:
+    """Check that the baseline is one of the systems, before runs are scored, which may take long."""
     from assay.comparison import place_of
 
     if baseline is not None:
         place_of(baseline, names)
 
 
-def names_of(runs: Sequence[Named], stems: Sequence[str]) -> list[str]:
+def system_names(runs: Sequence[NamedFile], stems: Sequence[str]) -> list[str]:
     """Names that were given; else those of the files, as far as they tell them apart, else paths."""
     short = [run.name or stem for run, stem in zip(runs, stems, strict=True)]
     long = [run.name or run.path for run in runs]
-    names = [one if short.count(one) == 1 else other for one, other in zip(short, long, strict=True)]
+    names = [stem if short.count(stem) == 1 else other for stem, other in zip(short, long, strict=True)]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"two systems are called {', '.join(twice)}; give them names, as in base=bm25.run new=other.run")
     return names
 
 
 @dataclass(frozen=True)
-class Scoring:
+class GroundTruth:
     """The ground truth, read once, and how runs are scored against it."""
 
     settings: Sequence[Setting]
@@ -267,7 +267,7 @@ class Scoring:
         return run if isinstance(run, Run) else Run(run, duplicates=self.profile.policy.duplicates)
 
 
-def scoring_of(options: argparse.Namespace, truth: str, settings: Sequence[Setting], profile: Profile) -> Scoring:
+def read_ground_truth(options: argparse.Namespace, truth: str, settings: Sequence[Setting], profile: Profile) -> GroundTruth:
     """The ground truth of a command: a benchmark where --dataset names one, else a file of judgments."""
     from assay.files import as_source
     from assay.model import Qrels
@@ -276,19 +276,19 @@ def scoring_of(options: argparse.Namespace, truth: str, settings: Sequence[Setti
         from assay.datasets import load_dataset
         from assay.evaluation import check_ontology_fits
 
-        relevance = relevance_of(options)
-        with timed(options, f"{truth}: read") as more:
+        relevance = make_relevance(options)
+        with log_duration(options, f"{truth}: read") as more:
             dataset = load_dataset(truth, options.dataset_format)
             more.append(f"format {dataset.format}, {dataset!r}")
         log_verbose(options, f"relevance: {relevance.by}, unit {relevance.unit}")
         check_ontology_fits(relevance, dataset)
-        return Scoring(settings, profile, None, dataset, relevance)
+        return GroundTruth(settings, profile, None, dataset, relevance)
     source = as_source(truth)
     try:
-        with timed(options, f"{truth}: {kind_of(source)}") as more:
+        with log_duration(options, f"{truth}: {describe_source_format(source)}") as more:
             qrels = Qrels(source)
             more.append(f"{len(qrels.docs):,} judgments of {counted(len(qrels), 'query')}")
-        return Scoring(settings, profile, qrels, ontology=ontology_of(options))
+        return GroundTruth(settings, profile, qrels, ontology=load_given_ontology(options))
     except DataError as error:
         raise describe_file_error(error, source, "judgments") from None
 
@@ -311,20 +311,20 @@ class Inputs:
     @classmethod
     def of(cls, options: argparse.Namespace) -> Inputs:
         """The first file is the judgments, unless --dataset names a benchmark; all others are runs."""
-        refuse_without_dataset(options)
+        check_has_dataset(options)
         files = [file for file in (options.qrels, *options.runs) if file]
-        refuse_swallowed(options, files)
+        check_metrics_are_no_files(options, files)
         if options.dataset:
-            found = cls(options.dataset, [*files, *options.more_runs], is_dataset=True)
+            inputs = cls(options.dataset, [*files, *options.more_runs], is_dataset=True)
         else:
-            found = cls(files[0] if files else "", [*files[1:], *options.more_runs], is_dataset=False)
-        if not found.truth or not found.runs:
-            example = f"assay score --dataset {found.truth} run.txt" if options.dataset else "assay score qrels.txt run.txt"
+            inputs = cls(files[0] if files else "", [*files[1:], *options.more_runs], is_dataset=False)
+        if not inputs.truth or not inputs.runs:
+            example = f"assay score --dataset {inputs.truth} run.txt" if options.dataset else "assay score qrels.txt run.txt"
             needed = "at least one run is needed" if options.dataset else "judgments and at least one run are needed"
             raise UsageError(f"{needed}: {example} -m ndcg@10")
-        if [found.truth, *found.runs].count("-") > 1:
+        if [inputs.truth, *inputs.runs].count("-") > 1:
             raise UsageError("standard input (-) can be read once only")
-        return found
+        return inputs
 
     def names(self, stems: Sequence[str]) -> list[str]:
         """Short names of the runs where they tell them apart, paths where not."""
@@ -336,8 +336,8 @@ class Inputs:
         )
 
 
-def refuse_swallowed(options: argparse.Namespace, files: Sequence[str]) -> None:
-    """`-m a b q.txt r.txt` makes metrics of the files; say how to write it."""
+def check_metrics_are_no_files(options: argparse.Namespace, files: Sequence[str]) -> None:
+    """Check that `-m` has taken no files as metrics, as in `-m a b q.txt r.txt`."""
     taken = [word for word in options.metrics or () if _looks_like_a_file(word)]
     if taken:
         names = [word for word in options.metrics if word not in taken]
@@ -351,16 +351,16 @@ def _looks_like_a_file(word: str) -> bool:
     return word == "-" or os.sep in word or word.lower().endswith(FILE_ENDINGS) or Path(word).is_file()
 
 
-EXAMPLES = 3
+MAX_FAULTS_SHOWN = 3
 """Faults that are shown of a file that is something else."""
-ORDER = "judgments come first, then runs"
+FILE_ORDER = "judgments come first, then runs"
 """What readers say of a file that is in the wrong place."""
-MOST = 0.75
+MIN_SHARE_AT_FAULT = 0.75
 """The share of its lines that are at fault in such a file."""
 
 
-def refuse_saved_results(files: Iterable[str]) -> None:
-    """What `--format json` wrote is no input of score."""
+def check_no_saved_results(files: Iterable[str]) -> None:
+    """Check that none of the files is a saved result, which is no input of score."""
     from assay.evaluation import is_saved_result
 
     for file in files:
@@ -372,22 +372,22 @@ def refuse_saved_results(files: Iterable[str]) -> None:
                 )
 
 
-def describe_file_error(error: DataError, source: FileSource, what: str, order: str = ORDER) -> DataError:
+def describe_file_error(error: DataError, source: FileSource, what: str, order: str = FILE_ORDER) -> DataError:
     """The error, with the file's name; where hardly a line is as it should be, with that first.
 
     `order` says where judgments and runs belong, in commands to which they do not come one after another.
     """
-    if n_lines := _n_lines_of_prose(error, source):
+    if n_lines := _n_lines_if_mostly_faulty(error, source):
         lines = f"{len(error.faults)} of its first {n_lines} lines cannot be read"
-        return DataError(f"{source.label} does not look like {what}: {lines}", (*error.faults[:EXAMPLES], "…"))
+        return DataError(f"{source.label} does not look like {what}: {lines}", (*error.faults[:MAX_FAULTS_SHOWN], "…"))
     named = error.message if error.message.startswith(source.label) else f"{source.label}: {error.message}"
-    return DataError(named.replace(ORDER, order), error.faults)
+    return DataError(named.replace(FILE_ORDER, order), error.faults)
 
 
-def _n_lines_of_prose(error: DataError, source: FileSource) -> int:
+def _n_lines_if_mostly_faulty(error: DataError, source: FileSource) -> int:
     """How many lines were read, if most of them are at fault, some for the number of their words; else 0."""
     if len(error.faults) < MAX_FAULTS or not any(re.search(r"expected \d+ columns", fault) for fault in error.faults):
         return 0
     last = re.match(r":(\d+):", error.faults[-1].removeprefix(source.label))
     n_lines = sum(1 for _ in takewhile(lambda line: line[0] <= int(last[1]), source.lines())) if last else 0
-    return n_lines if MOST * n_lines <= len(error.faults) else 0
+    return n_lines if MIN_SHARE_AT_FAULT * n_lines <= len(error.faults) else 0

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.terminal import may_colour, terminal_width
+from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import AssayError, UnknownName, UsageError
 from assay.grammar import WrittenName
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 ENDINGS = ".json .csv .md .tex .txt"
-OF_TEXT = ".json .txt"
+TEXT_ENDINGS = ".json .txt"
 """Endings of commands that have a text and JSON, and no table."""
 STANDARD_INPUT = "-"
 
 
-class Format(argparse.Action):
+class FormatAction(argparse.Action):
     """`-f`: what is printed; and, where it was given, the format of files whose ending tells none (`file_format`)."""
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: str | None = None) -> None:  # noqa: ARG002 (as argparse calls it)
@@ -37,7 +37,7 @@ class Format(argparse.Action):
 
 def add_format(group: argparse._ActionsContainer, text: str, choices: Sequence[str] | None = None) -> None:
     """The flag for the format, `table` unless it is given."""
-    group.add_argument("-f", "--format", action=Format, default="table", choices=choices, metavar="FORMAT", help=text)
+    group.add_argument("-f", "--format", action=FormatAction, default="table", choices=choices, metavar="FORMAT", help=text)
     group.set_defaults(file_format="")
 
 
@@ -63,7 +63,7 @@ def check_output(paths: Sequence[str], endings: str = ENDINGS, form: str = "") -
     check_outputs(paths, form=form)
 
 
-def forms_of(paths: Sequence[str], form: str = "") -> list[str]:
+def formats_of_files(paths: Sequence[str], form: str = "") -> list[str]:
     """The format of each file, told by its ending; where it has none, the one that was given."""
     if not paths:
         return []
@@ -77,20 +77,20 @@ def write_output(options: argparse.Namespace, render: Callable[[str], str]) -> N
     from assay.atomic_write import atomic_write
     from assay.masking import mask
 
-    for path, form in zip(options.output, forms_of(options.output, options.file_format), strict=True):
+    for path, form in zip(options.output, formats_of_files(options.output, options.file_format), strict=True):
         with atomic_write(Path(path)) as file:
             file.write(mask(render(form)).encode("utf-8", "surrogatepass"))
 
 
-def put_out(options: argparse.Namespace, render: Callable[[str, Style], str]) -> None:
+def write_and_print(options: argparse.Namespace, render: Callable[[str, Style], str]) -> None:
     """Write the files that were asked for, then print; only what is printed is fitted to the terminal."""
     from assay.reports import Style
 
     write_output(options, lambda form: render(form, Style()))
-    sys.stdout.write(render(options.format, Style(terminal_width(), may_colour())))
+    sys.stdout.write(render(options.format, Style(terminal_width(), use_colour())))
 
 
-def names_of(files: Sequence[str]) -> list[str]:
+def system_names_of_files(files: Sequence[str]) -> list[str]:
     """What the system of each file is called: short names where they tell the files apart, paths where not.
 
     A file that is given twice is refused: it would stand beside itself.
@@ -105,14 +105,14 @@ def names_of(files: Sequence[str]) -> list[str]:
 def add_slice_arguments(parser: argparse.ArgumentParser) -> None:
     """What is looked at beside the figures over all queries."""
     group = parser.add_argument_group("slices")
-    add_by(group)
+    add_by_argument(group)
     group.add_argument("--slices", action="store_true", help="search all tags and pairs of tags for the worst slices")
     group.add_argument(
         "--agreement", action="store_true", help="how alike systems rank, and relevant documents gained and lost"
     )
 
 
-def add_by(group: argparse._ArgumentGroup) -> None:
+def add_by_argument(group: argparse._ArgumentGroup) -> None:
     """The flag that slices."""
     group.add_argument(
         "--by",
@@ -136,22 +136,22 @@ def check_slices(options: argparse.Namespace, forms: Sequence[str]) -> None:
     asked_for(options.by)
 
 
-def beside_of(options: argparse.Namespace, comparisons: Sequence[Comparison]) -> list[ComparisonExtras]:
+def slice_analyses(options: argparse.Namespace, comparisons: Sequence[Comparison]) -> list[ComparisonExtras]:
     """What stands beside each comparison."""
     from assay.comparison import compare_slices, rank_agreements
     from assay.reports import ComparisonExtras
 
     return [
         ComparisonExtras(
-            compare_slices(one, options.by) if options.by else None,
-            _worst(one) if options.slices else None,
-            rank_agreements(one.results, one.how) if options.agreement else (),
+            compare_slices(comparison, options.by) if options.by else None,
+            _find_worst_slices(comparison) if options.slices else None,
+            rank_agreements(comparison.results, comparison.how) if options.agreement else (),
         )
-        for one in comparisons
+        for comparison in comparisons
     ]
 
 
-def _worst(comparison: Comparison) -> WorstSlices:
+def _find_worst_slices(comparison: Comparison) -> WorstSlices:
     """Of two systems the second is held against the first; of many, without a baseline, each against itself elsewhere."""
     from assay.comparison import worst_slices
 
@@ -165,13 +165,13 @@ def add_store_argument(parser: argparse._ActionsContainer) -> None:
     """`--store`: a file, or a database by URL."""
     parser.add_argument(
         "--store",
-        type=_store,
+        type=_parse_store,
         metavar="URL",
         help="results.db, sqlite:///… or postgresql://… (default: ASSAY_STORE, else .assay/assay.db)",
     )
 
 
-def _store(text: str) -> str:
+def _parse_store(text: str) -> str:
     """What was given; a password in it is masked from now on, and a note says how to keep it out of the command."""
     if "@" in text or "?" in text:
         from assay.store import VARIABLE, add_passwords

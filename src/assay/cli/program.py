@@ -13,10 +13,10 @@ from typing import Any, NoReturn
 
 from assay.catalog import load_entries
 from assay.cli.exit_codes import exit_codes_text
-from assay.cli.terminal import add_verbose, plain_letters, timed
+from assay.cli.terminal import add_verbose, log_duration, register_ascii_replacements
 from assay.errors import UnknownName, UsageError, near_matches
 
-ALIKE = 0.75
+MIN_FLAG_SIMILARITY = 0.75
 """How much of a flag must be there for it to have been meant: with fewer letters than that, --store would be --sort."""
 
 
@@ -24,7 +24,7 @@ def run_program(arguments: list[str]) -> int:
     """Parse and run."""
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
-            reconfigure(errors=plain_letters())  # a letter the terminal lacks is written out, not a crash
+            reconfigure(errors=register_ascii_replacements())  # a letter the terminal lacks is written out, not a crash
     parser = build_parser()
     if not arguments:
         parser.print_help()
@@ -34,23 +34,25 @@ def run_program(arguments: list[str]) -> int:
     except SystemExit as stop:  # --help and --version have printed and are done
         return int(stop.code or 0)
     if left_over and (not options.also_takes or any(word.startswith("-") and word != "-" for word in left_over)):
-        raise UsageError(f"{_unrecognized(left_over, options.flags)}\n  {options.prog} --help shows how it is written")
+        raise UsageError(
+            f"{_describe_unrecognized(left_over, options.flags)}\n  {options.prog} --help shows how it is written"
+        )
     if left_over:
         getattr(options, options.also_takes).extend(left_over)
     options.typed = arguments
-    with timed(options, "all of it"):
+    with log_duration(options, "all of it"):
         code: int = options.run(options)
     return code
 
 
-def _unrecognized(words: list[str], flags: Sequence[str]) -> str:
+def _describe_unrecognized(words: list[str], flags: Sequence[str]) -> str:
     """What was not understood, without secrets, and which flags of the command may have been meant."""
     from assay.providers import blot, command_line
 
     typed = [word.partition("=")[0] for word in words if word.startswith("--")]
     names = [flag.lstrip("-") for flag in flags]
-    alike = (difflib.get_close_matches(word.lstrip("-").lower(), names, n=1, cutoff=ALIKE) for word in typed)
-    near = dict.fromkeys(f"--{name}" for found in alike for name in found)
+    alike = (difflib.get_close_matches(word.lstrip("-").lower(), names, n=1, cutoff=MIN_FLAG_SIMILARITY) for word in typed)
+    near = dict.fromkeys(f"--{name}" for matches in alike for name in matches)
     question = f". Did you mean {' and '.join(near)}?" if near else ""
     return f"unrecognized: {command_line(shlex.join(words), blot)}{question}"
 
@@ -63,7 +65,7 @@ def build_parser() -> Parser:
         prog="assay",
         description="How good is this retrieval, and did the last change make it better?",
         epilog=exit_codes_text(),
-        formatter_class=_formatter,
+        formatter_class=_help_formatter,
     )
     parser.add_argument("-V", "--version", action="version", version=f"assay {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="assay", parser_class=Parser)
@@ -73,26 +75,26 @@ def build_parser() -> Parser:
             help=command.help,
             description=command.help[0].upper() + command.help[1:] + ".",
             epilog=command.examples and f"examples:\n{command.examples}",
-            formatter_class=_formatter,
+            formatter_class=_help_formatter,
         )
         command.arguments(sub)
         if command.computes:
             add_verbose(sub)
         known = sub._option_string_actions.items()
-        flags = [flag for flag, one in known if flag.startswith("--") and one.help != argparse.SUPPRESS]
+        flags = [flag for flag, action in known if flag.startswith("--") and action.help != argparse.SUPPRESS]
         sub.set_defaults(run=command.run, prog=sub.prog, also_takes=command.also_takes, flags=flags)
-    parser.set_defaults(run=lambda _: _no_command(parser), prog=parser.prog, also_takes="", flags=["--help", "--version"])
+    parser.set_defaults(run=lambda _: _print_help(parser), prog=parser.prog, also_takes="", flags=["--help", "--version"])
     return parser
 
 
-def _formatter(prog: str) -> argparse.HelpFormatter:
+def _help_formatter(prog: str) -> argparse.HelpFormatter:
     """Colour and layout of help; imported only when somebody asks for help."""
     from rich_argparse import RawDescriptionRichHelpFormatter
 
     return RawDescriptionRichHelpFormatter(prog)
 
 
-def _no_command(parser: argparse.ArgumentParser) -> int:
+def _print_help(parser: argparse.ArgumentParser) -> int:
     parser.print_help()
     return 0
 

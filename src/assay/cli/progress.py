@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from assay.execution import Progress
 
 
-EVERY = 10.0
+SECONDS_BETWEEN_LINES = 10.0
 """Seconds between two lines."""
 
 
-class Tally:
-    """Remembers how far each part is, and tells the watchers."""
+class ProgressTally:
+    """Remembers how far each part is, and passes it on to the watchers."""
 
     def __init__(self, *watchers: Callable[[Progress], None]) -> None:
         self._watchers = watchers
@@ -53,77 +53,75 @@ class Tally:
 
 @contextmanager
 def progress_watcher(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """Who is told how far a run is; on standard error, so that output stays clean."""
+    """What is called with the progress of an evaluation; it writes to standard error, so that output stays clean."""
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty():
-        with _bars() as watch:
+        with _progress_bars() as watch:
             yield watch
     else:
-        with _lines() as watch:
+        with _progress_lines() as watch:
             yield watch
 
 
-class Lines:
-    """A line when a part starts, one when it is done or has to wait for long, and one now and then, even while nothing is
-    answered.
-    """
+class ProgressLines:
+    """Progress as lines: when a part starts, is done or has to wait for long, and at regular intervals in between."""
 
     def __init__(self) -> None:
         self._paces: dict[str, Pace] = {}
         self._waits: dict[str, float] = {}
         self._running: Progress | None = None
-        self._told, self._lock = sys.stderr, threading.Lock()
+        self._stream, self._lock = sys.stderr, threading.Lock()
 
     def watch(self, progress: Progress) -> None:
         """Look at a part."""
         with self._lock:
             is_new = progress.name not in self._paces
-            self._paces.setdefault(progress.name, Pace()).see(progress, time.perf_counter())
+            self._paces.setdefault(progress.name, Pace()).record(progress, time.perf_counter())
             is_done = progress.n_done >= progress.n_asked
             self._running = None if is_done else progress
             if is_done or is_new or self._begins_to_wait(progress):
-                self._tell(progress)
+                self._write_line(progress)
 
-    def now_and_then(self, over: threading.Event) -> None:
-        """Tell how far it is, until all is over."""
-        while not over.wait(EVERY):
+    def write_periodically(self, over: threading.Event) -> None:
+        """Write how far it is at regular intervals, until the evaluation is over."""
+        while not over.wait(SECONDS_BETWEEN_LINES):
             with self._lock:
                 if self._running is not None:
-                    self._tell(self._running)
+                    self._write_line(self._running)
 
     def _begins_to_wait(self, progress: Progress) -> bool:
         """Whether a long pause begins; those that begin while it lasts are the same."""
         wait = progress.wait
         if (
             wait is None
-            or wait.seconds < EVERY
+            or wait.seconds < SECONDS_BETWEEN_LINES
             or not self._waits.get(progress.name, 0.0) <= time.perf_counter() < wait.until
         ):
             return False
         self._waits[progress.name] = wait.until
         return True
 
-    def _tell(self, progress: Progress) -> None:
-        self._told.write(plain_line(progress, self._paces[progress.name], time.perf_counter()) + "\n")
-        self._told.flush()
+    def _write_line(self, progress: Progress) -> None:
+        self._stream.write(plain_line(progress, self._paces[progress.name], time.perf_counter()) + "\n")
+        self._stream.flush()
 
 
 @contextmanager
-def _lines() -> Iterator[Callable[[Progress], None]]:
+def _progress_lines() -> Iterator[Callable[[Progress], None]]:
     """Lines on standard error."""
-    lines, over = Lines(), threading.Event()
-    teller = threading.Thread(target=lines.now_and_then, args=(over,), daemon=True)
-    teller.start()
+    lines, over = ProgressLines(), threading.Event()
+    thread = threading.Thread(target=lines.write_periodically, args=(over,), daemon=True)
+    thread.start()
     try:
         yield lines.watch
     finally:
         over.set()
-        teller.join()
+        thread.join()
 
 
 @contextmanager
-def _bars() -> Iterator[Callable[[Progress], None]]:
+def _progress_bars() -> Iterator[Callable[[Progress], None]]:
     """One bar that moves; those of parts that are done stay above it."""
     from rich.console import Console
     from rich.live import Live
@@ -140,28 +138,28 @@ def _bars() -> Iterator[Callable[[Progress], None]]:
         return Text.assemble(*pieces, no_wrap=True, overflow="crop", end="")
 
     def watch(progress: Progress) -> None:
-        paces.setdefault(progress.name, Pace()).see(progress, time.perf_counter())
+        paces.setdefault(progress.name, Pace()).record(progress, time.perf_counter())
         running[:] = [progress]
         if progress.n_done >= progress.n_asked:
             running.clear()
             live.refresh()
             console.print(line(progress))
 
-    def moving() -> Any:
+    def current_bar() -> Any:
         return line(running[0]) if running else Text("", end="")
 
-    with Live(get_renderable=moving, console=console, refresh_per_second=8, transient=True) as live:
+    with Live(get_renderable=current_bar, console=console, refresh_per_second=8, transient=True) as live:
         yield watch
 
 
 NARROWEST_BAR, WIDEST_BAR = 8, 40
-SHORTEST_NAME, READABLE_NAME = 10, 24
-SETTLED = 1.0
+MIN_NAME, MIN_READABLE_NAME = 10, 24
+SECONDS_UNTIL_STEADY = 1.0
 """Seconds after the first answer from which on the pace is that of answering alone, without getting ready."""
 DONE, LEFT, FAULT, PLAIN = "green", "bright_black", "red", ""
 ASCII = str.maketrans("━─·…", "#-|~")
 """What stands in for marks that a terminal cannot show."""
-Pieces = list[tuple[str, str]]
+StyledText = list[tuple[str, str]]
 """Text with its style, piece by piece."""
 
 
@@ -173,7 +171,7 @@ class Pace:
     n_first: int = 0
     last: float = 0.0
 
-    def see(self, progress: Progress, now: float) -> None:
+    def record(self, progress: Progress, now: float) -> None:
         """Note when answers came."""
         fresh = progress.n_done - progress.n_cached
         self.last = now
@@ -184,7 +182,7 @@ class Pace:
         """Since the first answers, once that is long enough to tell; else since the start."""
         end = self.last if progress.n_done >= progress.n_asked else now
         fresh = progress.n_done - progress.n_cached
-        if self.first is not None and end - self.first >= SETTLED and fresh > self.n_first:
+        if self.first is not None and end - self.first >= SECONDS_UNTIL_STEADY and fresh > self.n_first:
             return (fresh - self.n_first) / (end - self.first)
         return fresh / max(end - progress.began, 1e-9)
 
@@ -199,19 +197,19 @@ def plain_line(progress: Progress, pace: Pace, now: float) -> str:
     return f"{printable(progress.name)}: {', '.join(_details(progress, pace, now, is_short=False))}"
 
 
-def bar_line(progress: Progress, pace: Pace, now: float, width: int) -> Pieces:
+def bar_line(progress: Progress, pace: Pace, now: float, width: int) -> StyledText:
     """Name, bar and numbers. Where it is narrow the middle of the name goes first, then numbers that are 0, then the bar."""
     room = width - 1
     name = printable(progress.name)
     details = _details(progress, pace, now, is_short=True)
-    if _needed(details) + min(display_width(name), READABLE_NAME) + NARROWEST_BAR + 1 > room:
-        details = [one for one in details if not one.startswith("0 ")]
-    while _needed(details) + SHORTEST_NAME > room and len(details) > 2:
+    if _details_width(details) + min(display_width(name), MIN_READABLE_NAME) + NARROWEST_BAR + 1 > room:
+        details = [detail for detail in details if not detail.startswith("0 ")]
+    while _details_width(details) + MIN_NAME > room and len(details) > 2:
         details.pop(-2)
-    least = min(display_width(name), SHORTEST_NAME) + NARROWEST_BAR + 1
-    bar_room = NARROWEST_BAR + 1 if _needed(details) + least <= room else 0
-    name = shorten_middle(name, max(1, room - _needed(details) - bar_room))
-    bar = min(room - _needed(details) - display_width(name) - 1, WIDEST_BAR)
+    least = min(display_width(name), MIN_NAME) + NARROWEST_BAR + 1
+    bar_room = NARROWEST_BAR + 1 if _details_width(details) + least <= room else 0
+    name = shorten_middle(name, max(1, room - _details_width(details) - bar_room))
+    bar = min(room - _details_width(details) - display_width(name) - 1, WIDEST_BAR)
     pieces = [(name, PLAIN), (" ", PLAIN)]
     if bar >= NARROWEST_BAR:
         n_full = min(bar, bar * progress.n_done // max(progress.n_asked, 1))
@@ -222,7 +220,7 @@ def bar_line(progress: Progress, pace: Pace, now: float, width: int) -> Pieces:
     return pieces
 
 
-def _needed(details: list[str]) -> int:
+def _details_width(details: list[str]) -> int:
     """Columns for the numbers, and a blank before them."""
     return display_width(" · ".join(details)) + 1
 
@@ -231,28 +229,28 @@ def _details(progress: Progress, pace: Pace, now: float, *, is_short: bool) -> l
     """The numbers: done, failed, known before, how quickly, and how long it takes still, or took."""
     n_fresh, is_done = progress.n_done - progress.n_cached, progress.n_done >= progress.n_asked
     asked = f"{progress.n_done:,}/{progress.n_asked:,}" + ("" if is_short else " queries")
-    known = _known(progress, is_short=is_short)
+    known = _known_counts(progress, is_short=is_short)
     if not n_fresh and not is_done:
-        ready = _waiting(progress, now) or f"getting ready {_clock(now - progress.began)}"
+        ready = _describe_wait(progress, now) or f"getting ready {_format_duration(now - progress.began)}"
         return [asked, *(known if progress.n_cached else ()), ready]
-    found = [asked, f"{progress.n_failed:,} failed", *known]
+    details = [asked, f"{progress.n_failed:,} failed", *known]
     if n_fresh:
-        found.append(f"{_rate(pace.rate(progress, now))}/s")
+        details.append(f"{_format_rate(pace.rate(progress, now))}/s")
     if is_done:
-        return [*found, f"took {_clock(pace.last - progress.began)}"]
+        return [*details, f"took {_format_duration(pace.last - progress.began)}"]
     left = pace.seconds_left(progress, now)
-    last = _waiting(progress, now) or (f"{_clock(left)} left" if left is not None else "")
-    return [*found, last] if last else found
+    last = _describe_wait(progress, now) or (f"{_format_duration(left)} left" if left is not None else "")
+    return [*details, last] if last else details
 
 
-def _known(progress: Progress, *, is_short: bool) -> list[str]:
+def _known_counts(progress: Progress, *, is_short: bool) -> list[str]:
     """How many need not be asked: those that an earlier start has answered, and those that are cached."""
     n_cached = progress.n_cached - progress.n_known
     known = [f"{progress.n_known:,} known" + ("" if is_short else " already")] if progress.n_known else []
     return [*known, *([f"{n_cached:,} cached"] if n_cached > 0 or not known else [])]
 
 
-def _waiting(progress: Progress, now: float) -> str:
+def _describe_wait(progress: Progress, now: float) -> str:
     """That a service wants to be left alone, while that lasts."""
     wait = progress.wait
     if wait is None or now >= wait.until:
@@ -260,11 +258,11 @@ def _waiting(progress: Progress, now: float) -> str:
     return f"waiting {wait.seconds:.0f} s, as the service asks" + (f" ({wait.why})" if wait.why else "")
 
 
-def _rate(value: float) -> str:
+def _format_rate(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
 
 
-def _clock(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     """`0:09`, `12:34`, `1:02:03`; days as hours."""
     whole = int(seconds + 0.5)
     minutes = f"{whole // 60 % 60:02d}" if whole >= 3600 else f"{whole // 60}"

@@ -32,7 +32,7 @@ def add_relevance_arguments(parser: argparse.ArgumentParser, run_help: str = "mo
         help="auto, qrels, pack, span, token, coverage, substring, lexical, ontology, hybrid; such as token(threshold=0.5)",
     )
     group.add_argument(
-        "--f1-threshold", type=_share, metavar="F1", help="lowest F1 that token takes as relevant (default: 0.3)"
+        "--f1-threshold", type=_parse_share, metavar="F1", help="lowest F1 that token takes as relevant (default: 0.3)"
     )
     add_unit_arguments(group)
     add_ontology_arguments(group, "for max_ont_sim and relevance by ontology; reads ids under other names for all metrics")
@@ -51,7 +51,7 @@ def add_unit_arguments(group: argparse._ActionsContainer) -> None:
     )
 
 
-def relevance_of(options: argparse.Namespace) -> Relevance:
+def make_relevance(options: argparse.Namespace) -> Relevance:
     """Who decides, as the flags say."""
     from assay.evaluation import Relevance
     from assay.relevance import parse_resolver
@@ -59,19 +59,19 @@ def relevance_of(options: argparse.Namespace) -> Relevance:
     by = options.relevance or "auto"
     defaults = {} if options.f1_threshold is None else {"threshold": options.f1_threshold}
     if by.strip() != "auto" and defaults:
-        _refuse_threshold(parse_resolver(by), by)
-    unit = unit_of(options) or "as_retrieved"
+        _check_threshold(parse_resolver(by), by)
+    unit = find_unit(options) or "as_retrieved"
     return Relevance(by, unit, options.id_map, defaults, options.ontology, options.annotations)
 
 
-def unit_of(options: argparse.Namespace) -> str | None:
+def find_unit(options: argparse.Namespace) -> str | None:
     """The unit that flags say, `document` where there is a map of ids and nothing else was said; None: not said."""
     if options.id_map and (options.unit or "").startswith("as"):
         raise UsageError("--id-map is for --unit chunk or document; with as_retrieved ids are compared as they are")
     return (options.unit or "document").replace("-", "_") if options.unit or options.id_map else None
 
 
-def ontology_of(options: argparse.Namespace) -> Ontology | None:
+def load_given_ontology(options: argparse.Namespace) -> Ontology | None:
     """The ontology that flags give for judgments in a file; None: HPO, where a metric needs it."""
     from assay.evaluation import known_ontology
 
@@ -80,8 +80,8 @@ def ontology_of(options: argparse.Namespace) -> Ontology | None:
     return known_ontology(options.ontology, options.annotations)
 
 
-def _refuse_threshold(resolver: BoundResolver, text: str) -> None:
-    """--f1-threshold sets what token takes as relevant, unless that is said already."""
+def _check_threshold(resolver: BoundResolver, text: str) -> None:
+    """Check that --f1-threshold belongs to the resolver, which must be token without a threshold of its own."""
     if resolver.name != "token":
         has_own = "threshold" in resolver.params
         instead = f"; write --relevance '{resolver.name}(threshold=…)'" if has_own else ""
@@ -90,15 +90,15 @@ def _refuse_threshold(resolver: BoundResolver, text: str) -> None:
         raise UsageError(f"--f1-threshold and {text} both set the threshold; give one")
 
 
-def refuse_without_dataset(options: argparse.Namespace) -> None:
-    """Flags that make sense only with a dataset."""
+def check_has_dataset(options: argparse.Namespace) -> None:
+    """Check that flags which make sense only with a dataset come with one."""
     flags = ("relevance", "f1_threshold", "unit", "id_map", "dataset_format")
-    given = [f"--{name.replace('_', '-')}" for name in flags if getattr(options, name) is not None]
-    if given and not options.dataset:
-        raise UsageError(f"{', '.join(given)} needs --dataset; judgments in a file decide by ids alone")
+    given_flags = [f"--{name.replace('_', '-')}" for name in flags if getattr(options, name) is not None]
+    if given_flags and not options.dataset:
+        raise UsageError(f"{', '.join(given_flags)} needs --dataset; judgments in a file decide by ids alone")
 
 
-def _share(text: str) -> float:
+def _parse_share(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
@@ -108,30 +108,32 @@ def _share(text: str) -> float:
     return value
 
 
-METHODS = ("auto", "bootstrap", "bca", "t", "wilson", "none")
-WITHOUT = {"trec", "html"}
+INTERVAL_METHODS = ("auto", "bootstrap", "bca", "t", "wilson", "none")
+FORMATS_WITHOUT_INTERVALS = {"trec", "html"}
 """Formats that have no place for intervals, or make their own."""
-MANY = 1_000_000_000
+MAX_SEED = 1_000_000_000
 
 
 def add_confidence_arguments(group: argparse._ArgumentGroup) -> None:
     """How sure a figure is."""
     add_interval_arguments(group)
-    group.add_argument("--ci-seed", type=whole_number(MANY), default=0, metavar="SEED", help="of the bootstrap (default: 0)")
+    group.add_argument(
+        "--ci-seed", type=integer_parser(MAX_SEED), default=0, metavar="SEED", help="of the bootstrap (default: 0)"
+    )
 
 
 def add_interval_arguments(group: argparse._ArgumentGroup) -> None:
     """The method and the level."""
     group.add_argument(
         "--ci",
-        choices=METHODS,
+        choices=INTERVAL_METHODS,
         metavar="METHOD",
         help="intervals of all metrics, in every format: auto, bootstrap, bca, t, wilson or none",
     )
-    group.add_argument("--level", type=level, metavar="LEVEL", help="of the intervals (default: 0.95)")
+    group.add_argument("--level", type=parse_level, metavar="LEVEL", help="of the intervals (default: 0.95)")
 
 
-def level(text: str) -> float:
+def parse_level(text: str) -> float:
     """A confidence level: 0.95, or 95 %."""
     try:
         value = float(text.strip().rstrip("% "))
@@ -143,30 +145,30 @@ def level(text: str) -> float:
     return value
 
 
-def with_confidence(options: argparse.Namespace, result: Result, forms: Sequence[str] = ()) -> Result:
+def add_intervals(options: argparse.Namespace, result: Result, forms: Sequence[str] = ()) -> Result:
     """The result with intervals: all that were asked for; else all where JSON is written, and that of the first metric."""
     forms = forms or [options.format]
-    if options.ci == "none" or (options.ci is None and WITHOUT.issuperset(forms)):
+    if options.ci == "none" or (options.ci is None and FORMATS_WITHOUT_INTERVALS.issuperset(forms)):
         return result
     from assay.evaluation import with_intervals
 
-    shown = None if options.ci is not None or "json" in forms else _first(result)
-    return with_intervals(result, options.ci or "auto", options.level or 0.95, options.ci_seed, shown)
+    metrics = None if options.ci is not None or "json" in forms else _first_metric_names(result)
+    return with_intervals(result, options.ci or "auto", options.level or 0.95, options.ci_seed, metrics)
 
 
-def confidence_in(form: str, options: argparse.Namespace, result: Result) -> Result:
+def intervals_for_format(form: str, options: argparse.Namespace, result: Result) -> Result:
     """The result with the intervals that this format shows: all in JSON or on request, else that of the first metric."""
     if options.ci is not None or form == "json":
         return result
-    shown = set[str]() if form in WITHOUT else _first(result)
-    return replace(result, intervals={name: one for name, one in result.intervals.items() if name in shown})
+    metrics = set[str]() if form in FORMATS_WITHOUT_INTERVALS else _first_metric_names(result)
+    return replace(result, intervals={name: interval for name, interval in result.intervals.items() if name in metrics})
 
 
-def _first(result: Result) -> set[str]:
+def _first_metric_names(result: Result) -> set[str]:
     return {metric.name for metric in result.metrics[:1]}
 
 
-def whole_number(most: int, least: int = 0) -> Callable[[str], int]:
+def integer_parser(most: int, least: int = 0) -> Callable[[str], int]:
     """A whole number from the smallest up to the largest allowed."""
 
     def parse(text: str) -> int:
@@ -177,7 +179,7 @@ def whole_number(most: int, least: int = 0) -> Callable[[str], int]:
     return parse
 
 
-def seconds(text: str) -> float:
+def parse_seconds(text: str) -> float:
     """A time in seconds, above 0."""
     try:
         value = float(text)
@@ -188,11 +190,11 @@ def seconds(text: str) -> float:
     return value
 
 
-digits = whole_number(17)
+parse_digits = integer_parser(17)
 """Decimals: what a float has, and no more."""
 
 
-LONG = 45
+MAX_CHOICES_LENGTH = 45
 """Letters of all choices together from which on they are listed in the help text instead of the usage."""
 
 
@@ -204,57 +206,57 @@ def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
         flag, meaning = f"--{setting.name.replace('_', '-')}", setting.metadata["meaning"]
         if "choices" in setting.metadata:
             words = setting.metadata["choices"]
-            shown = "|".join(word.replace("_", "-") if setting.name == "duplicates" else word for word in words)
-            is_long = len(shown) > LONG
+            spellings = "|".join(word.replace("_", "-") if setting.name == "duplicates" else word for word in words)
+            is_long = len(spellings) > MAX_CHOICES_LENGTH
             help_text = (
-                f"{meaning} ({shown.replace('|', ', ')}; default: {words[0]})"
+                f"{meaning} ({spellings.replace('|', ', ')}; default: {words[0]})"
                 if is_long
                 else f"{meaning} (default: {words[0]})"
             )
-            metavar = "RULE" if is_long else shown
-            group.add_argument(flag, type=_one_of(words), choices=words, metavar=metavar, help=help_text)
+            metavar = "RULE" if is_long else spellings
+            group.add_argument(flag, type=_choice_parser(words), choices=words, metavar=metavar, help=help_text)
         elif setting.default is False:
             group.add_argument(flag, action="store_true", default=None, help=meaning)
         else:
-            group.add_argument(flag, type=_number, metavar="GRADE", help=meaning)
+            group.add_argument(flag, type=_parse_number, metavar="GRADE", help=meaning)
 
 
-def profile_of(options: argparse.Namespace) -> Profile:
+def make_profile(options: argparse.Namespace) -> Profile:
     """The conventions the flags describe: those of a tool or our own, changed where a flag says so."""
     profile = find_profile(options.profile) if options.profile else OWN
-    return profile.adjusted(**given_policy(options))
+    return profile.adjusted(**policy_flags(options))
 
 
-def given_policy(options: argparse.Namespace) -> dict[str, Any]:
+def policy_flags(options: argparse.Namespace) -> dict[str, Any]:
     """The fields of a policy that flags set."""
-    given = {setting.name: getattr(options, setting.name) for setting in fields(Policy)}
-    return {name: value for name, value in given.items() if value is not None}
+    values = {setting.name: getattr(options, setting.name) for setting in fields(Policy)}
+    return {name: value for name, value in values.items() if value is not None}
 
 
-def _one_of(words: Sequence[str]) -> Callable[[str], str]:
+def _choice_parser(words: Sequence[str]) -> Callable[[str], str]:
     """What reads one of the words, with hyphens too; any other is answered with those that may have been meant."""
 
     def read(text: str) -> str:
         word = text.replace("-", "_")
         if word not in words:
-            raise argparse.ArgumentTypeError(str(UnknownName("rule", text, near_matches(word, words), _all(words))))
+            raise argparse.ArgumentTypeError(str(UnknownName("rule", text, near_matches(word, words), _list_choices(words))))
         return word
 
     return read
 
 
-def _all(words: Sequence[str]) -> str:
+def _list_choices(words: Sequence[str]) -> str:
     return f"there are {', '.join(words)}"
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"a number, not {text!r}") from None
 
 
-TERMS = ("ontology", "annotations", "labels", "fields")
+TERM_FLAGS = ("ontology", "annotations", "labels", "fields")
 """What the flags are called in a plan."""
 
 

@@ -9,8 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.inputs import Named, names_of, read_systems, refuse_mixture, refuse_swallowed, scoring_of, told_apart
-from assay.cli.scoring_options import profile_of, refuse_without_dataset
+from assay.cli.inputs import (
+    NamedFile,
+    check_metrics_are_no_files,
+    check_only_results,
+    read_ground_truth,
+    read_systems,
+    system_names,
+    with_unique_names,
+)
+from assay.cli.scoring_options import check_has_dataset, make_profile
 from assay.errors import DataError, UsageError
 from assay.store import LookupResult
 
@@ -20,25 +28,25 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Sources:
+class ReportSources:
     """The results, benchmark by benchmark, and what each word stood for where they are results already."""
 
     groups: list[list[Result]]
-    given: tuple[LookupResult, ...] = ()
+    lookups: tuple[LookupResult, ...] = ()
 
 
-def read_sources(options: argparse.Namespace) -> Sources:
+def read_sources(options: argparse.Namespace) -> ReportSources:
     """What is no file is looked up in the store; runs are scored, with their rankings kept."""
     from assay.evaluation import check_not_empty
 
-    refuse_without_dataset(options)
-    refuse_swallowed(options, options.files)
-    words = [Named.of(word) for word in (*options.files, *options.more_runs)]
+    check_has_dataset(options)
+    check_metrics_are_no_files(options, options.files)
+    words = [NamedFile.of(word) for word in (*options.files, *options.more_runs)]
     for word in words:
         check_not_empty(word.path)
     if not options.dataset and words and all(_is_result(word) for word in words):
-        refuse_mixture(options, words, words)
-        return _of_results(words, options.store)
+        check_only_results(options, words, words)
+        return _read_results(words, options.store)
     if stored := [word for word in words if not _is_file(word) and not _looks_like_file(word)]:
         raise UsageError(
             f"{stored[0].path} is no file, and others are: give results alone, stored or saved, or judgments and runs"
@@ -50,49 +58,49 @@ def read_sources(options: argparse.Namespace) -> Sources:
         )
         here = words[0].path if words else options.dataset
         raise UsageError(f"{here} says what is relevant; give at least one run as well:\n  {start} bm25.run -m ndcg@10")
-    return Sources([_one_run(options, words)] if n_runs == 1 else read_systems(options, with_rankings=True))
+    return ReportSources([_score_one_run(options, words)] if n_runs == 1 else read_systems(options, with_rankings=True))
 
 
-def _is_file(word: Named) -> bool:
+def _is_file(word: NamedFile) -> bool:
     return word.path == "-" or Path(word.path.partition("#")[0]).exists() or Path(word.path).exists()
 
 
-def _looks_like_file(word: Named) -> bool:
+def _looks_like_file(word: NamedFile) -> bool:
     from assay.store import looks_like_file
 
     return looks_like_file(word.path.partition("#")[0])
 
 
-def _is_result(word: Named) -> bool:
+def _is_result(word: NamedFile) -> bool:
     """Whether it is a saved result, or can only be a stored one."""
     from assay.evaluation import is_saved_result
 
     return is_saved_result(word.path) or (not _is_file(word) and not _looks_like_file(word))
 
 
-def _of_results(words: Sequence[Named], store: str | None) -> Sources:
+def _read_results(words: Sequence[NamedFile], store: str | None) -> ReportSources:
     """Results under the names given to them, those on one benchmark together."""
-    found: list[LookupResult] = []
-    groups: dict[str, list[tuple[Named, Result]]] = {}
+    lookups: list[LookupResult] = []
+    groups: dict[str, list[tuple[NamedFile, Result]]] = {}
     for word in words:
-        one = find_results(word.path, store)
-        named = [_renamed(word, result, len(one.results)) for result in one.results]
-        found.append(replace(one, results=tuple(named)))
+        lookup = find_results(word.path, store)
+        named = [_with_given_name(word, result, len(lookup.results)) for result in lookup.results]
+        lookups.append(replace(lookup, results=tuple(named)))
         for result in named:
             groups.setdefault(result.benchmark, []).append((word, result))
     if "" in groups and len(groups) == 2:  # one that does not say what it is about goes with the only one there is
         only = next(name for name in groups if name)
         groups[only] = [*groups.pop(""), *groups[only]]
-    return Sources([told_apart(group) for group in groups.values()], tuple(found))
+    return ReportSources([with_unique_names(group) for group in groups.values()], tuple(lookups))
 
 
-def _renamed(word: Named, result: Result, n: int) -> Result:
+def _with_given_name(word: NamedFile, result: Result, n: int) -> Result:
     if not word.name:
         return result
     return replace(result, name=word.name if n == 1 else f"{word.name}/{result.name}")
 
 
-def _one_run(options: argparse.Namespace, words: Sequence[Named]) -> list[Result]:
+def _score_one_run(options: argparse.Namespace, words: Sequence[NamedFile]) -> list[Result]:
     """One run scored against judgments or a benchmark."""
     from assay.evaluation import settings_of
     from assay.files import as_source
@@ -102,10 +110,10 @@ def _one_run(options: argparse.Namespace, words: Sequence[Named]) -> list[Result
         if word.path != "-" and not Path(word.path).exists():
             raise DataError(f"{word.path}: no such file")
     truth = options.dataset or words[0].path
-    profile = profile_of(options)
+    profile = make_profile(options)
     source = as_source(words[-1].path)
-    scoring = scoring_of(options, truth, settings_of(parse_metrics(options.metrics, profile.name), profile), profile)
-    return [scoring.score(source, names_of(words[-1:], [source.name])[0], with_rankings=True)]
+    scoring = read_ground_truth(options, truth, settings_of(parse_metrics(options.metrics, profile.name), profile), profile)
+    return [scoring.score(source, system_names(words[-1:], [source.name])[0], with_rankings=True)]
 
 
 def find_results(reference: str, store: str | None) -> LookupResult:
@@ -134,7 +142,7 @@ def read_rules(files: Iterable[str], texts: Iterable[str], recorded: Recorded = 
     from assay.monitoring import parse_rule, rules_from_yaml
     from assay.yaml_tree import MOST_LETTERS
 
-    found: list[Rule] = []
+    rules: list[Rule] = []
     for file in files:
         try:
             with Path(file).open(encoding="utf-8-sig") as stream:
@@ -143,22 +151,22 @@ def read_rules(files: Iterable[str], texts: Iterable[str], recorded: Recorded = 
             raise DataError(f"{file}: cannot be read: {error.strerror or error}") from None
         except UnicodeDecodeError:
             raise DataError(f"{file}: rules are text in UTF-8") from None
-        found += rules_from_yaml(text, file, recorded)
-    found += [parse_rule(text, "--rule", recorded=recorded) for text in texts]
-    if not found:
+        rules += rules_from_yaml(text, file, recorded)
+    rules += [parse_rule(text, "--rule", recorded=recorded) for text in texts]
+    if not rules:
         raise UsageError('there is no rule: give --rules gate.yaml, or --rule "ndcg@10 >= 0.42"')
-    return list({rule.text: rule for rule in found}.values())
+    return list({rule.text: rule for rule in rules}.values())
 
 
-def best_so_far(rules: Iterable[Rule], found: LookupResult, store: str | None) -> dict[tuple[str, str, str], float]:
+def best_so_far(rules: Iterable[Rule], lookup: LookupResult, store: str | None) -> dict[tuple[str, str, str], float]:
     """The best earlier figures of the metrics that have a ratchet."""
     from assay.monitoring import RatchetRule, best_before, series_of
 
     metrics = {rule.bound.name: rule.bound for rule in rules if isinstance(rule, RatchetRule)}
-    if not metrics or not found.evaluation:
+    if not metrics or not lookup.evaluation:
         return {}
     from assay.store import Store
 
     with Store.open(store, create=False) as opened:
-        series = [one for name, bound in metrics.items() for one in series_of(opened.history(name), bound)]
-    return best_before(series, found.evaluation)
+        series = [line for name, bound in metrics.items() for line in series_of(opened.history(name), bound)]
+    return best_before(series, lookup.evaluation)

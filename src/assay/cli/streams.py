@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
-OUTPUT = "standard output"
+OUTPUT_NAME = "standard output"
 """What faults of standard output are called after, where those of files have a path."""
-UNUSABLE = {0: os.O_WRONLY, 1: os.O_RDONLY, 2: os.O_WRONLY}
+NULL_DEVICE_FLAGS = {0: os.O_WRONLY, 1: os.O_RDONLY, 2: os.O_WRONLY}
 """How the null device stands in for a closed descriptor: reading from 0 and writing to 1 still fail."""
 
 
-class _Output(io.FileIO):
+class _StandardOutput(io.FileIO):
     """Standard output. Once its reader has gone away, nothing is written any more and the command goes on to its end."""
 
     is_unread = False
@@ -35,12 +35,12 @@ class _Output(io.FileIO):
             except BrokenPipeError:
                 self.is_unread = True
             except OSError as error:
-                error.filename = OUTPUT
+                error.filename = OUTPUT_NAME
                 raise
         return memoryview(data).nbytes
 
 
-class _Remarks(io.FileIO):
+class _StandardError(io.FileIO):
     """Standard error. What cannot be written there is lost: remarks never decide how a command ends."""
 
     def write(self, data: ReadableBuffer, /) -> int:
@@ -58,7 +58,7 @@ def standard_streams() -> Iterator[None]:
     before = sys.stdin, sys.stdout, sys.stderr
     if sys.stdin is None:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)))
-    output, remarks = _Output(1, "wb", closefd=False), _Remarks(2, "wb", closefd=False)
+    output, remarks = _StandardOutput(1, "wb", closefd=False), _StandardError(2, "wb", closefd=False)
     sys.stdout, sys.stderr = _stream(sys.stdout, sys.__stdout__, output), _stream(sys.stderr, sys.__stderr__, remarks)
     try:
         yield
@@ -70,7 +70,7 @@ def standard_streams() -> Iterator[None]:
 
 def _fill_closed_descriptors() -> None:
     """A file opened later must not get the number of a standard stream, or else what is printed would go into it."""
-    for number, flags in UNUSABLE.items():
+    for number, flags in NULL_DEVICE_FLAGS.items():
         try:
             os.fstat(number)
         except OSError:
@@ -87,7 +87,7 @@ def _stream(stream: TextIO | None, usual: TextIO | None, raw: io.FileIO) -> Text
     return io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=stream.line_buffering)
 
 
-def _flush(stream: TextIO, output: _Output) -> None:
+def _flush(stream: TextIO, output: _StandardOutput) -> None:
     """Write what is left; what cannot be written is dropped: either an error was reported before, or nobody reads on."""
     try:
         stream.flush()
@@ -96,11 +96,11 @@ def _flush(stream: TextIO, output: _Output) -> None:
         stream.flush()
 
 
-def words_of(error: OSError) -> str:
+def describe_os_error(error: OSError) -> str:
     """What went wrong with which file or stream."""
-    if error.filename == OUTPUT:
+    if error.filename == OUTPUT_NAME:
         why = "it is closed" if error.errno == errno.EBADF else error.strerror
-        return f"{OUTPUT}: cannot be written: {why}"
+        return f"{OUTPUT_NAME}: cannot be written: {why}"
     what = "no such file" if isinstance(error, FileNotFoundError) else error.strerror or error
     return f"{error.filename}: {what}" if error.filename else f"reading or writing failed: {what}"
 
@@ -165,13 +165,13 @@ class MaskedBytes:
 
     def write(self, data: Any) -> int:
         """Write it without secrets."""
-        given = bytes(data)
-        whole = self._line + given
+        content = bytes(data)
+        whole = self._line + content
         end = 1 + whole.rfind(b"\n") if has_secrets() else len(whole)
         self._line = whole[end:]
         if end:
             self._stream.buffer.write(mask_bytes(whole[:end]))
-        return len(given)
+        return len(content)
 
     def writelines(self, lines: Iterable[Any]) -> None:
         """Write each."""

@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 
 def add_verbose(parser: argparse.ArgumentParser) -> None:
-    """The flag."""
+    """The flag `-v`."""
     parser.add_argument("-v", "--verbose", action="store_true", help="timings and choices made, on standard error")
 
 
 def log_verbose(options: argparse.Namespace, words: str) -> None:
-    """Say it, if somebody wants to know; a command without the flag is never asked to."""
+    """Write it to standard error where `-v` was given."""
     if getattr(options, "verbose", False):
         sys.stderr.write(f"{printable(words)}\n")
 
 
 @contextmanager
-def timed(options: argparse.Namespace, words: str) -> Iterator[list[str]]:
-    """Tell how long something took; what is put into the list is told with it. Nothing is told of what failed."""
+def log_duration(options: argparse.Namespace, words: str) -> Iterator[list[str]]:
+    """Log how long something took, with what is put into the list; nothing is logged where it failed."""
     began, more = time.perf_counter(), list[str]()
     yield more
     log_verbose(options, f"{', '.join([words, *more])} in {time.perf_counter() - began:.2f} s")
 
 
-def kind_of(source: Any) -> str:
+def describe_source_format(source: Any) -> str:
     """What a file was recognised as: `trec`, `trec, gzip`."""
     return ", ".join(filter(None, (source.kind, source.compression)))
 
@@ -57,19 +57,21 @@ def log_intervals(options: argparse.Namespace, results: Sequence[Result]) -> Non
     """Which method made the intervals of which metrics: `auto` chooses by what the scores are like."""
     chosen: dict[str, dict[str, None]] = {}
     for result in results:
-        for metric, one in result.intervals.items():
-            chosen.setdefault(one.method, {})[metric] = None
-    levels = {one.level for result in results for one in result.intervals.values()}
-    said = "; ".join(f"{method} for {', '.join(metrics)}" for method, metrics in chosen.items())
-    if said:
+        for metric, interval in result.intervals.items():
+            chosen.setdefault(interval.method, {})[metric] = None
+    levels = {interval.level for result in results for interval in result.intervals.values()}
+    methods = "; ".join(f"{method} for {', '.join(metrics)}" for method, metrics in chosen.items())
+    if methods:
         n = max(len(result.query_ids) for result in results)
-        log_verbose(options, f"intervals: {said}; {100 * max(levels):g} %, {counted(n, 'query')}")
+        log_verbose(options, f"intervals: {methods}; {100 * max(levels):g} %, {counted(n, 'query')}")
 
 
-NAME = "assay.plain_letters"
-SIGNS = "→ -> ← <- … ... – - — - − - · | × x Δ d κ kappa ✓ + ✗ x ≥ >= ≤ <= ± +/- ≈ ~ ∞ inf ▲ ^ ▼ v ◇ o • * ━ = ╸ = ─ - █ #"
-PLAIN = {
-    **dict(zip(SIGNS.split()[::2], SIGNS.split()[1::2], strict=True)),
+ASCII_ERROR_HANDLER = "assay.plain_letters"
+SIGNS_AND_REPLACEMENTS = (
+    "→ -> ← <- … ... – - — - − - · | × x Δ d κ kappa ✓ + ✗ x ≥ >= ≤ <= ± +/- ≈ ~ ∞ inf ▲ ^ ▼ v ◇ o • * ━ = ╸ = ─ - █ #"
+)
+ASCII_REPLACEMENTS = {
+    **dict(zip(SIGNS_AND_REPLACEMENTS.split()[::2], SIGNS_AND_REPLACEMENTS.split()[1::2], strict=True)),
     **dict(zip("▁▂▃▄▅▆▇", "_.-=+*%", strict=True)),
     **dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)),
     **dict(zip("“”‘’\xa0", "\"\"'' ", strict=True)),
@@ -77,21 +79,23 @@ PLAIN = {
 """Signs that assay itself writes → what stands for them. Any other letter is written out as Python does: `\\xe9`."""
 
 
-def plain_letters() -> str:
+def register_ascii_replacements() -> str:
     """The name of the rule for letters that cannot be written, for `errors=` of a stream."""
-    codecs.register_error(NAME, _written)
-    return NAME
+    codecs.register_error(ASCII_ERROR_HANDLER, _replace_with_ascii)
+    return ASCII_ERROR_HANDLER
 
 
-def _written(error: UnicodeError) -> tuple[str | bytes, int]:
+def _replace_with_ascii(error: UnicodeError) -> tuple[str | bytes, int]:
     """What stands for the letters that cannot be written, and where to go on."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     letters = error.object[error.start : error.end]
-    return "".join(PLAIN.get(one, one.encode("ascii", "backslashreplace").decode()) for one in letters), error.end
+    return "".join(
+        ASCII_REPLACEMENTS.get(letter, letter.encode("ascii", "backslashreplace").decode()) for letter in letters
+    ), error.end
 
 
-USUAL_WIDTH = 80
+DEFAULT_WIDTH = 80
 
 
 def terminal_width(stream: TextIO | None = None) -> int | None:
@@ -101,10 +105,10 @@ def terminal_width(stream: TextIO | None = None) -> int | None:
     if stream is None or os.environ.get("COLUMNS", "").isdecimal():
         return shutil.get_terminal_size().columns
     with suppress(OSError, ValueError):  # a stream that only says it is a terminal
-        return os.get_terminal_size(stream.fileno()).columns or USUAL_WIDTH
-    return USUAL_WIDTH
+        return os.get_terminal_size(stream.fileno()).columns or DEFAULT_WIDTH
+    return DEFAULT_WIDTH
 
 
-def may_colour(stream: TextIO | None = None) -> bool:
-    """Colour for people who did not refuse it (https://no-color.org)."""
+def use_colour(stream: TextIO | None = None) -> bool:
+    """Whether output is coloured: on a terminal, unless NO_COLOR is set (https://no-color.org)."""
     return (stream or sys.stdout).isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -8,19 +8,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from assay.cli.inputs import refuse_swallowed
-from assay.cli.output_options import FORMATS, add_by, add_format, add_output, check_output, names_of, write_output
+from assay.cli.inputs import check_metrics_are_no_files
+from assay.cli.output_options import (
+    FORMATS,
+    add_by_argument,
+    add_format,
+    add_output,
+    check_output,
+    system_names_of_files,
+    write_output,
+)
 from assay.cli.program import Command
 from assay.cli.scoring_options import (
     add_confidence_arguments,
+    add_intervals,
     add_policy_arguments,
     add_relevance_arguments,
-    digits,
-    profile_of,
-    relevance_of,
-    with_confidence,
+    make_profile,
+    make_relevance,
+    parse_digits,
 )
-from assay.cli.terminal import may_colour, terminal_width
+from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import UsageError
 from assay.grammar import WrittenName
 
@@ -62,12 +70,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_relevance_arguments(parser, run_help="what was retrieved for the answers: one run for all files, or one for each")
     add_policy_arguments(parser)
     add_confidence_arguments(parser.add_argument_group("trust"))
-    add_by(parser.add_argument_group("slices"))
+    add_by_argument(parser.add_argument_group("slices"))
     show = parser.add_argument_group("output")
     add_format(show, f"{', '.join(FORMATS)} (default: table)")
     add_output(show)
     show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query, not only the summary")
-    show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 4; csv and json: all)")
+    show.add_argument("--digits", type=parse_digits, metavar="N", help="decimals (default: 4; csv and json: all)")
 
 
 def run_answers(options: argparse.Namespace) -> int:
@@ -76,43 +84,43 @@ def run_answers(options: argparse.Namespace) -> int:
     from assay.metrics import parse_metrics
     from assay.reports import Report, notes_side_by_side, render_answers
 
-    _check(options)
+    _check_options(options)
     metrics = parse_metrics(options.metrics, options.profile or "") if options.metrics else None
     dataset = load_dataset(options.dataset, options.dataset_format) if options.dataset else None
     results = [
-        with_confidence(options, _scored(options, metrics, dataset, (file, run, name)))
-        for file, run, name in zip(options.answers, _runs(options), names_of(options.answers), strict=True)
+        add_intervals(options, _score(options, metrics, dataset, (file, run, name)))
+        for file, run, name in zip(options.answers, _runs(options), system_names_of_files(options.answers), strict=True)
     ]
-    results = _alike(results)
+    results = _with_shared_metrics(results)
     report = Report(
         results,
         per_query=options.per_query,
         digits=options.digits,
         width=terminal_width(),
-        colour=may_colour(),
+        colour=use_colour(),
         points_on=False,
         beside=frozenset(setting.metric.name for setting in results[0].settings if setting.is_beside),
         remarks=tuple(notes_side_by_side(results)),
     )
-    slices = _sliced(options, results)
+    slices = _slice(options, results)
     write_output(options, lambda form: render_answers(replace(report, width=None, colour=False), form, slices))
     sys.stdout.write(render_answers(report, options.format, slices))
-    for note in (note for one in results for note in one.notes) if options.format == "csv" else ():
+    for note in (note for result in results for note in result.notes) if options.format == "csv" else ():
         sys.stderr.write(f"note: {note}\n")
     return 0
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check_options(options: argparse.Namespace) -> None:
     """Refuse what cannot be, before anything is read."""
     from assay.reports import find_renderer
 
     find_renderer(options.format)
     if options.format not in FORMATS:
         raise UsageError(f"--format {options.format}: answers are shown as {', '.join(FORMATS)}")
-    refuse_swallowed(options, options.answers)
+    check_metrics_are_no_files(options, options.answers)
     if not options.answers:
         raise UsageError(f"which answers? {options.prog} answers.jsonl --dataset golden.json")
-    names_of(options.answers)
+    system_names_of_files(options.answers)
     check_output(options.output, form=options.file_format)
     if options.by and "csv" in (options.format, *(path.lower()[-3:] for path in options.output)):
         raise UsageError("--by has tables of its own, which csv has no place for; take json")
@@ -128,7 +136,7 @@ def _runs(options: argparse.Namespace) -> list[str | None]:
     return list(runs) * (len(options.answers) if len(runs) == 1 else 1)
 
 
-def _scored(
+def _score(
     options: argparse.Namespace,
     metrics: Sequence[BoundMetric] | None,
     dataset: BenchmarkDataset | None,
@@ -143,22 +151,22 @@ def _scored(
         dataset,
         metrics,
         run=run,
-        profile=profile_of(options),
+        profile=make_profile(options),
         name=name,
-        relevance=relevance_of(options),
+        relevance=make_relevance(options),
         abstentions=options.abstention,
     )
 
 
-def _alike(results: Sequence[Result]) -> list[Result]:
+def _with_shared_metrics(results: Sequence[Result]) -> list[Result]:
     """The results with the metrics that all of them have: what is measured by default depends on the answers."""
     from assay.evaluation import subset_of
 
-    shared = [metric for metric in results[0].metrics if all(metric.name in one.table.columns for one in results)]
-    return [subset_of(one, one.query_ids, shared) for one in results]
+    shared = [metric for metric in results[0].metrics if all(metric.name in result.table.columns for result in results)]
+    return [subset_of(result, result.query_ids, shared) for result in results]
 
 
-def _sliced(options: argparse.Namespace, results: Sequence[Result]) -> Sequence[Sliced]:
+def _slice(options: argparse.Namespace, results: Sequence[Result]) -> Sequence[Sliced]:
     if not options.by:
         return ()
     from assay.comparison import slice_results

@@ -19,7 +19,7 @@ EXAMPLES = """\
   assay bless 2026-11-15-rag-template-7f3a#bm25 --as release-1.0
   assay bless                     # lists the baselines
   assay bless --remove release-1.0"""
-USUAL = "main"
+DEFAULT_BASELINE = "main"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,15 +45,17 @@ def run_bless(options: argparse.Namespace) -> int:
         raise UsageError(f"say which evaluation: assay bless latest --as {options.name}")
     with open_store(options) as store:
         lines = do(store, options)
-        notes = _untimed(store, options) if do is _bless else []
+        notes = _note_missing_times(store, options) if do is _bless else []
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
     sys.stderr.write("".join(f"note: {printable(note)}\n" for note in notes))
     return 0
 
 
-def _untimed(store: Store, options: argparse.Namespace) -> list[str]:
+def _note_missing_times(store: Store, options: argparse.Namespace) -> list[str]:
     """Which results have no times of single queries, told now rather than by a gate that cannot decide."""
-    names = dict.fromkeys(one.name for one in store.find(options.name or USUAL).results if one.has_shared_times)
+    names = dict.fromkeys(
+        result.name for result in store.find(options.name or DEFAULT_BASELINE).results if result.has_shared_times
+    )
     if not names:
         return []
     asked = f"{', '.join(names)} {'was' if len(names) == 1 else 'were'} asked in batches"
@@ -61,7 +63,7 @@ def _untimed(store: Store, options: argparse.Namespace) -> list[str]:
 
 
 def _bless(store: Store, options: argparse.Namespace) -> list[str]:
-    done = store.bless(options.reference, options.name or USUAL, force=options.force)
+    done = store.bless(options.reference, options.name or DEFAULT_BASELINE, force=options.force)
     before = f"; it was {done.before}" if done.before not in (None, done.evaluation) else ""
     return [f"baseline {done.name} is {done.evaluation}{before}"]
 
@@ -73,7 +75,7 @@ def _remove(store: Store, options: argparse.Namespace) -> list[str]:
 
 def _list(store: Store, _: argparse.Namespace) -> list[str]:
     known = store.baselines()
-    empty = f"there is no baseline in {store.place} yet: assay bless latest --as {USUAL} makes one"
+    empty = f"there is no baseline in {store.place} yet: assay bless latest --as {DEFAULT_BASELINE} makes one"
     return [f"baseline {name} is {evaluation}" for name, evaluation in known.items()] or [empty]
 
 

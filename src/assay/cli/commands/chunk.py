@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.program import Command
-from assay.cli.terminal import may_colour, terminal_width
+from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import DataError, UsageError
 from assay.text import counted, printable
 
@@ -52,7 +52,7 @@ def run_chunk(options: argparse.Namespace) -> int:
     sys.stderr.write("".join(f"note: {printable(note)}\n" for note in notes))
     summary = _summary(chunks, documents)
     if options.format == "json":
-        sys.stdout.write(json.dumps(list(map(_described, chunks)), ensure_ascii=False, indent=2) + "\n")
+        sys.stdout.write(json.dumps(list(map(_describe, chunks)), ensure_ascii=False, indent=2) + "\n")
         sys.stderr.write(summary)
     else:
         sys.stdout.write((_table if options.format == "table" else _texts)(chunks) + summary)
@@ -67,18 +67,18 @@ def _documents(options: argparse.Namespace, notes: list[str]) -> list[Document]:
         raise UsageError("standard input (-) can be read once only")
     if options.name and "-" not in options.paths:
         raise UsageError("--name is for standard input: assay chunk - --name file.py")
-    found: dict[str, Document] = {}
+    documents_by_id: dict[str, Document] = {}
     for path in options.paths:
         for document in _read(path, options.name or "stdin", notes):
-            found.setdefault(document.doc_id, document)
-    return list(found.values())
+            documents_by_id.setdefault(document.doc_id, document)
+    return list(documents_by_id.values())
 
 
 def _read(path: str, name: str, notes: list[str]) -> Sequence[Document]:
     from assay.model import Document
 
     if path == "-":
-        return [Document(name, _decoded(name, sys.stdin.buffer.read(), notes))]
+        return [Document(name, _decode(name, sys.stdin.buffer.read(), notes))]
     if Path(path).is_dir():
         return _folder(Path(path), notes)
     called = Path(path).as_posix()
@@ -88,7 +88,7 @@ def _read(path: str, name: str, notes: list[str]) -> Sequence[Document]:
         raise DataError(f"{called}: no such file") from None
     except (OSError, ValueError) as error:
         raise DataError(f"{called}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    return [Document(called, _decoded(called, content, notes))]
+    return [Document(called, _decode(called, content, notes))]
 
 
 def _folder(folder: Path, notes: list[str]) -> list[Document]:
@@ -99,26 +99,26 @@ def _folder(folder: Path, notes: list[str]) -> list[Document]:
 
     tree = SourceTree(folder, Notes(folder.as_posix()))
     documents = tree.documents(())
-    notes += [f"{(folder / one.place).as_posix()}: {one.what}" for one in tree.notes.repairs]
+    notes += [f"{(folder / repair.place).as_posix()}: {repair.what}" for repair in tree.notes.repairs]
     if skipped := {why: count for why, count in sorted(tree.skipped.items()) if count}:
         notes.append(f"{folder.as_posix()}: left out: {', '.join(f'{why} ({count:,})' for why, count in skipped.items())}")
     if not documents:
         raise DataError(
             f"{folder.as_posix()}: no source files in this folder; name files to have them cut whatever they are"
         )
-    return [replace(one, doc_id=(folder / name).as_posix()) for name, one in documents.items()]
+    return [replace(document, doc_id=(folder / name).as_posix()) for name, document in documents.items()]
 
 
-def _decoded(name: str, content: bytes, notes: list[str]) -> str:
+def _decode(name: str, content: bytes, notes: list[str]) -> str:
     """The text of a file, whatever its encoding; what is odd about it is noted."""
     from assay.datasets import decode_source
 
-    text, said = decode_source(content)
-    notes += [f"{name}: {one}" for one in said]
+    text, repairs = decode_source(content)
+    notes += [f"{name}: {repair}" for repair in repairs]
     return text
 
 
-def _described(chunk: Chunk) -> dict[str, object]:
+def _describe(chunk: Chunk) -> dict[str, object]:
     """Plain JSON values."""
     names = ("doc_id", "number", "start", "end", "start_line", "end_line", "title", "text")
     return {"id": chunk.chunk_id, **{name: getattr(chunk, name) for name in names}}
@@ -139,20 +139,20 @@ def _table(chunks: Sequence[Chunk]) -> str:
         for chunk in chunks
     ]
     head = ["chunk", "start", "end", "words", "title"]
-    style = Style(terminal_width(), may_colour())
+    style = Style(terminal_width(), use_colour())
     return with_prose(Table(head, rows, frozenset({0, 4})), style) + "\n\n" if chunks else ""
 
 
 def _texts(chunks: Sequence[Chunk]) -> str:
     """Each chunk below a line that says which it is; control characters are written out where somebody watches."""
-    shown = []
+    blocks = []
     for chunk in chunks:
         title = f"  {printable(chunk.title)}" if chunk.title else ""
-        shown.append(f"=== {printable(chunk.chunk_id)}{title}\n{_harmless(chunk.text).rstrip(chr(10))}\n\n")
-    return "".join(shown)
+        blocks.append(f"=== {printable(chunk.chunk_id)}{title}\n{_escape_for_terminal(chunk.text).rstrip(chr(10))}\n\n")
+    return "".join(blocks)
 
 
-def _harmless(text: str) -> str:
+def _escape_for_terminal(text: str) -> str:
     if not sys.stdout.isatty():
         return text
     return "\n".join("\t".join(map(printable, line.rstrip("\r").split("\t"))) for line in text.split("\n"))
@@ -162,14 +162,19 @@ def _summary(chunks: Sequence[Chunk], documents: Sequence[Document]) -> str:
     from assay.chunkers import sizes
     from assay.reports import Style
 
-    found = sizes(chunks)
-    parts = [f"{counted(found.n, 'chunk')} of {counted(len(documents), 'file')}"]
-    parts += [f"{name}: {_spread(one)}" for name, one in (("characters", found.characters), ("words", found.tokens)) if one]
-    return Style(terminal_width(), may_colour()).wrapped(" · ".join(parts)) + "\n"
+    chunk_sizes = sizes(chunks)
+    parts = [f"{counted(chunk_sizes.n, 'chunk')} of {counted(len(documents), 'file')}"]
+    parts += [
+        f"{name}: {_spread(distribution)}"
+        for name, distribution in (("characters", chunk_sizes.characters), ("words", chunk_sizes.tokens))
+        if distribution
+    ]
+    return Style(terminal_width(), use_colour()).wrapped(" · ".join(parts)) + "\n"
 
 
-def _spread(one: Distribution) -> str:
-    return f"median {one.median:,.0f}, mean {one.mean:,.0f}, 5–95 % {one.p5:,.0f}–{one.p95:,.0f}, largest {one.max:,.0f}"
+def _spread(sizes: Distribution) -> str:
+    spread = f"5–95 % {sizes.p5:,.0f}–{sizes.p95:,.0f}"
+    return f"median {sizes.median:,.0f}, mean {sizes.mean:,.0f}, {spread}, largest {sizes.max:,.0f}"
 
 
 COMMAND = Command("chunk", "cut files into chunks and show them", add_arguments, run_chunk, EXAMPLES, also_takes="paths")

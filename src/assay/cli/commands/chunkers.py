@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.program import Command
-from assay.cli.terminal import may_colour, terminal_width
+from assay.cli.terminal import terminal_width, use_colour
 
 if TYPE_CHECKING:
     from assay.chunkers import Chunker
@@ -34,21 +34,21 @@ def run_chunkers(options: argparse.Namespace) -> int:
 
     chosen = find_chunker(options.chunker.partition("(")[0]) if options.chunker else None
     if options.format == "json":
-        found: Any = _described(chosen) if chosen else [_described(one) for one in all_chunkers().values()]
-        sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
+        content: Any = _describe(chosen) if chosen else [_describe(chunker) for chunker in all_chunkers().values()]
+        sys.stdout.write(json.dumps(content, ensure_ascii=False, indent=2) + "\n")
         return 0
-    style = Style(terminal_width(), may_colour())
-    sys.stdout.write(_explained(chosen, style) if chosen else _listed(all_chunkers().values(), style))
+    style = Style(terminal_width(), use_colour())
+    sys.stdout.write(_render_chunker(chosen, style) if chosen else _render_list(all_chunkers().values(), style))
     return 0
 
 
-def _described(chunker: Chunker) -> dict[str, Any]:
+def _describe(chunker: Chunker) -> dict[str, Any]:
     """Plain JSON values."""
     return {
         "name": chunker.name,
         "meaning": chunker.meaning,
         "edge_cases": _edge_cases(chunker),
-        "parameters": [{"name": one.name, "default": one.default, "meaning": one.meaning} for one in chunker.params],
+        "parameters": [{"name": param.name, "default": param.default, "meaning": param.meaning} for param in chunker.params],
     }
 
 
@@ -57,18 +57,18 @@ def _edge_cases(chunker: Chunker) -> str:
     return " ".join((inspect.getdoc(chunker.split) or "").split())
 
 
-def _listed(chunkers: Any, style: Style) -> str:
+def _render_list(chunkers: Any, style: Style) -> str:
     from assay.reports import Cell, Table, with_prose
 
-    rows = [[Cell(one.name), Cell(one.meaning)] for one in chunkers]
+    rows = [[Cell(chunker.name), Cell(chunker.meaning)] for chunker in chunkers]
     return with_prose(Table(["chunker", "what it makes chunks of"], rows, frozenset({0, 1})), style) + "\n"
 
 
-def _explained(chunker: Chunker, style: Style) -> str:
+def _render_chunker(chunker: Chunker, style: Style) -> str:
     from assay.chunkers import written_value
     from assay.reports import Cell, Table, with_prose
 
-    rows = [[Cell(one.name), Cell(written_value(one.default)), Cell(one.meaning)] for one in chunker.params]
+    rows = [[Cell(param.name), Cell(written_value(param.default)), Cell(param.meaning)] for param in chunker.params]
     parts = [
         style.wrapped(f"{chunker.name}: {chunker.meaning}"),
         style.wrapped(_edge_cases(chunker)),

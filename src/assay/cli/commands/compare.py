@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.inputs import add_system_arguments, read_systems
-from assay.cli.output_options import add_format, add_slice_arguments, beside_of, check_slices
+from assay.cli.output_options import add_format, add_slice_arguments, check_slices, slice_analyses
 from assay.cli.program import Command
-from assay.cli.scoring_options import digits, level, whole_number
-from assay.cli.terminal import may_colour, terminal_width
+from assay.cli.scoring_options import integer_parser, parse_digits, parse_level
+from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import UsageError
 from assay.text import printable
 
@@ -27,14 +27,14 @@ EXAMPLES = """\
   assay compare before.json "after.json#rag-template/dense" -f markdown -o report.md
   assay compare before.json after.json --by language difficulty --slices
   assay compare --dataset rag-template bm25.run dense.run --test wilcoxon --correction bh"""
-MANY = 1_000_000
-MOST_SEED = 1_000_000_000
+MAX_RESAMPLES = 1_000_000
+MAX_SEED = 1_000_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Systems, what is tested and how, and output."""
     add_system_arguments(parser)
-    add_how_arguments(parser)
+    add_comparison_arguments(parser)
     add_slice_arguments(parser)
     show = parser.add_argument_group("output")
     add_format(show, "table, markdown, latex, csv or json (default: table)")
@@ -47,15 +47,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a file, its format by ending: json, csv, md, tex, txt; may be repeated",
     )
     show.add_argument(
-        "--worst", type=whole_number(MANY), default=0, metavar="N", help="the N queries that lost most, with both rankings"
+        "--worst",
+        type=integer_parser(MAX_RESAMPLES),
+        default=0,
+        metavar="N",
+        help="the N queries that lost most, with both rankings",
     )
     show.add_argument(
-        "--best", type=whole_number(MANY), default=0, metavar="N", help="the N queries that gained most, with both rankings"
+        "--best",
+        type=integer_parser(MAX_RESAMPLES),
+        default=0,
+        metavar="N",
+        help="the N queries that gained most, with both rankings",
     )
-    show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 3; csv and json: all)")
+    show.add_argument("--digits", type=parse_digits, metavar="N", help="decimals (default: 3; csv and json: all)")
 
 
-def add_how_arguments(parser: argparse.ArgumentParser) -> None:
+def add_comparison_arguments(parser: argparse.ArgumentParser) -> None:
     """The choices of a comparison."""
     group = parser.add_argument_group("comparison")
     group.add_argument("--baseline", metavar="NAME", help="compare all others with this one (default: every pair)")
@@ -72,18 +80,18 @@ def add_how_arguments(parser: argparse.ArgumentParser) -> None:
         "benjamini_yekutieli, none; "
         "tests for many systems correct for pairs themselves, and holm or bonferroni for metrics",
     )
-    group.add_argument("--alpha", type=_number, metavar="ALPHA", help="a p up to this is significant (default: 0.05)")
+    group.add_argument("--alpha", type=_parse_number, metavar="ALPHA", help="a p up to this is significant (default: 0.05)")
     group.add_argument(
-        "--level", type=level, metavar="LEVEL", help="the same as 1 - alpha: of the intervals, such as 0.99 or 99"
+        "--level", type=parse_level, metavar="LEVEL", help="the same as 1 - alpha: of the intervals, such as 0.99 or 99"
     )
     group.add_argument("--ci", metavar="METHOD", help="intervals of differences: bootstrap (default), bca, t or studentised")
     group.add_argument(
-        "--tolerance", type=_number, metavar="D", help="scores that differ by no more count as the same (default: 0)"
+        "--tolerance", type=_parse_number, metavar="D", help="scores that differ by no more count as the same (default: 0)"
     )
     group.add_argument(
-        "--rope", type=_number, metavar="D", help="means that differ by no more are practically equal (default: 0)"
+        "--rope", type=_parse_number, metavar="D", help="means that differ by no more are practically equal (default: 0)"
     )
-    group.add_argument("--seed", type=whole_number(MOST_SEED), metavar="SEED", help="of all resampling (default: 0)")
+    group.add_argument("--seed", type=integer_parser(MAX_SEED), metavar="SEED", help="of all resampling (default: 0)")
     group.add_argument(
         "--intersect",
         action="store_true",
@@ -95,34 +103,34 @@ def run_compare(options: argparse.Namespace) -> int:
     """Names are checked before any data is read; nothing is printed unless everything worked."""
     from assay.reports import ComparisonReport, check_comparison_outputs, find_format, form_of, render_with_extras
 
-    how = how_of(options)
+    how = make_comparison_options(options)
     find_format(options.format)
     check_comparison_outputs(options.output, options.file_format)
     forms = [form_of(Path(output), options.file_format) for output in options.output]
     check_slices(options, [options.format, *forms])
     groups = read_systems(options, with_rankings=bool(options.worst or options.best or options.agreement))
     report = ComparisonReport(
-        compared(options, groups, how),
+        compare_groups(options, groups, how),
         worst=options.worst,
         best=options.best,
         digits=options.digits,
         width=terminal_width(),
-        colour=may_colour(),
+        colour=use_colour(),
     )
-    beside = beside_of(options, report.comparisons)
+    beside = slice_analyses(options, report.comparisons)
     sys.stdout.write(render_with_extras(report, beside, options.format))
     _write(options, report, beside)
     return 0
 
 
-def how_of(options: argparse.Namespace) -> ComparisonOptions:
+def make_comparison_options(options: argparse.Namespace) -> ComparisonOptions:
     """The choices that flags describe."""
     from assay.comparison import ComparisonOptions
 
     if options.alpha is not None and options.level is not None:
         raise UsageError("--alpha and --level say the same thing, alpha = 1 - level; give one")
     alpha = options.alpha if options.level is None else round(1 - options.level, 12)
-    given = {
+    fields = {
         "baseline": options.baseline,
         "test": options.test,
         "correction": options.correction,
@@ -132,24 +140,26 @@ def how_of(options: argparse.Namespace) -> ComparisonOptions:
         "rope": options.rope,
         "seed": options.seed,
     }
-    return ComparisonOptions(**{name: value for name, value in given.items() if value is not None})
+    return ComparisonOptions(**{name: value for name, value in fields.items() if value is not None})
 
 
-def compared(options: argparse.Namespace, groups: Sequence[Sequence[Result]], how: ComparisonOptions) -> list[Comparison]:
+def compare_groups(
+    options: argparse.Namespace, groups: Sequence[Sequence[Result]], how: ComparisonOptions
+) -> list[Comparison]:
     """A comparison for each benchmark; one that only one system was run on is told of and left out."""
     from assay.comparison import asked_metrics, compare_results, counts_chunks
     from assay.reports import CHUNK_METRIC_NOTE
 
-    found = []
+    comparisons = []
     for group in groups:
         if len(group) == 1 and len(groups) > 1:
-            _tell([f"note: {group[0].benchmark}: {group[0].name} alone was run on it, so it is left out"])
+            _write_notes([f"note: {group[0].benchmark}: {group[0].name} alone was run on it, so it is left out"])
             continue
-        found.append(compare_results(group, how, metrics=options.metrics, intersect=options.intersect))
+        comparisons.append(compare_results(group, how, metrics=options.metrics, intersect=options.intersect))
         first = asked_metrics(group, options.metrics)[0] if options.metrics else group[0].metrics[0]
         if counts_chunks(first, group):
-            _tell([f"note: {CHUNK_METRIC_NOTE.format(name=first.name)}"])
-    return found
+            _write_notes([f"note: {CHUNK_METRIC_NOTE.format(name=first.name)}"])
+    return comparisons
 
 
 def _write(options: argparse.Namespace, report: ComparisonReport, beside: Sequence[ComparisonExtras]) -> None:
@@ -159,15 +169,15 @@ def _write(options: argparse.Namespace, report: ComparisonReport, beside: Sequen
     for path in paths:
         write_with_extras(path, report, beside, options.file_format)
     if paths:
-        _tell([f"wrote {', '.join(map(str, paths))}"])
+        _write_notes([f"wrote {', '.join(map(str, paths))}"])
 
 
-def _tell(sentences: Iterable[str]) -> None:
+def _write_notes(sentences: Iterable[str]) -> None:
     for sentence in sentences:
         sys.stderr.write(f"{printable(sentence)}\n")
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:

@@ -21,10 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_completion(options: argparse.Namespace) -> int:
     """Print the script. Names of plug-ins are in it as far as they are installed now."""
-    from assay.cli.completion import SCRIPTS, typed_commands
+    from assay.cli.completion import SCRIPTS, command_words
     from assay.cli.program import build_parser
 
-    sys.stdout.write(SCRIPTS[options.shell](typed_commands(build_parser())))
+    sys.stdout.write(SCRIPTS[options.shell](command_words(build_parser())))
     return 0
 
 

@@ -16,13 +16,13 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.program import Command
-from assay.cli.terminal import may_colour, terminal_width
+from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from assay.conformance import Case, Report
 
-TAIL = 10
+MAX_ERROR_LINES = 10
 """Lines of a failed command's standard error that are shown."""
 
 EXAMPLES = """\
@@ -65,14 +65,14 @@ def run_conformance(options: argparse.Namespace) -> int:
 
     cases = all_cases(options.metrics, options.topic)
     if options.cases or options.topics or options.pytest is not None:
-        sys.stdout.write(_printed(options, cases))
+        sys.stdout.write(_render_listing(options, cases))
         return 0
     report = _check_command(options, cases) if options.command is not None else _check_function(options, cases)
-    sys.stdout.write(_rendered(options, report))
+    sys.stdout.write(_render_report(options, report))
     return 0 if report.passed else 1
 
 
-def _printed(options: argparse.Namespace, cases: Sequence[Case]) -> str:
+def _render_listing(options: argparse.Namespace, cases: Sequence[Case]) -> str:
     """The cases, their topics, or a file of tests."""
     from assay.conformance import render_cases, render_pytest_file
 
@@ -94,13 +94,13 @@ def _topics(cases: Sequence[Case]) -> str:
     return "".join(f"{topic:<{widest}}  {' '.join(dict.fromkeys(names))}\n" for topic, names in metrics.items())
 
 
-def _rendered(options: argparse.Namespace, report: Report) -> str:
+def _render_report(options: argparse.Namespace, report: Report) -> str:
     from assay.conformance import render_report
     from assay.reports import json_text
 
     if options.format == "json":
         return json_text(report.to_dict())
-    return render_report(report, terminal_width(), colour=may_colour())
+    return render_report(report, terminal_width(), colour=use_colour())
 
 
 def _check_command(options: argparse.Namespace, cases: Sequence[Case]) -> Report:
@@ -138,11 +138,11 @@ def _run(words: list[str], requests: str, timeout: float) -> tuple[str, list[str
         tail = _tail(error.stderr)
         raise DataError(f"the command took longer than {timeout:g} s (--timeout allows more): {command}", tail) from None
     if done.returncode:
-        raise DataError(f"the command {_ending(done.returncode)}: {command}", _tail(done.stderr))
+        raise DataError(f"the command {_describe_exit(done.returncode)}: {command}", _tail(done.stderr))
     return done.stdout.decode(errors="replace"), _tail(done.stderr)
 
 
-def _ending(code: int) -> str:
+def _describe_exit(code: int) -> str:
     """How a program ended that did not end well."""
     if code > 0:
         return f"ended with exit code {code}"
@@ -151,7 +151,7 @@ def _ending(code: int) -> str:
 
 def _tail(output: bytes | None) -> list[str]:
     """The last lines of what was written."""
-    return (output or b"").decode(errors="replace").rstrip().splitlines()[-TAIL:]
+    return (output or b"").decode(errors="replace").rstrip().splitlines()[-MAX_ERROR_LINES:]
 
 
 def _check_function(options: argparse.Namespace, cases: Sequence[Case]) -> Report:

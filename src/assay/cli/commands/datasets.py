@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.cli.program import Command
-from assay.cli.terminal import may_colour, terminal_width
+from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import DataError, UsageError, near_matches
 from assay.text import counted, printable
 
@@ -40,20 +40,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_datasets(options: argparse.Namespace) -> int:
     """Dispatch; the number of paths is checked before anything is read."""
     if options.action is None:
-        _refuse_strays(options)
+        _check_flags(options)
         return _list(options)
     if options.action not in ACTIONS:
         near = near_matches(options.action, ACTIONS)
         hint = f" Did you mean {near[0]}?" if near else f" To look into a benchmark: assay datasets show {options.action}"
         raise UsageError(f"there is nothing called {options.action!r} to do with datasets.{hint}")
     if len(options.paths) != ACTIONS[options.action]:
-        wanted = "source and target" if options.action == "convert" else "one benchmark"
-        raise UsageError(f"assay datasets {options.action} takes {wanted}; {len(options.paths)} given")
-    _refuse_strays(options)
+        expected = "source and target" if options.action == "convert" else "one benchmark"
+        raise UsageError(f"assay datasets {options.action} takes {expected}; {len(options.paths)} given")
+    _check_flags(options)
     return {"show": _show, "check": _check, "convert": _convert}[options.action](options)
 
 
-def _refuse_strays(options: argparse.Namespace) -> None:
+def _check_flags(options: argparse.Namespace) -> None:
     if options.to and options.action != "convert":
         raise UsageError("--to belongs to assay datasets convert")
     if options.checked_run and options.action != "check":
@@ -79,7 +79,9 @@ def _show(options: argparse.Namespace) -> int:
     content = {**dataset.get_statistics(), "fingerprints": {part: dataset.fingerprint(part) for part in PARTS}}
     if options.format == "json":
         content["grade_distribution"] = {f"{grade:g}": count for grade, count in content["grade_distribution"].items()}
-        content["repairs"] = [{"place": one.place, "what": one.what, "is_loss": one.is_loss} for one in dataset.repairs]
+        content["repairs"] = [
+            {"place": repair.place, "what": repair.what, "is_loss": repair.is_loss} for repair in dataset.repairs
+        ]
         return _write_json(content)
     sys.stdout.write(render_statistics(content, dataset.repairs, _style()))
     return 0
@@ -126,7 +128,7 @@ def _convert(options: argparse.Namespace) -> int:
 def _style() -> Any:
     from assay.reports import Style
 
-    return Style(terminal_width(), may_colour())
+    return Style(terminal_width(), use_colour())
 
 
 def _write_json(content: Any) -> int:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from assay.cli.output_options import OF_TEXT, add_format, add_output, check_output, put_out
+from assay.cli.output_options import TEXT_ENDINGS, add_format, add_output, check_output, write_and_print
 from assay.cli.program import Command
-from assay.cli.scoring_options import whole_number
+from assay.cli.scoring_options import integer_parser
 from assay.errors import UsageError
 from assay.text import counted, printable, wrapped
 
@@ -23,9 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Two runs."""
     parser.add_argument("before", help="yesterday's run")
     parser.add_argument("now", help="today's run")
-    parser.add_argument("--k", type=whole_number(1_000_000), default=10, metavar="K", help="ranks to look at (default: 10)")
+    parser.add_argument(
+        "--k", type=integer_parser(1_000_000), default=10, metavar="K", help="ranks to look at (default: 10)"
+    )
     add_format(parser, "table or json", ("table", "json"))
-    add_output(parser, OF_TEXT)
+    add_output(parser, TEXT_ENDINGS)
 
 
 def run_drift(options: argparse.Namespace) -> int:
@@ -37,7 +39,7 @@ def run_drift(options: argparse.Namespace) -> int:
     from assay.monitoring import measure_drift
     from assay.reports import json_text
 
-    check_output(options.output, OF_TEXT, options.file_format)
+    check_output(options.output, TEXT_ENDINGS, options.file_format)
     if not options.k:
         raise UsageError("--k is a number of ranks from 1 up")
     runs = []
@@ -47,7 +49,9 @@ def run_drift(options: argparse.Namespace) -> int:
         except DataError as error:
             raise describe_file_error(error, source, "a run") from None
     drift = measure_drift(runs[0], runs[1], options.k)
-    put_out(options, lambda form, style: json_text(drift.to_dict()) if form == "json" else _render(drift, style.width))
+    write_and_print(
+        options, lambda form, style: json_text(drift.to_dict()) if form == "json" else _render(drift, style.width)
+    )
     return 0
 
 

@@ -12,13 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from assay.cli.eval_options import add_arguments, check_flags, refuse_bare_words, refuse_no_result
-from assay.cli.exit_codes import exit_code_of, write_error
+from assay.cli.eval_options import add_arguments, check_flags, check_is_result, check_plan_word
+from assay.cli.exit_codes import exit_code_of_interrupt, write_error
 from assay.cli.output_options import check_store
 from assay.cli.program import Command
-from assay.cli.progress import Tally, progress_watcher
-from assay.cli.scoring_options import TERMS, given_policy, unit_of
-from assay.cli.terminal import log_intervals, log_policy, log_verbose, may_colour, terminal_width
+from assay.cli.progress import ProgressTally, progress_watcher
+from assay.cli.scoring_options import TERM_FLAGS, find_unit, policy_flags
+from assay.cli.terminal import log_intervals, log_policy, log_verbose, terminal_width, use_colour
 from assay.errors import DataError, NothingSelected, ProviderError, StoreError, UsageError
 from assay.masking import MASK, mask
 from assay.providers import notes_on_literals
@@ -35,7 +35,7 @@ EXAMPLES = """\
   assay eval --benchmarks rag-template --providers bm25 dense "hybrid(bm25, dense)" --metrics ndcg@10 recall@10
   assay eval plan.yaml -o result.json -o run.trec
   assay eval plan.yaml --resume"""
-MINIMAL = "assay eval --benchmarks rag-template --providers bm25 --metrics ndcg@10 recall@10"
+MINIMAL_COMMAND = "assay eval --benchmarks rag-template --providers bm25 --metrics ndcg@10 recall@10"
 
 
 def run_eval(options: argparse.Namespace) -> int:
@@ -54,35 +54,35 @@ def run_eval(options: argparse.Namespace) -> int:
         render_evaluation,
     )
 
-    out, width, colour = sys.stdout, terminal_width(), may_colour()
-    refuse_bare_words(options)
+    out, width, colour = sys.stdout, terminal_width(), use_colour()
+    check_plan_word(options)
     with redirect_stdout(sys.stderr):
         find_renderer(options.format)
-        plan = _plan(options)
-        tell_plan(options, plan)
+        plan = _make_plan(options)
+        log_plan(options, plan)
         outputs = list(dict.fromkeys([*plan.outputs, *options.output]))
         check_outputs(outputs, form=options.file_format)
-        _tell(options, *(f"note: {note}" for note in plan.notes))
-        _warn(notes_on_literals(plan.providers))
+        _write_notes(options, *(f"note: {note}" for note in plan.notes))
+        _write_warnings(notes_on_literals(plan.providers))
         check_store(options)
-        results = _results(options, plan)
+        results = _execute(options, plan)
         if isinstance(results, int):
             return results
-        folders, shown = new_folders(outputs), EvaluationDisplay(statistics=plan.statistics, by=plan.by)
-        written, faults = _write(outputs, results, shown, options.file_format)
-        again = _again(written)
-        shown = replace(shown, width=width, colour=colour, again=again, strict=plan.strict)
-        _print_apart(options, render_evaluation(results, options.format, shown), out)
-        tell_results(options, results)
+        folders, layout = new_folders(outputs), EvaluationDisplay(statistics=plan.statistics, by=plan.by)
+        written, faults = _write(outputs, results, layout, options.file_format)
+        again = _retry_hint(written)
+        layout = replace(layout, width=width, colour=colour, again=again, strict=plan.strict)
+        _print_apart(options, render_evaluation(results, options.format, layout), out)
+        log_results(options, results)
         if options.format in PROGRAM_FORMATS:
-            _tell(options, *failure_notes(results, again, strict=plan.strict))
-        lost = _keep(options, plan, results)
-        _tell(options, *_note_written(written, folders))
+            _write_notes(options, *failure_notes(results, again, strict=plan.strict))
+        lost = _store_results(options, plan, results)
+        _write_notes(options, *_note_written(written, folders))
         failures = failure_errors(results, again, strict=plan.strict)
         for error in (*faults, *failures, *lost):
             write_error(error)
     codes = ((lost, StoreError), (faults, DataError), (failures, ProviderError))
-    return next((error.exit_code for found, error in codes if found), 0)
+    return next((error.exit_code for messages, error in codes if messages), 0)
 
 
 def _note_written(files: Sequence[Path], folders: Sequence[Path]) -> list[str]:
@@ -90,8 +90,8 @@ def _note_written(files: Sequence[Path], folders: Sequence[Path]) -> list[str]:
     return [f"wrote {', '.join(map(str, files))}{made}"] if files else []
 
 
-def _keep(options: argparse.Namespace, plan: Plan, results: Sequence[Result]) -> list[str]:
-    """Put the results into the store; what goes wrong there is told, for the output comes all the same."""
+def _store_results(options: argparse.Namespace, plan: Plan, results: Sequence[Result]) -> list[str]:
+    """Put the results into the store; gives the errors there, for the output is written all the same."""
     if options.no_store:
         return []
     from assay.store import keep, parse_location
@@ -101,7 +101,7 @@ def _keep(options: argparse.Namespace, plan: Plan, results: Sequence[Result]) ->
     except StoreError as error:
         return [str(error)]
     place = parse_location(options.store)
-    _tell(options, f"stored as {stored} in {place}.  {where_to_look(place, options.store)}")
+    _write_notes(options, f"stored as {stored} in {place}.  {where_to_look(place, options.store)}")
     return []
 
 
@@ -114,41 +114,45 @@ def _print_apart(options: argparse.Namespace, text: str, out: TextIO) -> None:
     sys.stderr.write("\n" if is_one_screen and ends_in_table(text) else "")
 
 
-def _tell(options: argparse.Namespace, *sentences: str) -> None:
-    """Say something beside the output, unless it shall be quiet."""
+def _write_notes(options: argparse.Namespace, *sentences: str) -> None:
+    """Write notes to standard error, unless `--quiet` was given."""
     for sentence in () if options.quiet else sentences:
         sys.stderr.write(f"{printable(sentence)}\n")
 
 
-def _warn(sentences: Iterable[str]) -> None:
-    """Say what must be mended, be it quiet or not: a secret that others can read."""
+def _write_warnings(sentences: Iterable[str]) -> None:
+    """Write warnings to standard error, even with `--quiet`: about a secret that others can read."""
     for sentence in sentences:
         sys.stderr.write(f"warning: {printable(sentence)}\n")
 
 
-def _results(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
+def _execute(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
     """The results of a plan; or an exit code where somebody interrupted, who is then told how to go on."""
     from assay.execution import ExecutionOptions, execute_plan
 
     name = _log_name(Path(options.plan)) if options.plan else ""
-    before = _read_before(options.retry_failed)
-    tally = Tally(lambda _: None)
+    before = _read_earlier_results(options.retry_failed)
+    tally = ProgressTally(lambda _: None)
     try:
-        with progress_watcher(quiet=options.quiet) as watch, _told(options, plan) as tell:
-            tally = Tally(watch, tell)
+        with progress_watcher(quiet=options.quiet) as watch, _progress_to_store(options, plan) as tell:
+            tally = ProgressTally(watch, tell)
             how = ExecutionOptions(
-                options.resume, name=name, watch=tally, say=lambda note: _tell(options, f"note: {note}"), before=before
+                options.resume,
+                name=name,
+                watch=tally,
+                say=lambda note: _write_notes(options, f"note: {note}"),
+                before=before,
             )
             return execute_plan(plan, how)
     except KeyboardInterrupt as interrupt:
-        advice = f"; {_going_on(options, plan)}" if tally.n_answered else ""
+        advice = f"; {_resume_hint(options, plan)}" if tally.n_answered else ""
         n_parts = len(plan.benchmarks) * len(plan.providers)
         sys.stderr.write(f"interrupted: {printable(tally.sentence(n_parts) + advice)}\n")
-        return exit_code_of(interrupt)
+        return exit_code_of_interrupt(interrupt)
 
 
-def _told(options: argparse.Namespace, plan: Plan) -> AbstractContextManager[Callable[[Progress], None]]:
-    """Who else is told how far it is: whoever looks at the store, such as the web page."""
+def _progress_to_store(options: argparse.Namespace, plan: Plan) -> AbstractContextManager[Callable[[Progress], None]]:
+    """What writes the progress to the store, where others such as the web page read it."""
     if options.no_store:
         return nullcontext(lambda _: None)
     from assay.store import parse_location, publish_progress
@@ -158,7 +162,7 @@ def _told(options: argparse.Namespace, plan: Plan) -> AbstractContextManager[Cal
     )
 
 
-def _going_on(options: argparse.Namespace, plan: Plan) -> str:
+def _resume_hint(options: argparse.Namespace, plan: Plan) -> str:
     """The command that was typed, to be resumed. One with secrets in it is not repeated: logs keep what is printed."""
     words = [*options.typed, *([] if options.resume else ["--resume"])]
     has_secrets = any(MASK in str(provider.configuration) for provider in plan.providers if options.providers)
@@ -168,7 +172,7 @@ def _going_on(options: argparse.Namespace, plan: Plan) -> str:
 
 
 def _write(
-    outputs: Sequence[str], results: Sequence[Result], shown: EvaluationDisplay, form: str
+    outputs: Sequence[str], results: Sequence[Result], layout: EvaluationDisplay, form: str
 ) -> tuple[list[Path], list[str]]:
     """The files written, and what is wrong with those that could not be: one must not take the others along."""
     from assay.reports import write_output
@@ -177,7 +181,7 @@ def _write(
     faults: list[str] = []
     for output in outputs:
         try:
-            written += write_output(Path(output), results, shown, form)
+            written += write_output(Path(output), results, layout, form)
         except DataError as error:
             faults.append(str(error))
         except OSError as error:
@@ -185,7 +189,7 @@ def _write(
     return written, faults
 
 
-def _again(written: Sequence[Path]) -> str:
+def _retry_hint(written: Sequence[Path]) -> str:
     """How queries that failed are asked once more."""
     saved = [path for path in written if path.suffix.lower() == ".json"]
     ways = [f"--retry-failed {shlex.quote(str(saved[0]))}"] if saved else []
@@ -197,83 +201,85 @@ def _log_name(plan: Path) -> str:
     return f"plan-{plan.stem}-{hashlib.blake2b(bytes(plan.absolute()), digest_size=4).hexdigest()}"
 
 
-def _plan(options: argparse.Namespace) -> Plan:
+def _make_plan(options: argparse.Namespace) -> Plan:
     from assay.execution import WrittenPlan, make_plan, read_plan
 
     check_flags(options)
     content: dict[str, Any] = dict(read_plan(Path(options.plan))) if options.plan else {}
-    names = ("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "profile", *TERMS)
-    given = {
+    names = ("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "profile", *TERM_FLAGS)
+    flags = {
         **{name: getattr(options, name) for name in (*names, "concurrency", "timeout", "index_timeout", "retries")},
         "strict": options.strict or None,
         "by": options.by,
         "cache": False if options.no_cache else None,
     }
-    content |= {name: value for name, value in given.items() if value is not None}
+    content |= {name: value for name, value in flags.items() if value is not None}
     _merge_relevance(content, options)
     if not options.plan:
-        _refuse_missing([name for name in ("benchmarks", "providers") if not content.get(name)])
+        _check_required([name for name in ("benchmarks", "providers") if not content.get(name)])
     selection = {name: getattr(options, name) for name in ("limit", "sample", "seed", "where", "range")}
     _merge(content, "selection", {name: value for name, value in selection.items() if value is not None})
-    _merge(content, "policy", given_policy(options))
+    _merge(content, "policy", policy_flags(options))
     _merge(content, "statistical_analysis", _statistics(options))
     return make_plan(WrittenPlan(content), options.plan or "assay eval")
 
 
 def _merge_relevance(content: dict[str, Any], options: argparse.Namespace) -> None:
     """Put flags about relevance over what the file says, which has the unit and the map of ids beside relevance or in it."""
-    flags = {"by": options.relevance, "unit": unit_of(options), "id_map": options.id_map}
-    given = {name: value for name, value in flags.items() if value is not None}
-    if not given:
+    flags = {"by": options.relevance, "unit": find_unit(options), "id_map": options.id_map}
+    settings = {name: value for name, value in flags.items() if value is not None}
+    if not settings:
         return
     block = content.get("relevance")
     own = dict(block) if isinstance(block, Mapping) else {} if block is None else {"by": block}
-    for name in given:
+    for name in settings:
         content.pop(name, None)
-    content["relevance"] = {**own, **given}
+    content["relevance"] = {**own, **settings}
 
 
-def _merge(content: dict[str, Any], key: str, given: Mapping[str, Any]) -> None:
+def _merge(content: dict[str, Any], key: str, settings: Mapping[str, Any]) -> None:
     """Put what flags say over what the file says; what is no map there is left for the plan to complain about."""
     known = content.get(key)
-    if given and isinstance(known, Mapping | None):
-        content[key] = {**(known or {}), **given}
+    if settings and isinstance(known, Mapping | None):
+        content[key] = {**(known or {}), **settings}
 
 
 def _statistics(options: argparse.Namespace) -> dict[str, Any]:
     """What flags say about intervals and tests, as a plan has it."""
-    given = {
+    settings = {
         "confidence_intervals": False if options.ci == "none" else options.ci,
         "significance_testing": False if options.test == "none" else options.test,
         "alpha_level": None if options.level is None else round(1 - options.level, 12),
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in settings.items() if value is not None}
 
 
-def _refuse_missing(names: Sequence[str]) -> None:
+def _check_required(names: Sequence[str]) -> None:
     """Say which flags are missing, with a whole command to start from."""
     if names:
         flags = " and ".join(f"--{name}" for name in names)
         meaning = {"benchmarks": "whose queries to ask", "providers": "which retrievers to ask"}
-        said = " and ".join(meaning[name] for name in names)
+        meanings = " and ".join(meaning[name] for name in names)
         verb = "is" if len(names) == 1 else "are"
-        raise UsageError(f"{flags} {verb} missing: say {said}, or name a plan.yaml that does\n  for example: {MINIMAL}")
+        raise UsageError(
+            f"{flags} {verb} missing: say {meanings}, or name a plan.yaml that does\n  for example: {MINIMAL_COMMAND}"
+        )
 
 
-def _read_before(path: str | None) -> list[Result] | None:
+def _read_earlier_results(path: str | None) -> list[Result] | None:
     """The results of before whose failures are asked again; None where everything is asked."""
     if not path:
         return None
     from assay.evaluation import read_results
 
-    refuse_no_result(path)
+    check_is_result(path)
     results = read_results(path)
     if not any(result.failures for result in results):
         raise NothingSelected(f"{path}: no query failed there, so there is nothing to ask again")
     return results
 
 
-def tell_plan(options: argparse.Namespace, plan: Plan) -> None:
+def log_plan(options: argparse.Namespace, plan: Plan) -> None:
     """Everything that was chosen before the first query is asked."""
     retry_policy, statistics = plan.retry_policy, plan.statistics
     log_verbose(options, f"metrics: {', '.join(metric.name for metric in plan.metrics)}")
@@ -288,7 +294,7 @@ def tell_plan(options: argparse.Namespace, plan: Plan) -> None:
     log_verbose(options, f"statistics: intervals by {statistics.confidence_intervals or 'none'}, test {test}, seed 0")
 
 
-def tell_results(options: argparse.Namespace, results: Sequence[Result]) -> None:
+def log_results(options: argparse.Namespace, results: Sequence[Result]) -> None:
     """How long each provider took, by what it did, and which method made the intervals."""
     for result in results:
         seconds = result.provenance.get("seconds") or {}
@@ -303,10 +309,10 @@ def ends_in_table(text: str) -> bool:
     return text.rstrip("\n").rpartition("\n")[2].startswith(" ")
 
 
-def where_to_look(place: StoreLocation, given: str | None) -> str:
+def where_to_look(place: StoreLocation, store_flag: str | None) -> str:
     """Commands that show what was stored; with the store, where it was named and nothing secret is in its name."""
-    is_told = given is not None and "***" not in str(place)
-    store = f" --store {shlex.quote(str(given))}" if is_told else ""
+    is_named = store_flag is not None and "***" not in str(place)
+    store = f" --store {shlex.quote(str(store_flag))}" if is_named else ""
     return f"Look: assay show latest{store} · Report: assay report latest{store} -o report.html"
 
 

@@ -11,10 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.inputs import FILE_ENDINGS, describe_file_error, refuse_saved_results
+from assay.cli.inputs import FILE_ENDINGS, check_no_saved_results, describe_file_error
 from assay.cli.program import Command
-from assay.cli.scoring_options import whole_number
-from assay.cli.terminal import log_verbose, may_colour, terminal_width, timed
+from assay.cli.scoring_options import integer_parser
+from assay.cli.terminal import log_duration, log_verbose, terminal_width, use_colour
 from assay.errors import AssayError, DataError, UsageError
 from assay.grammar import WrittenName
 from assay.temporary_files import TemporaryFile
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.model import Qrels, Run
 
 
-ORDER = "runs come by themselves, judgments by --qrels FILE"
+FILE_ORDER = "runs come by themselves, judgments by --qrels FILE"
 """What is said of a file that is in the wrong place."""
 
 
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--norm", metavar="NORM", help="how scores are made comparable: min_max, z_score, rank …")
     parser.add_argument("--weights", nargs="+", metavar="W", help="one number per run, such as 0.7 0.3")
     parser.add_argument(
-        "--depth", type=whole_number(10**9), default=0, metavar="N", help="documents to keep per query; 0: all"
+        "--depth", type=integer_parser(10**9), default=0, metavar="N", help="documents to keep per query; 0: all"
     )
     parser.add_argument(
         "--duplicates",
@@ -84,16 +84,16 @@ def _add_tuning_arguments(parser: argparse.ArgumentParser) -> None:
     )
     tuning.add_argument(
         "--folds",
-        type=whole_number(10**6),
+        type=integer_parser(10**6),
         metavar="N",
         help="parts that queries are dealt into (default: 5, or one per query)",
     )
-    tuning.add_argument("--seed", type=whole_number(2**32 - 1), metavar="N", help="of how they are dealt (default: 0)")
+    tuning.add_argument("--seed", type=integer_parser(2**32 - 1), metavar="N", help="of how they are dealt (default: 0)")
 
 
 def run_fuse(options: argparse.Namespace) -> int:
     """List, explain, fuse or tune. Names are checked before any file is read."""
-    _refuse_swallowed(options)
+    _check_methods_are_no_files(options)
     if not options.runs:
         return _describe(options)
     if len(options.runs) < 2:
@@ -108,7 +108,7 @@ def run_fuse(options: argparse.Namespace) -> int:
         raise UsageError("--folds and --seed are for --tune METRIC")
     if options.format == "text":
         raise UsageError("a fused run is written as trec or json; text is for --tune")
-    fusion = _one_method(options)
+    fusion = _find_method(options)
     if options.qrels and not fusion.fusion.is_trained:
         raise UsageError(
             f"{fusion.fusion.name} learns nothing from judgments; --qrels is for --tune, and for methods that learn"
@@ -117,12 +117,12 @@ def run_fuse(options: argparse.Namespace) -> int:
         raise UsageError(f"{fusion.fusion.name} learns from judgments before it fuses; name them with --qrels FILE")
     runs = read_runs(options.runs, options.duplicates)
     log_verbose(options, f"method: {fusion.name}; {counted(len(runs), 'run')}: {', '.join(runs)}")
-    fused = _fused(fusion, list(runs.values()), read_qrels(options.qrels) if options.qrels else None, options)
+    fused = _fuse(fusion, list(runs.values()), read_qrels(options.qrels) if options.qrels else None, options)
     _write(options, fused)
     return 0
 
 
-def _refuse_swallowed(options: argparse.Namespace) -> None:
+def _check_methods_are_no_files(options: argparse.Namespace) -> None:
     """`--method rrf a.run b.run` makes methods of the files; say how to write it."""
     for flag, words in (("--method", options.method), ("--weights", options.weights)):
         taken = [word for word in words or () if word.lower().endswith(FILE_ENDINGS) or Path(word).is_file()]
@@ -140,14 +140,14 @@ def _describe(options: argparse.Namespace) -> int:
 
     if options.output or options.tune or options.qrels:
         raise UsageError(f"which runs? {options.prog} bm25.run dense.run --method rrf")
-    style = Style(terminal_width(), may_colour())
+    style = Style(terminal_width(), use_colour())
     chosen = [parse_fusion(name).fusion for name in options.method or ()]
     texts = [render_fusion(fusion, style) for fusion in chosen] or [render_fusions(all_fusions(), style)]
     sys.stdout.write("\n".join(texts))
     return 0
 
 
-def _one_method(options: argparse.Namespace) -> BoundFusion:
+def _find_method(options: argparse.Namespace) -> BoundFusion:
     from assay.fusion import parse_fusion
 
     methods = options.method or ["rrf"]
@@ -178,19 +178,19 @@ def _tune(options: argparse.Namespace) -> int:
     methods = options.method or METHODS
     candidates_of(methods, len(options.runs))
     runs, qrels = read_runs(options.runs, options.duplicates), read_qrels(options.qrels)
-    with timed(options, f"tuned by {options.tune}, methods {', '.join(methods)}, seed {options.seed or 0}"):
+    with log_duration(options, f"tuned by {options.tune}, methods {', '.join(methods)}, seed {options.seed or 0}"):
         tuning = tune_fusion(runs, qrels, options.tune, methods=methods, folds=options.folds, seed=options.seed or 0)
-    _tell_unanswered(tuning, qrels)
+    _note_unanswered(tuning, qrels)
     if options.output:
-        _write(options, _fused(tuning.chosen, list(runs.values()), qrels, options))
+        _write(options, _fuse(tuning.chosen, list(runs.values()), qrels, options))
     if options.format == "json":
         sys.stdout.write(json.dumps(describe_tuning(tuning), ensure_ascii=False, indent=2) + "\n")
     else:
-        sys.stdout.write(render_tuning(tuning, Style(terminal_width(), may_colour()), _again(options, tuning)))
+        sys.stdout.write(render_tuning(tuning, Style(terminal_width(), use_colour()), _fuse_command(options, tuning)))
     return 0
 
 
-def _tell_unanswered(tuning: FusionTuning, qrels: Qrels) -> None:
+def _note_unanswered(tuning: FusionTuning, qrels: Qrels) -> None:
     """A note where judged queries are in no run: they weigh all figures down."""
     if some := tuning.unanswered:
         are = "is" if len(some) == 1 else "are"
@@ -200,14 +200,14 @@ def _tell_unanswered(tuning: FusionTuning, qrels: Qrels) -> None:
         )
 
 
-def _again(options: argparse.Namespace, tuning: FusionTuning) -> str:
+def _fuse_command(options: argparse.Namespace, tuning: FusionTuning) -> str:
     """The command that fuses in the way that was chosen."""
     qrels = ["--qrels", options.qrels] if tuning.chosen.fusion.is_trained else []
     output = options.output or "fused.run"
     return f"{options.prog} {shlex.join([*options.runs, '--method', tuning.chosen.name, *qrels, '-o', output])}"
 
 
-def _fused(fusion: BoundFusion, runs: list[Run], qrels: Qrels | None, options: argparse.Namespace) -> Run:
+def _fuse(fusion: BoundFusion, runs: list[Run], qrels: Qrels | None, options: argparse.Namespace) -> Run:
     """Fused as chosen; what learns does so from all judged queries, and says that this flatters it there."""
     from assay.fusion import Lists, fuse_runs
 
@@ -254,17 +254,17 @@ def read_runs(files: Sequence[str], duplicates: str) -> dict[str, Run]:
     from assay.files import as_source
     from assay.model import Run
 
-    refuse_saved_results(files)
+    check_no_saved_results(files)
     sources = [as_source(file) for file in files]
     names = [source.name for source in sources]
     names = names if len(set(names)) == len(names) else [f"{file} ({number})" for number, file in enumerate(files, 1)]
-    found = {}
+    runs = {}
     for name, source in zip(names, sources, strict=True):
         try:
-            found[name] = Run(source, duplicates=duplicates.replace("-", "_"))
+            runs[name] = Run(source, duplicates=duplicates.replace("-", "_"))
         except DataError as error:
-            raise describe_file_error(error, source, "a run", ORDER) from None
-    return found
+            raise describe_file_error(error, source, "a run", FILE_ORDER) from None
+    return runs
 
 
 def read_qrels(file: str) -> Qrels:
@@ -280,7 +280,7 @@ def read_qrels(file: str) -> Qrels:
     except DataError as error:
         if _is_benchmark(Path(file)):
             return _benchmark_qrels(file)
-        raise describe_file_error(error, source, "judgments", ORDER) from None
+        raise describe_file_error(error, source, "judgments", FILE_ORDER) from None
 
 
 def _is_benchmark(path: Path) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from assay.cli.output_options import add_format, add_store_argument, open_store
 from assay.cli.program import Command
 from assay.cli.stored_inputs import bless_command, find_baseline, find_results, read_rules
-from assay.cli.terminal import log_verbose, may_colour, terminal_width
+from assay.cli.terminal import log_verbose, terminal_width, use_colour
 from assay.errors import AssayError, DataError, UsageError
 from assay.masking import mask
 from assay.text import counted, printable
@@ -29,7 +29,7 @@ EXAMPLES = """\
   assay gate --rule "mrr not worse than baseline by 0.02 (95%)" --require-baseline"""
 ENDINGS = {".xml": "junit", ".md": "markdown", ".json": "json", ".txt": "table"}
 FORMATS = ("table", "json", "markdown", "junit")
-USUAL_BASELINE = "main"
+DEFAULT_BASELINE = "main"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,11 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_gate(options: argparse.Namespace) -> int:
     """Rules are read first. Where the gate is broken the files say so too, so that nobody reads the last one's."""
-    options.is_named, options.baseline = options.baseline is not None, options.baseline or USUAL_BASELINE
+    options.is_named, options.baseline = options.baseline is not None, options.baseline or DEFAULT_BASELINE
     _check_outputs(options.output, options.file_format)
-    _refuse_bare_rules(options)
+    _check_no_bare_rules(options)
     try:
-        report = _held(options)
+        report = _make_report(options)
     except AssayError as error:
         from assay.monitoring import broken_gate
 
@@ -69,15 +69,15 @@ def run_gate(options: argparse.Namespace) -> int:
         if options.format != "table":  # at the terminal the error says it all
             sys.stdout.write(_renderers()[options.format](report))
         _write(options, report)
-        _tell_github(report)
+        _annotate_github(report)
         raise
     sys.stdout.write(_renderers()[options.format](report))
     _write(options, report)
-    _tell_github(report)
+    _annotate_github(report)
     return report.exit_code
 
 
-def _refuse_bare_rules(options: argparse.Namespace) -> None:
+def _check_no_bare_rules(options: argparse.Namespace) -> None:
     """Rules have an option of their own: a word by itself is a result."""
     meant = [*options.more, *([options.result] if re.search(r"[<>=]=?\s|\s[<>=]", options.result) else [])]
     if not meant or (not options.more and Path(options.result).exists()):
@@ -86,7 +86,7 @@ def _refuse_bare_rules(options: argparse.Namespace) -> None:
     raise UsageError(f"{meant[0]!r} is no result; rules are given as {rules}")
 
 
-def _held(options: argparse.Namespace) -> GateReport:
+def _make_report(options: argparse.Namespace) -> GateReport:
     from dataclasses import replace
     from functools import cache
 
@@ -97,7 +97,7 @@ def _held(options: argparse.Namespace) -> GateReport:
     now = find_now()
     before, meant = find_baseline(options.baseline, options.store)
     if before is None:
-        _refuse_no_baseline(options, now, meant)
+        _report_no_baseline(options, now, meant)
     log_verbose(
         options, f"{now.label}, held against {before.label if before else 'nothing'} by {counted(len(rules), 'rule')}"
     )
@@ -120,20 +120,20 @@ def _best(options: argparse.Namespace, rules: Sequence[Rule], now: LookupResult)
         return best_so_far(rules, store.history, now.evaluation)
 
 
-def _refuse_no_baseline(options: argparse.Namespace, now: LookupResult, meant: str) -> None:
+def _report_no_baseline(options: argparse.Namespace, now: LookupResult, meant: str) -> None:
     """Say how one is made. It is an error on request, and where others are there: then the name is a slip, or is new."""
     command = bless_command(options.baseline.partition("#")[0], now.evaluation or "latest")
-    others = _blessed(options) if options.is_named else []
+    others = _baseline_names(options) if options.is_named else []
     if others:
         known = ", ".join(others)
         raise DataError(f"there is no baseline {options.baseline}{meant}; there are {known}, and {command} makes one")
-    said = f"there is no baseline {options.baseline} yet{meant}, so nothing is compared: {command} makes one"
+    message = f"there is no baseline {options.baseline} yet{meant}, so nothing is compared: {command} makes one"
     if options.require_baseline:
-        raise DataError(said)
-    sys.stderr.write(f"note: {printable(said)}\n")
+        raise DataError(message)
+    sys.stderr.write(f"note: {printable(message)}\n")
 
 
-def _blessed(options: argparse.Namespace) -> list[str]:
+def _baseline_names(options: argparse.Namespace) -> list[str]:
     """The names that were blessed in the store; none where there is no store."""
     from assay.store import parse_location
 
@@ -148,7 +148,7 @@ def _renderers() -> dict[str, Callable[[GateReport], str]]:
     from assay.reports import json_text, render_gate_junit, render_gate_markdown
 
     return {
-        "table": lambda report: render_gate(report, terminal_width(), colour=may_colour()),
+        "table": lambda report: render_gate(report, terminal_width(), colour=use_colour()),
         "json": lambda report: json_text(report.to_dict()),
         "markdown": render_gate_markdown,
         "junit": render_gate_junit,
@@ -180,7 +180,7 @@ def _write(options: argparse.Namespace, report: GateReport) -> None:
         sys.stderr.write(f"wrote {printable(', '.join(options.output))}\n")
 
 
-def _tell_github(report: GateReport) -> None:
+def _annotate_github(report: GateReport) -> None:
     """Annotations beside the change, and the summary of the step; only where GitHub runs us."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return

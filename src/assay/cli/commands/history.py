@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from assay.store import Entry
 
-MOST_NAMED = 10
+MAX_NAMES_SHOWN = 10
 EXAMPLES = """\
   assay history -m ndcg@10 --benchmark hpo-en
   assay history -m latency_p95 --provider dense --since 30d
@@ -46,10 +46,10 @@ def run_history(options: argparse.Namespace) -> int:
     with open_store(options) as store:
         series = series_of(store.history(metric, options.benchmark, options.provider, options.since), bound)
         if not series:
-            raise NothingSelected(_nothing(options, metric, store.list()))
+            raise NothingSelected(describe_no_history(options, metric, store.list()))
     if options.format == "json":
         sys.stdout.write(
-            json_text({"schema": "assay.history/1", "metric": metric, "series": [one.to_dict() for one in series]})
+            json_text({"schema": "assay.history/1", "metric": metric, "series": [line.to_dict() for line in series]})
         )
     else:
         is_csv = options.format == "csv"
@@ -57,10 +57,10 @@ def run_history(options: argparse.Namespace) -> int:
     return 0
 
 
-def _nothing(options: argparse.Namespace, metric: str, entries: Sequence[Entry]) -> str:
+def describe_no_history(options: argparse.Namespace, metric: str, entries: Sequence[Entry]) -> str:
     """What was asked for, what may have been meant, and what there is."""
-    given = {"on": options.benchmark, "of": options.provider, "since": options.since}
-    said = "".join(f" {word} {value}" for word, value in given.items() if value)
+    filters = {"on": options.benchmark, "of": options.provider, "since": options.since}
+    conditions = "".join(f" {word} {value}" for word, value in filters.items() if value)
     known = {
         "benchmark": list(dict.fromkeys(entry.benchmark for entry in entries)),
         "provider": list(dict.fromkeys(entry.provider for entry in entries)),
@@ -69,13 +69,13 @@ def _nothing(options: argparse.Namespace, metric: str, entries: Sequence[Entry])
     asked = {"benchmark": options.benchmark, "provider": options.provider, "metric": metric}
     lacking = [kind for kind, name in asked.items() if name and name not in known[kind]]
     if not entries or not lacking:
-        return f"no stored result has {metric}{said}; assay results lists what is there"
+        return f"no stored result has {metric}{conditions}; assay results lists what is there"
     kind = lacking[0]
     near = near_matches(str(asked[kind]), known[kind])
     meant = f" Did you mean {' or '.join(near)}?" if near else ""
     names = sorted(known[kind])
-    there = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
-    return f"no stored result has {metric}{said}.{meant}   (the {kind}s there are: {there})"
+    there = ", ".join(names[:MAX_NAMES_SHOWN]) + (" …" if len(names) > MAX_NAMES_SHOWN else "")
+    return f"no stored result has {metric}{conditions}.{meant}   (the {kind}s there are: {there})"
 
 
 COMMAND = Command("history", "show how a metric went over time", add_arguments, run_history, EXAMPLES)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command
-from assay.cli.terminal import may_colour, terminal_width
+from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import DataError, NothingSelected, UsageError, near_matches
 from assay.text import counted, percent, printable
 
@@ -25,10 +25,10 @@ EXAMPLES = """\
   assay judgments withdraw --judge Ana --query q01 --document p171"""
 SCHEMA = "assay.judgments/1"
 ACTIONS = ("list", "export", "agreement", "withdraw")
-NEEDED = ("judge", "query", "document")
+IDENTIFYING_FLAGS = ("judge", "query", "document")
 """What says which grade is withdrawn; and the benchmark, where several have that pair."""
 PLURAL = {"query": "queries"}
-MOST_NAMED = 10
+MAX_NAMES_SHOWN = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,71 +58,77 @@ def run_judgments(options: argparse.Namespace) -> int:
         )
     if bool(options.output) != (options.action == "export"):
         raise UsageError("write assay judgments export -o qrels.txt; -o is for export, and export needs it")
-    if options.action == "withdraw" and not all(getattr(options, name) for name in NEEDED):
-        raise UsageError(f"one grade is withdrawn at a time: add {' '.join(f'--{name} …' for name in NEEDED)}")
+    if options.action == "withdraw" and not all(getattr(options, name) for name in IDENTIFYING_FLAGS):
+        raise UsageError(f"one grade is withdrawn at a time: add {' '.join(f'--{name} …' for name in IDENTIFYING_FLAGS)}")
     with open_store(options) as store:
-        who = None if options.judge is None else _as_kept(options.judge)
-        found = store.judgments.find(options.benchmark, options.query, options.document, who)
-        if not found:
-            _refuse_none(store.judgments.find(), options, str(store.place))
+        who = None if options.judge is None else _stored_judge_name(options.judge)
+        judgments = store.judgments.find(options.benchmark, options.query, options.document, who)
+        if not judgments:
+            _raise_nothing_selected(store.judgments.find(), options, str(store.place))
         if options.action == "withdraw":
-            sys.stdout.write(_withdraw(store, found))
+            sys.stdout.write(_withdraw(store, judgments))
             return 0
     do = {"list": _list, "export": _export, "agreement": _agreement}[options.action]
-    sys.stdout.write(do(found, options))
+    sys.stdout.write(do(judgments, options))
     return 0
 
 
-def _as_kept(name: str) -> str:
+def _stored_judge_name(name: str) -> str:
     from assay.store import judge_name
 
     return judge_name(name)
 
 
-def _withdraw(store: Store, found: Sequence[Judgment]) -> str:
+def _withdraw(store: Store, judgments: Sequence[Judgment]) -> str:
     """Take one grade back, and say which it was."""
-    if len(found) > 1:
-        benchmarks = ", ".join(sorted(one.benchmark for one in found))
+    if len(judgments) > 1:
+        benchmarks = ", ".join(sorted(judgment.benchmark for judgment in judgments))
         raise UsageError(f"there is such a grade on several benchmarks: add --benchmark with one of {benchmarks}")
-    (one,) = found
-    if not store.judgments.withdraw(one):
+    (judgment,) = judgments
+    if not store.judgments.withdraw(judgment):
         raise NothingSelected("somebody else has just withdrawn it")
-    return (
-        printable(f"withdrawn: the grade {one.grade:g} of {one.judge} for {one.document} and {one.query} on {one.benchmark}")
-        + "\n"
-    )
+    graded = f"{judgment.document} and {judgment.query} on {judgment.benchmark}"
+    return printable(f"withdrawn: the grade {judgment.grade:g} of {judgment.judge} for {graded}") + "\n"
 
 
-def _refuse_none(every: Sequence[Judgment], options: argparse.Namespace, place: str) -> None:
+def _raise_nothing_selected(every: Sequence[Judgment], options: argparse.Namespace, place: str) -> None:
     """Say what there is instead, or how judgments come about."""
     if not every:
         raise NothingSelected(f"nobody has judged anything in {place} yet; assay serve shows queries where people can")
-    asked = {name: getattr(options, name) for name in ("benchmark", *NEEDED) if getattr(options, name)}
-    known = {name: sorted({getattr(one, name) for one in every}) for name in asked}
+    asked = {name: getattr(options, name) for name in ("benchmark", *IDENTIFYING_FLAGS) if getattr(options, name)}
+    known = {name: sorted({getattr(judgment, name) for judgment in every}) for name in asked}
     meant = [near for name, value in asked.items() for near in near_matches(value, known[name])]
-    said = " and ".join(f"{name} {value}" for name, value in asked.items())
-    there = "; ".join(f"{PLURAL.get(name, f'{name}s')}: {_few(names)}" for name, names in known.items())
-    raise NothingSelected(f"no judgment has {said}{f'. Did you mean {meant[0]}?' if meant else ''} ({there})")
+    conditions = " and ".join(f"{name} {value}" for name, value in asked.items())
+    there = "; ".join(f"{PLURAL.get(name, f'{name}s')}: {_first_names(names)}" for name, names in known.items())
+    raise NothingSelected(f"no judgment has {conditions}{f'. Did you mean {meant[0]}?' if meant else ''} ({there})")
 
 
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+def _first_names(names: Sequence[str]) -> str:
+    return ", ".join(names[:MAX_NAMES_SHOWN]) + (", …" if len(names) > MAX_NAMES_SHOWN else "")
 
 
-def _list(found: Sequence[Judgment], options: argparse.Namespace) -> str:
+def _list(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
     if options.format == "json":
-        return _json([one.to_dict() for one in found])
+        return _json([judgment.to_dict() for judgment in judgments])
     if options.format == "csv":
-        return _csv([one.to_dict() for one in found])
+        return _csv([judgment.to_dict() for judgment in judgments])
     head = ["benchmark", "query", "document", "grade", "judge", "judged (UTC)", "note"]
     rows = [
-        [one.benchmark, one.query, one.document, f"{one.grade:g}", one.judge, one.judged[:16].replace("T", " "), one.note]
-        for one in found
+        [
+            judgment.benchmark,
+            judgment.query,
+            judgment.document,
+            f"{judgment.grade:g}",
+            judgment.judge,
+            judgment.judged[:16].replace("T", " "),
+            judgment.note,
+        ]
+        for judgment in judgments
     ]
-    return _table(head, rows, {0, 1, 2, 4, 5, 6}) + f"\n{counted(len(found), 'judgment')}\n"
+    return _table(head, rows, {0, 1, 2, 4, 5, 6}) + f"\n{counted(len(judgments), 'judgment')}\n"
 
 
-def _export(found: Sequence[Judgment], options: argparse.Namespace) -> str:
+def _export(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
     """One grade for each pair: of several judges the median, and of two in the middle the lower one.
 
     What TREC files cannot hold is named, and the rest is written.
@@ -130,41 +136,44 @@ def _export(found: Sequence[Judgment], options: argparse.Namespace) -> str:
     from assay.files import write_qrels
     from assay.store import exportable
 
-    benchmarks = sorted({one.benchmark for one in found})
+    benchmarks = sorted({judgment.benchmark for judgment in judgments})
     if len(benchmarks) > 1:
         raise UsageError(f"qrels are of one benchmark: add --benchmark with one of {', '.join(benchmarks)}")
     file = Path(options.output)
     if file.is_dir() or not file.parent.exists():
         raise UsageError(f"{file}: a file in a folder that exists is needed")
-    can = exportable(found)
+    can = exportable(judgments)
     if not can.grades:
         raise DataError(f"{can.explanation}; assay judgments -f json writes them all")
     if can.left_out:
         sys.stderr.write(f"note: {can.explanation}; they are left out, and assay judgments -f json writes them all\n")
     write_qrels(can.grades, file)
-    n_judges = len({one.judge for one in found})
+    n_judges = len({judgment.judge for judgment in judgments})
     several = f" by {counted(n_judges, 'judge')}; where they differ, the median" if n_judges > 1 else ""
     written = f"{counted(can.n_pairs, 'grade')} for {counted(len(can.grades), 'query')} written to {file}{several}"
     return printable(written) + "\n"
 
 
-def _agreement(found: Sequence[Judgment], options: argparse.Namespace) -> str:
+def _agreement(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
     from assay.store import judge_agreements
 
-    agreements = judge_agreements(found)
+    agreements = judge_agreements(judgments)
     if options.format == "json":
-        return _json([one.to_dict() for one in agreements], "agreement")
+        return _json([agreement.to_dict() for agreement in agreements], "agreement")
     if options.format == "csv":
-        return _csv([one.to_dict() for one in agreements])
+        return _csv([agreement.to_dict() for agreement in agreements])
     if not agreements:
-        return f"no two judges have graded the same pair yet ({counted(len(found), 'judgment')})\n"
-    rows = [[f"{one.a} and {one.b}", f"{one.n_pairs:,}", percent(one.same), *_kappas(one)] for one in agreements]
+        return f"no two judges have graded the same pair yet ({counted(len(judgments), 'judgment')})\n"
+    rows = [
+        [f"{agreement.a} and {agreement.b}", f"{agreement.n_pairs:,}", percent(agreement.same), *_kappas(agreement)]
+        for agreement in agreements
+    ]
     table = _table(["judges", "pairs", "same grade", "κ", "κ weighted"], rows, {0})
     return f"{table}\nκ: 1 is full agreement, 0 what chance would give; weighted, near grades differ less than far ones\n"
 
 
-def _kappas(one: JudgeAgreement) -> list[str]:
-    return [f"{kappa:.3f}" if kappa == kappa else "–" for kappa in (one.kappa, one.weighted_kappa)]
+def _kappas(agreement: JudgeAgreement) -> list[str]:
+    return [f"{kappa:.3f}" if kappa == kappa else "–" for kappa in (agreement.kappa, agreement.weighted_kappa)]
 
 
 def _json(plain: Any, name: str = "judgments") -> str:
@@ -182,7 +191,7 @@ def _table(head: list[str], rows: Sequence[Sequence[str]], texts: set[int]) -> s
     from assay.reports import Cell, Style, Table, fit_table
 
     cells = [[Cell(printable(text)) for text in row] for row in rows]
-    return "\n\n".join(fit_table(Table(head, cells, frozenset(texts)), Style(terminal_width(), may_colour()))) + "\n"
+    return "\n\n".join(fit_table(Table(head, cells, frozenset(texts)), Style(terminal_width(), use_colour()))) + "\n"
 
 
 COMMAND = Command(

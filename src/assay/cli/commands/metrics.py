@@ -50,12 +50,12 @@ def _for_question(text: str, is_data: bool) -> str:
     """Misspelt words are mended, and that is told: somebody may have meant something else."""
     from assay.metrics import find_questions, read_as
 
-    found, read = find_questions(text), read_as(text)
+    questions, read = find_questions(text), read_as(text)
     if read != text:
         sys.stderr.write(f'note: "{printable(text)}" is read as "{printable(read)}"\n')
     if is_data:
-        return json.dumps([describe_question(question) for question in found], ensure_ascii=False, indent=2)
-    return "\n\n".join(explain_question(question, terminal_width()) for question in found)
+        return json.dumps([describe_question(question) for question in questions], ensure_ascii=False, indent=2)
+    return "\n\n".join(explain_question(question, terminal_width()) for question in questions)
 
 
 def _as_data(name: str | None) -> str:

@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.program import Command
-from assay.cli.terminal import may_colour, terminal_width
+from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import UnknownName, UsageError, near_matches
 from assay.text import counted, printable, words_of
 
@@ -24,7 +24,7 @@ EXAMPLES = """\
   assay ontology check cases.json
   assay ontology show GO:0008150 --ontology go.obo"""
 ACTIONS = ("show", "search", "similarity", "check")
-MOST = 10
+DEFAULT_LIMIT = 10
 """Terms that a search lists, unless more are asked for."""
 
 
@@ -41,7 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--formula", metavar="NAME", help="similarity: one formula, such as lin(ic=zhou) (default: all that can be had)"
     )
-    parser.add_argument("--limit", type=_limit, metavar="N", help=f"search: so many terms at most (default: {MOST})")
+    parser.add_argument(
+        "--limit", type=_limit, metavar="N", help=f"search: so many terms at most (default: {DEFAULT_LIMIT})"
+    )
     parser.add_argument("--dataset-format", metavar="NAME", help="check: the format to read, where it is not recognised")
     parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
 
@@ -51,8 +53,8 @@ def run_ontology(options: argparse.Namespace) -> int:
     if options.action not in ACTIONS:
         raise UnknownName("action", options.action, near_matches(options.action, ACTIONS), f"there are {', '.join(ACTIONS)}")
     if options.action in ("similarity", "check") and len(options.words) != (2 if options.action == "similarity" else 1):
-        wanted = "two terms" if options.action == "similarity" else "one benchmark"
-        raise UsageError(f"assay ontology {options.action} takes {wanted}; {len(options.words)} given")
+        expected = "two terms" if options.action == "similarity" else "one benchmark"
+        raise UsageError(f"assay ontology {options.action} takes {expected}; {len(options.words)} given")
     owners = {"formula": "similarity", "annotations": "similarity", "limit": "search", "dataset_format": "check"}
     for name, owner in owners.items():
         if getattr(options, name) is not None and options.action != owner:
@@ -85,10 +87,10 @@ def _show(options: argparse.Namespace) -> int:
         except UsageError as error:
             faults.append(error)
     if options.format == "json" and numbers:
-        shown = [term_to_dict(ontology, *one) for one in numbers]
-        _write_json(shown if len(options.words) > 1 else shown[0])
+        terms = [term_to_dict(ontology, *number_and_note) for number_and_note in numbers]
+        _write_json(terms if len(options.words) > 1 else terms[0])
     elif numbers:
-        sys.stdout.write("\n".join(render_term(ontology, *one, _style()) for one in numbers))
+        sys.stdout.write("\n".join(render_term(ontology, *number_and_note, _style()) for number_and_note in numbers))
     if faults:
         raise faults[0] if len(faults) == 1 else UsageError("\n  ".join(map(str, faults)))
     return 0
@@ -98,17 +100,17 @@ def _number(ontology: Ontology, text: str, options: argparse.Namespace) -> tuple
     """The term that an id or a whole label stands for, and what to say about that."""
     from assay.ontology import near_ids, search_terms
 
-    found = ontology.find(text)
-    if found.number >= 0:
-        other = f"{text} is an alternative id of {ontology.ids[found.number]}" if found.kind == "alternative" else ""
-        return found.number, found.note or other
-    if found.kind == "obsolete":
-        raise UsageError(found.note)
+    match = ontology.find(text)
+    if match.number >= 0:
+        other = f"{text} is an alternative id of {ontology.ids[match.number]}" if match.kind == "alternative" else ""
+        return match.number, match.note or other
+    if match.kind == "obsolete":
+        raise UsageError(match.note)
     matches = search_terms(ontology, text, 3)
     if matches and matches[0].name.casefold() == text.strip().casefold():
         return matches[0].number, ""
-    numbers = near_ids(ontology, text) or [one.number for one in matches]
-    near = [f"{ontology.ids[one]} ({ontology.labels[one]})" for one in numbers]
+    numbers = near_ids(ontology, text) or [match.number for match in matches]
+    near = [f"{ontology.ids[number]} ({ontology.labels[number]})" for number in numbers]
     raise UnknownName(f"term of {ontology.name}", text, near, _hint(ontology, text, options))
 
 
@@ -138,15 +140,20 @@ def _search(options: argparse.Namespace) -> int:
         raise UsageError(f"assay ontology search takes words of a label or synonym, such as seizure; found {phrase!r}")
     ontology = _read(options)
     matches = search_terms(ontology, phrase, None)
-    shown = matches[: options.limit or MOST]
+    first_matches = matches[: options.limit or DEFAULT_LIMIT]
     if options.format == "json":
-        rows = [{"id": ontology.ids[one.number], "label": ontology.labels[one.number], "found": one.name} for one in shown]
+        rows = [
+            {"id": ontology.ids[match.number], "label": ontology.labels[match.number], "found": match.name}
+            for match in first_matches
+        ]
         return _write_json({"phrase": phrase, "num_found": len(matches), "terms": rows})
     if not matches:
         sys.stdout.write(f"no label or synonym of {ontology.name} has these words: {printable(phrase)}\n")
         return 0
-    more = f"\n{counted(len(matches), 'term')}; --limit {len(matches)} shows all\n" if len(shown) < len(matches) else ""
-    sys.stdout.write(render_matches(ontology, shown, _style()) + more)
+    more = (
+        f"\n{counted(len(matches), 'term')}; --limit {len(matches)} shows all\n" if len(first_matches) < len(matches) else ""
+    )
+    sys.stdout.write(render_matches(ontology, first_matches, _style()) + more)
     return 0
 
 
@@ -177,8 +184,8 @@ def _formulas(options: argparse.Namespace) -> list[BoundSimilarity]:
         return [parse_similarity(name) for name in all_similarities()]
     return [
         parse_similarity(f"{name}(ic=annotations)")
-        for name, one in all_similarities().items()
-        if any(param.name == "ic" for param in one.params)
+        for name, similarity in all_similarities().items()
+        if any(param.name == "ic" for param in similarity.params)
     ]
 
 
@@ -201,11 +208,11 @@ def _check(options: argparse.Namespace) -> int:
     faults = check_cases(ontology, cases)
     n_errors = sum(fault.severity == "error" for fault in faults)
     n_undescribed = sum(not case.description.strip() for case in cases)
-    n_terms = len({one for case in cases for one in case.expected})
+    n_terms = len({term for case in cases for term in case.expected})
     if options.format == "json":
         counts = {"num_cases": len(cases), "num_terms": n_terms, "num_errors": n_errors}
-        told = {"num_undescribed": n_undescribed, "faults": [fault.to_dict() for fault in faults]}
-        _write_json({"ontology": repr(ontology), **counts, **told})
+        findings = {"num_undescribed": n_undescribed, "faults": [fault.to_dict() for fault in faults]}
+        _write_json({"ontology": repr(ontology), **counts, **findings})
     else:
         head = f"{counted(len(cases), 'case')}, {counted(n_terms, 'term')} of {ontology.name} {ontology.version}"
         sys.stdout.write(render_faults(head, faults, n_undescribed, _style()))
@@ -215,7 +222,7 @@ def _check(options: argparse.Namespace) -> int:
 def _style() -> Style:
     from assay.reports import Style
 
-    return Style(terminal_width(), may_colour())
+    return Style(terminal_width(), use_colour())
 
 
 def _write_json(content: Any) -> int:

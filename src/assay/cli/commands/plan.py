@@ -28,12 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_plan(options: argparse.Namespace) -> int:
     """Names, parameters, files and benchmarks are looked at as `assay eval` would; nothing is asked."""
-    _refuse_other_words(options.words)
+    _check_words(options.words)
     from assay.execution import load_plan
 
     path = options.words[1]
     plan = load_plan(Path(path))
-    sizes = _checked(plan, path)
+    sizes = _check_plan(plan, path)
     if options.format == "json":
         plain = {**plan.describe(), "queries": sizes, "notes": list(plan.notes)}
         sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
@@ -45,7 +45,7 @@ def run_plan(options: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse_other_words(words: Sequence[str]) -> None:
+def _check_words(words: Sequence[str]) -> None:
     """One action and one plan; where the action is forgotten or misspelt, the command is told with the plan in it."""
     if len(words) == 2 and words[0] == "check":
         return
@@ -57,7 +57,7 @@ def _refuse_other_words(words: Sequence[str]) -> None:
     raise UsageError("write assay plan check plan.yaml")
 
 
-def _checked(plan: Plan, path: str) -> dict[str, int]:
+def _check_plan(plan: Plan, path: str) -> dict[str, int]:
     """Benchmark → how many queries are asked; or an error with everything that is wrong."""
     from assay.evaluation import read_id_map
     from assay.execution import PlanFaults, load_benchmarks

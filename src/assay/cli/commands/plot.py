@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.commands.history import describe_no_history
 from assay.cli.inputs import add_system_arguments
 from assay.cli.output_options import add_store_argument, open_store, stored_metric
 from assay.cli.program import Command
-from assay.cli.scoring_options import whole_number
-from assay.cli.terminal import may_colour, terminal_width
+from assay.cli.scoring_options import integer_parser
+from assay.cli.stored_inputs import read_sources
+from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import NothingSelected, UsageError
 from assay.grammar import WrittenName
 from assay.text import printable, wrapped
@@ -29,9 +31,9 @@ EXAMPLES = """\
   assay plot slices main latest --by difficulty -o slices.svg
   assay plot critical_difference qrels.txt bm25.run dense.run hybrid.run -m map -o ranks.svg
   assay plot history -m ndcg@10 --benchmark hpo-en --since 90d -o history.svg"""
-LARGEST = 10_000
+MAX_CUTOFF = 10_000
 FLAGS = {"metrics": "-m", "by": "--by", "k": "--k", "benchmark": "--benchmark", "provider": "--provider", "since": "--since"}
-OF_HISTORY = ("benchmark", "provider", "since")
+HISTORY_FLAGS = ("benchmark", "provider", "since")
 HISTORY_METRIC = "ndcg@10"
 
 
@@ -43,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("chart")
     group.add_argument("--by", metavar="TAG", help="slices: the tag, such as difficulty or language")
     group.add_argument(
-        "--k", nargs="+", type=whole_number(LARGEST**2, 1), metavar="K", help="by_k: the cutoffs, such as 1 3 5 10"
+        "--k", nargs="+", type=integer_parser(MAX_CUTOFF**2, 1), metavar="K", help="by_k: the cutoffs, such as 1 3 5 10"
     )
     group.add_argument("--benchmark", metavar="BENCHMARK", help="history: only this one")
     group.add_argument("--provider", metavar="PROVIDER", help="history: only this one")
@@ -59,8 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     show.add_argument("--title", default="", metavar="TEXT", help="what stands above it")
     show.add_argument("--theme", choices=("light", "dark"), default="light", help="light (default) or dark")
-    show.add_argument("--width", type=whole_number(LARGEST, 50), metavar="POINTS", help="of the plot, without its labels")
-    show.add_argument("--height", type=whole_number(LARGEST, 50), metavar="POINTS", help="of the plot, without its labels")
+    show.add_argument(
+        "--width", type=integer_parser(MAX_CUTOFF, 50), metavar="POINTS", help="of the plot, without its labels"
+    )
+    show.add_argument(
+        "--height", type=integer_parser(MAX_CUTOFF, 50), metavar="POINTS", help="of the plot, without its labels"
+    )
 
 
 def run_plot(options: argparse.Namespace) -> int:
@@ -70,10 +76,10 @@ def run_plot(options: argparse.Namespace) -> int:
     if options.kind is None:
         return _list_kinds(options)
     chart = find_chart(options.kind)
-    _refuse_flags(chart, options)
+    _check_flags(chart, options)
     for ending in _endings(options.output):
         require(ending)
-    drawing = _history(options) if chart.needs_series else _drawn(chart, options)
+    drawing = _draw_history(options) if chart.needs_series else _draw_results(chart, options)
     drawing = drawing.sized(options.width, options.height)
     _write(drawing, options)
     width = terminal_width()
@@ -89,17 +95,17 @@ def _list_kinds(options: argparse.Namespace) -> int:
 
     if options.files or options.output or any(getattr(options, name) for name in FLAGS):
         raise UsageError(f"which chart? Its kind comes first: {options.prog} bars latest -m ndcg@10 -o bars.svg")
-    rows = [[Cell(one.name), Cell(one.needs), Cell(one.meaning.rstrip("."))] for one in all_charts().values()]
+    rows = [[Cell(chart.name), Cell(chart.needs), Cell(chart.meaning.rstrip("."))] for chart in all_charts().values()]
     table = Table(["chart", "drawn of", "what it shows"], rows, frozenset({0, 1, 2}))
-    sys.stdout.write(with_prose(table, Style(terminal_width(), may_colour())) + "\n")
+    sys.stdout.write(with_prose(table, Style(terminal_width(), use_colour())) + "\n")
     return 0
 
 
-def _refuse_flags(chart: Chart, options: argparse.Namespace) -> None:
-    """A flag that the chart has no use for is a mistake, and told as one."""
+def _check_flags(chart: Chart, options: argparse.Namespace) -> None:
+    """Check that the chart has a use for each flag that is given."""
     used = {"metric": "metrics", "cutoffs": "k"}
     mine = {used.get(name, name) for name in chart.takes}
-    mine |= {"metrics", *OF_HISTORY} if chart.needs_series else set()
+    mine |= {"metrics", *HISTORY_FLAGS} if chart.needs_series else set()
     if strange := [flag for name, flag in FLAGS.items() if name not in mine and getattr(options, name)]:
         raise UsageError(f"{', '.join(strange)}: {chart.name} has no use for it")
     if "metric" in chart.takes and len(options.metrics or ()) > 1:
@@ -128,10 +134,9 @@ def _endings(outputs: Sequence[str]) -> list[str]:
     return [Path(output).suffix.lower().removeprefix(".") for output in outputs]
 
 
-def _drawn(chart: Chart, options: argparse.Namespace) -> Drawing:
+def _draw_results(chart: Chart, options: argparse.Namespace) -> Drawing:
     """A chart of results: those of all benchmarks together, unless queries are looked at one by one."""
     from assay.charts import Subject
-    from assay.cli.stored_inputs import read_sources
     from assay.comparison import asked_metrics
 
     if not options.files and not options.dataset:
@@ -148,10 +153,9 @@ def _drawn(chart: Chart, options: argparse.Namespace) -> Drawing:
     return chart.draw(Subject(results, **about))
 
 
-def _history(options: argparse.Namespace) -> Drawing:
+def _draw_history(options: argparse.Namespace) -> Drawing:
     """A chart of the store's series, with the baselines there are."""
     from assay.charts import draw
-    from assay.cli.commands.history import _nothing
     from assay.monitoring import series_of
 
     bound = stored_metric((options.metrics or [WrittenName(HISTORY_METRIC)])[0], options)
@@ -159,8 +163,8 @@ def _history(options: argparse.Namespace) -> Drawing:
     with open_store(options) as store:
         series = series_of(store.history(metric, options.benchmark, options.provider, options.since), bound)
         if not series:
-            raise NothingSelected(_nothing(options, metric, store.list()))
-        _refuse_mixed([one.benchmark for one in series])
+            raise NothingSelected(describe_no_history(options, metric, store.list()))
+        _check_one_benchmark([line.benchmark for line in series])
         blessed = store.baselines()
     names: dict[str, str] = {}
     for name, evaluation in blessed.items():  # one that stands for a single result is marked by the series itself
@@ -168,7 +172,7 @@ def _history(options: argparse.Namespace) -> Drawing:
     return draw("history", series=tuple(series), baselines=names, title=options.title)
 
 
-def _refuse_mixed(benchmarks: Sequence[str]) -> None:
+def _check_one_benchmark(benchmarks: Sequence[str]) -> None:
     """Figures of different benchmarks have no common axis: which line is higher would say nothing."""
     names = list(dict.fromkeys(benchmarks))
     if len(names) > 1:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.cli.inputs import add_system_arguments, read_systems
-from assay.cli.output_options import OF_TEXT, add_format, add_output, check_output, put_out
+from assay.cli.output_options import TEXT_ENDINGS, add_format, add_output, check_output, write_and_print
 from assay.cli.program import Command
-from assay.cli.scoring_options import whole_number
+from assay.cli.scoring_options import integer_parser
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ EXAMPLES = """\
   assay power result_a.json result_b.json -m ndcg@10
   assay power qrels.txt bm25.run dense.run -m ndcg@10 --effect 0.01
   assay power qrels.txt bm25.run dense.run -m map --power 0.9 -f json"""
-MOST_SEED = 1_000_000_000
+MAX_SEED = 1_000_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,23 +33,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--power", type=float, default=0.8, metavar="CHANCE", help="the chance to find it (default: 0.8)")
     group.add_argument("--alpha", type=float, default=0.05, metavar="ALPHA", help="a p up to this counts (default: 0.05)")
     group.add_argument(
-        "--seed", type=whole_number(MOST_SEED), default=0, metavar="SEED", help="of the simulation (default: 0)"
+        "--seed", type=integer_parser(MAX_SEED), default=0, metavar="SEED", help="of the simulation (default: 0)"
     )
     group.add_argument(
         "--intersect", action="store_true", help="take what both share where queries, data or policies differ"
     )
     show = parser.add_argument_group("output")
     add_format(show, "table or json (default: table)", ("table", "json"))
-    add_output(show, OF_TEXT)
+    add_output(show, TEXT_ENDINGS)
 
 
 def run_power(options: argparse.Namespace) -> int:
     """Two systems; the metrics asked for, else the first they share."""
     from assay.reports import power_to_json, render_power
 
-    check_output(options.output, OF_TEXT, options.file_format)
+    check_output(options.output, TEXT_ENDINGS, options.file_format)
     studies = [study for group in read_systems(options) for study in _studies(options, group)]
-    put_out(options, lambda form, style: power_to_json(studies) if form == "json" else render_power(studies, style))
+    write_and_print(options, lambda form, style: power_to_json(studies) if form == "json" else render_power(studies, style))
     return 0
 
 

@@ -9,8 +9,8 @@ from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any, TextIO
 
 from assay.cli.program import Command
-from assay.cli.scoring_options import seconds, whole_number
-from assay.cli.terminal import may_colour, terminal_width
+from assay.cli.scoring_options import integer_parser, parse_seconds
+from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import ProviderError, UsageError, near_matches
 from assay.grammar import WrittenName
 from assay.text import printable
@@ -27,7 +27,9 @@ EXAMPLES = """\
   assay providers check bm25
   assay providers check "http(url='http://127.0.0.1:8000/search')" --benchmark ./my-beir --queries 5 --k 20"""
 
-ONE = "one provider at a time: assay providers bm25 explains one, assay providers check bm25 asks it a few queries"
+ONE_PROVIDER_MESSAGE = (
+    "one provider at a time: assay providers bm25 explains one, assay providers check bm25 asks it a few queries"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,13 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="check: where queries come from (default: rag-template)",
     )
     parser.add_argument(
-        "--queries", type=whole_number(1_000_000, 1), default=3, metavar="N", help="check: how many to ask (default: 3)"
+        "--queries", type=integer_parser(1_000_000, 1), default=3, metavar="N", help="check: how many to ask (default: 3)"
     )
     parser.add_argument(
-        "--k", type=whole_number(1_000_000, 1), default=10, metavar="K", help="check: documents to ask for (default: 10)"
+        "--k", type=integer_parser(1_000_000, 1), default=10, metavar="K", help="check: documents to ask for (default: 10)"
     )
     parser.add_argument(
-        "--timeout", type=seconds, default=10.0, metavar="SECONDS", help="check: for one query (default: 10)"
+        "--timeout", type=parse_seconds, default=10.0, metavar="SECONDS", help="check: for one query (default: 10)"
     )
     parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
 
@@ -59,7 +61,7 @@ def run_providers(options: argparse.Namespace) -> int:
         return _check(options, options.words[1])
     if len(options.words) > 1:
         is_typo = near_matches(options.words[0], ["check"])
-        raise UsageError(f"did you mean assay providers check {options.words[1]}?" if is_typo else ONE)
+        raise UsageError(f"did you mean assay providers check {options.words[1]}?" if is_typo else ONE_PROVIDER_MESSAGE)
     return _describe(options, options.words[0] if options.words else None)
 
 
@@ -67,18 +69,20 @@ def _describe(options: argparse.Namespace, name: str | None) -> int:
     from assay.providers import all_providers, find_provider
     from assay.reports import Style, describe_provider, render_provider, render_providers
 
-    style = Style(terminal_width(), may_colour())
+    style = Style(terminal_width(), use_colour())
     if options.format == "json":
-        found: Any = (
-            describe_provider(find_provider(name)) if name else [describe_provider(one) for one in all_providers().values()]
+        content: Any = (
+            describe_provider(find_provider(name))
+            if name
+            else [describe_provider(provider) for provider in all_providers().values()]
         )
-        sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
+        sys.stdout.write(json.dumps(content, ensure_ascii=False, indent=2) + "\n")
     else:
         sys.stdout.write(render_provider(find_provider(name), style) if name else render_providers(all_providers(), style))
     return 0
 
 
-class Shown:
+class ResponseWriter:
     """Writes answers as they come, one line each."""
 
     def __init__(self, report: CheckReport, out: TextIO) -> None:
@@ -102,16 +106,16 @@ def _check(options: argparse.Namespace, text: str) -> int:
     from assay.providers import notes_on_literals
     from assay.reports import CheckReport, Style, describe_check
 
-    out, style = sys.stdout, Style(terminal_width(), may_colour())
+    out, style = sys.stdout, Style(terminal_width(), use_colour())
     with redirect_stdout(sys.stderr):
         part = _part(options, text)
         sys.stderr.write("".join(f"warning: {printable(note)}\n" for note in notes_on_literals([part.provider])))
-        shown = Shown(CheckReport(part, style), out) if options.format == "text" else None
-        answers = collect_responses(part, {}, shown, Progress(part.name, len(part.queries)))
-    if shown is None:
+        live_report = ResponseWriter(CheckReport(part, style), out) if options.format == "text" else None
+        answers = collect_responses(part, {}, live_report, Progress(part.name, len(part.queries)))
+    if live_report is None:
         out.write(json.dumps(describe_check(part, answers), ensure_ascii=False, indent=2) + "\n")
     else:
-        shown.write(CheckReport(part, style).verdict(answers))
+        live_report.write(CheckReport(part, style).verdict(answers))
     return ProviderError.exit_code if any(answer.error is not None for answer in answers.values()) else 0
 
 

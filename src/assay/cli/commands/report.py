@@ -12,11 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.commands.compare import add_how_arguments, how_of
+from assay.cli.commands.compare import add_comparison_arguments, make_comparison_options
 from assay.cli.inputs import add_system_arguments
-from assay.cli.output_options import add_by, add_store_argument
+from assay.cli.output_options import add_by_argument, add_store_argument
 from assay.cli.program import Command
-from assay.cli.stored_inputs import Sources, best_so_far, read_rules, read_sources
+from assay.cli.stored_inputs import ReportSources, best_so_far, read_rules, read_sources
 from assay.errors import UsageError
 from assay.masking import mask
 from assay.text import printable
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from assay.reports import BenchmarkReport, Page, WordsOf
 
 
-CHARTS = ("svg", "png", "pdf")
-PAGES = (".html", ".htm")
-MOVERS = 10
+CHART_KINDS = ("svg", "png", "pdf")
+PAGE_ENDINGS = (".html", ".htm")
+MAX_QUERIES_SHOWN = 10
 """Queries that lost and gained most, in files of text."""
 
 
@@ -46,8 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What it is about, how it is compared, and where it goes."""
     add_system_arguments(parser)
     add_store_argument(parser)
-    add_how_arguments(parser)
-    add_by(parser.add_argument_group("slices"))
+    add_comparison_arguments(parser)
+    add_by_argument(parser.add_argument_group("slices"))
     gate = parser.add_argument_group("gate")
     gate.add_argument(
         "--gate", action="append", default=[], metavar="FILE", help="rules whose verdicts are shown: gate.yaml"
@@ -62,45 +62,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="report.html; also md, tex, csv, json, txt, and a folder for charts, which ends in /; may be repeated",
     )
-    show.add_argument("--charts", choices=CHARTS, help="kind of the charts in folders (default: svg)")
+    show.add_argument("--charts", choices=CHART_KINDS, help="kind of the charts in folders (default: svg)")
     show.add_argument("--title", default="", metavar="TEXT", help="what the page is called")
 
 
 def run_report(options: argparse.Namespace) -> int:
     """What can be refused is, before anything is read; nothing is written unless everything worked."""
-    how = how_of(options)
+    how = make_comparison_options(options)
     if not options.files and not options.dataset:
         options.files = ["latest"]
     check_files(options.output, options.prog, options.files, options.charts)
     find_sources = cache(lambda: read_sources(options))
-    rules = _rules(options, find_sources)
+    rules = _read_rules(options, find_sources)
     sources = find_sources()
-    matters = _matters(options, sources, how)
+    matters = _benchmark_reports(options, sources, how)
     gate = _gate(options, sources, rules)
-    matters = [replace(one, gate=gate) for one in matters]
+    matters = [replace(report, gate=gate) for report in matters]
     written = write_files(options, matters)
     sys.stderr.write(f"wrote {printable(', '.join(written))}\n")
     return 0
 
 
-def _matters(options: argparse.Namespace, sources: Sources, how: ComparisonOptions) -> list[BenchmarkReport]:
+def _benchmark_reports(options: argparse.Namespace, sources: ReportSources, how: ComparisonOptions) -> list[BenchmarkReport]:
     """A part of the page for each benchmark; several systems on one are compared."""
     from assay.reports import BenchmarkReport, anchor_of
 
     words_of = _words_of(options)
     groups = sources.groups
-    found = []
+    reports = []
     for place, group in enumerate(groups, 1):
         name = anchor_of(str(place), group[0].benchmark) if len(groups) > 1 else ""
         by = tuple(options.by or ())
         if len(group) == 1:
-            found.append(BenchmarkReport((_chosen(options, group[0]),), by=by, group=name, words_of=words_of))
+            reports.append(BenchmarkReport((_with_asked_metrics(options, group[0]),), by=by, group=name, words_of=words_of))
             continue
         from assay.comparison import compare_results
 
         comparison = compare_results(group, how, metrics=options.metrics, intersect=options.intersect)
-        found.append(BenchmarkReport(tuple(group), comparison, by, group=name, words_of=words_of))
-    return found
+        reports.append(BenchmarkReport(tuple(group), comparison, by, group=name, words_of=words_of))
+    return reports
 
 
 def _words_of(options: argparse.Namespace) -> WordsOf:
@@ -113,24 +113,24 @@ def _words_of(options: argparse.Namespace) -> WordsOf:
 
     documents = load_dataset(options.dataset, options.dataset_format).documents
 
-    def found(result: Result, names: Sequence[str]) -> dict[str, str]:  # noqa: ARG001 (all are about this benchmark)
+    def words_in_benchmark(result: Result, names: Sequence[str]) -> dict[str, str]:  # noqa: ARG001 (all are about this benchmark)
         return {name: str(getattr(documents[name], "text", "")) for name in names if name in documents}
 
-    return found
+    return words_in_benchmark
 
 
-def _chosen(options: argparse.Namespace, result: Result) -> Result:
+def _with_asked_metrics(options: argparse.Namespace, result: Result) -> Result:
     """The result with the metrics asked for first, and no others but those beside them."""
     if not options.metrics:
         return result
     from assay.comparison import shared_metrics
 
-    wanted = shared_metrics([result], options.metrics)
-    beside = tuple(one for one in result.metrics if one.name in result.beside and one not in wanted)
-    return replace(result, metrics=(*wanted, *beside))
+    metrics = shared_metrics([result], options.metrics)
+    beside = tuple(metric for metric in result.metrics if metric.name in result.beside and metric not in metrics)
+    return replace(result, metrics=(*metrics, *beside))
 
 
-def _rules(options: argparse.Namespace, find_sources: Callable[[], Sources]) -> Sequence[object]:
+def _read_rules(options: argparse.Namespace, find_sources: Callable[[], ReportSources]) -> Sequence[object]:
     if not options.gate and not options.rule:
         return ()
     from assay.monitoring import metrics_of
@@ -141,19 +141,19 @@ def _rules(options: argparse.Namespace, find_sources: Callable[[], Sources]) -> 
     return read_rules(options.gate, options.rule, recorded)
 
 
-def _gate(options: argparse.Namespace, sources: Sources, rules: Sequence[object]) -> GateReport | None:
+def _gate(options: argparse.Namespace, sources: ReportSources, rules: Sequence[object]) -> GateReport | None:
     """The last source held against the rules, and against the first where there are two; it never fails the command."""
     if not rules:
         return None
     from assay.monitoring import Rule, gate
     from assay.store import LookupResult
 
-    if not sources.given:
+    if not sources.lookups:
         raise UsageError(
             "rules are about results: give stored or saved ones, as in assay report main latest --gate gate.yaml"
         )
-    now = sources.given[-1]
-    before = sources.given[0] if len(sources.given) > 1 else None
+    now = sources.lookups[-1]
+    before = sources.lookups[0] if len(sources.lookups) > 1 else None
     known = [rule for rule in rules if isinstance(rule, Rule)]
     best = best_so_far(known, LookupResult(now.results, now.label, now.evaluation), options.store)
     name = before.label if before else "the baseline"
@@ -172,10 +172,10 @@ def check_files(outputs: Sequence[str], prog: str, files: Sequence[str], charts:
         if is_folder(output):
             _check_folder(output)
             continue
-        if Path(output).suffix.lower() not in (*PAGES, *ENDINGS):
-            known = ", ".join((PAGES[0], *ENDINGS))
+        if Path(output).suffix.lower() not in (*PAGE_ENDINGS, *ENDINGS):
+            known = ", ".join((PAGE_ENDINGS[0], *ENDINGS))
             raise UsageError(f"-o {output}: the ending tells the format; there are {known}, and folders end in /")
-        check_outputs([output], (*ENDINGS, *PAGES))
+        check_outputs([output], (*ENDINGS, *PAGE_ENDINGS))
     if len({Path(output).absolute() for output in outputs}) < len(outputs):
         raise UsageError("-o: the same file is given twice, and the second would replace the first")
 
@@ -186,7 +186,7 @@ def is_folder(output: str) -> bool:
 
 
 def _is_page(output: str) -> bool:
-    return Path(output).suffix.lower() in PAGES
+    return Path(output).suffix.lower() in PAGE_ENDINGS
 
 
 def _check_folder(output: str) -> None:
@@ -207,10 +207,10 @@ def write_files(options: argparse.Namespace, matters: Sequence[BenchmarkReport])
     written = []
     for output in options.output:
         if page is not None and is_folder(output):
-            n = _write_charts(Path(output), page, options.charts or CHARTS[0])
+            n = _write_charts(Path(output), page, options.charts or CHART_KINDS[0])
             written.append(f"{output} ({n} charts)")
             continue
-        text = render_page(page) if page is not None and _is_page(output) else _text(options, matters, output)
+        text = render_page(page) if page is not None and _is_page(output) else _render_text(options, matters, output)
         with atomic_write(Path(output)) as file:
             file.write(mask(text).encode("utf-8", "surrogatepass" if output.endswith(".json") else "replace"))
         written.append(output)
@@ -231,7 +231,7 @@ def _write_charts(folder: Path, page: Page, kind: str) -> int:
     return len(figures)
 
 
-def _text(options: argparse.Namespace, matters: Sequence[BenchmarkReport], output: str) -> str:
+def _render_text(options: argparse.Namespace, matters: Sequence[BenchmarkReport], output: str) -> str:
     """The same in a format of text: comparisons where there are any, else the results."""
     from assay.reports import (
         ENDINGS,
@@ -243,18 +243,18 @@ def _text(options: argparse.Namespace, matters: Sequence[BenchmarkReport], outpu
     )
 
     form = ENDINGS[Path(output).suffix.lower()]
-    opening = _opening(matters, form)
-    compared = [one.comparison for one in matters if one.comparison is not None]
+    opening = _render_overview(matters, form)
+    compared = [report.comparison for report in matters if report.comparison is not None]
     if not compared:
-        results = [result for one in matters for result in one.results]
+        results = [result for report in matters for result in report.results]
         return opening + render_evaluation(results, form, EvaluationDisplay(by=options.by or ()))
     from assay.comparison import compare_slices
 
-    beside = [ComparisonExtras(compare_slices(one, options.by) if options.by else None) for one in compared]
-    return opening + render_with_extras(ComparisonReport(compared, MOVERS, MOVERS), beside, form)
+    beside = [ComparisonExtras(compare_slices(comparison, options.by) if options.by else None) for comparison in compared]
+    return opening + render_with_extras(ComparisonReport(compared, MAX_QUERIES_SHOWN, MAX_QUERIES_SHOWN), beside, form)
 
 
-def _opening(matters: Sequence[BenchmarkReport], form: str) -> str:
+def _render_overview(matters: Sequence[BenchmarkReport], form: str) -> str:
     """Of several benchmarks, every system on each of them first; files for programs have rows of their own."""
     from assay.reports import FORMATS, Style, cross_benchmark_sheets, render_sheets
 

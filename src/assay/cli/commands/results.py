@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from assay.cli.output_options import add_store_argument, open_store, stored_metric
 from assay.cli.program import Command
-from assay.cli.scoring_options import whole_number
-from assay.cli.terminal import may_colour, terminal_width
+from assay.cli.scoring_options import integer_parser
+from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import NothingSelected, UsageError, near_matches
 from assay.grammar import WrittenName
 from assay.text import counted, printable
@@ -26,7 +26,7 @@ EXAMPLES = """\
   assay results delete latest~3
   assay results export all.jsonl.zst"""
 SCHEMA = "assay.results/1"
-USUAL = 20
+DEFAULT_LIMIT = 20
 """Results that are shown where nobody says how many."""
 FORMS = {
     "delete": "delete REFERENCE …",
@@ -36,10 +36,10 @@ FORMS = {
     "import": "import FILE …",
 }
 """What can be done, and how it is written."""
-EXPORTS = (".zst", ".jsonl", ".json", ".gz")
+EXPORT_ENDINGS = (".zst", ".jsonl", ".json", ".gz")
 """Endings by which a file is told from a reference."""
-LEAST = {"delete": 1, "tag": 2, "note": 2, "export": 1, "import": 1}
-MOST = {"note": 2}
+MIN_WORDS = {"delete": 1, "tag": 2, "note": 2, "export": 1, "import": 1}
+MAX_WORDS = {"note": 2}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-m", "--metric", type=WrittenName, metavar="METRIC", help="the metric to show (default: the first of each result)"
     )
     group.add_argument(
-        "--limit", type=whole_number(10**9), default=USUAL, metavar="N", help="how many (default: 20; 0: all)"
+        "--limit", type=integer_parser(10**9), default=DEFAULT_LIMIT, metavar="N", help="how many (default: 20; 0: all)"
     )
     group.add_argument("-f", "--format", default="table", choices=("table", "json", "csv"), help="table, json or csv")
     change = parser.add_argument_group("change")
@@ -83,11 +83,11 @@ def run_results(options: argparse.Namespace) -> int:
         from assay.store import Store
 
         with Store.open(options.store) as store:
-            said = do(store, options)
+            lines = do(store, options)
     else:
         with open_store(options) as store:
-            said = do(store, options)
-    sys.stdout.write("".join(f"{printable(line)}\n" for line in said))
+            lines = do(store, options)
+    sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
     return 0
 
 
@@ -101,7 +101,7 @@ def _check_words(options: argparse.Namespace) -> None:
             raise UsageError("-o is for export alone; lists are printed: assay results -f csv > results.csv")
         options.words = [options.output, *options.words]
     n_words = len(options.words)
-    if n_words < LEAST[options.action] or n_words > MOST.get(options.action, n_words):
+    if n_words < MIN_WORDS[options.action] or n_words > MAX_WORDS.get(options.action, n_words):
         raise UsageError(f"write assay results {FORMS[options.action]}")
 
 
@@ -113,7 +113,7 @@ def _list(options: argparse.Namespace) -> int:
         entries, is_cut = _entries(store, options)
         place = str(store.place)
         if not entries:
-            _refuse_none(store, options)
+            _check_not_filtered_out(store, options)
     if metric is not None:
         check_metric(entries, metric)
     if options.format == "json":
@@ -125,30 +125,32 @@ def _list(options: argparse.Namespace) -> int:
         sys.stdout.write(f"{printable(place)} is empty; assay eval puts results there\n")
     else:
         n_evaluations = len({entry.evaluation for entry in entries})
-        table = render_entries(entries, metric, Style(terminal_width(), may_colour()))
+        table = render_entries(entries, metric, Style(terminal_width(), use_colour()))
         sys.stdout.write(f"{table}\n{list_notes(len(entries), n_evaluations, place, is_cut=is_cut)}\n")
     return 0
 
 
-def _refuse_none(store: Store, options: argparse.Namespace) -> None:
+def _check_not_filtered_out(store: Store, options: argparse.Namespace) -> None:
     """Say what no result is like, and what may have been meant; an empty store is no fault."""
-    given = {name: getattr(options, name) for name in ("benchmark", "provider", "tag", "since") if getattr(options, name)}
-    every = store.list() if given else []
+    filters = {name: getattr(options, name) for name in ("benchmark", "provider", "tag", "since") if getattr(options, name)}
+    every = store.list() if filters else []
     if not every:
         return
     tags = {tag for entry in every for tag in entry.tags}
-    known = {"benchmark": {one.benchmark for one in every}, "provider": {one.provider for one in every}, "tag": tags}
-    meant = [near for name, some in known.items() if name in given for near in near_matches(given[name], some)]
-    said = " and ".join(f"{name} {value}" for name, value in given.items())
-    question = f". Did you mean {' or '.join(meant)}?" if meant and not set(meant) & set(given.values()) else ""
-    raise NothingSelected(f"no result in {store.place} has {said}{question or '; assay results --limit 0 lists them all'}")
+    known = {"benchmark": {entry.benchmark for entry in every}, "provider": {entry.provider for entry in every}, "tag": tags}
+    meant = [near for name, some in known.items() if name in filters for near in near_matches(filters[name], some)]
+    conditions = " and ".join(f"{name} {value}" for name, value in filters.items())
+    question = f". Did you mean {' or '.join(meant)}?" if meant and not set(meant) & set(filters.values()) else ""
+    raise NothingSelected(
+        f"no result in {store.place} has {conditions}{question or '; assay results --limit 0 lists them all'}"
+    )
 
 
 def _entries(store: Store, options: argparse.Namespace) -> tuple[Sequence[Entry], bool]:
     """What is shown, and whether there is more of it."""
     limit = options.limit + 1 if options.limit else None
-    found = store.list(options.benchmark, options.provider, options.since, options.tag, limit)
-    return (found[: options.limit], True) if limit and len(found) == limit else (found, False)
+    entries = store.list(options.benchmark, options.provider, options.since, options.tag, limit)
+    return (entries[: options.limit], True) if limit and len(entries) == limit else (entries, False)
 
 
 def _delete(store: Store, options: argparse.Namespace) -> list[str]:
@@ -169,7 +171,7 @@ def _note(store: Store, options: argparse.Namespace) -> list[str]:
 
 def _export(store: Store, options: argparse.Namespace) -> list[str]:
     file, *references = options.words
-    if references and not Path(file).suffix and Path(references[-1]).suffix in EXPORTS:
+    if references and not Path(file).suffix and Path(references[-1]).suffix in EXPORT_ENDINGS:
         right = " ".join([references[-1], file, *references[:-1]])
         raise UsageError(f"the file comes first: assay results export {right}; or name it with -o {references[-1]}")
     _check_file(Path(file))
@@ -185,15 +187,15 @@ def _check_file(file: Path) -> None:
 
 def _import(store: Store, options: argparse.Namespace) -> list[str]:
     each = [store.import_(file) for file in options.words]
-    named = zip(*(one[:4] for one in each), strict=True)
-    new, known, baselines, kept = (list(dict.fromkeys(sum(some, ()))) for some in named)
+    named = zip(*(imported[:4] for imported in each), strict=True)
+    new, known, baselines, kept_baselines = (list(dict.fromkeys(sum(some, ()))) for some in named)
     known = [name for name in known if name not in new]
     there = f", {counted(len(known), 'evaluation')} already there" if known else ""
     lines = [f"{counted(len(new), 'evaluation')} taken over into {store.place}{there}"]
     lines += [f"  {name}" for name in new]
     lines += [f"{name} is a baseline now" for name in baselines]
-    lines += [f"the baseline {name} stays what it is here" for name in kept]
-    n_judgments = sum(one.n_judgments for one in each)
+    lines += [f"the baseline {name} stays what it is here" for name in kept_baselines]
+    n_judgments = sum(imported.n_judgments for imported in each)
     return lines + ([f"{counted(n_judgments, 'judgment')} taken over"] if n_judgments else [])
 
 

@@ -11,21 +11,29 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.inputs import Inputs, describe_file_error, refuse_saved_results
-from assay.cli.output_options import add_format, add_output, check_output, forms_of, write_output
+from assay.cli.inputs import Inputs, check_no_saved_results, describe_file_error
+from assay.cli.output_options import add_format, add_output, check_output, formats_of_files, write_output
 from assay.cli.program import Command
 from assay.cli.scoring_options import (
     add_confidence_arguments,
+    add_intervals,
     add_policy_arguments,
     add_relevance_arguments,
-    confidence_in,
-    digits,
-    ontology_of,
-    profile_of,
-    relevance_of,
-    with_confidence,
+    intervals_for_format,
+    load_given_ontology,
+    make_profile,
+    make_relevance,
+    parse_digits,
 )
-from assay.cli.terminal import kind_of, log_intervals, log_policy, log_verbose, may_colour, terminal_width, timed
+from assay.cli.terminal import (
+    describe_source_format,
+    log_duration,
+    log_intervals,
+    log_policy,
+    log_verbose,
+    terminal_width,
+    use_colour,
+)
 from assay.errors import DataError, UsageError
 from assay.grammar import WrittenName
 from assay.model import Policy
@@ -38,13 +46,13 @@ if TYPE_CHECKING:
 
 
 QUESTION = "Is the difference real?  "
-SCORED_BY = ("dataset_format", "relevance", "f1_threshold", "unit", "id_map", "ontology", "annotations", "profile")
+SHARED_FLAGS = ("dataset_format", "relevance", "f1_threshold", "unit", "id_map", "ontology", "annotations", "profile")
 """Flags about scoring that `assay compare` has too."""
 
 
-WITH_JUDGED = ("table", "markdown", "latex")
-NOBODY_DECIDES = "none of the "
-"""How an error begins that is about a benchmark without the ground truth that was asked for."""
+FORMATS_WITH_JUDGED = ("table", "markdown", "latex")
+NO_GROUND_TRUTH_PREFIX = "none of the "
+"""The beginning of the error about a benchmark without the ground truth that was asked for."""
 FORMATS = ("table", "json", "csv", "html", "markdown", "latex", "trec")
 
 EXAMPLES = """\
@@ -82,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(show, f"{', '.join(FORMATS)} (default: table)")
     add_output(show)
     show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query, not only the summary")
-    show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 4; csv and json: all)")
+    show.add_argument("--digits", type=parse_digits, metavar="N", help="decimals (default: 4; csv and json: all)")
     show.add_argument(
         "--sort",
         type=WrittenName,
@@ -99,27 +107,31 @@ def run_score(options: argparse.Namespace) -> int:
 
     find_renderer(options.format)
     check_output(options.output, form=options.file_format)
-    forms = [options.format, *forms_of(options.output, options.file_format)]
+    forms = [options.format, *formats_of_files(options.output, options.file_format)]
     tool = options.profile or ""
-    metrics = parse_metrics(options.metrics, tool) if options.metrics or not inputs.is_dataset else _usual(options, inputs)
-    beside = [] if options.judged_only or not set(forms) & set(WITH_JUDGED) else _judged_beside(metrics)
+    metrics = (
+        parse_metrics(options.metrics, tool)
+        if options.metrics or not inputs.is_dataset
+        else _default_metrics(options, inputs)
+    )
+    beside = [] if options.judged_only or not set(forms) & set(FORMATS_WITH_JUDGED) else _judged_metric(metrics)
     order_by = parse_metric(options.sort, tool) if options.sort else None
     if order_by and order_by.name not in {metric.name for metric in (*metrics, *beside)}:
         raise UsageError(f"--sort {options.sort}: add it to -m to sort by it")
     with _without_garbage_collection():
         results = _score_all(options, inputs, metrics, beside, forms)
     if order_by:
-        results = _sorted(results, order_by)
-    shown = Shown(options, inputs, results, frozenset(metric.name for metric in beside))
+        results = _sort_results(results, order_by)
+    output = ScoreOutput(options, inputs, results, frozenset(metric.name for metric in beside))
     log_intervals(options, results)
-    write_output(options, shown.rendered)
-    sys.stdout.write(shown.rendered(options.format, is_here=True))
-    _say_aside(options, metrics, results)
+    write_output(options, output.rendered)
+    sys.stdout.write(output.rendered(options.format, is_here=True))
+    _write_notes(options, metrics, results)
     log_verbose(options, f"wrote {', '.join(options.output) or 'no file'}")
     return 0
 
 
-def _usual(options: argparse.Namespace, inputs: Inputs) -> list[BoundMetric]:
+def _default_metrics(options: argparse.Namespace, inputs: Inputs) -> list[BoundMetric]:
     """The metrics of a benchmark where nobody says which."""
     from assay.evaluation import default_metrics, formats_of
 
@@ -138,7 +150,7 @@ def _without_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _say_aside(options: argparse.Namespace, metrics: Sequence[BoundMetric], results: Sequence[Result]) -> None:
+def _write_notes(options: argparse.Namespace, metrics: Sequence[BoundMetric], results: Sequence[Result]) -> None:
     """On standard error: the notes that csv and trec have no place for, and text that no summary shows."""
     from assay.reports import Report, notes
 
@@ -149,7 +161,7 @@ def _say_aside(options: argparse.Namespace, metrics: Sequence[BoundMetric], resu
         sys.stderr.write(f"note: {note}\n")
 
 
-def _judged_beside(metrics: Sequence[BoundMetric]) -> list[BoundMetric]:
+def _judged_metric(metrics: Sequence[BoundMetric]) -> list[BoundMetric]:
     """How much of the first ten documents was judged at all belongs beside every table."""
     from assay.metrics import find_metric
 
@@ -167,34 +179,34 @@ def _score_all(
     from assay.evaluation import Setting, settings_of, with_bands
     from assay.files import as_source
 
-    profile = profile_of(options)
+    profile = make_profile(options)
     log_policy(options, profile)
     trusted = [Setting(metric, metric, profile.policy, is_beside=True) for metric in beside]
     settings = [*settings_of(metrics, profile), *trusted]
-    refuse_saved_results((inputs.truth, *inputs.runs))
+    check_no_saved_results((inputs.truth, *inputs.runs))
     sources = [as_source(run) for run in inputs.runs]
-    score = _scorer(options, inputs, settings, profile)
+    score = _make_scorer(options, inputs, settings, profile)
     results = []
     for source, name in zip(sources, inputs.names([source.name for source in sources]), strict=True):
         try:
-            with timed(options, f"{source.label}: {kind_of(source)}, scored"):
+            with log_duration(options, f"{source.label}: {describe_source_format(source)}, scored"):
                 result = with_bands(score(source, name), tie_band=options.tie_band, residuals=options.residuals)
-                results.append(with_confidence(options, result, forms))
+                results.append(add_intervals(options, result, forms))
         except DataError as error:
-            raise _blamed(error, source, options, inputs) from None
+            raise _attribute_to_source(error, source, options, inputs) from None
     return results
 
 
-def _blamed(error: DataError, source: FileSource, options: argparse.Namespace, inputs: Inputs) -> DataError:
-    """The error under the name of what is at fault: the run, unless it is the benchmark or the map of ids."""
-    if inputs.is_dataset and error.message.startswith(NOBODY_DECIDES):
+def _attribute_to_source(error: DataError, source: FileSource, options: argparse.Namespace, inputs: Inputs) -> DataError:
+    """The error with the name of the file at fault: the run, unless it is the benchmark or the map of ids."""
+    if inputs.is_dataset and error.message.startswith(NO_GROUND_TRUTH_PREFIX):
         return DataError(f"{inputs.truth}: {error.message}", error.faults)
     others = [str(path) for path in (inputs.truth, options.id_map) if inputs.is_dataset and path]
     is_other = any(error.message.startswith(path) for path in others) and not error.message.startswith(source.label)
     return error if is_other else describe_file_error(error, source, "a run")
 
 
-def _scorer(
+def _make_scorer(
     options: argparse.Namespace, inputs: Inputs, settings: list[Setting], profile: Profile
 ) -> Callable[[Any, str], Result]:
     """Reads the ground truth once; scores a run and its name with it."""
@@ -206,8 +218,8 @@ def _scorer(
         from assay.datasets import load_dataset
         from assay.evaluation import check_ontology_fits
 
-        relevance = relevance_of(options)
-        with timed(options, f"{inputs.truth}: read") as more:
+        relevance = make_relevance(options)
+        with log_duration(options, f"{inputs.truth}: read") as more:
             dataset = load_dataset(inputs.truth, options.dataset_format)
             more.append(f"format {dataset.format}, {dataset!r}")
         check_ontology_fits(relevance, dataset)
@@ -215,17 +227,17 @@ def _scorer(
         return lambda source, name: evaluate_dataset(dataset, source, settings, profile, name, relevance)
     source = as_source(inputs.truth)
     try:
-        with timed(options, f"{inputs.truth}: {kind_of(source)}") as more:
+        with log_duration(options, f"{inputs.truth}: {describe_source_format(source)}") as more:
             qrels = Qrels(source)
             more.append(f"{len(qrels.docs):,} judgments of {counted(len(qrels), 'query')}")
     except DataError as error:
         raise describe_file_error(error, source, "judgments") from None
-    ontology = ontology_of(options)
+    ontology = load_given_ontology(options)
     return lambda source, name: evaluate_judgments(qrels, source, settings, profile, name, ontology)
 
 
 @dataclass(frozen=True)
-class Shown:
+class ScoreOutput:
     """Results, ready to be shown in any format: each has the metrics, the intervals and the order that belong to it."""
 
     options: argparse.Namespace
@@ -237,14 +249,14 @@ class Shown:
         """In that format; fitted to the terminal where it is printed here. A table has the best run first."""
         from assay.reports import Report, best_first, deciding_metric, find_renderer
 
-        results = [confidence_in(form, self.options, self._with_metrics(form, result)) for result in self.results]
+        results = [intervals_for_format(form, self.options, self._with_metrics(form, result)) for result in self.results]
         is_table, deciding = form == "table", deciding_metric(results, self.beside)
         report = Report(
             best_first(results, deciding) if is_table and not self.options.sort else results,
             per_query=self.options.per_query,
             digits=self.options.digits,
             width=terminal_width() if is_here else None,
-            colour=is_here and may_colour(),
+            colour=is_here and use_colour(),
             beside=self.beside,
             next_step=self._next_step(deciding) if is_table and deciding else "",
         )
@@ -257,32 +269,32 @@ class Shown:
         """
         figures = {result.summary[metric.name] for result in self.results}
         is_open = len(figures) > 1 and max(len(result.query_ids) for result in self.results) > 1
-        command = comparing(self.options, self.inputs, metric.name) if is_open else ""
+        command = compare_command(self.options, self.inputs, metric.name) if is_open else ""
         has_others = len({frozenset(result.query_ids) for result in self.results}) > 1
         return f"{command} --intersect" if command and has_others else command
 
     def _with_metrics(self, form: str, result: Result) -> Result:
         """Without what stands beside the figures, where the format is one for programs and nobody asked for it."""
-        if form in WITH_JUDGED or not self.beside:
+        if form in FORMATS_WITH_JUDGED or not self.beside:
             return result
-        kept = {metric.name: metric for metric in result.metrics if metric.name not in self.beside}
+        metrics = {metric.name: metric for metric in result.metrics if metric.name not in self.beside}
         of_metrics = {"columns": result.table.columns, "intervals": result.intervals}
         of_metrics |= {"tie_bands": result.tie_bands, "residuals": result.residuals}
         few: dict[str, Any] = {
-            what: {name: every[name] for name in kept if name in every} for what, every in of_metrics.items()
+            what: {name: every[name] for name in metrics if name in every} for what, every in of_metrics.items()
         }
         table = replace(result.table, columns=few.pop("columns"))
         settings = tuple(setting for setting in result.settings if not setting.is_beside)
-        return replace(result, table=table, metrics=tuple(kept.values()), settings=settings, beside=(), **few)
+        return replace(result, table=table, metrics=tuple(metrics.values()), settings=settings, beside=(), **few)
 
 
-def _sorted(results: Sequence[Result], metric: BoundMetric) -> list[Result]:
+def _sort_results(results: Sequence[Result], metric: BoundMetric) -> list[Result]:
     from assay.reports import best_first
 
     return best_first([result.sorted_by(metric.name) for result in results], metric)
 
 
-def comparing(options: argparse.Namespace, inputs: Inputs, metric: str) -> str:
+def compare_command(options: argparse.Namespace, inputs: Inputs, metric: str) -> str:
     """The question and a command that answers it, under the conventions of this one; nothing where it could not be pasted.
 
     One run has nothing to be compared with, and standard input is gone.
@@ -290,12 +302,12 @@ def comparing(options: argparse.Namespace, inputs: Inputs, metric: str) -> str:
     if len(inputs.runs) < 2 or "-" in (inputs.truth, *inputs.runs):
         return ""
     truth = ["--dataset", inputs.truth] if inputs.is_dataset else [inputs.truth]
-    words = ["assay", "compare", *truth, *inputs.runs, "-m", metric, *_flags(options)]
+    words = ["assay", "compare", *truth, *inputs.runs, "-m", metric, *_scoring_flags(options)]
     return f"{QUESTION}{shlex.join(words)}"
 
 
-def _flags(options: argparse.Namespace) -> Iterator[str]:
-    for name in (*SCORED_BY, *(setting.name for setting in fields(Policy))):
+def _scoring_flags(options: argparse.Namespace) -> Iterator[str]:
+    for name in (*SHARED_FLAGS, *(setting.name for setting in fields(Policy))):
         value = getattr(options, name)
         if value is None:
             continue

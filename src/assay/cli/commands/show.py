@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 from assay.cli.output_options import (
     ENDINGS,
-    OF_TEXT,
-    add_by,
+    TEXT_ENDINGS,
+    add_by_argument,
     add_format,
     add_output,
     add_store_argument,
     check_output,
     open_store,
-    put_out,
+    write_and_print,
 )
 from assay.cli.program import Command
-from assay.cli.scoring_options import whole_number
+from assay.cli.scoring_options import integer_parser
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ EXAMPLES = """\
   assay show main --query q17
   assay show 2026-11-15-rag-template-7f3a#bm25 -f json"""
 FORMATS = ("table", "csv", "json", "latex", "markdown", "trec")
-USUAL_TOP = 10
+DEFAULT_TOP = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,9 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)
     parser.add_argument("--query", metavar="ID", help="one query: its words, rankings with grades, and scores")
     parser.add_argument(
-        "--top", type=whole_number(10**9), default=USUAL_TOP, metavar="N", help="ranks of that query (default: 10; 0: all)"
+        "--top",
+        type=integer_parser(10**9),
+        default=DEFAULT_TOP,
+        metavar="N",
+        help="ranks of that query (default: 10; 0: all)",
     )
-    add_by(parser.add_argument_group("slices"))
+    add_by_argument(parser.add_argument_group("slices"))
     add_format(parser, "table, csv, json, latex, markdown or trec", FORMATS)
     add_output(parser)
     add_store_argument(parser)
@@ -58,26 +62,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_show(options: argparse.Namespace) -> int:
     """Read the evaluation and print it."""
-    _refuse_bare_words(options)
-    _refuse_file(options.reference)
+    _check_one_reference(options)
+    _check_is_no_file(options.reference)
     if options.query is not None and options.format not in ("table", "json"):
         raise UsageError("--query is shown as table or json")
-    check_output(options.output, ENDINGS if options.query is None else OF_TEXT, options.file_format)
+    check_output(options.output, ENDINGS if options.query is None else TEXT_ENDINGS, options.file_format)
     with open_store(options) as store:
         evaluation = store.find(options.reference)
-    shown = _evaluation if options.query is None else _query
-    put_out(options, lambda form, style: shown(evaluation, options, form, style))
+    render = _evaluation if options.query is None else _query
+    write_and_print(options, lambda form, style: render(evaluation, options, form, style))
     return 0
 
 
-def _refuse_bare_words(options: argparse.Namespace) -> None:
+def _check_one_reference(options: argparse.Namespace) -> None:
     """One evaluation is shown at a time; a word behind it is a query, which has an option of its own."""
     if options.more:
         command = shlex.join(["assay", "show", options.reference, "--query", options.more[0]])
         raise UsageError(f"{options.more[0]!r} is one word too many: one query is shown with {command}")
 
 
-def _refuse_file(reference: str) -> None:
+def _check_is_no_file(reference: str) -> None:
     """A saved result is not in the store; another command shows it."""
     from assay.store import looks_like_file
 
@@ -100,8 +104,8 @@ def _evaluation(evaluation: StoredEvaluation, options: argparse.Namespace, form:
     from assay.reports import EvaluationDisplay, render_about, render_evaluation, render_provenance
 
     by = options.by or evaluation.plan.get("by") or ()
-    shown = EvaluationDisplay(width=style.width, colour=style.colour, statistics=_statistics(evaluation), by=by)
-    table = render_evaluation(evaluation.results, form, shown)
+    layout = EvaluationDisplay(width=style.width, colour=style.colour, statistics=_statistics(evaluation), by=by)
+    table = render_evaluation(evaluation.results, form, layout)
     if form != "table":
         return table
     about = render_provenance(evaluation, style)
@@ -112,8 +116,12 @@ def _statistics(evaluation: StoredEvaluation) -> Statistics:
     """Intervals and tests as the plan had them; as usual where it says nothing."""
     from assay.execution import Statistics
 
-    kept = evaluation.plan.get("statistics")
-    return Statistics(**kept) if isinstance(kept, dict) and kept.keys() == Statistics().__dict__.keys() else Statistics()
+    statistics = evaluation.plan.get("statistics")
+    return (
+        Statistics(**statistics)
+        if isinstance(statistics, dict) and statistics.keys() == Statistics().__dict__.keys()
+        else Statistics()
+    )
 
 
 COMMAND = Command("show", "show a stored evaluation, or one query of it", add_arguments, run_show, EXAMPLES)

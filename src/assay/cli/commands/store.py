@@ -16,11 +16,11 @@ EXAMPLES = """\
   assay store vacuum --store sqlite:///results.db
   assay store path"""
 ACTIONS = ("check", "vacuum", "path")
-MENDING = (
+REPAIR_ADVICE = (
     "put a copy of the store in its place, "
     "or delete the evaluations named above with assay results delete and evaluate again"
 )
-LOGS = "runs"
+LOG_FOLDER = "runs"
 """The folder beside the store in which evaluations keep their logs."""
 
 
@@ -57,22 +57,22 @@ def _path(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     with open_store(options) as store:
-        found, place = store.check(), str(store.place)
-    sizes = f"{counted(found.n_evaluations, 'evaluation')}, {counted(found.n_results, 'result')}"
+        check, place = store.check(), str(store.place)
+    sizes = f"{counted(check.n_evaluations, 'evaluation')}, {counted(check.n_results, 'result')}"
     if options.format == "json":
-        plain = {"store": place, "evaluations": found.n_evaluations, "results": found.n_results}
-        sys.stdout.write(json.dumps({**plain, "unused": found.n_unused, "faults": list(found.faults)}) + "\n")
-    elif found.is_sound:
-        unused = f"; {counted(found.n_unused, 'part')} that nobody needs: assay store vacuum" if found.n_unused else ""
+        plain = {"store": place, "evaluations": check.n_evaluations, "results": check.n_results}
+        sys.stdout.write(json.dumps({**plain, "unused": check.n_unused, "faults": list(check.faults)}) + "\n")
+    elif check.is_sound:
+        unused = f"; {counted(check.n_unused, 'part')} that nobody needs: assay store vacuum" if check.n_unused else ""
         sys.stdout.write(printable(f"{place} is sound: {sizes}, every byte of them read{unused}") + "\n")
     else:
         lines = [
-            f"{place} is not sound: {counted(len(found.faults), 'fault')} in {sizes}",
-            *(f"  {one}" for one in found.faults),
-            MENDING,
+            f"{place} is not sound: {counted(len(check.faults), 'fault')} in {sizes}",
+            *(f"  {fault}" for fault in check.faults),
+            REPAIR_ADVICE,
         ]
         sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
-    return 0 if found.is_sound else StoreError.exit_code
+    return 0 if check.is_sound else StoreError.exit_code
 
 
 def _vacuum(options: argparse.Namespace) -> int:
@@ -81,7 +81,7 @@ def _vacuum(options: argparse.Namespace) -> int:
     with open_store(options) as store:
         before, n_deleted, after = store.size(), store.vacuum(), store.size()
         place, folder = str(store.place), store.place.path
-    n_logs, freed = clear_finished(folder.parent / LOGS, keep=0) if folder is not None else (0, 0)
+    n_logs, freed = clear_finished(folder.parent / LOG_FOLDER, keep=0) if folder is not None else (0, 0)
     if options.format == "json":
         plain = {"store": place, "deleted": n_deleted, "before": before, "after": after}
         sys.stdout.write(json.dumps({**plain, "logs_deleted": n_logs, "logs_freed": freed}) + "\n")

@@ -10,7 +10,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.alert_channels import Channel, Program, Webhook, read_sent_alerts, sent_alerts_path, write_sent_alerts
+from assay.cli.alert_channels import (
+    Channel,
+    CommandChannel,
+    WebhookChannel,
+    read_sent_alerts,
+    sent_alerts_path,
+    write_sent_alerts,
+)
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command
 from assay.cli.stored_inputs import find_baseline, read_rules
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   assay watch --rules gate.yaml --webhook '${SLACK_WEBHOOK}'
   assay watch --rule "ndcg@10 >= 0.7" -m latency_p95 --command 'mail -s retrieval team@example.com'"""
-PRINTED = "printed"
+PRINTED_CHANNEL = "printed"
 """The channel that is always there: what was printed is not printed as new again."""
 
 
@@ -51,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _note_literal_addresses(webhooks: Sequence[str]) -> None:
     """An address of a channel is a key to it; what stands in a command can be read by others."""
-    if any("${" not in text and Webhook.of(text).secrets for text in webhooks):
+    if any("${" not in text and WebhookChannel.of(text).secrets for text in webhooks):
         _note(
             "an address after --webhook lets everybody post who reads it; put it into a variable of the environment "
             "and write --webhook '${SLACK_WEBHOOK}'"
@@ -60,13 +67,15 @@ def _note_literal_addresses(webhooks: Sequence[str]) -> None:
 
 def run_watch(options: argparse.Namespace) -> int:
     """A channel that fails is told about and tried again next time; only a broken store or wrong rules stop the watch."""
-    rules = read_rules(options.rules, options.rule, lambda: _recorded(options)) if options.rules or options.rule else []
+    rules = (
+        read_rules(options.rules, options.rule, lambda: _stored_metrics(options)) if options.rules or options.rule else []
+    )
     _note_literal_addresses(options.webhook)
-    channels: list[Channel] = [*map(Webhook.of, options.webhook), *map(Program.of, options.command)]
+    channels: list[Channel] = [*map(WebhookChannel.of, options.webhook), *map(CommandChannel.of, options.command)]
     with open_store(options) as store:
         state = Path(options.state) if options.state else sent_alerts_path(store.place)
         alerts = _alerts(options, store, rules)
-    _tell_all(list({channel.key: channel for channel in channels}.values()), alerts, state)
+    _send_alerts(list({channel.key: channel for channel in channels}.values()), alerts, state)
     return 0
 
 
@@ -74,23 +83,23 @@ def _alerts(options: argparse.Namespace, store: Store, rules: Sequence[Rule]) ->
     from assay.monitoring import alerts_of_series, series_of
 
     newest = _newest(store)
-    metrics = [metric for name in options.metrics for metric in _asked(store, name)]
+    metrics = [metric for name in options.metrics for metric in _find_metrics(store, name)]
     metrics += [rule.metric for rule in rules if rule.metric]
     metrics = metrics or [store.metric(next(iter(entry.figures))) for entry in newest if entry.figures]
     watched = {metric.name: metric for metric in metrics}
-    series = [one for name, metric in watched.items() for one in series_of(store.history(name), metric)]
+    series = [line for name, metric in watched.items() for line in series_of(store.history(name), metric)]
     broken = _alerts_of_rules(options, store, newest, rules) if rules else []
     return [*broken, *alerts_of_series(series)]
 
 
-def _recorded(options: argparse.Namespace) -> list[BoundMetric]:
+def _stored_metrics(options: argparse.Namespace) -> list[BoundMetric]:
     """The metrics of the newest results."""
     with open_store(options) as store:
         names = dict.fromkeys(name for entry in _newest(store) for name in entry.figures)
         return [store.metric(name) for name in names]
 
 
-def _asked(store: Store, name: WrittenName) -> list[BoundMetric]:
+def _find_metrics(store: Store, name: WrittenName) -> list[BoundMetric]:
     """The metrics that a word stands for; one that is not known here goes by the name that stored results have."""
     from assay.metrics import parse_metrics
 
@@ -102,15 +111,15 @@ def _asked(store: Store, name: WrittenName) -> list[BoundMetric]:
 
 def _newest(store: Store) -> list[Entry]:
     """The newest result of each benchmark and provider; of each version of the data, where these come by turns."""
-    found: dict[tuple[str, str], list[Entry]] = {}
+    entries_by_system: dict[tuple[str, str], list[Entry]] = {}
     for entry in store.list():
-        found.setdefault((entry.benchmark, entry.provider), []).append(entry)
-    if not found:
+        entries_by_system.setdefault((entry.benchmark, entry.provider), []).append(entry)
+    if not entries_by_system:
         raise NothingSelected("the store is empty, so there is nothing to watch; assay eval puts results there")
-    return [entry for entries in found.values() for entry in _of_each_turn(entries)]
+    return [entry for entries in entries_by_system.values() for entry in _newest_of_each_version(entries)]
 
 
-def _of_each_turn(entries: Sequence[Entry]) -> list[Entry]:
+def _newest_of_each_version(entries: Sequence[Entry]) -> list[Entry]:
     by_data: dict[str, Entry] = {}
     for entry in entries:
         by_data.setdefault(entry.dataset, entry)
@@ -123,15 +132,15 @@ def _evaluations(store: Store, newest: Sequence[Entry], rules: Sequence[Rule]) -
     from assay.monitoring import NewestResults, best_so_far
 
     history = cache(store.history)
-    wanted: dict[str, set[tuple[str, str]]] = {}
+    systems_by_evaluation: dict[str, set[tuple[str, str]]] = {}
     for entry in newest:
-        wanted.setdefault(entry.evaluation, set()).add((entry.benchmark, entry.provider))
-    found = []
-    for evaluation, names in wanted.items():
+        systems_by_evaluation.setdefault(entry.evaluation, set()).add((entry.benchmark, entry.provider))
+    evaluations = []
+    for evaluation, names in systems_by_evaluation.items():
         results = store.find(evaluation).results
-        is_newest = tuple((printable(one.benchmark), printable(one.name)) in names for one in results)
-        found.append(NewestResults(results, is_newest, best_so_far(rules, history, evaluation)))
-    return found
+        is_newest = tuple((printable(result.benchmark), printable(result.name)) in names for result in results)
+        evaluations.append(NewestResults(results, is_newest, best_so_far(rules, history, evaluation)))
+    return evaluations
 
 
 def _alerts_of_rules(
@@ -142,39 +151,39 @@ def _alerts_of_rules(
 
     before, meant = find_baseline(options.baseline, options.store)
     if before is None and options.require_baseline:
-        raise DataError(_no_baseline(options, meant))
+        raise DataError(_describe_no_baseline(options, meant))
     evaluations = _evaluations(store, newest, rules)
     checked = check_newest(evaluations, before.results if before else None, rules, name=options.baseline)
     if checked.unchecked:
-        why = "" if before else f"{_no_baseline(options, meant)}; "
+        why = "" if before else f"{_describe_no_baseline(options, meant)}; "
         _note(f"{why}not checked, for want of something to compare with: {'; '.join(checked.unchecked)}")
     for note in checked.notes:
         _note(note)
     return checked.alerts
 
 
-def _no_baseline(options: argparse.Namespace, meant: str) -> str:
+def _describe_no_baseline(options: argparse.Namespace, meant: str) -> str:
     return f"there is no baseline {options.baseline} yet{meant}: assay bless latest --as {options.baseline} makes one"
 
 
-def _tell_all(channels: Sequence[Channel], alerts: Sequence[Alert], state: Path) -> None:
-    """Each channel hears of what it has not heard of; what it could not be told, it hears next time."""
+def _send_alerts(channels: Sequence[Channel], alerts: Sequence[Alert], state: Path) -> None:
+    """Send each channel the alerts it has not had yet; what could not be sent is sent next time."""
     from assay.monitoring import lasting_keys, unsent_alerts
 
-    told = {name: lasting_keys(alerts, keys) for name, keys in read_sent_alerts(state).items()}
+    sent_keys = {name: lasting_keys(alerts, keys) for name, keys in read_sent_alerts(state).items()}
     for channel in channels:
-        if new := unsent_alerts(alerts, told.get(channel.key, ())):
+        if new := unsent_alerts(alerts, sent_keys.get(channel.key, ())):
             if _is_sent(channel, new):
-                told.setdefault(channel.key, []).extend(alert.key for alert in new)
-            _remember(state, told)
-    printed = unsent_alerts(alerts, told.get(PRINTED, ()))
-    told.setdefault(PRINTED, []).extend(alert.key for alert in printed)
+                sent_keys.setdefault(channel.key, []).extend(alert.key for alert in new)
+            _save_sent_alerts(state, sent_keys)
+    printed = unsent_alerts(alerts, sent_keys.get(PRINTED_CHANNEL, ()))
+    sent_keys.setdefault(PRINTED_CHANNEL, []).extend(alert.key for alert in printed)
     known = len(alerts) - len(printed)
     for alert in printed:
         sys.stdout.write("ALERT  " + "\n".join(map(printable, alert.text.split("\n"))) + "\n")
     sys.stdout.write(f"{counted(len(printed), 'new alert')}{f', {known} known before' if known else ''}\n")
     sys.stdout.flush()  # what could not be printed is printed next time
-    _remember(state, told)
+    _save_sent_alerts(state, sent_keys)
 
 
 def _is_sent(channel: Channel, alerts: Sequence[Alert]) -> bool:
@@ -190,10 +199,10 @@ def _is_sent(channel: Channel, alerts: Sequence[Alert]) -> bool:
     return not why
 
 
-def _remember(state: Path, told: dict[str, list[str]]) -> None:
+def _save_sent_alerts(state: Path, sent_keys: dict[str, list[str]]) -> None:
     """After each channel, so that nobody is told twice if the next one never comes back."""
     try:
-        write_sent_alerts(state, told)
+        write_sent_alerts(state, sent_keys)
     except (OSError, AssayError) as error:
         _note(f"{state}: what was told cannot be remembered: {error}")
 

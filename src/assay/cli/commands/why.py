@@ -7,10 +7,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.inputs import refuse_swallowed
-from assay.cli.output_options import OF_TEXT, add_format, add_output, check_output, put_out
+from assay.cli.inputs import check_metrics_are_no_files
+from assay.cli.output_options import TEXT_ENDINGS, add_format, add_output, check_output, write_and_print
 from assay.cli.program import Command
-from assay.cli.scoring_options import add_policy_arguments, digits, given_policy, profile_of, whole_number
+from assay.cli.scoring_options import add_policy_arguments, integer_parser, make_profile, parse_digits, policy_flags
 from assay.errors import DataError, UsageError
 from assay.grammar import WrittenName
 from assay.model import Policy
@@ -34,9 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_policy_arguments(parser)
     show = parser.add_argument_group("output")
     add_format(show, "table or json (default: table)", ("table", "json"))
-    add_output(show, OF_TEXT)
-    show.add_argument("--top", type=whole_number(1_000_000), default=5, metavar="N", help="queries shown (default: 5)")
-    show.add_argument("--digits", type=digits, metavar="N", help="decimals (default: 4, or those of the expected number)")
+    add_output(show, TEXT_ENDINGS)
+    show.add_argument("--top", type=integer_parser(1_000_000), default=5, metavar="N", help="queries shown (default: 5)")
+    show.add_argument(
+        "--digits", type=parse_digits, metavar="N", help="decimals (default: 4, or those of the expected number)"
+    )
 
 
 def run_why(options: argparse.Namespace) -> int:
@@ -44,8 +46,8 @@ def run_why(options: argparse.Namespace) -> int:
     from assay.evaluation import check_not_empty, is_saved_result
     from assay.reports import ExplanationOptions
 
-    refuse_swallowed(options, options.files)
-    check_output(options.output, OF_TEXT, options.file_format)
+    check_metrics_are_no_files(options, options.files)
+    check_output(options.output, TEXT_ENDINGS, options.file_format)
     if len(options.files) != 2:
         raise UsageError("two files are needed: judgments and a run, or two results")
     asked = ExplanationOptions(tuple(options.files), _digits(options), options.top)
@@ -55,7 +57,7 @@ def run_why(options: argparse.Namespace) -> int:
     if len(saved) == 2:
         return _explain_results(options, asked)
     if saved:
-        _refuse_one_result(saved[0], next(file for file in options.files if file not in saved))
+        _raise_mixed_inputs(saved[0], next(file for file in options.files if file not in saved))
     if options.files == ["-", "-"]:
         raise UsageError("standard input (-) can be read once only")
     if not options.metrics:
@@ -63,7 +65,7 @@ def run_why(options: argparse.Namespace) -> int:
     return _explain_metrics(options, asked)
 
 
-def _refuse_one_result(result: str, other: str) -> None:
+def _raise_mixed_inputs(result: str, other: str) -> None:
     if other != "-" and not Path(other).exists():
         raise DataError(f"{other}: no such file")
     raise UsageError(
@@ -83,14 +85,16 @@ def _explain_metrics(options: argparse.Namespace, asked: ExplanationOptions) -> 
     from assay.reports import json_text, render_why, why_to_dict
 
     qrels, run = options.files
-    explanations = why(qrels, run, options.metrics, options.expected, Start(profile_of(options), given_policy(options)))
+    explanations = why(qrels, run, options.metrics, options.expected, Start(make_profile(options), policy_flags(options)))
 
     def render(form: str, style: Style) -> str:
         if form == "json":
-            return json_text({"schema": "assay.why/1", "metrics": [why_to_dict(one, asked) for one in explanations]})
+            return json_text(
+                {"schema": "assay.why/1", "metrics": [why_to_dict(explanation, asked) for explanation in explanations]}
+            )
         return render_why(explanations, asked, style)
 
-    put_out(options, render)
+    write_and_print(options, render)
     return 0
 
 
@@ -98,7 +102,7 @@ def _explain_results(options: argparse.Namespace, asked: ExplanationOptions) -> 
     from assay.evaluation import differences_between, read_results
     from assay.reports import differences_to_dict, json_text, render_differences
 
-    _refuse_conventions(options)
+    _check_no_scoring_flags(options)
     first, second = (read_results(file) for file in options.files)
     if len(first) != 1 or len(second) != 1:
         names = {result.name for result in first} & {result.name for result in second}
@@ -107,18 +111,20 @@ def _explain_results(options: argparse.Namespace, asked: ExplanationOptions) -> 
             raise UsageError("several results in a file and no name in both; pick one with file.json#name")
     else:
         pairs = [(first[0], second[0])]
-    found = [differences_between(a, b) for a, b in pairs]
+    differences = [differences_between(a, b) for a, b in pairs]
 
     def render(form: str, style: Style) -> str:
         if form == "json":
-            return json_text({"schema": "assay.why/1", "results": [differences_to_dict(one, asked) for one in found]})
-        return "\n".join(render_differences(one, asked, style) for one in found)
+            return json_text(
+                {"schema": "assay.why/1", "results": [differences_to_dict(difference, asked) for difference in differences]}
+            )
+        return "\n".join(render_differences(difference, asked, style) for difference in differences)
 
-    put_out(options, render)
+    write_and_print(options, render)
     return 0
 
 
-def _refuse_conventions(options: argparse.Namespace) -> None:
+def _check_no_scoring_flags(options: argparse.Namespace) -> None:
     """What was decided when the results were made cannot be asked for now."""
     decisions = ("metrics", "expected", "profile", *(setting.name for setting in fields(Policy)))
     flags = [f"--{name.replace('_', '-')}" for name in decisions if getattr(options, name) is not None]

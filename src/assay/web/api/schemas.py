@@ -7,172 +7,138 @@ from typing import Any
 Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
-INTEGER: Schema = {"type": "integer"}
-BOOLEAN: Schema = {"type": "boolean"}
-NUMBER_OR_NULL: Schema = {"type": ["number", "null"]}
+WHOLE: Schema = {"type": "integer"}
+YES_OR_NO: Schema = {"type": "boolean"}
+FIGURE: Schema = {"type": ["number", "null"]}
 """A number; null where it is undefined."""
 ANY_OBJECT: Schema = {"type": "object"}
 TEXTS: Schema = {"type": "array", "items": TEXT}
 
 
-def object_with(**properties: Schema) -> Schema:
+def thing(**properties: Schema) -> Schema:
     """An object that has all of these, and perhaps more."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-def exact_object(**properties: Schema) -> Schema:
+def exact(**properties: Schema) -> Schema:
     """An object that has all of these and nothing else."""
-    return {**object_with(**properties), "additionalProperties": False}
+    return {**thing(**properties), "additionalProperties": False}
 
 
-def array_of(item: Schema) -> Schema:
+def several(item: Schema) -> Schema:
     """A list."""
     return {"type": "array", "items": item}
 
 
-def mapping_of(item: Schema) -> Schema:
+def by_name(item: Schema) -> Schema:
     """An object whose names are data."""
     return {"type": "object", "additionalProperties": item}
 
 
-def nullable(schema: Schema) -> Schema:
+def maybe(schema: Schema) -> Schema:
     """The same, or null."""
     return {"anyOf": [schema, {"type": "null"}]}
 
 
 def paged(name: str, item: Schema) -> Schema:
     """One page of a list: its items, how many there are in all, and where the next page is."""
-    return exact_object(**{name: array_of(item)}, total=INTEGER, next=nullable(TEXT))
+    return exact(**{name: several(item)}, total=WHOLE, next=maybe(TEXT))
 
 
-SUMMARY = exact_object(value=NUMBER_OR_NULL, low=NUMBER_OR_NULL, high=NUMBER_OR_NULL, n=INTEGER)
-ENTRY = exact_object(
+SUMMARY = exact(value=FIGURE, low=FIGURE, high=FIGURE, n=WHOLE)
+ENTRY = exact(
     key=TEXT,
     evaluation=TEXT,
-    place=INTEGER,
+    place=WHOLE,
     saved=TEXT,
     started=TEXT,
     benchmark=TEXT,
     provider=TEXT,
-    n_queries=INTEGER,
-    n_failed=INTEGER,
+    n_queries=WHOLE,
+    n_failed=WHOLE,
     dataset=TEXT,
-    is_failed=BOOLEAN,
-    figures=mapping_of(SUMMARY),
+    is_failed=YES_OR_NO,
+    figures=by_name(SUMMARY),
     tags=TEXTS,
     baselines=TEXTS,
 )
-RESULT = object_with(
+RESULT = thing(
     key=TEXT,
     evaluation=TEXT,
-    place=INTEGER,
+    place=WHOLE,
     name=TEXT,
     benchmark=TEXT,
-    summary=mapping_of(NUMBER_OR_NULL),
-    counts=mapping_of(INTEGER),
+    summary=by_name(FIGURE),
+    counts=by_name(WHOLE),
     policy=ANY_OBJECT,
     missing=TEXTS,
     notes=TEXTS,
-    fingerprints=mapping_of(TEXT),
+    fingerprints=by_name(TEXT),
 )
-SCORES = mapping_of({"type": ["number", "string", "null"]})
-QUERY_ROW = exact_object(query=TEXT, text=TEXT, tags=ANY_OBJECT, scores=SCORES, failure=nullable(TEXT))
-HIT = exact_object(rank=INTEGER, document=TEXT, score=NUMBER_OR_NULL, grade=NUMBER_OR_NULL)
-QUERY = object_with(
+SCORES = by_name({"type": ["number", "string", "null"]})
+QUERY_ROW = exact(query=TEXT, text=TEXT, tags=ANY_OBJECT, scores=SCORES, failure=maybe(TEXT))
+HIT = exact(rank=WHOLE, document=TEXT, score=FIGURE, grade=FIGURE)
+QUERY = thing(
     key=TEXT,
     query=TEXT,
     text=TEXT,
     tags=ANY_OBJECT,
     benchmark=TEXT,
     provider=TEXT,
-    failure=nullable(TEXT),
+    failure=maybe(TEXT),
     scores=SCORES,
-    ranking=array_of(HIT),
-    not_retrieved=mapping_of(NUMBER_OR_NULL),
-    grades_known=BOOLEAN,
-    rankings_kept=BOOLEAN,
+    ranking=several(HIT),
+    not_retrieved=by_name(FIGURE),
+    grades_known=YES_OR_NO,
+    rankings_kept=YES_OR_NO,
 )
-CHANGE = exact_object(before=NUMBER_OR_NULL, after=NUMBER_OR_NULL)
-EFFECT = exact_object(
-    n_added=INTEGER, n_kept=INTEGER, summary=mapping_of(CHANGE), queries=mapping_of(mapping_of(CHANGE)), left_out=TEXTS
-)
-COMPARISON = object_with(
+CHANGE = exact(before=FIGURE, after=FIGURE)
+EFFECT = exact(n_added=WHOLE, n_kept=WHOLE, summary=by_name(CHANGE), queries=by_name(by_name(CHANGE)), left_out=TEXTS)
+COMPARISON = thing(
     systems=TEXTS,
     metrics=TEXTS,
-    n_queries=INTEGER,
+    n_queries=WHOLE,
     how=ANY_OBJECT,
-    summary=mapping_of(mapping_of(NUMBER_OR_NULL)),
-    pairs=array_of(
-        object_with(
-            metric=TEXT,
-            a=TEXT,
-            b=TEXT,
-            difference=NUMBER_OR_NULL,
-            low=NUMBER_OR_NULL,
-            high=NUMBER_OR_NULL,
-            p=NUMBER_OR_NULL,
-            p_corrected=NUMBER_OR_NULL,
-        )
+    summary=by_name(by_name(FIGURE)),
+    pairs=several(
+        thing(metric=TEXT, a=TEXT, b=TEXT, difference=FIGURE, low=FIGURE, high=FIGURE, p=FIGURE, p_corrected=FIGURE)
     ),
     verdict=TEXT,
     notes=TEXTS,
 )
-BOARD_ROW = exact_object(
-    rank=INTEGER,
+BOARD_ROW = exact(
+    rank=WHOLE,
     key=TEXT,
     provider=TEXT,
-    value=NUMBER_OR_NULL,
-    low=NUMBER_OR_NULL,
-    high=NUMBER_OR_NULL,
-    n=INTEGER,
+    value=FIGURE,
+    low=FIGURE,
+    high=FIGURE,
+    n=WHOLE,
     started=TEXT,
-    tied_with=nullable(array_of(INTEGER)),
+    tied_with=maybe(several(WHOLE)),
 )
-BOARD = exact_object(benchmark=TEXT, metric=TEXT, rows=array_of(BOARD_ROW), verdict=TEXT, notes=TEXTS)
-POINT = exact_object(
+BOARD = exact(benchmark=TEXT, metric=TEXT, rows=several(BOARD_ROW), verdict=TEXT, notes=TEXTS)
+POINT = exact(
+    evaluation=TEXT, started=TEXT, value=FIGURE, low=FIGURE, high=FIGURE, n=WHOLE, dataset=TEXT, was_baseline=YES_OR_NO
+)
+TURN = exact(
     evaluation=TEXT,
     started=TEXT,
-    value=NUMBER_OR_NULL,
-    low=NUMBER_OR_NULL,
-    high=NUMBER_OR_NULL,
-    n=INTEGER,
-    dataset=TEXT,
-    was_baseline=BOOLEAN,
-)
-TURN = exact_object(
-    evaluation=TEXT,
-    started=TEXT,
-    place=INTEGER,
+    place=WHOLE,
     kind={"enum": ["step", "spike"]},
-    before=NUMBER_OR_NULL,
-    after=NUMBER_OR_NULL,
-    is_worse=BOOLEAN,
+    before=FIGURE,
+    after=FIGURE,
+    is_worse=YES_OR_NO,
 )
-SERIES = exact_object(benchmark=TEXT, provider=TEXT, metric=TEXT, points=array_of(POINT), changes=array_of(TURN))
-DATASET = exact_object(
-    name=TEXT,
-    n_results=INTEGER,
-    n_providers=INTEGER,
-    n_versions=INTEGER,
-    n_queries=INTEGER,
-    last_started=TEXT,
-    n_judgments=INTEGER,
+SERIES = exact(benchmark=TEXT, provider=TEXT, metric=TEXT, points=several(POINT), changes=several(TURN))
+DATASET = exact(
+    name=TEXT, n_results=WHOLE, n_providers=WHOLE, n_versions=WHOLE, n_queries=WHOLE, last_started=TEXT, n_judgments=WHOLE
 )
-METRIC = object_with(name=TEXT, meaning=TEXT, formula=TEXT, range=TEXT, higher_is_better=BOOLEAN, view=TEXT, aliases=TEXTS)
-JUDGMENT = exact_object(
-    benchmark=TEXT, query=TEXT, document=TEXT, judge=TEXT, grade={"type": "number"}, note=TEXT, judged=TEXT
+METRIC = thing(name=TEXT, meaning=TEXT, formula=TEXT, range=TEXT, higher_is_better=YES_OR_NO, view=TEXT, aliases=TEXTS)
+JUDGMENT = exact(benchmark=TEXT, query=TEXT, document=TEXT, judge=TEXT, grade={"type": "number"}, note=TEXT, judged=TEXT)
+AGREEMENT = exact(a=TEXT, b=TEXT, n_pairs=WHOLE, n_same=WHOLE, same={"type": "number"}, kappa=FIGURE, weighted_kappa=FIGURE)
+PART = exact(
+    name=TEXT, n_asked=WHOLE, n_done=WHOLE, n_failed=WHOLE, n_cached=WHOLE, seconds={"type": "number"}, waiting=TEXT
 )
-AGREEMENT = exact_object(
-    a=TEXT,
-    b=TEXT,
-    n_pairs=INTEGER,
-    n_same=INTEGER,
-    same={"type": "number"},
-    kappa=NUMBER_OR_NULL,
-    weighted_kappa=NUMBER_OR_NULL,
-)
-PART = exact_object(
-    name=TEXT, n_asked=INTEGER, n_done=INTEGER, n_failed=INTEGER, n_cached=INTEGER, seconds={"type": "number"}, waiting=TEXT
-)
-RUNNING = exact_object(id=TEXT, started=TEXT, n_parts=INTEGER, n_done=INTEGER, parts=array_of(PART))
-ERROR = exact_object(error=exact_object(status=INTEGER, message=TEXT))
+RUNNING = exact(id=TEXT, started=TEXT, n_parts=WHOLE, n_done=WHOLE, parts=several(PART))
+ERROR = exact(error=exact(status=WHOLE, message=TEXT))
