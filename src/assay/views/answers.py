@@ -197,6 +197,10 @@ class ExpectedAnswer(NamedTuple):
 
     references: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """Stored fingerprints of judgments are made of this text, so it stays as it is."""
+        return f"Wanted(references={self.references!r})"
+
     @property
     def is_answerable(self) -> bool:
         """Whether there is an answer at all."""
