@@ -19,8 +19,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay import DataError, Span
-from assay.datasets import BenchmarkDataset, load_dataset
+from assay import BenchmarkDataset, DataError, Span, load_dataset
 from assay.text import words_of
 
 HERE = Path(__file__).parent
