@@ -203,6 +203,17 @@ def test_files_are_named_for_what_they_define():
     assert offenders(lambda file: {part.strip("_") for part in Path(name_of(file)).with_suffix("").parts} & VAGUE) == {}
 
 
+def test_files_have_no_leading_underscore():
+    """An underscore means private to what holds it: names in a file have it, files are private to their package anyway."""
+    assert [name_of(file) for file in FILES if file.name.startswith("_") and file.stem not in OUTSIDERS] == []
+
+
+def test_rooms_are_small():
+    """A folder with more files is several subjects; commands of the command line are one each."""
+    sizes = {folder: len(list(folder.glob("*.py"))) for folder in {file.parent for file in FILES}}
+    assert {name_of(folder): size for folder, size in sizes.items() if size > 30} == {}
+
+
 def functions(file: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     return [node for node in ast.walk(TREES[file]) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 

@@ -1,7 +1,7 @@
 """Mean of best similarities between expected and retrieved terms, by an ontology."""
 
-from assay.metrics._similarity_params import FIRST_TERMS, FORMULA
 from assay.metrics.definition import Metric, Scores
+from assay.metrics.similarity_params import FIRST_TERMS, FORMULA
 from assay.views import Similarities
 
 

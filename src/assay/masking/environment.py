@@ -6,8 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 
-from assay.masking._names import is_secret_name
-from assay.masking._register import add_secret
+from assay.masking.register import add_secret
 
 LIKELY = 8
 """Letters from which on the value of a variable may be a key."""
@@ -49,3 +48,12 @@ def _may_be_key(value: str) -> bool:
     """Not a word such as `kubernetes`, a number, or the name of a file that is there."""
     is_word = value.isalpha() or value.replace(".", "", 1).isdecimal()
     return len(value) >= LIKELY and not is_word and not os.path.exists(value)  # noqa: PTH110 (a key may be no path at all)
+
+
+WORDS = {"key", "apikey", "token", "secret", "password", "passwd", "pwd", "auth", "authorization", "cookie", "bearer"}
+WORDS |= {"credential", "credentials", "signature", "sig"}
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a word of the name is one of those; `tokenizer` and `author` are other words."""
+    return any(word.lower() in WORDS for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name))
