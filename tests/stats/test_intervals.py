@@ -273,7 +273,7 @@ def test_columns_do_not_disturb_each_other(method, monkeypatch):
     columns = tabled()
     together = column_intervals(columns, method, resamples=300)
     alone = {name: column_intervals({name: column}, method, resamples=300) for name, column in columns.items()}
-    monkeypatch.setattr(intervals, "KEPT", 700)
+    monkeypatch.setattr(intervals, "MAX_FIGURES_AT_ONCE", 700)
     pieces = column_intervals(columns, method, resamples=300)
     assert together == pieces == {name: found for one in alone.values() for name, found in one.items()}
 

@@ -69,16 +69,7 @@ class ExecutionOptions:
 
 def execute_plan(plan: Plan, options: ExecutionOptions) -> list[Result]:
     """One result per benchmark and provider, in the order of the plan; before a reranker's, that of what it was given."""
-    for provider in plan.providers:
-        provider.check()
-    for chunker in plan.chunkers:
-        chunker.check()
-    faults = PlanFaults("plan")
-    loaded = load_benchmarks(plan, faults)
-    faults.raise_if_any()
-    datasets = {name: _with_grades(dataset, plan) for name, dataset in loaded.items()}
-    for dataset in datasets.values():  # one that is missing shows now, not when all is asked
-        ontology_of(plan.relevance, dataset, plan.metrics)
+    datasets = _check_and_load(plan)
     parts, answered = _make_parts(datasets, plan, options)
     header = describe_start(plan, datasets, parts)
     if options.before is not None:
@@ -108,6 +99,21 @@ def execute_plan(plan: Plan, options: ExecutionOptions) -> list[Result]:
         replace(result, provenance={**result.provenance, **identity}) for result in itertools.chain.from_iterable(results)
     ]
     return with_the_same_metrics(every)
+
+
+def _check_and_load(plan: Plan) -> dict[str, BenchmarkDataset]:
+    """Name → benchmark, once providers and chunkers can work; what is missing shows now, not when all is asked."""
+    for provider in plan.providers:
+        provider.check()
+    for chunker in plan.chunkers:
+        chunker.check()
+    faults = PlanFaults("plan")
+    loaded = load_benchmarks(plan, faults)
+    faults.raise_if_any()
+    datasets = {name: _with_grades(dataset, plan) for name, dataset in loaded.items()}
+    for dataset in datasets.values():
+        ontology_of(plan.relevance, dataset, plan.metrics)
+    return datasets
 
 
 def _write_gitignore(home: Path) -> None:
@@ -162,9 +168,14 @@ def _make_parts(
         )
         for number, (cut, provider) in enumerate(itertools.product(cuts, plan.providers))
     ]
-    if options.before is None:
-        return parts, {}
-    before = {(result.benchmark, result.name): result for result in options.before}
+    return (parts, {}) if options.before is None else _repeated_parts(parts, options.before, plan, options.say)
+
+
+def _repeated_parts(
+    parts: Sequence[Part], results: Sequence[Result], plan: Plan, say: Callable[[str], None]
+) -> tuple[list[Part], KnownResponses]:
+    """Only the parts that have a result, and the responses that it keeps; what failed there is asked again."""
+    before = {(result.benchmark, result.name): result for result in results}
     matching = [(part, before[names]) for part in parts if (names := (part.dataset.name, part.system)) in before]
     if not any(result.failures for _, result in matching):
         there = ", ".join(
@@ -177,10 +188,10 @@ def _make_parts(
         first = before.get((result.benchmark, _first_stage_name(result)))
         part, answers = _responses_in_result(part, result, first)
         if not result.said and (reads_words or ROUTING in result.provenance):
-            options.say(f"{part.name}: all queries are asked again, for that result does not keep what was said to them")
+            say(f"{part.name}: all queries are asked again, for that result does not keep what was said to them")
             answers = {}
         repeated.append((part, answers))
-    known = {part.key: _scorable_responses(part, answers, options.say) for part, answers in repeated}
+    known = {part.key: _scorable_responses(part, answers, say) for part, answers in repeated}
     return [part for part, _ in repeated], known
 
 

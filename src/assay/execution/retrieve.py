@@ -45,21 +45,19 @@ def run(
     provider = wrap_retriever(retriever, name)
     content = {"benchmarks": [chosen.name], "providers": [provider], "k": k, **settings}
     plan = make_plan(WrittenPlan({name: value for name, value in content.items() if value is not None}), "assay.run")
-    parsed_metrics = tuple(
-        default_metrics([chosen.format]) if metrics is None else parse_metrics(written_metrics(metrics), plan.profile.name)
-    )
-    plan = replace(
-        plan, metrics=parsed_metrics, k=k or max([plan.k, *(metric.params.get("k") or 0 for metric in parsed_metrics)])
-    )
+    parsed = default_metrics([chosen.format])
+    if metrics is not None:
+        parsed = parse_metrics(written_metrics(metrics), plan.profile.name)
+    depth = max([plan.k, *(metric.params.get("k") or 0 for metric in parsed)])
+    plan = replace(plan, metrics=tuple(parsed), k=k or depth)
     if policy is not None:
         plan = replace(plan, profile=replace(plan.profile, policy=policy))
     chosen = with_indexed_terms({chosen.name: chosen}, plan)[chosen.name]
-    ontology_of(plan.relevance, chosen, parsed_metrics)  # one that is missing shows now, not when all is asked
+    ontology_of(plan.relevance, chosen, plan.metrics)  # one that is missing shows now, not when all is asked
     retry_policy = plan.retry_policy if settings.get("timeout") is not None else replace(plan.retry_policy, timeout=math.inf)
     queries = plan.selection.apply(chosen.queries)
     part = Part(chosen, provider, queries, plan.k, retry_policy, plan.batch_size, relevance=plan.relevance)
-    start = StartTime()
-    progress = Progress(part.name, len(queries))
+    start, progress = StartTime(), Progress(part.name, len(queries))
     result = score_responses(part, plan, collect_responses(part, {}, None, progress), progress, start)[-1]
     if is_total_failure(result):
         query, reason = next(iter(result.failures.items()))
