@@ -259,7 +259,7 @@ def _text(value: Any) -> str:
 def _parameters() -> tuple[str, ...]:
     """Names that some page asks for, found in its code."""
     texts = (path.read_text(encoding="utf-8") for path in Path(web.__path__[0]).rglob("*.py"))
-    found = {name for text in texts for name in re.findall(r'\.(?:one|every|whole|has|get)\(\s*"(\w+)"', text)}
+    found = {name for text in texts for name in re.findall(r'\.(?:get|get_all|get_int|has)\(\s*"(\w+)"', text)}
     return tuple(sorted(found | {param.name for one in ENDPOINTS for param in one.params}))
 
 

@@ -422,7 +422,7 @@ def test_a_store_that_others_keep_locked_is_told_soon(tmp_path, monkeypatch):
 
     from assay.web import state
 
-    monkeypatch.setattr(state, "PATIENCE", 0.05)
+    monkeypatch.setattr(state, "LOCK_TIMEOUT", 0.05)
     with Store.open(tmp_path / "store.db") as store:
         store.save([result_of(1)])
         client = TestClient(make_app(store), base_url=HERE)

@@ -34,7 +34,7 @@ def served(store, *, streams=None, proxies=(), **limits):
     """The port of a server with these limits, and its application."""
     app = make_app(store, token=TOKEN if proxies else "", proxies=proxies)
     if streams is not None:
-        app.state.desk.streams = streams
+        app.state.app_state.streams = streams
     server = make_server(app, proxies=proxies, limits=Limits(**limits))
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         listening.bind(("127.0.0.1", 0))
@@ -44,7 +44,7 @@ def served(store, *, streams=None, proxies=(), **limits):
         try:
             yield listening.getsockname()[1], app
         finally:
-            app.state.desk.is_ending = server.should_exit = True
+            app.state.app_state.is_ending = server.should_exit = True
             thread.join(PATIENCE)
             assert not thread.is_alive()
 

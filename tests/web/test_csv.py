@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.reports.table import TEXT, Column, Field, Grid, number
-from assay.web.tables import csv_of_grid, told
+from assay.web.tables import csv_of_grid, with_values
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -51,6 +51,6 @@ def test_a_text_that_is_sorted_by_a_number_stays_a_text():
 
 
 def test_a_field_may_say_what_it_is_worth():
-    field = told(number("13 / 24 / 11", 2.0), ("better", 13), ("same", 24), ("{} of all", "=x"))
+    field = with_values(number("13 / 24 / 11", 2.0), ("better", 13), ("same", 24), ("{} of all", "=x"))
     head, row = read(csv_of_grid(Grid("t", (Column("record"),), ((field,),))))
     assert dict(zip(head, row, strict=True)) == {"better": "13", "same": "24", "record of all": "'=x"}

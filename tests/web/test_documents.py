@@ -10,7 +10,7 @@ from _clients import client_of, main_of
 
 import assay
 from assay.store import Store
-from assay.web.documents import LONGEST, Library, texts_of
+from assay.web.documents import MAX_TEXT_LETTERS, ServedDatasets, texts_of
 
 
 def dataset_of(name="mine", word="apple"):
@@ -28,20 +28,20 @@ def result():
 
 
 def test_the_words_of_a_benchmark_that_was_given(result):
-    library = Library([dataset_of()])
+    library = ServedDatasets([dataset_of()])
     found = library.texts_of(result, ["d0", "d2", "nobody"])
-    assert found == {"d0": "apple 0 ", "d2": ("apple 2 " + "x" * 700)[: LONGEST - 1] + "…"}
+    assert found == {"d0": "apple 0 ", "d2": ("apple 2 " + "x" * 700)[: MAX_TEXT_LETTERS - 1] + "…"}
     assert library.names == ("mine",)
-    assert Library().texts_of(result, ["d0"]) == {}
+    assert ServedDatasets().texts_of(result, ["d0"]) == {}
 
 
 @pytest.mark.parametrize("other", [dataset_of(word="pear"), dataset_of(name="another")])
 def test_other_data_or_another_name_show_nothing(result, other):
-    assert Library([other]).texts_of(result, ["d0"]) == {}
+    assert ServedDatasets([other]).texts_of(result, ["d0"]) == {}
 
 
 def test_of_two_versions_the_one_of_that_day(result):
-    library = Library([dataset_of(word="pear"), dataset_of()])
+    library = ServedDatasets([dataset_of(word="pear"), dataset_of()])
     assert library.texts_of(result, ["d1"]) == {"d1": "apple 1 "}
 
 
@@ -54,9 +54,9 @@ def test_a_name_that_is_a_path_is_not_opened(result, tmp_path, monkeypatch):
     opened = []
     real = Path.open
     monkeypatch.setattr(Path, "open", lambda self, *rest, **more: opened.append(self) or real(self, *rest, **more))
-    assert Library().texts_of(sly, ["d0"]) == {}
+    assert ServedDatasets().texts_of(sly, ["d0"]) == {}
     assert texts_of(sly, ["d0"]) == {}
-    assert Library().named(path) is None
+    assert ServedDatasets().named(path) is None
     assert opened == []
 
 
@@ -64,9 +64,9 @@ def test_a_bundled_benchmark_of_the_same_name_and_other_words(result):
     """Words are shown by fingerprint: a benchmark of somebody's own may be called rag-template too."""
     mine = assay.run(dataset_of("rag-template"), "bm25", metrics=["ndcg@10"])
     known = next(iter(assay.load_dataset("rag-template").documents))
-    assert Library().texts_of(mine, [known]) == {}
+    assert ServedDatasets().texts_of(mine, [known]) == {}
     bundled = assay.run("rag-template", "bm25", metrics=["ndcg@10"])
-    assert Library().texts_of(bundled, [known])[known]
+    assert ServedDatasets().texts_of(bundled, [known])[known]
 
 
 def test_a_file_that_changes_while_it_is_served_shows_nothing_wrong(tmp_path):
@@ -78,7 +78,7 @@ def test_a_file_that_changes_while_it_is_served_shows_nothing_wrong(tmp_path):
     (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq0\td0\t1\n")
     held = assay.load_dataset(folder)
     result = assay.run(held, "bm25", metrics=["ndcg@10"])
-    library = Library([held])
+    library = ServedDatasets([held])
     assert library.texts_of(result, ["d1"]) == {"d1": "words of 1"}
     for content in ("", "no json\n" * 3, rows.replace("d1", "d7")):
         (folder / "corpus.jsonl").write_text(content)

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from assay.serialize import to_json
 from assay.store import Store
 from assay.store.judgments import Judgment
-from assay.web.api.endpoint import PREFIX, document_of
+from assay.web.api.endpoint import PREFIX, openapi_document
 from assay.web.api.routes import ENDPOINTS
 from assay.web.app import make_app
 from assay.web.server import make_server
@@ -51,7 +51,7 @@ def address(app):
 
 
 def test_every_endpoint_is_in_it_once():
-    document = document_of(ENDPOINTS)
+    document = openapi_document(ENDPOINTS)
     found = [(method.upper(), path) for path, methods in document["paths"].items() for method in methods]
     assert sorted(found) == sorted(OPERATIONS)
     names = [one["operationId"] for methods in document["paths"].values() for one in methods.values()]
@@ -65,7 +65,7 @@ def test_every_route_of_the_api_is_in_it(app):
 
 
 def test_references_lead_somewhere():
-    document = document_of(ENDPOINTS)
+    document = openapi_document(ENDPOINTS)
 
     def references(value):
         if isinstance(value, dict):
@@ -96,7 +96,7 @@ def test_schemas_are_sound():
 
 def test_the_document_is_what_is_served(app):
     client = TestClient(app, base_url="http://127.0.0.1:8765")
-    assert client.get("/api/v1/openapi.json").json() == json.loads(to_json(document_of(ENDPOINTS)))
+    assert client.get("/api/v1/openapi.json").json() == json.loads(to_json(openapi_document(ENDPOINTS)))
 
 
 def schemathesis_says(address, folder, *words):

@@ -62,7 +62,7 @@ def test_a_table_that_others_keep_locked_is_told_soon(url, monkeypatch):
 
     from assay.web import state
 
-    monkeypatch.setattr(state, "PATIENCE", 0.2)
+    monkeypatch.setattr(state, "LOCK_TIMEOUT", 0.2)
     with Store.open(url) as store:
         store.save([result_of(3)])
         client = client_of(store)

@@ -31,7 +31,7 @@ def store(tmp_path):
 @pytest.fixture
 def server(store, monkeypatch):
     """The address of a real server, and how many streams are open there."""
-    monkeypatch.setattr(progress, "LOOK", 0.02)
+    monkeypatch.setattr(progress, "POLL_SECONDS", 0.02)
     monkeypatch.setattr(progress, "HEARTBEAT", 0.1)
     streams, real = [], progress.events
 

@@ -13,7 +13,7 @@ from assay.errors import BadParameter
 from assay.web.app import make_app
 from assay.web.proxies import Proxies
 from assay.web.security import COOKIE
-from assay.web.throttle import FREE, Throttle
+from assay.web.throttle import FREE_ATTEMPTS, Throttle
 
 TOKEN = "a-token-that-is-long-enough"
 PROXY = "192.0.2.7"
@@ -41,21 +41,21 @@ def guess(client, **headers):
 @pytest.mark.parametrize("name", ["x-forwarded-for", "forwarded", "x-real-ip"])
 def test_nobody_avoids_the_throttle_with_a_new_address_each_time(clients, address, name):
     client = clients(address)
-    found = [guess(client, **{name: f"{'for=' * (name == 'forwarded')}203.0.113.{n}"}) for n in range(FREE + 7)]
+    found = [guess(client, **{name: f"{'for=' * (name == 'forwarded')}203.0.113.{n}"}) for n in range(FREE_ATTEMPTS + 7)]
     assert found[-1] == 429
 
 
 def test_behind_a_named_proxy_each_visitor_has_their_own_turn(clients):
     client = clients(PROXY)
-    assert [guess(client, **{"x-forwarded-for": "203.0.113.1"}) for _ in range(FREE + 7)][-1] == 429
+    assert [guess(client, **{"x-forwarded-for": "203.0.113.1"}) for _ in range(FREE_ATTEMPTS + 7)][-1] == 429
     assert guess(client, **{"x-forwarded-for": "203.0.113.2"}) == 401
 
 
 def test_what_a_visitor_writes_before_the_proxy_does_is_not_read(clients):
     client = clients(PROXY)
-    found = [guess(client, **{"x-forwarded-for": f"203.0.113.{n}, 198.51.100.9"}) for n in range(FREE + 7)]
+    found = [guess(client, **{"x-forwarded-for": f"203.0.113.{n}, 198.51.100.9"}) for n in range(FREE_ATTEMPTS + 7)]
     assert found[-1] == 429
-    found = [guess(client, **{"x-forwarded-for": f"unknown-{n}"}) for n in range(FREE + 7)]
+    found = [guess(client, **{"x-forwarded-for": f"unknown-{n}"}) for n in range(FREE_ATTEMPTS + 7)]
     assert found[-1] == 429
 
 

@@ -7,7 +7,7 @@ from _clients import Clock, client_of, csrf_of
 from _stores import usual_store
 
 from assay.web import security
-from assay.web.security import COOKIE, IDLE, LONGEST, Sessions
+from assay.web.security import COOKIE, SESSION_IDLE_SECONDS, SESSION_SECONDS, Sessions
 
 TOKEN = "a-token-that-is-long-enough"
 
@@ -112,19 +112,19 @@ class TestEnds:
     def test_when_it_is_not_used(self, sessions, clock):
         secret = sessions.open()
         for _ in range(5):
-            clock.now += IDLE - 1
+            clock.now += SESSION_IDLE_SECONDS - 1
             assert sessions.find(secret) is not None
-        clock.now += IDLE + 1
+        clock.now += SESSION_IDLE_SECONDS + 1
         assert sessions.find(secret) is None
         assert len(sessions) == 0
 
     def test_after_a_week_however_much_it_is_used(self, sessions, clock):
         secret = sessions.open()
         session = sessions.find(secret)
-        while clock.now <= 1000 + LONGEST:
+        while clock.now <= 1000 + SESSION_SECONDS:
             assert not session.is_over
             assert sessions.find(secret) is session
-            clock.now += IDLE / 2
+            clock.now += SESSION_IDLE_SECONDS / 2
         assert sessions.find(secret) is None
         assert session.is_over
 

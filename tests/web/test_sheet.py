@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.errors import BadParameter
 from assay.reports.table import Column, Field
-from assay.web.page import Asked
+from assay.web.page import PageRequest
 from assay.web.tables import Plan, SheetColumn, in_order
 
 PLAN = Plan(
@@ -23,7 +23,7 @@ PLAN = Plan(
 
 
 def shown(**params):
-    return PLAN.sheet(Asked("/x", {}, tuple(params.items())))
+    return PLAN.sheet(PageRequest("/x", {}, tuple(params.items())))
 
 
 def test_pages():
@@ -39,7 +39,7 @@ def test_beyond_the_last_page_is_told():
 
 
 def test_an_empty_table_has_no_rows_and_no_pages():
-    sheet = Plan("None", "none", PLAN.columns, ()).sheet(Asked())
+    sheet = Plan("None", "none", PLAN.columns, ()).sheet(PageRequest())
     assert (sheet.first, sheet.last, sheet.total, sheet.next) == (0, 0, 0, "")
 
 

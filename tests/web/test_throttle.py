@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.web import throttle as _throttle
-from assay.web.throttle import FREE, LONGEST_PAUSE, Throttle, TooSoon, pause_after, visitor_of
+from assay.web.throttle import FREE_ATTEMPTS, LONGEST_PAUSE, Throttle, TooSoon, pause_after, visitor_of
 
 TOKEN = "a-token-that-is-long-enough"
 
@@ -39,14 +39,14 @@ def throttle(clock):
 
 
 def test_the_first_wrong_ones_cost_nothing_then_pauses_double(throttle, clock):
-    assert [tried(throttle) for _ in range(FREE + 1)] == [False] * (FREE + 1)
+    assert [tried(throttle) for _ in range(FREE_ATTEMPTS + 1)] == [False] * (FREE_ATTEMPTS + 1)
     assert clock.slept == []
     assert [tried(throttle) for _ in range(4)] == [False] * 4
     assert clock.slept == [0.5, 1.0, 2.0, 4.0]
 
 
 def test_who_would_wait_for_long_is_told_when_to_come_back(throttle, clock):
-    for _ in range(FREE + 5):
+    for _ in range(FREE_ATTEMPTS + 5):
         tried(throttle)
     assert tried(throttle) == 8
     clock.now += 8
@@ -54,7 +54,7 @@ def test_who_would_wait_for_long_is_told_when_to_come_back(throttle, clock):
 
 
 def test_the_right_one_never_waits_for_wrong_ones_of_the_same_address(throttle, clock):
-    for _ in range(FREE + 20):
+    for _ in range(FREE_ATTEMPTS + 20):
         tried(throttle)
     n_slept = len(clock.slept)
     assert tried(throttle, right=True) is True
@@ -63,25 +63,25 @@ def test_the_right_one_never_waits_for_wrong_ones_of_the_same_address(throttle, 
 
 def test_pauses_grow_to_an_end():
     pauses = [pause_after(n) for n in range(10_000)]
-    assert pauses[: FREE + 1] == [0.0] * (FREE + 1)
+    assert pauses[: FREE_ATTEMPTS + 1] == [0.0] * (FREE_ATTEMPTS + 1)
     assert pauses == sorted(pauses)
     assert pauses[-1] == LONGEST_PAUSE
 
 
 def test_the_right_one_forgets_nothing(throttle):
     """It may be a neighbour's: those who guess would go on for free."""
-    for _ in range(FREE + 5):
+    for _ in range(FREE_ATTEMPTS + 5):
         tried(throttle)
     assert tried(throttle, right=True) is True
     assert tried(throttle) == 8
 
 
 def test_time_forgets(throttle, clock):
-    for _ in range(FREE + 4):
+    for _ in range(FREE_ATTEMPTS + 4):
         tried(throttle)
     n_slept = len(clock.slept)
-    clock.now += _throttle.FORGOTTEN + 1
-    assert [tried(throttle) for _ in range(FREE)] == [False] * FREE
+    clock.now += _throttle.FORGET_AFTER + 1
+    assert [tried(throttle) for _ in range(FREE_ATTEMPTS)] == [False] * FREE_ATTEMPTS
     assert len(clock.slept) == n_slept
 
 
@@ -123,7 +123,7 @@ def test_no_more_answers_are_kept_back_than_there_is_room_for(clock, monkeypatch
             return 0
 
         throttle = Throttle(clock, sleep)
-        tasks = [asyncio.create_task(guess(number)) for number in range(20 * (FREE + 2))]
+        tasks = [asyncio.create_task(guess(number)) for number in range(20 * (FREE_ATTEMPTS + 2))]
         await asyncio.sleep(0)
         assert len(waiting) == 2
         enough.set()
@@ -133,7 +133,7 @@ def test_no_more_answers_are_kept_back_than_there_is_room_for(clock, monkeypatch
 
 
 def test_others_do_not_wait(throttle, clock):
-    for _ in range(FREE + 6):
+    for _ in range(FREE_ATTEMPTS + 6):
         tried(throttle, "192.0.2.1")
     n_slept = len(clock.slept)
     assert tried(throttle, "192.0.2.2", right=True) is True
@@ -177,8 +177,8 @@ class TestPages:
         return client_of(store, token=TOKEN, throttle=Throttle(clock, clock.sleep))
 
     def test_the_login_waits_then_says_so(self, client, clock):
-        answers = [client.post("/login", data={"token": f"guess {n}", "next": "/history"}) for n in range(FREE + 7)]
-        assert [one.status_code for one in answers[: FREE + 5]] == [401] * (FREE + 5)
+        answers = [client.post("/login", data={"token": f"guess {n}", "next": "/history"}) for n in range(FREE_ATTEMPTS + 7)]
+        assert [one.status_code for one in answers[: FREE_ATTEMPTS + 5]] == [401] * (FREE_ATTEMPTS + 5)
         assert clock.slept == [0.5, 1.0, 2.0, 4.0]
         last = answers[-1]
         assert (last.status_code, last.headers["retry-after"]) == (429, "8")
@@ -187,7 +187,7 @@ class TestPages:
         assert client.post("/login", data={"token": TOKEN}).status_code == 303
 
     def test_the_header_waits_as_well_and_counts_together(self, client):
-        for n in range(FREE + 5):
+        for n in range(FREE_ATTEMPTS + 5):
             client.post("/login", data={"token": f"guess {n}"})
         answer = client.get("/api/v1/results", headers={"authorization": "Bearer wrong"})
         assert (answer.status_code, answer.headers["retry-after"]) == (429, "8")
@@ -196,7 +196,7 @@ class TestPages:
 
     def test_who_has_logged_in_is_not_held_up(self, client, clock):
         assert client.post("/login", data={"token": TOKEN}).status_code == 303
-        for _ in range(FREE + 7):
+        for _ in range(FREE_ATTEMPTS + 7):
             client.get("/api/v1/results", headers={"authorization": "Bearer wrong"})
         n_slept = len(clock.slept)
         assert client.get("/").status_code == 200

@@ -123,7 +123,7 @@ class TestPages:
         """Comparisons that have begun, and what lets them end; they come to nothing, for that takes no time."""
         begun, go = [], threading.Event()
 
-        def comparison(desk, keys, *more, **how):
+        def comparison(state, keys, *more, **how):
             begun.append(tuple(keys))
             go.wait(PATIENCE)
             raise UsageError("enough")
@@ -160,18 +160,18 @@ class TestPages:
             for key in keys[1:5]:
                 lines.append(socket.create_connection((host, int(port))))
                 lines[-1].sendall(f"GET /compare?r={keys[0]}&r={key} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
-            until(lambda: len(begun) == 2 and len(app.state.desk.workers._jobs) == 4)
+            until(lambda: len(begun) == 2 and len(app.state.app_state.workers._jobs) == 4)
             for line in lines:
                 line.close()
-            until(lambda: len(app.state.desk.workers._jobs) == 2)
+            until(lambda: len(app.state.app_state.workers._jobs) == 2)
             go.set()
-            until(lambda: not app.state.desk.workers._jobs)
+            until(lambda: not app.state.app_state.workers._jobs)
         assert len(begun) == 2
 
     def test_too_many_are_told(self, store, slow):
         begun, go = slow
         app = make_app(store)
-        app.state.desk.workers = Workers(1, most_jobs=1)
+        app.state.app_state.workers = Workers(1, most_jobs=1)
         with served(app) as url, ThreadPoolExecutor(1) as threads:
             keys = keys_of(httpx.get(url).text)
             held = threads.submit(httpx.get, f"{url}/compare?r={keys[0]}&r={keys[1]}", timeout=PATIENCE)
@@ -223,7 +223,7 @@ class TestDrawer:
         assert asked == []
 
     def test_it_is_started_again_after_it_was_killed_and_after_some_charts(self, drawer, monkeypatch):
-        monkeypatch.setattr(drawing, "MOST_DRAWN", 2)
+        monkeypatch.setattr(drawing, "MAX_DRAWINGS_PER_PROCESS", 2)
         first = drawer.svg_of(SPEC)
         drawer._process.kill()
         drawer._process.wait()
@@ -238,7 +238,7 @@ class TestDrawer:
         hanging = tmp_path / "hanging.py"
         hanging.write_text("import sys, time\nsys.stdin.readline()\ntime.sleep(1000)\n")
         monkeypatch.setattr(drawing, "PROGRAM", hanging)
-        monkeypatch.setattr(drawing, "LONGEST", 0.3)
+        monkeypatch.setattr(drawing, "DRAWING_SECONDS", 0.3)
         with pytest.raises(RuntimeError, match="the process that draws has ended"):
             drawer.svg_of(SPEC)
 

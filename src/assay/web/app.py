@@ -11,15 +11,15 @@ from urllib.parse import urlsplit
 from assay.errors import AssayError, UnknownName
 from assay.masking import add_secret
 from assay.web.api.routes import routes as api_routes
-from assay.web.documents import Library
-from assay.web.page import Asked, Page
+from assay.web.documents import ServedDatasets
+from assay.web.page import Page, PageRequest
 from assay.web.pages import compare, datasets, history, judging, leaderboard, metrics, progress, query, result, results
 from assay.web.proxies import ForwardedHeaders, Proxies
 from assay.web.rendering import Answer, Renderer, StaticFiles, answer_of
 from assay.web.security import COOKIE, Guard, Keys, Refusal, Scope, address_of, cookie_of, login_address, safe_next
 from assay.web.state import AppState
 from assay.web.throttle import Throttle, TooSoon
-from assay.web.workers import Gone, TooBusy
+from assay.web.workers import ClientGone, TooBusy
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -49,10 +49,10 @@ MORE_ROUTES: tuple[Callable[[AppState, Renderer], list[BaseRoute]], ...] = (
     progress.routes,
     api_routes,
 )
-"""What else is answered: each makes routes for a desk."""
+"""Functions that make the other routes."""
 RETRY = 5
 """Seconds after which whoever found too much being worked out may come back."""
-LAST_ANSWERS = frozenset({401, 408, 413, 429})
+CLOSING_STATUSES = frozenset({401, 408, 413, 429})
 """After these a connection ends: what else it sends is not waited for, and each guess needs a new one."""
 STATUS = {2: 400, 3: 422, 4: 502, 5: 404, 6: 503}
 """Exit code of an error → status of its page."""
@@ -81,58 +81,60 @@ def make_app(
     opened = store if isinstance(store, Opened) else Opened.open(store, create=False)
     add_secret(token, "the token")
     keys, throttle = Keys.of(token), Throttle() if throttle is None else throttle
-    desk = AppState(opened, library=Library(datasets), needs_token=bool(token))
+    state = AppState(opened, datasets=ServedDatasets(datasets), needs_token=bool(token))
     renderer = Renderer(PAGES, StaticFiles.read(), has_token=bool(token))
-    routes = [*(_route(desk, renderer, page) for page in PAGES), *_own_routes(keys, throttle, renderer)]
+    routes = [*(_route(state, renderer, page) for page in PAGES), *_own_routes(keys, throttle, renderer)]
     for more in MORE_ROUTES:
-        routes += more(desk, renderer)
+        routes += more(state, renderer)
     app = Starlette(
         routes=routes,
         middleware=[
             Middleware(ForwardedHeaders, proxies=Proxies(proxies)),
-            Middleware(Guard, keys=keys, throttle=throttle, refused=_refused(renderer)),
+            Middleware(Guard, keys=keys, throttle=throttle, refused=_refusal_handler(renderer)),
         ],
         exception_handlers=_handlers(renderer),
     )
-    app.state.desk, app.state.keys = desk, keys
+    app.state.app_state, app.state.keys = state, keys
     return app
 
 
-def _route(desk: AppState, renderer: Renderer, page: Page) -> BaseRoute:
+def _route(state: AppState, renderer: Renderer, page: Page) -> BaseRoute:
     """A page: from before where nothing has changed since, else made in a thread."""
     from starlette.routing import Route
 
     async def endpoint(request: Request) -> Response:
-        judge = judging.remembered(request) if page.knows_judge else ""
-        asked = Asked(request.url.path, dict(request.path_params), tuple(request.query_params.multi_items()), judge)
-        answer = _known(desk, page, asked)
+        judge = judging.remembered_judge(request) if page.knows_judge else ""
+        page_request = PageRequest(
+            request.url.path, dict(request.path_params), tuple(request.query_params.multi_items()), judge
+        )
+        answer = _cached_answer(state, page, page_request)
         if answer is None:
-            key = (asked.path, asked.params, asked.judge)
-            make = partial(_answer, desk, renderer, page, asked)
-            answer = await desk.made(request, key, make, is_heavy=page.is_heavy)
+            key = (page_request.path, page_request.params, page_request.judge)
+            make = partial(_answer, state, renderer, page, page_request)
+            answer = await state.run_in_thread(request, key, make, is_heavy=page.is_heavy)
         return answer.to(request)
 
     return Route(page.path, endpoint, methods=["GET"])
 
 
-def _known(desk: AppState, page: Page, asked: Asked) -> Answer | None:
+def _cached_answer(state: AppState, page: Page, page_request: PageRequest) -> Answer | None:
     """A page from before, if asking whether the store has changed takes no time: of a file it does not."""
-    if not page.is_kept or desk.store.place.path is None:
+    if not page.is_kept or state.store.place.path is None:
         return None
-    answer: Answer | None = desk.pages.peek(_key(desk, page, asked))
+    answer: Answer | None = state.pages.peek(_key(state, page, page_request))
     return answer
 
 
-def _key(desk: AppState, page: Page, asked: Asked) -> Hashable:
+def _key(state: AppState, page: Page, page_request: PageRequest) -> Hashable:
     """One state of the store is one answer; ages such as 30d are counted from now, to the minute."""
-    return desk.state(), asked.minute, page.path, asked.path, asked.params, asked.judge
+    return state.store_version(), page_request.minute, page.path, page_request.path, page_request.params, page_request.judge
 
 
-def _answer(desk: AppState, renderer: Renderer, page: Page, asked: Asked) -> Answer:
-    """A page, kept where it may be."""
+def _answer(state: AppState, renderer: Renderer, page: Page, page_request: PageRequest) -> Answer:
+    """A page, cached where that is allowed."""
     if not page.is_kept:
-        return answer_of(desk, renderer, page, asked)
-    answer: Answer = desk.pages.get(_key(desk, page, asked), lambda: answer_of(desk, renderer, page, asked))
+        return answer_of(state, renderer, page, page_request)
+    answer: Answer = state.pages.get(_key(state, page, page_request), lambda: answer_of(state, renderer, page, page_request))
     return answer
 
 
@@ -212,7 +214,7 @@ def _logged_out(keys: Keys, request: Request) -> Response:
     return answer
 
 
-def _refused(renderer: Renderer) -> Callable[[Scope, Refusal], Response]:
+def _refusal_handler(renderer: Renderer) -> Callable[[Scope, Refusal], Response]:
     def refused(scope: Scope, refusal: Refusal) -> Response:
         from starlette.responses import RedirectResponse
 
@@ -223,7 +225,7 @@ def _refused(renderer: Renderer) -> Callable[[Scope, Refusal], Response]:
             answer.headers["www-authenticate"] = "Bearer"
         if refusal.seconds:
             answer.headers["retry-after"] = str(refusal.seconds)
-        if refusal.status in LAST_ANSWERS:
+        if refusal.status in CLOSING_STATUSES:
             answer.headers["connection"] = "close"
         return answer
 
@@ -235,7 +237,7 @@ def _handlers(renderer: Renderer) -> dict[Any, Any]:
     return {
         AssayError: lambda request, error: _failed(renderer, request, error),
         TooBusy: lambda request, error: _too_busy(renderer, request, error),
-        Gone: _to_nobody,
+        ClientGone: _client_gone,
         404: renderer.not_found,
         405: renderer.not_found,
         500: renderer.broken,
@@ -255,7 +257,7 @@ def _too_busy(renderer: Renderer, request: Request, error: TooBusy) -> Response:
     return answer
 
 
-async def _to_nobody(request: Request, error: Exception) -> Response:  # noqa: ARG001 (as all handlers)
+async def _client_gone(request: Request, error: Exception) -> Response:  # noqa: ARG001 (as all handlers)
     """Whoever asked has left, so nobody reads it."""
     from starlette.responses import Response
 

@@ -54,7 +54,7 @@ class Register:
     def __len__(self) -> int:
         return len(self._of)
 
-    def admit(self, line: LimitedProtocol, address: str) -> int:
+    def admit(self, connection: LimitedProtocol, address: str) -> int:
         """Take a new connection in; the status to refuse it with where no other one makes room, else 0."""
         visitor = visitor_of(address)
         is_full = self._n_of[visitor] >= self.limits.n_each and address not in self.proxies
@@ -62,24 +62,24 @@ class Register:
             return 429
         if len(self._of) >= self.limits.n_connections and not self._make_room():
             return 503
-        self._of[line] = visitor
+        self._of[connection] = visitor
         self._n_of[visitor] += 1
-        self.waits(line)
+        self.waits(connection)
         return 0
 
-    def waits(self, line: LimitedProtocol) -> None:
+    def waits(self, connection: LimitedProtocol) -> None:
         """Nothing is being answered on a connection."""
-        if line in self._of:
-            self._waiting.setdefault(line)
+        if connection in self._of:
+            self._waiting.setdefault(connection)
 
-    def works(self, line: LimitedProtocol) -> None:
+    def works(self, connection: LimitedProtocol) -> None:
         """A request is being answered on a connection."""
-        self._waiting.pop(line, None)
+        self._waiting.pop(connection, None)
 
-    def forget(self, line: LimitedProtocol) -> None:
+    def forget(self, connection: LimitedProtocol) -> None:
         """A connection has ended."""
-        self._waiting.pop(line, None)
-        visitor = self._of.pop(line, None)
+        self._waiting.pop(connection, None)
+        visitor = self._of.pop(connection, None)
         if visitor is not None:
             self._n_of[visitor] -= 1
             if not self._n_of[visitor]:
@@ -87,7 +87,7 @@ class Register:
 
     def _make_room(self, visitor: str | None = None) -> bool:
         """End the connection that has waited longest, in all or of one address; whether there was one."""
-        oldest = next((line for line in self._waiting if visitor in (None, self._of[line])), None)
+        oldest = next((connection for connection in self._waiting if visitor in (None, self._of[connection])), None)
         if oldest is None:
             return False
         self.forget(oldest)
@@ -163,7 +163,7 @@ class LimitedProtocol(H11Protocol):
             self.register.waits(self)
 
     def _head_is_late(self) -> None:
-        """Told where a request had begun; a connection on which nothing came just ends."""
+        """Answered where a request had begun; a connection on which nothing came just ends."""
         self._timers.pop("head", None)
         if self._has_begun and self.conn.our_state is h11.IDLE:
             seconds = self.register.limits.head_seconds

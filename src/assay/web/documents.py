@@ -15,12 +15,12 @@ from assay.evaluation import Result
 if TYPE_CHECKING:
     from assay.datasets import BenchmarkDataset
 
-LONGEST = 600
+MAX_TEXT_LETTERS = 600
 """Letters of a document on a page."""
 
 
-class Held:
-    """A benchmark that is at hand, with its fingerprints, which are worked out once."""
+class LoadedDataset:
+    """A benchmark that can be read, with its fingerprints, which are computed once."""
 
     def __init__(self, dataset: BenchmarkDataset) -> None:
         from assay.datasets import PARTS
@@ -38,54 +38,58 @@ class Held:
         return str(entry.text) if entry is not None and entry.doc_id == document else ""
 
 
-class Library:
+class ServedDatasets:
     """The benchmarks whose words may be shown: those that were given, then those that come with assay."""
 
     def __init__(self, datasets: Iterable[BenchmarkDataset] = ()) -> None:
-        self._given = [Held(dataset) for dataset in datasets]
+        self._datasets = [LoadedDataset(dataset) for dataset in datasets]
 
     def named(self, name: str) -> BenchmarkDataset | None:
         """A benchmark by its name; None for any other name, which may be a path that is not ours to read."""
-        return next((held.dataset for held in self._all(name)), None)
+        return next((loaded.dataset for loaded in self._all(name)), None)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Those that were given."""
-        return tuple(dict.fromkeys(held.dataset.name for held in self._given))
+        return tuple(dict.fromkeys(loaded.dataset.name for loaded in self._datasets))
 
-    def find(self, result: Result, part: str) -> Held | None:
+    def find(self, result: Result, part: str) -> LoadedDataset | None:
         """The benchmark of a result, where its documents or judgments are the very ones of that day; else None."""
         about = result.provenance.get("dataset") or {}
         recorded = (about.get("fingerprints") or {}).get(part)
-        same = (held for held in self._all(str(about.get("name", ""))) if held.fingerprints[part] == recorded)
+        same = (loaded for loaded in self._all(str(about.get("name", ""))) if loaded.fingerprints[part] == recorded)
         return next(same, None)
 
     def texts_of(self, result: Result, documents: Sequence[str]) -> dict[str, str]:
         """Document → its first words; nothing where the data are not at hand, or are others by now."""
-        held = self.find(result, "documents")
-        if held is None:
+        loaded = self.find(result, "documents")
+        if loaded is None:
             return {}
-        texts = {name: held.text(name) for name in documents}
-        return {name: text if len(text) <= LONGEST else text[: LONGEST - 1] + "…" for name, text in texts.items() if text}
+        texts = {name: loaded.text(name) for name in documents}
+        return {
+            name: text if len(text) <= MAX_TEXT_LETTERS else text[: MAX_TEXT_LETTERS - 1] + "…"
+            for name, text in texts.items()
+            if text
+        }
 
-    def _all(self, name: str) -> Iterator[Held]:
-        yield from (held for held in self._given if held.dataset.name == name)
-        if (held := _bundled(name)) is not None:
-            yield held
+    def _all(self, name: str) -> Iterator[LoadedDataset]:
+        yield from (loaded for loaded in self._datasets if loaded.dataset.name == name)
+        if (loaded := _bundled(name)) is not None:
+            yield loaded
 
 
 @lru_cache(maxsize=8)
-def _bundled(name: str) -> Held | None:
+def _bundled(name: str) -> LoadedDataset | None:
     from assay.datasets import HPO_PREFIX, bundled, load_dataset
 
     if name not in bundled() or name.startswith(HPO_PREFIX):
         return None
     try:
-        return Held(load_dataset(name))
+        return LoadedDataset(load_dataset(name))
     except AssayError:
         return None
 
 
 def texts_of(result: Result, documents: Sequence[str]) -> dict[str, str]:
     """Document → its first words, where the benchmark comes with assay."""
-    return Library().texts_of(result, documents)
+    return ServedDatasets().texts_of(result, documents)

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 PROGRAM = Path(__file__).with_name("drawer.py")
-MOST_DRAWN = 300
+MAX_DRAWINGS_PER_PROCESS = 300
 """Charts that one process draws."""
-LONGEST = 60.0
+DRAWING_SECONDS = 60.0
 """Seconds that one chart may take."""
 
 
@@ -44,10 +44,10 @@ class Drawer:
 
     def _asked(self, line: str) -> dict[str, str]:
         """What the process answers; nothing where it has ended, or took too long and was ended."""
-        if self._n_drawn >= MOST_DRAWN:
+        if self._n_drawn >= MAX_DRAWINGS_PER_PROCESS:
             self._end()
         process = self._process = self._process or self._started()
-        timer = threading.Timer(LONGEST, process.kill)
+        timer = threading.Timer(DRAWING_SECONDS, process.kill)
         timer.start()
         try:
             reply = _answer_of(process, line)

@@ -1,4 +1,4 @@
-"""Judged: a query's documents as a person grades them, what others gave, and what all of it would change."""
+"""Judgments: a query's documents as a person grades them, what others gave, and what all of it would change."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from assay.model import Rankings, Run
 from assay.reports import Column, Field, Grid, columns, number, readable_time, words
 from assay.store import JudgeAgreement, Judgment, combined, judge_agreements, restore_ids
 from assay.text import counted, percent, printable
-from assay.web.documents import Library
-from assay.web.page import Asked
+from assay.web.documents import ServedDatasets
+from assay.web.page import PageRequest
 from assay.web.state import AppState
 
 GRADES = {0: "not relevant", 1: "somewhat", 2: "relevant", 3: "perfect"}
@@ -28,7 +28,7 @@ MOST_DOCUMENTS = 10
 
 
 @dataclass(frozen=True)
-class Given:
+class JudgeGrade:
     """What somebody gave to a document."""
 
     judge: str
@@ -46,7 +46,7 @@ class ToJudge:
     document: str
     rank: int
     text: str
-    given: tuple[Given, ...]
+    grades: tuple[JudgeGrade, ...]
     chosen: str = ""
     """The grade that is ticked: what the one who judges gave, or was about to give."""
     note: str = ""
@@ -56,7 +56,7 @@ class ToJudge:
 
 @dataclass(frozen=True)
 class Draft:
-    """A form that could not be kept: what is wrong, and what was filled in, by the document as it is printed."""
+    """A form that could not be saved: what is wrong, and what was filled in, by the document as it is printed."""
 
     problem: str
     judge: str
@@ -100,23 +100,25 @@ class Judging:
         return end + 1 if end < self.n_open else None
 
 
-def judging_of(desk: AppState, key: str, query: str, asked: Asked | None = None, draft: Draft | None = None) -> Judging:
+def judging_of(
+    state: AppState, key: str, query: str, request: PageRequest | None = None, draft: Draft | None = None
+) -> Judging:
     """What there is to judge for a query of a stored result, and what was; for the one who judges, if that is known."""
-    asked = asked or Asked()
-    result = desk.result(key)
-    judgments = judgments_about(desk, result)
+    request = request or PageRequest()
+    result = state.result(key)
+    judgments = judgments_about(state, result)
     by_document: defaultdict[str, list[Judgment]] = defaultdict(list)
     for judgment in judgments:
         if judgment.query == printable(query):
             by_document[judgment.document].append(judgment)
-    own = judged_before(desk.library, result, [query])
+    own = judged_before(state.datasets, result, [query])
     judged = own.get(query, {}) if own else {**result.relevant.get(query, {}), **result.nonrelevant.get(query, {})}
     every = [(rank, doc) for rank, doc in enumerate(_in_order(result, query), 1) if doc not in judged]
     graded = [pair for pair in every if printable(pair[1]) in by_document]
     ungraded = [pair for pair in every if printable(pair[1]) not in by_document]
-    start = min(asked.whole("from", 1) - 1, max(0, len(ungraded) - 1))
+    start = min(request.get_int("from", 1) - 1, max(0, len(ungraded) - 1))
     page = ungraded[start : start + MOST_DOCUMENTS]
-    form = Form(desk.library, result, draft.judge if draft else asked.judge, by_document, draft.filled if draft else {})
+    form = Form(state.datasets, result, draft.judge if draft else request.judge, by_document, draft.filled if draft else {})
     return Judging(
         key,
         query,
@@ -127,7 +129,7 @@ def judging_of(desk: AppState, key: str, query: str, asked: Asked | None = None,
         len(ungraded),
         start,
         own is not None or bool(result.nonrelevant),
-        effect_grid(result, query, effect_of(desk, result, judgments)) if any(by_document.values()) else None,
+        effect_grid(result, query, effect_of(state, result, judgments)) if any(by_document.values()) else None,
         agreement_grid(judge_agreements(judgments)),
         draft.problem if draft else "",
     )
@@ -137,47 +139,47 @@ def judging_of(desk: AppState, key: str, query: str, asked: Asked | None = None,
 class Form:
     """What is known about the fields of the form before it is shown."""
 
-    library: Library
+    datasets: ServedDatasets
     result: Result
     judge: str
-    given: Mapping[str, Sequence[Judgment]]
+    judgments: Mapping[str, Sequence[Judgment]]
     filled: Mapping[str, tuple[str, str]]
 
     def documents(self, pairs: Sequence[tuple[int, str]], first: int = 0) -> tuple[ToJudge, ...]:
         """Ranks and documents with their words and grades, numbered from `first` on."""
-        texts = self.library.texts_of(self.result, [doc for _, doc in pairs])
+        texts = self.datasets.texts_of(self.result, [doc for _, doc in pairs])
         return tuple(
             self._document(number, rank, doc, texts.get(doc, "")) for number, (rank, doc) in enumerate(pairs, first)
         )
 
     def _document(self, number: int, rank: int, document: str, text: str) -> ToJudge:
-        judgments = self.given.get(printable(document), ())
+        judgments = self.judgments.get(printable(document), ())
         mine = next((judgment for judgment in judgments if judgment.judge == self.judge), None)
         grade, note = (f"{mine.grade:g}", mine.note) if mine else ("", "")
         grade, note = self.filled.get(printable(document), (grade, note))
-        return ToJudge(number, document, rank, text, _given(judgments), grade, note, mine is not None)
+        return ToJudge(number, document, rank, text, _judge_grades(judgments), grade, note, mine is not None)
 
 
-def judgments_about(desk: AppState, result: Result) -> Sequence[Judgment]:
+def judgments_about(state: AppState, result: Result) -> Sequence[Judgment]:
     """All grades that people gave on the benchmark of a result."""
-    return desk.judgments.find(benchmark=result.benchmark)
+    return state.judgments.find(benchmark=result.benchmark)
 
 
-def effect_of(desk: AppState, result: Result, judgments: Sequence[Judgment]) -> Rejudged:
+def effect_of(state: AppState, result: Result, judgments: Sequence[Judgment]) -> Rejudged:
     """The result scored again with what people judged."""
     grades = restore_ids(combined(judgments), result.run)
-    return rejudge(result, grades, judged_before(desk.library, result, list(grades)))
+    return rejudge(result, grades, judged_before(state.datasets, result, list(grades)))
 
 
-def judged_before(library: Library, result: Result, queries: Sequence[str]) -> Grades | None:
+def judged_before(datasets: ServedDatasets, result: Result, queries: Sequence[str]) -> Grades | None:
     """All judgments of the benchmark, where it is at hand and is the very one; else None.
 
     Its relevant documents must be those that the result was scored with: a plan may have made grades binary.
     """
-    held = library.find(result, "judgments")
-    if held is None:
+    loaded = datasets.find(result, "judgments")
+    if loaded is None:
         return None
-    dataset, level = held.dataset, result.policy.rel
+    dataset, level = loaded.dataset, result.policy.rel
     for query in queries:
         relevant = {
             doc: grade
@@ -195,9 +197,10 @@ def _in_order(result: Result, query: str) -> list[str]:
     return Run.borrow(Rankings({query: dict(ranking)})).in_order(0, result.policy.rank_rule) if ranking else []
 
 
-def _given(judgments: Sequence[Judgment]) -> tuple[Given, ...]:
+def _judge_grades(judgments: Sequence[Judgment]) -> tuple[JudgeGrade, ...]:
     return tuple(
-        Given(judgment.judge, f"{judgment.grade:g}", judgment.note, readable_time(judgment.judged)) for judgment in judgments
+        JudgeGrade(judgment.judge, f"{judgment.grade:g}", judgment.note, readable_time(judgment.judged))
+        for judgment in judgments
     )
 
 

@@ -10,20 +10,20 @@ from urllib.parse import urlencode
 
 from assay.errors import BadParameter
 from assay.text import shortened
-from assay.web.api.endpoint import LONGEST
+from assay.web.api.endpoint import MAX_PARAMETER_LETTERS
 
 if TYPE_CHECKING:
     from assay.reports import Grid
     from assay.web.state import AppState
 
-MOST_PARAMETERS = 200
+MAX_PARAMETERS = 200
 """In one address; a page repeats them in its links."""
 IDS = frozenset({"id"})
 """Parameters that are an id of the data, which may be as long as an address has room for."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class PageRequest:
     """What a browser asked for: where, and with which parameters. All state of a page is in here."""
 
     path: str = "/"
@@ -31,25 +31,25 @@ class Asked:
     """The parts of the path that vary."""
     params: tuple[tuple[str, str], ...] = ()
     judge: str = ""
-    """Who judges, as the browser remembers it; only pages that ask for it are told."""
+    """Who judges, as the browser remembers it; empty for pages that do not use it."""
 
     def __post_init__(self) -> None:
-        if len(self.params) > MOST_PARAMETERS:
-            raise BadParameter(f"an address has at most {MOST_PARAMETERS} parameters; found {len(self.params):,}")
+        if len(self.params) > MAX_PARAMETERS:
+            raise BadParameter(f"an address has at most {MAX_PARAMETERS} parameters; found {len(self.params):,}")
         for name, value in self.params:
-            refuse_long(name, value)
+            check_parameter_length(name, value)
 
-    def one(self, name: str, otherwise: str = "") -> str:
+    def get(self, name: str, otherwise: str = "") -> str:
         """A parameter; the last where it is given twice."""
         return next((value for key, value in reversed(self.params) if key == name and value), otherwise)
 
-    def every(self, name: str) -> tuple[str, ...]:
+    def get_all(self, name: str) -> tuple[str, ...]:
         """A parameter that may be given several times."""
         return tuple(value for key, value in self.params if key == name and value)
 
-    def whole(self, name: str, otherwise: int, most: int = 10**9) -> int:
+    def get_int(self, name: str, otherwise: int, most: int = 10**9) -> int:
         """A whole number from 1 up."""
-        text = self.one(name)
+        text = self.get(name)
         if not text:
             return otherwise
         if not (text.isascii() and text.isdecimal() and len(text) < 11 and 1 <= int(text) <= most):
@@ -59,11 +59,11 @@ class Asked:
     @property
     def minute(self) -> int:
         """The minute it is, where an age such as 30d is asked for; else 0, for nothing depends on it."""
-        return int(time.time() // 60) if self.one("since") or self.one("until") else 0
+        return int(time.time() // 60) if self.get("since") or self.get("until") else 0
 
     def has(self, name: str) -> bool:
         """Whether a box is ticked."""
-        return self.one(name) not in ("", "0", "no")
+        return self.get(name) not in ("", "0", "no")
 
     def url(self, **changes: Any) -> str:
         """The same page with other parameters; None takes one away."""
@@ -73,11 +73,13 @@ class Asked:
         return f"{self.path}?{query}" if query else self.path
 
 
-def refuse_long(name: str, value: str) -> None:
+def check_parameter_length(name: str, value: str) -> None:
     """Say which parameter is longer than anything that could be meant."""
     longest = max(len(name), 0 if name in IDS else len(value))
-    if longest > LONGEST:
-        raise BadParameter(f"{shortened(name)}: a parameter has at most {LONGEST:,} letters; found {longest:,}")
+    if longest > MAX_PARAMETER_LETTERS:
+        raise BadParameter(
+            f"{shortened(name)}: a parameter has at most {MAX_PARAMETER_LETTERS:,} letters; found {longest:,}"
+        )
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class Redirect:
     """Another address has what was asked for."""
 
     url: str
@@ -103,7 +105,7 @@ class Page:
     """One page: its path, and the function that makes it. With a label it is in the navigation."""
 
     path: str
-    show: Callable[[AppState, Asked], View | Elsewhere]
+    show: Callable[[AppState, PageRequest], View | Redirect]
     label: str = ""
     takes: tuple[str, ...] = ()
     """The parameters of its address; every page takes `csv` too. Any other is refused."""
@@ -116,10 +118,10 @@ class Page:
     knows_judge: bool = False
     """Whether it shows what the one who judges has given."""
 
-    def refuse_strange(self, asked: Asked) -> None:
+    def check_parameters(self, request: PageRequest) -> None:
         """Say which parameter this page does not have: nothing that was asked for is left out in silence."""
         known = (*self.takes, "csv")
-        if strange := [name for name, _ in asked.params if name not in known]:
+        if strange := [name for name, _ in request.params if name not in known]:
             raise BadParameter(f"there is no parameter {shortened(strange[0])} here; there are: {', '.join(known)}")
 
 

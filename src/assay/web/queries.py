@@ -13,7 +13,7 @@ from assay.errors import BadParameter, UnknownName, near_matches
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.reports import TEXT, Column, Field, number, words
-from assay.web.page import Asked, address
+from assay.web.page import PageRequest, address
 from assay.web.tables import Plan, SheetColumn
 
 MOST_METRICS = 4
@@ -71,28 +71,28 @@ class QueryTable:
             known["worse"] = lambda query: sign * self.changes.get(query, 0.0) < 0
         return known
 
-    def ids(self, asked: Asked) -> Sequence[str]:
+    def ids(self, request: PageRequest) -> Sequence[str]:
         """The queries that an address means."""
         every: Sequence[str] = known_queries(self.result)
-        if kind := asked.one("only"):
+        if kind := request.get("only"):
             if kind not in self.kinds:
                 raise BadParameter(f"queries of this result may be {', '.join(self.kinds)}; not {kind[:80]!r}")
             every = [query for query in every if self.kinds[kind](query)]
-        if sought := asked.one("words").casefold().split():
+        if sought := request.get("words").casefold().split():
             every = [query for query in every if all(word in self._words(query) for word in sought)]
         return every
 
     def text(self, query: str) -> str:
         """What was asked."""
-        asked = self.result.queries.get(query)
-        return asked.text if asked else ""
+        record = self.result.queries.get(query)
+        return record.text if record else ""
 
     def _words(self, query: str) -> str:
-        asked = self.result.queries.get(query)
-        tags = " ".join(map(str, asked.tags.values())) if asked else ""
+        record = self.result.queries.get(query)
+        tags = " ".join(map(str, record.tags.values())) if record else ""
         return f"{query} {self.text(query)} {tags}".casefold()
 
-    def plan(self, asked: Asked, metrics: Sequence[BoundMetric]) -> Plan[str]:
+    def plan(self, request: PageRequest, metrics: Sequence[BoundMetric]) -> Plan[str]:
         """The table."""
         columns = [
             SheetColumn("query", Column("query", TEXT), self._named, str),
@@ -103,7 +103,7 @@ class QueryTable:
             title = "against the result before"
             columns.append(SheetColumn("change", Column("Δ before", title=title), self._change, self.changes.get))
         columns.append(SheetColumn("remarks", Column("remarks", TEXT), self._remarks))
-        return Plan("Queries", "queries", tuple(columns), self.ids(asked), "queries")
+        return Plan("Queries", "queries", tuple(columns), self.ids(request), "queries")
 
     def _named(self, query: str) -> Field:
         return words(query, href=query_url(self.key, query))
@@ -139,9 +139,9 @@ def change_field(metric: BoundMetric | None, value: float) -> Field:
     return number(Figures().change(metric, value), value, tone=tone)
 
 
-def metric_of(asked: Asked, known: Sequence[BoundMetric], otherwise: BoundMetric | None) -> BoundMetric | None:
-    """The metric by which queries are looked at; one that nobody knows here is told."""
-    if not (name := asked.one("metric")):
+def metric_of(request: PageRequest, known: Sequence[BoundMetric], otherwise: BoundMetric | None) -> BoundMetric | None:
+    """The metric by which queries are looked at; an unknown one is an error."""
+    if not (name := request.get("metric")):
         return otherwise
     metric = next((metric for metric in known if metric.name == name), None)
     if metric is None:

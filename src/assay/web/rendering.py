@@ -20,7 +20,7 @@ from assay.masking import mask
 from assay.reports import SVG, THEME, Field, with_own_ids
 from assay.text import install_command, printable
 from assay.web.drawing import drawer
-from assay.web.page import Asked, Elsewhere, Page, View
+from assay.web.page import Page, PageRequest, Redirect, View
 from assay.web.security import HEADERS
 from assay.web.state import LruCache
 from assay.web.tables import Sheet, csv_of_grid
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 HTML, CSV = "text/html; charset=utf-8", "text/csv; charset=utf-8"
 CSRF_MARK = secrets.token_hex(32)
-"""Stands in a page that is kept for the word of the session it is sent to; new each time, so that no text holds it."""
+"""Placeholder for the CSRF token of a session in a cached page; random, so that no text contains it."""
 CHECK_FIRST = "private, no-cache"
 """A browser asks whether its copy is still right, which takes no time."""
 
@@ -79,14 +79,14 @@ def _short(csrf: str) -> str:
     return f"-{blake2b(csrf.encode(), digest_size=6).hexdigest()}" if csrf else ""
 
 
-def answer_of(desk: AppState, renderer: Renderer, page: Page, asked: Asked) -> Answer:
+def answer_of(state: AppState, renderer: Renderer, page: Page, request: PageRequest) -> Answer:
     """The page, or with `csv` a table of it."""
-    page.refuse_strange(asked)
-    view = page.show(desk, asked)
-    if isinstance(view, Elsewhere):
+    page.check_parameters(request)
+    view = page.show(state, request)
+    if isinstance(view, Redirect):
         return Answer(b"", status=307, headers={"location": view.url})
-    if not (name := asked.one("csv")):
-        return Answer(renderer.rendered(view, asked, page.section or page.label), status=view.status)
+    if not (name := request.get("csv")):
+        return Answer(renderer.rendered(view, request, page.section or page.label), status=view.status)
     if name not in view.tables:
         raise UnknownName("table of this page", name[:80], hint=f"it has {', '.join(view.tables)}")
     headers = {"content-disposition": f'attachment; filename="{name}.csv"'}
@@ -98,7 +98,7 @@ def answer_of(desk: AppState, renderer: Renderer, page: Page, asked: Asked) -> A
 MARK, KIND = "graphics-symbol", "aria-roledescription"
 NO_MARKS = {"axis", "legend"}
 MOST_LETTERS = 32_000_000
-"""Of pictures that are kept."""
+"""Letters of cached charts."""
 MOST_MARKS = 2_000
 """Marks that are explained one by one; beyond, the page would be too large."""
 
@@ -117,7 +117,7 @@ def _picture(figure: Figure) -> Any:
     from markupsafe import Markup
 
     ET.register_namespace("", SVG)
-    root = ET.fromstring(_spoken_svg(figure.drawing))  # noqa: S314 (of our own making)
+    root = ET.fromstring(_labelled_svg(figure.drawing))  # noqa: S314 (of our own making)
     marks = [
         element for element in root.iter() if element.attrib.get("role") == MARK and element.attrib.get(KIND) not in NO_MARKS
     ]
@@ -129,21 +129,21 @@ def _picture(figure: Figure) -> Any:
     return Markup(named)  # noqa: S704 (made of parsed XML)
 
 
-def _spoken_svg(drawing: Drawing) -> str:
+def _labelled_svg(drawing: Drawing) -> str:
     """The chart with a label on each mark that would say something under the pointer."""
     if find_spec("vl_convert") is None:
         raise UsageError(f"charts need vl-convert-python: {install_command('report')}")
-    drawn = themed(_spoken(drawing.spec), THEME)
+    drawn = themed(_with_labels(drawing.spec), THEME)
     return drawer.svg_of({**drawn, "config": {**drawn["config"], "aria": True}})
 
 
-def _spoken(spec: Any) -> Any:
+def _with_labels(spec: Any) -> Any:
     """The specification with labels for marks that have a tooltip, and for no others."""
     if isinstance(spec, list):
-        return [_spoken(part) for part in spec]
+        return [_with_labels(part) for part in spec]
     if not isinstance(spec, dict):
         return spec
-    parts = {name: part if name == "data" else _spoken(part) for name, part in spec.items()}
+    parts = {name: part if name == "data" else _with_labels(part) for name, part in spec.items()}
     if "mark" in parts:
         mark = parts["mark"] if isinstance(parts["mark"], dict) else {"type": parts["mark"]}
         parts["mark"] = {**mark, "aria": "tooltip" in parts.get("encoding", {})}
@@ -198,7 +198,7 @@ def _box(cell: Field, pick: str, safe: Any) -> str:
 
 # Templates.
 
-MAKERS = {"picture_of": picture_of, "rows_of": rows_of}
+TEMPLATE_FUNCTIONS = {"picture_of": picture_of, "rows_of": rows_of}
 """What templates call."""
 SCRIPTS = ("tables.js", "web.js", "progress.js")
 STYLES = ("style.css", "web.css", "judging.css")
@@ -227,25 +227,25 @@ class Renderer:
             loader=jinja2.ChoiceLoader([jinja2.PackageLoader("assay.web"), jinja2.PackageLoader("assay.reports")]),
             autoescape=True,
             undefined=jinja2.StrictUndefined,
-            finalize=_finalized,
+            finalize=_printable_text,
             auto_reload=False,
             trim_blocks=True,
             lstrip_blocks=True,
         )
 
-    def rendered(self, view: View, asked: Asked, section: str) -> bytes:
+    def rendered(self, view: View, request: PageRequest, section: str) -> bytes:
         """A page."""
-        about = {"title": view.title, "asked": asked, "section": section, "tables": view.tables, **MAKERS}
+        about = {"title": view.title, "request": request, "section": section, "tables": view.tables, **TEMPLATE_FUNCTIONS}
         return self._text(view.template, {**about, **view.content}).encode("utf-8", "replace")
 
     def _text(self, template: str, content: Mapping[str, Any]) -> str:
         return mask(self.templates.get_template(template).render(**self._shared, **content))
 
     def page(self, template: str, title: str, content: Mapping[str, Any], status: int = 200) -> Response:
-        """A page that is never kept: the login, or an error."""
+        """A page that is never cached: the login, or an error."""
         from starlette.responses import HTMLResponse
 
-        about = {"title": title, "asked": Asked(), "section": "", "tables": {}}
+        about = {"title": title, "request": PageRequest(), "section": "", "tables": {}}
         return HTMLResponse(self._text(template, {**about, **content}), status, {**HEADERS, "cache-control": "no-store"})
 
     def problem(self, path: str, status: int, what: str) -> Response:
@@ -285,7 +285,7 @@ TITLES = {
 }
 
 
-def _finalized(value: Any) -> Any:
+def _printable_text(value: Any) -> Any:
     """Text without control characters; markup as it is."""
     return printable(value) if type(value) is str else value
 

@@ -51,7 +51,7 @@ BODY_SECONDS = 20.0
 MOST_ADDRESS = 100_000
 """Bytes of an address with its parameters."""
 LOOPBACK_NAMES = {"localhost", "ip6-localhost"}
-HARMLESS = {"GET", "HEAD", "OPTIONS"}
+SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 OPEN_PATHS = {"/login"}
 """What is answered without a token; and the look of that page."""
 OPEN_FOLDER = "/static/"
@@ -123,14 +123,14 @@ class Guard:
             self._check_address(scope, headers)
             session, is_by_header = await self._check_token(scope, headers)
             scope.setdefault("state", {})["session"] = session
-            if scope["method"] in HARMLESS:
+            if scope["method"] in SAFE_METHODS:
                 body = receive
             else:
-                content = await _whole_body(receive, headers)
+                content = await _read_body(receive, headers)
                 _check_origin(scope, headers)
                 if not is_by_header and _may_be_form(scope):
                     _check_form(session, headers, content)
-                body = _again(content, receive)
+                body = _replay_body(content, receive)
         except Refusal as refusal:
             await self.refused(scope, refusal)(scope, receive, sender)
             return
@@ -226,7 +226,7 @@ def cookie_of(scope: Scope) -> str:
     return {name: value for name, _, value in pairs}.get(COOKIE, "")
 
 
-async def _whole_body(receive: Receive, headers: dict[str, str]) -> bytes:
+async def _read_body(receive: Receive, headers: dict[str, str]) -> bytes:
     """What was sent, refused as soon as it is too much or takes too long."""
     from anyio import move_on_after
 
@@ -234,11 +234,11 @@ async def _whole_body(receive: Receive, headers: dict[str, str]) -> bytes:
     if length.isdecimal() and (len(length) > 15 or int(length) > MOST_BYTES):
         raise Refusal(413, f"a request has at most {MOST_BYTES:,} bytes")
     with move_on_after(BODY_SECONDS):
-        return await _all_parts(receive)
+        return await _read_parts(receive)
     raise Refusal(408, f"what a request sends has to be here within {BODY_SECONDS:g} s")
 
 
-async def _all_parts(receive: Receive) -> bytes:
+async def _read_parts(receive: Receive) -> bytes:
     content, more = bytearray(), True
     while more:
         message = await receive()
@@ -251,7 +251,7 @@ async def _all_parts(receive: Receive) -> bytes:
     return bytes(content)
 
 
-def _again(content: bytes, receive: Receive) -> Receive:
+def _replay_body(content: bytes, receive: Receive) -> Receive:
     """A body that was read, for whoever reads it next."""
     parts = iter([{"type": "http.request", "body": content, "more_body": False}])
 
@@ -287,9 +287,9 @@ def login_address(scope: Scope) -> str:
 
 # Sessions: one for each login, random, with an end. They are kept in memory, so all of them end when the server does.
 
-IDLE = 12 * 3600.0
+SESSION_IDLE_SECONDS = 12 * 3600.0
 """Seconds without a request after which a session ends."""
-LONGEST = 7 * 24 * 3600.0
+SESSION_SECONDS = 7 * 24 * 3600.0
 """Seconds after which a session ends in any case."""
 MOST_SESSIONS = 1000
 """Sessions at a time; one more ends the one that was used longest ago."""
@@ -330,7 +330,7 @@ class Sessions:
         session = self._known.get(name)
         if session is None:
             return None
-        if now - session.used > IDLE or now - session.started > LONGEST:
+        if now - session.used > SESSION_IDLE_SECONDS or now - session.started > SESSION_SECONDS:
             self._end(name)
             return None
         session.used = now

@@ -36,7 +36,7 @@ def make_server(app: Starlette, *, proxies: Iterable[str] = (), limits: Limits |
         """Tells streams of events to end, which would go on for ever."""
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            app.state.desk.is_ending = True
+            app.state.app_state.is_ending = True
             super().handle_exit(sig, frame)
 
     config = uvicorn.Config(

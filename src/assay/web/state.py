@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from assay.errors import StoreError, UnknownName
 from assay.store import Store
-from assay.web.documents import Library
-from assay.web.workers import Streams, Workers, unless_gone
+from assay.web.documents import ServedDatasets
+from assay.web.workers import Streams, Workers, cancel_when_gone
 
 if TYPE_CHECKING:
     from anyio import CapacityLimiter
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MOST_ROWS = 1_000_000
 """Of rankings and scores: in evaluations that stay open, and as much again in what was worked out of them."""
-SMALLEST = 20_000
-"""Rows that anything kept counts for, however small it is: it has other parts too."""
+MIN_ROWS_COUNTED = 20_000
+"""Rows that any cached value counts for at least: it has other parts too."""
 MOST_ORDERS = 24
-PATIENCE = 5.0
+LOCK_TIMEOUT = 5.0
 """Seconds that a request waits for others who write to the store."""
 LIGHT_THREADS = 4
 MOST_PAGES = 64_000_000
-"""Bytes of pages that are kept as they were sent."""
+"""Bytes of pages that are cached as they were sent."""
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedResult:
     """A stored result with its place in its evaluation, which is how pages call it."""
 
     entry: Entry
@@ -75,43 +75,43 @@ class ResultIndex:
         for entry in entries:
             place = places.get(entry.evaluation, 0)
             places[entry.evaluation] = place + 1
-            listed.append(Listed(entry, place))
-        self.listed: tuple[Listed, ...] = tuple(listed)
+            listed.append(ListedResult(entry, place))
+        self.results: tuple[ListedResult, ...] = tuple(listed)
         self.orders: LruCache[Any] = LruCache(MOST_ORDERS)
         """Tables that were filtered and sorted before, by what was asked for."""
 
     @cached_property
-    def by_key(self) -> dict[str, Listed]:
+    def by_key(self) -> dict[str, ListedResult]:
         """Key → result."""
-        return {result.key: result for result in self.listed}
+        return {result.key: result for result in self.results}
 
     @cached_property
     def benchmarks(self) -> tuple[str, ...]:
         """Names in order."""
-        return tuple(sorted({result.entry.benchmark for result in self.listed}))
+        return tuple(sorted({result.entry.benchmark for result in self.results}))
 
     @cached_property
     def providers(self) -> tuple[str, ...]:
         """Names in order."""
-        return tuple(sorted({result.entry.provider for result in self.listed}))
+        return tuple(sorted({result.entry.provider for result in self.results}))
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
         """Words that evaluations were tagged with, and names of baselines."""
-        return tuple(sorted({tag for result in self.listed for tag in (*result.entry.tags, *result.entry.baselines)}))
+        return tuple(sorted({tag for result in self.results for tag in (*result.entry.tags, *result.entry.baselines)}))
 
     @cached_property
     def metrics(self) -> tuple[str, ...]:
         """Metrics that results have figures of, those of the newest first; of the newest thousand, for lists are long."""
-        return tuple(dict.fromkeys(name for result in self.listed[:1000] for name in known_figures(result.entry)))
+        return tuple(dict.fromkeys(name for result in self.results[:1000] for name in known_figures(result.entry)))
 
 
 class AppState:
-    """`desk.shelf` lists what is stored; `desk.result(key)` and `desk.comparison(keys)` read it. Safe in many threads."""
+    """`state.index` lists what is stored; `state.result(key)` and `state.comparison(keys)` read it. Safe in many threads."""
 
-    def __init__(self, store: Store, *, library: Library | None = None, needs_token: bool = False) -> None:
+    def __init__(self, store: Store, *, datasets: ServedDatasets | None = None, needs_token: bool = False) -> None:
         self._opened = OpenStore(store)
-        self.library = library or Library()
+        self.datasets = datasets or ServedDatasets()
         """Where the words of documents are read."""
         self.needs_token = needs_token
         self.is_ending = False
@@ -120,9 +120,9 @@ class AppState:
         self.workers = Workers()
         """Who works out what takes long."""
         self.pages: LruCache[Any] = LruCache(MOST_PAGES, lambda answer: float(len(answer.body)) + 500)
-        self._shelves: LruCache[ResultIndex] = LruCache(2)
+        self._indexes: LruCache[ResultIndex] = LruCache(2)
         self._evaluations: LruCache[StoredEvaluation] = LruCache(MOST_ROWS, n_rows_of)
-        self.worked_out: LruCache[Any] = LruCache(MOST_ROWS, n_rows_of)
+        self.cache: LruCache[Any] = LruCache(MOST_ROWS, n_rows_of)
         """Comparisons and the like, by what they are made of."""
 
     @property
@@ -132,8 +132,8 @@ class AppState:
 
     @property
     def judgments(self) -> JudgmentBook:
-        """Grades of people; who gives one waits for the answer, so a store that others keep locked is told soon."""
-        return self.store.judgments.within(PATIENCE)
+        """Grades of people. Who gives one waits for the answer, so a locked store is reported after a short time."""
+        return self.store.judgments.within(LOCK_TIMEOUT)
 
     @cached_property
     def threads(self) -> CapacityLimiter:
@@ -142,48 +142,49 @@ class AppState:
 
         return CapacityLimiter(LIGHT_THREADS)
 
-    async def made(self, request: Request, key: Hashable, make: Callable[[], T], *, is_heavy: bool) -> T:
-        """What is made in a thread: of the few for what takes long, or of those for everything else."""
+    async def run_in_thread(self, request: Request, key: Hashable, make: Callable[[], T], *, is_heavy: bool) -> T:
+        """Call a function in a thread: one of the few for what takes long, or one of those for everything else."""
         from anyio import to_thread
 
         if is_heavy:
-            state = self.state() if self.store.place.path is not None else None  # a server is asked by the work itself
-            return await unless_gone(request, self.workers.run((state, key), make))
+            is_file = self.store.place.path is not None  # a database server is asked by the work itself
+            version = self.store_version() if is_file else None
+            return await cancel_when_gone(request, self.workers.run((version, key), make))
         return await to_thread.run_sync(make, limiter=self.threads)
 
-    def state(self) -> Hashable:
+    def store_version(self) -> Hashable:
         """Something that changes whenever the store does; cheap, for every request asks."""
         return self.store.state()
 
     @property
-    def shelf(self) -> ResultIndex:
+    def index(self) -> ResultIndex:
         """What is stored now."""
-        return self._shelves.get(self.state(), lambda: ResultIndex(self.store.list()))
+        return self._indexes.get(self.store_version(), lambda: ResultIndex(self.store.list()))
 
-    def listed(self, key: str) -> Listed:
+    def listed_result(self, key: str) -> ListedResult:
         """A stored result by its key."""
-        result = self.shelf.by_key.get(key)
+        result = self.index.by_key.get(key)
         if result is None:
             raise UnknownName("stored result", key[:200], hint="the page Results lists them")
         return result
 
     def evaluation(self, name: str) -> StoredEvaluation:
         """An evaluation by its id, with its results; tags and notes as they are now."""
-        return self._evaluations.get((self.state(), name), lambda: self.store.find(name))
+        return self._evaluations.get((self.store_version(), name), lambda: self.store.find(name))
 
     def result(self, key: str) -> Result:
         """One result by its key."""
-        listed = self.listed(key)
+        listed = self.listed_result(key)
         return self.evaluation(listed.entry.evaluation).results[listed.place]
 
     def results(self, keys: Sequence[str]) -> tuple[Result, ...]:
         """Several results, with names that tell them apart."""
-        return told_apart([self.result(key) for key in keys], keys)
+        return with_distinct_names([self.result(key) for key in keys], keys)
 
-    def before(self, listed: Listed) -> Listed | None:
+    def before(self, listed: ListedResult) -> ListedResult | None:
         """The result before it: the same benchmark with the same data, and the same provider."""
         same = [
-            other for other in self.shelf.listed if other.series == listed.series and other.entry.saved < listed.entry.saved
+            other for other in self.index.results if other.series == listed.series and other.entry.saved < listed.entry.saved
         ]
         return same[0] if same else None
 
@@ -199,7 +200,7 @@ class AppState:
             name = results[list(keys).index(baseline)].name if baseline in keys else None
             return compare_results(results, ComparisonOptions(baseline=name), intersect=shared)
 
-        comparison: Comparison = self.worked_out.get(("comparison", tuple(keys), baseline, shared), work)
+        comparison: Comparison = self.cache.get(("comparison", tuple(keys), baseline, shared), work)
         return comparison
 
 
@@ -210,7 +211,7 @@ def n_rows_of(value: Any) -> float:
     """
     about = value[0] if isinstance(value, tuple) and value else value
     n_rows = sum(_n_rows(result) for result in getattr(about, "results", ()))
-    return float(min(SMALLEST + n_rows, MOST_ROWS))
+    return float(min(MIN_ROWS_COUNTED + n_rows, MOST_ROWS))
 
 
 def _n_rows(result: Result) -> int:
@@ -223,7 +224,7 @@ def known_figures(entry: Entry) -> list[str]:
     return [name for name, figure in entry.figures.items() if figure.value is not None]
 
 
-def told_apart(results: Sequence[Result], keys: Sequence[str]) -> tuple[Result, ...]:
+def with_distinct_names(results: Sequence[Result], keys: Sequence[str]) -> tuple[Result, ...]:
     """Names that clash get the day and the letters that their evaluation ends in, or all of its key."""
     names = [result.name or "run" for result in results]
     ways: tuple[Callable[[str], str], ...] = (lambda key: key.split("/")[0].rpartition("-")[2], str)
@@ -242,7 +243,7 @@ def told_apart(results: Sequence[Result], keys: Sequence[str]) -> tuple[Result, 
 
 
 class LruCache(Generic[T]):
-    """`kept.get(key, make)`: from before where it is still there. A failure is not kept: the next one tries again."""
+    """`cache.get(key, make)`: the cached value, or a new one. A failure is not cached: the next caller tries again."""
 
     def __init__(self, most: float, weight: Callable[[T], float] = lambda _: 1) -> None:
         """`most` is how much weight there is room for; by default everything weighs 1."""
@@ -301,7 +302,7 @@ Identity = tuple[int, int] | None
 
 
 class OpenStore:
-    """`opened.now()` is the store at its path. A file that is gone is told: what is written into it would be lost."""
+    """`opened.now()` is the store at its path. A file that is gone is an error: what is written into it would be lost."""
 
     def __init__(self, store: Store) -> None:
         self._store, self._path = store, store.place.path

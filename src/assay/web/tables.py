@@ -16,12 +16,12 @@ from assay.charts import Drawing
 from assay.comparison import Pair
 from assay.errors import BadParameter
 from assay.reports import NUMBER, RECORD, BenchmarkReport, Column, Field, Figure, Figures, Grid, Section, csv_text
-from assay.web.page import Asked
+from assay.web.page import PageRequest
 
 T = TypeVar("T")
 PER_PAGE = 50
 ROWS_OF_A_DOWNLOAD = 100_000
-SHEET = ("sort", "order", "page")
+TABLE_PARAMETERS = ("sort", "order", "page")
 """The parameters by which an address says where one is in a table."""
 ORDERS = ("asc", "desc")
 
@@ -78,52 +78,52 @@ class Plan(Generic[T]):
     per_page: int = PER_PAGE
     is_in_order: bool = False
 
-    def sheet(self, asked: Asked) -> Sheet:
-        """The page that was asked for; one beyond the last is told."""
-        items = self._sorted(asked)
+    def sheet(self, request: PageRequest) -> Sheet:
+        """The page that was asked for; one beyond the last is an error."""
+        items = self._sorted(request)
         n_pages = max(1, math.ceil(len(items) / self.per_page))
-        page = asked.whole("page", 1, n_pages)
+        page = request.get_int("page", 1, n_pages)
         start = (page - 1) * self.per_page
         page_items = items[start : start + self.per_page]
         return Sheet(
             self.label,
             self.name,
-            tuple(self._head(column, asked) for column in self.columns),
+            tuple(self._head(column, request) for column in self.columns),
             tuple(self._row(item) for item in page_items),
             tuple(self.pick(item) for item in page_items) if self.pick else (),
             start + bool(page_items),
             start + len(page_items),
             len(items),
-            self._url(asked, page=page - 1 if page > 2 else None) if page > 1 else "",
-            self._url(asked, page=page + 1) if page < n_pages else "",
+            self._url(request, page=page - 1 if page > 2 else None) if page > 1 else "",
+            self._url(request, page=page + 1) if page < n_pages else "",
         )
 
-    def grid(self, asked: Asked) -> Grid:
+    def grid(self, request: PageRequest) -> Grid:
         """The whole table, for a download."""
-        rows = tuple(self._row(item) for item in self._sorted(asked)[:ROWS_OF_A_DOWNLOAD])
+        rows = tuple(self._row(item) for item in self._sorted(request)[:ROWS_OF_A_DOWNLOAD])
         return Grid(self.label, tuple(column.column for column in self.columns), rows)
 
     def _row(self, item: T) -> tuple[Field, ...]:
         return tuple(column.field(item) for column in self.columns)
 
-    def _url(self, asked: Asked, **changes: Any) -> str:
-        return asked.url(**changes) + (f"#{self.anchor}" if self.anchor else "")
+    def _url(self, request: PageRequest, **changes: Any) -> str:
+        return request.url(**changes) + (f"#{self.anchor}" if self.anchor else "")
 
-    def _head(self, column: SheetColumn[T], asked: Asked) -> Head:
+    def _head(self, column: SheetColumn[T], request: PageRequest) -> Head:
         if column.key is None:
             return Head(column.column)
-        is_down, is_this = asked.one("order") == "desc", asked.one("sort") == column.name
+        is_down, is_this = request.get("order") == "desc", request.get("sort") == column.name
         first = "desc" if column.column.kind == NUMBER else "asc"
         order = ("asc" if is_down else "desc") if is_this else first
         direction = ("descending" if is_down else "ascending") if is_this else "none"
-        return Head(column.column, self._url(asked, sort=column.name, order=order, page=None), direction)
+        return Head(column.column, self._url(request, sort=column.name, order=order, page=None), direction)
 
-    def in_order(self, asked: Asked) -> Plan[T]:
+    def in_order(self, request: PageRequest) -> Plan[T]:
         """The same with its rows in the order that was asked for, which need not be found again."""
-        return replace(self, items=self._sorted(asked), is_in_order=True)
+        return replace(self, items=self._sorted(request), is_in_order=True)
 
-    def _sorted(self, asked: Asked) -> Sequence[T]:
-        name, order = asked.one("sort"), asked.one("order", "asc")
+    def _sorted(self, request: PageRequest) -> Sequence[T]:
+        name, order = request.get("sort"), request.get("order", "asc")
         if order not in ORDERS:
             raise BadParameter(f"order is {' or '.join(ORDERS)}, not {order[:80]!r}")
         if not name or self.is_in_order:
@@ -155,16 +155,16 @@ Value = float | int | str | None
 
 
 @dataclass(frozen=True)
-class Told(Field):
+class DownloadField(Field):
     """A field that says what a download has in its place: the name of a column, and the value in it, once or more."""
 
     values: tuple[tuple[str, Value], ...] = ()
 
 
-def told(field: Field, *values: tuple[str, Value]) -> Told:
+def with_values(field: Field, *values: tuple[str, Value]) -> DownloadField:
     """The same field with the values of a download."""
     plain = {name: getattr(field, name) for name in Field.__dataclass_fields__}
-    return Told(**plain, values=values)
+    return DownloadField(**plain, values=values)
 
 
 def csv_of_grid(grid: Grid) -> str:
@@ -181,7 +181,7 @@ def csv_of_grid(grid: Grid) -> str:
 
 def _values(cell: Field, column: Column) -> dict[str, Value]:
     """Name → value of a field; nothing where it has no value at all."""
-    if isinstance(cell, Told):
+    if isinstance(cell, DownloadField):
         return dict(cell.values)
     if cell.text == UNKNOWN:
         return {}
@@ -207,7 +207,7 @@ def _cell(value: Any) -> str:
 
 def with_ends(field: Field, value: float, low: float | None, high: float | None) -> Field:
     """A figure whose interval has every digit in a download; the field itself where there is none."""
-    return field if low is None or high is None else told(field, (HEAD, value), (LOW, low), (HIGH, high))
+    return field if low is None or high is None else with_values(field, (HEAD, value), (LOW, low), (HIGH, high))
 
 
 # Exact values behind the tables of the report: intervals and counts that the page shows as one text.
@@ -215,58 +215,58 @@ def with_ends(field: Field, value: float, low: float | None, high: float | None)
 SYSTEM = "system"
 
 
-def exact_section(section: Section, matter: BenchmarkReport) -> Section:
+def exact_section(section: Section, report: BenchmarkReport) -> Section:
     """A section whose tables have every digit when they are downloaded; on the page they are the same."""
-    return replace(section, parts=tuple(_exact(part, matter) if isinstance(part, Grid) else part for part in section.parts))
+    return replace(section, parts=tuple(_exact(part, report) if isinstance(part, Grid) else part for part in section.parts))
 
 
-def _exact(grid: Grid, matter: BenchmarkReport) -> Grid:
-    rows = [tuple(_row(place, row, grid.columns, matter)) for place, row in enumerate(grid.rows)]
+def _exact(grid: Grid, report: BenchmarkReport) -> Grid:
+    rows = [tuple(_row(place, row, grid.columns, report)) for place, row in enumerate(grid.rows)]
     return replace(grid, rows=tuple(rows))
 
 
-def _row(place: int, row: tuple[Field, ...], columns: Sequence[Column], matter: BenchmarkReport) -> Iterator[Field]:
-    pair = _pair(row, matter)
+def _row(place: int, row: tuple[Field, ...], columns: Sequence[Column], report: BenchmarkReport) -> Iterator[Field]:
+    pair = _pair(row, report)
     for cell, column in zip(row, columns, strict=True):
         if pair is not None and column == RECORD:
             counts = (("better", pair.wins), ("same", pair.ties), ("worse", pair.losses))
-            yield told(cell, *(counts if cell.text != UNKNOWN else ()))
+            yield with_values(cell, *(counts if cell.text != UNKNOWN else ()))
         elif pair is not None and " CI " in column.head:
-            yield told(cell, (LOW, pair.low), (HIGH, pair.high))
+            yield with_values(cell, (LOW, pair.low), (HIGH, pair.high))
         elif column.head == SYSTEM and cell.sort == place:  # letters that say who is who stand before its name
-            yield told(cell, (HEAD, matter.names[place]))
+            yield with_values(cell, (HEAD, report.names[place]))
         else:
-            yield _figure(cell, row, column, matter) if cell.beside else cell
+            yield _figure(cell, row, column, report) if cell.beside else cell
 
 
-def _pair(row: Sequence[Field], matter: BenchmarkReport) -> Pair | None:
+def _pair(row: Sequence[Field], report: BenchmarkReport) -> Pair | None:
     """The pair that a row is about, known by its difference and what comes next to it."""
-    if matter.comparison is None:
+    if report.comparison is None:
         return None
     beside = list(pairwise(cell.sort for cell in row))
-    for pair in matter.comparison.pairs:
+    for pair in report.comparison.pairs:
         if any(pair.difference == first and pair.low == second for first, second in beside):
             return pair
     return None
 
 
-def _figure(cell: Field, row: Sequence[Field], column: Column, matter: BenchmarkReport) -> Field:
+def _figure(cell: Field, row: Sequence[Field], column: Column, report: BenchmarkReport) -> Field:
     """A figure with the ends of its interval, found by metric, system, value and what the page says."""
     texts = [column.head, *(field.text for field in row)]
     known = [
         (place, metric)
-        for place, result in enumerate(matter.shown)
-        for metric in matter.metrics
+        for place, result in enumerate(report.shown)
+        for metric in report.metrics
         if metric.name in texts
         and result.summary[metric.name] == cell.sort
-        and matter.interval(place, metric) == cell.beside
+        and report.interval(place, metric) == cell.beside
     ]
-    named = [pair for pair in known if any(text.endswith(matter.names[pair[0]]) for text in texts)] or known
+    named = [pair for pair in known if any(text.endswith(report.names[pair[0]]) for text in texts)] or known
     if not named:
         return cell
     place, metric = named[0]
-    interval = matter.intervals[place][metric.name]
-    return with_ends(cell, float(matter.shown[place].summary[metric.name]), interval.low, interval.high)
+    interval = report.intervals[place][metric.name]
+    return with_ends(cell, float(report.shown[place].summary[metric.name]), interval.low, interval.high)
 
 
 # Sections: every table and chart has a name under which its rows may be downloaded.
@@ -275,49 +275,49 @@ Tables = dict[str, Callable[[], Grid]]
 
 
 @dataclass(frozen=True)
-class Shown:
+class SectionPart:
     """A part of a section; where it has rows, what they are called in a download. Charts stand inside one part."""
 
     content: Any
     name: str = ""
-    charts: tuple[Shown, ...] = ()
+    charts: tuple[SectionPart, ...] = ()
 
 
 @dataclass(frozen=True)
-class Laid:
+class SectionLayout:
     """A section and its parts."""
 
     anchor: str
     title: str
     lead: str
-    parts: tuple[Shown, ...]
+    parts: tuple[SectionPart, ...]
 
 
-def lay_out(sections: Iterable[Section]) -> tuple[tuple[Laid, ...], Tables]:
+def lay_out(sections: Iterable[Section]) -> tuple[tuple[SectionLayout, ...], Tables]:
     """The sections, and name → table."""
     tables: Tables = {}
-    laid = []
+    layouts = []
     for section in sections:
-        parts = tuple(_shown(part, section.anchor, tables) for part in section.parts)
-        laid.append(Laid(section.anchor, section.title, section.lead, parts))
-    return tuple(laid), tables
+        parts = tuple(_section_part(part, section.anchor, tables) for part in section.parts)
+        layouts.append(SectionLayout(section.anchor, section.title, section.lead, parts))
+    return tuple(layouts), tables
 
 
-def _shown(part: Any, anchor: str, tables: Tables) -> Shown:
+def _section_part(part: Any, anchor: str, tables: Tables) -> SectionPart:
     if isinstance(part, Grid):
-        name = _free(anchor, tables)
+        name = _free_name(anchor, tables)
         tables[name] = lambda: part
-        return Shown(part, name)
+        return SectionPart(part, name)
     if isinstance(part, Figures):
-        return Shown(part, charts=tuple(_shown(figure, anchor, tables) for figure in part.figures))
+        return SectionPart(part, charts=tuple(_section_part(figure, anchor, tables) for figure in part.figures))
     if isinstance(part, Figure):
-        name = _free(f"{anchor}-{part.kind_of_chart.replace('_', '-')}", tables)
+        name = _free_name(f"{anchor}-{part.kind_of_chart.replace('_', '-')}", tables)
         tables[name] = lambda: all_rows(part.drawing)
-        return Shown(part, name)
-    return Shown(part)
+        return SectionPart(part, name)
+    return SectionPart(part)
 
 
-def _free(name: str, tables: Mapping[str, Any]) -> str:
+def _free_name(name: str, tables: Mapping[str, Any]) -> str:
     """A name that no other table of the page has."""
     number, free = 1, name
     while free in tables:

@@ -1,7 +1,7 @@
-"""Throttle: whoever gives wrong tokens waits for the answer, longer each time, or is told to come back.
+"""Throttle: whoever gives wrong tokens waits for the answer, longer each time, or is refused for a while.
 
 The waiting is of an address, not of a connection. The right token never waits, whatever others at the same address gave:
-to compare it costs nothing. So waiting makes guesses dear, and the length of the token makes them hopeless.
+to compare it costs nothing. So waiting makes guessing slow, and the length of the token makes it hopeless.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 
-FREE = 3
+FREE_ATTEMPTS = 3
 """Wrong tokens that cost nothing: people mistype."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 """Seconds between two wrong tokens after the first one that costs something, and at most; it doubles in between."""
 LONGEST_WAIT = 5.0
-"""Seconds that an answer is kept back; whoever would wait longer is told to come back."""
+"""Seconds that an answer is delayed; where it would take longer, the request is refused."""
 MOST_WAITING, MOST_WAITING_EACH = 64, 8
-"""Answers that are kept back at a time, in all and of one address; further ones are told to come back at once."""
-FORGOTTEN = 15 * 60.0
+"""Answers that are delayed at a time, in all and of one address; further requests are refused at once."""
+FORGET_AFTER = 15 * 60.0
 """Seconds after which wrong tokens do not count any more."""
 MOST_ADDRESSES = 10_000
 """Addresses that are remembered, those with the newest wrong tokens; there is no room for more."""
-NETWORK = 64
+IPV6_NETWORK_BITS = 64
 """Bits of an IPv6 address that stand for one visitor: the rest is theirs to choose."""
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -83,7 +83,7 @@ class Throttle:
     def _attempts(self, visitor: str) -> Attempts:
         """What is known of an address; nothing if that is too long ago. Those that were seen longest ago make room."""
         known, now = self._known.get(visitor), self._clock()
-        if known is None or now - known.last > FORGOTTEN:
+        if known is None or now - known.last > FORGET_AFTER:
             known = self._known[visitor] = Attempts(last=now)
         self._known.move_to_end(visitor)
         while len(self._known) > MOST_ADDRESSES:
@@ -106,9 +106,9 @@ class Throttle:
 
 def pause_after(n_wrong: int) -> float:
     """Seconds between attempts after so many wrong tokens: nothing, then 0.5, 1, 2 … 30."""
-    if n_wrong <= FREE:
+    if n_wrong <= FREE_ATTEMPTS:
         return 0.0
-    return float(min(FIRST_PAUSE * 2 ** min(n_wrong - FREE - 1, 20), LONGEST_PAUSE))
+    return float(min(FIRST_PAUSE * 2 ** min(n_wrong - FREE_ATTEMPTS - 1, 20), LONGEST_PAUSE))
 
 
 def visitor_of(address: str) -> str:
@@ -120,7 +120,7 @@ def visitor_of(address: str) -> str:
     if isinstance(ip, IPv6Address):
         if ip.ipv4_mapped is not None:
             return str(ip.ipv4_mapped)
-        return str(IPv6Address(int(ip) >> (128 - NETWORK) << (128 - NETWORK)))
+        return str(IPv6Address(int(ip) >> (128 - IPV6_NETWORK_BITS) << (128 - IPV6_NETWORK_BITS)))
     return str(ip)
 
 

@@ -71,24 +71,24 @@ class Workers:
             del self._jobs[key]
 
 
-class Gone(Exception):
-    """Whoever asked has left."""
+class ClientGone(Exception):
+    """The client has left."""
 
 
-async def unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """What the work gives; Gone, and the work cancelled, as soon as whoever asked has left."""
-    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_left(request))
+async def cancel_when_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """The result of the work; ClientGone, and the work cancelled, as soon as the client has left."""
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_wait_for_disconnect(request))
     try:
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
         if working.done():
             return working.result()
-        raise Gone
+        raise ClientGone
     finally:
         working.cancel()
         leaving.cancel()
 
 
-async def _left(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 JSON, TEXT, ZSTD = "application/json", "text/plain; charset=utf-8", "application/zstd"
 PREFIX = "/api/v1"
-LONGEST = 2000
+MAX_PARAMETER_LETTERS = 2000
 """Letters of a parameter."""
-WHOLE = re.compile(r"[0-9]{1,9}")
+WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
 YES, NO = "true", "false"
 
 Schema = Mapping[str, Any]
-Given = Mapping[str, Any]
+ParameterValues = Mapping[str, Any]
 """Name → value of each parameter, checked; `body` is what was sent."""
 
 
@@ -40,7 +40,7 @@ class Parameter:
     default: Any = None
     least: int = 0
     """The smallest number; of several, how few."""
-    most: int = LONGEST
+    most: int = MAX_PARAMETER_LETTERS
     """The largest number; of a text, how many letters; of several, how many."""
     pattern: str = ""
     is_required: bool = False
@@ -66,7 +66,7 @@ class Parameter:
     @property
     def _longest(self) -> int:
         """Letters of a text; of several, of each."""
-        return LONGEST if self.is_several else min(self.most, LONGEST)
+        return MAX_PARAMETER_LETTERS if self.is_several else min(self.most, MAX_PARAMETER_LETTERS)
 
     def read(self, values: Sequence[str]) -> Any:
         """What was given, as a value; or what is wrong with it."""
@@ -88,7 +88,7 @@ class Parameter:
                 raise BadParameter(f"{self.name} is {YES} or {NO}, not {shortened(text)}")
             return text == YES
         if self.kind is int:
-            if not WHOLE.fullmatch(text) or not self.least <= int(text) <= self.most:
+            if not WHOLE_NUMBER.fullmatch(text) or not self.least <= int(text) <= self.most:
                 raise BadParameter(
                     f"{self.name} is a whole number from {self.least:,} to {self.most:,}, not {shortened(text)}"
                 )
@@ -109,7 +109,7 @@ class Endpoint:
     path: str
     """Below the prefix; parts in braces are parameters too."""
     says: str
-    answer: Callable[[AppState, Given], Any]
+    answer: Callable[[AppState, ParameterValues], Any]
     schema: Schema
     params: tuple[Parameter, ...] = ()
     method: str = "GET"
@@ -133,13 +133,13 @@ class Endpoint:
         """Names of the parameters that are part of the path."""
         return frozenset(re.findall(r"{(\w+)}", self.path))
 
-    def read(self, places: Mapping[str, str], asked: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    def read(self, places: Mapping[str, str], pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
         """The parameters of a request, checked; one that nobody knows is refused."""
         known = {param.name: param for param in self.params}
-        if strange := [name for name, _ in asked if name not in known or name in self.in_path]:
+        if strange := [name for name, _ in pairs if name not in known or name in self.in_path]:
             there = ", ".join(name for name in known if name not in self.in_path) or "none"
             raise BadParameter(f"there is no parameter {shortened(strange[0])} here; there are: {there}")
-        values = {name: [value for key, value in asked if key == name] for name in known}
+        values = {name: [value for key, value in pairs if key == name] for name in known}
         return {name: param.read([places[name]] if name in places else values[name]) for name, param in known.items()}
 
 
@@ -161,11 +161,11 @@ ERRORS = {
     429: "too much came from the same address; Retry-After says when to ask again",
     503: "the store cannot be read or written, or too much is being worked out; Retry-After says when to ask again",
 }
-EVERYWHERE = (401, 414, 421, 429, 503)
+COMMON_STATUSES = (401, 414, 421, 429, 503)
 """What any request may be answered with."""
 
 
-def document_of(endpoints: Iterable[Endpoint], *, needs_token: bool = False) -> dict[str, Any]:
+def openapi_document(endpoints: Iterable[Endpoint], *, needs_token: bool = False) -> dict[str, Any]:
     """The whole document; structures that are sent are among its components."""
     paths: dict[str, dict[str, Any]] = {}
     endpoints = list(endpoints)
@@ -196,7 +196,7 @@ def _error(says: str) -> dict[str, Any]:
 
 def _operation(endpoint: Endpoint) -> dict[str, Any]:
     """One address and method."""
-    statuses: Sequence[int] = sorted({*endpoint.errors, *EVERYWHERE})
+    statuses: Sequence[int] = sorted({*endpoint.errors, *COMMON_STATUSES})
     operation: dict[str, Any] = {
         "operationId": operation_id(endpoint),
         "summary": endpoint.says,

@@ -12,14 +12,14 @@ from assay.monitoring import Series, series_of
 from assay.reports import query_to_dict
 from assay.store import Filter, StoredEvaluation, parse_since
 from assay.text import counted
-from assay.web.api.endpoint import PREFIX, Given, Parameter
+from assay.web.api.endpoint import PREFIX, Parameter, ParameterValues
 from assay.web.judgments import effect_of, judgments_about
 from assay.web.pages.leaderboard import (
     MOST_TESTED,
+    compare_best,
     metrics_of,
     newest_of,
     ranked_by,
-    tested,
     ties_of,
     unfair_notes,
     usual_metric,
@@ -27,7 +27,7 @@ from assay.web.pages.leaderboard import (
     versions_of,
 )
 from assay.web.queries import known_queries
-from assay.web.state import AppState, Listed
+from assay.web.state import AppState, ListedResult
 
 if TYPE_CHECKING:
     from assay.evaluation import Result
@@ -50,7 +50,7 @@ LIMIT = Parameter("limit", "how many at most", int, 50, least=1, most=1000)
 OFFSET = Parameter("offset", "how many are passed over", int, 0, most=999_999_999)
 
 
-def paged(path: str, name: str, items: Sequence[Any], params: Given) -> dict[str, Any]:
+def paged(path: str, name: str, items: Sequence[Any], params: ParameterValues) -> dict[str, Any]:
     """One page of a list, with the address of the next one."""
     start, end = params["offset"], params["offset"] + params["limit"]
     filters = [
@@ -60,20 +60,20 @@ def paged(path: str, name: str, items: Sequence[Any], params: Given) -> dict[str
     return {name: list(items[start:end]), "total": len(items), "next": more}
 
 
-def listed_of(desk: AppState, params: Given) -> Listed:
+def listed_of(state: AppState, params: ParameterValues) -> ListedResult:
     """The stored result of a request's path."""
-    return desk.listed(f"{desk.store.id_of(params['evaluation'])}/{params['place']}")
+    return state.listed_result(f"{state.store.id_of(params['evaluation'])}/{params['place']}")
 
 
-def result_list(desk: AppState, params: Given) -> dict[str, Any]:
+def result_list(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """Stored results, the newest first."""
     since = parse_since(params["since"]) if params["since"] else ""
-    matching = [result for result in desk.shelf.listed if _is_wanted(result, params, since)]
+    matching = [result for result in state.index.results if _matches(result, params, since)]
     page = paged("/results", "results", matching, params)
     return {**page, "results": [_entry(result) for result in page["results"]]}
 
 
-def _is_wanted(result: Listed, params: Given, since: str) -> bool:
+def _matches(result: ListedResult, params: ParameterValues, since: str) -> bool:
     entry, chosen = result.entry, Filter(params["benchmark"], params["provider"], tag=params["tag"])
     return (
         chosen.benchmark in (None, entry.benchmark)
@@ -83,22 +83,22 @@ def _is_wanted(result: Listed, params: Given, since: str) -> bool:
     )
 
 
-def _entry(result: Listed) -> dict[str, Any]:
+def _entry(result: ListedResult) -> dict[str, Any]:
     return {"key": result.key, "place": result.place, **result.entry.to_dict()}
 
 
-def one_result(desk: AppState, params: Given) -> dict[str, Any]:
+def one_result(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """A result without the scores of its queries, which are a list of their own."""
-    listed = listed_of(desk, params)
-    bare = replace(desk.result(listed.key), run={}, queries={})
+    listed = listed_of(state, params)
+    bare = replace(state.result(listed.key), run={}, queries={})
     about = {"key": listed.key, "evaluation": listed.entry.evaluation, "place": listed.place, "benchmark": bare.benchmark}
     return {**about, **bare.to_dict(per_query=False)}
 
 
-def query_list(desk: AppState, params: Given) -> dict[str, Any]:
+def query_list(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """The queries of a result with their scores."""
-    listed = listed_of(desk, params)
-    result = desk.result(listed.key)
+    listed = listed_of(state, params)
+    result = state.result(listed.key)
     page = paged(f"/results/{listed.key}/queries", "queries", result.query_ids, params)
     start = params["offset"]
     places = range(start, start + len(page["queries"]))
@@ -107,70 +107,70 @@ def query_list(desk: AppState, params: Given) -> dict[str, Any]:
 
 def _query_row(result: Result, place: int) -> dict[str, Any]:
     query = result.query_ids[place]
-    asked = result.queries.get(query)
+    record = result.queries.get(query)
     scores = {name: column.score[place] for name, column in result.table.columns.items()}
-    about = {"text": asked.text, "tags": dict(asked.tags)} if asked else {"text": "", "tags": {}}
+    about = {"text": record.text, "tags": dict(record.tags)} if record else {"text": "", "tags": {}}
     return {"query": query, **about, "scores": scores, "failure": result.failures.get(query)}
 
 
-def one_query(desk: AppState, params: Given) -> dict[str, Any]:
+def one_query(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """A query of a result: its words, its ranking with grades, and what each metric gave."""
-    listed = listed_of(desk, params)
-    result, query = desk.result(listed.key), params["id"]
+    listed = listed_of(state, params)
+    result, query = state.result(listed.key), params["id"]
     known = tuple(dict.fromkeys((*known_queries(result), *result.run)))
     if query not in known:
         raise UnknownName("query", query, near_matches(query, known), f"{listed.key} has {counted(len(known), 'query')}")
-    stored = desk.evaluation(listed.entry.evaluation)
+    stored = state.evaluation(listed.entry.evaluation)
     plain = query_to_dict(StoredEvaluation(stored.id, stored.started, stored.saved, {}, (result,)), query)
     return {"key": listed.key, **{name: plain[name] for name in ("query", "text", "tags")}, **plain["results"][0]}
 
 
-def effect(desk: AppState, params: Given) -> dict[str, Any]:
+def effect(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """What the grades that people gave would change in a result."""
-    result = desk.result(listed_of(desk, params).key)
-    return effect_of(desk, result, judgments_about(desk, result)).to_dict()
+    result = state.result(listed_of(state, params).key)
+    return effect_of(state, result, judgments_about(state, result)).to_dict()
 
 
-def comparison(desk: AppState, params: Given) -> dict[str, Any]:
+def comparison(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """Results compared query by query."""
     keys, baseline = params["result"], params["baseline"] or ""
-    own = {key: _own_key(desk, key) for key in (*keys, *([baseline] if baseline else []))}
+    own = {key: _own_key(state, key) for key in (*keys, *([baseline] if baseline else []))}
     if len({own[key] for key in keys}) != len(keys):
         raise BadParameter("the same result is given twice; a comparison is of different ones")
     if baseline and own[baseline] not in {own[key] for key in keys}:
         raise BadParameter("the baseline is one of the results")
-    return desk.comparison([own[key] for key in keys], own.get(baseline, ""), shared=params["shared"]).to_dict()
+    return state.comparison([own[key] for key in keys], own.get(baseline, ""), shared=params["shared"]).to_dict()
 
 
-def _own_key(desk: AppState, key: str) -> str:
+def _own_key(state: AppState, key: str) -> str:
     reference, _, place = key.rpartition("/")
-    return desk.listed(f"{desk.store.id_of(reference)}/{int(place)}").key
+    return state.listed_result(f"{state.store.id_of(reference)}/{int(place)}").key
 
 
-def board(desk: AppState, params: Given) -> dict[str, Any]:
+def board(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """The newest result of each provider on a benchmark, the best first; ties are ranks that may differ by luck."""
-    names = desk.shelf.benchmarks
+    names = state.index.benchmarks
     if params["benchmark"] not in names:
         raise UnknownName("benchmark in the store", params["benchmark"], near_matches(params["benchmark"], names))
-    versions = versions_of(desk.shelf.listed, params["benchmark"])
+    versions = versions_of(state.index.results, params["benchmark"])
     entered = newest_of(versions[usual_version(versions)])
     metrics = metrics_of(entered)
-    metric = desk.store.metric(params["metric"]).name if params["metric"] else usual_metric(desk, entered, metrics)
+    metric = state.store.metric(params["metric"]).name if params["metric"] else usual_metric(state, entered, metrics)
     if metric not in metrics:
         raise UnknownName(
             "metric on this benchmark", metric, near_matches(metric, metrics), f"there are {', '.join(metrics)}"
         )
-    ranked = ranked_by(desk, entered, metric)
-    compared, why_not = tested(desk, ranked, metric)
+    ranked = ranked_by(state, entered, metric)
+    compared, why_not = compare_best(state, ranked, metric)
     ties = ties_of(compared, metric) if compared else []
     rows = [_board_row(result, metric, place, ties) for place, result in enumerate(ranked)]
-    notes = [*unfair_notes(desk, ranked, metric), *([why_not] if why_not else [])]
+    notes = [*unfair_notes(state, ranked, metric), *([why_not] if why_not else [])]
     notes += [f"the best {MOST_TESTED} were tested"] if len(rows) > MOST_TESTED else []
     verdict = compared.verdict if compared else ""
     return {"benchmark": params["benchmark"], "metric": metric, "rows": rows, "verdict": verdict, "notes": notes}
 
 
-def _board_row(result: Listed, metric: str, place: int, ties: Sequence[set[int]]) -> dict[str, Any]:
+def _board_row(result: ListedResult, metric: str, place: int, ties: Sequence[set[int]]) -> dict[str, Any]:
     figure = result.entry.figures[metric]
     return {
         "rank": place + 1,
@@ -185,10 +185,10 @@ def _board_row(result: Listed, metric: str, place: int, ties: Sequence[set[int]]
     }
 
 
-def history(desk: AppState, params: Given) -> dict[str, Any]:
+def history(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """A metric over time: one series for each benchmark and provider, the oldest figure first."""
-    metric = desk.store.metric(params["metric"])
-    points = desk.store.history(metric.name, params["benchmark"], params["provider"], params["since"])
+    metric = state.store.metric(params["metric"])
+    points = state.store.history(metric.name, params["benchmark"], params["provider"], params["since"])
     return {"series": [_series(series) for series in series_of(points, metric)]}
 
 
@@ -203,12 +203,12 @@ def _series(series: Series) -> dict[str, Any]:
     }
 
 
-def datasets(desk: AppState, params: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+def datasets(state: AppState, params: ParameterValues) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
     """The benchmarks that stored results are about."""
-    listed = desk.shelf.listed
-    judged = [judgment.benchmark for judgment in desk.judgments.find()]
+    listed = state.index.results
+    judged = [judgment.benchmark for judgment in state.judgments.find()]
     rows = []
-    for name in desk.shelf.benchmarks:
+    for name in state.index.benchmarks:
         on_it = [result.entry for result in listed if result.entry.benchmark == name]
         rows.append(
             {

@@ -17,7 +17,7 @@ from assay.store import LONGEST_JUDGE
 from assay.web.api import judgments as judged
 from assay.web.api import results as stored
 from assay.web.api import schemas as shape
-from assay.web.api.endpoint import JSON, TEXT, ZSTD, Endpoint, Given, Parameter, document_of
+from assay.web.api.endpoint import JSON, TEXT, ZSTD, Endpoint, Parameter, ParameterValues, openapi_document
 from assay.web.rendering import Answer
 from assay.web.state import AppState
 
@@ -35,12 +35,12 @@ RESULT = (stored.EVALUATION, stored.PLACE)
 PAGE = (stored.LIMIT, stored.OFFSET)
 
 
-def metric_list(desk: AppState, params: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+def metric_list(state: AppState, params: ParameterValues) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
     """Every metric there is, with all that its record says."""
     return {"metrics": [describe(metric) for metric in all_metrics().values()]}
 
 
-def one_metric(desk: AppState, params: Given) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
+def one_metric(state: AppState, params: ParameterValues) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
     """A metric by any of its spellings."""
     return describe(find_metric(params["name"]).metric)
 
@@ -118,7 +118,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "/history",
         "A metric over time, with steps and spikes",
         stored.history,
-        shape.exact(series=shape.several(shape.SERIES)),
+        shape.exact_object(series=shape.array_of(shape.SERIES)),
         (
             Parameter("metric", "the metric", is_required=True, example="ndcg@10"),
             stored.BENCHMARK,
@@ -130,14 +130,14 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "/datasets",
         "The benchmarks that stored results are about",
         stored.datasets,
-        shape.exact(datasets=shape.several(shape.DATASET)),
+        shape.exact_object(datasets=shape.array_of(shape.DATASET)),
         errors=(400,),
     ),
     Endpoint(
         "/metrics",
         "Every metric, with all that its record says",
         metric_list,
-        shape.exact(metrics=shape.several(shape.METRIC)),
+        shape.exact_object(metrics=shape.array_of(shape.METRIC)),
         errors=(400,),
     ),
     Endpoint(
@@ -189,7 +189,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "/judgments/agreement",
         "How far every two judges agree on the pairs that both have graded (Cohen's κ)",
         judged.agreement,
-        shape.exact(agreement=shape.several(shape.AGREEMENT)),
+        shape.exact_object(agreement=shape.array_of(shape.AGREEMENT)),
         (stored.BENCHMARK,),
         errors=(400,),
     ),
@@ -233,35 +233,35 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "/progress",
         "Evaluations that are running now",
         judged.progress,
-        shape.exact(running=shape.several(shape.RUNNING)),
+        shape.exact_object(running=shape.array_of(shape.RUNNING)),
         errors=(400,),
         is_kept=False,
     ),
     Endpoint(
         "/openapi.json",
         "This document",
-        lambda desk, params: document_of(ENDPOINTS, needs_token=desk.needs_token),  # noqa: ARG005 (all answers take the same)
-        shape.thing(openapi=shape.TEXT),
+        lambda state, params: openapi_document(ENDPOINTS, needs_token=state.needs_token),  # noqa: ARG005 (all answers take the same)
+        shape.object_with(openapi=shape.TEXT),
         errors=(400,),
     ),
 )
 
 
-def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:
+def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:
     """A route for each path."""
-    return routes_of(ENDPOINTS, desk, renderer)
+    return routes_of(ENDPOINTS, state, renderer)
 
 
 # Routes: parameters and bodies are checked, answers are cached.
 
 
-def routes_of(endpoints: Sequence[Endpoint], desk: AppState, renderer: Renderer) -> list[BaseRoute]:
+def routes_of(endpoints: Sequence[Endpoint], state: AppState, renderer: Renderer) -> list[BaseRoute]:
     """A route for each path."""
     by_path = groupby(sorted(endpoints, key=lambda endpoint: endpoint.path), key=lambda endpoint: endpoint.path)
-    return [_route(desk, renderer, list(same)) for _, same in by_path]
+    return [_route(state, renderer, list(same)) for _, same in by_path]
 
 
-def _route(desk: AppState, renderer: Renderer, endpoints: Sequence[Endpoint]) -> BaseRoute:
+def _route(state: AppState, renderer: Renderer, endpoints: Sequence[Endpoint]) -> BaseRoute:
     from starlette.routing import Route
 
     by_method = {endpoint.method: endpoint for endpoint in endpoints}
@@ -274,18 +274,18 @@ def _route(desk: AppState, renderer: Renderer, endpoints: Sequence[Endpoint]) ->
             if kind != JSON:
                 return renderer.problem(request.url.path, 415, f"send {JSON}, not {kind or 'nothing'}")
             params["body"] = _body(await request.body(), endpoint.body)
-        key, make = (request.url.path, *request.query_params.multi_items()), partial(_answer, desk, endpoint, params)
-        return (await desk.made(request, key, make, is_heavy=endpoint.is_heavy)).to(request)
+        key, make = (request.url.path, *request.query_params.multi_items()), partial(_answer, state, endpoint, params)
+        return (await state.run_in_thread(request, key, make, is_heavy=endpoint.is_heavy)).to(request)
 
     return Route(endpoints[0].url, answer, methods=list(by_method))
 
 
-def _answer(desk: AppState, endpoint: Endpoint, params: Mapping[str, Any]) -> Answer:
+def _answer(state: AppState, endpoint: Endpoint, params: Mapping[str, Any]) -> Answer:
     """One state of the store is one answer, where that is all it depends on."""
 
     def work() -> Answer:
         try:
-            return _made(endpoint, endpoint.answer(desk, params))
+            return _made(endpoint, endpoint.answer(state, params))
         except UnknownName:
             raise
         except UsageError as error:  # the request is as the document has it, so it is the data that do not allow it
@@ -293,8 +293,8 @@ def _answer(desk: AppState, endpoint: Endpoint, params: Mapping[str, Any]) -> An
 
     if endpoint.method != "GET" or not endpoint.is_kept or params.get("since"):
         return work()
-    key = (desk.state(), endpoint.url, tuple(params.items()))
-    answer: Answer = desk.pages.get(key, work)
+    key = (state.store_version(), endpoint.url, tuple(params.items()))
+    answer: Answer = state.pages.get(key, work)
     return answer
 
 

@@ -7,138 +7,172 @@ from typing import Any
 Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
-WHOLE: Schema = {"type": "integer"}
-YES_OR_NO: Schema = {"type": "boolean"}
-FIGURE: Schema = {"type": ["number", "null"]}
+INTEGER: Schema = {"type": "integer"}
+BOOLEAN: Schema = {"type": "boolean"}
+NUMBER_OR_NULL: Schema = {"type": ["number", "null"]}
 """A number; null where it is undefined."""
 ANY_OBJECT: Schema = {"type": "object"}
 TEXTS: Schema = {"type": "array", "items": TEXT}
 
 
-def thing(**properties: Schema) -> Schema:
+def object_with(**properties: Schema) -> Schema:
     """An object that has all of these, and perhaps more."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-def exact(**properties: Schema) -> Schema:
+def exact_object(**properties: Schema) -> Schema:
     """An object that has all of these and nothing else."""
-    return {**thing(**properties), "additionalProperties": False}
+    return {**object_with(**properties), "additionalProperties": False}
 
 
-def several(item: Schema) -> Schema:
+def array_of(item: Schema) -> Schema:
     """A list."""
     return {"type": "array", "items": item}
 
 
-def by_name(item: Schema) -> Schema:
+def mapping_of(item: Schema) -> Schema:
     """An object whose names are data."""
     return {"type": "object", "additionalProperties": item}
 
 
-def maybe(schema: Schema) -> Schema:
+def nullable(schema: Schema) -> Schema:
     """The same, or null."""
     return {"anyOf": [schema, {"type": "null"}]}
 
 
 def paged(name: str, item: Schema) -> Schema:
     """One page of a list: its items, how many there are in all, and where the next page is."""
-    return exact(**{name: several(item)}, total=WHOLE, next=maybe(TEXT))
+    return exact_object(**{name: array_of(item)}, total=INTEGER, next=nullable(TEXT))
 
 
-SUMMARY = exact(value=FIGURE, low=FIGURE, high=FIGURE, n=WHOLE)
-ENTRY = exact(
+SUMMARY = exact_object(value=NUMBER_OR_NULL, low=NUMBER_OR_NULL, high=NUMBER_OR_NULL, n=INTEGER)
+ENTRY = exact_object(
     key=TEXT,
     evaluation=TEXT,
-    place=WHOLE,
+    place=INTEGER,
     saved=TEXT,
     started=TEXT,
     benchmark=TEXT,
     provider=TEXT,
-    n_queries=WHOLE,
-    n_failed=WHOLE,
+    n_queries=INTEGER,
+    n_failed=INTEGER,
     dataset=TEXT,
-    is_failed=YES_OR_NO,
-    figures=by_name(SUMMARY),
+    is_failed=BOOLEAN,
+    figures=mapping_of(SUMMARY),
     tags=TEXTS,
     baselines=TEXTS,
 )
-RESULT = thing(
+RESULT = object_with(
     key=TEXT,
     evaluation=TEXT,
-    place=WHOLE,
+    place=INTEGER,
     name=TEXT,
     benchmark=TEXT,
-    summary=by_name(FIGURE),
-    counts=by_name(WHOLE),
+    summary=mapping_of(NUMBER_OR_NULL),
+    counts=mapping_of(INTEGER),
     policy=ANY_OBJECT,
     missing=TEXTS,
     notes=TEXTS,
-    fingerprints=by_name(TEXT),
+    fingerprints=mapping_of(TEXT),
 )
-SCORES = by_name({"type": ["number", "string", "null"]})
-QUERY_ROW = exact(query=TEXT, text=TEXT, tags=ANY_OBJECT, scores=SCORES, failure=maybe(TEXT))
-HIT = exact(rank=WHOLE, document=TEXT, score=FIGURE, grade=FIGURE)
-QUERY = thing(
+SCORES = mapping_of({"type": ["number", "string", "null"]})
+QUERY_ROW = exact_object(query=TEXT, text=TEXT, tags=ANY_OBJECT, scores=SCORES, failure=nullable(TEXT))
+HIT = exact_object(rank=INTEGER, document=TEXT, score=NUMBER_OR_NULL, grade=NUMBER_OR_NULL)
+QUERY = object_with(
     key=TEXT,
     query=TEXT,
     text=TEXT,
     tags=ANY_OBJECT,
     benchmark=TEXT,
     provider=TEXT,
-    failure=maybe(TEXT),
+    failure=nullable(TEXT),
     scores=SCORES,
-    ranking=several(HIT),
-    not_retrieved=by_name(FIGURE),
-    grades_known=YES_OR_NO,
-    rankings_kept=YES_OR_NO,
+    ranking=array_of(HIT),
+    not_retrieved=mapping_of(NUMBER_OR_NULL),
+    grades_known=BOOLEAN,
+    rankings_kept=BOOLEAN,
 )
-CHANGE = exact(before=FIGURE, after=FIGURE)
-EFFECT = exact(n_added=WHOLE, n_kept=WHOLE, summary=by_name(CHANGE), queries=by_name(by_name(CHANGE)), left_out=TEXTS)
-COMPARISON = thing(
+CHANGE = exact_object(before=NUMBER_OR_NULL, after=NUMBER_OR_NULL)
+EFFECT = exact_object(
+    n_added=INTEGER, n_kept=INTEGER, summary=mapping_of(CHANGE), queries=mapping_of(mapping_of(CHANGE)), left_out=TEXTS
+)
+COMPARISON = object_with(
     systems=TEXTS,
     metrics=TEXTS,
-    n_queries=WHOLE,
+    n_queries=INTEGER,
     how=ANY_OBJECT,
-    summary=by_name(by_name(FIGURE)),
-    pairs=several(
-        thing(metric=TEXT, a=TEXT, b=TEXT, difference=FIGURE, low=FIGURE, high=FIGURE, p=FIGURE, p_corrected=FIGURE)
+    summary=mapping_of(mapping_of(NUMBER_OR_NULL)),
+    pairs=array_of(
+        object_with(
+            metric=TEXT,
+            a=TEXT,
+            b=TEXT,
+            difference=NUMBER_OR_NULL,
+            low=NUMBER_OR_NULL,
+            high=NUMBER_OR_NULL,
+            p=NUMBER_OR_NULL,
+            p_corrected=NUMBER_OR_NULL,
+        )
     ),
     verdict=TEXT,
     notes=TEXTS,
 )
-BOARD_ROW = exact(
-    rank=WHOLE,
+BOARD_ROW = exact_object(
+    rank=INTEGER,
     key=TEXT,
     provider=TEXT,
-    value=FIGURE,
-    low=FIGURE,
-    high=FIGURE,
-    n=WHOLE,
+    value=NUMBER_OR_NULL,
+    low=NUMBER_OR_NULL,
+    high=NUMBER_OR_NULL,
+    n=INTEGER,
     started=TEXT,
-    tied_with=maybe(several(WHOLE)),
+    tied_with=nullable(array_of(INTEGER)),
 )
-BOARD = exact(benchmark=TEXT, metric=TEXT, rows=several(BOARD_ROW), verdict=TEXT, notes=TEXTS)
-POINT = exact(
-    evaluation=TEXT, started=TEXT, value=FIGURE, low=FIGURE, high=FIGURE, n=WHOLE, dataset=TEXT, was_baseline=YES_OR_NO
-)
-TURN = exact(
+BOARD = exact_object(benchmark=TEXT, metric=TEXT, rows=array_of(BOARD_ROW), verdict=TEXT, notes=TEXTS)
+POINT = exact_object(
     evaluation=TEXT,
     started=TEXT,
-    place=WHOLE,
+    value=NUMBER_OR_NULL,
+    low=NUMBER_OR_NULL,
+    high=NUMBER_OR_NULL,
+    n=INTEGER,
+    dataset=TEXT,
+    was_baseline=BOOLEAN,
+)
+TURN = exact_object(
+    evaluation=TEXT,
+    started=TEXT,
+    place=INTEGER,
     kind={"enum": ["step", "spike"]},
-    before=FIGURE,
-    after=FIGURE,
-    is_worse=YES_OR_NO,
+    before=NUMBER_OR_NULL,
+    after=NUMBER_OR_NULL,
+    is_worse=BOOLEAN,
 )
-SERIES = exact(benchmark=TEXT, provider=TEXT, metric=TEXT, points=several(POINT), changes=several(TURN))
-DATASET = exact(
-    name=TEXT, n_results=WHOLE, n_providers=WHOLE, n_versions=WHOLE, n_queries=WHOLE, last_started=TEXT, n_judgments=WHOLE
+SERIES = exact_object(benchmark=TEXT, provider=TEXT, metric=TEXT, points=array_of(POINT), changes=array_of(TURN))
+DATASET = exact_object(
+    name=TEXT,
+    n_results=INTEGER,
+    n_providers=INTEGER,
+    n_versions=INTEGER,
+    n_queries=INTEGER,
+    last_started=TEXT,
+    n_judgments=INTEGER,
 )
-METRIC = thing(name=TEXT, meaning=TEXT, formula=TEXT, range=TEXT, higher_is_better=YES_OR_NO, view=TEXT, aliases=TEXTS)
-JUDGMENT = exact(benchmark=TEXT, query=TEXT, document=TEXT, judge=TEXT, grade={"type": "number"}, note=TEXT, judged=TEXT)
-AGREEMENT = exact(a=TEXT, b=TEXT, n_pairs=WHOLE, n_same=WHOLE, same={"type": "number"}, kappa=FIGURE, weighted_kappa=FIGURE)
-PART = exact(
-    name=TEXT, n_asked=WHOLE, n_done=WHOLE, n_failed=WHOLE, n_cached=WHOLE, seconds={"type": "number"}, waiting=TEXT
+METRIC = object_with(name=TEXT, meaning=TEXT, formula=TEXT, range=TEXT, higher_is_better=BOOLEAN, view=TEXT, aliases=TEXTS)
+JUDGMENT = exact_object(
+    benchmark=TEXT, query=TEXT, document=TEXT, judge=TEXT, grade={"type": "number"}, note=TEXT, judged=TEXT
 )
-RUNNING = exact(id=TEXT, started=TEXT, n_parts=WHOLE, n_done=WHOLE, parts=several(PART))
-ERROR = exact(error=exact(status=WHOLE, message=TEXT))
+AGREEMENT = exact_object(
+    a=TEXT,
+    b=TEXT,
+    n_pairs=INTEGER,
+    n_same=INTEGER,
+    same={"type": "number"},
+    kappa=NUMBER_OR_NULL,
+    weighted_kappa=NUMBER_OR_NULL,
+)
+PART = exact_object(
+    name=TEXT, n_asked=INTEGER, n_done=INTEGER, n_failed=INTEGER, n_cached=INTEGER, seconds={"type": "number"}, waiting=TEXT
+)
+RUNNING = exact_object(id=TEXT, started=TEXT, n_parts=INTEGER, n_done=INTEGER, parts=array_of(PART))
+ERROR = exact_object(error=exact_object(status=INTEGER, message=TEXT))

@@ -14,91 +14,95 @@ from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.reports import TEXT, BenchmarkReport, Cards, Column, Field, Group, Section, make_group, readable_time, words
 from assay.text import printable
-from assay.web.page import Asked, Elsewhere, Page, View, address
+from assay.web.page import Page, PageRequest, Redirect, View, address
 from assay.web.queries import change_field, cut_text, metric_of, query_url, score_column
-from assay.web.state import AppState, Listed
-from assay.web.tables import SHEET, Plan, SheetColumn, exact_section, lay_out
+from assay.web.state import AppState, ListedResult
+from assay.web.tables import TABLE_PARAMETERS, Plan, SheetColumn, exact_section, lay_out
 
-AT_THE_TERMINAL = "--intersect compares what they share"
+TERMINAL_HINT = "--intersect compares what they share"
 """What the message says to those who compare at the terminal."""
 MOST_RESULTS = 20
 MOST_SYSTEMS_IN_TABLE = 6
 BEFORE_QUERIES = ("metrics", "slices", "by-cutoff", "query-by-query", "queries")
-OTHERS = "Other queries"
+OTHER_QUERIES = "Other queries"
 """Cards of the report for queries that did not stand out."""
 MOST_CARDS = 8
 LEAD = "Relevant documents are marked ✓ with their grade; relevant ones that were missed stand below each ranking."
-NEWEST = 30
+MAX_NEWEST = 30
 """Results that may be picked from where none is given."""
 
 
-def show_compare(desk: AppState, asked: Asked) -> View | Elsewhere:
+def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
     """`r` names each result; `baseline` one of them. References such as `latest/0` lead to the address of what they mean."""
-    if moved := _resolved(desk, asked):
+    if moved := _redirect_to_keys(state, request):
         return moved
-    keys, baseline = _keys_and_baseline(asked)
-    picked = [desk.listed(key) for key in keys]
+    keys, baseline = _keys_and_baseline(request)
+    picked = [state.listed_result(key) for key in keys]
     if len(keys) < 2:
-        if name := asked.one("metric"):
-            desk.store.metric(name)  # one that nobody knows is told here too, though nothing is shown by it yet
-        return _choose(desk, keys)
-    shared = asked.has("shared")
+        if name := request.get("metric"):
+            state.store.metric(name)  # an unknown one is an error here too, though nothing is shown by it yet
+        return _choose(state, keys)
+    shared = request.has("shared")
     try:
-        matter, group = _looked_at(desk, keys, baseline, shared=shared)
+        report, group = _report(state, keys, baseline, shared=shared)
     except DataError as error:
         if shared:
             raise
-        return _different(asked, error)
-    laid, tables = lay_out(exact_section(_fewer_cards(section, matter), matter) for section in group.sections)
-    first = 1 + max((place for place, section in enumerate(laid) if section.anchor.startswith(BEFORE_QUERIES)), default=-1)
-    order = _baseline_first(keys, baseline)
-    table = BothQueries(
-        [matter.shown[keys.index(key)] for key in order], order, metric_of(asked, matter.metrics, matter.moving)
+        return _difference_view(request, error)
+    layouts, tables = lay_out(exact_section(_fewer_cards(section, report), report) for section in group.sections)
+    first = 1 + max(
+        (place for place, section in enumerate(layouts) if section.anchor.startswith(BEFORE_QUERIES)), default=-1
     )
-    plan = table.plan(asked)
+    order = _baseline_first(keys, baseline)
+    table = ComparedQueries(
+        [report.shown[keys.index(key)] for key in order], order, metric_of(request, report.metrics, report.moving)
+    )
+    plan = table.plan(request)
     content = {
         "head": group.head,
-        "above": laid[:first],
-        "below": laid[first:],
-        "picked": list(zip(keys, matter.names, picked, strict=True)),
+        "above": layouts[:first],
+        "below": layouts[first:],
+        "picked": list(zip(keys, report.names, picked, strict=True)),
         "baseline": baseline,
-        "sheet": plan.sheet(asked),
+        "sheet": plan.sheet(request),
         "metric": table.metric.name if table.metric else "",
-        "metrics": [metric.name for metric in matter.metrics],
-        "swapped": _swapped(keys) if len(keys) == 2 else "",
+        "metrics": [metric.name for metric in report.metrics],
+        "swapped": _swapped_address(keys) if len(keys) == 2 else "",
     }
-    return View("compare.html.j2", _title(matter), content, {**tables, "all-queries": lambda: plan.grid(asked)})
+    return View("compare.html.j2", _title(report), content, {**tables, "all-queries": lambda: plan.grid(request)})
 
 
-def _keys_and_baseline(asked: Asked) -> tuple[tuple[str, ...], str]:
+def _keys_and_baseline(request: PageRequest) -> tuple[tuple[str, ...], str]:
     """The results that a request names, each once, and which of them is the baseline; empty where it names none."""
-    keys = tuple(dict.fromkeys(asked.every("r")))
+    keys = tuple(dict.fromkeys(request.get_all("r")))
     if len(keys) > MOST_RESULTS:
         raise UsageError(f"at most {MOST_RESULTS} results are compared at once, and {len(keys)} were given")
-    baseline = asked.one("baseline")
+    baseline = request.get("baseline")
     if baseline and baseline not in keys:
         raise UsageError("the baseline is one of the results that are compared")
     return keys, baseline
 
 
-def _resolved(desk: AppState, asked: Asked) -> Elsewhere | None:
+def _redirect_to_keys(state: AppState, request: PageRequest) -> Redirect | None:
     """The same address with the keys of what references mean now; None where there are none."""
-    own = [(name, _own_key(desk, value) if name in ("r", "baseline") and value else value) for name, value in asked.params]
-    return None if tuple(own) == asked.params else Elsewhere(f"{asked.path}?{urlencode(own)}")
+    own = [
+        (name, _own_key(state, value) if name in ("r", "baseline") and value else value) for name, value in request.params
+    ]
+    return None if tuple(own) == request.params else Redirect(f"{request.path}?{urlencode(own)}")
 
 
-def _own_key(desk: AppState, key: str) -> str:
+def _own_key(state: AppState, key: str) -> str:
     """A key as it is; of `latest/1` the key of what it means, and of `latest` that of its first result."""
-    if key in desk.shelf.by_key:
+    if key in state.index.by_key:
         return key
     reference, _, place = key.rpartition("/")
     if not (reference and place.isascii() and place.isdecimal()):
         reference, place = key, "0"
     try:
-        own_key = f"{desk.store.id_of(reference)}/{int(place[:9])}"
+        own_key = f"{state.store.id_of(reference)}/{int(place[:9])}"
     except AssayError:
         return key
-    return own_key if own_key in desk.shelf.by_key else key
+    return own_key if own_key in state.index.by_key else key
 
 
 def _baseline_first(keys: tuple[str, ...], baseline: str) -> tuple[str, ...]:
@@ -106,20 +110,20 @@ def _baseline_first(keys: tuple[str, ...], baseline: str) -> tuple[str, ...]:
     return tuple(sorted(keys, key=lambda key: key != baseline)) if baseline else keys
 
 
-def _fewer_cards(section: Section, matter: BenchmarkReport) -> Section:
+def _fewer_cards(section: Section, report: BenchmarkReport) -> Section:
     """Of the report's cards those that moved most; its table goes, for here is one with every query."""
-    if section.anchor.startswith("query-by-query") and matter.pair is not None:
-        return replace(section, lead=_above_the_line(matter, matter.pair[1]))
+    if section.anchor.startswith("query-by-query") and report.pair is not None:
+        return replace(section, lead=_above_the_line(report, report.pair[1]))
     if not section.anchor.startswith("queries"):
         return section
-    groups = [part for part in section.parts if isinstance(part, Cards) and part.title != OTHERS]
+    groups = [part for part in section.parts if isinstance(part, Cards) and part.title != OTHER_QUERIES]
     return replace(section, parts=tuple(map(_first_cards, groups)), lead=LEAD)
 
 
-def _above_the_line(matter: BenchmarkReport, place: int) -> str:
+def _above_the_line(report: BenchmarkReport, place: int) -> str:
     """What a place in the scatter means, and where the same is found without a mouse."""
-    side = "Below" if matter.moving is not None and sign_of(matter.moving) < 0 else "Above"
-    return f"{side} the line {matter.names[place]} is better. The table of all queries below has every point, with a link."
+    side = "Below" if report.moving is not None and sign_of(report.moving) < 0 else "Above"
+    return f"{side} the line {report.names[place]} is better. The table of all queries below has every point, with a link."
 
 
 def _first_cards(group: Cards) -> Cards:
@@ -128,57 +132,57 @@ def _first_cards(group: Cards) -> Cards:
     return replace(group, cards=group.cards[:MOST_CARDS], lead=f"The first {MOST_CARDS}; the table below has every query.")
 
 
-def _title(matter: BenchmarkReport) -> str:
-    names = " and ".join(matter.names) if len(matter.names) < 4 else f"{len(matter.names)} results"
+def _title(report: BenchmarkReport) -> str:
+    names = " and ".join(report.names) if len(report.names) < 4 else f"{len(report.names)} results"
     return f"{names} compared"
 
 
-def _choose(desk: AppState, keys: Sequence[str]) -> View:
+def _choose(state: AppState, keys: Sequence[str]) -> View:
     """Nothing to compare yet: the newest results, to be picked from."""
     newest = [
         (result.key, result.entry.provider, result.entry.benchmark, readable_time(result.entry.started))
-        for result in _newest(desk, keys)
+        for result in _newest(state, keys)
     ]
     return View("choose.html.j2", "Compare", {"newest": newest, "picked": set(keys)})
 
 
-def _newest(desk: AppState, keys: Sequence[str]) -> list[Listed]:
+def _newest(state: AppState, keys: Sequence[str]) -> list[ListedResult]:
     """Those that are given first; with one given, those on the same benchmark."""
-    picked = [desk.listed(key) for key in keys]
+    picked = [state.listed_result(key) for key in keys]
     same = {result.entry.benchmark for result in picked}
     others = [
-        result for result in desk.shelf.listed if result not in picked and (not same or result.entry.benchmark in same)
+        result for result in state.index.results if result not in picked and (not same or result.entry.benchmark in same)
     ]
-    return [*picked, *others[:NEWEST]]
+    return [*picked, *others[:MAX_NEWEST]]
 
 
-def _swapped(keys: Sequence[str]) -> str:
+def _swapped_address(keys: Sequence[str]) -> str:
     first, second = keys
     return f"{address('/compare', r=second)}&{address('', r=first)[1:]}"
 
 
-def _different(asked: Asked, error: DataError) -> View:
+def _difference_view(request: PageRequest, error: DataError) -> View:
     """What differs, and the way on: the queries that all of them have."""
-    what = str(error).replace(AT_THE_TERMINAL, "").strip()
-    link = (asked.url(shared=1), "Compare what they share")
+    what = str(error).replace(TERMINAL_HINT, "").strip()
+    link = (request.url(shared=1), "Compare what they share")
     return View("problem.html.j2", "These results differ", {"what": what, "link": link}, status=422)
 
 
-def _looked_at(desk: AppState, keys: tuple[str, ...], baseline: str, *, shared: bool) -> tuple[BenchmarkReport, Group]:
+def _report(state: AppState, keys: tuple[str, ...], baseline: str, *, shared: bool) -> tuple[BenchmarkReport, Group]:
     """What the report says about them; worked out once, for results do not change."""
 
     def work() -> tuple[BenchmarkReport, Group]:
-        matter = BenchmarkReport(
-            desk.results(keys), desk.comparison(keys, baseline, shared=shared), words_of=desk.library.texts_of
+        report = BenchmarkReport(
+            state.results(keys), state.comparison(keys, baseline, shared=shared), words_of=state.datasets.texts_of
         )
-        return matter, make_group(matter)
+        return report, make_group(report)
 
-    report: tuple[BenchmarkReport, Group] = desk.worked_out.get(("compared", keys, baseline, shared), work)
+    report: tuple[BenchmarkReport, Group] = state.cache.get(("compared", keys, baseline, shared), work)
     return report
 
 
 @dataclass(frozen=True)
-class BothQueries:
+class ComparedQueries:
     """Every query with the scores of each result."""
 
     results: Sequence[Result]
@@ -195,12 +199,12 @@ class BothQueries:
         values = {scores.get(query, math.nan) for scores in self.scores}
         return len(values) > 1
 
-    def ids(self, asked: Asked) -> list[str]:
+    def ids(self, request: PageRequest) -> list[str]:
         """The queries that an address means."""
         queries = list(self.results[0].query_ids) if self.results and self.metric else []
-        if asked.has("differ"):
+        if request.has("differ"):
             queries = [query for query in queries if self.differs(query)]
-        if sought := asked.one("words").casefold().split():
+        if sought := request.get("words").casefold().split():
             queries = [
                 query for query in queries if all(word in f"{query} {self.text(query)}".casefold() for word in sought)
             ]
@@ -208,10 +212,10 @@ class BothQueries:
 
     def text(self, query: str) -> str:
         """What was asked."""
-        asked = next((result.queries[query] for result in self.results if query in result.queries), None)
-        return asked.text if asked else ""
+        record = next((result.queries[query] for result in self.results if query in result.queries), None)
+        return record.text if record else ""
 
-    def plan(self, asked: Asked) -> Plan[str]:
+    def plan(self, request: PageRequest) -> Plan[str]:
         """The table: of two results with the difference; in the order of the results unless the address says otherwise."""
         columns = [
             SheetColumn("query", Column("query", TEXT), self._named, str),
@@ -225,7 +229,7 @@ class BothQueries:
             ]
         if len(self.scores) == 2:
             columns.append(SheetColumn("change", Column("Δ"), self._change, self.change))
-        return Plan("All queries", "all-queries", tuple(columns), self.ids(asked), "all-queries")
+        return Plan("All queries", "all-queries", tuple(columns), self.ids(request), "all-queries")
 
     def change(self, query: str) -> float:
         """By how much the second result is above the first."""
@@ -242,5 +246,5 @@ class BothQueries:
         return change_field(self.metric, self.change(query))
 
 
-TAKES = ("r", "baseline", "shared", "metric", "words", "differ", *SHEET)
+TAKES = ("r", "baseline", "shared", "metric", "words", "differ", *TABLE_PARAMETERS)
 PAGE = Page("/compare", show_compare, "Compare", TAKES, is_heavy=True)

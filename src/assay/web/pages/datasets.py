@@ -11,32 +11,32 @@ from assay.errors import UnknownName, near_matches
 from assay.evaluation import Result
 from assay.reports import TEXT, Column, Field, Grid, Section, Words, number, size_text, statistics_lines, words
 from assay.text import counted
-from assay.web.page import Asked, Page, View, address
+from assay.web.page import Page, PageRequest, View, address
 from assay.web.pages.results import cut
-from assay.web.state import AppState, Listed
+from assay.web.state import AppState, ListedResult
 from assay.web.tables import lay_out
 
 MOST_VALUES = 12
 MOST_PLACES = 5
 
 
-def show_datasets(desk: AppState, asked: Asked) -> View:
+def show_datasets(state: AppState, request: PageRequest) -> View:
     """All of them, or one by its name."""
-    name = asked.one("name")
-    sections = _about(desk, name) if name else _all(desk)
-    laid, tables = lay_out(sections)
+    name = request.get("name")
+    sections = _dataset_sections(state, name) if name else _overview_sections(state)
+    layouts, tables = lay_out(sections)
     return View(
         "sections.html.j2",
         name or "Datasets",
-        {"sections": laid, "crumb": ("Datasets", "/datasets") if name else None},
+        {"sections": layouts, "crumb": ("Datasets", "/datasets") if name else None},
         tables,
     )
 
 
-def _all(desk: AppState) -> list[Section]:
+def _overview_sections(state: AppState) -> list[Section]:
     """What was evaluated, then what the server was given, and what comes with the package."""
-    by_benchmark: dict[str, list[Listed]] = {}
-    for result in desk.shelf.listed:
+    by_benchmark: dict[str, list[ListedResult]] = {}
+    for result in state.index.results:
         by_benchmark.setdefault(result.entry.benchmark, []).append(result)
     rows = [_row(name, listed) for name, listed in sorted(by_benchmark.items())]
     heads = (
@@ -49,13 +49,13 @@ def _all(desk: AppState) -> list[Section]:
     )
     stored = Grid("Benchmarks in the store", heads, tuple(rows), what="benchmarks" if len(rows) > 10 else "")
     sections = [Section("stored", "In the store", (stored,))]
-    if desk.library.names:
-        served = _at_hand(desk, desk.library.names, "Benchmarks given to assay serve")
+    if state.datasets.names:
+        served = _dataset_grid(state, state.datasets.names, "Benchmarks given to assay serve")
         sections.append(Section("given", "Given to assay serve", (served,)))
-    return [*sections, Section("bundled", "Come with assay", (_at_hand(desk, bundled(), "Bundled benchmarks"),))]
+    return [*sections, Section("bundled", "Come with assay", (_dataset_grid(state, bundled(), "Bundled benchmarks"),))]
 
 
-def _row(name: str, listed: Sequence[Listed]) -> tuple[Field, ...]:
+def _row(name: str, listed: Sequence[ListedResult]) -> tuple[Field, ...]:
     newest = listed[0].entry
     counts = (newest.n_queries, len(listed), len({result.entry.provider for result in listed}))
     return (
@@ -66,11 +66,11 @@ def _row(name: str, listed: Sequence[Listed]) -> tuple[Field, ...]:
     )
 
 
-def _at_hand(desk: AppState, names: Iterable[str], label: str) -> Grid:
+def _dataset_grid(state: AppState, names: Iterable[str], label: str) -> Grid:
     """Benchmarks whose data can be read: how large they are, and what they say of themselves."""
     rows = []
     for name in names:
-        dataset = desk.library.named(name)
+        dataset = state.datasets.named(name)
         described = dataset if dataset is not None else load_cases(name)
         about = str(described.metadata.get("description", ""))
         link = address("/datasets", name=name) if dataset is not None else ""
@@ -78,20 +78,20 @@ def _at_hand(desk: AppState, names: Iterable[str], label: str) -> Grid:
     return Grid(label, (Column("benchmark", TEXT), Column("size", TEXT), Column("about", TEXT)), tuple(rows))
 
 
-def _about(desk: AppState, name: str) -> list[Section]:
+def _dataset_sections(state: AppState, name: str) -> list[Section]:
     """What the newest result knows of it; where the data are at hand, statistics and what is wrong."""
-    listed = [result for result in desk.shelf.listed if result.entry.benchmark == name]
-    dataset = desk.library.named(name)
+    listed = [result for result in state.index.results if result.entry.benchmark == name]
+    dataset = state.datasets.named(name)
     if not listed and dataset is None:
-        known = (*desk.shelf.benchmarks, *desk.library.names, *bundled())
+        known = (*state.index.benchmarks, *state.datasets.names, *bundled())
         raise UnknownName("benchmark", name[:200], near_matches(name, known), "the page Datasets lists them")
     sections = []
     if dataset is not None:
         content = {**dataset.get_statistics(), "fingerprints": {part: dataset.fingerprint(part) for part in PARTS}}
         sections.append(Section("statistics", "Statistics", (_facts("Statistics", statistics_lines(content)),)))
-        sections.append(_findings(desk.worked_out.get(("check", name), lambda: (check_dataset(dataset),))[0]))
+        sections.append(_findings(state.cache.get(("check", name), lambda: (check_dataset(dataset),))[0]))
     if listed:
-        sections.append(_seen(desk.result(listed[0].key), listed))
+        sections.append(_last_evaluated(state.result(listed[0].key), listed))
     if dataset is None:
         note = "The data are not at hand here; assay serve --datasets PATH shows what is wrong with them, and their words."
         sections.append(Section("findings", "Findings", (Words(note, "muted"),)))
@@ -123,7 +123,7 @@ def _findings(findings: Sequence[Finding]) -> Section:
     return Section("findings", "Findings", (Grid("Findings", heads, tuple(rows)),))
 
 
-def _seen(result: Result, listed: Sequence[Listed]) -> Section:
+def _last_evaluated(result: Result, listed: Sequence[ListedResult]) -> Section:
     """As its newest result saw it."""
     described: Mapping[str, Any] = result.provenance.get("dataset") or {}
     facts = [("version", str(described.get("version", ""))), ("format", str(described.get("format", "")))]

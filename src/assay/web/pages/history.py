@@ -10,10 +10,10 @@ from assay.errors import UsageError
 from assay.metrics import BoundMetric
 from assay.monitoring import Point, Series, series_of
 from assay.reports import TEXT, Column, Field, Figure, Figures, Section, Words, number, readable_time, words
-from assay.web.page import Asked, Page, View
-from assay.web.pages.results import offered
+from assay.web.page import Page, PageRequest, View
+from assay.web.pages.results import menu_names
 from assay.web.state import AppState, known_figures
-from assay.web.tables import HEAD, SHEET, Plan, SheetColumn, lay_out, told, with_ends
+from assay.web.tables import HEAD, TABLE_PARAMETERS, Plan, SheetColumn, lay_out, with_ends, with_values
 
 MOST_LINES = 8
 """Series that one chart can show."""
@@ -24,33 +24,33 @@ Row = tuple[Series, int]
 """A series and a place in it."""
 
 
-def show_history(desk: AppState, asked: Asked) -> View:
+def show_history(state: AppState, request: PageRequest) -> View:
     """Of the newest result's benchmark and metric, unless others are asked for; of every provider, or of one."""
-    shelf = desk.shelf
-    newest = next((result.entry for result in shelf.listed if result.entry.benchmark), None)
-    benchmark = asked.one("benchmark", newest.benchmark if newest else "")
-    provider, since = asked.one("provider"), asked.one("since")
+    index = state.index
+    newest = next((result.entry for result in index.results if result.entry.benchmark), None)
+    benchmark = request.get("benchmark", newest.benchmark if newest else "")
+    provider, since = request.get("provider"), request.get("since")
     usual = next(iter(known_figures(newest)), "ndcg@10") if newest else "ndcg@10"
-    metric = desk.store.metric(asked.one("metric", usual))
-    points = desk.store.history(metric.name, benchmark or None, provider or None, since or None)
+    metric = state.store.metric(request.get("metric", usual))
+    points = state.store.history(metric.name, benchmark or None, provider or None, since or None)
     series = series_of(points, metric)
-    plan = _plan(series, metric, desk.store.baselines())
-    laid, tables = lay_out([Section("chart", "Over time", tuple(_chart(series, metric, desk.store.baselines())))])
-    on_it = [result.entry for result in shelf.listed if result.entry.benchmark == benchmark]
+    plan = _plan(series, metric, state.store.baselines())
+    layouts, tables = lay_out([Section("chart", "Over time", tuple(_chart(series, metric, state.store.baselines())))])
+    on_it = [result.entry for result in index.results if result.entry.benchmark == benchmark]
     content = {
-        "benchmarks": offered(shelf.benchmarks, benchmark),
+        "benchmarks": menu_names(index.benchmarks, benchmark),
         "benchmark": benchmark,
-        "providers": offered(sorted({entry.provider for entry in on_it}), provider),
+        "providers": menu_names(sorted({entry.provider for entry in on_it}), provider),
         "provider": provider,
         "metrics": list(dict.fromkeys(name for entry in on_it[:200] for name in known_figures(entry))) or [metric.name],
         "metric": metric.name,
         "since": since,
-        "sections": laid,
+        "sections": layouts,
         "changes": _changes(series, metric),
-        "sheet": plan.sheet(asked),
+        "sheet": plan.sheet(request),
     }
     title = f"{metric.name} of {provider or benchmark} over time" if benchmark else "History"
-    return View("history.html.j2", title, content, {**tables, "points": lambda: plan.grid(asked)})
+    return View("history.html.j2", title, content, {**tables, "points": lambda: plan.grid(request)})
 
 
 def _chart(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str, str]) -> list[object]:
@@ -138,8 +138,8 @@ def _when(row: Row) -> Field:
     point = _point(row)
     when = readable_time(point.started)
     field = Field(when, href=f"/result/{point.evaluation}", beside=point.evaluation)
-    return told(field, (HEAD, when), ("evaluation", point.evaluation))
+    return with_values(field, (HEAD, when), ("evaluation", point.evaluation))
 
 
-TAKES = ("benchmark", "provider", "since", "metric", *SHEET)
+TAKES = ("benchmark", "provider", "since", "metric", *TABLE_PARAMETERS)
 PAGE = Page("/history", show_history, "History", TAKES, is_heavy=True)

@@ -11,7 +11,7 @@ from assay.errors import BadParameter
 from assay.store import LONGEST_JUDGE, Judgment, judge_name
 from assay.text import printable, shortened
 from assay.web.judgments import GRADES, Draft
-from assay.web.page import Asked, address
+from assay.web.page import PageRequest, address
 from assay.web.pages.query import PAGE, show_query
 from assay.web.rendering import Answer
 
@@ -33,13 +33,13 @@ WITHDRAW = "none"
 MOST_AT_ONCE = 1000
 
 
-def remembered(request: Request) -> str:
+def remembered_judge(request: Request) -> str:
     """The name that the browser remembers; nothing where it is none that could be kept."""
     name = judge_name(unquote(request.cookies.get(COOKIE, "")))
     return name if len(name) <= LONGEST_JUDGE else ""
 
 
-def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:
+def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:
     """The address that the panel's form is sent to; the guard has checked that it is ours."""
     from starlette.concurrency import run_in_threadpool
     from starlette.routing import Route
@@ -47,14 +47,14 @@ def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:
     async def judge(request: Request) -> Response:
         form = await request.form(max_fields=4 * MOST_AT_ONCE)
         fields = {name: value for name, value in form.items() if isinstance(value, str)}
-        sent = Sent(fields, judge_name(fields.get("judge", "")) or remembered(request))
-        return await run_in_threadpool(_judged, desk, renderer, request, sent)
+        sent = SentForm(fields, judge_name(fields.get("judge", "")) or remembered_judge(request))
+        return await run_in_threadpool(_save_grades, state, renderer, request, sent)
 
     return [Route(PATH, judge, methods=["POST"])]
 
 
 @dataclass(frozen=True)
-class Sent:
+class SentForm:
     """A form as it was sent, and who judges."""
 
     fields: Mapping[str, str]
@@ -70,18 +70,18 @@ class Sent:
         return [(document, grade, note) for document, grade, note in every if grade]
 
 
-def _judged(desk: AppState, renderer: Renderer, request: Request, sent: Sent) -> Response:
+def _save_grades(state: AppState, renderer: Renderer, request: Request, sent: SentForm) -> Response:
     """Keep all grades of a form or none, then show the query again, and say what was kept."""
     from starlette.responses import RedirectResponse
 
     key, written = sent.fields.get("result", ""), sent.fields.get("query", "")
-    result = desk.result(key)
+    result = state.result(key)
     query = next((name for name in result.run if printable(name) == printable(written)), written)
-    _refuse_unknown(result, key, query, sent)
+    _check_grades(result, key, query, sent)
     if not sent.judge or len(sent.judge) > LONGEST_JUDGE:
-        return _asked_again(desk, renderer, key, query, sent).to(request)
-    new, withdrawn = _changes(desk, result, query, sent)
-    n_back = desk.judgments.give_all(new, withdrawn)
+        return _show_form_again(state, renderer, key, query, sent).to(request)
+    new, withdrawn = _changes(state, result, query, sent)
+    n_back = state.judgments.give_all(new, withdrawn)
     outcome = {"saved": len(new) or None, "back": n_back or None, "nothing": None if new or n_back else 1}
     answer = RedirectResponse(f"{address(f'/result/{key}/query', id=query, **outcome)}#judging", 303)
     is_secure = request.scope["scheme"] == "https"
@@ -89,7 +89,7 @@ def _judged(desk: AppState, renderer: Renderer, request: Request, sent: Sent) ->
     return answer
 
 
-def _refuse_unknown(result: Result, key: str, query: str, sent: Sent) -> None:
+def _check_grades(result: Result, key: str, query: str, sent: SentForm) -> None:
     """Say which document was not retrieved, or which grade is none, before anything is kept."""
     retrieved = set(map(printable, result.run.get(query, {})))
     for document, grade, _ in sent.rows:
@@ -99,12 +99,12 @@ def _refuse_unknown(result: Result, key: str, query: str, sent: Sent) -> None:
             raise BadParameter(f"a grade is {', '.join(map(str, GRADES))}, not {shortened(grade)}")
 
 
-def _changes(desk: AppState, result: Result, query: str, sent: Sent) -> tuple[list[Judgment], list[Judgment]]:
+def _changes(state: AppState, result: Result, query: str, sent: SentForm) -> tuple[list[Judgment], list[Judgment]]:
     """What is new in a form, and what shall be taken back. What was ticked when the form was shown is not new.
 
     It was ticked for the one whom the form was shown to; for somebody else it is no grade of theirs either.
     """
-    known = desk.judgments.find(result.benchmark, query)
+    known = state.judgments.find(result.benchmark, query)
     ticked = {
         judgment.document: (f"{judgment.grade:g}", judgment.note)
         for judgment in known
@@ -119,12 +119,12 @@ def _changes(desk: AppState, result: Result, query: str, sent: Sent) -> tuple[li
     return new, withdrawn
 
 
-def _asked_again(desk: AppState, renderer: Renderer, key: str, query: str, sent: Sent) -> Answer:
+def _show_form_again(state: AppState, renderer: Renderer, key: str, query: str, sent: SentForm) -> Answer:
     """The same page with what was filled in, and the problem beside the field."""
     problem = f"Please say who judges: a name of up to {LONGEST_JUDGE} letters. Nothing was saved yet."
     draft = Draft(problem, sent.judge, {printable(document): (grade, note) for document, grade, note in sent.rows})
     evaluation, _, place = key.rpartition("/")
     params = (("id", query), *((name, sent.fields[name]) for name in ("from",) if sent.fields.get(name)))
-    asked = Asked(f"/result/{key}/query", {"evaluation": evaluation, "place": place}, params)
-    view = show_query(desk, asked, draft)
-    return Answer(renderer.rendered(view, asked, PAGE.section), status=400, headers={"cache-control": "no-store"})
+    request = PageRequest(f"/result/{key}/query", {"evaluation": evaluation, "place": place}, params)
+    view = show_query(state, request, draft)
+    return Answer(renderer.rendered(view, request, PAGE.section), status=400, headers={"cache-control": "no-store"})

@@ -11,86 +11,86 @@ from assay.errors import AssayError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result
 from assay.reports import TEXT, Column, Field, Figure, Figures, Grid, Section, number, readable_time, words
 from assay.text import counted
-from assay.web.page import Asked, Page, View
-from assay.web.pages.results import cut, figure_field, offered
-from assay.web.state import AppState, Listed, known_figures
-from assay.web.tables import HEAD, lay_out, told
+from assay.web.page import Page, PageRequest, View
+from assay.web.pages.results import cut, figure_field, menu_names
+from assay.web.state import AppState, ListedResult, known_figures
+from assay.web.tables import HEAD, lay_out, with_values
 
 MOST_TESTED = 20
 """Providers that are tested against each other: pairs grow with the square."""
 MOST_SHOWN = 200
 
 
-def show_leaderboard(desk: AppState, asked: Asked) -> View:
+def show_leaderboard(state: AppState, request: PageRequest) -> View:
     """The benchmark of the newest result, unless another is asked for."""
-    shelf = desk.shelf
-    names = [name for name in shelf.benchmarks if name]
-    newest = next((result.entry.benchmark for result in shelf.listed if result.entry.benchmark), "")
-    benchmark = asked.one("benchmark", newest)
+    index = state.index
+    names = [name for name in index.benchmarks if name]
+    newest = next((result.entry.benchmark for result in index.results if result.entry.benchmark), "")
+    benchmark = request.get("benchmark", newest)
     if benchmark and benchmark not in names:
         raise UnknownName("benchmark in the store", benchmark[:200], near_matches(benchmark, names))
-    versions = versions_of(shelf.listed, benchmark)
-    data = asked.one("data") or usual_version(versions)
+    versions = versions_of(index.results, benchmark)
+    data = request.get("data") or usual_version(versions)
     if data not in versions and versions:
         raise UnknownName("version of the data of this benchmark", data[:80], near_matches(data, list(versions)))
     entered = newest_of(versions.get(data, ()))
     metrics = metrics_of(entered)
-    metric = asked.one("metric", usual_metric(desk, entered, metrics))
+    metric = request.get("metric", usual_metric(state, entered, metrics))
     if metric and metric not in metrics:
         raise UnknownName(
             "metric on this benchmark", metric[:80], near_matches(metric, metrics), f"there are {', '.join(metrics)}"
         )
-    ranked = ranked_by(desk, entered, metric)
-    comparison, why_not = tested(desk, ranked, metric)
+    ranked = ranked_by(state, entered, metric)
+    comparison, why_not = compare_best(state, ranked, metric)
     grid = board(ranked, metric, comparison)
-    laid, tables = lay_out([Section("board", benchmark or "Nothing yet", (grid, *_charts(desk, ranked, metric)))])
+    layouts, tables = lay_out([Section("board", benchmark or "Nothing yet", (grid, *_charts(state, ranked, metric)))])
     content = {
-        "benchmarks": offered(names, benchmark),
+        "benchmarks": menu_names(names, benchmark),
         "benchmark": benchmark,
         "versions": [(name, _version_words(name, some)) for name, some in versions.items()] if len(versions) > 1 else [],
         "data": data,
         "metrics": metrics,
         "metric": metric,
-        "sections": laid,
+        "sections": layouts,
         "verdict": comparison.verdict if comparison else "",
-        "notes": [*unfair_notes(desk, ranked, metric), *_notes(ranked, entered, why_not), *_left_out(versions, data)],
+        "notes": [*unfair_notes(state, ranked, metric), *_notes(ranked, entered, why_not), *_left_out(versions, data)],
     }
     return View("leaderboard.html.j2", f"Leaderboard of {benchmark}" if benchmark else "Leaderboard", content, tables)
 
 
-def versions_of(listed: Sequence[Listed], benchmark: str) -> dict[str, list[Listed]]:
+def versions_of(listed: Sequence[ListedResult], benchmark: str) -> dict[str, list[ListedResult]]:
     """The results on a benchmark by the data they are on, the newest data first: a part of its queries is other data."""
-    versions: dict[str, list[Listed]] = {}
+    versions: dict[str, list[ListedResult]] = {}
     for result in listed:
         if result.entry.benchmark == benchmark:
             versions.setdefault(result.entry.dataset, []).append(result)
     return versions
 
 
-def usual_version(versions: Mapping[str, Sequence[Listed]]) -> str:
+def usual_version(versions: Mapping[str, Sequence[ListedResult]]) -> str:
     """The data with the most queries, and of those the newest: a quick try on a few queries says nothing about the rest."""
     return max(versions, key=lambda name: max(result.entry.n_queries for result in versions[name]), default="")
 
 
-def newest_of(listed: Sequence[Listed]) -> list[Listed]:
+def newest_of(listed: Sequence[ListedResult]) -> list[ListedResult]:
     """The newest result of each provider; those that failed come too."""
-    newest: dict[str, Listed] = {}
+    newest: dict[str, ListedResult] = {}
     for result in listed:
         newest.setdefault(result.entry.provider, result)
     return list(newest.values())
 
 
-def metrics_of(entered: Sequence[Listed]) -> list[str]:
+def metrics_of(entered: Sequence[ListedResult]) -> list[str]:
     """Metrics that at least one of them has a figure of."""
     return list(dict.fromkeys(name for result in entered for name in known_figures(result.entry)))
 
 
-def usual_metric(desk: AppState, entered: Sequence[Listed], metrics: Sequence[str]) -> str:
+def usual_metric(state: AppState, entered: Sequence[ListedResult], metrics: Sequence[str]) -> str:
     """The first metric; of several chunkers one that is fair to them, where there is one."""
     keys = tuple(result.key for result in entered[:MOST_TESTED])
     if len(keys) < 2 or not metrics:
         return metrics[0] if metrics else ""
-    fair: str = desk.worked_out.get(("fair", keys), lambda: _fair_name(desk.results(keys)))
+    fair: str = state.cache.get(("fair", keys), lambda: _fair_name(state.results(keys)))
     return fair if fair in metrics else metrics[0]
 
 
@@ -99,22 +99,22 @@ def _fair_name(results: Sequence[Result]) -> str:
     return metric.name if metric else ""
 
 
-def unfair_notes(desk: AppState, ranked: Sequence[Listed], metric: str) -> list[str]:
+def unfair_notes(state: AppState, ranked: Sequence[ListedResult], metric: str) -> list[str]:
     """A caution where the metric counts chunks, and several chunkers made them."""
     keys = tuple(result.key for result in ranked[:MOST_TESTED])
-    if len(keys) < 2 or not counts_chunks(desk.store.metric(metric), desk.results(keys)):
+    if len(keys) < 2 or not counts_chunks(state.store.metric(metric), state.results(keys)):
         return []
     why = f"{metric} counts chunks, and each chunker made its own: how many there are to find differs"
     return [f"{why}, so this order is not fair to them. Metrics of spans are, such as span_recall@10."]
 
 
-def _version_words(name: str, listed: Sequence[Listed]) -> str:
+def _version_words(name: str, listed: Sequence[ListedResult]) -> str:
     n_queries = max(result.entry.n_queries for result in listed)
     n = len({result.entry.provider for result in listed})
     return f"{counted(n_queries, 'query')}, {counted(n, 'provider')}, {readable_time(listed[0].entry.started)} ({name[:6]})"
 
 
-def _left_out(versions: Mapping[str, Sequence[Listed]], data: str) -> list[str]:
+def _left_out(versions: Mapping[str, Sequence[ListedResult]], data: str) -> list[str]:
     """What is on other data under the same name."""
     others = [result for name, some in versions.items() if name != data for result in some]
     if not others:
@@ -124,24 +124,24 @@ def _left_out(versions: Mapping[str, Sequence[Listed]], data: str) -> list[str]:
     return [f"{counts} on other data under this name (other queries, or another version) left out: choose them under Data."]
 
 
-def ranked_by(desk: AppState, entered: Sequence[Listed], metric: str) -> list[Listed]:
+def ranked_by(state: AppState, entered: Sequence[ListedResult], metric: str) -> list[ListedResult]:
     """Best first; without a figure they are left out."""
     known = []
     for result in entered:
         figure = None if result.entry.is_failed else result.entry.figures.get(metric)
         if figure is not None and figure.value is not None:
             known.append((figure.value, result))
-    is_up = desk.store.metric(metric).metric.higher_is_better if known else True
+    is_up = state.store.metric(metric).metric.higher_is_better if known else True
     return [result for _, result in sorted(known, key=lambda pair: pair[0], reverse=is_up)]
 
 
-def tested(desk: AppState, ranked: Sequence[Listed], metric: str) -> tuple[Comparison | None, str]:
+def compare_best(state: AppState, ranked: Sequence[ListedResult], metric: str) -> tuple[Comparison | None, str]:
     """The best ones compared on the metric; or why that cannot be done."""
     keys = tuple(result.key for result in ranked[:MOST_TESTED])
     if len(keys) < 2:
         return None, ""
     try:
-        comparison: Comparison = desk.worked_out.get(("board", keys, metric), lambda: _compared(desk.results(keys), metric))
+        comparison: Comparison = state.cache.get(("board", keys, metric), lambda: _compared(state.results(keys), metric))
     except AssayError as error:
         return None, f"Ties are not marked: {error}"
     return comparison, ""
@@ -162,7 +162,7 @@ def ties_of(comparison: Comparison, metric: str) -> list[set[int]]:
     ]
 
 
-def board(ranked: Sequence[Listed], metric: str, comparison: Comparison | None) -> Grid:
+def board(ranked: Sequence[ListedResult], metric: str, comparison: Comparison | None) -> Grid:
     """Place, provider, figure with its interval, ties, and when it was measured."""
     ties = ties_of(comparison, metric) if comparison else []
     rows = []
@@ -173,10 +173,10 @@ def board(ranked: Sequence[Listed], metric: str, comparison: Comparison | None) 
         is_best = bool(ties) and (place == 0 or 0 in tied)
         rows.append(
             (
-                told(number(f"{place + 1}{shared}", place + 1), (HEAD, f"{place + 1}{shared}")),
+                with_values(number(f"{place + 1}{shared}", place + 1), (HEAD, f"{place + 1}{shared}")),
                 cut(result.entry.provider, href=result.url, tone="best" if is_best else ""),
                 figure_field(result, metric),
-                told(Field(same or "–", sort=len(tied)), (HEAD, same)),
+                with_values(Field(same or "–", sort=len(tied)), (HEAD, same)),
                 number(f"{result.entry.n_queries:,}", result.entry.n_queries),
                 words(readable_time(result.entry.started)),
             )
@@ -192,7 +192,7 @@ def board(ranked: Sequence[Listed], metric: str, comparison: Comparison | None) 
     return Grid("Leaderboard", heads, tuple(rows))
 
 
-def _notes(ranked: Sequence[Listed], entered: Sequence[Listed], why_not: str) -> list[str]:
+def _notes(ranked: Sequence[ListedResult], entered: Sequence[ListedResult], why_not: str) -> list[str]:
     notes = ["= marks a tie: the difference to at least one other may be luck. Bold: the best, and what is tied with it."]
     if left := len(entered) - len(ranked):
         notes.append(f"{counted(left, 'provider')} without a figure left out.")
@@ -201,22 +201,22 @@ def _notes(ranked: Sequence[Listed], entered: Sequence[Listed], why_not: str) ->
     return [*(notes if len(ranked) > 1 else notes[1:]), *([why_not] if why_not else [])]
 
 
-def _charts(desk: AppState, ranked: Sequence[Listed], metric: str) -> list[Figures]:
+def _charts(state: AppState, ranked: Sequence[ListedResult], metric: str) -> list[Figures]:
     """Bars, and of three or more how far apart their mean ranks are; nothing where they cannot be drawn."""
     keys = tuple(result.key for result in ranked[:MOST_TESTED])
     if len(keys) < 2:
         return []
     kinds = ["bars", *(["critical_difference"] if len(keys) > 2 else [])]
-    makers = {kind: partial(_drawing, desk, kind, keys, metric) for kind in kinds}
-    drawn = [desk.worked_out.get(("board", kind, keys, metric), make) for kind, make in makers.items()]
+    makers = {kind: partial(_drawing, state, kind, keys, metric) for kind in kinds}
+    drawn = [state.cache.get(("board", kind, keys, metric), make) for kind, make in makers.items()]
     figures = [Figure(drawing[0], kind, "", metric) for kind, drawing in zip(kinds, drawn, strict=True) if drawing]
     return [Figures(tuple(figures))] if figures else []
 
 
-def _drawing(desk: AppState, kind: str, keys: Sequence[str], metric: str) -> tuple[Drawing, ...]:
+def _drawing(state: AppState, kind: str, keys: Sequence[str], metric: str) -> tuple[Drawing, ...]:
     """The chart; none where it cannot be drawn."""
     try:
-        return (draw(kind, desk.results(keys), metric=metric),)
+        return (draw(kind, state.results(keys), metric=metric),)
     except UsageError:
         return ()
 

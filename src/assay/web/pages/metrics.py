@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from assay.metrics import GROUPS, Metric, all_metrics, describe, describe_all, parse_name, written
 from assay.reports import TEXT, Column, Field, Grid, Section, Words
-from assay.web.page import Asked, Page, View, address
+from assay.web.page import Page, PageRequest, View, address
 from assay.web.state import AppState
 from assay.web.tables import lay_out
 
 
-def show_metrics(desk: AppState, asked: Asked) -> View:  # noqa: ARG001 (the same for every store)
+def show_metrics(state: AppState, request: PageRequest) -> View:  # noqa: ARG001 (the same for every store)
     """All of them, or one by any spelling of its name."""
-    name = asked.one("name")
+    name = request.get("name")
     if not name:
-        laid, tables = lay_out([_index(), _groups()])
-        return View("sections.html.j2", "Metrics", {"sections": laid, "crumb": None}, tables)
+        layouts, tables = lay_out([_index(), _groups()])
+        return View("sections.html.j2", "Metrics", {"sections": layouts, "crumb": None}, tables)
     metric = parse_name(name)
-    laid, tables = lay_out(_one(metric))
-    content = {"sections": laid, "crumb": ("Metrics", "/metrics"), "lead": metric.meaning}
+    layouts, tables = lay_out(_metric_sections(metric))
+    content = {"sections": layouts, "crumb": ("Metrics", "/metrics"), "lead": metric.meaning}
     return View("sections.html.j2", written(metric), content, tables)
 
 
@@ -36,7 +36,7 @@ def _groups() -> Section:
     return Section("groups", "Groups", (Grid("Groups", heads, rows),), "A group may be given wherever metrics are.")
 
 
-def _one(metric: Metric) -> list[Section]:
+def _metric_sections(metric: Metric) -> list[Section]:
     """Everything that its record says."""
     plain = describe(metric)
     direction = "higher is better" if plain["higher_is_better"] else "lower is better"

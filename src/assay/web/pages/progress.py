@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from assay.reports import readable_time
 from assay.store import Running, list_running
 from assay.text import counted
-from assay.web.page import Asked, Page, View
+from assay.web.page import Page, PageRequest, View
 from assay.web.security import address_of
 from assay.web.throttle import visitor_of
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assay.web.state import AppState
 
 EVENTS = "/progress/events"
-LOOK = 0.5
+POLL_SECONDS = 0.5
 """Seconds between two looks at the files that evaluations write."""
 HEARTBEAT = 10.0
 """Seconds of silence after which a sign of life is sent, so that nobody between takes the stream for dead."""
@@ -52,9 +52,9 @@ class Run:
     bars: tuple[Bar, ...]
 
 
-def show_progress(desk: AppState, asked: Asked) -> View:  # noqa: ARG001 (all pages take the same)
+def show_progress(state: AppState, request: PageRequest) -> View:  # noqa: ARG001 (all pages take the same)
     """What is running now; scripts keep it up to date, and without them the page is as it was when it was loaded."""
-    return View("progress.html.j2", "Progress", {"runs": _runs(list_running(desk.store.place)), "events": EVENTS})
+    return View("progress.html.j2", "Progress", {"runs": _runs(list_running(state.store.place)), "events": EVENTS})
 
 
 def _runs(running: Sequence[Running]) -> list[Run]:
@@ -77,7 +77,7 @@ def _about(n_failed: int, n_cached: int, waiting: str) -> str:
     return " · ".join([*counts, *([f"waiting: {waiting}"] if waiting else [])])
 
 
-def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:
+def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:
     """The stream of events; a HEAD request gets its headers alone."""
     from starlette.responses import Response
     from starlette.routing import Route
@@ -88,38 +88,38 @@ def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:
             return Response(headers=headers, media_type="text/event-stream")
         session: Session = request.state.session
         visitor = session if session.started else visitor_of(address_of(request.scope))
-        if refusal := desk.streams.refusal(visitor):
+        if refusal := state.streams.refusal(visitor):
             return renderer.problem(request.url.path, *refusal)
-        return desk.streams.response(visitor, events(desk, session), headers)
+        return state.streams.response(visitor, events(state, session), headers)
 
     return [Route(EVENTS, stream, methods=["GET"])]
 
 
-async def events(desk: AppState, session: Session) -> AsyncIterator[bytes]:
+async def events(state: AppState, session: Session) -> AsyncIterator[bytes]:
     """What is running, at once and whenever it changes; until whoever listens has left or logged out, or the server ends."""
     from starlette.concurrency import run_in_threadpool
 
-    before, last_sent = await run_in_threadpool(_content, desk), time.monotonic()
-    yield f"retry: {RETRY}\n\n".encode() + _told(before)
-    while not desk.is_ending and not session.is_over:
-        await asyncio.sleep(LOOK)
-        content = await run_in_threadpool(_content, desk)
+    before, last_sent = await run_in_threadpool(_content, state), time.monotonic()
+    yield f"retry: {RETRY}\n\n".encode() + _event(before)
+    while not state.is_ending and not session.is_over:
+        await asyncio.sleep(POLL_SECONDS)
+        content = await run_in_threadpool(_content, state)
         if content != before:
             before, last_sent = content, time.monotonic()
-            yield _told(content)
+            yield _event(content)
         elif time.monotonic() - last_sent >= HEARTBEAT:
             last_sent = time.monotonic()
             yield b": still here\n\n"
 
 
-def _told(content: bytes) -> bytes:
+def _event(content: bytes) -> bytes:
     return b"event: progress\ndata: " + content + b"\n\n"
 
 
-def _content(desk: AppState) -> bytes:
+def _content(state: AppState) -> bytes:
     from assay.serialize import to_json
 
-    return to_json({"running": [run.to_dict() for run in list_running(desk.store.place)]})
+    return to_json({"running": [run.to_dict() for run in list_running(state.store.place)]})
 
 
 PAGE = Page("/progress", show_progress, "Progress", is_kept=False)

@@ -13,10 +13,10 @@ from assay.reports import TEXT, Column, Field, Grid, number, query_to_dict, read
 from assay.store import StoredEvaluation
 from assay.text import counted, printable
 from assay.web.judgments import Draft, judging_of
-from assay.web.page import Asked, Page, View
+from assay.web.page import Page, PageRequest, View
 from assay.web.queries import known_queries, query_url
-from assay.web.state import AppState, Listed
-from assay.web.tables import HEAD, told
+from assay.web.state import AppState, ListedResult
+from assay.web.tables import HEAD, with_values
 
 TOP = 20
 """Ranks that are shown at first."""
@@ -25,17 +25,17 @@ MOST_RUNS = 12
 MOST_METRICS = 6
 
 
-def show_query(desk: AppState, asked: Asked, draft: Draft | None = None) -> View:
+def show_query(state: AppState, request: PageRequest, draft: Draft | None = None) -> View:
     """By its id, in one result; with the grades that somebody was about to give, where they could not be kept."""
-    listed = desk.listed(f"{asked.places['evaluation']}/{asked.places['place']}")
-    result, query = desk.result(listed.key), asked.one("id")
-    plain = _plain(desk, listed, result, query)
+    listed = state.listed_result(f"{request.places['evaluation']}/{request.places['place']}")
+    result, query = state.result(listed.key), request.get("id")
+    plain = _plain(state, listed, result, query)
     record = plain["results"][0]
-    top = asked.whole("top", TOP)
+    top = request.get_int("top", TOP)
     documents = [*(hit["document"] for hit in record["ranking"]), *result.relevant.get(query, ())]
-    texts = desk.library.texts_of(result, documents)
+    texts = state.datasets.texts_of(result, documents)
     ranking = _ranking(record, texts)
-    truth, scores, runs = _truth(result, query, record, texts), _scores(result, query), _runs(desk, listed, query, result)
+    truth, scores, runs = _truth(result, query, record, texts), _scores(result, query), _runs(state, listed, query, result)
     ids = list(result.query_ids)
     place = ids.index(query) if query in ids else -1
     content = {
@@ -45,44 +45,44 @@ def show_query(desk: AppState, asked: Asked, draft: Draft | None = None) -> View
         "tags": [(str(name), str(value)) for name, value in plain["tags"].items()],
         "failure": record["failure"],
         "ranking": ranking,
-        "shown": ranking.rows[:top],
+        "top_rows": ranking.rows[:top],
         "n_ranked": len(record["ranking"]),
         "rankings_kept": record["rankings_kept"],
         "truth": truth,
         "scores": scores,
         "runs": runs,
-        "judging": judging_of(desk, listed.key, query, asked, draft),
-        "said": _said(asked),
+        "judging": judging_of(state, listed.key, query, request, draft),
+        "outcome": _outcome(request),
         "previous": query_url(listed.key, ids[place - 1]) if place > 0 else "",
         "next": query_url(listed.key, ids[place + 1]) if 0 <= place < len(ids) - 1 else "",
     }
     tables = {"ranking": ranking, "ground-truth": truth, "scores": scores, "other-runs": runs}
-    return View("query.html.j2", printable(query), content, {name: _given(grid) for name, grid in tables.items()})
+    return View("query.html.j2", printable(query), content, {name: _table_function(grid) for name, grid in tables.items()})
 
 
-def _given(grid: Grid) -> Any:
+def _table_function(grid: Grid) -> Any:
     return lambda: grid
 
 
-def _plain(desk: AppState, listed: Listed, result: Result, query: str) -> dict[str, Any]:
+def _plain(state: AppState, listed: ListedResult, result: Result, query: str) -> dict[str, Any]:
     """Everything about the query in this result."""
     known = known_queries(result)
     if query not in known:
         raise UnknownName(
             "query", query[:200], near_matches(query, known), f"{listed.key} has {counted(len(known), 'query')}"
         )
-    stored = desk.evaluation(listed.entry.evaluation)
+    stored = state.evaluation(listed.entry.evaluation)
     return query_to_dict(StoredEvaluation(stored.id, stored.started, stored.saved, {}, (result,)), query)
 
 
-def _said(asked: Asked) -> str:
+def _outcome(request: PageRequest) -> str:
     """What became of the form that was sent last, which its address tells."""
-    whose = f" of {asked.judge}" if asked.judge else ""
-    saved, back = (asked.whole(name, 0) for name in ("saved", "back"))
+    whose = f" of {request.judge}" if request.judge else ""
+    saved, back = (request.get_int(name, 0) for name in ("saved", "back"))
     outcomes = [f"{counted(saved, 'grade')}{whose} saved"] if saved else []
     outcomes += [f"{counted(back, 'grade')}{whose} taken back"] if back else []
     if not outcomes:
-        return "Nothing new was graded, so nothing was saved." if asked.has("nothing") else ""
+        return "Nothing new was graded, so nothing was saved." if request.has("nothing") else ""
     return "; ".join(outcomes) + "."
 
 
@@ -129,30 +129,30 @@ def _scores(result: Result, query: str) -> Grid:
     return Grid("Scores", (Column("metric", TEXT), Column("this query"), Column("all queries")), tuple(rows))
 
 
-def _runs(desk: AppState, listed: Listed, query: str, result: Result) -> Grid:
+def _runs(state: AppState, listed: ListedResult, query: str, result: Result) -> Grid:
     """The same query in other results on the same data: the newest of each provider, and the one before this."""
     known = (metric for metric in result.metrics if metric.name in result.summary and metric.name not in result.beside)
     metrics = list(known)[:MOST_METRICS]
     rows = []
-    for run in _others(desk, listed):
-        other = desk.result(run.key)
+    for run in _others(state, listed):
+        other = state.result(run.key)
         if query not in other.query_ids:
             continue
         fields = [_score(other, metric.name, query, metric) for metric in metrics]
         when = readable_time(run.entry.started)
         name = words(run.entry.provider, href=query_url(run.key, query), beside=when)
-        named = told(name, (HEAD, run.entry.provider), ("started (UTC)", when), ("evaluation", run.entry.evaluation))
+        named = with_values(name, (HEAD, run.entry.provider), ("started (UTC)", when), ("evaluation", run.entry.evaluation))
         rows.append((named, *fields, _first_relevant(other, query)))
     heads = (Column("result", TEXT), *(Column(metric.name) for metric in metrics), Column("first relevant at rank"))
     return Grid("The same query in other results", heads, tuple(rows))
 
 
-def _others(desk: AppState, listed: Listed) -> Sequence[Listed]:
-    newest: dict[str, Listed] = {}
-    for other in desk.shelf.listed:
+def _others(state: AppState, listed: ListedResult) -> Sequence[ListedResult]:
+    newest: dict[str, ListedResult] = {}
+    for other in state.index.results:
         if other.key != listed.key and other.series[::2] == listed.series[::2]:
             newest.setdefault(other.entry.provider, other)
-    before = desk.before(listed)
+    before = state.before(listed)
     others = [*([before] if before else []), *newest.values()]
     return list({other.key: other for other in others}.values())[:MOST_RUNS]
 

@@ -12,10 +12,10 @@ from assay.errors import UnknownName, near_matches
 from assay.reports import TEXT, Column, Field, number, readable_time, words
 from assay.store import Figure, parse_since
 from assay.text import counted, printable
-from assay.web.page import Asked, Page, View, refuse_long
+from assay.web.page import Page, PageRequest, View, check_parameter_length
 from assay.web.rendering import Renderer
-from assay.web.state import AppState, Listed, ResultIndex
-from assay.web.tables import HEAD, SHEET, Plan, SheetColumn, told, with_ends
+from assay.web.state import AppState, ListedResult, ResultIndex
+from assay.web.tables import HEAD, TABLE_PARAMETERS, Plan, SheetColumn, with_ends, with_values
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -23,82 +23,84 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
 
-LONGEST = 100
+MAX_NAME_LETTERS = 100
 """Letters of a name in a list."""
 FILTERS = ("benchmark", "provider", "tag", "since", "until", "words")
 MOST_LETTERS = 20_000
 """Of all the names that a menu offers, with room for the markup of each."""
-ROOM = 20
+MARKUP_LETTERS = 20
 
 
-def show_results(desk: AppState, asked: Asked) -> View:
+def show_results(state: AppState, request: PageRequest) -> View:
     """The newest first; all of the choices are in the address."""
-    shelf = desk.shelf
-    metric = asked.one("metric", next(iter(shelf.metrics), ""))
-    if metric and metric not in shelf.metrics and not any(metric in result.entry.figures for result in shelf.listed):
-        near = near_matches(metric, shelf.metrics)
-        raise UnknownName("metric of a stored result", metric[:80], near, f"there are {', '.join(shelf.metrics[:20])}")
-    plan = shelf.orders.get((metric, *_choices(asked)), lambda: _plan(shelf, asked, metric))
+    index = state.index
+    metric = request.get("metric", next(iter(index.metrics), ""))
+    if metric and metric not in index.metrics and not any(metric in result.entry.figures for result in index.results):
+        near = near_matches(metric, index.metrics)
+        raise UnknownName("metric of a stored result", metric[:80], near, f"there are {', '.join(index.metrics[:20])}")
+    plan = index.orders.get((metric, *_choices(request)), lambda: _plan(index, request, metric))
     content = {
-        "sheet": plan.sheet(asked),
-        "choices": choices_of(shelf, asked),
-        "metrics": offered(shelf.metrics, metric),
+        "sheet": plan.sheet(request),
+        "choices": choices_of(index, request),
+        "metrics": menu_names(index.metrics, metric),
         "metric": metric,
-        "place": str(desk.store.place),
-        "total": counted(len(shelf.listed), "result"),
-        "is_filtered": any(map(asked.one, FILTERS)),
+        "place": str(state.store.place),
+        "total": counted(len(index.results), "result"),
+        "is_filtered": any(map(request.get, FILTERS)),
     }
-    return View("results.html.j2", "Results", content, {"results": lambda: plan.grid(asked)})
+    return View("results.html.j2", "Results", content, {"results": lambda: plan.grid(request)})
 
 
-def _choices(asked: Asked) -> tuple[str, ...]:
+def _choices(request: PageRequest) -> tuple[str, ...]:
     """What decides which results are shown, and in which order; ages are counted from now."""
-    return (*(asked.one(name) for name in (*FILTERS, "sort", "order")), str(asked.minute))
+    return (*(request.get(name) for name in (*FILTERS, "sort", "order")), str(request.minute))
 
 
-def _plan(shelf: ResultIndex, asked: Asked, metric: str) -> Plan[Listed]:
-    plan = Plan("Stored results", "results", columns_of(metric), chosen(shelf, asked), pick=lambda result: result.key)
-    return plan.in_order(asked)
+def _plan(index: ResultIndex, request: PageRequest, metric: str) -> Plan[ListedResult]:
+    plan = Plan(
+        "Stored results", "results", columns_of(metric), filter_results(index, request), pick=lambda result: result.key
+    )
+    return plan.in_order(request)
 
 
-def chosen(shelf: ResultIndex, asked: Asked) -> Sequence[Listed]:
+def filter_results(index: ResultIndex, request: PageRequest) -> Sequence[ListedResult]:
     """The results that an address means."""
-    results = list(shelf.listed)
-    if name := asked.one("benchmark"):
+    results = list(index.results)
+    if name := request.get("benchmark"):
         results = [result for result in results if result.entry.benchmark == name]
-    if name := asked.one("provider"):
+    if name := request.get("provider"):
         results = [result for result in results if result.entry.provider == name]
-    if name := asked.one("tag"):
+    if name := request.get("tag"):
         results = [result for result in results if name in result.entry.tags or name in result.entry.baselines]
-    if since := asked.one("since"):
+    if since := request.get("since"):
         start = parse_since(since)
         results = [result for result in results if result.entry.started >= start]
-    if until := asked.one("until"):
+    if until := request.get("until"):
         end = parse_since(until)[:10]
         results = [result for result in results if result.entry.started[:10] <= end]
-    if sought := asked.one("words").casefold().split():
+    if sought := request.get("words").casefold().split():
         results = [result for result in results if all(word in result.words for word in sought)]
     return results
 
 
-def choices_of(shelf: ResultIndex, asked: Asked) -> list[tuple[str, str, list[str], str]]:
+def choices_of(index: ResultIndex, request: PageRequest) -> list[tuple[str, str, list[str], str]]:
     """Menus: parameter, label, what may be chosen, what is."""
     return [
-        ("benchmark", "Benchmark", offered(shelf.benchmarks, asked.one("benchmark")), asked.one("benchmark")),
-        ("provider", "Provider", offered(shelf.providers, asked.one("provider")), asked.one("provider")),
-        ("tag", "Tag or baseline", offered(shelf.tags, asked.one("tag")), asked.one("tag")),
+        ("benchmark", "Benchmark", menu_names(index.benchmarks, request.get("benchmark")), request.get("benchmark")),
+        ("provider", "Provider", menu_names(index.providers, request.get("provider")), request.get("provider")),
+        ("tag", "Tag or baseline", menu_names(index.tags, request.get("tag")), request.get("tag")),
     ]
 
 
-def offered(names: Sequence[str], now: str = "") -> list[str]:
+def menu_names(names: Sequence[str], now: str = "") -> list[str]:
     """The names of a menu, what is chosen among them; very long ones, and those past the limit, are found by words."""
-    short = [name for name in names if name and len(name) <= LONGEST]
-    letters = accumulate(len(escape(name)) + ROOM for name in short)
+    short = [name for name in names if name and len(name) <= MAX_NAME_LETTERS]
+    letters = accumulate(len(escape(name)) + MARKUP_LETTERS for name in short)
     short = [name for name, total in zip(short, letters, strict=True) if total <= MOST_LETTERS]
     return [*short, *([now] if now and now not in short else [])]
 
 
-def columns_of(metric: str) -> tuple[SheetColumn[Listed], ...]:
+def columns_of(metric: str) -> tuple[SheetColumn[ListedResult], ...]:
     """What the list shows of a result."""
     return (
         SheetColumn("provider", Column("provider", TEXT), _named, lambda result: result.entry.provider),
@@ -123,39 +125,39 @@ def columns_of(metric: str) -> tuple[SheetColumn[Listed], ...]:
     )
 
 
-def marks_of(result: Listed) -> str:
+def marks_of(result: ListedResult) -> str:
     """What somebody said about an evaluation: baselines and tags."""
     return " · ".join([*(f"baseline {name}" for name in result.entry.baselines), *result.entry.tags])
 
 
 def cut(text: str, **more: str) -> Field:
     """A name in a list."""
-    return words(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", **more)
+    return words(text if len(text) <= MAX_NAME_LETTERS else text[: MAX_NAME_LETTERS - 1] + "…", **more)
 
 
-def _named(result: Listed) -> Field:
+def _named(result: ListedResult) -> Field:
     field = replace(cut(result.entry.provider or "run", href=result.url), beside=printable(result.entry.evaluation))
-    return told(field, (HEAD, result.entry.provider or "run"), ("evaluation", result.entry.evaluation))
+    return with_values(field, (HEAD, result.entry.provider or "run"), ("evaluation", result.entry.evaluation))
 
 
-def _benchmark(result: Listed) -> str:
+def _benchmark(result: ListedResult) -> str:
     return result.entry.benchmark
 
 
-def _started(result: Listed) -> str:
+def _started(result: ListedResult) -> str:
     return result.entry.started
 
 
-def _figure(result: Listed, metric: str) -> Figure | None:
+def _figure(result: ListedResult, metric: str) -> Figure | None:
     return None if result.entry.is_failed else result.entry.figures.get(metric)
 
 
-def _value(result: Listed, metric: str) -> float | None:
+def _value(result: ListedResult, metric: str) -> float | None:
     figure = _figure(result, metric)
     return None if figure is None else figure.value
 
 
-def figure_field(result: Listed, metric: str) -> Field:
+def figure_field(result: ListedResult, metric: str) -> Field:
     """The summary with its interval; a dash where there is none."""
     figure = _figure(result, metric)
     if figure is None or figure.value is None:
@@ -169,11 +171,11 @@ def _count(n: int) -> Field:
     return number(f"{n:,}", n)
 
 
-def _failed(result: Listed) -> Field:
+def _failed(result: ListedResult) -> Field:
     return number(f"{result.entry.n_failed:,}", result.entry.n_failed, tone="fail" if result.entry.n_failed else "")
 
 
-PAGE = Page("/", show_results, "Results", ("metric", *FILTERS, *SHEET))
+PAGE = Page("/", show_results, "Results", ("metric", *FILTERS, *TABLE_PARAMETERS))
 
 
 # The box that Ctrl-K opens: the results that some words mean.
@@ -182,7 +184,7 @@ MAX_SWITCH_RESULTS = 30
 SWITCH_LABEL_LENGTH = 120
 
 
-def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG001 (as all that make routes)
+def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG001 (as all that make routes)
     """`/switch?words=…`: a list in JSON."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse
@@ -190,17 +192,17 @@ def routes(desk: AppState, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG0
 
     async def endpoint(request: Request) -> Response:
         sought = request.query_params.get("words", "")
-        refuse_long("words", sought)
-        return JSONResponse(await run_in_threadpool(find_results, desk, sought), headers={"cache-control": "no-store"})
+        check_parameter_length("words", sought)
+        return JSONResponse(await run_in_threadpool(find_results, state, sought), headers={"cache-control": "no-store"})
 
     return [Route("/switch", endpoint, methods=["GET"])]
 
 
-def find_results(desk: AppState, sought: str) -> list[dict[str, Any]]:
+def find_results(state: AppState, sought: str) -> list[dict[str, Any]]:
     """The newest results that all the words are in."""
     words = sought.casefold().split()
     some = []
-    for result in desk.shelf.listed:
+    for result in state.index.results:
         if all(word in result.words for word in words):
             some.append(_switch_entry(result))
         if len(some) == MAX_SWITCH_RESULTS:
@@ -208,7 +210,7 @@ def find_results(desk: AppState, sought: str) -> list[dict[str, Any]]:
     return some
 
 
-def _switch_entry(result: Listed) -> dict[str, Any]:
+def _switch_entry(result: ListedResult) -> dict[str, Any]:
     entry = result.entry
     about = [
         entry.benchmark,
