@@ -206,9 +206,9 @@ class JudgmentBook:
         """The same book for somebody who waits for the answer: a store that others keep locked is told after that time."""
         return JudgmentBook(self._database, seconds)
 
-    def give(self, given: Judgment) -> Judgment:
+    def give(self, judgment: Judgment) -> Judgment:
         """Keep somebody's grade of a pair, in place of the one they gave before; returns it as it is kept."""
-        judgment = checked_judgment(given)
+        judgment = checked_judgment(judgment)
 
         def work(connection: Connection) -> None:
             check_benchmark_known(connection, judgment.benchmark)
@@ -217,14 +217,14 @@ class JudgmentBook:
         self._database.write(work, self._max_wait)
         return judgment
 
-    def withdraw(self, given: Judgment) -> bool:
+    def withdraw(self, judgment: Judgment) -> bool:
         """Take back the grade that a judge gave to a pair; says whether there was one."""
-        judgment = checked_judgment(given)
+        judgment = checked_judgment(judgment)
         return self._database.write(lambda connection: withdraw_judgment(connection, judgment), self._max_wait)
 
-    def give_all(self, given: Iterable[Judgment], withdrawn: Iterable[Judgment] = ()) -> int:
+    def give_all(self, judgments: Iterable[Judgment], withdrawn: Iterable[Judgment] = ()) -> int:
         """Keep several grades and take others back, all of it or nothing; says how many there were to take back."""
-        checked, gone = ([checked_judgment(judgment) for judgment in some] for some in (given, withdrawn))
+        checked, gone = ([checked_judgment(judgment) for judgment in some] for some in (judgments, withdrawn))
 
         def work(connection: Connection) -> int:
             for name in dict.fromkeys(judgment.benchmark for judgment in checked):
