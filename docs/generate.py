@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -308,14 +309,20 @@ SOURCE = HERE.parent / "src" / "assay"
 def architecture_page() -> str:
     """The map of the code, with the parts that the code tells itself: packages, files, and a file as an example."""
     page = (Path(__file__).parent / ARCHITECTURE).read_text(encoding="utf-8")
-    family = (SOURCE / "metrics" / "catalog" / "average_precision.py").read_text(encoding="utf-8")
     for name, text in {
         "packages": _table(("package", "what it is"), [(f"`{part}`", _summary(part)) for part in _parts()]),
         "tree": f"```text\n{_tree()}\n```",
-        "example": f"```python\n{family}```",
+        "example": f"```python\n{_map_alone()}\n```",
     }.items():
         page = _filled(page, f"<!-- {name}: written by make docs -->\n", f"<!-- end of {name} -->\n", text)
     return page
+
+
+def _map_alone() -> str:
+    """The file of average precision with its first metric alone."""
+    source = (SOURCE / "metrics" / "catalog" / "average_precision.py").read_text(encoding="utf-8")
+    record = re.search(r"^AVERAGE_PRECISION = Metric\(\n.*?^\)\n", source, re.MULTILINE | re.DOTALL)
+    return source[: record.end()].rstrip() if record else source
 
 
 def _parts() -> list[str]:

@@ -282,6 +282,43 @@ def test_every_form_of_judgments_is_read(form, tour_names):
     assert dict(assay.Qrels(eval(form, tour_names))) == {"q1": {"a": 1.0, "b": 0.0}}
 
 
+@pytest.fixture
+def map_names() -> dict[str, Any]:
+    """What the examples of the map of the code define."""
+    names: dict[str, Any] = {"__name__": "page"}
+    for block in blocks(ROOT / "docs" / "architecture.md", "python"):
+        list(run_python(block, names))
+    return names
+
+
+def test_the_provider_of_the_map_keeps_the_contract(map_names):
+    documents = [assay.Document(doc, text) for doc, text in (("a", "cat dog"), ("b", "dog cat"), ("c", "cat"), ("d", ""))]
+    retriever = map_names["SHARED_WORDS"].make(weight=2.0)
+    with pytest.raises(assay.ProviderError, match="call index"):
+        retriever.search([assay.Query("q", "cat")], 3)
+    with pytest.raises(assay.ProviderError, match="twice"):
+        retriever.index([*documents, documents[0]])
+    retriever.index(documents)
+    [hits, none] = retriever.search([assay.Query("q", "Cat, dog!"), assay.Query("r", "")], 2)
+    assert [(hit.doc_id, hit.score) for hit in hits] == [("b", 4.0), ("a", 4.0)]
+    assert none == []
+
+
+def test_the_format_of_the_map_reads_and_refuses(map_names, tmp_path):
+    path = tmp_path / "pets.answers"
+    path.write_bytes(map_names["EXAMPLE"].encode() + b"\n\nwho swims?\td7\n")
+    assert map_names["detect_answer_lines"](map_names["Probe"](path))
+    dataset = map_names["ANSWER_LINES"].read(path)
+    assert dataset.qrels == {"1": {"d1": 1.0, "d2": 1.0}, "3": {"d7": 1.0}}
+    path.write_bytes(b"caf\xe9\td1\nno tab here\n")
+    with pytest.raises(assay.DataError, match="2 faults") as caught:
+        map_names["ANSWER_LINES"].read(path)
+    assert [fault.rpartition(": ")[2] for fault in caught.value.faults] == [
+        "not valid UTF-8",
+        "there is no tab between the query and its documents",
+    ]
+
+
 def test_the_number_of_metrics_is_right():
     assert re.findall(r"\b(\d+) metrics\b", page_text("README.md")) == [str(len(all_metrics()))]
 
