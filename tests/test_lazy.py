@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pickle
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -102,3 +104,18 @@ def test_the_model_alone_reads_files(tmp_path):
     subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(SOURCE.parent)!r})\n{code}"], check=True, cwd=tmp_path
     )
+
+
+def test_a_zip_file_is_as_good_as_a_folder(tmp_path):
+    with zipfile.ZipFile(tmp_path / "assay.zip", "w") as archive:
+        for file in SOURCE.rglob("*"):
+            if file.is_file() and "__pycache__" not in file.parts:
+                archive.write(file, file.relative_to(SOURCE.parent))
+    code = (
+        "import sys; sys.path.insert(0, 'assay.zip')\n"
+        "import assay\n"
+        "assert 'assay.zip' in assay.__file__\n"
+        "assert assay.evaluate({'q': {'d': 1}}, {'q': ['d']}, 'mrr')['mrr'] == 1.0\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, env=environment)

@@ -21,8 +21,9 @@ def front_door(
     everybody; without one, all are. A name is looked up in its file each time, so that one who replaces it there is heard.
     `absent` are names that somebody may expect, with what to do instead.
     """
-    with open(f"{sys.modules[package].__file__}i", encoding="utf-8") as stub:  # noqa: PTH123 (pathlib takes long, too)
-        body = ast.parse(stub.read()).body
+    loaded: Any = sys.modules[package]
+    stub = loaded.__spec__.loader.get_data(f"{loaded.__path__[0]}/__init__.pyi")  # from a folder or a zip file alike
+    body = ast.parse(stub.decode("utf-8")).body
     homes = {
         alias.asname or alias.name: (str(node.module), alias.name)
         for node in body

@@ -45,9 +45,8 @@ def run(
     provider = wrap_retriever(retriever, name)
     content = {"benchmarks": [chosen.name], "providers": [provider], "k": k, **settings}
     plan = make_plan(WrittenPlan({name: value for name, value in content.items() if value is not None}), "assay.run")
-    parsed = default_metrics([chosen.format])
-    if metrics is not None:
-        parsed = parse_metrics(written_metrics(metrics), plan.profile.name)
+    tool = plan.profile.name
+    parsed = default_metrics([chosen.format]) if metrics is None else parse_metrics(written_metrics(metrics), tool)
     depth = max([plan.k, *(metric.params.get("k") or 0 for metric in parsed)])
     plan = replace(plan, metrics=tuple(parsed), k=k or depth)
     if policy is not None:

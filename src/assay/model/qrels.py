@@ -69,7 +69,7 @@ class Judgments(NamedTuple):
 
 @singledispatch
 def as_judgments(source: Any) -> Judgments:
-    """Judgments out of anything. What can be read is known to `assay.datasets`, which is loaded when something first is."""
+    """Judgments out of anything. What can be read is known to `assay.files`, which is loaded when something first is."""
     import_module("assay.files.judgments")
     return as_judgments(source)
 

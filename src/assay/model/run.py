@@ -47,7 +47,7 @@ class Rankings(NamedTuple):
 
 @singledispatch
 def as_rankings(source: Any, duplicates: str = "error") -> Rankings:
-    """Rankings out of anything. What can be read is known to `assay.datasets`, which is loaded when something first is."""
+    """Rankings out of anything. What can be read is known to `assay.files`, which is loaded when something first is."""
     import_module("assay.files.runs")
     return as_rankings(source, duplicates)
 
