@@ -29,7 +29,6 @@ from assay.evaluation.fusion_tuning import candidates_of as candidates_of
 from assay.evaluation.fusion_tuning import tune_fusion as tune_fusion
 from assay.evaluation.grader import score_views as score_views
 from assay.evaluation.notes import notes_on_unit as notes_on_unit
-from assay.evaluation.profile import EVERY_METRIC as EVERY_METRIC
 from assay.evaluation.profile import OWN as OWN
 from assay.evaluation.profile import Profile as Profile
 from assay.evaluation.profile import Setting as Setting

@@ -4,7 +4,6 @@ from assay.execution.execute import ExecutionOptions as ExecutionOptions
 from assay.execution.execute import execute_plan as execute_plan
 from assay.execution.execute import is_total_failure as is_total_failure
 from assay.execution.execute import load_benchmarks as load_benchmarks
-from assay.execution.indexed_terms import with_indexed_terms as with_indexed_terms
 from assay.execution.plan import PERFORMANCE_KEYS as PERFORMANCE_KEYS
 from assay.execution.plan import SEED_KEYS as SEED_KEYS
 from assay.execution.plan import Plan as Plan

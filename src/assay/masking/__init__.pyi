@@ -3,7 +3,6 @@ from assay.masking.environment import add_variable as add_variable
 from assay.masking.environment import add_variable_name as add_variable_name
 from assay.masking.environment import is_secret_name as is_secret_name
 from assay.masking.register import MASK as MASK
-from assay.masking.register import SHORTEST as SHORTEST
 from assay.masking.register import add_secret as add_secret
 from assay.masking.register import find_secret as find_secret
 from assay.masking.register import forget_secrets as forget_secrets

@@ -1,15 +1,3 @@
-from assay.arrays import BLOCK_CELLS as BLOCK_CELLS
-from assay.arrays import Floats as Floats
-from assay.arrays import Ints as Ints
-from assay.arrays import ScoreOrder as ScoreOrder
-from assay.arrays import arranged as arranged
-from assay.arrays import best_to_come as best_to_come
-from assay.arrays import blocks_of_similar_length as blocks_of_similar_length
-from assay.arrays import running_products as running_products
-from assay.arrays import running_sums as running_sums
-from assay.arrays import sort_stretches as sort_stretches
-from assay.arrays import spread as spread
-from assay.arrays import unordered_stretches as unordered_stretches
 from assay.model.ids import EMPTY_ID as EMPTY_ID
 from assay.model.ids import IDS as IDS
 from assay.model.ids import SCORES as SCORES
@@ -84,5 +72,3 @@ from assay.model.values import parse_number as parse_number
 from assay.model.values import records_of_columns as records_of_columns
 from assay.model.values import term_of as term_of
 from assay.model.values import unpacked as unpacked
-from assay.serialize import plain_value as plain_value
-from assay.serialize import plain_values as plain_values
