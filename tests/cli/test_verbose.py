@@ -11,7 +11,7 @@ COMPUTING = {"answers", "compare", "drift", "eval", "fuse", "gate", "moe", "plot
 
 
 def test_every_command_that_computes_has_it():
-    entries = load_entries("assay.cli", Command, "assay.cli")
+    entries = load_entries("assay.cli.commands", Command, "assay.cli")
     assert {name for name, command in entries.items() if command.computes} == COMPUTING
 
 
