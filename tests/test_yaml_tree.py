@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.errors import AssayError, DataError
 from assay.execution.plan_file import read_plan
 from assay.monitoring import rules_from_yaml
-from assay.yaml_tree import DEEPEST, MOST_LETTERS, MOST_NODES, Node, parse_yaml
+from assay.yaml_tree import DEEPEST, MAX_LETTERS, MAX_NODES, Node, parse_yaml
 
 DOORS = ("plan", "rules")
 
@@ -49,8 +49,8 @@ HOSTILE = {
         "".join(f"n{number}: &n{number} [{'*n' + str(number - 1) if number else 'x'}]\n" for number in range(80)),
         "nested too deeply",
     ),
-    "many values": ("a: [" + "1, " * MOST_NODES + "]", "too large"),
-    "long": ("a: " + "x" * MOST_LETTERS, "file.yaml: a YAML file has at most 1,000,000 letters"),
+    "many values": ("a: [" + "1, " * MAX_NODES + "]", "too large"),
+    "long": ("a: " + "x" * MAX_LETTERS, "file.yaml: a YAML file has at most 1,000,000 letters"),
     "tag": ("a: 1\nb: !!python/object/apply:os.system [x]", "file.yaml:2: tags are not read; leave out '!!python/object"),
     "usual tag": ("a: !!str 1", "file.yaml:1: tags are not read; leave out '!!str'"),
     "tag of a map": ("!!map {a: 1}", "file.yaml:1: tags are not read"),
@@ -92,7 +92,7 @@ def test_aliases_and_merges_stand_for_what_they_name(tmp_path):
 
 def test_the_limits_are_where_they_are_said_to_be():
     assert parse_yaml("[" * DEEPEST + "]" * DEEPEST, "f").height == DEEPEST
-    assert parse_yaml("[" + "1, " * (MOST_NODES - 1) + "]", "f").size == MOST_NODES
+    assert parse_yaml("[" + "1, " * (MAX_NODES - 1) + "]", "f").size == MAX_NODES
     shared = f"[&a [{'1, ' * 98}], " + "*a, " * 99 + "x]"
     assert parse_yaml(shared, "f").size == 1 + 100 * 99 + 1
 
@@ -169,4 +169,4 @@ def test_any_text_is_read_or_refused_with_its_name(text):
     except AssayError as error:
         found, said = None, str(error)
     assert said.startswith("f.yaml")
-    assert found is None or (found.size <= MOST_NODES and found.height <= DEEPEST)
+    assert found is None or (found.size <= MAX_NODES and found.height <= DEEPEST)

@@ -156,7 +156,7 @@ def blocks_of_similar_length(lengths: Ints) -> list[Ints]:
     return blocks
 
 
-def arranged(negated: NDArray[np.floating], *, is_reversed: bool) -> Ints:
+def sort_order(negated: NDArray[np.floating], *, is_reversed: bool) -> Ints:
     """Places of the documents of one ranking, best first; equals as they were given, or in reverse."""
     if is_reversed:
         return len(negated) - 1 - np.argsort(negated[::-1], kind="stable")

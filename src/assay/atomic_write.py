@@ -20,7 +20,7 @@ from assay.temporary_files import TEMPORARY, clean_once, locked_file
 
 NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EBADF}
 """What systems say that cannot force a folder onto the disk."""
-MOST_LINKS = 40
+MAX_LINKS = 40
 
 
 @contextmanager
@@ -84,7 +84,7 @@ def is_stream(path: Path) -> bool:
 def _descriptor(path: Path) -> int | None:
     """The number of an open file of this process that a path means: 1 for /dev/stdout, whatever that is redirected to."""
     folders = {os.path.realpath("/dev/fd"), os.path.realpath("/proc/self/fd")}
-    for _ in range(MOST_LINKS):
+    for _ in range(MAX_LINKS):
         if path.name.isdecimal() and os.path.realpath(path.parent) in folders:
             return int(path.name)
         if not path.is_symlink():

@@ -14,11 +14,11 @@ from typing import Any, NoReturn
 from assay.errors import DataError, Faults
 from assay.text import shortened
 
-MOST_NODES = 10_000
+MAX_NODES = 10_000
 """Values, keys, lists and maps of a file, after every alias is replaced by what it stands for."""
 DEEPEST = 50
 """Lists and maps inside each other."""
-MOST_LETTERS = 1_000_000
+MAX_LETTERS = 1_000_000
 """Letters of a file."""
 LONGEST_WORD = 40
 """Letters of a key or alias that a message shows."""
@@ -67,8 +67,8 @@ def parse_yaml(text: str, source: str) -> Node | None:
     """The one document of a text; None where there is none. Every fault is a DataError that names source and line."""
     import yaml
 
-    if len(text) > MOST_LETTERS:
-        raise DataError(f"{source}: a YAML file has at most {MOST_LETTERS:,} letters, and this one more")
+    if len(text) > MAX_LETTERS:
+        raise DataError(f"{source}: a YAML file has at most {MAX_LETTERS:,} letters, and this one more")
     try:
         return _Builder(source).built(yaml.parse(text, Loader=yaml.SafeLoader))
     except yaml.YAMLError as error:
@@ -175,8 +175,8 @@ class _Builder:
         self.n_nodes += node.size
         if depth > DEEPEST:
             self._fail(line, f"nested too deeply: lists and maps go {DEEPEST} levels deep at most")
-        if self.n_nodes > MOST_NODES:
-            self._fail(line, f"too large: more than {MOST_NODES:,} values once aliases are expanded")
+        if self.n_nodes > MAX_NODES:
+            self._fail(line, f"too large: more than {MAX_NODES:,} values once aliases are expanded")
 
     def _mapping(self, pairs: list[tuple[Node, Node]]) -> dict[str, Node]:
         """The pairs by key. What is merged in yields to what is written here; of several the first wins."""

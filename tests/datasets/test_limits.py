@@ -47,7 +47,7 @@ def refused(path):
 def small(monkeypatch):
     """Little is free, and little more is allowed."""
     monkeypatch.setattr(limits, "FREE", 2_000)
-    monkeypatch.setattr(limits, "MOST_EXPANSION", 10)
+    monkeypatch.setattr(limits, "MAX_EXPANSION", 10)
 
 
 @pytest.mark.parametrize("read", [Run, Qrels, load_dataset], ids=lambda one: one.__name__)
@@ -93,7 +93,7 @@ def test_a_file_is_read_whole_or_refused(folder, ending, pieces, n_files):
     most = max(2_000, 10 * len(compressed))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "FREE", 2_000)
-        patch.setattr(limits, "MOST_EXPANSION", 10)
+        patch.setattr(limits, "MAX_EXPANSION", 10)
         try:
             found = source.content()
         except DataError as error:

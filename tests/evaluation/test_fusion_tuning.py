@@ -12,7 +12,7 @@ from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.fusion_tuning import FusedScores, assign_folds, candidates_of, simplex, tune_fusion
 from assay.fusion import all_fusions, fuse, train
 from assay.fusion.fusion import parse_fusion
-from assay.fusion.lists import Lists
+from assay.fusion.lists import RankedLists
 from assay.metrics.parsing import parse_metric
 from assay.model.qrels import Qrels
 
@@ -38,7 +38,7 @@ GOOD, NOISE, QRELS = world()
 def test_scores_are_those_of_the_fused_run(method, metric):
     """Ranked and scored by arrays alone, as if the run had been made and evaluated."""
     qrels = {**QRELS, "missing": {"d1": 1}}
-    scores = FusedScores(Lists.of([GOOD, NOISE]), Qrels(qrels), parse_metric(metric))
+    scores = FusedScores(RankedLists.of([GOOD, NOISE]), Qrels(qrels), parse_metric(metric))
     trained = train([GOOD, NOISE], QRELS, method) if all_fusions()[method].is_trained else None
     learn_from = np.ones(len(qrels), dtype=bool) if trained else None
     if trained:
@@ -97,7 +97,7 @@ def test_what_learns_never_sees_the_queries_held_out():
     """Judgments of one fold are turned upside down: what was chosen and learnt for that fold stays as it was."""
     before = tune_fusion([GOOD, NOISE], QRELS, "ndcg@10", methods=["posfuse", "mapfuse"], folds=4)
     held = before.folds[0].queries
-    lists = Lists.of([GOOD, NOISE])
+    lists = RankedLists.of([GOOD, NOISE])
     scores = FusedScores(lists, Qrels(QRELS), parse_metric("ndcg@10"))
     mask = np.array([query not in held for query in scores.query_ids])
     fused = scores.of(parse_fusion(before.folds[0].chosen), mask)[~mask]

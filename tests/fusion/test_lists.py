@@ -7,7 +7,7 @@ import pytest
 
 from assay.errors import BadParameter, DataError
 from assay.fusion import fuse
-from assay.fusion.lists import Lists
+from assay.fusion.lists import RankedLists
 from assay.model.run import Run
 
 RUNS = [
@@ -17,7 +17,7 @@ RUNS = [
 
 
 def test_pairs_and_occurrences():
-    lists = Lists.of(RUNS)
+    lists = RankedLists.of(RUNS)
     assert lists.query_ids == ("q1", "q2", "q3", "q4")
     assert lists.docs == (["b", "a", "c"], [], ["x", "y"], ["z"])
     assert lists.pair.tolist() == [0, 1, 2, 1, 0, 3, 4, 3, 5]
@@ -29,17 +29,17 @@ def test_pairs_and_occurrences():
 
 
 def test_ranks_go_by_score_and_then_by_id_descending():
-    assert Lists.of(RUNS).rank.tolist() == [2, 1, 1, 3, 2, 1, 1, 2, 1]
+    assert RankedLists.of(RUNS).rank.tolist() == [2, 1, 1, 3, 2, 1, 1, 2, 1]
 
 
 def test_what_runs_can_be_given_as():
     forms = [Run({"7": {"1": 2.0}}), {7: {1: 2}}, {"7": ["1"]}]
-    assert all(Lists.of([form]).docs == (["1"],) and Lists.of([form]).query_ids == ("7",) for form in forms)
+    assert all(RankedLists.of([form]).docs == (["1"],) and RankedLists.of([form]).query_ids == ("7",) for form in forms)
     for wrong in ([], "rrf", {"q": {}}, None):
         with pytest.raises(BadParameter, match="a list of runs"):
-            Lists.of(wrong)
+            RankedLists.of(wrong)
     with pytest.raises(DataError):
-        Lists.of([{"q": {"a": float("nan")}}])
+        RankedLists.of([{"q": {"a": float("nan")}}])
 
 
 def test_runs_are_left_as_they_were():
@@ -59,7 +59,12 @@ def test_the_fused_run_is_a_run():
 
 def test_equal_documents_go_by_id_descending():
     values = np.array([1.0, 1.0, 1.0, 0.5, 0.5, 3.0])
-    assert [list(ranking) for ranking in Lists.of(RUNS).fused(values).rankings] == [["c", "b", "a"], [], ["y", "x"], ["z"]]
+    assert [list(ranking) for ranking in RankedLists.of(RUNS).fused(values).rankings] == [
+        ["c", "b", "a"],
+        [],
+        ["y", "x"],
+        ["z"],
+    ]
 
 
 def test_weights_must_fit():
@@ -78,7 +83,7 @@ def test_many_rankings_at_once_as_one_by_one(n_docs):
             docs = rng.choice(2 * n_docs, int(rng.integers(0, n_docs + 1)), replace=False).tolist()
             run[f"q{number}"] = {f"d{doc}": float(rng.integers(0, max(n_docs // 3, 1))) for doc in docs}
         runs.append(run)
-    lists = Lists.of(runs)
+    lists = RankedLists.of(runs)
     ranks = iter(lists.rank.tolist())
     for number in range(40):
         for run in runs:
@@ -94,7 +99,7 @@ def test_many_rankings_at_once_as_one_by_one(n_docs):
 def test_some_queries_at_a_time_give_the_same(monkeypatch, rows):
     at_once = fuse(RUNS, "comb_mnz")
     monkeypatch.setattr("assay.fusion.lists.BLOCK_ROWS", rows)
-    assert len(list(Lists.in_blocks([Run(run) for run in RUNS]))) > 1
+    assert len(list(RankedLists.in_blocks([Run(run) for run in RUNS]))) > 1
     in_blocks = fuse(RUNS, "comb_mnz")
     assert dict(in_blocks) == dict(at_once)
     assert list(in_blocks) == list(at_once)

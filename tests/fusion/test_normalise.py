@@ -9,14 +9,14 @@ import pytest
 from assay.errors import BadParameter, DataError
 from assay.fusion import fuse
 from assay.fusion.fusion import parse_fusion
-from assay.fusion.lists import Lists
+from assay.fusion.lists import RankedLists
 from assay.fusion.normalise import NORMALISATIONS, normalised, parse_norm
 
 
 def values(norm, *scores):
     """The normalised scores of one ranking."""
     run = {"q": {f"d{number}": float(score) for number, score in enumerate(scores)}}
-    return normalised(Lists.of([run]), norm).score.tolist()
+    return normalised(RankedLists.of([run]), norm).score.tolist()
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_equal_scores_rank_by_id():
 
 def test_borda_gives_points_for_documents_that_a_run_lacks():
     """Of 4 candidates a run with a and b leaves ½ − 1 ÷ 8 to each of c and d; a run without the query gives nothing."""
-    lists = Lists.of([{"q": {"a": 2.0, "b": 1.0}}, {"q": {"c": 2.0, "d": 1.0}}, {"z": {"a": 1.0}}])
+    lists = RankedLists.of([{"q": {"a": 2.0, "b": 1.0}}, {"q": {"c": 2.0, "d": 1.0}}, {"z": {"a": 1.0}}])
     points = normalised(lists, "borda")
     assert points.score.tolist() == [1, 0.75, 0.375, 0.375, 0.375, 0.375, 1, 0.75, 1]
     assert points.n_found.tolist() == [2, 2, 2, 2, 1]
@@ -67,12 +67,12 @@ def test_borda_gives_points_for_documents_that_a_run_lacks():
 
 def test_each_ranking_by_itself():
     runs = [{"q1": {"a": 9.0, "b": 1.0}, "q2": {"a": 900.0, "b": 100.0, "c": 500.0}}, {"q2": {"c": -1.0, "b": -3.0}}]
-    assert normalised(Lists.of(runs), "min_max").score.tolist() == [1, 0, 1, 0, 0.5, 1, 0]
+    assert normalised(RankedLists.of(runs), "min_max").score.tolist() == [1, 0, 1, 0, 0.5, 1, 0]
 
 
 def test_ranks_are_those_of_the_scores_given():
     """Normalising may make near scores equal; ranks are not touched."""
-    lists = Lists.of([{"q": {"a": 1.0, "b": 1.0 - 1e-16, "c": -1e16}}])
+    lists = RankedLists.of([{"q": {"a": 1.0, "b": 1.0 - 1e-16, "c": -1e16}}])
     assert normalised(lists, "min_max").rank.tolist() == lists.rank.tolist()
 
 
@@ -100,7 +100,7 @@ def test_huge_and_tiny_scores_are_worth_what_their_likes_are(norm, scores, power
 
 def test_rankings_of_different_size_do_not_disturb_each_other():
     runs = [{"q": {"a": 1.5e308, "b": -1.5e308, "c": 0.0}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}]
-    lists = normalised(Lists.of(runs), "min_max")
+    lists = normalised(RankedLists.of(runs), "min_max")
     assert lists.score.tolist() == [1, 0, 0.5, 1, 0.5, 0]
     assert lists.rank.tolist() == [1, 3, 2, 1, 2, 3]
 

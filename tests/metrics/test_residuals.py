@@ -135,7 +135,7 @@ def test_what_is_no_bound_says_so(name):
 def test_more_than_can_be_tried_is_two_scenarios(monkeypatch):
     run = viewed([Case([1, None, None])])
     assert not residual_scores(parse_metric("bpref"), run).method
-    monkeypatch.setattr(_residuals, "MOST_ROWS", 8)
+    monkeypatch.setattr(_residuals, "MAX_ROWS", 8)
     assert residual_scores(parse_metric("bpref"), run).method == NOT_BOUNDS
 
 

@@ -8,7 +8,7 @@ from assay import Document, Query, RelevanceJudgment, Span
 from assay.datasets import BenchmarkDataset
 from assay.datasets.dataset import PARTS, Repair
 from assay.datasets.format import Format
-from assay.reports.sections.catalog import MOST_REPAIRS, datasets_to_dict, render_datasets, render_statistics
+from assay.reports.sections.catalog import MAX_REPAIRS, datasets_to_dict, render_datasets, render_statistics
 from assay.reports.text_layout import Style
 from assay.text import display_width
 
@@ -90,14 +90,14 @@ def test_what_is_not_there_is_not_shown():
     assert "grades         none" in text
 
 
-@pytest.mark.parametrize("count", [1, MOST_REPAIRS, MOST_REPAIRS + 5])
+@pytest.mark.parametrize("count", [1, MAX_REPAIRS, MAX_REPAIRS + 5])
 def test_repairs_are_listed_the_first_of_many(dataset, count):
     dataset.repairs += [Repair(f"a.json:{number}", "mended", is_loss=number == 0) for number in range(count)]
     lines = shown(dataset).splitlines()
     at = lines.index(f"{count} repair{'s' if count > 1 else ''} while reading:")
     assert lines[at + 1] == "  a.json:0: mended (lost)"
-    assert len(lines) - at - 1 == min(count, MOST_REPAIRS) + (count > MOST_REPAIRS)
-    if count > MOST_REPAIRS:
+    assert len(lines) - at - 1 == min(count, MAX_REPAIRS) + (count > MAX_REPAIRS)
+    if count > MAX_REPAIRS:
         assert lines[-1] == "  … and 5 more"
 
 

@@ -8,7 +8,7 @@ import assay
 from assay.evaluation.scoring import with_intervals
 from assay.metrics.parsing import parse_metric
 from assay.reports.report import Report
-from assay.reports.sections.scores import MOST_METRIC_COLUMNS, coverage, notes, query_table, summary_table
+from assay.reports.sections.scores import MAX_METRIC_COLUMNS, coverage, notes, query_table, summary_table
 
 from ._results import GOOD, NINE, POOR, QRELS, banded, pair, result
 
@@ -27,7 +27,7 @@ def test_few_metrics_are_columns():
 
 def test_many_metrics_are_rows():
     table = summary_table(Report(pair(NINE), digits=2))
-    assert len(NINE) == MOST_METRIC_COLUMNS + 1
+    assert len(NINE) == MAX_METRIC_COLUMNS + 1
     assert texts(table) == [
         ["metric", "good", "poor"],
         ["map", "1.00", "0.12"],

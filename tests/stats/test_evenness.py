@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from assay.model.scores import EVENNESS, Column, Composed
 from assay.stats import column_intervals
-from assay.stats.intervals import drawn_evenness, evenness_of
+from assay.stats.intervals import evenness_of, resample_evenness
 from assay.stats.resampling import index_blocks
 
 
@@ -26,7 +26,7 @@ def test_a_block_is_its_resamples_one_by_one(kinds, n_kinds):
 def test_drawing_by_kind_is_drawing_by_query():
     rng = np.random.default_rng(2)
     parts = parts_of(rng.choice(3, 400, p=[0.6, 0.3, 0.1]), 3)
-    by_kind = drawn_evenness(parts, 4000, 0)
+    by_kind = resample_evenness(parts, 4000, 0)
     by_query = np.concatenate([evenness_of(parts)(index) for index in index_blocks(400, 4000, 0)])
     width = np.ptp(np.quantile(by_query, [0.025, 0.975]))
     assert np.quantile(by_kind, [0.025, 0.975]) == pytest.approx(np.quantile(by_query, [0.025, 0.975]), abs=0.1 * width)

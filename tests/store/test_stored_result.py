@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.evaluation.result import Confidence
-from assay.evaluation.saved_form import KnownProvenance, KnownRelevance
+from assay.evaluation.saved_form import SavedProvenance, SavedRelevance
 from assay.model.records import Query
 from assay.store import Store
 from assay.store.packing import unpack_pairs
@@ -28,7 +28,7 @@ ANY_JSON = st.recursive(
 )
 METRICS = ["map", "ndcg@10", "num_ret", "gm_map", "relstring", "rbp(p=0.5)", "bpref"]
 
-KNOWN = {field.name for kind in (KnownProvenance, KnownRelevance) for field in msgspec.structs.fields(kind)}
+KNOWN = {field.name for kind in (SavedProvenance, SavedRelevance) for field in msgspec.structs.fields(kind)}
 """Names under which not any value goes."""
 
 

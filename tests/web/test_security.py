@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.web import security
-from assay.web.security import COOKIE, HEADERS, MOST_BYTES, POLICY, Keys, is_loopback, safe_next
+from assay.web.security import COOKIE, HEADERS, MAX_BYTES, POLICY, Keys, is_loopback, safe_next
 from assay.web.throttle import Throttle
 
 TOKEN = "a-token-that-is-long-enough"
@@ -179,10 +179,10 @@ class TestWrites:
 
 
 def test_too_much_is_refused_told_or_not(client, monkeypatch):
-    large = b"x" * (MOST_BYTES + 1)
+    large = b"x" * (MAX_BYTES + 1)
     assert client.post("/login", content=large).status_code == 413
-    assert client.post("/login", content=iter([large[: MOST_BYTES // 2]] * 3)).status_code == 413
-    monkeypatch.setattr(security, "MOST_ADDRESS", 1000)
+    assert client.post("/login", content=iter([large[: MAX_BYTES // 2]] * 3)).status_code == 413
+    monkeypatch.setattr(security, "MAX_ADDRESS", 1000)
     assert client.get("/?words=" + "x" * 1001).status_code == 414
 
 

@@ -129,7 +129,7 @@ class TestEnds:
         assert session.is_over
 
     def test_when_there_are_too_many_the_one_used_longest_ago(self, sessions, monkeypatch):
-        monkeypatch.setattr(security, "MOST_SESSIONS", 3)
+        monkeypatch.setattr(security, "MAX_SESSIONS", 3)
         secrets = [sessions.open() for _ in range(3)]
         assert sessions.find(secrets[0])
         secrets.append(sessions.open())

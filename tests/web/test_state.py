@@ -76,7 +76,7 @@ class TestRoom:
         with Store.open(tmp_path / "s.db") as store:
             keys = [f"{store.save([result_of(seed)])}/0" for seed in range(6)]
             n_rows = module.n_rows_of(store.find(keys[0].partition("/")[0]))
-            monkeypatch.setattr(module, "MOST_ROWS", int(2.5 * n_rows))
+            monkeypatch.setattr(module, "MAX_ROWS", int(2.5 * n_rows))
             state = AppState(store)
             for key in keys:
                 state.result(key)
@@ -90,7 +90,7 @@ class TestRoom:
 
         with Store.open(tmp_path / "s.db") as store:
             keys = [f"{store.save([result_of(seed)])}/0" for seed in range(2)]
-            monkeypatch.setattr(module, "MOST_ROWS", 10)
+            monkeypatch.setattr(module, "MAX_ROWS", 10)
             state = AppState(store)
             for key in keys:
                 assert state.result(key) is state.result(key)

@@ -141,7 +141,7 @@ def test_others_do_not_wait(throttle, clock):
 
 
 def test_no_more_addresses_than_there_is_room_for(throttle, monkeypatch):
-    monkeypatch.setattr(_throttle, "MOST_ADDRESSES", 5)
+    monkeypatch.setattr(_throttle, "MAX_ADDRESSES", 5)
     for number in range(50):
         tried(throttle, f"192.0.2.{number}")
     assert throttle.n_known == 5

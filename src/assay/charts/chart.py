@@ -15,7 +15,7 @@ from assay.metrics import BoundMetric
 from assay.monitoring import Series
 from assay.text import counted, printable, some_of, wrapped
 
-MOST_NAMED = 6
+MAX_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _here(names: Sequence[str]) -> str:
     if not names:
         return "is none"
     is_many = len(names) > 1
-    named = printable(", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else ""))
+    named = printable(", ".join(names[:MAX_NAMED]) + (" …" if len(names) > MAX_NAMED else ""))
     choose = "; one is chosen by its name behind a #, as in latest#bm25" if is_many else ""
     return f"{'are' if is_many else 'is'} {counted(len(names), 'result')} ({named}){choose}"
 

@@ -11,7 +11,7 @@ from assay.text import display_width
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 WIDTH, HEIGHT = 560, 320
-MOST_POINTS = 5_000
+MAX_POINTS = 5_000
 """Points that a browser still draws at once; beyond, they are counted in cells, or fewer are drawn."""
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#7f7f7f", "#5b4ea0", "#b2182b")
 """Okabe and Ito's, which colour-blind people can tell apart, and a few more."""

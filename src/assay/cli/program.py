@@ -47,14 +47,14 @@ def run_program(arguments: list[str]) -> int:
 
 def _describe_unrecognized(words: list[str], flags: Sequence[str]) -> str:
     """What was not understood, without secrets, and which flags of the command may have been meant."""
-    from assay.providers import blot, command_line
+    from assay.providers import command_line, mask_setting
 
     typed = [word.partition("=")[0] for word in words if word.startswith("--")]
     names = [flag.lstrip("-") for flag in flags]
     alike = (difflib.get_close_matches(word.lstrip("-").lower(), names, n=1, cutoff=MIN_FLAG_SIMILARITY) for word in typed)
     near = dict.fromkeys(f"--{name}" for matches in alike for name in matches)
     question = f". Did you mean {' and '.join(near)}?" if near else ""
-    return f"unrecognized: {command_line(shlex.join(words), blot)}{question}"
+    return f"unrecognized: {command_line(shlex.join(words), mask_setting)}{question}"
 
 
 def build_parser() -> Parser:

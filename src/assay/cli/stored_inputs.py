@@ -140,13 +140,13 @@ def bless_command(name: str, evaluation: str) -> str:
 def read_rules(files: Iterable[str], texts: Iterable[str], recorded: Recorded = tuple) -> list[Rule]:
     """The rules of files and of the command line, each once. `recorded` gives the metrics of the results they are about."""
     from assay.monitoring import parse_rule, rules_from_yaml
-    from assay.yaml_tree import MOST_LETTERS
+    from assay.yaml_tree import MAX_LETTERS
 
     rules: list[Rule] = []
     for file in files:
         try:
             with Path(file).open(encoding="utf-8-sig") as stream:
-                text = stream.read(MOST_LETTERS + 1)
+                text = stream.read(MAX_LETTERS + 1)
         except OSError as error:
             raise DataError(f"{file}: cannot be read: {error.strerror or error}") from None
         except UnicodeDecodeError:

@@ -17,7 +17,7 @@ from assay.comparison.options import place_of as place_of
 from assay.comparison.pairs import SHARED_TIMES as SHARED_TIMES
 from assay.comparison.pairs import Pair as Pair
 from assay.comparison.pairs import sign_of as sign_of
-from assay.comparison.queries import SHOWN as SHOWN
+from assay.comparison.queries import MAX_DOCUMENTS_SHOWN as MAX_DOCUMENTS_SHOWN
 from assay.comparison.queries import Mover as Mover
 from assay.comparison.queries import RankAgreement as RankAgreement
 from assay.comparison.queries import largest_gains as largest_gains

@@ -16,7 +16,7 @@ from assay.arrays import Floats
 from assay.comparison.options import place_of
 from assay.errors import DataError, UsageError
 from assay.evaluation import Result, subset_of
-from assay.metrics import Asked, BoundMetric, Metric, parse_metrics
+from assay.metrics import BoundMetric, Metric, WrittenMetric, parse_metrics
 from assay.model import Policy
 from assay.text import counted, some_of
 
@@ -48,7 +48,9 @@ class Aligned:
         return place_of(name, self.names)
 
 
-def align(results: Sequence[Result], metrics: Asked | Iterable[Asked] | None = None, *, intersect: bool = False) -> Aligned:
+def align(
+    results: Sequence[Result], metrics: WrittenMetric | Iterable[WrittenMetric] | None = None, *, intersect: bool = False
+) -> Aligned:
     """Results that are about the same thing. With `intersect`, notes say what differs, and only shared queries count.
 
     Results on different benchmarks share nothing, even if their queries have the same ids.
@@ -136,7 +138,9 @@ def _queries_only_in(first: Result, other: Result) -> Iterator[str]:
         yield f"{counted(len(alone), 'query')} only in {first.name} ({some_of(alone)})"
 
 
-def shared_metrics(results: Sequence[Result], asked: Asked | Iterable[Asked] | None = None) -> tuple[BoundMetric, ...]:
+def shared_metrics(
+    results: Sequence[Result], asked: WrittenMetric | Iterable[WrittenMetric] | None = None
+) -> tuple[BoundMetric, ...]:
     """The metrics asked for, or those that all systems have and that somebody asked for when they were scored."""
     if asked:
         return tuple(_as_scored(metric, results) for metric in asked_metrics(results, asked))
@@ -151,7 +155,7 @@ def shared_metrics(results: Sequence[Result], asked: Asked | Iterable[Asked] | N
     return tuple(shared)
 
 
-def asked_metrics(results: Sequence[Result], asked: Asked | Iterable[Asked]) -> list[BoundMetric]:
+def asked_metrics(results: Sequence[Result], asked: WrittenMetric | Iterable[WrittenMetric]) -> list[BoundMetric]:
     """The metrics that were asked for. What results have under the very name is meant, whether or not it is known here."""
     several = [asked] if isinstance(asked, str | BoundMetric | Metric) else asked
     recorded = {metric.name: metric for result in reversed(results) for metric in result.metrics}

@@ -19,7 +19,7 @@ from assay.comparison.pairs import Pair, compare_pairs, field_outcomes
 from assay.comparison.verdict import pair_names, verdict_on
 from assay.errors import UnknownName, UsageError, near_matches
 from assay.evaluation import Result, choose_profile, evaluate_metrics
-from assay.metrics import Asked, BoundMetric, Given, parse_metrics, written_metrics
+from assay.metrics import BoundMetric, Given, WrittenMetric, parse_metrics, written_metrics
 from assay.model import Qrels
 from assay.serialize import plain_values
 from assay.stats import AVERAGED, FieldOutcome
@@ -236,7 +236,7 @@ def compare_results(
     results: Sequence[Result],
     how: ComparisonOptions | None = None,
     *,
-    metrics: Asked | Iterable[Asked] | None = None,
+    metrics: WrittenMetric | Iterable[WrittenMetric] | None = None,
     intersect: bool = False,
 ) -> Comparison:
     """Compare results query by query; results about different things are refused, unless only what they share is wanted.

@@ -140,7 +140,7 @@ def _gained_and_lost(
     return moved_documents(a, b, relevant, k)
 
 
-SHOWN = 5
+MAX_DOCUMENTS_SHOWN = 5
 """Documents of a ranking that people look at."""
 
 
@@ -185,8 +185,8 @@ class Mover:
             "improvement": self.improvement,
             "error_a": self.error_a or None,
             "error_b": self.error_b or None,
-            "ranking_a": list(self.ranking_a[:SHOWN]),
-            "ranking_b": list(self.ranking_b[:SHOWN]),
+            "ranking_a": list(self.ranking_a[:MAX_DOCUMENTS_SHOWN]),
+            "ranking_b": list(self.ranking_b[:MAX_DOCUMENTS_SHOWN]),
             "relevant": {
                 document: {
                     "grade": grade,

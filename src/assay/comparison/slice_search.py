@@ -20,7 +20,7 @@ from assay.comparison.options import ComparisonOptions, place_of
 from assay.comparison.pairs import SHARED_TIMES, sign_of
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import Result
-from assay.metrics import Asked, BoundMetric
+from assay.metrics import BoundMetric, WrittenMetric
 from assay.model import MEAN, NONE, Tags
 from assay.stats import ROUNDING, chance_of_less, chance_of_lower, correct, half_width, n_shuffles
 from assay.text import counted
@@ -215,7 +215,7 @@ class _SliceScore(NamedTuple):
 
 def worst_slices(
     results: Result | Sequence[Result],
-    metric: Asked | None = None,
+    metric: WrittenMetric | None = None,
     how: ComparisonOptions | None = None,
     search: Search | None = None,
 ) -> WorstSlices:
@@ -252,7 +252,7 @@ def worst_slices(
     )
 
 
-def _metric(results: Sequence[Result], metric: Asked | None) -> BoundMetric:
+def _metric(results: Sequence[Result], metric: WrittenMetric | None) -> BoundMetric:
     """The metric to look at; only means can be taken apart into slices."""
     if not results:
         raise UsageError("there is no result to slice")

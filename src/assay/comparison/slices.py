@@ -13,7 +13,7 @@ from assay.comparison.alignment import shared_metrics
 from assay.comparison.options import place_of
 from assay.errors import UsageError
 from assay.evaluation import Result, merge_benchmarks, subset_of, with_intervals
-from assay.metrics import Asked, BoundMetric
+from assay.metrics import BoundMetric, WrittenMetric
 from assay.model import LANGUAGE, NONE, Slice, Tags, asked_for
 from assay.serialize import plain_value
 
@@ -128,7 +128,7 @@ def slice_results(
     results: Result | Sequence[Result],
     by: str | Iterable[str],
     *,
-    metrics: Sequence[Asked] | None = None,
+    metrics: Sequence[WrittenMetric] | None = None,
     interval: str = "auto",
     level: float = 0.95,
     seed: int = 0,

@@ -16,7 +16,7 @@ from assay.evaluation.notes import check_ids_match, notes_on
 from assay.evaluation.profile import OWN, Profile, Setting, check_supported, with_settings
 from assay.evaluation.profiles import PROFILES
 from assay.evaluation.scoring import as_judged, choose_profile
-from assay.metrics import Asked, BoundMetric, parse_metrics
+from assay.metrics import BoundMetric, WrittenMetric, parse_metrics
 from assay.model import Policy, ScoreTable
 from assay.text import some_of
 
@@ -48,7 +48,7 @@ class Start:
 def why(
     qrels: Any,
     run: Any,
-    metrics: Asked | Iterable[Asked],
+    metrics: WrittenMetric | Iterable[WrittenMetric],
     expected: float | str | None = None,
     start: Start | None = None,
 ) -> list[Explanation]:

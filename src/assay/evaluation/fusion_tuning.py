@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from assay.arrays import Floats, Ints
 from assay.errors import BadParameter, DataError, UsageError
 from assay.files import as_source
-from assay.fusion import BoundFusion, Lists, argsort_stretches, parse_fusion
+from assay.fusion import BoundFusion, RankedLists, argsort_stretches, parse_fusion
 from assay.grammar import WrittenName
 from assay.metrics import BoundMetric, Given, parse_metric
 from assay.model import Column, Policy, Qrels, Run
@@ -100,7 +100,7 @@ def tune_fusion(
     bound = parse_metric(WrittenName(metric) if isinstance(metric, str) else metric)
     candidates = candidates_of(methods, len(prepared))
     unanswered = _check_queries_match(prepared, judged)
-    scores = FusedScores(Lists.of([_judged_queries(run, judged) for run in prepared]), judged, bound)
+    scores = FusedScores(RankedLists.of([_judged_queries(run, judged) for run in prepared]), judged, bound)
     n_folds = min(DEFAULT_FOLDS, len(scores.query_ids)) if folds is None else folds
     if n_folds < MIN_FOLDS_FOR_TRAINING and any(candidate.fusion.is_trained for candidate in candidates):
         raise BadParameter(f"methods that learn from judgments need {MIN_FOLDS_FOR_TRAINING} folds or more, not {n_folds}")
@@ -251,7 +251,7 @@ def _gain(single: Floats, fused: Floats, seed: int, level: float = 0.95) -> tupl
 class FusedScores:
     """Judged documents are looked up once; each fusion is then ranked and scored by arrays alone."""
 
-    def __init__(self, lists: Lists, qrels: Qrels, metric: BoundMetric) -> None:
+    def __init__(self, lists: RankedLists, qrels: Qrels, metric: BoundMetric) -> None:
         if metric.metric.view not in ("ranking", "subtopics") or metric.metric.aggregation.summarise is None:
             raise UsageError(f"fusion cannot be tuned by {metric.name}; take a metric of rankings, such as ndcg@10")
         self.metric = metric
@@ -297,14 +297,14 @@ class FusedScores:
         return np.asarray(scores, dtype=float)
 
 
-def _pairs_by_id(lists: Lists) -> Ints:
+def _pairs_by_id(lists: RankedLists) -> Ints:
     """Pairs, query by query, by document id descending: a stable sort by value then breaks ties as every run does."""
     ordered = (sorted(range(len(docs)), key=docs.__getitem__, reverse=True) for docs in lists.docs)
     flat = np.fromiter(chain.from_iterable(ordered), np.int64, lists.n_pairs)
     return flat + np.repeat(lists.query_start, lists.n_candidates)
 
 
-def _judged_pairs(lists: Lists, qrels: Qrels) -> tuple[Ints, Ints]:
+def _judged_pairs(lists: RankedLists, qrels: Qrels) -> tuple[Ints, Ints]:
     """Judgments of documents that any run has, and the number of the pair of each."""
     judgments: list[int] = []
     pairs: list[int] = []

@@ -9,7 +9,7 @@ from assay.errors import UsageError
 from assay.evaluation.grader import score_views
 from assay.evaluation.result import Result
 from assay.files import read_routes
-from assay.metrics import Asked, BoundMetric, Given, find_metrics, parse_metrics, written_metrics
+from assay.metrics import BoundMetric, Given, WrittenMetric, find_metrics, parse_metrics, written_metrics
 from assay.model import Policy, Query, ScoreTable
 from assay.text import counted, some_of
 from assay.views import Decision, Routing
@@ -35,7 +35,7 @@ def evaluate_routing(records: Any, metrics: Given | Iterable[Given] | None = Non
     return score_routing(routing, routes.queries, parse_routing_metrics(written_metrics(metrics)), name or routes.name)
 
 
-def parse_routing_metrics(metrics: Asked | Iterable[Asked] | None) -> list[BoundMetric] | None:
+def parse_routing_metrics(metrics: WrittenMetric | Iterable[WrittenMetric] | None) -> list[BoundMetric] | None:
     """The metrics that were asked for; None where none were. Those that read something else are refused."""
     if metrics is None:
         return None

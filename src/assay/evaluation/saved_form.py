@@ -48,7 +48,7 @@ class SavedQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     tags: dict[str, str]
 
 
-class KnownDataset(msgspec.Struct, frozen=True):
+class SavedDataset(msgspec.Struct, frozen=True):
     """What is read of the dataset in a provenance."""
 
     name: str = ""
@@ -57,21 +57,21 @@ class KnownDataset(msgspec.Struct, frozen=True):
     fingerprints: dict[str, str] = {}
 
 
-class KnownProvider(msgspec.Struct, frozen=True):
+class SavedProvider(msgspec.Struct, frozen=True):
     """What is read of the provider."""
 
     name: str = ""
     configuration: dict[str, Any] = {}
 
 
-class KnownRepository(msgspec.Struct, frozen=True):
+class SavedRepository(msgspec.Struct, frozen=True):
     """What is read of the repository; null where nobody could tell whether files differ from the commit."""
 
     commit: str
     dirty: bool | None = False
 
 
-class KnownChunks(msgspec.Struct, frozen=True):
+class SavedChunks(msgspec.Struct, frozen=True):
     """What is read of how documents were cut."""
 
     n: Count
@@ -82,7 +82,7 @@ class KnownChunks(msgspec.Struct, frozen=True):
     remarks: dict[str, Count] = {}
 
 
-class KnownExpert(msgspec.Struct, frozen=True):
+class SavedExpert(msgspec.Struct, frozen=True):
     """How often one expert was chosen, and should have been."""
 
     expert: str
@@ -93,7 +93,7 @@ class KnownExpert(msgspec.Struct, frozen=True):
     recall: float | None
 
 
-class KnownGate(msgspec.Struct, frozen=True):
+class SavedGate(msgspec.Struct, frozen=True):
     """What a retrieval gate came to."""
 
     saved: Count
@@ -102,26 +102,26 @@ class KnownGate(msgspec.Struct, frozen=True):
     retrieved: Count
 
 
-class KnownRouting(msgspec.Struct, frozen=True):
+class SavedRouting(msgspec.Struct, frozen=True):
     """What is read of the picture of routes."""
 
-    experts: list[KnownExpert] = []
+    experts: list[SavedExpert] = []
     confusion: dict[str, dict[str, Count]] = {}
-    gate: KnownGate | None = None
+    gate: SavedGate | None = None
 
 
-class KnownProvenance(msgspec.Struct, frozen=True):
+class SavedProvenance(msgspec.Struct, frozen=True):
     """What is read of a provenance."""
 
-    dataset: KnownDataset = KnownDataset()
-    provider: KnownProvider = KnownProvider()
-    chunks: KnownChunks | msgspec.UnsetType = msgspec.UNSET
-    routing: KnownRouting = KnownRouting()
+    dataset: SavedDataset = SavedDataset()
+    provider: SavedProvider = SavedProvider()
+    chunks: SavedChunks | msgspec.UnsetType = msgspec.UNSET
+    routing: SavedRouting = SavedRouting()
     latency_ms: dict[str, float | None] | None = None
     seconds: dict[str, float | None] | None = None
     counts: dict[str, Count] | None = None
     queries_per_second: float | None = None
-    repository: KnownRepository | None = None
+    repository: SavedRepository | None = None
     packages: dict[str, str] = {}
     final: list[str] = []
     evaluation: str | None = None
@@ -134,7 +134,7 @@ class KnownProvenance(msgspec.Struct, frozen=True):
     platform: str = ""
 
 
-class KnownRelevance(msgspec.Struct, frozen=True):
+class SavedRelevance(msgspec.Struct, frozen=True):
     """What is read of how relevance was decided."""
 
     strategy_used: str = "qrels"
@@ -180,8 +180,8 @@ class SavedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_on
                 raise SchemaError(f"no convention is called {unknown[0]!r}", at_key("policies", name))
         for name in ("ties", "provenance", "relevance", "said"):
             check_depth(getattr(self, name), name)
-        check_plain(self.provenance, KnownProvenance, "provenance")
-        check_plain(self.relevance, KnownRelevance, "relevance")
+        check_plain(self.provenance, SavedProvenance, "provenance")
+        check_plain(self.relevance, SavedRelevance, "relevance")
         if self.relevance.get("strategy_used") == "mixed" and "strategy_counts" not in self.relevance:
             raise SchemaError("is missing", "relevance.strategy_counts")
 

@@ -21,7 +21,7 @@ from assay.errors import (
 )
 from assay.masking import add_secret, is_secret_name
 from assay.text import counted
-from assay.yaml_tree import MOST_LETTERS, Node, parse_yaml
+from assay.yaml_tree import MAX_LETTERS, Node, parse_yaml
 
 LATE_PROVIDERS = ("http", "command", "chroma", "pgvector", "qdrant")
 """Providers that read variables of the environment themselves, when they ask."""
@@ -53,7 +53,7 @@ def read_plan(path: Path) -> dict[str, Any]:
 def _read_text(path: Path) -> str:
     try:
         with path.open(encoding="utf-8-sig") as file:
-            return file.read(MOST_LETTERS + 1)
+            return file.read(MAX_LETTERS + 1)
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
     except UnicodeDecodeError:

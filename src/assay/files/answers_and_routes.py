@@ -234,7 +234,7 @@ def read_routes(source: Any) -> Routes:
         take_each(rows_of(source, "routes"), where, routes.take, ROUTE_EXAMPLE)
     if not routes.decisions:
         raise DataError(f"{where}: no record; expected one for each query, with query_id, route, optimal_expert …")
-    if not any(_says(decision) for decision in routes.decisions):
+    if not any(_has_decision(decision) for decision in routes.decisions):
         raise DataError(
             f"{where}: no route and no gate decision in {counted(len(routes.decisions), 'record')}; "
             f"expected route or gated, beside optimal_expert or needs_retrieval"
@@ -242,7 +242,7 @@ def read_routes(source: Any) -> Routes:
     return routes
 
 
-def _says(decision: Decision) -> bool:
+def _has_decision(decision: Decision) -> bool:
     return decision.routes is not None or decision.gated is not None
 
 

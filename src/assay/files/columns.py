@@ -31,7 +31,7 @@ COLUMN_NAMES: dict[str, tuple[str, ...]] = {
 """Role → column names it goes by, the likeliest first; case, hyphens and blanks do not matter."""
 
 
-MOST_COLUMNS = 1000
+MAX_COLUMNS = 1000
 """A mapping with more keys than this is no table: its keys are queries."""
 
 
@@ -78,7 +78,7 @@ def _is_number(word: bytes) -> bool:
 
 def is_table(columns: object) -> bool:
     """Whether these names include a query and a document column."""
-    if not isinstance(columns, Sequence | Mapping) or isinstance(columns, str) or len(columns) > MOST_COLUMNS:
+    if not isinstance(columns, Sequence | Mapping) or isinstance(columns, str) or len(columns) > MAX_COLUMNS:
         return False
     folded = {_fold(column) for column in columns if isinstance(column, str)}
     return bool(folded & set(COLUMN_NAMES["query"])) and bool(folded & set(COLUMN_NAMES["document"]))

@@ -13,7 +13,7 @@ from assay.errors import BadParameter, DataError
 
 FREE = 64 << 20
 """Bytes that may come out of any compressed file, however small it is."""
-MOST_EXPANSION = 1000
+MAX_EXPANSION = 1000
 """How many times its size a larger one may become. The most repetitive runs that we could make reach 165."""
 VARIABLE = "ASSAY_MAX_EXPANSION"
 """The environment variable that allows more."""
@@ -25,7 +25,7 @@ def max_expansion() -> float:
     """How many times its size a compressed file may become: the variable of the environment, else the usual."""
     written = os.environ.get(VARIABLE, "")
     try:
-        most = float(written) if written else MOST_EXPANSION
+        most = float(written) if written else MAX_EXPANSION
     except ValueError:
         most = -1
     if not most > 0:

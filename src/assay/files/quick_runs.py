@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Floats, Ints, ScoreOrder, arranged, sort_stretches, unordered_stretches
+from assay.arrays import Floats, Ints, ScoreOrder, sort_order, sort_stretches, unordered_stretches
 from assay.errors import DataError
 from assay.files.database import LineIndex, connect, is_wrong_statement
 from assay.files.rows import trec_fields
@@ -171,7 +171,9 @@ class _TieBreaker:
         for number in np.unique(place).tolist():
             mine = np.flatnonzero(place == number)
             low, high = self.order.start[number], self.order.end[number]
-            best_first = orders[number] if is_ranx else arranged(negated[low:high], is_reversed=rule.ties == "reverse_order")
+            best_first = (
+                orders[number] if is_ranx else sort_order(negated[low:high], is_reversed=rule.ties == "reverse_order")
+            )
             rank = np.empty(len(best_first), dtype=np.int64)
             rank[best_first] = np.arange(len(best_first))
             ahead[mine] = rank[self.row[tied][mine] - low] - ties.better[mine]

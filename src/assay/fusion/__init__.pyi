@@ -7,7 +7,7 @@ from assay.fusion.fusion import fuse_runs as fuse_runs
 from assay.fusion.fusion import parse_fusion as parse_fusion
 from assay.fusion.fusion import parse_weights as parse_weights
 from assay.fusion.fusion import train as train
-from assay.fusion.lists import Lists as Lists
+from assay.fusion.lists import RankedLists as RankedLists
 from assay.fusion.normalise import NORMALISATIONS as NORMALISATIONS
 from assay.fusion.normalise import parse_norm as parse_norm
 from assay.fusion.ordering import argsort_stretches as argsort_stretches

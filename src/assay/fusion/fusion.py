@@ -14,7 +14,7 @@ import numpy as np
 from assay.arrays import Floats
 from assay.catalog import Described, find_by_any_name, load_entries
 from assay.errors import BadParameter, DataError, UsageError
-from assay.fusion.lists import Lists, all_queries, as_runs
+from assay.fusion.lists import RankedLists, all_queries, as_runs
 from assay.fusion.normalise import normalised
 from assay.fusion.ordering import Ordered, fused_run
 from assay.fusion.training import Training
@@ -86,17 +86,17 @@ class BoundFusion:
     def _own(self) -> dict[str, Any]:
         return {name: value for name, value in self.params.items() if name != "norm"}
 
-    def _prepared(self, lists: Lists) -> Lists:
+    def _prepared(self, lists: RankedLists) -> RankedLists:
         return normalised(lists, self.params["norm"]) if "norm" in self.params else lists
 
-    def train(self, lists: Lists, qrels: Qrels) -> Trained:
+    def train(self, lists: RankedLists, qrels: Qrels) -> Trained:
         """What it learns from the judged queries among these."""
         if self.fusion.train is None:
             raise UsageError(f"{self.fusion.name} learns nothing from judgments; fuse with it as it is")
         training = Training.of(self._prepared(lists), qrels)
         return Trained(self.fusion.name, self.fusion.train(training, **self._own), len(training.judged))
 
-    def score(self, lists: Lists, trained: Trained | None = None) -> Floats:
+    def score(self, lists: RankedLists, trained: Trained | None = None) -> Floats:
         """What each pair is worth; numbers too large to be worked with are refused."""
         with np.errstate(over="ignore", invalid="ignore"):  # said below, in words
             values = self._score(lists, trained)
@@ -107,7 +107,7 @@ class BoundFusion:
             )
         return values
 
-    def _score(self, lists: Lists, trained: Trained | None) -> Floats:
+    def _score(self, lists: RankedLists, trained: Trained | None) -> Floats:
         if not self.fusion.is_trained:
             return self.fusion.function(self._prepared(lists), **self._own)
         if trained is None or trained.method != self.fusion.name:
@@ -186,10 +186,10 @@ def fuse(
 def fuse_runs(runs: Sequence[Run], fusion: BoundFusion, trained: Trained | None, tag: str, depth: int = 0) -> Run:
     """Prepared runs fused into one, some queries at a time: two blocks are scored and ordered side by side."""
 
-    def ordered(lists: Lists) -> Ordered:
+    def ordered(lists: RankedLists) -> Ordered:
         return lists.ordered(fusion.score(lists, trained), depth)
 
-    waiting = Lists.in_blocks(runs)
+    waiting = RankedLists.in_blocks(runs)
     blocks: list[Ordered] = []
     with ThreadPoolExecutor(BLOCKS_AT_ONCE) as pool:
         while some := list(islice(waiting, BLOCKS_AT_ONCE)):
@@ -203,7 +203,7 @@ def train(runs: Sequence[Any], qrels: Any, method: str | BoundFusion, **settings
     Scores of the queries it learnt from flatter it; `tune_fusion` looks at queries that were held out.
     """
     bound = method if isinstance(method, BoundFusion) else parse_fusion(method, **settings)
-    return bound.train(Lists.of(runs), qrels if isinstance(qrels, Qrels) else Qrels(qrels))
+    return bound.train(RankedLists.of(runs), qrels if isinstance(qrels, Qrels) else Qrels(qrels))
 
 
 EXPECTED_WEIGHTS = "a list of numbers from 0 up, one per run and not all 0, as in [0.7, 0.3]"

@@ -21,7 +21,7 @@ BLOCK_ROWS = 200_000
 
 
 @dataclass(frozen=True)
-class Lists:
+class RankedLists:
     """Every document that any run has for a query is a *pair*; wherever a run has it, that is an *occurrence*.
 
     Occurrences stand query by query, and run by run within a query: one stretch for each ranking that is not empty.
@@ -44,13 +44,13 @@ class Lists:
     """The scores that ranks go by, where `score` has been normalised."""
 
     @classmethod
-    def of(cls, runs: Sequence[Any]) -> Lists:
+    def of(cls, runs: Sequence[Any]) -> RankedLists:
         """Runs, or anything that a run can be made of. A query need not be in all of them."""
         prepared = as_runs(runs)
         return cls.of_queries(prepared, all_queries(prepared))
 
     @classmethod
-    def of_queries(cls, runs: Sequence[Run], query_ids: tuple[str, ...]) -> Lists:
+    def of_queries(cls, runs: Sequence[Run], query_ids: tuple[str, ...]) -> RankedLists:
         """Some queries of prepared runs."""
         lengths, score = _in_query_order(runs, query_ids)
         docs, pair = _numbered(runs, query_ids, lengths)
@@ -58,7 +58,7 @@ class Lists:
         return cls(query_ids, docs, len(runs), pair, score, lengths[query, run], query, run)
 
     @classmethod
-    def in_blocks(cls, runs: Sequence[Run]) -> Iterator[Lists]:
+    def in_blocks(cls, runs: Sequence[Run]) -> Iterator[RankedLists]:
         """All queries, some at a time: as many as a processor keeps at hand, which is far quicker than all at once."""
         query_ids = all_queries(runs)
         rows = np.zeros(len(query_ids), dtype=np.int64)

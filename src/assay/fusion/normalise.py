@@ -8,28 +8,28 @@ from dataclasses import replace
 import numpy as np
 
 from assay.arrays import Floats
-from assay.fusion.lists import Lists
+from assay.fusion.lists import RankedLists
 from assay.grammar import Param, one_of
 
-Normalisation = Callable[[Lists], Lists]
+Normalisation = Callable[[RankedLists], RankedLists]
 MODERATE = 2.0**-400, 2.0**400
 """Between these, squares of scores and sums of them are neither lost nor infinite."""
 
 
-def min_max(lists: Lists) -> Lists:
+def min_max(lists: RankedLists) -> RankedLists:
     """1 for the highest score of a ranking, 0 for the lowest, in proportion between. All equal, or only one: 1."""
     lowest, highest = _ends(lists)
     return _with(lists, _share(lists.score - lowest, highest - lowest, 1.0))
 
 
-def maximum(lists: Lists) -> Lists:
+def maximum(lists: RankedLists) -> RankedLists:
     """Scores divided by the highest of the ranking. If one is below 0, the lowest is made 0 first. All equal: 1."""
     lowest, highest = _ends(lists)
     lowest = np.where((lowest < 0) | (highest == lowest), lowest, 0.0)
     return _with(lists, _share(lists.score - lowest, highest - lowest, 1.0))
 
 
-def total(lists: Lists) -> Lists:
+def total(lists: RankedLists) -> RankedLists:
     """Scores above the lowest of the ranking, divided by their sum (Montague & Aslam 2001). All equal: 1 ÷ how many."""
     lowest, _ = _ends(lists)
     above = lists.score - lowest
@@ -37,7 +37,7 @@ def total(lists: Lists) -> Lists:
     return _with(lists, _share(above, whole[lists.stretch], (1.0 / lists.length)[lists.stretch]))
 
 
-def z_score(lists: Lists) -> Lists:
+def z_score(lists: RankedLists) -> RankedLists:
     """How many standard deviations a score is above the mean of its ranking. All equal, or only one: 1.
 
     What is below the mean is worth less than what is not there at all, which is 0.
@@ -50,12 +50,12 @@ def z_score(lists: Lists) -> Lists:
     return _with(lists, _share(above, np.where(highest == lowest, 0.0, spread), 1.0))
 
 
-def rank(lists: Lists) -> Lists:
+def rank(lists: RankedLists) -> RankedLists:
     """1 for the first of a ranking, and an equal step less for each rank below: 1 − (rank − 1) ÷ how many."""
     return _with(lists, 1 - (lists.rank - 1) / lists.length[lists.stretch])
 
 
-def borda(lists: Lists) -> Lists:
+def borda(lists: RankedLists) -> RankedLists:
     """1 − (rank − 1) ÷ candidates, the candidates being the documents of all runs; those a run lacks share what is left.
 
     So every run that has the query has all candidates afterwards. (Renda & Straccia 2003.)
@@ -72,12 +72,12 @@ def borda(lists: Lists) -> Lists:
     return replace(lists, pair=pair, score=score, length=candidates)
 
 
-def as_they_are(lists: Lists) -> Lists:
+def as_they_are(lists: RankedLists) -> RankedLists:
     """The scores as the runs have them."""
     return lists
 
 
-def _ends(lists: Lists) -> tuple[Floats, Floats]:
+def _ends(lists: RankedLists) -> tuple[Floats, Floats]:
     """For each occurrence: the lowest and the highest score of its ranking."""
     if not len(lists.score):
         return lists.score, lists.score
@@ -93,11 +93,11 @@ def _share(part: Floats, whole: Floats, otherwise: Floats | float) -> Floats:
     return np.where(none, otherwise, part / np.where(none, 1.0, whole))
 
 
-def _with(lists: Lists, score: Floats) -> Lists:
+def _with(lists: RankedLists, score: Floats) -> RankedLists:
     return replace(lists, score=score, original_score=lists.score if lists.original_score is None else lists.original_score)
 
 
-def _moderate(lists: Lists) -> Lists:
+def _moderate(lists: RankedLists) -> RankedLists:
     """The same lists; where scores are huge or tiny, each ranking divided by a power of 2 near its largest |score|.
 
     A power of 2 changes no digit, and these normalisations do not see such a factor.
@@ -139,7 +139,7 @@ NORM = Param(
 )
 
 
-def normalised(lists: Lists, norm: str) -> Lists:
+def normalised(lists: RankedLists, norm: str) -> RankedLists:
     """The lists with scores that can be compared between runs; infinite ones are refused."""
     lists.check_finite()
     return NORMALISATIONS[norm](_moderate(lists) if norm in SCALED else lists)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Floats, Ints, ratio, running_sums
 from assay.errors import DataError
-from assay.fusion.lists import Lists
+from assay.fusion.lists import RankedLists
 from assay.model import Qrels
 
 Bools = NDArray[np.bool_]
@@ -21,7 +21,7 @@ Bools = NDArray[np.bool_]
 class Training:
     """Rankings of judged queries. A document is relevant with a grade above 0, as everywhere."""
 
-    lists: Lists
+    lists: RankedLists
     judged: Ints
     """The queries that are judged."""
     n_relevant: Ints
@@ -29,7 +29,7 @@ class Training:
     pair_is_relevant: Bools
 
     @classmethod
-    def of(cls, lists: Lists, qrels: Qrels) -> Training:
+    def of(cls, lists: RankedLists, qrels: Qrels) -> Training:
         """Raises where no query is judged: there is nothing to learn from."""
         relevant = {query: {doc for doc, grade in qrels[query].items() if grade > 0} for query in qrels}
         judged = [number for number, query in enumerate(lists.query_ids) if query in relevant]

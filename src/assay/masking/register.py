@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote
 
 MASK = "…"
-SHORTEST = 4
+MIN_SECRET_LENGTH = 4
 """Letters. Shorter values occur by chance in other words, which must stay readable."""
 
 
@@ -31,7 +31,7 @@ class Secret:
     @cached_property
     def _part(self) -> str:
         part = unchanging_part(self.value)
-        return part if len(part) >= SHORTEST else ""
+        return part if len(part) >= MIN_SECRET_LENGTH else ""
 
     def is_in(self, text: str) -> bool:
         """Whether it occurs; most texts are done with after one quick look for a part of it."""
@@ -54,7 +54,7 @@ def add_secret(value: str, what: str) -> None:
     with _lock:
         _added.add(value)
         new -= {secret.value for secret in _known}
-        secrets = [Secret(spelling, what) for spelling in new if len(spelling) >= SHORTEST]
+        secrets = [Secret(spelling, what) for spelling in new if len(spelling) >= MIN_SECRET_LENGTH]
         if secrets:
             _known = tuple(sorted((*_known, *secrets), key=lambda secret: len(secret.value), reverse=True))
 

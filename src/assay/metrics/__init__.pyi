@@ -38,8 +38,8 @@ from assay.metrics.lookup import find_metric as find_metric
 from assay.metrics.lookup import find_metrics as find_metrics
 from assay.metrics.lookup import recorded_metric as recorded_metric
 from assay.metrics.parsing import TREC_FAMILIES as TREC_FAMILIES
-from assay.metrics.parsing import Asked as Asked
 from assay.metrics.parsing import Given as Given
+from assay.metrics.parsing import WrittenMetric as WrittenMetric
 from assay.metrics.parsing import parse_metric as parse_metric
 from assay.metrics.parsing import parse_metrics as parse_metrics
 from assay.metrics.parsing import parse_name as parse_name

@@ -85,7 +85,7 @@ def explain(metric: Metric, width: int | None = None) -> str:
     lines += [hanging(f"  {name:<13} ", text, width) for name, text in facts if text]
     if metric.params:
         lines += ["", "  parameters"]
-        lines += [hanging(f"    {p.name:<11} ", f"{p.meaning}{_default_beside(p)}", width) for p in metric.params]
+        lines += [hanging(f"    {p.name:<11} ", f"{p.meaning}{_default_suffix(p)}", width) for p in metric.params]
     return "\n".join(lines)
 
 
@@ -101,7 +101,7 @@ def _direction(metric: Metric) -> str:
     return ", higher is better" if metric.higher_is_better else ", lower is better"
 
 
-def _default_beside(param: Param) -> str:
+def _default_suffix(param: Param) -> str:
     if param.default is REQUIRED:
         return " (required)"
     return "" if param.default is None else f" (default: {show(param.default)})"

@@ -21,7 +21,7 @@ _WHOLE = re.compile(
 
 
 _PARAMETER = re.compile(r"-?[\d.]|\w+=")
-Asked = WrittenName | BoundMetric | Metric
+WrittenMetric = WrittenName | BoundMetric | Metric
 """What stands for a metric: its name as the user wrote it, or the thing itself."""
 Given = str | BoundMetric | Metric
 """The same where a Python program hands it over, before `written_metrics` marks it."""
@@ -35,7 +35,7 @@ FAMILIES = {"ndcg_cut": "ndcg", "map_cut": "map"}
 """trec_eval's measures that mean something only with a number → what they are cut from."""
 
 
-def written_metrics(metrics: Given | Iterable[Given] | None) -> Asked | list[Asked] | None:
+def written_metrics(metrics: Given | Iterable[Given] | None) -> WrittenMetric | list[WrittenMetric] | None:
     """What a Python program hands over as metrics, marked as written. For public functions, never for names of data."""
     if isinstance(metrics, str):
         return WrittenName(metrics)
@@ -44,7 +44,7 @@ def written_metrics(metrics: Given | Iterable[Given] | None) -> Asked | list[Ask
     return [WrittenName(metric) if isinstance(metric, str) else metric for metric in metrics]
 
 
-def parse_metrics(asked: Asked | Iterable[Asked] | None, profile: str = "") -> list[BoundMetric]:
+def parse_metrics(asked: WrittenMetric | Iterable[WrittenMetric] | None, profile: str = "") -> list[BoundMetric]:
     """Metrics that the user asked for by spellings and groups, in order, each once. None means the default group.
 
     `python:module:name` imports the module, so a text that is not marked as written is only looked up. Names are read as the
@@ -54,7 +54,7 @@ def parse_metrics(asked: Asked | Iterable[Asked] | None, profile: str = "") -> l
     return bound_metrics(asked, profile)
 
 
-def parse_metric(asked: Asked, profile: str = "") -> BoundMetric:
+def parse_metric(asked: WrittenMetric, profile: str = "") -> BoundMetric:
     """The one metric that the user's spelling stands for."""
     return only_one(asked, parse_metrics(asked, profile))
 

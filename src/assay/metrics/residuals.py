@@ -30,7 +30,7 @@ BY_ENDS = frozenset(
 """Metrics that relevant documents within the cutoff never lower, and those beyond it never raise (or the other way)."""
 BY_RELEVANCE = frozenset(("rprec_mult", "bpref", "gm_bpref", "iprec", "11pt_avg", "yaap", "bing", "num_nonrel_judged_ret"))
 """Metrics that know relevant and not relevant alone, and that a relevant document one place up never lowers."""
-MOST_ROWS = 50_000_000
+MAX_ROWS = 50_000_000
 """Rows that are looked at to try every number of relevant documents; above it two scenarios have to do."""
 NOT_BOUNDS = "two scenarios, not bounds: no unjudged document relevant, or all within the cutoff"
 
@@ -88,7 +88,7 @@ def _by_query(metric: BoundMetric, run: GradedRun, grade: float) -> Bounds | Non
     is_binary = metric.metric.is_monotone and grade == 1.0 and set(np.unique(run.ideal.grade)) <= {-1.0, 0.0, 1.0}
     if name in BY_RELEVANCE or (is_binary and name not in BY_ENDS):
         rows = sum((len(query.open) + 1) * len(query.grade) for query in open_queries(run))
-        return (lambda query: _tried(metric, run, query, grade)) if rows <= MOST_ROWS else None
+        return (lambda query: _tried(metric, run, query, grade)) if rows <= MAX_ROWS else None
     return None
 
 
@@ -184,7 +184,7 @@ def _sum_below(values: Floats) -> Floats:
     return values.sum() - np.cumsum(values)
 
 
-MOST_STEPS = 50
+MAX_STEPS = 50
 
 
 def ndcg_bounds(query: OpenQuery, grade: float, params: Mapping[str, Any]) -> tuple[float, float]:
@@ -236,7 +236,7 @@ def _highest(certain: float, room: Floats, gains: Floats, ideal_weight: Floats, 
     n_gains = (gains >= levels[:, None]).sum(axis=1)
     costs = cost[n_gains[:, None] + np.arange(len(gained))]
     best = 0.0
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         chosen = (gained - best * costs).argmax(axis=1)
         ideal = float(width @ costs[np.arange(len(levels)), chosen])
         better = (certain + float(width @ gained[chosen])) / ideal if ideal > 0 else 0.0

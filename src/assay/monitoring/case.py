@@ -22,7 +22,7 @@ from assay.monitoring.finding import Moved
 from assay.monitoring.rule_scope import Where
 from assay.stats import MANY_QUERIES, column_intervals, difference_intervals, index_blocks, queries_needed
 
-MOST_MOVED = 5
+MAX_MOVED = 5
 """Queries that are named."""
 
 
@@ -78,7 +78,7 @@ class Case:
             self._differences[key] = paired_difference(before, now, level)
         return self._differences[key]
 
-    def moved(self, metric: BoundMetric, most: int = MOST_MOVED) -> tuple[Moved, ...]:
+    def moved(self, metric: BoundMetric, most: int = MAX_MOVED) -> tuple[Moved, ...]:
         """The queries that got worse most, worst first; without a baseline, those that score worst."""
         sign = 1.0 if metric.metric.higher_is_better else -1.0
         now = self.scores(metric.name)

@@ -37,7 +37,7 @@ SMALLEST = 0.002
 MAD_TO_SD = 1.4826
 WHOLE = 1e-6
 """A share of queries is a whole number of them, but for rounding."""
-MOST_NIGHTS = 120
+MAX_NIGHTS = 120
 """Nights that the median looks back on."""
 
 
@@ -160,7 +160,7 @@ class _Watch:
 
     def _note_spike(self, place: int, value: float) -> None:
         """By the median and the MAD of the nights before; too few nights of a new level say nothing."""
-        before = self.values[-MOST_NIGHTS:]
+        before = self.values[-MAX_NIGHTS:]
         if len(before) < self.least:
             return
         middle = _median(before)

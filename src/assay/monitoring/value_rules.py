@@ -20,7 +20,7 @@ from assay.errors import BadParameter, DataError
 from assay.evaluation import Result
 from assay.grammar import show
 from assay.metrics import BoundMetric
-from assay.monitoring.case import MOST_MOVED, Case, scores_of
+from assay.monitoring.case import MAX_MOVED, Case, scores_of
 from assay.monitoring.finding import FAILED, PASSED, Finding, Moved
 from assay.monitoring.rule import Kind, MetricRule, Recorded, Rule, metric_of, without_baseline, without_figure
 from assay.monitoring.rule_scope import NUMBER, Amount, Terms, exceeds
@@ -67,7 +67,7 @@ class QueryRule(Rule):
         lost = np.flatnonzero((before > 0) & (case.scores(metric.name) == 0))
         order = sorted(lost.tolist(), key=lambda place: (-before[place], place))
         holds = len(lost) <= self.most
-        moved = () if holds else tuple(case.at(place, metric.name, float(before[place])) for place in order[:MOST_MOVED])
+        moved = () if holds else tuple(case.at(place, metric.name, float(before[place])) for place in order[:MAX_MOVED])
         return Finding(
             PASSED if holds else FAILED,
             float(len(lost)),

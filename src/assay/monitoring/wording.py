@@ -10,7 +10,7 @@ from assay.monitoring.gating import GateReport, Verdict
 from assay.text import counted, display_width, printable, wrapped
 
 LONGEST_TEXT = 60
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 def grouped(report: GateReport) -> list[tuple[str, list[Verdict]]]:
@@ -42,7 +42,7 @@ def conclusion(report: GateReport) -> str:
     return f"{sentence}.{baseline}"
 
 
-def worst_moved(verdicts: Sequence[Verdict], most: int = MOST_NAMED) -> list[Moved]:
+def worst_moved(verdicts: Sequence[Verdict], most: int = MAX_NAMED) -> list[Moved]:
     """The queries behind rules that failed, each once; where none failed, behind those that warned or are undecided."""
     for status in (FAILED, WARNED, UNDECIDED):
         by_query: dict[str, Moved] = {}

@@ -58,7 +58,7 @@ class Ancestors:
         order = np.argsort(self.ancestor, kind="stable")
         return order, np.concatenate([[0], np.cumsum(self.n_below)])
 
-    def common(self, a: Ints, b: Ints) -> Iterator[Common]:
+    def common(self, a: Ints, b: Ints) -> Iterator[CommonAncestors]:
         """What the two terms of each pair have in common, as many pairs at a time as fit."""
         ends = np.cumsum(self.n_above[a])
         first = 0
@@ -68,15 +68,15 @@ class Ancestors:
             yield self._common(a[first:last], b[first:last])
             first = last
 
-    def _common(self, a: Ints, b: Ints) -> Common:
+    def _common(self, a: Ints, b: Ints) -> CommonAncestors:
         rows, pair = expand_ranges(self.start[a], self.n_above[a])
         keys = b[pair] * self.n_terms + self.ancestor[rows]
         place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         is_shared = self._keys[place] == keys
         rows, place, pair = rows[is_shared], place[is_shared], pair[is_shared]
-        return Common(a, b, pair, self.ancestor[rows], self.distance[rows] + self.distance[place])
+        return CommonAncestors(a, b, pair, self.ancestor[rows], self.distance[rows] + self.distance[place])
 
-    def common_with_all(self, number: int) -> Common:
+    def common_with_all(self, number: int) -> CommonAncestors:
         """What a term has in common with each term there is, itself included."""
         own = np.arange(self.start[number], self.start[number + 1])
         above = self.ancestor[own]
@@ -85,11 +85,11 @@ class Ancestors:
         rows = order[places]
         everything = np.arange(self.n_terms)
         path = self.distance[rows] + self.distance[own][which]
-        return Common(np.full(self.n_terms, number), everything, self.term[rows], above[which], path)
+        return CommonAncestors(np.full(self.n_terms, number), everything, self.term[rows], above[which], path)
 
 
 @dataclass(frozen=True, eq=False)
-class Common:
+class CommonAncestors:
     """Pairs of terms, and a row for each common ancestor of a pair."""
 
     a: Ints

@@ -13,7 +13,7 @@ from assay.arrays import Floats, Ints
 from assay.catalog import Described, find_by_any_name, load_entries
 from assay.errors import BadParameter, DataError, UnknownName, UsageError
 from assay.grammar import Param, changed_settings, one_of, parse_settings, split_call, written
-from assay.ontology.ancestors import Common, expand_ranges
+from assay.ontology.ancestors import CommonAncestors, expand_ranges
 from assay.ontology.ontology import Ontology
 from assay.views import UNKNOWN
 
@@ -77,7 +77,7 @@ class BoundSimilarity:
             return np.zeros(len(ontology))
         return self._of(ontology, ontology.ancestors.common_with_all(number))
 
-    def _of(self, ontology: Ontology, common: Common) -> Floats:
+    def _of(self, ontology: Ontology, common: CommonAncestors) -> Floats:
         values = np.clip(self.similarity.function(ontology, common, **self.params), 0.0, 1.0)
         return np.where(common.a == common.b, 1.0, values) if self.similarity.is_normalised else values
 

@@ -20,7 +20,7 @@ from assay.providers.retriever import ReportedHits as ReportedHits
 from assay.providers.retriever import RetryLater as RetryLater
 from assay.providers.retriever import is_retryable as is_retryable
 from assay.providers.secrets import add_secrets_of as add_secrets_of
-from assay.providers.secrets import blot as blot
 from assay.providers.secrets import command_line as command_line
 from assay.providers.secrets import fill_variables as fill_variables
+from assay.providers.secrets import mask_setting as mask_setting
 from assay.providers.secrets import notes_on_literals as notes_on_literals

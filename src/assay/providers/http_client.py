@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from urllib.parse import SplitResult, unquote
 
 from assay.masking import add_secret
-from assay.providers.secrets import Concealed, add_setting, add_variables_of, advised, blot, check_variable_syntax
+from assay.providers.secrets import MaskedText, add_setting, add_variables_of, advised, check_variable_syntax, mask_setting
 
 MAX_BYTES = 64 * 1024 * 1024
 """More than that is no answer to one query."""
@@ -192,8 +192,10 @@ def parse_headers(text: str) -> str:
     for name, value in named.items():
         add_setting(name, value)
     add_variables_of(text)
-    masked, better = (_written({name: cover(name, value) for name, value in named.items()}) for cover in (blot, advised))
-    return Concealed.of(masked, _written(named), better)
+    masked, better = (
+        _written({name: cover(name, value) for name, value in named.items()}) for cover in (mask_setting, advised)
+    )
+    return MaskedText.of(masked, _written(named), better)
 
 
 def _written(named: Mapping[str, str]) -> str:

@@ -21,7 +21,7 @@ from assay.providers.retriever import BUSY_STATUS, RetryLater
 
 MANY_FILES = 200
 """Files of a package that are looked at."""
-MOST_SHOWN = 8
+MAX_SHOWN = 8
 """Functions and classes of a module that are named."""
 
 
@@ -100,7 +100,7 @@ def _describe_callables(owner: Any, names: Sequence[str]) -> str:
     own = [
         name for name in names if callable(value := getattr(owner, name)) and getattr(value, "__module__", place) == place
     ]
-    callables = ", ".join(own[:MOST_SHOWN]) + (" …" if len(own) > MOST_SHOWN else "")
+    callables = ", ".join(own[:MAX_SHOWN]) + (" …" if len(own) > MAX_SHOWN else "")
     return f" It has {callables}." if own else " There is nothing in it that could be called."
 
 

@@ -30,7 +30,7 @@ Shape = Callable[[str, Cover], str]
 """A text in which values stand under names, with each value covered."""
 
 
-class Concealed(str):
+class MaskedText(str):
     """A setting with its secrets masked; `revealed` has them, `advised` has a variable in the place of each."""
 
     __slots__ = ("advised", "revealed")
@@ -51,7 +51,7 @@ class Concealed(str):
 
 def revealed(setting: str) -> str:
     """A setting with its secrets."""
-    return setting.revealed if isinstance(setting, Concealed) else setting
+    return setting.revealed if isinstance(setting, MaskedText) else setting
 
 
 def is_literal(name: str, value: str) -> bool:
@@ -59,7 +59,7 @@ def is_literal(name: str, value: str) -> bool:
     return is_secret_name(name) and not HARMLESS.fullmatch(value)
 
 
-def blot(name: str, value: str) -> str:
+def mask_setting(name: str, value: str) -> str:
     """A value as it may be shown under a name."""
     return MASK if is_literal(name, value) else value
 
@@ -142,7 +142,7 @@ def check_variable_syntax(text: str) -> None:
 def conceal(shape: Shape, text: str) -> str:
     """A text shown without the values that its names make secret; they are masked everywhere from now on."""
     add_secrets_of(shape, text)
-    return Concealed.of(shape(text, blot), text, shape(text, advised))
+    return MaskedText.of(shape(text, mask_setting), text, shape(text, advised))
 
 
 def add_secrets_of(shape: Shape, text: str) -> None:
@@ -186,7 +186,7 @@ def notes_on_literals(providers: Iterable[BoundProvider]) -> list[str]:
 
 def _notes(provider: BoundProvider) -> Iterator[str]:
     for name, value in provider.params.items():
-        if isinstance(value, Concealed):
+        if isinstance(value, MaskedText):
             new = sorted(set(VARIABLE.findall(value.advised)) - set(VARIABLE.findall(revealed(value))))
             yield (
                 f"{provider.provider.name}: {name} holds a secret, which {WHERE_SECRETS_SHOW} show. Set "

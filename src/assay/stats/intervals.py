@@ -31,7 +31,7 @@ from assay.stats.mean_intervals import (
 from assay.stats.numeric import AVERAGED, ROUNDING, averaged, summarised
 from assay.stats.resampling import MAX_FIGURES_AT_ONCE, index_blocks, is_beyond, resampled_means
 from assay.stats.significance import Pairs
-from assay.stats.student import coins_alike
+from assay.stats.student import chance_of_equal_coins
 
 AUTO, NONE = "auto", "none"
 METHODS = (AUTO, BOOTSTRAP, BCA, T, WILSON)
@@ -64,7 +64,7 @@ def column_intervals(
             interval = (wilson_interval if chosen == WILSON else t_interval)(scores.linear(), level)
             intervals[name] = scores.named(float(interval.low[0]), float(interval.high[0]), chosen)
         if chosen == BOOTSTRAP and method == AUTO and scores.is_spread and len(scores.score) >= MANY_QUERIES:
-            low, high = np.quantile(drawn_evenness(scores.weight, resamples, seed), [(1 - level) / 2, (1 + level) / 2])
+            low, high = np.quantile(resample_evenness(scores.weight, resamples, seed), [(1 - level) / 2, (1 + level) / 2])
             intervals[name] = (float(low), float(high), chosen)
         elif chosen in (BOOTSTRAP, BCA):
             waiting.setdefault(np.packbits(defined).tobytes(), []).append((name, scores))
@@ -119,7 +119,7 @@ def figure_difference(
     seen = b.summary() - a.summary()
     slack = ROUNDING * max(float(np.nanmax(np.abs(of_a))), float(np.nanmax(np.abs(of_b))))
     extreme = is_beyond(drawn - seen, np.asarray(seen), np.asarray(slack), alternative)
-    p = max((1 + int(np.count_nonzero(extreme))) / (1 + len(drawn)), coins_alike(n, alternative))
+    p = max((1 + int(np.count_nonzero(extreme))) / (1 + len(drawn)), chance_of_equal_coins(n, alternative))
     low, high = ends(Resampled(np.array([seen]), drawn[np.newaxis], np.zeros(1)), BOOTSTRAP, level)
     return FigureDifference(float(low[0]), float(high[0]), p)
 
@@ -298,7 +298,7 @@ def evenness_of(parts: Floats) -> Callable[[NDArray[Any]], Floats]:
     return figure
 
 
-def drawn_evenness(parts: Floats, resamples: int, seed: int) -> Floats:
+def resample_evenness(parts: Floats, resamples: int, seed: int) -> Floats:
     """The evenness in bootstrap resamples, drawn by kind instead of by query: as good, and quick however many there are."""
     kinds, counts = np.unique(parts[:, 0], return_counts=True)
     n_kinds = max(float(parts[:, 1].max()), len(kinds))

@@ -21,7 +21,7 @@ CELLS = 2**20
 """Queries × resamples of one block, 8 MB: few large matrix products are quick on a busy machine too.
 
 Part of what a seed means."""
-MOST_ROWS = 2**14
+MAX_ROWS = 2**14
 """Resamples of one block at most. Part of what a seed means."""
 COUNTED_AT_ONCE = 2**14
 SMALL_PRODUCT = 2**18
@@ -39,7 +39,7 @@ def resamples_param(default: int) -> Param:
 
 def block_rows(n: int) -> int:
     """How many resamples of n queries one block holds."""
-    return max(1, min(MOST_ROWS, CELLS // n))
+    return max(1, min(MAX_ROWS, CELLS // n))
 
 
 def index_blocks(n: int, resamples: int, seed: int) -> Iterator[NDArray[Any]]:

@@ -66,7 +66,7 @@ def chance_beyond(sample: Student, alternative: str) -> Floats:
     return np.where(sample.is_nil | (sample.n < 2), 1.0, p)
 
 
-def coins_alike(n: int, alternative: str) -> float:
+def chance_of_equal_coins(n: int, alternative: str) -> float:
     """Chance that n fair coins all fall the same way, or all on the one side in question: no sure p is below that."""
     return float(2.0 ** (1 - n if alternative == "two_sided" else -n))
 

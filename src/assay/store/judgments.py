@@ -253,7 +253,7 @@ class JudgmentBook:
 
 # Export: what of the grades TREC qrels can hold, and what they cannot, each with the reason
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 """Reasons that are named."""
 LONGEST_REASON = 200
 """Letters of a reason."""
@@ -281,8 +281,8 @@ class Exportable:
             reason if len(reason) <= LONGEST_REASON else reason[: LONGEST_REASON - 1] + "…"
             for reason in dict.fromkeys(self.left_out)
         ]
-        more = "; …" if len(reasons) > MOST_NAMED else ""
-        which = "; ".join(reasons[:MOST_NAMED]) + more
+        more = "; …" if len(reasons) > MAX_NAMED else ""
+        which = "; ".join(reasons[:MAX_NAMED]) + more
         return printable(f"TREC files cannot hold {counted(len(self.left_out), 'grade')}: {which}")
 
 

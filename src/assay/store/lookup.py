@@ -15,7 +15,7 @@ from assay.store.references import is_baseline_name, looks_like_file
 from assay.store.store import Store
 
 REFERENCE_KIND = "stored evaluation"
-MOST_NAMES = 3
+MAX_NAMES = 3
 
 
 def find_results(reference: str, store: str | Path | None = None) -> LookupResult:
@@ -33,7 +33,7 @@ def find_results(reference: str, store: str | Path | None = None) -> LookupResul
             raise _missing_file_error(reference) from None
         raise
     day, providers = evaluation.started[:10], list(dict.fromkeys(result.name for result in evaluation.results))
-    who = ", ".join(providers[:MOST_NAMES]) + (" …" if len(providers) > MOST_NAMES else "")
+    who = ", ".join(providers[:MAX_NAMES]) + (" …" if len(providers) > MAX_NAMES else "")
     return LookupResult(evaluation.results, f"{reference} ({day}, {who})", evaluation.id)
 
 

@@ -224,7 +224,7 @@ def read_bundle(connection: Connection, number: int) -> tuple[EvaluationDetails,
 
 # Integrity: whether a store holds what was put into it
 
-MOST_FAULTS = 100
+MAX_FAULTS = 100
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,7 @@ def check_integrity(connection: Connection) -> IntegrityReport:
             faults.append(message if isinstance(error, StoreError) else f"{row.id} cannot be read: {message}")
     payloads = connection.execute(select(PAYLOADS.c.digest)).scalars().all()
     n_unused = len(find_unused(connection, PAYLOADS)) + len(find_unused(connection, DATASETS))
-    return IntegrityReport(len(evaluations), n_results, len(payloads), tuple(faults[:MOST_FAULTS]), n_unused)
+    return IntegrityReport(len(evaluations), n_results, len(payloads), tuple(faults[:MAX_FAULTS]), n_unused)
 
 
 def _faults_of_database(connection: Connection) -> list[str]:

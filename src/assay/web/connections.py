@@ -20,7 +20,7 @@ from assay.web.throttle import visitor_of
 
 LINGER = 1.0
 """Seconds that a connection which was refused has to read why."""
-MOST_LINGERING = 64
+MAX_LINGERING = 64
 RETRY = 5
 """Seconds after which whoever was refused may come back."""
 
@@ -176,7 +176,7 @@ class LimitedProtocol(H11Protocol):
         """Say why, and wait for the request that is on its way: else the visitor's system throws the answer away."""
         self._is_refused = True
         self.register.n_lingering += 1
-        if self.register.n_lingering > MOST_LINGERING:
+        if self.register.n_lingering > MAX_LINGERING:
             self.transport.abort()
             return
         self.transport.write(_plain_answer(status, words))

@@ -23,7 +23,7 @@ ABOUT_KAPPA = (
     "κ is 1 where two judges always agree, and 0 where they agree as often as by chance. "
     "Weighted, it matters less that grades differ the nearer they are."
 )
-MOST_DOCUMENTS = 10
+MAX_DOCUMENTS = 10
 """Documents without a grade that are shown at once, the best ranked first."""
 
 
@@ -91,7 +91,7 @@ class Judging:
     @property
     def before(self) -> int | None:
         """Where the documents before these begin, counted from 1; None where there are none."""
-        return max(0, self.start - MOST_DOCUMENTS) + 1 if self.start else None
+        return max(0, self.start - MAX_DOCUMENTS) + 1 if self.start else None
 
     @property
     def after(self) -> int | None:
@@ -117,7 +117,7 @@ def judging_of(
     graded = [pair for pair in every if printable(pair[1]) in by_document]
     ungraded = [pair for pair in every if printable(pair[1]) not in by_document]
     start = min(request.get_int("from", 1) - 1, max(0, len(ungraded) - 1))
-    page = ungraded[start : start + MOST_DOCUMENTS]
+    page = ungraded[start : start + MAX_DOCUMENTS]
     form = Form(state.datasets, result, draft.judge if draft else request.judge, by_document, draft.filled if draft else {})
     return Judging(
         key,

@@ -16,7 +16,7 @@ from assay.reports import TEXT, Column, Field, number, words
 from assay.web.page import PageRequest, address
 from assay.web.tables import Plan, SheetColumn
 
-MOST_METRICS = 4
+MAX_METRICS = 4
 LONGEST_TEXT = 200
 JUDGED = "judged"
 """The metric that says how many of the first documents were judged."""
@@ -97,7 +97,7 @@ class QueryTable:
         columns = [
             SheetColumn("query", Column("query", TEXT), self._named, str),
             SheetColumn("text", Column("text", TEXT), lambda query: cut_text(self.text(query)), self.text),
-            *(score_column(self.result, metric) for metric in metrics[:MOST_METRICS]),
+            *(score_column(self.result, metric) for metric in metrics[:MAX_METRICS]),
         ]
         if self.changes:
             title = "against the result before"

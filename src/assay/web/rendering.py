@@ -97,13 +97,13 @@ def answer_of(state: AppState, renderer: Renderer, page: Page, request: PageRequ
 
 MARK, KIND = "graphics-symbol", "aria-roledescription"
 NO_MARKS = {"axis", "legend"}
-MOST_LETTERS = 32_000_000
+MAX_LETTERS = 32_000_000
 """Letters of cached charts."""
-MOST_MARKS = 2_000
+MAX_MARKS = 2_000
 """Marks that are explained one by one; beyond, the page would be too large."""
 
 
-_drawn: LruCache[Any] = LruCache(MOST_LETTERS, weight=len)
+_drawn: LruCache[Any] = LruCache(MAX_LETTERS, weight=len)
 
 
 def picture_of(figure: Figure) -> Any:
@@ -122,7 +122,7 @@ def _picture(figure: Figure) -> Any:
         element for element in root.iter() if element.attrib.get("role") == MARK and element.attrib.get(KIND) not in NO_MARKS
     ]
     marks = [element for element in marks if "aria-label" in element.attrib]
-    if len(marks) <= MOST_MARKS:
+    if len(marks) <= MAX_MARKS:
         for element in marks:
             element.attrib["data-tip"] = printable(element.attrib["aria-label"])
     named = with_own_ids(ET.tostring(root, encoding="unicode"), f"{figure.group}{figure.name}")

@@ -44,11 +44,11 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 COOKIE = "assay_session"
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 """Of what a request sends."""
 BODY_SECONDS = 20.0
 """In which all of it has to be here."""
-MOST_ADDRESS = 100_000
+MAX_ADDRESS = 100_000
 """Bytes of an address with its parameters."""
 LOOPBACK_NAMES = {"localhost", "ip6-localhost"}
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
@@ -138,8 +138,8 @@ class Guard:
 
     def _check_address(self, scope: Scope, headers: dict[str, str]) -> None:
         """The address is not too long, and without a token it is one of this machine."""
-        if len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"]) > MOST_ADDRESS:
-            raise Refusal(414, f"an address has at most {MOST_ADDRESS:,} bytes")
+        if len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"]) > MAX_ADDRESS:
+            raise Refusal(414, f"an address has at most {MAX_ADDRESS:,} bytes")
         name = _host_of(f"//{headers.get('host', '')}")[0]
         if not self.keys.token and not is_loopback(name):
             raise Refusal(421, "these pages are served to this machine alone: open them as 127.0.0.1 or localhost")
@@ -231,8 +231,8 @@ async def _read_body(receive: Receive, headers: dict[str, str]) -> bytes:
     from anyio import move_on_after
 
     length = headers.get("content-length", "0")
-    if length.isdecimal() and (len(length) > 15 or int(length) > MOST_BYTES):
-        raise Refusal(413, f"a request has at most {MOST_BYTES:,} bytes")
+    if length.isdecimal() and (len(length) > 15 or int(length) > MAX_BYTES):
+        raise Refusal(413, f"a request has at most {MAX_BYTES:,} bytes")
     with move_on_after(BODY_SECONDS):
         return await _read_parts(receive)
     raise Refusal(408, f"what a request sends has to be here within {BODY_SECONDS:g} s")
@@ -246,8 +246,8 @@ async def _read_parts(receive: Receive) -> bytes:
             break
         content += message.get("body", b"")
         more = message.get("more_body", False)
-        if len(content) > MOST_BYTES:
-            raise Refusal(413, f"a request has at most {MOST_BYTES:,} bytes")
+        if len(content) > MAX_BYTES:
+            raise Refusal(413, f"a request has at most {MAX_BYTES:,} bytes")
     return bytes(content)
 
 
@@ -291,7 +291,7 @@ SESSION_IDLE_SECONDS = 12 * 3600.0
 """Seconds without a request after which a session ends."""
 SESSION_SECONDS = 7 * 24 * 3600.0
 """Seconds after which a session ends in any case."""
-MOST_SESSIONS = 1000
+MAX_SESSIONS = 1000
 """Sessions at a time; one more ends the one that was used longest ago."""
 
 
@@ -319,7 +319,7 @@ class Sessions:
     def open(self) -> str:
         """The secret of a new session: 256 random bits. Only its digest is kept here."""
         secret, now = secrets.token_urlsafe(32), self._clock()
-        while len(self._known) >= MOST_SESSIONS:
+        while len(self._known) >= MAX_SESSIONS:
             self._end(next(iter(self._known)))
         self._known[_digest(secret)] = Session(started=now, used=now)
         return secret

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-MOST_ROWS = 1_000_000
+MAX_ROWS = 1_000_000
 """Of rankings and scores: in evaluations that stay open, and as much again in what was worked out of them."""
 MIN_ROWS_COUNTED = 20_000
 """Rows that any cached value counts for at least: it has other parts too."""
-MOST_ORDERS = 24
+MAX_ORDERS = 24
 LOCK_TIMEOUT = 5.0
 """Seconds that a request waits for others who write to the store."""
 LIGHT_THREADS = 4
-MOST_PAGES = 64_000_000
+MAX_PAGES = 64_000_000
 """Bytes of pages that are cached as they were sent."""
 
 
@@ -77,7 +77,7 @@ class ResultIndex:
             places[entry.evaluation] = place + 1
             listed.append(ListedResult(entry, place))
         self.results: tuple[ListedResult, ...] = tuple(listed)
-        self.orders: LruCache[Any] = LruCache(MOST_ORDERS)
+        self.orders: LruCache[Any] = LruCache(MAX_ORDERS)
         """Tables that were filtered and sorted before, by what was asked for."""
 
     @cached_property
@@ -119,10 +119,10 @@ class AppState:
         self.streams = Streams()
         self.workers = Workers()
         """Who works out what takes long."""
-        self.pages: LruCache[Any] = LruCache(MOST_PAGES, lambda answer: float(len(answer.body)) + 500)
+        self.pages: LruCache[Any] = LruCache(MAX_PAGES, lambda answer: float(len(answer.body)) + 500)
         self._indexes: LruCache[ResultIndex] = LruCache(2)
-        self._evaluations: LruCache[StoredEvaluation] = LruCache(MOST_ROWS, n_rows_of)
-        self.cache: LruCache[Any] = LruCache(MOST_ROWS, n_rows_of)
+        self._evaluations: LruCache[StoredEvaluation] = LruCache(MAX_ROWS, n_rows_of)
+        self.cache: LruCache[Any] = LruCache(MAX_ROWS, n_rows_of)
         """Comparisons and the like, by what they are made of."""
 
     @property
@@ -211,7 +211,7 @@ def n_rows_of(value: Any) -> float:
     """
     about = value[0] if isinstance(value, tuple) and value else value
     n_rows = sum(_n_rows(result) for result in getattr(about, "results", ()))
-    return float(min(MIN_ROWS_COUNTED + n_rows, MOST_ROWS))
+    return float(min(MIN_ROWS_COUNTED + n_rows, MAX_ROWS))
 
 
 def _n_rows(result: Result) -> int:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 THREADS = 2
 """More would only take turns."""
-MOST_JOBS = 32
+MAX_JOBS = 32
 """Those that are worked on and those that wait."""
 
 
@@ -43,7 +43,7 @@ class Job:
 class Workers:
     """`await workers.run(key, work)`: what the work gives, in a thread. For one event loop."""
 
-    def __init__(self, n_threads: int = THREADS, most_jobs: int = MOST_JOBS) -> None:
+    def __init__(self, n_threads: int = THREADS, most_jobs: int = MAX_JOBS) -> None:
         self._threads = ThreadPoolExecutor(n_threads, thread_name_prefix="assay-work")
         self._most_jobs = most_jobs
         self._jobs: dict[Hashable, Job] = {}
@@ -95,14 +95,14 @@ async def _wait_for_disconnect(request: Request) -> None:
 
 # Streams: answers that go on until the reader leaves. Their number is limited, in all and for one visitor.
 
-MOST_STREAMS, MOST_STREAMS_EACH = 64, 8
+MAX_STREAMS, MOST_STREAMS_EACH = 64, 8
 """In all, and of one session or address."""
 
 
 class Streams:
     """`streams.refusal(visitor)` says whether there is room for one more; `streams.response(…)` takes it."""
 
-    def __init__(self, most: int = MOST_STREAMS, most_each: int = MOST_STREAMS_EACH) -> None:
+    def __init__(self, most: int = MAX_STREAMS, most_each: int = MOST_STREAMS_EACH) -> None:
         self.most, self.most_each = most, most_each
         self._open: Counter[Hashable] = Counter()
 

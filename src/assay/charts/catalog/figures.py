@@ -33,7 +33,7 @@ from assay.text import counted
 
 SLICE_STEP = 15
 """Height for each system inside a slice."""
-MOST_SLICES = 40
+MAX_SLICES = 40
 """Slices that still fit a page; of more, those with most queries are drawn."""
 
 
@@ -62,7 +62,7 @@ def slices(subject: Subject) -> Drawing:
 
 def _largest(parts: Sequence[Part]) -> list[Part]:
     """Those with most queries, in the order they had."""
-    most = sorted(range(len(parts)), key=lambda place: -parts[place].slice.n)[:MOST_SLICES]
+    most = sorted(range(len(parts)), key=lambda place: -parts[place].slice.n)[:MAX_SLICES]
     return [parts[place] for place in sorted(most)]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from assay.charts.chart import Chart, Drawing, Spec, Subject
 from assay.charts.spec import (
     BETTER,
-    MOST_POINTS,
+    MAX_POINTS,
     SAME,
     WORSE,
     distinguishing_channels,
@@ -97,7 +97,7 @@ def _unchanged(series: Sequence[Series]) -> str:
 
 def _thinned(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Every second, third … point where there are too many; those that are marked, and the last, stay."""
-    step = -(-len(rows) // MOST_POINTS)
+    step = -(-len(rows) // MAX_POINTS)
     last = len(rows) - 1
     return [row for place, row in enumerate(rows) if place % step == 0 or row["mark"] or place == last]
 

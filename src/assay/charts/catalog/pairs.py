@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.charts.chart import Chart, Drawing, Spec, Subject
 from assay.charts.spec import (
-    MOST_POINTS,
+    MAX_POINTS,
     SAME,
     label,
     labels,
@@ -86,7 +86,7 @@ def paired_scatter(subject: Subject) -> Drawing:
     """
     pairs = pair_scores(subject)
     ends = _ends(pairs)
-    is_counted = len(pairs.rows) > MOST_POINTS
+    is_counted = len(pairs.rows) > MAX_POINTS
     rows = _cells(pairs, *ends) if is_counted else pairs.rows
     note = pairs.summary()
     if is_counted:

@@ -209,11 +209,11 @@ def _fuse_command(options: argparse.Namespace, tuning: FusionTuning) -> str:
 
 def _fuse(fusion: BoundFusion, runs: list[Run], qrels: Qrels | None, options: argparse.Namespace) -> Run:
     """Fused as chosen; what learns does so from all judged queries, and says that this flatters it there."""
-    from assay.fusion import Lists, fuse_runs
+    from assay.fusion import RankedLists, fuse_runs
 
     trained = None
     if fusion.fusion.is_trained and qrels is not None:
-        trained = fusion.train(Lists.of(runs), qrels)
+        trained = fusion.train(RankedLists.of(runs), qrels)
         sys.stderr.write(
             f"note: {fusion.fusion.name} learnt from {trained.n_queries} judged queries; "
             "scores of those flatter it, --tune shows what it does on others\n"

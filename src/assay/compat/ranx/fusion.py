@@ -13,7 +13,7 @@ from assay.compat.ranx.data import Run
 from assay.compat.ranx.scoring import label_of, parse_ranx_metric, prepared_qrels, prepared_run
 from assay.errors import BadParameter, UnknownName, near_matches
 from assay.evaluation import FusedScores
-from assay.fusion import BoundFusion, Lists, Trained, fuse_runs, parse_fusion
+from assay.fusion import BoundFusion, RankedLists, Trained, fuse_runs, parse_fusion
 from assay.model import Rankings
 from assay.model import Run as EngineRun
 
@@ -59,7 +59,7 @@ def optimize_fusion(
     The score is that of the queries it was chosen by, which flatters it; `assay.tune_fusion` holds queries out.
     """
     options.pop("show_progress", None)
-    lists, judged = Lists.of(runs_to_fuse(runs, norm)), prepared_qrels(qrels)
+    lists, judged = RankedLists.of(runs_to_fuse(runs, norm)), prepared_qrels(qrels)
     if method in TRAINED:
         if return_optimization_report:
             raise BadParameter(f"{method} learns from judgments, and has no parameters to report on")

@@ -6,12 +6,12 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.fusion.fusion import WEIGHTS, Fusion
-from assay.fusion.lists import Lists
+from assay.fusion.lists import RankedLists
 from assay.fusion.normalise import NORM
 from assay.grammar import Param, not_negative
 
 
-def mixed(lists: Lists, weights: tuple[float, ...]) -> Floats:
+def mixed(lists: RankedLists, weights: tuple[float, ...]) -> Floats:
     """A document's weighted scores, added up, times the square root of the number of runs that have it.
 
     Half-way between weighted_sum, where agreement counts by itself, and comb_mnz, where it counts once more.
@@ -30,7 +30,7 @@ MIXED = Fusion(
 )
 
 
-def comb_anz(lists: Lists) -> Floats:
+def comb_anz(lists: RankedLists) -> Floats:
     """The mean of a document's normalised scores over the runs that have it.
 
     A document of one run alone keeps its score, however many runs lack it.
@@ -47,7 +47,7 @@ COMB_ANZ = Fusion(
 )
 
 
-def comb_gmnz(lists: Lists, gamma: float) -> Floats:
+def comb_gmnz(lists: RankedLists, gamma: float) -> Floats:
     """A document's normalised scores, added up, times a power of the number of runs that have it.
 
     γ = 0 is comb_sum, γ = 1 comb_mnz; the higher γ, the more it matters that runs agree.
@@ -65,7 +65,7 @@ COMB_GMNZ = Fusion(
 )
 
 
-def comb_max(lists: Lists) -> Floats:
+def comb_max(lists: RankedLists) -> Floats:
     """The highest of a document's normalised scores.
 
     Among the runs that have the document, so that scores below 0 stay what they are.
@@ -82,7 +82,7 @@ COMB_MAX = Fusion(
 )
 
 
-def comb_med(lists: Lists) -> Floats:
+def comb_med(lists: RankedLists) -> Floats:
     """The median of a document's normalised scores.
 
     Over the runs that have the document; of an even number of scores, the mean of the two in the middle.
@@ -102,7 +102,7 @@ COMB_MED = Fusion(
 )
 
 
-def comb_min(lists: Lists) -> Floats:
+def comb_min(lists: RankedLists) -> Floats:
     """The lowest of a document's normalised scores.
 
     Among the runs that have the document; one that lacks it does not count as 0.
@@ -119,7 +119,7 @@ COMB_MIN = Fusion(
 )
 
 
-def comb_mnz(lists: Lists) -> Floats:
+def comb_mnz(lists: RankedLists) -> Floats:
     """A document's normalised scores, added up, times the number of runs that have it.
 
     A score of 0 counts as having it: it was retrieved.
@@ -137,7 +137,7 @@ COMB_MNZ = Fusion(
 )
 
 
-def comb_sum(lists: Lists) -> Floats:
+def comb_sum(lists: RankedLists) -> Floats:
     """A document's normalised scores, added up.
 
     A run that lacks the document adds nothing.
@@ -155,7 +155,7 @@ COMB_SUM = Fusion(
 )
 
 
-def weighted_mnz(lists: Lists, weights: tuple[float, ...]) -> Floats:
+def weighted_mnz(lists: RankedLists, weights: tuple[float, ...]) -> Floats:
     """A document's normalised scores, added up, times the weights of the runs that have it, added up.
 
     The scores themselves are not weighted, but a run of weight 0 takes no part. Equal weights rank as comb_mnz does.
@@ -173,7 +173,7 @@ WEIGHTED_MNZ = Fusion(
 )
 
 
-def weighted_sum(lists: Lists, weights: tuple[float, ...]) -> Floats:
+def weighted_sum(lists: RankedLists, weights: tuple[float, ...]) -> Floats:
     """A document's normalised scores, each times the weight of its run, added up.
 
     A run that lacks the document adds nothing. Without weights, each run has its equal share of 1.

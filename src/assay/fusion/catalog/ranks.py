@@ -6,11 +6,11 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.fusion.fusion import WEIGHTS, Fusion
-from assay.fusion.lists import Lists
+from assay.fusion.lists import RankedLists
 from assay.grammar import Param, fraction, not_negative, persistence
 
 
-def reciprocal_rank_fusion(lists: Lists, k: float, weights: tuple[float, ...]) -> Floats:
+def reciprocal_rank_fusion(lists: RankedLists, k: float, weights: tuple[float, ...]) -> Floats:
     """The reciprocals of a document's ranks, added up; scores do not matter.
 
     Σ 1 ÷ (k + rank) over the runs that have the document, each times its run's weight, which is 1 unless given.
@@ -37,7 +37,7 @@ RRF = Fusion(
 )
 
 
-def inverse_square_rank(lists: Lists) -> Floats:
+def inverse_square_rank(lists: RankedLists) -> Floats:
     """The inverse squares of a document's ranks, added up, times the number of runs that have it.
 
     N · Σ 1 ÷ rank², where N runs have the document.
@@ -52,7 +52,7 @@ ISR = Fusion(
 )
 
 
-def log_inverse_square_rank(lists: Lists) -> Floats:
+def log_inverse_square_rank(lists: RankedLists) -> Floats:
     """The inverse squares of a document's ranks, added up, times the logarithm of the number of runs that have it.
 
     Σ 1 ÷ rank² · ln N; a document that one run alone has is worth 0, which logn_isr mends.
@@ -67,7 +67,7 @@ LOG_ISR = Fusion(
 )
 
 
-def normalised_log_inverse_square_rank(lists: Lists, sigma: float) -> Floats:
+def normalised_log_inverse_square_rank(lists: RankedLists, sigma: float) -> Floats:
     """The inverse squares of a document's ranks, added up, times ln of a bit more than the number of runs with it.
 
     Σ 1 ÷ rank² · ln(N + σ); σ keeps apart the documents that one run alone has.
@@ -84,7 +84,7 @@ LOGN_ISR = Fusion(
 )
 
 
-def rank_biased_centroid(lists: Lists, p: float) -> Floats:
+def rank_biased_centroid(lists: RankedLists, p: float) -> Floats:
     """Rank-biased centroid, the chance that a patient reader of all runs comes to the document.
 
     Σ (1 − p) · p^(rank − 1) over the runs that have the document.

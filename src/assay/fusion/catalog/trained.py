@@ -6,7 +6,7 @@ import numpy as np
 
 from assay.arrays import Floats, Ints
 from assay.fusion.fusion import Fusion
-from assay.fusion.lists import Lists
+from assay.fusion.lists import RankedLists
 from assay.fusion.normalise import NORM
 from assay.fusion.training import Training, padded
 from assay.grammar import Param, depth
@@ -19,7 +19,7 @@ PRIOR = 0.5
 """Documents that each bin is given beforehand, so that none is impossible."""
 
 
-def bins_of(lists: Lists) -> Ints:
+def bins_of(lists: RankedLists) -> Ints:
     """For each occurrence: the bin of its rank."""
     return np.searchsorted(BIN_ENDS, lists.rank)
 
@@ -41,7 +41,7 @@ def learn_bayesfuse(training: Training) -> tuple[Floats, ...]:
     return tuple(learnt)
 
 
-def bayesfuse(lists: Lists, learnt: tuple[Floats, ...]) -> Floats:
+def bayesfuse(lists: RankedLists, learnt: tuple[Floats, ...]) -> Floats:
     """The evidence for relevance in a document's ranks, and in its absence from runs, as log odds, added up.
 
     Σ ln P(rank | relevant) ÷ P(rank | not relevant) over all runs, being absent from one counting as a rank.
@@ -67,7 +67,7 @@ def learn_mapfuse(training: Training) -> tuple[Floats, ...]:
     return training.average_precision()
 
 
-def mapfuse(lists: Lists, learnt: tuple[Floats, ...]) -> Floats:
+def mapfuse(lists: RankedLists, learnt: tuple[Floats, ...]) -> Floats:
     """The mean average precision of each run, divided by the document's rank there, added up.
 
     Σ MAP of the run ÷ rank over the runs that have the document.
@@ -88,7 +88,7 @@ def learn_posfuse(training: Training) -> tuple[Floats, ...]:
     return training.shares_by_rank()
 
 
-def posfuse(lists: Lists, learnt: tuple[Floats, ...]) -> Floats:
+def posfuse(lists: RankedLists, learnt: tuple[Floats, ...]) -> Floats:
     """How often a run was right at exactly that rank, added up.
 
     Σ P(relevant | rank in the run). Ranks that training did not reach are worth nothing; slidefuse is smoother.
@@ -104,7 +104,7 @@ POSFUSE = Fusion(
 )
 
 
-def even_segments(lists: Lists, segments: int) -> Ints:
+def even_segments(lists: RankedLists, segments: int) -> Ints:
     """For each occurrence: its segment from 0 up. A ranking is cut evenly; one with too few documents skips segments."""
     return (lists.rank - 1) * segments // lists.length[lists.stretch]
 
@@ -114,7 +114,7 @@ def learn_probfuse(training: Training, segments: int) -> tuple[Floats, ...]:
     return training.shares(even_segments(training.lists, segments), segments)
 
 
-def probfuse(lists: Lists, learnt: tuple[Floats, ...], segments: int) -> Floats:
+def probfuse(lists: RankedLists, learnt: tuple[Floats, ...], segments: int) -> Floats:
     """How often a run was right in that segment of its rankings, divided by the segment's number, added up.
 
     Σ P(relevant | segment j of the run) ÷ j. Unjudged documents count as not relevant (the paper's ProbFuseAll).
@@ -139,7 +139,7 @@ SEGMENT_ENDS = np.cumsum(10 * 2 ** np.arange(40) - 5)
 """Last ranks of the segments, which have 5, 15, 35, 75 … documents: 10 · 2^(k − 1) − 5."""
 
 
-def growing_segments(lists: Lists) -> Ints:
+def growing_segments(lists: RankedLists) -> Ints:
     """For each occurrence: its segment from 0 up."""
     return np.searchsorted(SEGMENT_ENDS, lists.rank)
 
@@ -150,7 +150,7 @@ def learn_segfuse(training: Training) -> tuple[Floats, ...]:
     return training.shares(segment, int(segment.max(initial=0)) + 1)
 
 
-def segfuse(lists: Lists, learnt: tuple[Floats, ...]) -> Floats:
+def segfuse(lists: RankedLists, learnt: tuple[Floats, ...]) -> Floats:
     """How often a run was right in that segment, times its score there and 1, added up; segments grow with depth.
 
     Σ P(relevant | segment of the run) · (1 + normalised score). A depth that training did not reach is worth nothing.
@@ -177,7 +177,7 @@ def learn_slidefuse(training: Training, window: int) -> tuple[Floats, ...]:  # n
     return training.shares_by_rank()
 
 
-def slidefuse(lists: Lists, learnt: tuple[Floats, ...], window: int) -> Floats:
+def slidefuse(lists: RankedLists, learnt: tuple[Floats, ...], window: int) -> Floats:
     """How often a run was right at that rank and its neighbours, added up.
 
     Σ mean of P(relevant | rank) from `window` ranks above to as many below, within the ranking.

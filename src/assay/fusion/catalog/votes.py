@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Floats
 from assay.fusion.fusion import WEIGHTS, Fusion
-from assay.fusion.lists import Lists
+from assay.fusion.lists import RankedLists
 
 MAX_CELLS = 4_000_000
 """Pairs of candidates that are compared at once."""
@@ -15,7 +15,7 @@ DRAW_TOLERANCE = 1e-9
 """Share of all votes by which two sides must differ to differ at all."""
 
 
-def majorities(lists: Lists, weight: Floats) -> Floats:
+def majorities(lists: RankedLists, weight: Floats) -> Floats:
     """For each pair: the number of candidates of its query that a majority ranks below it, and half for each draw.
 
     A run votes for the document it ranks higher, for the one it has if it lacks the other, and for none if it lacks both.
@@ -49,7 +49,7 @@ def _majority_points(ranks: NDArray[np.int32], votes: Floats) -> Floats:
     return points
 
 
-def borda_points(lists: Lists, weight: Floats) -> Floats:
+def borda_points(lists: RankedLists, weight: Floats) -> Floats:
     """Points of all runs, each times the weight of its occurrences' run.
 
     Of c candidates (the documents of all runs) the first of a run gets c points, the next c − 1, and so on; those it lacks
@@ -64,7 +64,7 @@ def borda_points(lists: Lists, weight: Floats) -> Floats:
     return for_all[lists.query] + lists.sums(points * weight)
 
 
-def borda(lists: Lists) -> Floats:
+def borda(lists: RankedLists) -> Floats:
     """Every run gives its documents points, more for higher ranks; the points are added up.
 
     Of c candidates the first gets c points, the next c − 1 …; those a run lacks share the points that are left.
@@ -81,7 +81,7 @@ BORDA = Fusion(
 )
 
 
-def condorcet(lists: Lists) -> Floats:
+def condorcet(lists: RankedLists) -> Floats:
     """Runs vote between every two documents; a document is worth the number of others that it beats.
 
     A draw is worth ½, and a run that has neither document does not vote.
@@ -101,7 +101,7 @@ CONDORCET = Fusion(
 )
 
 
-def weighted_borda(lists: Lists, weights: tuple[float, ...]) -> Floats:
+def weighted_borda(lists: RankedLists, weights: tuple[float, ...]) -> Floats:
     """Every run gives its documents points times its weight; the points are added up.
 
     Points as in borda. Without weights, each run has its equal share of 1.
@@ -118,7 +118,7 @@ WEIGHTED_BORDA = Fusion(
 )
 
 
-def weighted_condorcet(lists: Lists, weights: tuple[float, ...]) -> Floats:
+def weighted_condorcet(lists: RankedLists, weights: tuple[float, ...]) -> Floats:
     """Runs vote with their weights between every two documents; a document is worth how many it beats.
 
     As condorcet, with weighted votes; sides that differ by rounding alone draw.

@@ -18,7 +18,7 @@ from assay.views import BySubtopic, Hits
 
 ALPHA = Param("alpha", fraction, 0.5, "how much less a subtopic gains from each further document; 0: nothing less")
 BETA = Param("beta", persistence, 0.5, "chance to go on to the next document")
-MOST_BY_GREED = 1.582
+MAX_BY_GREED = 1.582
 """e ÷ (e − 1): how much better than the greedy ranking any other could be, where gains fall with what was seen and weights
 with the rank (Nemhauser, Wolsey & Fisher 1978, An Analysis of Approximations for Maximizing Submodular Set Functions,
 Mathematical Programming 14).
@@ -186,7 +186,7 @@ ALPHA_NDCG = Metric(
     params=(CUTOFF, ALPHA, REL, JUDGED_ONLY),
     aliases=("α_ndcg", "a_ndcg"),
     is_monotone=False,
-    range=(0.0, MOST_BY_GREED),
+    range=(0.0, MAX_BY_GREED),
     view="subtopics",
     formula="Σ over ranks i ≤ k and subtopics of document i of (1 − alpha)^seen ÷ log₂(i + 1), ÷ that of the ideal ranking",
     cite="Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher & MacKinnon 2008, Novelty and Diversity in Information "
@@ -261,7 +261,7 @@ NERR_IA = Metric(
     expected=partial(expected_share_of_ideal, weigh=reciprocals),
     params=(CUTOFF, ALPHA, REL, JUDGED_ONLY),
     is_monotone=False,
-    range=(0.0, MOST_BY_GREED),
+    range=(0.0, MAX_BY_GREED),
     view="subtopics",
     formula="err_ia ÷ err_ia of the ideal ranking",
     cite="Clarke, Craswell, Soboroff & Ashkan 2011, A Comparative Analysis of Cascade Measures for Novelty and Diversity, "
@@ -288,7 +288,7 @@ NNRBP = Metric(
     expected=expected_nnrbp,
     params=(ALPHA, BETA, REL, JUDGED_ONLY),
     is_monotone=False,
-    range=(0.0, MOST_BY_GREED),
+    range=(0.0, MAX_BY_GREED),
     view="subtopics",
     formula="nrbp ÷ nrbp of the ideal ranking",
     cite="Clarke, Craswell, Soboroff & Ashkan 2011, A Comparative Analysis of Cascade Measures for Novelty and Diversity, "

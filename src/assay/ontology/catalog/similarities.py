@@ -4,7 +4,7 @@ import numpy as np
 
 from assay.arrays import Floats, ratio
 from assay.grammar import Param, fraction
-from assay.ontology.ancestors import Common
+from assay.ontology.ancestors import CommonAncestors
 from assay.ontology.ontology import Ontology
 from assay.ontology.similarity import CONTENT, Similarity, information_content
 
@@ -13,7 +13,7 @@ WEIGHT = Param(
 )
 
 
-def hybrid(ontology: Ontology, common: Common, weight: float) -> Floats:
+def hybrid(ontology: Ontology, common: CommonAncestors, weight: float) -> Floats:
     """How deep the deepest common ancestor is (weight 0.7), and how short the way between the terms (0.3).
 
     The way is the shortest through any common ancestor, d1 and d2 are the depths of the terms; since depth is the longest
@@ -34,7 +34,7 @@ HYBRID = Similarity(
 )
 
 
-def jaccard(ontology: Ontology, common: Common) -> Floats:
+def jaccard(ontology: Ontology, common: CommonAncestors) -> Floats:
     """Share of the ancestors of either term that both have.
 
     A term counts among its own ancestors, so only a term and itself score 1. 0 where no ancestor is common.
@@ -52,7 +52,7 @@ JACCARD = Similarity(
 )
 
 
-def jiang_conrath(ontology: Ontology, common: Common, ic: str) -> Floats:
+def jiang_conrath(ontology: Ontology, common: CommonAncestors, ic: str) -> Floats:
     """1 minus half of what is to be said about either term beyond their most informative common ancestor.
 
     The distance of Jiang and Conrath, turned into a similarity from 0 to 1 as Seco does: information content is from 0
@@ -75,7 +75,7 @@ JIANG_CONRATH = Similarity(
 )
 
 
-def lin(ontology: Ontology, common: Common, ic: str) -> Floats:
+def lin(ontology: Ontology, common: CommonAncestors, ic: str) -> Floats:
     """Information content of the most informative common ancestor against that of both terms.
 
     A term and itself score 1. So may a term and one above it, where both are equally informative: with annotations of
@@ -95,7 +95,7 @@ LIN = Similarity(
 )
 
 
-def resnik(ontology: Ontology, common: Common, ic: str) -> Floats:
+def resnik(ontology: Ontology, common: CommonAncestors, ic: str) -> Floats:
     """Information content of the most informative common ancestor.
 
     Not normalised: a term and itself score the term's own information content, which is 1 only for the most specific
@@ -115,7 +115,7 @@ RESNIK = Similarity(
 )
 
 
-def simple(ontology: Ontology, common: Common) -> Floats:
+def simple(ontology: Ontology, common: CommonAncestors) -> Floats:
     """Depth of the deepest common ancestor, as a share of the ontology's maximum depth.
 
     A term and itself score 1, at whatever depth; all others less, since a common ancestor of two terms is above one of
@@ -133,7 +133,7 @@ SIMPLE = Similarity(
 )
 
 
-def wu_palmer(ontology: Ontology, common: Common) -> Floats:
+def wu_palmer(ontology: Ontology, common: CommonAncestors) -> Floats:
     """Depth of the deepest common ancestor against the depths of both terms.
 
     Depths count terms, as in the original: a root has depth 1, so terms that share only a root are still a little alike.

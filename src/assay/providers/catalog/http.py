@@ -30,7 +30,7 @@ REDIRECTS = (301, 302, 303, 307, 308)
 ALONE = 60.0
 """Seconds until a query has failed, where nobody says how many."""
 UNSENDABLE = "the request cannot be sent: a header or the address holds a character it must not"
-SHOWN = 200
+MAX_CHARS_SHOWN = 200
 """Characters of a faulty reply that a message shows."""
 
 
@@ -99,7 +99,7 @@ class HttpRetriever:
             raise PermanentFailure(UNSENDABLE) from None
         except HTTPException as error:
             what = mask(str(error) or type(error).__name__)
-            raise ProviderError(f"not an answer in HTTP: {printable(what)[:SHOWN]}") from None
+            raise ProviderError(f"not an answer in HTTP: {printable(what)[:MAX_CHARS_SHOWN]}") from None
         except OSError as error:
             raise ProviderError(f"cannot be reached: {error.strerror or printable(str(error))}") from error
         except ValueError:  # a header from the environment that holds a line feed; its value is not shown
@@ -122,7 +122,7 @@ class HttpRetriever:
             raise RetryLater(_wait(reply.headers.get("retry-after")), f"{self._address}: HTTP {reply.status}")
         refusal = PermanentFailure if reply.status in PERMANENT_STATUS else ProviderError
         if reply.status in REDIRECTS:
-            where = printable(reply.headers.get("location", "an address it does not name"))[:SHOWN]
+            where = printable(reply.headers.get("location", "an address it does not name"))[:MAX_CHARS_SHOWN]
             raise refusal(f"HTTP {reply.status}: the service has moved to {where}; set url= to that")
         if not 200 <= reply.status < 300:
             raise refusal(f"HTTP {reply.status}{_excerpt(reply.body)}")
@@ -167,8 +167,8 @@ HIT_PATHS = ("results", "id", "score", "text")
 
 def _excerpt(body: bytes) -> str:
     """How a reply begins, on one line."""
-    text = printable(body[: 4 * SHOWN].decode("utf-8", "replace").strip())
-    return f": {text[:SHOWN]}" if text else ", and empty"
+    text = printable(body[: 4 * MAX_CHARS_SHOWN].decode("utf-8", "replace").strip())
+    return f": {text[:MAX_CHARS_SHOWN]}" if text else ", and empty"
 
 
 def _filled_address(template: str, values: Mapping[str, Any]) -> SplitResult:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from assay.errors import BadParameter, ProviderError
-from assay.fusion import NORMALISATIONS, BoundFusion, Lists, parse_fusion, parse_norm, parse_weights
+from assay.fusion import NORMALISATIONS, BoundFusion, RankedLists, parse_fusion, parse_norm, parse_weights
 from assay.grammar import Param, not_negative
 from assay.model import Document, Hit, Pack, Query, Rankings, Run
 from assay.providers.provider import Provider, Retriever, whole_number
@@ -112,7 +112,7 @@ class Hybrid:
             )
             for rankings in zip(*answered, strict=True)
         ]
-        lists = Lists.of(runs)
+        lists = RankedLists.of(runs)
         fused = lists.fused(self.fusion.score(lists), depth=k)
         fused_hits = []
         for rankings, ranking in zip(answered, fused.rankings, strict=True):

@@ -22,7 +22,7 @@ OPERATORS = {"cosine": "<=>", "l2": "<->", "inner_product": "<#>", "l1": "<+>"}
 """Distances of pgvector; that of the inner product is its negative, so for each of them less is better."""
 WRONG = "42"
 """How PostgreSQL's error codes begin where a statement is wrong: no such table, no such column, no such operator."""
-MOST_CANDIDATES = 1000
+MAX_CANDIDATES = 1000
 """The most that pgvector's hnsw.ef_search can be."""
 EF_SEARCH = "coalesce(nullif(current_setting('hnsw.ef_search', true), ''), '40')::int"
 """What it is now; its default, where the extension has not been used yet in this connection."""
@@ -44,7 +44,7 @@ class PostgresTable:
         asked = {"vector": str(list(vector)), "scope": scope, "k": k}
         try:
             connection = self._connection()
-            connection.execute(WIDEN, (min(k, MOST_CANDIDATES),))
+            connection.execute(WIDEN, (min(k, MAX_CANDIDATES),))
             return connection.execute(self._statements[scope is not None], asked).fetchall()
         except self._psycopg.Error as error:
             refusal = PermanentFailure if (getattr(error, "sqlstate", None) or "").startswith(WRONG) else ProviderError

@@ -21,9 +21,9 @@ from assay.reports.page.subject import BenchmarkReport
 from assay.reports.table import NUMBER, TEXT, Column, Field, Grid, Section, Words, anchor_of, columns, number, words
 from assay.text import percent
 
-MOST_ROWS = 200
+MAX_ROWS = 200
 """Rows behind a chart that the page shows; the chart has them all."""
-MOST_ROWS_NARROW = 300
+MAX_ROWS_NARROW = 300
 """Rows of a chart that is drawn a second time, for narrow screens."""
 THEME = "page"
 SVG = "http://www.w3.org/2000/svg"
@@ -66,7 +66,7 @@ class Figure:
     @property
     def narrow(self) -> Figure | None:
         """The same for the screen of a phone; none of a chart with so many marks that the page would be twice as large."""
-        if len(self.drawing.rows) > MOST_ROWS_NARROW:
+        if len(self.drawing.rows) > MAX_ROWS_NARROW:
             return None
         return replace(self, drawing=self.drawing.narrowed(), group=f"narrow-{self.group}")
 
@@ -141,7 +141,7 @@ def rows_table(rows: Iterable[Mapping[str, Any]], label: str) -> Grid:
     """Plain rows as a table."""
     everything = list(rows)
     names = list(dict.fromkeys(name for row in everything for name in row))
-    fields = [tuple(_field(row.get(name)) for name in names) for row in everything[:MOST_ROWS]]
+    fields = [tuple(_field(row.get(name)) for name in names) for row in everything[:MAX_ROWS]]
     first = everything[0] if everything else {}
     heads = tuple(Column(name, NUMBER if isinstance(first.get(name), int | float) else TEXT) for name in names)
     left = len(everything) - len(fields)

@@ -24,7 +24,7 @@ from assay.text import counted, printable
 
 MACRO, VARIANCE = "macro mean", "variance"
 MEANING = f"{MACRO}: every language counts the same, however many queries it has; {VARIANCE}: of the languages' figures."
-MOST_METRICS = 6
+MAX_METRICS = 6
 MORE_DIGITS = 2
 """Decimals that a variance has more than what it is the variance of."""
 
@@ -72,7 +72,7 @@ def cross_benchmark_tables(reports: Sequence[BenchmarkReport]) -> tuple[CrossBen
     shared = [metric for metric in reports[0].metrics if all(metric in other.metrics for other in reports)]
     systems = tuple(dict.fromkeys(name for report in reports for name in report.names))
     heads = tuple(languages) if are_languages else tuple(names)
-    return tuple(_of_metric(reports, metric, heads, systems, are_languages) for metric in shared[:MOST_METRICS])
+    return tuple(_of_metric(reports, metric, heads, systems, are_languages) for metric in shared[:MAX_METRICS])
 
 
 def _of_metric(
@@ -152,7 +152,7 @@ def _grid(across_table: CrossBenchmarkTable) -> Grid:
 
 MIN_SYSTEMS_FOR_BEST = 3
 """Systems from which on pairs do not say at a glance which is best."""
-MOST_NAMED = 6
+MAX_NAMED = 6
 
 
 def best_sentence(comparison: Comparison) -> str:
@@ -182,8 +182,8 @@ def _sign(comparison: Comparison) -> int:
 
 def _named(names: Sequence[str]) -> str:
     """The first few by name, and how many more."""
-    if len(names) > MOST_NAMED:
-        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+    if len(names) > MAX_NAMED:
+        return f"{', '.join(names[:MAX_NAMED])} and {len(names) - MAX_NAMED} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

@@ -17,7 +17,7 @@ from assay.reports.sections.comparison import (
     WORSE,
     correction_text,
     effect_text,
-    is_against_one,
+    has_baseline,
     is_corrected,
     legend,
     level_text,
@@ -44,7 +44,7 @@ def metrics_section(report: BenchmarkReport) -> Section:
     comparison = report.comparison
     if comparison is None:
         parts = [_alone(report)]
-    elif is_against_one(comparison):
+    elif has_baseline(comparison):
         parts = [_against_one(report, comparison)]
     else:
         parts = [_side_by_side(report, comparison), _pairs(report, comparison)]

@@ -102,7 +102,7 @@ def chunks_section(report: BenchmarkReport) -> Section | None:
 
 
 LATENCY_COLUMNS = (("mean", "mean"), ("p50", "median"), ("p95", "95 %"), ("p99", "99 %"), ("max", "longest"))
-MOST_FAILURES = 100
+MAX_FAILURES = 100
 LATENCY = "latency"
 
 
@@ -153,10 +153,10 @@ def _failures(report: BenchmarkReport) -> Grid:
     """Queries that failed, with the error; the first hundred of each system."""
     rows, notes = [], []
     for name, result in zip(report.names, report.results, strict=True):
-        failures = list(result.failures.items())[:MOST_FAILURES]
+        failures = list(result.failures.items())[:MAX_FAILURES]
         rows += [(words(query), words(name), words(error)) for query, error in failures]
         if result.failures:
-            left = f" ({MOST_FAILURES} shown)" if len(result.failures) > len(failures) else ""
+            left = f" ({MAX_FAILURES} shown)" if len(result.failures) > len(failures) else ""
             notes.append(f"{name}: {counted(len(result.failures), 'query')} failed{left}: {reasons(result.failures)}.")
     heads = (Column("query", TEXT), Column("system", TEXT), Column("error", TEXT))
     return Grid("Failures", heads, tuple(rows), title="Failures", what="failures", notes=tuple(notes))

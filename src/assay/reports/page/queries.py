@@ -20,9 +20,9 @@ from assay.text import counted, printable
 
 DEPTH = 10
 """Ranks of a ranking that are shown."""
-MOST_MISSED = 10
+MAX_MISSED = 10
 """Relevant documents below these, or nowhere, that are shown."""
-MOST_ROWS = 1_000
+MAX_ROWS = 1_000
 """Queries in the table."""
 LONGEST_TEXT = 4_000
 """Letters of a query in its card."""
@@ -156,10 +156,10 @@ def _side(report: BenchmarkReport, result: Result, query: str, score: float, met
     missed = [document for document in relevant if document not in set(ranking[:DEPTH])]
     ranks = {document: rank for rank, document in enumerate(ranking, 1)} if missed else {}
     if ranking or result.run:
-        for document in missed[:MOST_MISSED]:
+        for document in missed[:MAX_MISSED]:
             place = f"{ranks[document]:,}" if document in ranks else "–"
             hits.append(Hit(place, printable(document), f"✓ {relevant[document]:g}", "missed"))
-    documents = [*ranking[:DEPTH], *missed[:MOST_MISSED]][: len(hits)]
+    documents = [*ranking[:DEPTH], *missed[:MAX_MISSED]][: len(hits)]
     texts = report.words_of(result, documents)
     hits = [replace(hit, text=_first_words(texts.get(name, ""))) for hit, name in zip(hits, documents, strict=True)]
     return Side(name, figure, tuple(hits), _problem(result, query, ranking), _more(ranking, missed))
@@ -187,7 +187,7 @@ def _problem(result: Result, query: str, ranking: Sequence[str]) -> str:
 
 def _more(ranking: Sequence[str], missed: Sequence[str]) -> str:
     left = max(0, len(ranking) - DEPTH)
-    unseen = max(0, len(missed) - MOST_MISSED)
+    unseen = max(0, len(missed) - MAX_MISSED)
     return joined(
         [
             f"… and {counted(left, 'document')} further down" if left else "",
@@ -200,14 +200,14 @@ def _table(report: BenchmarkReport, notable: NotableQueries, carded: set[str]) -
     """The queries, those with a card first; sorted and filtered by whoever reads."""
     metric, results = notable.metric, report.looked_at
     order = list(dict.fromkeys((*(query for kind in notable.kinds for query in kind.queries), *results[0].query_ids)))
-    rows = [_row(report, query, notable, is_carded=query in carded) for query in order[:MOST_ROWS]]
+    rows = [_row(report, query, notable, is_carded=query in carded) for query in order[:MAX_ROWS]]
     heads = [Column("query", TEXT), Column("text", TEXT)]
     heads += [Column(f"{printable(result.name or 'run')}: {metric.name}") for result in results]
     heads += [Column("Δ")] if len(results) == 2 else []
     heads.append(Column("stands out", TEXT))
     n = len(results[0].query_ids)
-    notes = (f"{MOST_ROWS:,} of {n:,} queries: those that stand out, then in their own order.",) if n > MOST_ROWS else ()
-    title = "All queries" if n <= MOST_ROWS else "Queries"
+    notes = (f"{MAX_ROWS:,} of {n:,} queries: those that stand out, then in their own order.",) if n > MAX_ROWS else ()
+    title = "All queries" if n <= MAX_ROWS else "Queries"
     return Grid(title, tuple(heads), tuple(rows), title=title, what="queries", notes=notes)
 
 
@@ -225,12 +225,12 @@ def _row(report: BenchmarkReport, query: str, notable: NotableQueries, *, is_car
     return (*fields, words(joined(notable.why.get(query, ()))))
 
 
-MOST_PER_KIND = 20
+MAX_PER_KIND = 20
 """Queries of one kind."""
 MAX_QUERIES_SHOWN_IN_FULL = 100
 """Where there are no more queries than this, all of them are shown."""
 UNJUDGED = "judged@10"
-MOST_JUDGED = 0.5
+MAX_JUDGED = 0.5
 """A query of whose first ten fewer were judged may look worse than it is."""
 
 
@@ -271,7 +271,7 @@ def notable_queries(report: BenchmarkReport) -> NotableQueries:
     for title, reason, members in _kinds(report, metric, queries, scores):
         for query in members:
             why.setdefault(query, []).append(reason)
-        fresh = [query for query in members if query not in taken][:MOST_PER_KIND]
+        fresh = [query for query in members if query not in taken][:MAX_PER_KIND]
         if fresh:
             lead = f"{len(fresh):,} of {counted(len(members), 'query')}." if len(members) > len(fresh) else ""
             kinds.append(Kind(title, fresh, lead))
@@ -301,7 +301,7 @@ def _kinds(
     yield "Mostly unjudged", "unjudged", _unjudged(report, queries)
     if len(results) == 1:
         worst = sign_of(metric) * scores[:, 0]
-        yield "Lowest scores", "low", _ordered(queries, worst, ~np.isnan(worst))[:MOST_PER_KIND]
+        yield "Lowest scores", "low", _ordered(queries, worst, ~np.isnan(worst))[:MAX_PER_KIND]
 
 
 def _ordered(queries: Sequence[str], by: Floats, inside: np.ndarray) -> list[str]:
@@ -314,8 +314,8 @@ def _unjudged(report: BenchmarkReport, queries: Sequence[str]) -> list[str]:
     """Queries of whose first ten fewer than half were judged by anybody, the fewest first; not where that is the rule."""
     place = report.pair[1] if report.pair is not None else 0
     result = report.results[place]
-    if UNJUDGED not in result or result[UNJUDGED] < MOST_JUDGED:
+    if UNJUDGED not in result or result[UNJUDGED] < MAX_JUDGED:
         return []
     shares = dict(zip(result.query_ids, result.array(UNJUDGED).tolist(), strict=True))
-    few = [(share, query) for query in queries if (share := shares.get(query, 1.0)) < MOST_JUDGED]
+    few = [(share, query) for query in queries if (share := shares.get(query, 1.0)) < MAX_JUDGED]
     return [query for _, query in sorted(few, key=lambda share_and_query: share_and_query[0])]

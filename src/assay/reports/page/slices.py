@@ -20,8 +20,8 @@ from assay.text import printable
 
 PALEST = 0.05
 """A difference that is pale even where no other is larger, so that noise does not look like news."""
-MOST_METRICS = 6
-MOST_SLICES = 60
+MAX_METRICS = 6
+MAX_SLICES = 60
 
 
 def slices_section(report: BenchmarkReport) -> Section | None:
@@ -36,7 +36,7 @@ def slices_section(report: BenchmarkReport) -> Section | None:
         parts.append(_table(report, by, slices, tested))
     if tested is not None:
         parts.append(Words(printable(f"{tested.verdict} {_legend(tested)}".strip()), "muted"))
-    parts += draw_charts(report, "slices", by=report.tags[0]) if len(report.results) <= MOST_METRICS else ()
+    parts += draw_charts(report, "slices", by=report.tags[0]) if len(report.results) <= MAX_METRICS else ()
     than = "over all queries" if report.pair is None else report.names[report.pair[0]]
     lead = f"Tinted by the difference: blue is better than {than}, orange is worse."
     return Section(anchor_of("slices", report.group), "Slices", tuple(parts), lead)
@@ -55,17 +55,17 @@ def _slice_comparison(report: BenchmarkReport) -> SliceComparison | None:
 
 def _table(report: BenchmarkReport, by: str, slices: Sequence[Slice], tested: SliceComparison | None) -> Grid:
     """Slices as rows, the largest first where there are too many."""
-    largest = slices if len(slices) <= MOST_SLICES else sorted(slices, key=lambda part: -part.n)[:MOST_SLICES]
-    left = (f"The {MOST_SLICES} largest of {len(slices):,} slices.",) if len(largest) < len(slices) else ()
+    largest = slices if len(slices) <= MAX_SLICES else sorted(slices, key=lambda part: -part.n)[:MAX_SLICES]
+    left = (f"The {MAX_SLICES} largest of {len(slices):,} slices.",) if len(largest) < len(slices) else ()
     if report.comparison is None:
-        return _of_one(report, by, largest, left)
+        return _single_system_table(report, by, largest, left)
     pairs = (
         {}
         if tested is None
         else {tested_slice: part.pairs[0] for tested_slice, part in zip(tested.slices, tested.parts, strict=True)}
     )
     if len(report.results) > 2:
-        return _of_many(report, by, largest, left)
+        return _multi_system_table(report, by, largest, left)
     return _of_two(report, by, largest, pairs, left)
 
 
@@ -74,9 +74,9 @@ def _legend(tested: SliceComparison | None) -> str:
     return legend(marked[0]) if marked else ""
 
 
-def _of_one(report: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Grid:
+def _single_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Grid:
     """One system: each metric in each slice, tinted by how far it is from the figure over all queries."""
-    metrics = report.metrics[:MOST_METRICS]
+    metrics = report.metrics[:MAX_METRICS]
     result = report.shown[0]
     values = {metric.name: _figures(result, metric, slices) for metric in metrics}
     rows = []
@@ -91,7 +91,7 @@ def _of_two(
     report: BenchmarkReport, by: str, slices: Sequence[Slice], pairs: dict[Slice, Pair], notes: tuple[str, ...]
 ) -> Grid:
     """Two systems: both figures on the first metric, then the differences on all, tinted."""
-    metrics = report.metrics[:MOST_METRICS]
+    metrics = report.metrics[:MAX_METRICS]
     before_result, after_result = report.looked_at
     before = {metric.name: _figures(before_result, metric, slices) for metric in metrics}
     after = {metric.name: _figures(after_result, metric, slices) for metric in metrics}
@@ -119,7 +119,7 @@ def _of_two(
     return Grid(f"By {by}", columns(*map(_printable_head, heads)), tuple(rows), title=f"By {printable(by)}", notes=notes)
 
 
-def _of_many(report: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Grid:
+def _multi_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Grid:
     """Many systems: the first metric, tinted by how far each is from the one they are held against."""
     metric = report.metrics[0]
     reference = report.pair[0] if report.pair is not None else 0

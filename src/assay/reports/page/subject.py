@@ -16,9 +16,9 @@ from assay.reports.sections.comparison import reference_of
 from assay.reports.sections.moved_queries import moving_metric
 from assay.text import printable
 
-MOST_VALUES = 12
+MAX_VALUES = 12
 """Values of a tag beyond which nobody sliced by it unless asked."""
-MOST_TAGS = 4
+MAX_TAGS = 4
 
 
 WordsOf = Callable[[Result, Sequence[str]], Mapping[str, str]]
@@ -119,10 +119,10 @@ class BenchmarkReport:
             return self.by
         known = Tags.of(self.shown[:1])
         counts = {name: len(set(known.values(name))) for name in known.names}
-        few = [name for name, n in counts.items() if 2 <= n <= min(MOST_VALUES, len(known.by_query) // 2)]
+        few = [name for name, n in counts.items() if 2 <= n <= min(MAX_VALUES, len(known.by_query) // 2)]
         words = _words_of_format(self.first)
         own = {name: word for name, word in words.items() if word not in known.names}
-        return tuple(own.get(name, name) for name in few[:MOST_TAGS])
+        return tuple(own.get(name, name) for name in few[:MAX_TAGS])
 
 
 def _words_of_format(result: Result) -> Mapping[str, str]:

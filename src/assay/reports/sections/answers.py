@@ -20,9 +20,9 @@ from assay.reports.text_layout import Style, needed_width
 from assay.text import counted, printable
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
-MOST_COLUMNS = 8
+MAX_COLUMNS = 8
 """Experts of a matrix that people still read."""
-MOST_CONFUSED = 10
+MAX_CONFUSED = 10
 
 
 def render_routing(report: Report, form: str, slices: Sequence[Sliced] = ()) -> str:
@@ -88,7 +88,7 @@ def _picture(routing: Mapping[str, Any], front: str, width: int | None) -> Itera
     if confusion := routing.get("confusion"):
         names = {expert["expert"] for expert in experts or ()}
         table = _confusion(confusion, names)
-        is_large = len(table.head) > MOST_COLUMNS + 1 or (width is not None and needed_width(table) > width)
+        is_large = len(table.head) > MAX_COLUMNS + 1 or (width is not None and needed_width(table) > width)
         what = "where queries belonged (rows) and were sent (columns)"
         yield _confusions(confusion, front) if is_large else Sheet(f"{front}{what}", table)
     if gate := routing.get("gate"):
@@ -124,8 +124,8 @@ def _confusions(confusion: Mapping[str, Mapping[str, int]], front: str) -> Sheet
     """The experts that are most often taken for each other, the largest numbers first."""
     wrong = [(n, right, sent) for right, row in confusion.items() for sent, n in row.items() if sent != right]
     wrong.sort(key=lambda count_and_experts: (-count_and_experts[0], *count_and_experts[1:]))
-    rows = [[Cell(printable(right)), Cell(printable(sent)), Cell(f"{n:,}")] for n, right, sent in wrong[:MOST_CONFUSED]]
-    n_more = sum(n for n, *_ in wrong[MOST_CONFUSED:])
+    rows = [[Cell(printable(right)), Cell(printable(sent)), Cell(f"{n:,}")] for n, right, sent in wrong[:MAX_CONFUSED]]
+    n_more = sum(n for n, *_ in wrong[MAX_CONFUSED:])
     more = (f"{counted(n_more, 'query')} more went astray; --format json has all of them.",) if n_more else ()
     if not rows:
         return Sheet("", Table([], []), (f"{front}no query was sent to another expert than its own.",))
@@ -184,7 +184,7 @@ def _sheet(name: str, curve: Sequence[Point]) -> Sheet:
         [
             Cell(f"{100 * curve[place].coverage:.0f} %"),
             Cell(f"{curve[place].risk:.4f}"),
-            Cell(_sure(curve[place])),
+            Cell(_confidence_text(curve[place])),
         ]
         for place in places
     ]
@@ -192,7 +192,7 @@ def _sheet(name: str, curve: Sequence[Point]) -> Sheet:
     return Sheet(f"{printable(name)}: risk by coverage", Table(["coverage", "risk", "confidence ≥"], rows), (note,))
 
 
-def _sure(point: Point) -> str:
+def _confidence_text(point: Point) -> str:
     """The confidence; or that there is none, for want of an answer or of the figure."""
     if point.confidence is None:
         return "left open" if point.is_open else "not said"

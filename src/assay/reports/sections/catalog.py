@@ -15,7 +15,7 @@ from assay.reports.table import Cell, Table
 from assay.reports.text_layout import BOLD, DIM, MARGIN, Style, shorten_middle, with_prose
 from assay.text import counted, display_width, milliseconds, printable, some_of
 
-MOST_HITS = 5
+MAX_HITS = 5
 """Hits of a query that a check shows."""
 LONGEST_QUERY = 32
 """Columns for a query in a check."""
@@ -96,7 +96,7 @@ class CheckReport:
         if answer.error is not None:
             cells = [text, "–", "–", f"failed: {printable(answer.error)}"]
         else:
-            first = " ".join(map(printable, answer.docs[:MOST_HITS])) + (" …" if len(answer.docs) > MOST_HITS else "")
+            first = " ".join(map(printable, answer.docs[:MAX_HITS])) + (" …" if len(answer.docs) > MAX_HITS else "")
             cells = [text, f"{len(answer.docs):,}", milliseconds(answer.ms), first]
         return self._set(list(map(Cell, cells))).removeprefix(self._set() + "\n")
 
@@ -132,7 +132,7 @@ def _check_verdict(part: Part, answers: Mapping[str, Response]) -> str:
     return f"{name} answers."
 
 
-MOST_REPAIRS = 10
+MAX_REPAIRS = 10
 """Repairs that are shown one by one."""
 
 
@@ -182,9 +182,9 @@ def render_statistics(content: Mapping[str, Any], repairs: Sequence[Repair], sty
     if repairs:
         lines = [
             f"  {printable(repair.place)}: {printable(repair.what)}{' (lost)' if repair.is_loss else ''}"
-            for repair in repairs[:MOST_REPAIRS]
+            for repair in repairs[:MAX_REPAIRS]
         ]
-        more = [f"  … and {len(repairs) - MOST_REPAIRS:,} more"] if len(repairs) > MOST_REPAIRS else []
+        more = [f"  … and {len(repairs) - MAX_REPAIRS:,} more"] if len(repairs) > MAX_REPAIRS else []
         parts.append("\n".join([f"{counted(len(repairs), 'repair')} while reading:", *map(style.wrapped, lines), *more]))
     return "\n".join(parts) + "\n"
 
@@ -214,7 +214,7 @@ def statistics_lines(content: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [*lines, ("fingerprints", prints)]
 
 
-MOST_PLACES = 5
+MAX_PLACES = 5
 """Places shown at a terminal; JSON has twenty."""
 RED, YELLOW = "\x1b[1;31m", "\x1b[1;33m"
 COLOURS = {"error": RED, "warning": YELLOW}
@@ -224,7 +224,7 @@ def render_findings(findings: Sequence[Finding], dataset: BenchmarkDataset, styl
     """Answer first; then errors, then warnings."""
     parts = [style.styled(style.wrapped(_findings_verdict(findings, dataset)), BOLD)]
     parts += [_part(finding, style) for finding in _by_severity(findings)]
-    if any(finding.count > MOST_PLACES for finding in findings if finding.cases):
+    if any(finding.count > MAX_PLACES for finding in findings if finding.cases):
         parts.append(style.styled(style.wrapped("More places: --format json"), DIM))
     return "\n\n".join(parts) + "\n"
 
@@ -271,8 +271,8 @@ def _part(finding: Finding, style: Style) -> str:
     label = style.styled(finding.severity, COLOURS[finding.severity])
     head = style.wrapped(f"{finding.severity}: {finding.code}: {printable(finding.message)}")
     lines = [head.replace(finding.severity, label, 1)]
-    lines += [style.wrapped(f"{MARGIN}{_place(case)}") for case in finding.cases[:MOST_PLACES]]
-    if finding.cases and (n_more := finding.count - len(finding.cases[:MOST_PLACES])) > 0:
+    lines += [style.wrapped(f"{MARGIN}{_place(case)}") for case in finding.cases[:MAX_PLACES]]
+    if finding.cases and (n_more := finding.count - len(finding.cases[:MAX_PLACES])) > 0:
         lines.append(style.styled(f"{MARGIN}… and {n_more:,} more", DIM))
     return "\n".join([*lines, style.wrapped(f"{MARGIN}→ {printable(finding.advice)}")])
 

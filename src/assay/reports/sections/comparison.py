@@ -12,7 +12,7 @@ from assay.reports.table import Cell, Table
 from assay.stats import AVERAGED
 from assay.text import counted, display_width, printable, with_minus
 
-MOST_PAIRS = 20
+MAX_PAIRS = 20
 """Pairs that are shown where there are many; csv and json have all."""
 RAISED = str.maketrans(
     "abcdefghijklmnopqrstuvwxyz–,",
@@ -21,7 +21,7 @@ RAISED = str.maketrans(
 """Small raised letters; Unicode lacks a q that fonts have, so it borrows one that looks the same."""
 
 
-def is_against_one(comparison: Comparison) -> bool:
+def has_baseline(comparison: Comparison) -> bool:
     """Whether all systems are compared with one: a baseline, or the first of two."""
     return comparison.how.baseline is not None or len(comparison.names) == 2
 
@@ -31,7 +31,7 @@ def reference_of(comparison: Comparison) -> str:
     return comparison.names[0] if comparison.how.baseline is None else comparison.how.baseline
 
 
-def against_one(comparison: Comparison, figures: Figures) -> Table:
+def baseline_table(comparison: Comparison, figures: Figures) -> Table:
     """A row for each metric and system, with the figure of the one it is held against."""
     rows = []
     is_two = len(comparison.names) == 2
@@ -145,10 +145,10 @@ def shown_pairs(comparison: Comparison) -> list[Pair]:
     metric = comparison.metrics[0]
     pairs = [pair for pair in comparison.pairs if pair.metric == metric.name]
     best, _ = places(comparison, metric)
-    if len(pairs) <= MOST_PAIRS or not best:
-        return pairs[:MOST_PAIRS]
+    if len(pairs) <= MAX_PAIRS or not best:
+        return pairs[:MAX_PAIRS]
     ahead = [pair for pair in pairs if best & {pair.a, pair.b}]
-    return sorted(ahead, key=lambda pair: abs(pair.difference))[:MOST_PAIRS]
+    return sorted(ahead, key=lambda pair: abs(pair.difference))[:MAX_PAIRS]
 
 
 @dataclass(frozen=True)

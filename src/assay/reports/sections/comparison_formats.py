@@ -39,11 +39,11 @@ from assay.reports.outputs import ENDINGS, check_endings, check_outputs, form_of
 from assay.reports.report import Report
 from assay.reports.sections.comparison import (
     ComparisonReport,
-    against_one,
+    baseline_table,
     correction_text,
     effect_text,
+    has_baseline,
     head_line,
-    is_against_one,
     legend,
     level_text,
     n_queries_text,
@@ -158,8 +158,8 @@ def _console_parts(comparison: Comparison, report: ComparisonReport) -> Iterator
     title = title_of(comparison)
     head = [style.styled(style.wrapped(title), BOLD)] if title else []
     yield "\n".join([*head, style.styled(style.wrapped(head_line(comparison)), DIM)])
-    if is_against_one(comparison):
-        yield "\n\n".join(fit_table(against_one(comparison, figures), style))
+    if has_baseline(comparison):
+        yield "\n\n".join(fit_table(baseline_table(comparison, figures), style))
     else:
         yield from _all_pairs(comparison, figures, style)
     hint = "" if report.worst or report.best else preview(comparison, figures)
@@ -181,7 +181,7 @@ def _all_pairs(comparison: Comparison, figures: Figures, style: Style) -> Iterat
 
 def remarks(comparison: Comparison) -> list[str]:
     """What signs mean, what was not the same, and what a careful reader should know about the runs."""
-    letters = [] if is_against_one(comparison) or not any(pair.better for pair in comparison.pairs) else [LETTERS_LEGEND]
+    letters = [] if has_baseline(comparison) or not any(pair.better for pair in comparison.pairs) else [LETTERS_LEGEND]
     differs = [f"Not the same: {note}; what they share is compared." for note in comparison.notes]
     failed = failure_notes(comparison.results, "")
     signs = " ".join([*letters, legend(comparison)]).strip()

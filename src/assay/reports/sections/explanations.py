@@ -16,9 +16,9 @@ from assay.reports.table import Cell, Table
 from assay.reports.text_layout import Style, with_prose
 from assay.text import counted, printable
 
-MOST_WAYS = 3
+MAX_WAYS = 3
 """Ways to reproduce a number that are shown."""
-MOST_NEAR = 8
+MAX_NEAR = 8
 """Conventions shown where none gives the number."""
 LEFT = frozenset({0, 2})
 
@@ -97,10 +97,10 @@ def _surveyed(explanation: Explanation, asked: ExplanationOptions) -> str:
         tools_text = "so does every tool that scores it"
     tools_text += f", {n_undefined} {'are' if n_undefined > 1 else 'is'} undefined" if n_undefined else ""
     tools_text += f", {n_failing} {'fail' if n_failing > 1 else 'fails'}" if n_failing else ""
-    return f"{_we_say(explanation, asked)} ({counted(len(ours.scores), 'query')}); {tools_text}."
+    return f"{_own_figure_text(explanation, asked)} ({counted(len(ours.scores), 'query')}); {tools_text}."
 
 
-def _we_say(explanation: Explanation, asked: ExplanationOptions) -> str:
+def _own_figure_text(explanation: Explanation, asked: ExplanationOptions) -> str:
     name = explanation.metric.name
     return f"{name}: {explanation.start} says {asked.number(explanation.metric, explanation.ours.value)}"
 
@@ -139,7 +139,7 @@ def _singles(explanation: Explanation, asked: ExplanationOptions) -> Table:
     """Every convention that matters, or the nearest to the number; tie rules that come to the same share a row."""
     target, singles = explanation.target, list(explanation.singles)
     if target:
-        singles = sorted(singles, key=lambda figure: target.distance(figure.value))[:MOST_NEAR]
+        singles = sorted(singles, key=lambda figure: target.distance(figure.value))[:MAX_NEAR]
     groups: dict[Any, list[Figure]] = {}
     for place, figure in enumerate(singles):
         is_about_ties = list(figure.conventions[0].policy) == ["ties"]
@@ -157,7 +157,7 @@ def _singles(explanation: Explanation, asked: ExplanationOptions) -> Table:
 def _matched(explanation: Explanation, target: Target, asked: ExplanationOptions, style: Style) -> str:
     """Which conventions give the expected number."""
     first = explanation.matches[0]
-    value_text = _we_say(explanation, asked)
+    value_text = _own_figure_text(explanation, asked)
     number = target.echo(first.ends[0] if first.ends else first.value)
     cut = ", cut off rather than rounded" if explanation.is_cut else ""
     if target.is_coarse and len({asked.number(explanation.metric, figure.value) for figure in explanation.matches}) > 1:
@@ -192,8 +192,8 @@ def _givers(explanation: Explanation, number: str, asked: ExplanationOptions) ->
 def _unmatched(explanation: Explanation, target: Target, asked: ExplanationOptions) -> str:
     nearest = explanation.nearest
     number = target.echo(nearest.value if nearest else 0.0)
-    text = f"{_we_say(explanation, asked)}. No tool, no convention and no two conventions together give {number} for these"
-    text += " files." if asked.files else " data."
+    text = f"{_own_figure_text(explanation, asked)}. No tool, no convention and no two conventions together give {number}"
+    text += " for these files." if asked.files else " for these data."
     if nearest and nearest is not explanation.ours:
         words = f"{nearest.label}: {nearest.words}" if nearest.tool and nearest.words else nearest.label or nearest.words
         text += f" Nearest: {asked.number(explanation.metric, nearest.value)} ({words})."
@@ -251,8 +251,8 @@ def _ladder(explanation: Explanation, every: Iterable[Figure], asked: Explanatio
         is_wanted = any(figure is match for figure in figures for match in explanation.matches)
         names = [figure.label or ("" if figure.conventions else explanation.start) for figure in figures]
         words = list(dict.fromkeys(figure.words for figure in figures if figure.conventions and not figure.tool))
-        more = ["…"] if len(words) > MOST_NEAR else []
-        text = "; ".join([*filter(None, [", ".join(dict.fromkeys(filter(None, names)))]), *words[:MOST_NEAR], *more])
+        more = ["…"] if len(words) > MAX_NEAR else []
+        text = "; ".join([*filter(None, [", ".join(dict.fromkeys(filter(None, names)))]), *words[:MAX_NEAR], *more])
         rows.append([Cell("→" if is_wanted else ""), Cell(number, is_best=is_wanted), Cell(text)])
     return Table(["", explanation.metric.name, "who, or with what"], rows, LEFT)
 
@@ -260,7 +260,7 @@ def _ladder(explanation: Explanation, every: Iterable[Figure], asked: Explanatio
 def _ways(explanation: Explanation, asked: ExplanationOptions) -> list[str]:
     by_tool_first = sorted(explanation.matches, key=lambda figure: not figure.tool)
     ways = list(dict.fromkeys(way for figure in by_tool_first if (way := asked.way(figure))))
-    return [f"{'Reproduce:' if number == 0 else '       or:'} {way}" for number, way in enumerate(ways[:MOST_WAYS])]
+    return [f"{'Reproduce:' if number == 0 else '       or:'} {way}" for number, way in enumerate(ways[:MAX_WAYS])]
 
 
 class Explanations(list[Explanation]):

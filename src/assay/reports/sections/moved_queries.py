@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from assay.comparison import SHOWN, Comparison, Figures, Mover, largest_gains, largest_losses, rank_in
+from assay.comparison import MAX_DOCUMENTS_SHOWN, Comparison, Figures, Mover, largest_gains, largest_losses, rank_in
 from assay.metrics import BoundMetric
 from assay.reports.sections.comparison import reference_of
 from assay.reports.table import Cell, Table
 from assay.reports.text_layout import BOLD, GAP, MARGIN, SHORTEST_NAME, Style, fit_table, shorten_middle
 from assay.text import counted, printable
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 """Relevant documents that are named where they are missing from the first ranks."""
-MOST_PREVIEWED = 2
+MAX_PREVIEWED = 2
 """Queries that the verdict names."""
 
 
@@ -56,7 +56,7 @@ def preview(comparison: Comparison, figures: Figures) -> str:
     if len(others) != 1:
         first = "the baseline" if comparison.how.baseline else printable(comparison.names[0])
         return f"--worst 10 shows the queries that lost most against {first}, with both rankings."
-    movers = largest_losses(comparison, metric.name, reference_of(comparison), others[0], MOST_PREVIEWED)
+    movers = largest_losses(comparison, metric.name, reference_of(comparison), others[0], MAX_PREVIEWED)
     if not movers:
         on = f" on {metric.name}" if len(comparison.metrics) > 1 else ""
         return f"No query got worse{on}." if any(pair.n for pair in comparison.pairs) else ""
@@ -86,7 +86,9 @@ def rankings_table(mover: Mover, width: int | None = None) -> Table:
     """Both rankings side by side, relevant documents with a ✓ and their grade."""
     room = max(SHORTEST_NAME, (width - len(MARGIN) - 2 * len(GAP) - len("rank")) // 2) if width else None
     rows = []
-    for rank, pair in enumerate(zip_longest(mover.ranking_a[:SHOWN], mover.ranking_b[:SHOWN]), 1):
+    for rank, pair in enumerate(
+        zip_longest(mover.ranking_a[:MAX_DOCUMENTS_SHOWN], mover.ranking_b[:MAX_DOCUMENTS_SHOWN]), 1
+    ):
         rows.append([Cell(str(rank)), *(Cell(_document(document, mover, room)) for document in pair)])
     names = [shorten_middle(printable(name), room) if room else printable(name) for name in (mover.a, mover.b)]
     return Table(["rank", *names], rows, frozenset({1, 2}))
@@ -115,14 +117,14 @@ def missing_lines(mover: Mover) -> Iterator[str]:
         return
     sides = ((mover.a, mover.ranking_a, mover.error_a), (mover.b, mover.ranking_b, mover.error_b))
     for name, ranking, error in sides:
-        unseen = [document for document in mover.relevant if document not in ranking[:SHOWN]]
+        unseen = [document for document in mover.relevant if document not in ranking[:MAX_DOCUMENTS_SHOWN]]
         if not ranking and not error:
             yield f"{printable(name)} retrieved nothing"
         if not unseen or not ranking:
             continue
         places = []
-        for document in unseen[:MOST_NAMED]:
+        for document in unseen[:MAX_NAMED]:
             rank = rank_in(ranking, document)
             places.append(f"{printable(document)} ({'not retrieved' if rank is None else f'rank {rank:,}'})")
-        more = f" and {len(unseen) - MOST_NAMED:,} more" if len(unseen) > MOST_NAMED else ""
-        yield f"relevant, not in the first {SHOWN} of {printable(name)}: {', '.join(places)}{more}"
+        more = f" and {len(unseen) - MAX_NAMED:,} more" if len(unseen) > MAX_NAMED else ""
+        yield f"relevant, not in the first {MAX_DOCUMENTS_SHOWN} of {printable(name)}: {', '.join(places)}{more}"

@@ -12,7 +12,7 @@ from assay.reports.markup import Sheet
 from assay.reports.table import Cell, Table
 from assay.text import counted, printable
 
-MOST_ERRORS = 3
+MAX_ERRORS = 3
 """Different errors that are told; the JSON of a result has all of them."""
 LONGEST_ERROR = 160
 """Letters of an error in a sentence."""
@@ -58,8 +58,8 @@ def _advice(result: Result, again: str) -> str:
 def reasons(failures: Mapping[str, str]) -> str:
     """The most frequent errors and how often each occurred: `no answer within 5 s (30×), HTTP 500 (7×)`."""
     kinds = Counter(_short(error) for error in failures.values()).most_common()
-    texts = [f"{error} ({count:,}×)" for error, count in kinds[:MOST_ERRORS]]
-    if left := kinds[MOST_ERRORS:]:
+    texts = [f"{error} ({count:,}×)" for error, count in kinds[:MAX_ERRORS]]
+    if left := kinds[MAX_ERRORS:]:
         texts.append(f"{counted(len(left), 'other error')} ({sum(count for _, count in left):,}×)")
     return ", ".join(texts)
 

@@ -17,7 +17,7 @@ from assay.reports.report import Report
 from assay.reports.table import Cell, Table
 from assay.text import counted, percent, printable, some_of, with_minus
 
-MOST_METRIC_COLUMNS = 8
+MAX_METRIC_COLUMNS = 8
 """More metrics than this, those beside them not counted, are set one per row instead of one per column."""
 
 OF_RANKINGS = ("ranking", "subtopics", "spans", "similarity", "timing")
@@ -29,7 +29,7 @@ def summary_table(report: Report, *, one_metric_per_row: bool | None = None) -> 
     columns = [*(column for metric in report.shown for column in _columns(report, metric)), *_failed_column(report)]
     names = [report.label(result) for result in report.results]
     n_asked = sum(metric.name not in report.beside for metric in report.shown)
-    if n_asked > MOST_METRIC_COLUMNS if one_metric_per_row is None else one_metric_per_row:
+    if n_asked > MAX_METRIC_COLUMNS if one_metric_per_row is None else one_metric_per_row:
         return Table(["metric", *names], [[Cell(head), *cells] for head, cells in _named_in_full(columns)])
     rows = [[Cell(name), *(cells[number] for _, cells in columns)] for number, name in enumerate(names)]
     return Table([report.rows_are, *(head for head, _ in columns)], rows)

@@ -224,7 +224,7 @@ AGREEMENT_MEANING = (
     "tau, tau_ap: 1 the same order, -1 the reverse, tau_ap with more weight at the top; "
     "rbo, overlap: share of documents in common, rbo with more weight at the top."
 )
-MOST_QUERIES = 10
+MAX_QUERIES = 10
 """Queries that are shown where the rankings are least alike."""
 
 
@@ -265,7 +265,7 @@ def _least_alike(agreements: Sequence[RankAgreement]) -> list[str]:
 def _queries(pair: RankAgreement, digits: int | None) -> Sheet:
     figures = pair.agreement.by_query()
     rows = []
-    for query in pair.least(MOST_QUERIES):
+    for query in pair.least(MAX_QUERIES):
         moved = pair.moved.get(query) if pair.moved is not None else None
         documents = [Cell(some_of([printable(doc) for doc in docs], 3)) for docs in moved] if moved else []
         cells = [Cell(_figure(value, digits)) for value in figures[query].values()]

@@ -161,7 +161,7 @@ def check_metric(entries: Sequence[Entry], metric: str) -> None:
         raise UnknownName("metric of these results", metric, hint=f"they have {', '.join(known)}")
 
 
-MOST_MISSED = 10
+MAX_MISSED = 10
 """Relevant documents that are not in the table and are named."""
 
 
@@ -248,7 +248,7 @@ def _not_shown(result: Mapping[str, Any], n_shown: int) -> Iterator[str]:
 
 
 def _some(named: Sequence[str]) -> str:
-    return ", ".join(named[:MOST_MISSED]) + (f" and {len(named) - MOST_MISSED} more" if len(named) > MOST_MISSED else "")
+    return ", ".join(named[:MAX_MISSED]) + (f" and {len(named) - MAX_MISSED} more" if len(named) > MAX_MISSED else "")
 
 
 def _figure(metric: str, value: float | str | None) -> str:

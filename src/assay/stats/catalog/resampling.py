@@ -25,7 +25,7 @@ from assay.stats.resampling import (
     tally,
 )
 from assay.stats.significance import ALTERNATIVE, Field, FieldOutcome, Outcome, Pairs, StatisticalTest, nothing
-from assay.stats.student import Studentised, coins_alike
+from assay.stats.student import Studentised, chance_of_equal_coins
 
 FEWEST_FOR_PLAIN_BOOTSTRAP = 30
 """Queries below which the plain bootstrap calls too much significant: 7 in 100 of nothing at 20 queries."""
@@ -49,7 +49,7 @@ def bootstrap(pairs: Pairs, method: str, resamples: int, alternative: str) -> Ou
     n, n_columns = pairs.differences.shape
     if not n:
         return nothing(n_columns)
-    least = coins_alike(n, alternative)
+    least = chance_of_equal_coins(n, alternative)
     test = _studentised_bootstrap if method == "studentised" else _shifted_bootstrap
     statistic, p = np.empty(n_columns), np.ones(n_columns)
     for some in column_groups(n_columns, n, 4 * block_rows(n)):

@@ -25,7 +25,7 @@ from assay.web.api.results import paged
 from assay.web.judgments import GRADES
 from assay.web.state import AppState
 
-MOST_SEARCHED = 200
+MAX_SEARCHED = 200
 """Results that are looked through for a document; of more than that nobody can say that none retrieved it."""
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_PARAMETER_LETTERS)]
 
@@ -74,13 +74,13 @@ def _check_was_retrieved(state: AppState, new: NewJudgment) -> None:
     on_it = [result for result in state.index.results if printable(result.entry.benchmark) == printable(new.benchmark)]
     query, document = printable(new.query), printable(new.document)
     has_rankings = False
-    for result in on_it[:MOST_SEARCHED]:
+    for result in on_it[:MAX_SEARCHED]:
         run = state.result(result.key).run
         has_rankings = has_rankings or bool(run)
         ranking = run.get(new.query) or next((ranked for name, ranked in run.items() if printable(name) == query), {})
         if new.document in ranking or any(printable(doc) == document for doc in ranking):
             return
-    if has_rankings and len(on_it) <= MOST_SEARCHED:
+    if has_rankings and len(on_it) <= MAX_SEARCHED:
         raise BadParameter(
             f"{shortened(new.document)} was not retrieved for {shortened(new.query)} in any stored result on "
             f"{shortened(new.benchmark)}"

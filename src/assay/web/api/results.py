@@ -15,7 +15,7 @@ from assay.text import counted
 from assay.web.api.endpoint import PREFIX, Parameter, ParameterValues
 from assay.web.judgments import effect_of, judgments_about
 from assay.web.pages.leaderboard import (
-    MOST_TESTED,
+    MAX_TESTED,
     compare_best,
     metrics_of,
     newest_of,
@@ -165,7 +165,7 @@ def board(state: AppState, params: ParameterValues) -> dict[str, Any]:
     ties = ties_of(compared, metric) if compared else []
     rows = [_board_row(result, metric, place, ties) for place, result in enumerate(ranked)]
     notes = [*unfair_notes(state, ranked, metric), *([why_not] if why_not else [])]
-    notes += [f"the best {MOST_TESTED} were tested"] if len(rows) > MOST_TESTED else []
+    notes += [f"the best {MAX_TESTED} were tested"] if len(rows) > MAX_TESTED else []
     verdict = compared.verdict if compared else ""
     return {"benchmark": params["benchmark"], "metric": metric, "rows": rows, "verdict": verdict, "notes": notes}
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from assay.web.rendering import Renderer
 
 
-MOST_COMPARED = 10
-MOST_EXPORTED = 100
+MAX_COMPARED = 10
+MAX_EXPORTED = 100
 RESULT = (stored.EVALUATION, stored.PLACE)
 PAGE = (stored.LIMIT, stored.OFFSET)
 
@@ -92,7 +92,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
                 "result",
                 "evaluation/place",
                 least=2,
-                most=MOST_COMPARED,
+                most=MAX_COMPARED,
                 pattern=stored.KEY,
                 is_required=True,
                 is_several=True,
@@ -218,7 +218,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
                 "evaluation",
                 "which, once for each",
                 least=1,
-                most=MOST_EXPORTED,
+                most=MAX_EXPORTED,
                 pattern=stored.REFERENCE,
                 is_required=True,
                 is_several=True,

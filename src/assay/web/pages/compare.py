@@ -21,12 +21,12 @@ from assay.web.tables import TABLE_PARAMETERS, Plan, SheetColumn, exact_section,
 
 TERMINAL_HINT = "--intersect compares what they share"
 """What the message says to those who compare at the terminal."""
-MOST_RESULTS = 20
-MOST_SYSTEMS_IN_TABLE = 6
+MAX_RESULTS = 20
+MAX_SYSTEMS_IN_TABLE = 6
 BEFORE_QUERIES = ("metrics", "slices", "by-cutoff", "query-by-query", "queries")
 OTHER_QUERIES = "Other queries"
 """Cards of the report for queries that did not stand out."""
-MOST_CARDS = 8
+MAX_CARDS = 8
 LEAD = "Relevant documents are marked ✓ with their grade; relevant ones that were missed stand below each ranking."
 MAX_NEWEST = 30
 """Results that may be picked from where none is given."""
@@ -75,8 +75,8 @@ def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
 def _keys_and_baseline(request: PageRequest) -> tuple[tuple[str, ...], str]:
     """The results that a request names, each once, and which of them is the baseline; empty where it names none."""
     keys = tuple(dict.fromkeys(request.get_all("r")))
-    if len(keys) > MOST_RESULTS:
-        raise UsageError(f"at most {MOST_RESULTS} results are compared at once, and {len(keys)} were given")
+    if len(keys) > MAX_RESULTS:
+        raise UsageError(f"at most {MAX_RESULTS} results are compared at once, and {len(keys)} were given")
     baseline = request.get("baseline")
     if baseline and baseline not in keys:
         raise UsageError("the baseline is one of the results that are compared")
@@ -127,9 +127,9 @@ def _above_the_line(report: BenchmarkReport, place: int) -> str:
 
 
 def _first_cards(group: Cards) -> Cards:
-    if len(group.cards) <= MOST_CARDS:
+    if len(group.cards) <= MAX_CARDS:
         return group
-    return replace(group, cards=group.cards[:MOST_CARDS], lead=f"The first {MOST_CARDS}; the table below has every query.")
+    return replace(group, cards=group.cards[:MAX_CARDS], lead=f"The first {MAX_CARDS}; the table below has every query.")
 
 
 def _title(report: BenchmarkReport) -> str:
@@ -222,7 +222,7 @@ class ComparedQueries:
             SheetColumn("text", Column("text", TEXT), self._text, self.text),
         ]
         if self.metric:
-            compared = self.results[:MOST_SYSTEMS_IN_TABLE]
+            compared = self.results[:MAX_SYSTEMS_IN_TABLE]
             columns += [
                 score_column(result, self.metric, printable(result.name), f"score-{place}")
                 for place, result in enumerate(compared, 1)

@@ -16,8 +16,8 @@ from assay.web.pages.results import cut
 from assay.web.state import AppState, ListedResult
 from assay.web.tables import lay_out
 
-MOST_VALUES = 12
-MOST_PLACES = 5
+MAX_VALUES = 12
+MAX_PLACES = 5
 
 
 def show_datasets(state: AppState, request: PageRequest) -> View:
@@ -113,7 +113,7 @@ def _findings(findings: Sequence[Finding]) -> Section:
             Field(finding.code),
             words(finding.message),
             number(f"{finding.count:,}", finding.count),
-            words(", ".join(finding.places[:MOST_PLACES])),
+            words(", ".join(finding.places[:MAX_PLACES])),
             words(finding.advice),
         )
         for finding in findings
@@ -143,9 +143,9 @@ def _tags(result: Result) -> list[tuple[str, str]]:
     for query in result.queries.values():
         for name, value in query.tags.items():
             counts.setdefault(str(name), Counter())[str(value)] += 1
-    few = {name: values for name, values in counts.items() if len(values) <= max(MOST_VALUES, len(result.queries) // 4)}
+    few = {name: values for name, values in counts.items() if len(values) <= max(MAX_VALUES, len(result.queries) // 4)}
     return [
-        (name, ", ".join(f"{value} {n:,}" for value, n in values.most_common(MOST_VALUES))) for name, values in few.items()
+        (name, ", ".join(f"{value} {n:,}" for value, n in values.most_common(MAX_VALUES))) for name, values in few.items()
     ]
 
 

@@ -15,9 +15,9 @@ from assay.web.pages.results import menu_names
 from assay.web.state import AppState, known_figures
 from assay.web.tables import HEAD, TABLE_PARAMETERS, Plan, SheetColumn, lay_out, with_ends, with_values
 
-MOST_LINES = 8
+MAX_LINES = 8
 """Series that one chart can show."""
-MOST_POINTS = 300
+MAX_POINTS = 300
 """Of all series in one chart; the newest are kept."""
 
 Row = tuple[Series, int]
@@ -56,10 +56,10 @@ def show_history(state: AppState, request: PageRequest) -> View:
 def _chart(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str, str]) -> list[object]:
     """The newest series; a sentence where there is nothing to draw."""
     having = [line for line in series if line.defined]
-    newest = sorted(having, key=lambda line: line.points[-1].started, reverse=True)[:MOST_LINES]
+    newest = sorted(having, key=lambda line: line.points[-1].started, reverse=True)[:MAX_LINES]
     if not newest:
         return [Words("Nothing here has a figure yet.", "muted")]
-    most = max(2, MOST_POINTS // len(newest))
+    most = max(2, MAX_POINTS // len(newest))
     cut = [
         Series(line.benchmark, line.provider, line.metric, line.points[-most:], line.data, line.measured) for line in newest
     ]

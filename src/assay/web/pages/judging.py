@@ -30,7 +30,7 @@ COOKIE = "assay_judge"
 YEAR = 365 * 24 * 3600
 WITHDRAW = "none"
 """What a form sends in place of a grade that shall be taken back."""
-MOST_AT_ONCE = 1000
+MAX_AT_ONCE = 1000
 
 
 def remembered_judge(request: Request) -> str:
@@ -45,7 +45,7 @@ def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:
     from starlette.routing import Route
 
     async def judge(request: Request) -> Response:
-        form = await request.form(max_fields=4 * MOST_AT_ONCE)
+        form = await request.form(max_fields=4 * MAX_AT_ONCE)
         fields = {name: value for name, value in form.items() if isinstance(value, str)}
         sent = SentForm(fields, judge_name(fields.get("judge", "")) or remembered_judge(request))
         return await run_in_threadpool(_save_grades, state, renderer, request, sent)

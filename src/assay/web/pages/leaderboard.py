@@ -16,9 +16,9 @@ from assay.web.pages.results import cut, figure_field, menu_names
 from assay.web.state import AppState, ListedResult, known_figures
 from assay.web.tables import HEAD, lay_out, with_values
 
-MOST_TESTED = 20
+MAX_TESTED = 20
 """Providers that are tested against each other: pairs grow with the square."""
-MOST_SHOWN = 200
+MAX_SHOWN = 200
 
 
 def show_leaderboard(state: AppState, request: PageRequest) -> View:
@@ -87,7 +87,7 @@ def metrics_of(entered: Sequence[ListedResult]) -> list[str]:
 
 def usual_metric(state: AppState, entered: Sequence[ListedResult], metrics: Sequence[str]) -> str:
     """The first metric; of several chunkers one that is fair to them, where there is one."""
-    keys = tuple(result.key for result in entered[:MOST_TESTED])
+    keys = tuple(result.key for result in entered[:MAX_TESTED])
     if len(keys) < 2 or not metrics:
         return metrics[0] if metrics else ""
     fair: str = state.cache.get(("fair", keys), lambda: _fair_name(state.results(keys)))
@@ -101,7 +101,7 @@ def _fair_name(results: Sequence[Result]) -> str:
 
 def unfair_notes(state: AppState, ranked: Sequence[ListedResult], metric: str) -> list[str]:
     """A caution where the metric counts chunks, and several chunkers made them."""
-    keys = tuple(result.key for result in ranked[:MOST_TESTED])
+    keys = tuple(result.key for result in ranked[:MAX_TESTED])
     if len(keys) < 2 or not counts_chunks(state.store.metric(metric), state.results(keys)):
         return []
     why = f"{metric} counts chunks, and each chunker made its own: how many there are to find differs"
@@ -137,7 +137,7 @@ def ranked_by(state: AppState, entered: Sequence[ListedResult], metric: str) -> 
 
 def compare_best(state: AppState, ranked: Sequence[ListedResult], metric: str) -> tuple[Comparison | None, str]:
     """The best ones compared on the metric; or why that cannot be done."""
-    keys = tuple(result.key for result in ranked[:MOST_TESTED])
+    keys = tuple(result.key for result in ranked[:MAX_TESTED])
     if len(keys) < 2:
         return None, ""
     try:
@@ -166,7 +166,7 @@ def board(ranked: Sequence[ListedResult], metric: str, comparison: Comparison | 
     """Place, provider, figure with its interval, ties, and when it was measured."""
     ties = ties_of(comparison, metric) if comparison else []
     rows = []
-    for place, result in enumerate(ranked[:MOST_SHOWN]):
+    for place, result in enumerate(ranked[:MAX_SHOWN]):
         tied = ties[place] if place < len(ties) else set()
         shared = "=" if tied else ""
         same = ", ".join(str(other + 1) for other in sorted(tied)) if place < len(ties) else "not tested"
@@ -196,14 +196,14 @@ def _notes(ranked: Sequence[ListedResult], entered: Sequence[ListedResult], why_
     notes = ["= marks a tie: the difference to at least one other may be luck. Bold: the best, and what is tied with it."]
     if left := len(entered) - len(ranked):
         notes.append(f"{counted(left, 'provider')} without a figure left out.")
-    if len(ranked) > MOST_TESTED:
-        notes.append(f"The best {MOST_TESTED} were tested against each other.")
+    if len(ranked) > MAX_TESTED:
+        notes.append(f"The best {MAX_TESTED} were tested against each other.")
     return [*(notes if len(ranked) > 1 else notes[1:]), *([why_not] if why_not else [])]
 
 
 def _charts(state: AppState, ranked: Sequence[ListedResult], metric: str) -> list[Figures]:
     """Bars, and of three or more how far apart their mean ranks are; nothing where they cannot be drawn."""
-    keys = tuple(result.key for result in ranked[:MOST_TESTED])
+    keys = tuple(result.key for result in ranked[:MAX_TESTED])
     if len(keys) < 2:
         return []
     kinds = ["bars", *(["critical_difference"] if len(keys) > 2 else [])]

@@ -21,8 +21,8 @@ from assay.web.tables import HEAD, with_values
 TOP = 20
 """Ranks that are shown at first."""
 NO_GRADE = "0 where a document was judged and is not relevant, nothing where nobody judged it"
-MOST_RUNS = 12
-MOST_METRICS = 6
+MAX_RUNS = 12
+MAX_METRICS = 6
 
 
 def show_query(state: AppState, request: PageRequest, draft: Draft | None = None) -> View:
@@ -132,7 +132,7 @@ def _scores(result: Result, query: str) -> Grid:
 def _runs(state: AppState, listed: ListedResult, query: str, result: Result) -> Grid:
     """The same query in other results on the same data: the newest of each provider, and the one before this."""
     known = (metric for metric in result.metrics if metric.name in result.summary and metric.name not in result.beside)
-    metrics = list(known)[:MOST_METRICS]
+    metrics = list(known)[:MAX_METRICS]
     rows = []
     for run in _others(state, listed):
         other = state.result(run.key)
@@ -154,7 +154,7 @@ def _others(state: AppState, listed: ListedResult) -> Sequence[ListedResult]:
             newest.setdefault(other.entry.provider, other)
     before = state.before(listed)
     others = [*([before] if before else []), *newest.values()]
-    return list({other.key: other for other in others}.values())[:MOST_RUNS]
+    return list({other.key: other for other in others}.values())[:MAX_RUNS]
 
 
 def _score(result: Result, name: str, query: str, metric: Any) -> Field:

@@ -14,7 +14,7 @@ from assay.web.queries import KINDS, QueryTable, metric_of
 from assay.web.state import AppState, ListedResult
 from assay.web.tables import TABLE_PARAMETERS, exact_section, lay_out
 
-MOST_OFFERED = 12
+MAX_OFFERED = 12
 """Results on the same benchmark that it may be compared with at once."""
 BEFORE_QUERIES = ("metrics", "slices")
 QUERIES = "queries"
@@ -92,7 +92,7 @@ def _others(state: AppState, listed: ListedResult) -> list[tuple[str, str, Any]]
     newest.pop(listed.entry.provider, None)
     return [
         (other.key, other.entry.provider, readable_time(other.entry.started))
-        for other in list(newest.values())[:MOST_OFFERED]
+        for other in list(newest.values())[:MAX_OFFERED]
     ]
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MAX_NAME_LETTERS = 100
 """Letters of a name in a list."""
 FILTERS = ("benchmark", "provider", "tag", "since", "until", "words")
-MOST_LETTERS = 20_000
+MAX_LETTERS = 20_000
 """Of all the names that a menu offers, with room for the markup of each."""
 MARKUP_LETTERS = 20
 
@@ -96,7 +96,7 @@ def menu_names(names: Sequence[str], now: str = "") -> list[str]:
     """The names of a menu, what is chosen among them; very long ones, and those past the limit, are found by words."""
     short = [name for name in names if name and len(name) <= MAX_NAME_LETTERS]
     letters = accumulate(len(escape(name)) + MARKUP_LETTERS for name in short)
-    short = [name for name, total in zip(short, letters, strict=True) if total <= MOST_LETTERS]
+    short = [name for name, total in zip(short, letters, strict=True) if total <= MAX_LETTERS]
     return [*short, *([now] if now and now not in short else [])]
 
 
