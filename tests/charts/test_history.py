@@ -46,7 +46,7 @@ def test_a_night_without_a_figure_is_a_gap():
 
 
 def test_many_points_are_thinned_and_the_marked_stay(monkeypatch):
-    monkeypatch.setattr("assay.charts.catalog.history.MOST_POINTS", 10)
+    monkeypatch.setattr("assay.charts.catalog.history.MAX_POINTS", 10)
     drawing = draw("history", series=(series_of(*[0.8] * 16, *[0.6] * 9),))
     assert [row["evaluation"] for row in drawing.rows] == ["e0", "e3", "e6", "e9", "e12", "e15", "e16", "e18", "e21", "e24"]
     assert [row["evaluation"] for row in data(drawing)] == [row["evaluation"] for row in drawing.rows]

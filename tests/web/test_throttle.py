@@ -103,7 +103,7 @@ def test_many_at_once_are_answered_one_after_the_other(clock):
     assert answers.count(None) > 85
 
 
-@pytest.mark.parametrize(("most", "of_addresses"), [("MOST_WAITING", 20), ("MOST_WAITING_EACH", 1)])
+@pytest.mark.parametrize(("most", "of_addresses"), [("MAX_WAITING", 20), ("MAX_WAITING_EACH", 1)])
 def test_no_more_answers_are_kept_back_than_there_is_room_for(clock, monkeypatch, most, of_addresses):
     monkeypatch.setattr(_throttle, most, 2)
     monkeypatch.setattr(_throttle, "LONGEST_WAIT", 1000.0)
