@@ -19,7 +19,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 """Seconds between two wrong tokens after the first one that costs something, and at most; it doubles in between."""
 LONGEST_WAIT = 5.0
 """Seconds that an answer is delayed; where it would take longer, the request is refused."""
-MAX_WAITING, MOST_WAITING_EACH = 64, 8
+MAX_WAITING, MAX_WAITING_EACH = 64, 8
 """Answers that are delayed at a time, in all and of one address; further requests are refused at once."""
 FORGET_AFTER = 15 * 60.0
 """Seconds after which wrong tokens do not count any more."""
@@ -73,7 +73,7 @@ class Throttle:
         wait = max(0.0, known.next_turn - self._clock())
         if wait > LONGEST_WAIT:
             raise TooSoon(wait)
-        if wait and (self._n_waiting >= MAX_WAITING or known.n_waiting >= MOST_WAITING_EACH):
+        if wait and (self._n_waiting >= MAX_WAITING or known.n_waiting >= MAX_WAITING_EACH):
             raise TooSoon(LONGEST_WAIT)
         self._count(known, wait)
         if wait:
