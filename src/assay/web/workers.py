@@ -95,14 +95,14 @@ async def _wait_for_disconnect(request: Request) -> None:
 
 # Streams: answers that go on until the reader leaves. Their number is limited, in all and for one visitor.
 
-MAX_STREAMS, MOST_STREAMS_EACH = 64, 8
+MAX_STREAMS, MAX_STREAMS_EACH = 64, 8
 """In all, and of one session or address."""
 
 
 class Streams:
     """`streams.refusal(visitor)` says whether there is room for one more; `streams.response(…)` takes it."""
 
-    def __init__(self, most: int = MAX_STREAMS, most_each: int = MOST_STREAMS_EACH) -> None:
+    def __init__(self, most: int = MAX_STREAMS, most_each: int = MAX_STREAMS_EACH) -> None:
         self.most, self.most_each = most, most_each
         self._open: Counter[Hashable] = Counter()
 

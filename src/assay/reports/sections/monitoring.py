@@ -31,7 +31,7 @@ from assay.text import counted, display_width, printable, spreadsheet_cell, wrap
 
 BARS = "▁▂▃▄▅▆▇█"
 GAP = "·"
-FEWEST_BARS, MOST_BARS = 12, 60
+MIN_BARS, MAX_BARS = 12, 60
 """The newest points that are drawn, as many as fit; a line says so where there are more."""
 
 
@@ -69,11 +69,11 @@ def render_history(series: Sequence[Series], metric: str, width: int | None = No
 
 def _lines(series: Series, name: str, width: int | None) -> list[str]:
     ends = _ends_text(series)
-    room = MOST_BARS if width is None else min(MOST_BARS, width - display_width(name) - display_width(ends) - 6)
+    room = MAX_BARS if width is None else min(MAX_BARS, width - display_width(name) - display_width(ends) - 6)
     head, indent = [], f"  {name}  "
-    if room < FEWEST_BARS and width is not None:
+    if room < MIN_BARS and width is not None:
         head, indent = [f"  {name.rstrip()}"], "    "
-        room = max(1, min(MOST_BARS, width - display_width(ends) - len(indent) - 2))
+        room = max(1, min(MAX_BARS, width - display_width(ends) - len(indent) - 2))
     drawn = [f"{indent}{sparkline(series.values[-room:])}  {ends}"]
     if marks := _marks(series)[-room:].rstrip():
         drawn.append(f"{' ' * display_width(indent)}{marks}")
