@@ -179,6 +179,21 @@ def test_the_model_needs_numpy_and_touches_nothing():
     assert offenders(foreign, [file for file in FILES if part_of(file) == "model"]) == {}
 
 
+def test_what_is_pure_touches_nothing():
+    """No disk, no network, no clock."""
+    parts = {"model", "views", "metrics", "relevance", "stats", "fusion", "comparison", "monitoring"}
+    allowed = {
+        "metrics/custom.py": {"pathlib", "sys"},  # where a metric of somebody's own is defined
+        "metrics/descriptions.py": {"sys"},  # the largest number, as a width
+        "comparison/multilingual.py": {"pathlib"},  # the type of a parameter that is handed on
+    }
+
+    def outside(file: Path) -> set[str]:
+        return top_level(all_imports(file)) & OUTSIDE - allowed.get(name_of(file), set())
+
+    assert offenders(outside, [file for file in FILES if part_of(file) in parts]) == {}
+
+
 def test_heavy_packages_are_imported_where_they_are_used():
     def early(file: Path) -> set[tuple[str, str]]:
         loaded = top_level(imports_when_loaded(TREES[file].body))
