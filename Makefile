@@ -9,7 +9,7 @@ JOBS ?= 2
 # how long make fuzz goes on, and on what: python -m fuzz --help
 FUZZ ?= --seconds 120
 
-.PHONY: help demo test test-slow test-adapters fuzz kills lint bench docs clean
+.PHONY: help demo test test-slow test-adapters fuzz kills mutants lint bench docs clean
 
 help:
 	@echo "make demo    run retrievers on the bundled benchmarks, score and compare the example runs"
@@ -18,6 +18,7 @@ help:
 	@echo "make test-adapters   run the tests of vector stores over the real packages (installs 1.5 GB)"
 	@echo "make fuzz    mutated input for every reader, saved form and endpoint, for two minutes (FUZZ='--count 1000000')"
 	@echo "make kills   kill evaluations, saving, exports, caches and more at 1,000 instants; nothing may be lost (KILLS='--count 50')"
+	@echo "make mutants   put faults into a copy of the sources, one at a time, and see which the tests notice (MUTANTS='--area stats')"
 	@echo "make lint    ruff and mypy"
 	@echo "make bench   time assay against pytrec_eval on seeded data (a few minutes)"
 	@echo "make docs    write the generated reference pages"
@@ -55,6 +56,12 @@ kills: $(READY)
 
 fuzz: $(READY)
 	$(BIN)/python -m fuzz --jobs $(JOBS) $(FUZZ)
+
+build/mutants/recording/tests.json: | $(READY)
+	$(BIN)/python -m tools.mutants record --jobs $(JOBS)
+
+mutants: $(READY) build/mutants/recording/tests.json
+	$(BIN)/python -m tools.mutants run --jobs $(JOBS) $(MUTANTS)
 
 lint: $(READY)
 	$(BIN)/ruff check .
