@@ -1,0 +1,114 @@
+"""Judging: the chosen tests are run on a copy with the mutant in it, until one fails."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.mutants.places import find_place
+from tools.mutants.recording import Recording
+from tools.mutants.scratch import Scratch
+from tools.mutants.table import Mutant, MutantError
+
+KILLED, SURVIVED, TIMEOUT = "killed", "survived", "timeout"
+NO_TESTS = 5
+"""Exit code of pytest where it found none of the tests."""
+BASE_SECONDS, TIMES = 60.0, 3.0
+"""The time limit: so many seconds, and so many times what the tests took when they were recorded."""
+LAST_LETTERS = 2000
+"""Of the output, shown in an error."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a mutant."""
+
+    status: str
+    n_tests: int
+    """Tests that were chosen."""
+    killer: str = ""
+    """The test that failed, or the test module that could not be imported."""
+    seconds: float = 0.0
+    set_aside: tuple[str, ...] = ()
+    """Tests that also fail without the mutant, and so tell nothing."""
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """How a run of tests ended; the code is None where it took too long."""
+
+    code: int | None
+    failed: str
+    output: str
+
+
+def judge(
+    mutant: Mutant, scratch: Scratch, recording: Recording, limit: float | None = None, *, wide: bool = False
+) -> Outcome:
+    """Whether the tests notice the mutant. A test that fails without it as well is set aside, and the others go on."""
+    place = find_place(mutant, scratch.sources)
+    chosen = recording.tests_for(place, scratch.sources, wide=wide)
+    n_tests, began = len(chosen), time.monotonic()
+    set_aside: list[str] = []
+    while chosen:
+        most = limit or BASE_SECONDS + TIMES * sum(recording.seconds[test] for test in chosen)
+        with scratch.changed(place.file, place.mutated):
+            ended = _run(scratch, chosen, most)
+        if ended.code == 0:
+            break
+        if ended.code is None:
+            return Outcome(TIMEOUT, n_tests, "", time.monotonic() - began, tuple(set_aside))
+        if ended.code == NO_TESTS:
+            raise MutantError(f"{mutant.name}: none of {n_tests} recorded tests is there; record them again")
+        passes_alone = _run(scratch, [ended.failed] if ended.failed in chosen else chosen, most, ended.failed not in chosen)
+        if passes_alone.code == 0:
+            return Outcome(KILLED, n_tests, ended.failed or "pytest", time.monotonic() - began, tuple(set_aside))
+        if ended.failed not in chosen:
+            raise MutantError(f"{mutant.name}: tests cannot be run without it either: {passes_alone.output[-LAST_LETTERS:]}")
+        set_aside.append(ended.failed)
+        chosen = [test for test in chosen if test != ended.failed]
+    return Outcome(SURVIVED, n_tests, "", time.monotonic() - began, tuple(set_aside))
+
+
+def _run(scratch: Scratch, tests: Sequence[str], limit: float, is_only_collected: bool = False) -> _Ended:
+    """Run tests until the first fails. Where it takes too long, the processes are killed, with all that they started."""
+    chosen, failed, output = (scratch.folder / name for name in ("chosen", "failed", "output"))
+    chosen.write_text("\n".join(tests), encoding="utf-8")
+    failed.unlink(missing_ok=True)
+    files = dict.fromkeys(test.partition("::")[0] for test in tests)
+    words = ["-x", "-q", "--tb=short", "-p", "mutants_selection", "-p", "no:cacheprovider"]
+    words += [f"--basetemp={scratch.folder / 'tmp'}", *(["--collect-only"] if is_only_collected else []), *files]
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            [str(scratch.python), "-m", "pytest", *words],
+            cwd=scratch.root,
+            env=scratch.environment({"MUTANTS_CHOSEN": str(chosen), "MUTANTS_FAILED": str(failed)}),
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        code: int | None = None
+        try:
+            code = process.wait(limit)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            _end(process)
+    return _Ended(code, _text(failed), _text(output))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process that still runs, with its children."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
