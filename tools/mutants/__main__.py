@@ -10,10 +10,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from queue import SimpleQueue
 
-from tools.mutants.judging import SURVIVED, TIMEOUT, Outcome, judge
+from tools.mutants.judging import KILLED, Outcome, judge
 from tools.mutants.places import find_place
 from tools.mutants.recording import USUAL, Recording, read_recording, record
-from tools.mutants.results import Results
+from tools.mutants.results import Results, read_killed
 from tools.mutants.scratch import Scratch, make_scratch
 from tools.mutants.table import Mutant, MutantError, read_mutants, select_mutants
 
@@ -24,7 +24,7 @@ RECORDING = "recording"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit 1 where a mutant lives, 2 where something cannot be done."""
+    """Exit 1 where a mutant lives (with a bar: one that was killed), 2 where something cannot be done."""
     options = _parser().parse_args(arguments)
     options.root = options.root.resolve()
     options.folder = options.root / options.folder
@@ -69,8 +69,13 @@ def _judge_all(options: argparse.Namespace) -> int:
     if is_open:
         _judge_some(is_open, options, recording, results, basis)
     print(results.write_table(mutants, basis), end="")
-    found = [results.find(mutant, basis) for mutant in mutants]
-    return 1 if any(outcome is None or outcome.status in (SURVIVED, TIMEOUT) for outcome in found) else 0
+    found = {mutant.name: results.find(mutant, basis) for mutant in mutants}
+    alive = [name for name, outcome in found.items() if outcome is None or outcome.status != KILLED]
+    if options.bar:
+        killed_before = set(read_killed(options.bar))
+        alive = [name for name in alive if name in killed_before]
+        print(f"of those killed before, these are not: {', '.join(alive)}" if alive else "those killed before are so again")
+    return 1 if alive else 0
 
 
 def _judge_some(
@@ -112,6 +117,7 @@ def _parser() -> argparse.ArgumentParser:
     judging.add_argument("--jobs", type=int, default=1, help="mutants at a time, each on a copy of its own")
     judging.add_argument("--limit", type=float, help="seconds for a mutant (default: by what its tests took)")
     judging.add_argument("--wide", action="store_true", help="run all tests that run any line of the file")
+    judging.add_argument("--bar", type=Path, help="results.json of before: exit 1 only where a mutant lives that was killed")
     judging.add_argument("--again", action="store_true", help="also judge those that are judged already")
     return parser
 

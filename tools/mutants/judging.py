@@ -64,7 +64,9 @@ def judge(
         if ended.code is None:
             return Outcome(TIMEOUT, n_tests, "", time.monotonic() - began, tuple(set_aside))
         if ended.code == NO_TESTS:
-            raise MutantError(f"{mutant.name}: none of {n_tests} recorded tests is there; record them again")
+            raise MutantError(
+                f"{mutant.name}: none of {n_tests} recorded tests is there; python -m tools.mutants record does it again"
+            )
         passes_alone = _run(scratch, [ended.failed] if ended.failed in chosen else chosen, most, ended.failed not in chosen)
         if passes_alone.code == 0:
             return Outcome(KILLED, n_tests, ended.failed or "pytest", time.monotonic() - began, tuple(set_aside))

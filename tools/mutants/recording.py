@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,8 @@ data_file = {data}/lines
 parallel = true
 source = {sources}
 context = ${{MUTANTS_CONTEXT-}}
-disable_warnings = no-data-collected, module-not-imported, module-not-measured, already-imported, couldnt-parse
+disable_warnings =
+    no-data-collected, module-not-imported, module-not-measured, already-imported, couldnt-parse, trace-changed
 """
 TESTS_FAILED = 1
 """Exit code of pytest that does not matter here: their lines are recorded all the same."""
@@ -103,7 +104,8 @@ class Recording:
     seconds: dict[str, float]
     fixtures: dict[str, list[str]]
     failed: list[str]
-    _contexts: dict[str, dict[int, list[str]]] = field(default_factory=dict)
+    _last: tuple[str, dict[int, list[str]]] = ("", {})
+    """The file that was asked for last, and for whom its lines ran: that of all files may take gigabytes."""
 
     @cached_property
     def digest(self) -> str:
@@ -128,7 +130,9 @@ class Recording:
     def check_sources(self, sources: Path, file: Path) -> None:
         """A file that is not as it was recorded has other lines."""
         if self.digests.get(str(file)) != _digest(sources / file):
-            raise MutantError(f"{file} was changed since the tests were recorded; record them again")
+            raise MutantError(
+                f"{file} was changed since the tests were recorded; python -m tools.mutants record does it again"
+            )
 
     def tests_for(self, place: Place, sources: Path, *, wide: bool = False) -> list[str]:
         """The tests that run a changed line, quick files first; with `wide`, those that run any line of the file.
@@ -148,10 +152,10 @@ class Recording:
 
     def _tests_at(self, file: Path, lines: Iterable[int] | None) -> set[str]:
         """The tests for which any of the lines ran; of the whole file where there are none."""
-        key = str(self.sources / file)
-        if key not in self._contexts:
-            self._contexts[key] = self._data.contexts_by_lineno(key)
-        by_line = self._contexts[key]
+        name, by_line = self._last
+        if name != str(file):
+            by_line = self._data.contexts_by_lineno(str(self.sources / file))
+            self._last = str(file), by_line
         contexts = {context for line in (by_line if lines is None else lines) for context in by_line.get(line, ())}
         return {test for context in contexts for test in self._tests_of(context)}
 

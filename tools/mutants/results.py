@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.mutants.judging import KILLED, SURVIVED, TIMEOUT, Outcome
-from tools.mutants.table import Mutant
+from tools.mutants.table import Mutant, MutantError
 
 JSON, TEXT = "results.json", "results.txt"
 STATUSES = (KILLED, SURVIVED, TIMEOUT)
@@ -47,6 +47,15 @@ class Results:
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / TEXT).write_text(text, encoding="utf-8")
         return text
+
+
+def read_killed(file: Path) -> list[str]:
+    """The names of mutants that were killed, by results that were kept."""
+    try:
+        known = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise MutantError(f"{file}: {error}") from None
+    return [name for name, one in known.items() if one["outcome"]["status"] == KILLED]
 
 
 def _basis(mutant: Mutant, basis: str) -> str:

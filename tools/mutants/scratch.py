@@ -125,7 +125,8 @@ def _copy_script(script: Path, ours: Path, theirs: Path) -> None:
     if script.is_symlink() or not script.is_file() or (theirs / script.name).exists():
         return
     first, _, rest = script.read_bytes().partition(b"\n")
-    if first.startswith(b"#!" + bytes(ours)):
+    program = Path(os.fsdecode(first.removeprefix(b"#!")).partition(" ")[0])
+    if first.startswith(b"#!") and program.parent.resolve() == ours.resolve():
         copied = theirs / script.name
-        copied.write_bytes(b"#!" + bytes(theirs) + first.removeprefix(b"#!" + bytes(ours)) + b"\n" + rest)
+        copied.write_bytes(b"#!" + bytes(theirs / program.name) + b"\n" + rest)
         copied.chmod(0o755)
