@@ -6,12 +6,13 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from tools.mutants.places import find_place
-from tools.mutants.recording import Recording
+from tools.mutants.recording import Recording, file_of
 from tools.mutants.scratch import Scratch
 from tools.mutants.table import Mutant, MutantError
 
@@ -20,6 +21,8 @@ NO_TESTS = 5
 """Exit code of pytest where it found none of the tests."""
 BASE_SECONDS, TIMES = 60.0, 3.0
 """The time limit: so many seconds, and so many times what the tests took when they were recorded."""
+FILES_AT_FIRST = (20, 120)
+"""Test files whose tests are run first, and then."""
 LAST_LETTERS = 2000
 """Of the output, shown in an error."""
 
@@ -53,36 +56,56 @@ def judge(
     """Whether the tests notice the mutant. A test that fails without it as well is set aside, and the others go on."""
     place = find_place(mutant, scratch.sources)
     chosen = recording.tests_for(place, scratch.sources, wide=wide)
-    n_tests, began = len(chosen), time.monotonic()
+    began = time.monotonic()
     set_aside: list[str] = []
-    while chosen:
-        most = limit or BASE_SECONDS + TIMES * sum(recording.seconds[test] for test in chosen)
-        with scratch.changed(place.file, place.mutated):
-            ended = _run(scratch, chosen, most)
-        if ended.code == 0:
-            break
-        if ended.code is None:
-            return Outcome(TIMEOUT, n_tests, "", time.monotonic() - began, tuple(set_aside))
-        if ended.code == NO_TESTS:
-            raise MutantError(
-                f"{mutant.name}: none of {n_tests} recorded tests is there; python -m tools.mutants record does it again"
-            )
-        passes_alone = _run(scratch, [ended.failed] if ended.failed in chosen else chosen, most, ended.failed not in chosen)
-        if passes_alone.code == 0:
-            return Outcome(KILLED, n_tests, ended.failed or "pytest", time.monotonic() - began, tuple(set_aside))
-        if ended.failed not in chosen:
-            raise MutantError(f"{mutant.name}: tests cannot be run without it either: {passes_alone.output[-LAST_LETTERS:]}")
-        set_aside.append(ended.failed)
-        chosen = [test for test in chosen if test != ended.failed]
-    return Outcome(SURVIVED, n_tests, "", time.monotonic() - began, tuple(set_aside))
+
+    def outcome(status: str, killer: str = "") -> Outcome:
+        return Outcome(status, len(chosen), killer, time.monotonic() - began, tuple(set_aside))
+
+    for batch in _batches(chosen):
+        left = batch
+        while left:
+            most = limit or BASE_SECONDS + TIMES * sum(recording.seconds[test] for test in left)
+            with scratch.changed(place.file, place.mutated):
+                ended = _run(scratch, left, most)
+            if ended.code == 0:
+                break
+            if ended.code is None:
+                return outcome(TIMEOUT)
+            if ended.code == NO_TESTS:
+                raise MutantError(f"{mutant.name}: recorded tests are gone; python -m tools.mutants record does it again")
+            if _passes_without(scratch, ended.failed, left, most):
+                return outcome(KILLED, ended.failed or "pytest")
+            set_aside.append(ended.failed)
+            left = [test for test in left if test != ended.failed]
+    return outcome(SURVIVED)
 
 
-def _run(scratch: Scratch, tests: Sequence[str], limit: float, is_only_collected: bool = False) -> _Ended:
+def _batches(tests: Sequence[str]) -> Iterator[list[str]]:
+    """The tests of a few files, then of more, then all others: to import all test modules takes longer than most kills."""
+    files = list(dict.fromkeys(map(file_of, tests)))
+    for start, end in pairwise((0, *FILES_AT_FIRST, max(len(files), FILES_AT_FIRST[-1]))):
+        some = set(files[start:end])
+        if batch := [test for test in tests if file_of(test) in some]:
+            yield batch
+
+
+def _passes_without(scratch: Scratch, failed: str, tests: Sequence[str], limit: float) -> bool:
+    """Whether the test that failed passes without the mutant; where it is none of them, whether those can be imported."""
+    if failed in tests:
+        return _run(scratch, [failed], limit).code == 0
+    ended = _run(scratch, tests, limit, is_only_collected=True)
+    if ended.code != 0:
+        raise MutantError(f"tests cannot be run even without a mutant: {ended.output[-LAST_LETTERS:]}")
+    return True
+
+
+def _run(scratch: Scratch, tests: Sequence[str], limit: float, *, is_only_collected: bool = False) -> _Ended:
     """Run tests until the first fails. Where it takes too long, the processes are killed, with all that they started."""
     chosen, failed, output = (scratch.folder / name for name in ("chosen", "failed", "output"))
     chosen.write_text("\n".join(tests), encoding="utf-8")
     failed.unlink(missing_ok=True)
-    files = dict.fromkeys(test.partition("::")[0] for test in tests)
+    files = dict.fromkeys(map(file_of, tests))
     words = ["-x", "-q", "--tb=short", "-p", "mutants_selection", "-p", "no:cacheprovider"]
     words += [f"--basetemp={scratch.folder / 'tmp'}", *(["--collect-only"] if is_only_collected else []), *files]
     with output.open("wb") as file:

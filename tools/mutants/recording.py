@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -107,6 +107,9 @@ class Recording:
     _last: tuple[str, dict[int, list[str]]] = ("", {})
     """The file that was asked for last, and for whom its lines ran: that of all files may take gigabytes."""
 
+    _below: dict[str, list[str]] = field(default_factory=dict)
+    """Folder, file or class → the tests in it."""
+
     @cached_property
     def digest(self) -> str:
         """Another one after every recording."""
@@ -142,13 +145,13 @@ class Recording:
         """
         self.check_sources(sources, place.file)
         if not wide and not place.names:
-            return self._ordered(self._tests_at(place.file, place.lines))
+            return self._ordered(self._tests_at(place.file, place.lines), place.file)
         files = {place.file}
         if place.names:
             named = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(place.names)))})\b")
             texts = ((file, (sources / file).read_text(encoding="utf-8")) for file in map(Path, self.digests))
             files |= {file for file, text in texts if named.search(text)}
-        return self._ordered({test for file in files for test in self._tests_at(file, None)})
+        return self._ordered({test for file in files for test in self._tests_at(file, None)}, place.file)
 
     def _tests_at(self, file: Path, lines: Iterable[int] | None) -> set[str]:
         """The tests for which any of the lines ran; of the whole file where there are none."""
@@ -167,18 +170,24 @@ class Recording:
         if kind == "fixture":
             return self._users.get(name, [])
         if kind == "module" and name:
-            return [test for test in self.seconds if test.startswith((f"{name}::", f"{name}/"))]
+            if name not in self._below:
+                self._below[name] = [test for test in self.seconds if test.startswith((f"{name}::", f"{name}/"))]
+            return self._below[name]
         return []
 
-    def _ordered(self, tests: Iterable[str]) -> list[str]:
-        """File by file, so that modules are set up once; those first whose tests take least."""
+    def _ordered(self, tests: Iterable[str], file: Path) -> list[str]:
+        """File by file, so that modules are set up once; those of the package first, and those whose tests take least."""
         chosen = set(tests)
         total: dict[str, float] = defaultdict(float)
         for test in chosen:
-            total[_file_of(test)] += self.seconds[test]
-        place = {test: number for number, test in enumerate(self.seconds)}
-        return sorted(chosen, key=lambda test: (total[_file_of(test)], _file_of(test), place[test]))
+            total[file_of(test)] += self.seconds[test]
+        package = file.parts[1]
+        order = sorted(total, key=lambda name: (package not in Path(name).parts, total[name], name))
+        place = {name: number for number, name in enumerate(order)}
+        nth = {test: number for number, test in enumerate(self.seconds)}
+        return sorted(chosen, key=lambda test: (place[file_of(test)], nth[test]))
 
 
-def _file_of(test: str) -> str:
+def file_of(test: str) -> str:
+    """The file that a test is in."""
     return test.partition("::")[0]
