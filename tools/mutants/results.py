@@ -13,7 +13,7 @@ from tools.mutants.judging import KILLED, SURVIVED, TIMEOUT, Outcome
 from tools.mutants.table import Mutant, MutantError
 
 JSON, TEXT = "results.json", "results.txt"
-STATUSES = (KILLED, SURVIVED, TIMEOUT)
+STATUSES, OPEN = (KILLED, SURVIVED, TIMEOUT), "open"
 
 
 class Results:
@@ -64,22 +64,29 @@ def _basis(mutant: Mutant, basis: str) -> str:
 
 def table_text(rows: Sequence[tuple[Mutant, Outcome | None]]) -> str:
     """A line for each mutant, then how many of each area were killed."""
-    lines = [
-        f"{'mutant':40} {'area':12} {'outcome':10} {'tests':>6} {'seconds':>8}  killed by",
-        *(_line(mutant, outcome) for mutant, outcome in rows),
-        "",
-        f"{'area':12} " + " ".join(f"{status:>9}" for status in (*STATUSES, "open")),
-    ]
-    for area in [*dict.fromkeys(mutant.area for mutant, _ in rows), "all"]:
-        counts = Counter(outcome.status if outcome else "open" for mutant, outcome in rows if area in (mutant.area, "all"))
-        lines.append(f"{area:12} " + " ".join(f"{counts[status]:>9}" for status in (*STATUSES, "open")))
-    return "\n".join(lines) + "\n"
+    heads = ["mutant", "area", "outcome", "tests", "seconds", "killed by"]
+    cells = [heads, *(_cells(mutant, outcome) for mutant, outcome in rows)]
+    areas = [*dict.fromkeys(mutant.area for mutant, _ in rows), "all"]
+    sums = [["area", *STATUSES, OPEN]]
+    for area in areas:
+        counts = Counter(_status(outcome) for mutant, outcome in rows if area in (mutant.area, "all"))
+        sums.append([area, *(str(counts[status]) for status in (*STATUSES, OPEN))])
+    return "\n".join([*_aligned(cells), "", *_aligned(sums)]) + "\n"
 
 
-def _line(mutant: Mutant, outcome: Outcome | None) -> str:
+def _status(outcome: Outcome | None) -> str:
+    return outcome.status if outcome else OPEN
+
+
+def _cells(mutant: Mutant, outcome: Outcome | None) -> list[str]:
     if outcome is None:
-        return f"{mutant.name:40} {mutant.area:12} open"
-    figures = f"{outcome.n_tests:>6,} {outcome.seconds:>8.1f}"
+        return [mutant.name, mutant.area, OPEN, "", "", ""]
     why = outcome.killer or ("no test runs its lines" if not outcome.n_tests else "")
     aside = f" ({len(outcome.set_aside)} set aside)" if outcome.set_aside else ""
-    return f"{mutant.name:40} {mutant.area:12} {outcome.status:10} {figures}  {why}{aside}".rstrip()
+    return [mutant.name, mutant.area, outcome.status, f"{outcome.n_tests:,}", f"{outcome.seconds:.1f}", why + aside]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns of one width each."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
