@@ -162,6 +162,7 @@ def test_killed_and_surviving_mutants_are_told_apart(shop, monkeypatch, capfd):
     capfd.readouterr()
     assert main([*root, "run", "--only", "constant"]) == 0  # known already, so nothing is run
     assert capfd.readouterr().out.splitlines()[1].split()[:3] == ["constant", "sums", "killed"]
+    assert len((shop / "build/mutants/results.txt").read_text().splitlines()) == 10  # all five, and how many of each area
     assert main([*root, "run", "--bar", str(shop / "build/mutants/results.json")]) == 0  # nobody lives who was killed before
     (shop / "src" / "shop" / "sums.py").write_text(SUMS + "\n# another line\n")
     assert main([*root, "run"]) == 2

@@ -54,8 +54,11 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _selected(options: argparse.Namespace) -> list[Mutant]:
-    tables = [options.root / table for table in options.table or [TABLE]]
-    return select_mutants(read_mutants(tables), options.only, options.area)
+    return select_mutants(_all_mutants(options), options.only, options.area)
+
+
+def _all_mutants(options: argparse.Namespace) -> list[Mutant]:
+    return read_mutants([options.root / table for table in options.table or [TABLE]])
 
 
 def _judge_all(options: argparse.Namespace) -> int:
@@ -68,7 +71,8 @@ def _judge_all(options: argparse.Namespace) -> int:
     is_open = [mutant for mutant in mutants if options.again or results.find(mutant, basis) is None]
     if is_open:
         _judge_some(is_open, options, recording, results, basis)
-    print(results.write_table(mutants, basis), end="")
+    results.write_table(_all_mutants(options), basis)
+    print(results.table(mutants, basis), end="")
     found = {mutant.name: results.find(mutant, basis) for mutant in mutants}
     alive = [name for name, outcome in found.items() if outcome is None or outcome.status != KILLED]
     if options.bar:
@@ -85,7 +89,8 @@ def _judge_some(
         free: SimpleQueue[Scratch] = SimpleQueue()
         for _ in range(min(options.jobs, len(mutants))):
             free.put(stack.enter_context(make_scratch(options.root)))
-        pool = stack.enter_context(ThreadPoolExecutor(options.jobs))
+        pool = ThreadPoolExecutor(options.jobs)
+        stack.callback(pool.shutdown, cancel_futures=True)
 
         def judge_one(mutant: Mutant) -> tuple[Mutant, Outcome]:
             scratch = free.get()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from tools.mutants.places import find_place
+from tools.mutants.places import Place, find_place
 from tools.mutants.recording import Recording, file_of
 from tools.mutants.scratch import Scratch
 from tools.mutants.table import Mutant, MutantError
@@ -38,7 +38,7 @@ class Outcome:
     """The test that failed, or the test module that could not be imported."""
     seconds: float = 0.0
     set_aside: tuple[str, ...] = ()
-    """Tests that also fail without the mutant, and so tell nothing."""
+    """Tests that also fail without the mutant, or do not fail again with it, and so tell nothing."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,9 @@ class _Ended:
 def judge(
     mutant: Mutant, scratch: Scratch, recording: Recording, limit: float | None = None, *, wide: bool = False
 ) -> Outcome:
-    """Whether the tests notice the mutant. A test that fails without it as well is set aside, and the others go on."""
+    """Whether the tests notice the mutant. A test that fails without it as well, or not twice, is set aside: it tells
+    nothing, and the others go on.
+    """
     place = find_place(mutant, scratch.sources)
     chosen = recording.tests_for(place, scratch.sources, wide=wide)
     began = time.monotonic()
@@ -74,7 +76,7 @@ def judge(
                 return outcome(TIMEOUT)
             if ended.code == NO_TESTS:
                 raise MutantError(f"{mutant.name}: recorded tests are gone; python -m tools.mutants record does it again")
-            if _passes_without(scratch, ended.failed, left, most):
+            if _is_noticed(scratch, place, ended.failed, left, most):
                 return outcome(KILLED, ended.failed or "pytest")
             set_aside.append(ended.failed)
             left = [test for test in left if test != ended.failed]
@@ -90,14 +92,20 @@ def _batches(tests: Sequence[str]) -> Iterator[list[str]]:
             yield batch
 
 
-def _passes_without(scratch: Scratch, failed: str, tests: Sequence[str], limit: float) -> bool:
-    """Whether the test that failed passes without the mutant; where it is none of them, whether those can be imported."""
-    if failed in tests:
-        return _run(scratch, [failed], limit).code == 0
-    ended = _run(scratch, tests, limit, is_only_collected=True)
-    if ended.code != 0:
-        raise MutantError(f"tests cannot be run even without a mutant: {ended.output[-LAST_LETTERS:]}")
-    return True
+def _is_noticed(scratch: Scratch, place: Place, failed: str, tests: Sequence[str], limit: float) -> bool:
+    """Whether the test that failed does so again, alone, and passes without the mutant.
+
+    Where it was none of the tests that failed, they could not be imported; without the mutant they must be.
+    """
+    if failed not in tests:
+        ended = _run(scratch, tests, limit, is_only_collected=True)
+        if ended.code != 0:
+            raise MutantError(f"tests cannot be run even without a mutant: {ended.output[-LAST_LETTERS:]}")
+        return True
+    with scratch.changed(place.file, place.mutated):
+        if _run(scratch, [failed], limit).code == 0:
+            return False
+    return _run(scratch, [failed], limit).code == 0
 
 
 def _run(scratch: Scratch, tests: Sequence[str], limit: float, *, is_only_collected: bool = False) -> _Ended:

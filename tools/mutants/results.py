@@ -41,12 +41,14 @@ class Results:
         partial.write_text(text + "\n", encoding="utf-8")
         partial.replace(self.folder / JSON)
 
-    def write_table(self, mutants: Sequence[Mutant], basis: str) -> str:
-        """The table of all mutants, also for people; it is returned as well."""
-        text = table_text([(mutant, self.find(mutant, basis)) for mutant in mutants])
+    def table(self, mutants: Sequence[Mutant], basis: str) -> str:
+        """The table of some mutants."""
+        return table_text([(mutant, self.find(mutant, basis)) for mutant in mutants])
+
+    def write_table(self, mutants: Sequence[Mutant], basis: str) -> None:
+        """Write the table of all mutants."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / TEXT).write_text(text, encoding="utf-8")
-        return text
+        (self.folder / TEXT).write_text(self.table(mutants, basis), encoding="utf-8")
 
 
 def read_killed(file: Path) -> list[str]:
