@@ -9,12 +9,13 @@ JOBS ?= 2
 # how long make fuzz goes on, and on what: python -m fuzz --help
 FUZZ ?= --seconds 120
 
-.PHONY: help demo test test-slow test-adapters fuzz kills mutants lint bench docs clean
+.PHONY: help demo test test-slow snapshots test-adapters fuzz kills mutants lint bench docs clean
 
 help:
 	@echo "make demo    run retrievers on the bundled benchmarks, score and compare the example runs"
 	@echo "make test    run the tests, but for the slow ones"
 	@echo "make test-slow   run the slow ones: processes killed at any instant, twenty writers, whole peers"
+	@echo "make snapshots   write the texts that tests compare, in tests/snapshots; read the diff"
 	@echo "make test-adapters   run the tests of vector stores over the real packages (installs 1.5 GB)"
 	@echo "make fuzz    mutated input for every reader, saved form and endpoint, for two minutes (FUZZ='--count 1000000')"
 	@echo "make kills   kill evaluations, saving, exports, caches and more at 1,000 instants; nothing may be lost (KILLS='--count 50')"
@@ -38,6 +39,10 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
+
+snapshots: $(READY)
+	rm -rf tests/snapshots
+	ASSAY_SNAPSHOTS=write $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 test-slow: $(READY)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow

@@ -10,6 +10,7 @@ import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests._snapshots import FOLDER, IS_WRITING, Snapshots
 
 IN_CI = bool(os.environ.get("CI"))
 EXAMPLES = int(os.environ.get("ASSAY_TEST_EXAMPLES") or (100 if IN_CI else 30))
@@ -26,6 +27,12 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
 gc.disable()  # until all tests are collected: millions of objects that stay, looked through again and again, are 13 seconds
 
 
+def pytest_collection_modifyitems(items):
+    """Where snapshots are written, only the tests that have some run."""
+    if IS_WRITING:
+        items[:] = [item for item in items if "snapshots" in item.fixturenames]
+
+
 def pytest_collection_finish():
     """Collect garbage again, but never look at what was there before the first test."""
     gc.collect()
@@ -39,6 +46,12 @@ def no_secrets():
     from assay.masking import forget_secrets
 
     forget_secrets()
+
+
+@pytest.fixture
+def snapshots(tmp_path):
+    """Texts that users see, kept in tests/snapshots."""
+    return Snapshots(FOLDER, tmp_path)
 
 
 @pytest.fixture(scope="session")

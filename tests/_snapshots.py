@@ -1,0 +1,44 @@
+"""Snapshots: texts that users see, in files of tests/snapshots. `make snapshots` writes them anew; read the diff."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from assay.errors import AssayError
+
+FOLDER = Path(__file__).parent / "snapshots"
+IS_WRITING = bool(os.environ.get("ASSAY_SNAPSHOTS"))
+
+
+@dataclass(frozen=True)
+class Snapshots:
+    """Compares texts with files. The temporary folder of a test is `<tmp>` in them."""
+
+    folder: Path
+    temporary: Path
+
+    def check(self, name: str, text: str) -> None:
+        """The text is that of the file `<name>.txt`; a name is `<command or package>/<case>`."""
+        file = self.folder / f"{name}.txt"
+        actual = text.replace(str(self.temporary), "<tmp>")
+        if IS_WRITING:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(actual, encoding="utf-8")
+        if not file.is_file():
+            pytest.fail(f"there is no snapshot {name}; make snapshots writes it:\n{actual}")
+        assert actual == file.read_text(encoding="utf-8")
+
+    def check_errors(self, name: str, cases: Mapping[str, Callable[[], object]]) -> None:
+        """Every case raises an error of assay; their classes and messages are those of the file."""
+        self.check(name, "".join(f"## {case}\n{_error_of(case, call)}\n\n" for case, call in cases.items()))
+
+
+def _error_of(case: str, call: Callable[[], object]) -> str:
+    try:
+        call()
+    except AssayError as error:
+        return f"{type(error).__name__}: {error}"
+    pytest.fail(f"{case}: no error")

@@ -1,0 +1,39 @@
+"""The helper that compares texts with tests/snapshots."""
+
+import pytest
+from tests import _snapshots
+from tests._snapshots import Snapshots
+
+from assay.errors import UsageError
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """A folder with one snapshot, whatever the run of the tests does with those of the repository."""
+    monkeypatch.setattr(_snapshots, "IS_WRITING", False)
+    (tmp_path / "score").mkdir()
+    (tmp_path / "score" / "missing.txt").write_text("## case\nUsageError: no file <tmp>/a\n\n")
+    return Snapshots(tmp_path, tmp_path)
+
+
+def _raise(error):
+    raise error
+
+
+def test_a_text_is_compared_and_its_folder_masked(written, tmp_path):
+    written.check_errors("score/missing", {"case": lambda: _raise(UsageError(f"no file {tmp_path}/a"))})
+    with pytest.raises(AssertionError):
+        written.check_errors("score/missing", {"case": lambda: _raise(UsageError(f"no file {tmp_path}/b"))})
+
+
+def test_what_is_not_there_fails(written):
+    with pytest.raises(pytest.fail.Exception, match="no snapshot score/other"):
+        written.check("score/other", "text")
+    with pytest.raises(pytest.fail.Exception, match="no error"):
+        written.check_errors("score/missing", {"case": lambda: None})
+
+
+def test_writing_makes_the_file(written, monkeypatch):
+    monkeypatch.setattr(_snapshots, "IS_WRITING", True)
+    written.check("compare/new", "text\n")
+    assert (written.folder / "compare" / "new.txt").read_text() == "text\n"
