@@ -121,7 +121,7 @@ def _stat(path: Path) -> os.stat_result | None:
     with suppress(FileNotFoundError):
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise DataError(f"{path}: cannot be written: there is a folder of that name")
+            raise DataError("cannot be written: there is a folder of that name", source=path)
         return status
     return None
 
@@ -170,7 +170,7 @@ def _explained(path: Path) -> Iterator[None]:
     except OSError as error:
         if not _concerns(path, error):
             raise
-        raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise DataError(f"cannot be written: {error.strerror or error}", source=path) from None
 
 
 def _concerns(path: Path, error: OSError) -> bool:
@@ -189,4 +189,4 @@ def encodable(path: Path) -> Iterator[None]:
     except UnicodeEncodeError as error:
         around = error.object[max(0, error.start - 20) : error.end + 20]
         fault = f"{around!a} has half of a surrogate pair in it, which is no character; mend that text"
-        raise DataError(f"{path}: cannot be written: {fault}") from None
+        raise DataError(f"cannot be written: {fault}", source=path) from None

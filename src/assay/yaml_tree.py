@@ -68,17 +68,17 @@ def parse_yaml(text: str, source: str) -> Node | None:
     import yaml
 
     if len(text) > MAX_LETTERS:
-        raise DataError(f"{source}: a YAML file has at most {MAX_LETTERS:,} letters, and this one more")
+        raise DataError(f"a YAML file has at most {MAX_LETTERS:,} letters, and this one more", source=source)
     try:
         return _Builder(source).built(yaml.parse(text, Loader=yaml.SafeLoader))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 1}" if mark else ""
-        raise DataError(f"{source}{line}: no YAML: {getattr(error, 'problem', None) or _one_line(error)}") from None
+        what = f"no YAML: {getattr(error, 'problem', None) or _one_line(error)}"
+        raise DataError(what, source=source, line=mark.line + 1 if mark else None) from None
     except (ValueError, LookupError, ArithmeticError) as error:  # as PyYAML has for escapes beyond Unicode
         if isinstance(error, DataError):
             raise
-        raise DataError(f"{source}: no YAML: {_one_line(error)}") from None
+        raise DataError(f"no YAML: {_one_line(error)}", source=source) from None
 
 
 def _one_line(error: Exception) -> str:
@@ -212,7 +212,7 @@ class _Builder:
         return maps
 
     def _fail(self, line: int, what: str) -> NoReturn:
-        raise DataError(f"{self.source}:{line}: {what}")
+        raise DataError(what, source=self.source, line=line)
 
 
 def _cut(word: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import shlex
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -22,7 +21,7 @@ from assay.cli.scoring_options import (
     make_relevance,
 )
 from assay.cli.terminal import describe_source_format, log_duration, log_policy, log_verbose
-from assay.errors import MAX_FAULTS, DataError, UsageError
+from assay.errors import MAX_FAULTS, DataError, Hint, NoGroundTruth, UsageError
 from assay.grammar import WrittenName
 from assay.model import Policy
 from assay.text import counted
@@ -38,7 +37,6 @@ SCORING_FLAGS = (
     *("ontology", "annotations"),
 )
 """Flags about scoring, which has been done where results are saved ones; and so have all flags of a policy."""
-NO_GROUND_TRUTH_PREFIX = "none of the "
 """The beginning of the error about a benchmark without the ground truth that was asked for."""
 
 
@@ -105,7 +103,7 @@ def read_systems(options: argparse.Namespace, *, with_rankings: bool = False) ->
     saved = [word for word in words if is_saved_result(word.path)]
     for word in words:
         if word not in saved and word.path != "-" and not Path(word.path).exists():
-            raise DataError(f"{word.path}: no such file")
+            raise DataError("no such file", source=word.path)
     if saved and not options.dataset:
         check_only_results(options, words, saved)
         return _group_by_benchmark(_read_saved_results(words))
@@ -194,10 +192,10 @@ def _score_runs(options: argparse.Namespace, words: Sequence[NamedFile], *, with
 
 def _attribute_to_source(error: DataError, source: FileSource, options: argparse.Namespace) -> DataError:
     """The error with the name of the file at fault: the run, unless it is the benchmark or the map of ids."""
-    if options.dataset and error.message.startswith(NO_GROUND_TRUTH_PREFIX):
-        return DataError(f"{options.dataset}: {error.message}", error.faults)
+    if options.dataset and isinstance(error, NoGroundTruth):
+        return error.at(options.dataset)
     others = [str(path) for path in (options.dataset, options.id_map) if path]
-    is_other = any(error.message.startswith(path) for path in others) and not error.message.startswith(source.label)
+    is_other = any(error.source.startswith(path) for path in others) and error.source != source.label
     return error if is_other else describe_file_error(error, source, "a run")
 
 
@@ -353,8 +351,6 @@ def _looks_like_a_file(word: str) -> bool:
 
 MAX_FAULTS_SHOWN = 3
 """Faults that are shown of a file that is something else."""
-FILE_ORDER = "judgments come first, then runs"
-"""What readers say of a file that is in the wrong place."""
 MIN_SHARE_AT_FAULT = 0.75
 """The share of its lines that are at fault in such a file."""
 
@@ -372,7 +368,7 @@ def check_no_saved_results(files: Iterable[str]) -> None:
                 )
 
 
-def describe_file_error(error: DataError, source: FileSource, what: str, order: str = FILE_ORDER) -> DataError:
+def describe_file_error(error: DataError, source: FileSource, what: str, order: Hint | None = None) -> DataError:
     """The error, with the file's name; where hardly a line is as it should be, with that first.
 
     `order` says where judgments and runs belong, in commands to which they do not come one after another.
@@ -380,14 +376,13 @@ def describe_file_error(error: DataError, source: FileSource, what: str, order: 
     if n_lines := _n_lines_if_mostly_faulty(error, source):
         lines = f"{len(error.faults)} of its first {n_lines} lines cannot be read"
         return DataError(f"{source.label} does not look like {what}: {lines}", (*error.faults[:MAX_FAULTS_SHOWN], "…"))
-    named = error.message if error.message.startswith(source.label) else f"{source.label}: {error.message}"
-    return DataError(named.replace(FILE_ORDER, order), error.faults)
+    return error.at(source.label).hinting(order if order and error.hint else error.hint)
 
 
 def _n_lines_if_mostly_faulty(error: DataError, source: FileSource) -> int:
     """How many lines were read, if most of them are at fault, some for the number of their words; else 0."""
-    if len(error.faults) < MAX_FAULTS or not any(re.search(r"expected \d+ columns", fault) for fault in error.faults):
+    if len(error.faults) < MAX_FAULTS or all(fault.code != "columns" for fault in error.faults):
         return 0
-    last = re.match(r":(\d+):", error.faults[-1].removeprefix(source.label))
-    n_lines = sum(1 for _ in takewhile(lambda line: line[0] <= int(last[1]), source.lines())) if last else 0
+    last = error.faults[-1].line or 0
+    n_lines = sum(1 for _ in takewhile(lambda line: line[0] <= last, source.lines()))
     return n_lines if MIN_SHARE_AT_FAULT * n_lines <= len(error.faults) else 0

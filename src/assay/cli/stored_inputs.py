@@ -108,7 +108,7 @@ def _score_one_run(options: argparse.Namespace, words: Sequence[NamedFile]) -> l
 
     for word in words:
         if word.path != "-" and not Path(word.path).exists():
-            raise DataError(f"{word.path}: no such file")
+            raise DataError("no such file", source=word.path)
     truth = options.dataset or words[0].path
     profile = make_profile(options)
     source = as_source(words[-1].path)
@@ -148,9 +148,9 @@ def read_rules(files: Iterable[str], texts: Iterable[str], recorded: Recorded = 
             with Path(file).open(encoding="utf-8-sig") as stream:
                 text = stream.read(MAX_LETTERS + 1)
         except OSError as error:
-            raise DataError(f"{file}: cannot be read: {error.strerror or error}") from None
+            raise DataError(f"cannot be read: {error.strerror or error}", source=file) from None
         except UnicodeDecodeError:
-            raise DataError(f"{file}: rules are text in UTF-8") from None
+            raise DataError("rules are text in UTF-8", source=file) from None
         rules += rules_from_yaml(text, file, recorded)
     rules += [parse_rule(text, "--rule", recorded=recorded) for text in texts]
     if not rules:

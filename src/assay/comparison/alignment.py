@@ -14,11 +14,13 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.comparison.options import place_of
-from assay.errors import DataError, UsageError
+from assay.errors import Hint, NotComparable, UsageError
 from assay.evaluation import Result, subset_of
 from assay.metrics import BoundMetric, Metric, WrittenMetric, parse_metrics
 from assay.model import Policy
 from assay.text import counted, some_of
+
+INTERSECT = Hint("--intersect", "compares what they share")
 
 
 @dataclass(frozen=True)
@@ -64,16 +66,15 @@ def align(
     for first, other in pairwise(results):
         if first.benchmark and other.benchmark and first.benchmark != other.benchmark:
             about = f"{first.name} and {other.name} are about different benchmarks, {first.benchmark} and {other.benchmark}"
-            raise DataError(f"these cannot be compared: {about}")
+            raise NotComparable([about])
     shared = shared_metrics(results, metrics)
     differences = [difference for first, other in pairwise(results) for difference in _differences(first, other, shared)]
     if differences and not intersect:
-        listed = "; ".join(dict.fromkeys(differences))
-        raise DataError(f"these cannot be compared: {listed}. --intersect compares what they share")
+        raise NotComparable(list(dict.fromkeys(differences)), hint=INTERSECT)
     others = [set(result.query_ids) for result in results[1:]]
     queries = [query for query in results[0].query_ids if all(query in ids for ids in others)]
     if differences and not queries:
-        raise DataError(f"these cannot be compared: no query is in all of them. {'; '.join(dict.fromkeys(differences))}")
+        raise NotComparable(list(dict.fromkeys(differences)), about="no query is in all of them. ")
     return Aligned(
         tuple(subset_of(result, queries, shared) for result in results), shared, tuple(dict.fromkeys(differences))
     )

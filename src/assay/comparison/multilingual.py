@@ -154,7 +154,7 @@ def _load_benchmark(code: str, benchmark: Any) -> BenchmarkDataset:
     """The benchmark of one language; queries in another language are refused."""
     dataset = load_dataset(benchmark)
     if strangers := [language for language in languages_of(dataset) if language != code]:
-        raise DataError(f"{dataset.name}: expected queries in {code} alone, found some in {', '.join(strangers)}")
+        raise DataError(f"expected queries in {code} alone, found some in {', '.join(strangers)}", source=dataset.name)
     return dataset
 
 

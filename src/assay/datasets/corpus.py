@@ -115,7 +115,7 @@ class FileDocuments(MutableMapping[str, Document]):
         try:
             document: Document = self._document_of(line if number else line.removeprefix(BOM))
         except (ValueError, RecursionError) as error:
-            raise DataError(f"{self._source.label}:{number + 1}: no document: {error}") from None
+            raise DataError(f"no document: {error}", source=self._source.label, line=number + 1) from None
         return document
 
 

@@ -250,7 +250,7 @@ def subtopics_of(qrels: Qrels) -> dict[tuple[str, str], dict[str, float]]:
 def require_queries(dataset: BenchmarkDataset, place: str) -> BenchmarkDataset:
     """The dataset, unless it is empty."""
     if not dataset.queries:
-        raise DataError(f"{place}: there is no query in it")
+        raise DataError("there is no query in it", source=place)
     return dataset
 
 
@@ -283,4 +283,6 @@ class Notes:
     def raise_if_any(self) -> None:
         """Raise one DataError for every fault so far."""
         if self._faults:
-            raise DataError(f"{self.source}: {counted(len(self._faults), 'fault')}{' or more' * self.full}", self._faults)
+            raise DataError(
+                f"{counted(len(self._faults), 'fault')}{' or more' * self.full}", self._faults, source=self.source
+            )

@@ -121,7 +121,7 @@ def with_id(key: str, value: Any, text_name: str, label: str) -> dict[str, Any]:
     """A record that stands under its id, as one that holds it; it must not call itself otherwise."""
     fields = dict(value) if isinstance(value, Mapping) else {text_name: value}
     if str(fields.get("id", key)) != key:
-        raise DataError(f"{label}: what stands under {key!r} calls itself {fields['id']!r}")
+        raise DataError(f"what stands under {key!r} calls itself {fields['id']!r}", source=label)
     return {**fields, "id": key}
 
 
@@ -216,7 +216,7 @@ def _parse_truth(name: str, value: Any, place: str, notes: Notes) -> Judged:
     try:
         grades = judged_ids(value, place, notes)
     except DataError as error:
-        raise DataError(f"{name}: {error}") from None
+        raise DataError(str(error), source=name) from None
     has_grades = isinstance(value, Mapping) or (
         isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value)
     )
@@ -226,7 +226,7 @@ def _parse_truth(name: str, value: Any, place: str, notes: Notes) -> Judged:
 def judged_by_query(value: Any, label: str, notes: Notes) -> dict[str, Judged]:
     """Query → what one field, `qrels`, says about all queries."""
     if not isinstance(value, Mapping):
-        raise DataError(f"{label}: qrels: expected query → id → grade, found {shortened(value)}")
+        raise DataError(f"qrels: expected query → id → grade, found {shortened(value)}", source=label)
     return {
         query: _parse_truth(f"{label}: qrels.{query}", judged, f"query {query}", notes) for query, judged in value.items()
     }

@@ -111,7 +111,7 @@ def _find(path: Path, table: str) -> Path | None:
     """The file of a table; two of them are an error, for nobody knows which one is meant."""
     files = [path / f"{table}{ending}" for ending in ENDINGS if (path / f"{table}{ending}").exists()]
     if len(files) > 1:
-        raise DataError(f"{path}: several files with {table}: {', '.join(file.name for file in files)}; keep one")
+        raise DataError(f"several files with {table}: {', '.join(file.name for file in files)}; keep one", source=path)
     return files[0] if files else None
 
 

@@ -193,11 +193,11 @@ def detect_format(path: Path) -> Format:
         return claimed[0]
     if claimed:
         names = " and ".join(format_.name for format_ in claimed)
-        raise DataError(f"{path}: looks like {names}; say which with format=, or --dataset-format at the terminal")
+        raise DataError(f"looks like {names}; say which with format=, or --dataset-format at the terminal", source=path)
 
     near = nearest_format(probe, all_formats().values())
     known = near.description if near else ", ".join(all_formats())
-    raise DataError(f"{path}: no known format ({known}); say which with format=, or --dataset-format at the terminal")
+    raise DataError(f"no known format ({known}); say which with format=, or --dataset-format at the terminal", source=path)
 
 
 def bundled() -> dict[str, Path]:
@@ -237,7 +237,7 @@ def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = Non
     if not path.exists():
         by_other_means = [format_ for format_ in all_formats().values() if format_.detect(Probe(path))]
         if not by_other_means and _looks_like_a_path(Path(source)):
-            raise DataError(f"{source}: no such file")
+            raise DataError("no such file", source=source)
         if not by_other_means:
             known = f"neither a path nor one of {', '.join(bundled()) or 'none'}"
             raise UnknownName("benchmark", str(source), near_names(str(source)), known)
@@ -252,7 +252,7 @@ def _check_path(path: Path) -> None:
     try:
         path.exists()
     except OSError as error:
-        raise DataError(f"{shortened(str(path))}: no such file: {error.strerror or error}") from None
+        raise DataError(f"no such file: {error.strerror or error}", source=shortened(str(path))) from None
 
 
 def _load_split(source: str, format: str | None) -> BenchmarkDataset | None:  # noqa: A002

@@ -100,11 +100,11 @@ def parse_ontology(content: bytes, label: str) -> Ontology:
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 (pronto raises whatever its parts do)
-        raise DataError(f"{label}: {EXPECTED}: {type(error).__name__}: {shortened(str(error), 200)}") from None
+        raise DataError(f"{EXPECTED}: {type(error).__name__}: {shortened(str(error), 200)}", source=label) from None
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # how pyo3 tells that Rust code gave up; no subclass of Exception
             raise
-        raise DataError(f"{label}: {EXPECTED}; its reader gave up: {shortened(str(error), 200)}") from None
+        raise DataError(f"{EXPECTED}; its reader gave up: {shortened(str(error), 200)}", source=label) from None
     name, version = _name(read.metadata.ontology), _version(read.metadata.data_version)
     return build_ontology(records, name, version, label=label, missing=missing)
 
@@ -113,7 +113,7 @@ def _check_ids_unique(content: bytes, label: str) -> None:
     """Several terms with one id are refused: pronto makes one term of them, and the last label wins."""
     twice = [term.decode("utf-8", "replace") for term, n in Counter(_TERM_ID.findall(content)).items() if n > 1]
     if twice:
-        raise DataError(f"{label}: {counted(len(twice), 'term')} defined twice: {some_of(twice)}")
+        raise DataError(f"{counted(len(twice), 'term')} defined twice: {some_of(twice)}", source=label)
 
 
 def _read(content: bytes) -> Any:
@@ -191,7 +191,7 @@ def read_annotations(path: str | Path) -> dict[str, list[str]]:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{file}: cannot be read: {error}") from None
+        raise DataError(f"cannot be read: {error}", source=file) from None
     faults = Faults(str(file))
     terms: dict[str, list[str]] = {}
     places: tuple[int, int, int | None] = (0, 1, None)
@@ -209,7 +209,7 @@ def read_annotations(path: str | Path) -> dict[str, list[str]]:
             terms.setdefault(columns[places[0]].strip(), []).append(columns[places[1]].strip())
     faults.raise_if_any()
     if not terms:
-        raise DataError(f"{file}: there is no annotation in it; expected lines of thing and term, or phenotype.hpoa")
+        raise DataError("there is no annotation in it; expected lines of thing and term, or phenotype.hpoa", source=file)
     return terms
 
 

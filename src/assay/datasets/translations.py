@@ -108,7 +108,7 @@ def read_translation(path: str | Path, language: str) -> Translation:
     }
     if language not in known:
         there = f"labels in {', '.join(sorted(known))}" if known else "no labels"
-        raise DataError(f"{path}: expected labels with the translation_language {language}, found {there}")
+        raise DataError(f"expected labels with the translation_language {language}, found {there}", source=path)
     return known[language]
 
 
@@ -119,12 +119,14 @@ def _rows(source: FileSource) -> Iterator[tuple[int, Mapping[str, str]]]:
     try:
         text = source.content().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError(f"{source.label}: expected UTF-8, found a byte that is not at {error.start}") from None
+        raise DataError(f"expected UTF-8, found a byte that is not at {error.start}", source=source.label) from None
     lines = re.split("\r\n|\r|\n", text)
     names = lines[0].split("\t")
     if not set(COLUMNS) <= set(names):
         columns = ", ".join(filter(None, names)) or "nothing"
-        raise DataError(f"{source.label}:1: expected a Babelon table with the columns {', '.join(COLUMNS)}, found {columns}")
+        raise DataError(
+            f"expected a Babelon table with the columns {', '.join(COLUMNS)}, found {columns}", source=source.label, line=1
+        )
     return (
         (number, dict(zip_longest(names, line.split("\t")[: len(names)], fillvalue="")))
         for number, line in enumerate(lines[1:], 2)

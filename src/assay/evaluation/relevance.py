@@ -207,9 +207,9 @@ def read_id_map(path: Path) -> dict[str, str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise DataError(f"{path}: no such file") from None
+        raise DataError("no such file", source=path) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=path) from None
     if text.lstrip().startswith("{"):
         owners = convert_plain(parse_plain(text.encode(), str(path)), dict[str, str | Number], str(path))
         return {chunk: text_id(document) for chunk, document in owners.items()}
@@ -219,7 +219,7 @@ def read_id_map(path: Path) -> dict[str, str]:
         if len(columns) == 2:
             documents[columns[0]] = columns[1]
         elif columns:
-            raise DataError(f"{path}:{number}: expected 2 columns (chunk document), found {len(columns)}")
+            raise DataError(f"expected 2 columns (chunk document), found {len(columns)}", source=path, line=number)
     return documents
 
 

@@ -51,7 +51,7 @@ def check_not_empty(path: str | Path) -> None:
     content = place.read_bytes().strip()
     if content in (b"", b"null"):
         what = "holds null alone" if content else "is empty"
-        raise DataError(f"{place}: the file {what}; assay eval … -o result.json writes a saved result")
+        raise DataError(f"the file {what}; assay eval … -o result.json writes a saved result", source=place)
 
 
 def read_results(path: str | Path) -> list[Result]:
@@ -63,9 +63,9 @@ def read_results(path: str | Path) -> list[Result]:
     try:
         content = Path(place).read_bytes()
     except FileNotFoundError:
-        raise DataError(f"{place}: no such file") from None
+        raise DataError("no such file", source=place) from None
     except OSError as error:
-        raise DataError(f"{place}: cannot be read: {error.strerror or error}") from None
+        raise DataError(f"cannot be read: {error.strerror or error}", source=place) from None
     saved = _decode(content, place)
     results = []
     for number, record in enumerate(saved.results):
@@ -115,14 +115,14 @@ def _check_is_result(content: bytes, place: str) -> None:
     try:
         schema = msgspec.json.decode(content, type=_SchemaOnly).schema
     except msgspec.ValidationError:
-        raise DataError(f"{place}: {NO_RESULT}") from None
+        raise DataError(NO_RESULT, source=place) from None
     except (ValueError, RecursionError):
         return
     if schema is None:
         what = f'schema is missing; a saved result has "schema": "{SCHEMA}"' if _looks_saved(content) else NO_RESULT
-        raise DataError(f"{place}: {what}")
+        raise DataError(what, source=place)
     if isinstance(schema, str) and schema != SCHEMA:
-        raise DataError(f"{place}: written as {printable(schema)}, but this version reads {SCHEMA}")
+        raise DataError(f"written as {printable(schema)}, but this version reads {SCHEMA}", source=place)
 
 
 def _split_address(path: str | Path) -> tuple[str, str]:

@@ -43,7 +43,7 @@ def read_plan(path: Path) -> dict[str, Any]:
     """The content of a YAML file, with ${NAME} replaced from the environment."""
     content = parse_yaml(_read_text(path), str(path))
     if content is None or not isinstance(content.value, dict):
-        raise DataError(f"{path}: a plan is a map of benchmarks, providers and metrics")
+        raise DataError("a plan is a map of benchmarks, providers and metrics", source=path)
     return {
         name: _fill_variables(_to_values(value, str(path)), f"{path}: {name}", is_provider=name == "providers", late=False)
         for name, value in content.value.items()
@@ -55,11 +55,11 @@ def _read_text(path: Path) -> str:
         with path.open(encoding="utf-8-sig") as file:
             return file.read(MAX_LETTERS + 1)
     except FileNotFoundError:
-        raise DataError(f"{path}: no such file") from None
+        raise DataError("no such file", source=path) from None
     except UnicodeDecodeError:
-        raise DataError(f"{path}: plans are text in UTF-8") from None
+        raise DataError("plans are text in UTF-8", source=path) from None
     except (OSError, ValueError) as error:
-        raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=path) from None
 
 
 def _to_values(node: Node, path: str) -> Any:
@@ -69,7 +69,7 @@ def _to_values(node: Node, path: str) -> Any:
     if isinstance(node.value, dict):
         return {name: _to_values(child, path) for name, child in node.value.items()}
     if node.kind == "int" and len(node.value) > MAX_DIGITS:
-        raise DataError(f"{path}:{node.line}: a number of {len(node.value):,} digits is too long to be meant")
+        raise DataError(f"a number of {len(node.value):,} digits is too long to be meant", source=path, line=node.line)
     return CONVERTERS[node.kind](node.value)
 
 

@@ -224,7 +224,7 @@ def remove_stale_files(folder: Path) -> None:
 
 def _write_error(path: Path, error: OSError) -> DataError:
     """What to say of a full disk or a folder of somebody else; what was kept before is still there."""
-    return DataError(f"{path}: cannot be written: {error.strerror or error}; {WRITE_ADVICE}")
+    return DataError(f"cannot be written: {error.strerror or error}; {WRITE_ADVICE}", source=path)
 
 
 def _try_lock(handle: int, *, waits: bool) -> bool:

@@ -110,7 +110,9 @@ def read_answers(source: Any) -> AnswerRecords:
     else:
         take_each(rows_of(source, "answers"), "answers", records.take, REPLY_EXAMPLE)
     if not records.replies:
-        raise DataError(f"{records.name or 'answers'}: there is no answer in it; expected records such as {REPLY_EXAMPLE}")
+        raise DataError(
+            f"there is no answer in it; expected records such as {REPLY_EXAMPLE}", source=records.name or "answers"
+        )
     return records
 
 
@@ -233,11 +235,12 @@ def read_routes(source: Any) -> Routes:
         routes, where = Routes(), "records"
         take_each(rows_of(source, "routes"), where, routes.take, ROUTE_EXAMPLE)
     if not routes.decisions:
-        raise DataError(f"{where}: no record; expected one for each query, with query_id, route, optimal_expert …")
+        raise DataError("no record; expected one for each query, with query_id, route, optimal_expert …", source=where)
     if not any(_has_decision(decision) for decision in routes.decisions):
         raise DataError(
-            f"{where}: no route and no gate decision in {counted(len(routes.decisions), 'record')}; "
-            f"expected route or gated, beside optimal_expert or needs_retrieval"
+            f"no route and no gate decision in {counted(len(routes.decisions), 'record')}; "
+            "expected route or gated, beside optimal_expert or needs_retrieval",
+            source=where,
         )
     return routes
 

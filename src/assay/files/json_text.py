@@ -24,7 +24,7 @@ def decode_file(path: Path, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf"), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"{source.label}{_line_of(content, error)}: {_reason(error)}") from None
+        raise DataError(_reason(error), source=source.label, line=_line_of(content, error)) from None
 
 
 def decode_part(part: bytes, place: str) -> Any:
@@ -34,7 +34,7 @@ def decode_part(part: bytes, place: str) -> Any:
     try:
         return msgspec.json.decode(part)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"{place}: {_reason(error)}") from None
+        raise DataError(_reason(error), source=place) from None
 
 
 def decoded_lines(path: Path, decode: Callable[[bytes], T]) -> Iterator[tuple[int, T]]:
@@ -63,7 +63,7 @@ def convert(value: Any, kind: type[T], place: str) -> T:
     try:
         return msgspec.convert(value, kind, strict=False)
     except msgspec.ValidationError as error:
-        raise DataError(f"{place}: {_reason(error)}") from None
+        raise DataError(_reason(error), source=place) from None
 
 
 def _reason(error: Exception) -> str:
@@ -81,17 +81,15 @@ def _valid_part(content: bytes) -> bytes:
     return content
 
 
-def _line_of(content: bytes, error: Exception) -> str:
-    """`:41` where the error knows a byte; the last line where the file ends too early."""
+def _line_of(content: bytes, error: Exception) -> int | None:
+    """The line where the error knows a byte; the last one where the file ends too early. msgspec has it in words alone."""
     text = str(error)
     if isinstance(error, UnicodeDecodeError):
-        return f":{_valid_part(content).count(10) + 1}"
+        return _valid_part(content).count(10) + 1
     if "truncated" in text:
-        return f":{len(content.splitlines())}" if content else ""
-    if "byte " not in text:
-        return ""
+        return len(content.splitlines()) or None
     place = text.rpartition("byte ")[2].rstrip(")")
-    return f":{content[: int(place)].count(10) + 1}" if place.isdecimal() else ""
+    return content[: int(place)].count(10) + 1 if place.isdecimal() else None
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -113,11 +111,11 @@ def read_json(source: FileSource) -> Any:
     try:
         return parse_json(content)
     except json.JSONDecodeError as error:
-        raise DataError(f"{source.label}:{error.lineno}: not JSON: {error.msg}") from None
+        raise DataError(f"not JSON: {error.msg}", source=source.label, line=error.lineno) from None
     except UnicodeDecodeError:
-        raise DataError(f"{source.label}: not valid UTF-8") from None
+        raise DataError("not valid UTF-8", source=source.label) from None
     except ValueError as error:
-        raise DataError(f"{source.label}: not JSON that can be used: {error}") from None
+        raise DataError(f"not JSON that can be used: {error}", source=source.label) from None
 
 
 def read_json_records(source: FileSource, key: str) -> Any:
@@ -126,7 +124,7 @@ def read_json_records(source: FileSource, key: str) -> Any:
     if isinstance(content, dict) and _holds_queries(content.get(key)):
         content = content[key]
     if not isinstance(content, dict | list):
-        raise DataError(f"{source.label}: expected an object or a list, found {shortened(content)}")
+        raise DataError(f"expected an object or a list, found {shortened(content)}", source=source.label)
     return content
 
 

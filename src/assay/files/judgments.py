@@ -12,7 +12,7 @@ from assay.errors import DataError, Faults
 from assay.files.columns import is_table
 from assay.files.hits import Iteration, Row
 from assay.files.json_text import read_json_records
-from assay.files.rows import Roles, file_rows, has_three, memory_rows, n_columns, trec_rows
+from assay.files.rows import FILE_ORDER, Roles, file_rows, has_three, memory_rows, n_columns, trec_rows
 from assay.files.source import FileSource, as_source
 from assay.model import (
     EMPTY_ID,
@@ -65,15 +65,13 @@ def _read_file(source: FileSource) -> Judgments:
         judgments = _from_json(source)
     elif source.kind == "trec":
         if n_columns(source.first_line) == 6:
-            raise DataError(
-                f"{source.label}: this looks like a run (6 columns), not like judgments (4 columns: {LAYOUT}); "
-                "judgments come first, then runs"
-            )
+            message = f"this looks like a run (6 columns), not like judgments (4 columns: {LAYOUT})"
+            raise DataError(message, source=source.label, hint=FILE_ORDER)
         judgments = _read_three(source, faults) if _has_three_with_tabs(source) else _read_trec(source, faults)
     else:
         judgments = _collect(file_rows(source, ROLES, faults), faults)
     if not judgments.grades:
-        raise DataError(f"{source.label}: the file holds no judgments")
+        raise DataError("the file holds no judgments", source=source.label)
     return judgments
 
 
@@ -87,7 +85,7 @@ def _from_json(source: FileSource) -> Judgments:
         _check_no_truth_values(judgments)
         checked_grades(judgments.grades)
     except DataError as error:
-        raise DataError(f"{source.label}: {error}") from None
+        raise DataError(str(error), source=source.label) from None
     return judgments
 
 
@@ -166,7 +164,7 @@ def _decoded(
         if len(texts) == width:
             yield number, texts
             continue
-        faults.add(number, f"expected {width} columns ({layout}), found {len(fields)}")
+        faults.add(number, f"expected {width} columns ({layout}), found {len(fields)}", code="columns")
         if faults.full:
             return
 

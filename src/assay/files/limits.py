@@ -42,8 +42,9 @@ def too_large(label: str, size: int) -> DataError:
     """What is said of a compressed file that becomes larger than it may."""
     times = f"more than {max_expansion():g} times its size" if size * max_expansion() > FREE else "very large"
     return DataError(
-        f"{label}: becomes {times} when unpacked ({most_unpacked(size):,.0f} bytes out of {size:,} and more to come); "
-        f"if the file is sound, allow more with {VARIABLE}=100000"
+        f"becomes {times} when unpacked ({most_unpacked(size):,.0f} bytes out of {size:,} and more to come); "
+        f"if the file is sound, allow more with {VARIABLE}=100000",
+        source=label,
     )
 
 
@@ -95,7 +96,7 @@ class LinedFile(io.RawIOBase):
             self._n_open += n_read
         if self._n_open > LONGEST_LINE:
             message = f"the line has more than {LONGEST_LINE:,} bytes and no end; records stand in lines of their own"
-            raise DataError(f"{self._label}:{self._n_ended + 1}: {message}")
+            raise DataError(message, source=self._label, line=self._n_ended + 1)
         return n_read
 
     def close(self) -> None:

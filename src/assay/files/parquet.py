@@ -51,7 +51,7 @@ def parquet_reader(connection: Any, source: FileSource) -> str:
     More rows than a file of that size can hold are refused before anything is read.
     """
     if not is_sound_footer(source.plain_path):
-        raise DataError(f"{source.label}: not a Parquet file that can be read: its start or its footer is damaged")
+        raise DataError("not a Parquet file that can be read: its start or its footer is damaged", source=source.label)
     path = path_literal(source.plain_path)
     [(n_rows,)] = connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({path})").fetchall()
     size = source.path.stat().st_size
@@ -72,12 +72,12 @@ def attribute_to_source(label: str) -> Iterator[None]:
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
     except (MemoryError, duckdb.OutOfMemoryException):
-        raise DataError(f"{label}: reading it needs more memory than there is, or the file is damaged") from None
+        raise DataError("reading it needs more memory than there is, or the file is damaged", source=label) from None
     except (duckdb.Error, RuntimeError, ValueError, TypeError, ArithmeticError, LookupError) as error:  # dates, too
         if isinstance(error, RuntimeError) and "interrupt" in str(error).lower():
             raise KeyboardInterrupt from None
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise DataError(f"{label}: not a Parquet file that can be read: {reason}") from None
+        raise DataError(f"not a Parquet file that can be read: {reason}", source=label) from None
 
 
 MAGIC = b"PAR1"

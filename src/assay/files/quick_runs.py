@@ -63,7 +63,7 @@ def rank_source(
                 raise
             raise KeyboardInterrupt from None
         except (MemoryError, duckdb.OutOfMemoryException):
-            raise DataError(f"{getattr(source, 'label', 'the run')}: it needs more memory than there is") from None
+            raise DataError("it needs more memory than there is", source=getattr(source, "label", "the run")) from None
         except (NeedsStrictReader, duckdb.Error) as error:  # the connection may be past use; the strict reader has its own
             if is_wrong_statement(error):
                 raise

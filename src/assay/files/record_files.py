@@ -60,7 +60,7 @@ def _rows(source: FileSource, suffix: str, *, is_text: bool) -> Iterable[tuple[i
 def _list(source: FileSource) -> list[Any]:
     content = read_json(source)
     if not isinstance(content, list):
-        raise DataError(f"{source.label}: expected a list of records, found {shortened(content)}")
+        raise DataError(f"expected a list of records, found {shortened(content)}", source=source.label)
     return content
 
 
@@ -100,7 +100,7 @@ def table_rows(source: FileSource) -> Iterator[tuple[int, Any]]:
         try:
             columns = [name.removeprefix("\ufeff") for name in next(rows, (0, []))[1]]
             if twice := {name for name in columns if columns.count(name) > 1}:
-                raise DataError(f"{source.label}:1: the column {min(twice)!r} comes twice")
+                raise DataError(f"the column {min(twice)!r} comes twice", source=source.label, line=1)
             yield from ((number, _cells(columns, row)) for number, row in rows)
         except csv.Error as error:
             yield reader.line_num, DataError(f"not a table: {error}")
@@ -149,7 +149,7 @@ def write_parquet_table(path: Path, columns: Mapping[str, str], rows: Iterable[S
                 )
             connection.execute(f"COPY records TO {literal(str(copy))} (FORMAT parquet, USE_TMP_FILE false)")
         except duckdb.Error as error:
-            raise DataError(f"{path}: cannot be written as Parquet: {str(error).splitlines()[0]}") from None
+            raise DataError(f"cannot be written as Parquet: {str(error).splitlines()[0]}", source=path) from None
         with atomic_write(path, is_text=False) as file, copy.open("rb") as finished:
             shutil.copyfileobj(finished, file, 1 << 20)
 
@@ -188,7 +188,7 @@ def new_folder(
                 _move(staged, path, {*written, CARD})
         sync_folder(path.parent if is_new else path)
     except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise DataError(f"cannot be written: {error.strerror or error}", source=path) from None
 
 
 def _check_no_other_files(path: Path, written: Collection[str], is_taken: Callable[[str], object]) -> None:
@@ -200,7 +200,7 @@ def _check_no_other_files(path: Path, written: Collection[str], is_taken: Callab
     if CARD in names and not known & {*written}:
         others.append(CARD)
     if others:
-        raise DataError(f"{path}: there are already {', '.join(others)}; write to another folder")
+        raise DataError(f"there are already {', '.join(others)}; write to another folder", source=path)
 
 
 def _move(staged: Path, path: Path, written: Collection[str]) -> None:
@@ -227,13 +227,13 @@ def shards_in(folder: Path) -> dict[str, list[Path]]:
             continue
         stem, count = named["stem"], int(named["count"])
         if counts.setdefault(stem, count) != count:
-            raise DataError(f"{folder}: {stem} is there in {counts[stem]} files and in {count}; keep one of both")
+            raise DataError(f"{stem} is there in {counts[stem]} files and in {count}; keep one of both", source=folder)
         parts.setdefault(stem, {})[int(named["number"])] = file
     for stem, files in parts.items():
         if missing := [
             f"{stem}-{number:05}-of-{counts[stem]:05}.parquet" for number in range(counts[stem]) if number not in files
         ]:
-            raise DataError(f"{folder}: {some_of(missing)} is missing; download all of {stem} again")
+            raise DataError(f"{some_of(missing)} is missing; download all of {stem} again", source=folder)
     return {stem: [files[number] for number in sorted(files)] for stem, files in parts.items()}
 
 
@@ -241,5 +241,5 @@ def table_in(folder: Path) -> list[Path]:
     """The files of the only table in a folder; two tables are an error, for nobody knows which one is meant."""
     tables = shards_in(folder)
     if len(tables) > 1:
-        raise DataError(f"{folder}: several tables, {', '.join(tables)}; keep one")
+        raise DataError(f"several tables, {', '.join(tables)}; keep one", source=folder)
     return next(iter(tables.values()), [])

@@ -73,7 +73,7 @@ def take_file(path: Path, take: Callable[[Record], None], example: str) -> None:
             raise
         source = FileSource.at(path)
         line = shortened(source.first_line.decode("utf-8", "replace").strip())
-        raise DataError(f"{source.label}: expected records such as {example}, one a line, found {line}") from None
+        raise DataError(f"expected records such as {example}, one a line, found {line}", source=source.label) from None
 
 
 class Spelling:

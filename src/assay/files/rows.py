@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.errors import DataError, Faults
+from assay.errors import DataError, Faults, Hint
 from assay.files.columns import find_columns, find_run_columns, is_table
 from assay.files.hits import Iteration, Row, is_listed, listed_rows
 from assay.files.json_text import parse_json
@@ -22,6 +22,9 @@ from assay.files.parquet import open_parquet
 from assay.files.source import FileSource
 from assay.model import parse_number
 from assay.text import shortened
+
+FILE_ORDER = Hint("", "judgments come first, then runs")
+"""Said of a file that is in the place of another."""
 
 
 class Layout(NamedTuple):
@@ -65,7 +68,7 @@ class Roles(NamedTuple):
                 return Layout(list(find_columns(columns, ("query", "document", "rank")).values()))
             roles = find_run_columns(columns)
         except DataError as error:
-            raise DataError(f"{label}: {error}") from None
+            raise error.at(label) from None
         value = roles.get("score", roles.get("rank", ""))
         return Layout([roles["query"], roles["document"], value], by_rank="score" not in roles)
 
@@ -110,13 +113,14 @@ def table_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row
         try:
             header = next(rows, None)
             if header is None:
-                raise DataError(f"{source.label}: expected a line that names the columns, found only empty cells")
+                raise DataError("expected a line that names the columns, found only empty cells", source=source.label)
             columns = [column.strip().lstrip("\ufeff") for column in header]
             layout = roles.layout(columns, source.label)
             numbers = [columns.index(name) for name in layout.columns]
             for row in rows:
                 if len(row) != len(columns):
-                    faults.add(reader.line_num, f"expected {len(columns)} columns ({', '.join(columns)}), found {len(row)}")
+                    message = f"expected {len(columns)} columns ({', '.join(columns)}), found {len(row)}"
+                    faults.add(reader.line_num, message, code="columns")
                 elif not all(map(_is_utf8, row)):
                     faults.add(reader.line_num, "not valid UTF-8")
                 else:
@@ -194,7 +198,7 @@ def _record_row(number: int, record: Mapping[str, Any], roles: Roles, label: str
             return
         layout = roles.layout(list(record), label)
     except DataError as error:
-        faults.add(number, str(error).removeprefix(f"{label}: "))
+        faults.add(number, error.what)
         return
     yield layout.row(number, (record[name] for name in layout.columns))
 
@@ -205,7 +209,7 @@ def frame_rows(frame: Any, roles: Roles, label: str) -> Iterator[Row]:
     layout = roles.layout([str(column) for column in columns], label)
     values = [_as_list(frame[name]) for name in layout.columns]
     if len(set(map(len, values))) > 1:
-        raise DataError(f"{label}: the columns {', '.join(layout.columns)} are not equally long")
+        raise DataError(f"the columns {', '.join(layout.columns)} are not equally long", source=label)
     return map(layout.row, count(1), zip(*values, strict=True))
 
 
@@ -279,7 +283,7 @@ def trec_rows(source: FileSource, width: int, layout: str, faults: Faults) -> It
         if len(fields) == width or (len(fields) > width and not _has_blank_in_id(fields, width)):
             yield number, fields
         else:
-            faults.add(number, _wrong_columns(fields, width, layout))
+            faults.add(number, _wrong_columns(fields, width, layout), code="columns")
             if faults.full:
                 return
 

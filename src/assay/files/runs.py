@@ -10,7 +10,18 @@ from assay.errors import MAX_FAULTS, DataError, Faults
 from assay.files.columns import is_table
 from assay.files.hits import NOTHING, Row, hits_of, is_listed
 from assay.files.json_text import read_json_records
-from assay.files.rows import THREE, THREE_READ, Roles, file_rows, has_three, memory_rows, n_columns, trec_fields, trec_rows
+from assay.files.rows import (
+    FILE_ORDER,
+    THREE,
+    THREE_READ,
+    Roles,
+    file_rows,
+    has_three,
+    memory_rows,
+    n_columns,
+    trec_fields,
+    trec_rows,
+)
 from assay.files.source import FileSource, as_source
 from assay.model import (
     EMPTY_ID,
@@ -70,17 +81,15 @@ def _read_file(source: FileSource, duplicates: str) -> Rankings:
         return _from_json(source, duplicates)
     if source.kind == "trec":
         if n_columns(source.first_line) == 4:
-            raise DataError(
-                f"{source.label}: this looks like judgments (4 columns), not like a run (6 columns: {LAYOUT}); "
-                "judgments come first, then runs"
-            )
+            message = f"this looks like judgments (4 columns), not like a run (6 columns: {LAYOUT})"
+            raise DataError(message, source=source.label, hint=FILE_ORDER)
         tag = b" ".join(trec_fields(source.first_line, 6)[5:]).decode("utf-8", "replace")
         rows = _three_rows(source, faults) if has_three(source.first_line) else _trec_rows(source, faults)
     else:
         rows = file_rows(source, RUN_ROLES, faults)
     by_query = _collect(rows, faults, duplicates, source)
     if not by_query:
-        raise DataError(f"{source.label}: the file holds no rankings")
+        raise DataError("the file holds no rankings", source=source.label)
     return Rankings(by_query, tag, rank_reader(source), source.notes)
 
 
@@ -90,9 +99,9 @@ def _from_json(source: FileSource, duplicates: str) -> Rankings:
         rankings = thoroughly_checked(as_rankings(content, duplicates))
         Run.borrow(rankings).scores  # noqa: B018 (validates them while the file's name is at hand)
     except DataError as error:
-        raise DataError(f"{source.label}: {error}") from None
+        raise DataError(str(error), source=source.label) from None
     if not rankings.by_query:
-        raise DataError(f"{source.label}: the file holds no rankings")
+        raise DataError("the file holds no rankings", source=source.label)
     return rankings
 
 

@@ -55,13 +55,12 @@ class FileSource:
         with source._explained():
             status = source.path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise DataError(f"{source.label}: is a folder, not a file")
+            raise DataError("is a folder, not a file", source=source.label)
         if stat.S_ISREG(status.st_mode):
             return source
         if _is_device(status):
-            raise DataError(
-                f"{source.label}: is a device, which may never end; give a file, a pipe, or - for standard input"
-            )
+            message = "is a device, which may never end; give a file, a pipe, or - for standard input"
+            raise DataError(message, source=source.label)
         with source._explained(), source.path.open("rb") as stream:
             return cls.spool(stream, source.label)
 
@@ -74,9 +73,9 @@ class FileSource:
                 try:
                     stream, start = io.BytesIO((start + stream.read()).encode()), b""
                 except UnicodeEncodeError as error:
-                    raise DataError(f"{label}: holds text that cannot be written as UTF-8: {error.reason}") from None
+                    raise DataError(f"holds text that cannot be written as UTF-8: {error.reason}", source=label) from None
             if start and not start.strip(b"\0"):
-                raise DataError(f"{label}: begins with nothing but zero bytes; a file of text or Parquet is needed")
+                raise DataError("begins with nothing but zero bytes; a file of text or Parquet is needed", source=label)
             copy = _copy_of(stream, start)
         source = cls(copy.path, label)
         weakref.finalize(source, copy.close)
@@ -149,21 +148,21 @@ class FileSource:
         except AssayError:
             raise
         except FileNotFoundError:
-            raise DataError(f"{self.label}: no such file") from None
+            raise DataError("no such file", source=self.label) from None
         except MemoryError:
-            raise DataError(f"{self.label}: reading it needs more memory than there is") from None
+            raise DataError("reading it needs more memory than there is", source=self.label) from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise DataError(f"{self.label}: the compressed file is damaged: {error}") from None
+            raise DataError(f"the compressed file is damaged: {error}", source=self.label) from None
         except OSError as error:
             is_damage = error.errno is None and self.compression == "bzip2"  # which has no error of its own
             message = "the compressed file is damaged" if is_damage else "cannot be read"
-            raise DataError(f"{self.label}: {message}: {error.strerror or error}") from None
+            raise DataError(f"{message}: {error.strerror or error}", source=self.label) from None
         except ValueError as error:  # a path with a NUL in it
-            raise DataError(f"{self.label}: cannot be read: {error}") from None
+            raise DataError(f"cannot be read: {error}", source=self.label) from None
         except Exception as error:
             if type(error).__name__ not in ("ZstdError", "LZMAError"):
                 raise
-            raise DataError(f"{self.label}: the compressed file is damaged: {error}") from None
+            raise DataError(f"the compressed file is damaged: {error}", source=self.label) from None
 
     def note(self, what: str) -> None:
         """Remember something about how the file was read; a note that is there already is not repeated."""
@@ -211,7 +210,7 @@ class FileSource:
             return "parquet"
         for magic, what in FOREIGN.items():
             if self.start.startswith(magic):
-                raise DataError(f"{self.label}: this is {what}; save it as CSV or JSON in UTF-8")
+                raise DataError(f"this is {what}; save it as CSV or JSON in UTF-8", source=self.label)
         endings = [ending.lower() for ending in Path(self.label).suffixes if ending not in COMPRESSIONS]
         by_name = KINDS.get(endings[-1]) if endings else None
         if by_name in ("json", "jsonl", "parquet"):

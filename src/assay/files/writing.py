@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write
-from assay.errors import DataError
+from assay.errors import DataError, Hint
 from assay.model import checked_grades
+
+WRITE_JSON = Hint("", "write JSON instead")
 
 
 def write_lines(path: Path, rows: Iterable[Any]) -> None:
@@ -40,7 +42,7 @@ def why_not_trec(query: str, document: str) -> str:
     try:
         f"{_query(query, Path())} {_word(document, Path())}".encode()
     except DataError as error:
-        return str(error).removeprefix(f"{Path()}: ").partition("; ")[0]
+        return error.what
     except UnicodeEncodeError:
         return f"the ids {query!a} and {document!a} have half of a surrogate pair in them"
     return ""
@@ -65,14 +67,16 @@ def write_run(rankings: Mapping[str, Mapping[str, float]], path: Path, tag: str 
 def _query(text: str, path: Path) -> str:
     """The id of a query, which begins a line."""
     if text[:1] in ("{", "["):
-        raise DataError(f"{path}: the id {text!r} begins with {text[0]}, which TREC files take for JSON; write JSON instead")
+        raise DataError(
+            f"the id {text!r} begins with {text[0]}, which TREC files take for JSON", source=path, hint=WRITE_JSON
+        )
     return _word(text, path)
 
 
 def _word(text: str, path: Path) -> str:
     """An id in a file whose columns are separated by blanks."""
     if not text or text.split() != [text]:
-        raise DataError(f"{path}: the id {text!r} has a blank in it, which TREC files cannot hold; write JSON instead")
+        raise DataError(f"the id {text!r} has a blank in it, which TREC files cannot hold", source=path, hint=WRITE_JSON)
     if text.startswith("#"):
-        raise DataError(f"{path}: the id {text!r} begins with #, which TREC files take as a comment; write JSON instead")
+        raise DataError(f"the id {text!r} begins with #, which TREC files take as a comment", source=path, hint=WRITE_JSON)
     return text

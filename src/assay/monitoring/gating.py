@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 
 from assay.comparison import align
-from assay.errors import AssayError, DataError, GateFailed, ProviderError, UnknownName, UsageError, near_matches
+from assay.errors import (
+    AssayError,
+    DataError,
+    GateFailed,
+    NotComparable,
+    ProviderError,
+    UnknownName,
+    UsageError,
+    near_matches,
+)
 from assay.evaluation import Result, subset_of
 from assay.metrics import BoundMetric, find_metric
 from assay.model import Column, values_of
@@ -35,7 +44,6 @@ from assay.monitoring.rule_file import parse_rules
 from assay.monitoring.rule_scope import FAIL, WARN
 from assay.text import counted, shortened, some_of
 
-INTERSECT_HINT = " --intersect compares what they share"
 PLACEHOLDER_METRIC = "latency"
 """Stands for no metric at all: how deep was looked does not matter to it."""
 
@@ -173,9 +181,9 @@ def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str
     try:
         align(sides if metrics else list(map(_without_metrics, sides)), metrics or [find_metric(PLACEHOLDER_METRIC)])
     except AssayError as error:
-        message = str(error).removeprefix("these cannot be compared: ").removesuffix(INTERSECT_HINT).rstrip(".")
+        message = "; ".join(error.differences) if isinstance(error, NotComparable) else str(error)
         renewed = f"To make this result the baseline: {anew}" if anew else "Make a new one from the data of this result"
-        raise DataError(f"{name} cannot be compared with this result: {message}. {renewed}") from None
+        raise DataError(f"{name} cannot be compared with this result: {message.rstrip('.')}. {renewed}") from None
     return Case(now, subset_of(replace(before, run={}), now.query_ids, before.metrics), known)
 
 

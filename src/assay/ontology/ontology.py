@@ -247,7 +247,7 @@ def build_ontology(
     current = {record.id: record for record in records if not record.is_obsolete}
     _check_ids_unique(records, label)
     if not current:
-        raise DataError(f"{label}: there is no current term in it, {counted(len(records), 'obsolete one')} aside")
+        raise DataError(f"there is no current term in it, {counted(len(records), 'obsolete one')} aside", source=label)
     parents = {id_: tuple(dict.fromkeys(up for up in current[id_].parents if up in current)) for id_ in current}
     depth = longest_depths(parents, label)
     ids = sorted(current, key=lambda id_: (depth[id_], id_))
@@ -284,7 +284,7 @@ def _check_ids_unique(records: Sequence[TermRecord], name: str) -> None:
     if len({record.id for record in records}) < len(records):
         seen: set[str] = set()
         twice = [record.id for record in records if record.id in seen or seen.add(record.id)]  # type: ignore[func-returns-value]
-        raise DataError(f"{name}: {counted(len(twice), 'term')} defined twice: {some_of(twice)}")
+        raise DataError(f"{counted(len(twice), 'term')} defined twice: {some_of(twice)}", source=name)
 
 
 def _to_obsolete(record: TermRecord) -> Obsolete:
@@ -312,7 +312,9 @@ def longest_depths(parents: Mapping[str, Sequence[str]], name: str) -> dict[str,
             if not waiting[child]:
                 ready.append(child)
     if len(ready) < len(parents):
-        raise DataError(f"{name}: terms must not be above themselves, but {' → '.join(_find_cycle(parents, set(ready)))}")
+        raise DataError(
+            f"terms must not be above themselves, but {' → '.join(_find_cycle(parents, set(ready)))}", source=name
+        )
     return depth
 
 

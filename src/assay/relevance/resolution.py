@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.errors import DataError
+from assay.errors import DataError, NoGroundTruth
 from assay.model import Hit, Qrels, Query
 from assay.relevance.resolver import Ground, Judged, parse_resolver
 from assay.text import counted, some_of
@@ -86,7 +86,10 @@ def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolve
         strategies |= {query.query_id: name for query in mine}
         left = [query for query in left if query.query_id not in judged]
     if not judged:
-        raise DataError(_without_places(ground, left) or _nothing(relevance, [query.query_id for query in left]))
+        if what := _without_places(ground, left):
+            raise DataError(what)
+        ids = [query.query_id for query in left]
+        raise NoGroundTruth(_nothing(relevance, ids), relevance=relevance, queries=ids)
     used = [resolver for resolver in resolvers if any(resolver.resolver.name in name for name in strategies.values())]
     n_found = sum(_n_relevant(judgement, ground.hits.get(query, ())) for query, judgement in judged.items())
     by_span = [judgement for query, judgement in judged.items() if strategies[query] == "span"]

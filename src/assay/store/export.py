@@ -170,7 +170,7 @@ def read_export(path: Path) -> Iterator[Exported | Judgment]:
     with _lines(path) as lines:
         head = _read_line(path, lines, "schema").line
         if head.schema != SCHEMA:
-            raise DataError(f"{path}: written as {head.schema}, but this version reads {SCHEMA}")
+            raise DataError(f"written as {head.schema}, but this version reads {SCHEMA}", source=path)
         n_read = 0
         while (read := _read_line(path, lines, "evaluation", "judgment", "end")).line.evaluation is not None:
             yield _read_evaluation(path, read.line.evaluation, lines)
@@ -180,7 +180,7 @@ def read_export(path: Path) -> Iterator[Exported | Judgment]:
                 yield checked_judgment(Judgment(**msgspec.structs.asdict(judgment)))
             read = _read_line(path, lines, "judgment", "end")
         if read.line.end != n_read:
-            raise DataError(f"{path}: it should hold {read.line.end} evaluations, but holds {n_read}")
+            raise DataError(f"it should hold {read.line.end} evaluations, but holds {n_read}", source=path)
 
 
 Lines = Iterator[tuple[int, bytes]]
@@ -194,9 +194,9 @@ def _lines(path: Path) -> Iterator[Lines]:
         with io.BufferedReader(UnpackedFile(ZstdFile(path), path, str(path)), 1 << 20) as file:
             yield enumerate(file, start=1)
     except OSError as error:
-        raise DataError(f"{path}: {error.strerror or error}") from None
+        raise DataError(f"{error.strerror or error}", source=path) from None
     except (EOFError, zstandard.ZstdError):
-        raise DataError(f"{path}: this is not a complete export of a store; assay results export writes one") from None
+        raise DataError("this is not a complete export of a store; assay results export writes one", source=path) from None
 
 
 class ParsedLine(NamedTuple):
@@ -210,16 +210,18 @@ class ParsedLine(NamedTuple):
 def _read_line(path: Path, lines: Lines, *expected: str) -> ParsedLine:
     number, text = next(lines, (0, b""))
     if not text:
-        raise DataError(f"{path}: it ends too early: expected a line with {' or '.join(expected)}")
+        raise DataError(f"it ends too early: expected a line with {' or '.join(expected)}", source=path)
     source = f"{path}:{number}"
     plain = parse_plain(text, source)
     if not isinstance(plain, dict) or not any(name in plain for name in expected):
-        raise DataError(f"{source}: expected a line with {' or '.join(expected)}; assay results export writes such files")
+        raise DataError(
+            f"expected a line with {' or '.join(expected)}; assay results export writes such files", source=source
+        )
     if expected == ("schema",) and plain["schema"] != SCHEMA:
-        raise DataError(f"{path}: written as {printable(str(plain['schema']))[:60]}, but this version reads {SCHEMA}")
+        raise DataError(f"written as {printable(str(plain['schema']))[:60]}, but this version reads {SCHEMA}", source=path)
     line: Line = convert_plain(plain, Line, source)
     if sum(getattr(line, name) is not None for name in KINDS) != 1:
-        raise DataError(f"{source}: expected one of {', '.join(KINDS)}, found {', '.join(plain)}")
+        raise DataError(f"expected one of {', '.join(KINDS)}, found {', '.join(plain)}", source=source)
     return ParsedLine(number, line, plain)
 
 
@@ -229,7 +231,7 @@ def _read_evaluation(path: Path, about: EvaluationRecord, lines: Lines) -> Expor
     with _import_errors(path, 0, "an evaluation"):
         exported = _assemble(about, results)
     if exported.bundle.digest != about.digest:
-        raise DataError(f"{path}: {about.id} was changed after it was exported; nothing of it is imported")
+        raise DataError(f"{about.id} was changed after it was exported; nothing of it is imported", source=path)
     return exported
 
 
@@ -275,7 +277,7 @@ def _import_errors(path: Path, number: int, what: str) -> Iterator[None]:
         yield
     except UsageError as error:
         place = f"{path}:{number}" if number else str(path)
-        raise DataError(f"{place}: {what} in it cannot be taken over: {error}") from None
+        raise DataError(f"{what} in it cannot be taken over: {error}", source=place) from None
 
 
 # Masking

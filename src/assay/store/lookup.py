@@ -67,5 +67,5 @@ def _must_be_file(reference: str, store: str | Path | None) -> bool:
 def _missing_file_error(reference: str) -> DataError:
     place = Path(_name(reference))
     if not place.exists() and not Path(reference).exists():
-        return DataError(f"{reference}: no such file")
-    return DataError(f"{reference}: no saved result; assay eval … -o result.json writes one")
+        return DataError("no such file", source=reference)
+    return DataError("no saved result; assay eval … -o result.json writes one", source=reference)

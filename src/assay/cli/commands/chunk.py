@@ -85,9 +85,9 @@ def _read(path: str, name: str, notes: list[str]) -> Sequence[Document]:
     try:
         content = Path(path).read_bytes()
     except FileNotFoundError:
-        raise DataError(f"{called}: no such file") from None
+        raise DataError("no such file", source=called) from None
     except (OSError, ValueError) as error:
-        raise DataError(f"{called}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=called) from None
     return [Document(called, _decode(called, content, notes))]
 
 

@@ -15,7 +15,7 @@ from assay.cli.inputs import FILE_ENDINGS, check_no_saved_results, describe_file
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser
 from assay.cli.terminal import log_duration, log_verbose, terminal_width, use_colour
-from assay.errors import AssayError, DataError, UsageError
+from assay.errors import AssayError, DataError, Hint, UsageError
 from assay.grammar import WrittenName
 from assay.temporary_files import TemporaryFile
 from assay.text import counted, printable, some_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.model import Qrels, Run
 
 
-FILE_ORDER = "runs come by themselves, judgments by --qrels FILE"
+FILE_ORDER = Hint("", "runs come by themselves, judgments by --qrels FILE")
 """What is said of a file that is in the wrong place."""
 
 
@@ -298,7 +298,7 @@ def _benchmark_qrels(name: str) -> Qrels:
 
     dataset = load_dataset(name)
     if not dataset.qrels:
-        raise DataError(f"{name}: no query of it has judgments, and fusions are tuned and taught by these alone")
+        raise DataError("no query of it has judgments, and fusions are tuned and taught by these alone", source=name)
     return dataset.judged()
 
 

@@ -34,7 +34,7 @@ from assay.cli.terminal import (
     terminal_width,
     use_colour,
 )
-from assay.errors import DataError, UsageError
+from assay.errors import DataError, NoGroundTruth, UsageError
 from assay.grammar import WrittenName
 from assay.model import Policy
 from assay.text import counted
@@ -51,7 +51,6 @@ SHARED_FLAGS = ("dataset_format", "relevance", "f1_threshold", "unit", "id_map",
 
 
 FORMATS_WITH_JUDGED = ("table", "markdown", "latex")
-NO_GROUND_TRUTH_PREFIX = "none of the "
 """The beginning of the error about a benchmark without the ground truth that was asked for."""
 FORMATS = ("table", "json", "csv", "html", "markdown", "latex", "trec")
 
@@ -199,10 +198,10 @@ def _score_all(
 
 def _attribute_to_source(error: DataError, source: FileSource, options: argparse.Namespace, inputs: Inputs) -> DataError:
     """The error with the name of the file at fault: the run, unless it is the benchmark or the map of ids."""
-    if inputs.is_dataset and error.message.startswith(NO_GROUND_TRUTH_PREFIX):
-        return DataError(f"{inputs.truth}: {error.message}", error.faults)
+    if inputs.is_dataset and isinstance(error, NoGroundTruth):
+        return error.at(inputs.truth)
     others = [str(path) for path in (inputs.truth, options.id_map) if inputs.is_dataset and path]
-    is_other = any(error.message.startswith(path) for path in others) and not error.message.startswith(source.label)
+    is_other = any(error.source.startswith(path) for path in others) and error.source != source.label
     return error if is_other else describe_file_error(error, source, "a run")
 
 

@@ -67,7 +67,7 @@ def run_why(options: argparse.Namespace) -> int:
 
 def _raise_mixed_inputs(result: str, other: str) -> None:
     if other != "-" and not Path(other).exists():
-        raise DataError(f"{other}: no such file")
+        raise DataError("no such file", source=other)
     raise UsageError(
         f"{result} is a result, {other} is not: give two results, or judgments and a run.\n"
         f"  assay score … --format json makes a result of a run"

@@ -91,7 +91,7 @@ def _documents(path: Path) -> Any:
     for file in files:
         some = read_documents(file, _document, _id_of, IDS.__contains__)
         if twice := documents.keys() & some.keys():
-            raise DataError(f"{file}: document {min(twice)} is in another file of the corpus as well; keep one")
+            raise DataError(f"document {min(twice)} is in another file of the corpus as well; keep one", source=file)
         documents |= some
     return documents
 
@@ -116,7 +116,7 @@ def _find(path: Path, stem: str) -> list[Path]:
 def _queries(path: Path) -> dict[str, Query]:
     files = _find(path, "queries")
     if not files:
-        raise DataError(f"{path}: there is no queries.jsonl in this folder")
+        raise DataError("there is no queries.jsonl in this folder", source=path)
     queries: dict[str, Query] = {}
 
     def take(_: str, record: Mapping[str, Any]) -> None:
@@ -192,7 +192,7 @@ def _add_split(splits: dict[str, list[Path]], split: str, files: list[Path]) -> 
     if split in splits:
         first, second = splits[split][0], files[0]
         other = second.name if second.parent == first.parent else f"{second.parent.name}/{second.name}"
-        raise DataError(f"{first.parent}: both {first.name} and {other} hold the split {split}; keep one")
+        raise DataError(f"both {first.name} and {other} hold the split {split}; keep one", source=first.parent)
     splits[split] = files
 
 
@@ -227,9 +227,8 @@ def _judgments(files: Sequence[Path]) -> dict[str, dict[str, float]]:
         for query in qrels:
             judged = judgments.setdefault(query, {})
             if twice := judged.keys() & qrels[query].keys():
-                raise DataError(
-                    f"{file}: document {min(twice)} for query {query} is judged in another file as well; keep one"
-                )
+                message = f"document {min(twice)} for query {query} is judged in another file as well; keep one"
+                raise DataError(message, source=file)
             judged.update(qrels[query])
     return judgments
 

@@ -72,7 +72,7 @@ def _tasks_file(folder: Path) -> Path:
     named = [file for file in files if file.name.partition(".")[0] == "tasks"] or files
     if len(named) != 1:
         names = ", ".join(file.name for file in named) or "none"
-        raise DataError(f"{folder}: expected one file of tasks, found {names}; give the path of the one to read")
+        raise DataError(f"expected one file of tasks, found {names}; give the path of the one to read", source=folder)
     return named[0]
 
 
@@ -110,7 +110,7 @@ class _Reader:
             return
         content = read_json(self.source)
         if not isinstance(content, list | dict):
-            raise DataError(f"{self.source.label}: expected a list of tasks, found {shortened(content)}")
+            raise DataError(f"expected a list of tasks, found {shortened(content)}", source=self.source.label)
         yield from enumerate(content if isinstance(content, list) else [content], 1)
 
     def _read_task(self, number: int, place: str, value: Any) -> None:

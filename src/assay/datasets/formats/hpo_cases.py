@@ -218,7 +218,7 @@ def _language(metadata: dict[str, Any], path: Path, notes: Notes) -> str | None:
 def _mend_cases(cases: Any, notes: Notes) -> Any:
     """A plain list in the form that the schema wants."""
     if not isinstance(cases, list):
-        raise DataError(f"{notes.source}: expected a list of test cases, found {shortened(cases)}")
+        raise DataError(f"expected a list of test cases, found {shortened(cases)}", source=notes.source)
     return [_mend_case(case, _place(case, number), notes) for number, case in enumerate(cases, 1)]
 
 
@@ -333,7 +333,7 @@ def _check_fits(dataset: BenchmarkDataset, path: Path) -> None:
         f"queries whose metadata uses names of its own fields ({some_of(mixed)})": mixed,
     }
     if unsupported := [what for what, there in reasons.items() if there]:
-        raise DataError(f"{path}: HPO test cases cannot hold {', '.join(unsupported)}; write json instead")
+        raise DataError(f"HPO test cases cannot hold {', '.join(unsupported)}; write json instead", source=path)
 
 
 def _case(query: Query, judged: Mapping[str, float], shared_language: str | None) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def read_ir_datasets(path: Path) -> BenchmarkDataset:
         dataset = BenchmarkDataset(name, repairs=notes.repairs)
         if not benchmark.has_queries() and not benchmark.has_qrels():
             raise DataError(
-                f"{name}: there are neither queries nor judgments in it; name a part that has them, such as {name}/test"
+                f"there are neither queries nor judgments in it; name a part that has them, such as {name}/test", source=name
             )
         if benchmark.has_queries():
             dataset.queries = {query.query_id: query for query in map(_query, benchmark.queries_iter())}
@@ -78,7 +78,7 @@ def _describe_errors(name: str) -> Iterator[None]:
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
         hint = "it downloads by itself; without a network, its files must be in ~/.ir_datasets already"
-        raise DataError(f"{name}: the package ir_datasets could not provide it ({message}); {hint}") from error
+        raise DataError(f"the package ir_datasets could not provide it ({message}); {hint}", source=name) from error
 
 
 def _fields(record: Any) -> dict[str, Any]:

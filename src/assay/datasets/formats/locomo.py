@@ -288,7 +288,7 @@ def _files(path: Path) -> list[Path]:
         return [path]
     files = [file for file in path.iterdir() if Probe(file).suffix == ".json" and file.is_file()]
     if not files:
-        raise DataError(f"{path}: there is no .json file in this folder")
+        raise DataError("there is no .json file in this folder", source=path)
     return sorted(
         files, key=lambda file: [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", file.name)]
     )

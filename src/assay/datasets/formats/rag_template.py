@@ -136,7 +136,7 @@ def each_context(value: Any, label: str = "contexts") -> Iterator[Any]:
     elif isinstance(value, str | Mapping):
         yield value
     else:
-        raise DataError(f"{label}: expected a list of contexts, found {shortened(value)}")
+        raise DataError(f"expected a list of contexts, found {shortened(value)}", source=label)
 
 
 def _id_of(value: Any) -> object:
@@ -241,7 +241,7 @@ class _Reader:
         elif isinstance(value, list):
             yield from enumerate(value, 1)
         else:
-            raise DataError(f"{self.source.label}: expected a list of questions, found {shortened(value)}")
+            raise DataError(f"expected a list of questions, found {shortened(value)}", source=self.source.label)
 
     def _read_questions(self, questions: list[tuple[int, Any]], judged: dict[str, Judged]) -> None:
         for _, value in questions:
@@ -317,7 +317,7 @@ def write_rag_template(dataset: BenchmarkDataset, path: Path) -> None:
     import msgspec
 
     if Probe(path).suffix in LINES:
-        raise DataError(f"{path}: rag_template is written as one JSON file; give it a name that ends in .json")
+        raise DataError("rag_template is written as one JSON file; give it a name that ends in .json", source=path)
     apart = {name: value for name, value in dataset.metadata.items() if name in RESERVED}
     content: dict[str, Any] = {"name": dataset.name, "version": dataset.version}
     content |= {name: value for name, value in dataset.metadata.items() if name not in RESERVED}

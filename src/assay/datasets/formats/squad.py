@@ -54,7 +54,7 @@ def _paragraphs(content: Any, notes: Notes) -> Iterator[tuple[str, str | None, M
     """Id, title and content of every paragraph, numbered within its article; articles of one title are one article."""
     articles = content.get("data") if isinstance(content, dict) else content
     if not isinstance(articles, list):
-        raise DataError(f"{notes.source}: expected a list of articles under data, found {shortened(articles)}")
+        raise DataError(f"expected a list of articles under data, found {shortened(articles)}", source=notes.source)
     n_seen: dict[str, int] = {}
     for number, article in enumerate(articles, 1):
         place = f"article {number}"

@@ -85,7 +85,7 @@ def _topics(source: FileSource) -> Iterator[tuple[int, Topic]]:
         text = content.decode().replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise DataError(f"{source.label}:{line}: not valid UTF-8; save the topics as UTF-8") from None
+        raise DataError("not valid UTF-8; save the topics as UTF-8", source=source.label, line=line) from None
     return _sgml(text) if start.startswith(b"<") else _tsv(text)
 
 
@@ -138,11 +138,11 @@ def _xml(source: FileSource, content: bytes) -> Iterator[tuple[int, Topic]]:
     from xml.etree import ElementTree as ET
 
     if b"<!ENTITY" in content:
-        raise DataError(f"{source.label}: topics that define entities are not read")
+        raise DataError("topics that define entities are not read", source=source.label)
     try:
         root = ET.fromstring(content)  # noqa: S314 (entities are refused above)
     except ET.ParseError as error:
-        raise DataError(f"{source.label}:{error.position[0]}: not XML: {error}") from None
+        raise DataError(f"not XML: {error}", source=source.label, line=error.position[0]) from None
     starts = re.finditer(rb"<topic\b", content)
     for topic, start in zip(root.iter("topic"), starts, strict=False):
         fields: dict[str, Any] = dict(topic.attrib)
@@ -234,9 +234,9 @@ def _files(folder: Path) -> dict[str, Path]:
     for kind, files in files_by_kind.items():
         if len(files) > 1:
             names = ", ".join(file.name for file in files)
-            raise DataError(f"{folder}: several files with {kind}: {names}; keep one of them in the folder")
+            raise DataError(f"several files with {kind}: {names}; keep one of them in the folder", source=folder)
     if not files_by_kind.keys() & {"judgments", "topics"}:
-        raise DataError(f"{folder}: neither judgments (qrels.txt) nor topics (topics.txt) are in this folder")
+        raise DataError("neither judgments (qrels.txt) nor topics (topics.txt) are in this folder", source=folder)
     return {kind: files[0] for kind, files in files_by_kind.items()}
 
 
@@ -307,7 +307,7 @@ def write_judgments(dataset: BenchmarkDataset, path: Path) -> None:
     empty = [query for query, judged in dataset.qrels.items() if not judged]
     if empty or not dataset.qrels:
         what = f"queries judged with nothing relevant ({some_of(empty)})" if empty else "a dataset without judgments"
-        raise DataError(f"{path}: qrels alone cannot hold {what}; write to a folder")
+        raise DataError(f"qrels alone cannot hold {what}; write to a folder", source=path)
     _check_words(dataset.qrels, (doc for judged in dataset.qrels.values() for doc in judged), path)
     write_qrels(dataset.qrels, path, dataset.subtopics)
 
@@ -319,8 +319,9 @@ def _check_words(queries: Iterable[str], docs: Iterable[str], path: Path) -> Non
     if bad:
         names = some_of([repr(bad_id) for bad_id in bad])
         raise DataError(
-            f"{path}: TREC ids have no blanks, no # in front and, of queries, no {{ or [, but there is {names}; "
-            "write json or jsonl instead"
+            f"TREC ids have no blanks, no # in front and, of queries, no {{ or [, but there is {names}; "
+            "write json or jsonl instead",
+            source=path,
         )
 
 

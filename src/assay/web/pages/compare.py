@@ -9,7 +9,7 @@ from functools import cached_property
 from urllib.parse import urlencode
 
 from assay.comparison import sign_of
-from assay.errors import AssayError, DataError, UsageError
+from assay.errors import AssayError, DataError, NotComparable, UsageError
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.reports import TEXT, BenchmarkReport, Cards, Column, Field, Group, Section, make_group, readable_time, words
@@ -19,8 +19,6 @@ from assay.web.queries import change_field, cut_text, metric_of, query_url, scor
 from assay.web.state import AppState, ListedResult
 from assay.web.tables import TABLE_PARAMETERS, Plan, SheetColumn, exact_section, lay_out
 
-TERMINAL_HINT = "--intersect compares what they share"
-"""What the message says to those who compare at the terminal."""
 MAX_RESULTS = 20
 MAX_SYSTEMS_IN_TABLE = 6
 BEFORE_QUERIES = ("metrics", "slices", "by-cutoff", "query-by-query", "queries")
@@ -163,7 +161,7 @@ def _swapped_address(keys: Sequence[str]) -> str:
 
 def _difference_view(request: PageRequest, error: DataError) -> View:
     """What differs, and the way on: the queries that all of them have."""
-    what = str(error).replace(TERMINAL_HINT, "").strip()
+    what = f"{error.what}." if isinstance(error, NotComparable) and error.can_intersect else str(error)
     link = (request.url(shared=1), "Compare what they share")
     return View("problem.html.j2", "These results differ", {"what": what, "link": link}, status=422)
 
