@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from assay import DataError
-from assay.datasets.dataset import PARTS, BenchmarkDataset
-from assay.datasets.format import Probe, all_formats, detect_format
-from assay.model.records import Document, Query, RelevanceJudgment, Span
+from assay import BenchmarkDataset, DataError, Document, Query, RelevanceJudgment, Span
+from assay.datasets import PARTS, Probe, all_formats, detect_format
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -1,34 +1,37 @@
 """locomo: turns are documents, conversations are scopes, and evidence is mended or its loss is told."""
 
-import gzip
+import json
 import shutil
-from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import assay
-from assay.datasets.dataset import BenchmarkDataset
-from assay.datasets.format import Probe, all_formats, detect_format, load_dataset
-from assay.datasets.formats.locomo import CATEGORIES, EXAMPLE, FORMAT
-from assay.errors import UsageError
-from assay.model.records import Hit
+from assay import Hit
+from assay.datasets import detect_format, load_dataset
 
-from ._cases import BOM, write
-from ._locomo import QUESTION, TURN, losses, read, sample
+from ._benchmarks import SAMPLES
+from ._cases import write
+from ._faults import TURN, TURN_QUESTION, conversation
+from ._files import put
 
-SAMPLES = Path(__file__).parent / "samples"
-GOLDEN = SAMPLES / "locomo10.json"
 METRICS = ("mrr", "recall", "ndcg@10")
+CATEGORIES = ("multi-hop", "temporal", "open-domain", "single-hop", "adversarial")
 
 
 @pytest.fixture(scope="module")
 def golden():
-    return load_dataset(GOLDEN)
+    return load_dataset(SAMPLES / "locomo10.json")
+
+
+def load(folder, *conversations):
+    return load_dataset(put(folder / "c.json", conversations), "locomo")
 
 
 def question(folder, **fields):
     """The only question of a file, and what was noted."""
-    dataset = read(folder, sample([{**QUESTION, **fields}]))
+    dataset = load(folder, conversation([{**TURN_QUESTION, **fields}]))
     return dataset.queries["c/q1"], [(one.place, one.what, one.is_loss) for one in dataset.repairs]
 
 
@@ -36,7 +39,11 @@ def mended(dataset, place):
     return [one.what for one in dataset.repairs if one.place == place and not one.is_loss]
 
 
-# The golden sample
+def losses(dataset, place):
+    return [one.what for one in dataset.repairs if one.place == place and one.is_loss]
+
+
+# --- the sample ------------------------------------------------------------------------------------------------------
 
 
 def test_a_turn_is_a_document_of_its_conversation(golden):
@@ -46,112 +53,62 @@ def test_a_turn_is_a_document_of_its_conversation(golden):
     own = {"speaker": "Piet", "session": 1, "date_time": "1:56 pm on 3 March, 2024", "dia_id": "D1:2"}
     assert own.items() <= document.metadata.items()
     assert document.metadata["img_url"] == ["https://example.org/hens.jpg"]
-
-
-def test_the_same_turn_id_in_two_conversations_is_two_documents(golden):
     assert len(golden.documents) == 12
     assert golden.documents["conv-2/D1:1"].text == "Ола: У меня новый велосипед."
     assert golden.documents["conv-1/D1:1"].text.startswith("Nora: I adopted")
-
-
-def test_a_picture_without_words_is_its_caption(golden):
-    assert golden.documents["conv-1/D1:3"].text == "Nora: [a photo of a cat]"
+    assert golden.documents["conv-1/D1:3"].text == "Nora: [a photo of a cat]"  # without words, it is its caption
 
 
 def test_questions_are_numbered_and_search_their_conversation(golden):
     assert list(golden.queries) == [*(f"conv-1/q{number}" for number in range(1, 13)), "conv-2/q1"]
     assert {query.scope for query in golden.queries.values()} == {"conv-1", "conv-2"}
     assert set(golden.in_scope(golden.queries["conv-2/q1"])) == {"conv-2/D1:1", "conv-2/D1:2"}
-
-
-@pytest.mark.parametrize(
-    ("number", "evidence"),
-    [
-        (1, ["D1:1"]),
-        (3, ["D1:4", "D2:3"]),
-        (4, ["D2:1", "D1:2", "D4:2"]),
-        (5, ["D4:1"]),
-        (6, ["D4:3"]),
-        (7, []),
-        (8, []),
-        (9, ["D1:2", "D2:1"]),
-        (10, ["D1:1"]),
-        (11, None),
-        (12, ["D4:1"]),
-    ],
-)
-def test_the_evidence_of_each_question(golden, number, evidence):
-    expected = None if evidence is None else tuple(f"conv-1/{turn}" for turn in evidence)
-    assert golden.queries[f"conv-1/q{number}"].evidence == expected
-
-
-def test_answers_are_text_or_missing(golden):
     expected = [query.expected for query in golden.queries.values()]
     assert (expected[1], expected[5], expected[9], expected[10]) == ("4", "2.5", None, None)
-
-
-def test_an_adversarial_question_cannot_be_answered(golden):
-    query = golden.queries["conv-1/q10"]
-    assert query.metadata == {"category": 5, "answerable": False, "adversarial_answer": "Miso"}
-    assert query.tags["query_type"] == "adversarial"
+    adversarial = golden.queries["conv-1/q10"]
+    assert adversarial.metadata == {"category": 5, "answerable": False, "adversarial_answer": "Miso"}
+    assert adversarial.tags["query_type"] == "adversarial"
     assert golden.queries["conv-1/q1"].metadata == {"category": 2, "answerable": True}
 
 
-def test_everything_mended_and_lost_is_told_with_its_place(golden):
-    assert mended(golden, "conv-1") == [
-        "session 5 has no turns",
-        "session 4 has no date",
-        "sessions 6, 7 have a date and nothing else",
-        "session 3 is missing",
-    ]
-    assert mended(golden, "conv-1, session 4, turn 3") == ["has no dia_id; called D4:3"]
-    assert mended(golden, "conv-1, question 3") == ["'D1:4; D2:3' read as D1:4, D2:3"]
-    assert mended(golden, "conv-1, question 5") == ["'D:4:1' read as D4:1"]
-    assert losses(golden, "conv-1, question 5") == ["evidence 'D' names no turn of the conversation"]
-    assert losses(golden, "conv-1, question 7")[-1] == "none of its evidence can be used: nothing to find"
-    assert losses(golden, "conv-1, question 8") == ["its evidence is empty: nothing to find"]
-    assert losses(golden, "conv-1, question 11") == ["says nothing of evidence; only the expected answer can judge it"]
-    assert mended(golden, "conv-1, question 12") == ["category '2' read as 2", "evidence is text, not a list"]
-    assert mended(golden, "conv-2, question 1") == ["evidence D1:1 is named twice"]
-    assert len(golden.repairs) == 20
+EVIDENCE_OF = {
+    1: ["D1:1"],
+    3: ["D1:4", "D2:3"],
+    4: ["D2:1", "D1:2", "D4:2"],
+    5: ["D4:1"],
+    6: ["D4:3"],
+    7: [],
+    8: [],
+    9: ["D1:2", "D2:1"],
+    10: ["D1:1"],
+    11: None,
+    12: ["D4:1"],
+}
 
 
-def test_what_is_fine_is_not_noted(tmp_path):
-    assert read(tmp_path, sample()).repairs == []
+def test_the_evidence_of_each_question(golden):
+    for number, turns in EVIDENCE_OF.items():
+        expected = None if turns is None else tuple(f"conv-1/{turn}" for turn in turns)
+        assert golden.queries[f"conv-1/q{number}"].evidence == expected, number
 
 
-def test_the_example_reads(tmp_path):
-    dataset = load_dataset(write(tmp_path / "example.json", EXAMPLE))
-    assert (len(dataset.queries), len(dataset.documents), dataset.repairs) == (2, 2, [])
+def test_everything_mended_and_lost_is_told_with_its_place(snapshots, golden):
+    told = "".join(f"{one.place}: {one.what}{' (lost)' if one.is_loss else ''}\n" for one in golden.repairs)
+    snapshots.check("datasets/repairs_of_locomo", told)
 
 
-# Files and folders
+# --- files and folders -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", [GOLDEN, SAMPLES / "locomo_folder", SAMPLES / "locomo_folder" / "conv-10.json"])
-def test_only_this_format_claims_it(path):
-    assert detect_format(path).name == "locomo"
-    assert [one.name for one in all_formats().values() if one.detect(Probe(path))] == ["locomo"]
-
-
-def test_it_does_not_claim_others(tmp_path):
-    load_dataset(GOLDEN).save_json(tmp_path / "converted.json")
-    assert detect_format(tmp_path / "converted.json").name == "json"
-    assert not FORMAT.detect(Probe(SAMPLES / "longmemeval_s.json"))
-    assert not FORMAT.detect(Probe(tmp_path / "nowhere.json"))
-    (tmp_path / "empty").mkdir()
-    assert not FORMAT.detect(Probe(tmp_path / "empty"))
-
-
-def test_a_folder_is_read_in_the_order_of_its_numbers():
-    dataset = load_dataset(SAMPLES / "locomo_folder")
+def test_a_folder_is_read_in_the_order_of_its_numbers(tmp_path):
+    folder = SAMPLES / "locomo_folder"
+    for path in (folder, folder / "conv-10.json"):
+        assert detect_format(path).name == "locomo"
+    dataset = load_dataset(folder)
     assert list(dataset.queries) == ["conv-9/q1", "conv-10/q1"]
     assert dataset.queries["conv-10/q1"].evidence == ("conv-10/D1:1",)
     assert mended(dataset, "conv-10") == ["has no sample_id; called so after its file"]
-
-
-def test_other_files_of_a_folder_are_left_out_and_told(tmp_path):
-    shutil.copytree(SAMPLES / "locomo_folder", tmp_path / "folder")
+    shutil.copytree(folder, tmp_path / "folder")
     write(tmp_path / "folder" / "config.json", "{}")
     write(tmp_path / "folder" / "README.md", "conversations")
     dataset = load_dataset(tmp_path / "folder")
@@ -159,146 +116,172 @@ def test_other_files_of_a_folder_are_left_out_and_told(tmp_path):
     assert losses(dataset, "config.json") == ["holds no conversation and is left out"]
 
 
-def test_a_list_without_ids_is_numbered(tmp_path):
-    one = sample()
-    del one["sample_id"]
-    assert list(read(tmp_path, one, one).queries) == ["c-1/q1", "c-2/q1"]
-
-
-def test_bom_carriage_returns_and_gzip_change_nothing(tmp_path, golden):
-    content = GOLDEN.read_bytes()
-    write(tmp_path / "bom.json", BOM + content.replace(b"\n", b"\r\n"))
-    write(tmp_path / "packed.json.gz", gzip.compress(content))
-    for name in ("bom.json", "packed.json.gz"):
-        other = load_dataset(tmp_path / name)
-        assert (other.queries, other.documents, other.repairs) == (golden.queries, golden.documents, golden.repairs)
-    assert load_dataset(tmp_path / "packed.json.gz").name == "packed"
-
-
-def test_json_keeps_everything(tmp_path, golden):
+def test_json_keeps_the_scores_of_hits_known_by_their_metadata(tmp_path, golden):
     golden.save_json(tmp_path / "d.json")
-    again = BenchmarkDataset.from_json(tmp_path / "d.json")
-    assert again.documents == golden.documents
-    for part in ("queries", "documents", "judgments"):
-        assert again.fingerprint(part) == golden.fingerprint(part)
-    for query_id, query in golden.queries.items():
-        other = again.queries[query_id]
-        assert (other.expected, other.scope, other.tags) == (query.expected, query.scope, query.tags)
-        assert (other.evidence is None) == (query.evidence is None)
-        assert list(other.evidence or ()) == list(query.evidence or ())
+    again = load_dataset(tmp_path / "d.json")
+    for field in ("dia_id", "dia_ids", "turn_ids", "evidence"):
+        value = "D4:1" if field == "dia_id" else ["D1:1", "D2:3"]
+        hits = [Hit("memory 1"), Hit("memory 2", -1.0, metadata={field: value}), Hit("D1:2#0", -2.0)]
+        run = dict.fromkeys(golden.queries, hits)
+        before, after = (assay.evaluate(dataset, run, METRICS, relevance="pack") for dataset in (golden, again))
+        assert [before.scores(metric) for metric in METRICS] == [after.scores(metric) for metric in METRICS]
+        assert before.relevance == after.relevance
+        second = {query.split("/")[1] for query, score in before.scores("mrr").items() if score == 0.5}
+        assert second >= ({"q5", "q12"} if field == "dia_id" else {"q1", "q3", "q10"}), field
 
 
-@pytest.mark.parametrize("field", ["dia_id", "dia_ids", "turn_ids", "evidence"])
-def test_json_keeps_the_scores_of_hits_known_by_their_metadata(tmp_path, golden, field):
-    golden.save_json(tmp_path / "d.json")
-    again = BenchmarkDataset.from_json(tmp_path / "d.json")
-    turns = ["D4:1"] if field == "dia_id" else ["D1:1", "D2:3"]
-    value = turns[0] if field == "dia_id" else turns
-    hits = [Hit("memory 1"), Hit("memory 2", -1.0, metadata={field: value}), Hit("D1:2#0", -2.0)]
-    run = dict.fromkeys(golden.queries, hits)
-    before, after = (assay.evaluate(dataset, run, METRICS, relevance="pack") for dataset in (golden, again))
-    assert [before.scores(metric) for metric in METRICS] == [after.scores(metric) for metric in METRICS]
-    assert before.relevance == after.relevance
-    assert {query.split("/")[1] for query, score in before.scores("mrr").items() if score == 0.5} >= (
-        {"q5", "q12"} if field == "dia_id" else {"q1", "q3", "q10"}
-    )
+# --- odd conversations -----------------------------------------------------------------------------------------------
 
 
-def test_it_is_not_written(tmp_path, golden):
-    with pytest.raises(UsageError, match="locomo can be read, not written"):
-        FORMAT.save(golden, tmp_path / "x.json")
+def test_odd_conversations(tmp_path):
+    assert load(tmp_path, conversation()).repairs == []
+    nameless = conversation()
+    del nameless["sample_id"]
+    assert list(load(tmp_path, nameless, nameless).queries) == ["c-1/q1", "c-2/q1"]
+    dataset = load(tmp_path, conversation(session_1=[{"dia_id": "D1:1"}]))
+    assert dataset.documents["c/D1:1"].text == ""
+    assert losses(dataset, "c, session 1, turn 1") == ["has no text"]
+    assert mended(dataset, "c, session 1, turn 1") == ["has no speaker"]
+    dataset = load(tmp_path, conversation(session_2=None, session_2_date_time="one"))
+    assert mended(dataset, "c") == ["session 2 has no turns"]
+    late = {"session_900000000": [{**TURN, "dia_id": "x"}], "session_900000000_date_time": "one"}
+    assert mended(load(tmp_path, conversation(**late)), "c") == ["sessions 2 to 899999999 are missing"]
+    dataset = load(tmp_path, conversation(), conversation([], "d"))
+    assert "d/D1:1" in dataset.documents
+    assert mended(dataset, "d") == ["has no questions"]
 
 
-# Odd conversations
+def test_turns_of_one_id_are_told_apart(tmp_path):
+    def texts(*turns):
+        dataset = load(tmp_path, conversation(session_1=list(turns)))
+        return {doc_id: one.text for doc_id, one in dataset.documents.items()}, dataset
 
-
-def test_a_turn_without_id_never_takes_the_id_of_another(tmp_path):
-    nameless = {"speaker": "Ben", "text": "Hi"}
-    dataset = read(tmp_path, sample(session_1=[nameless, TURN]))
-    assert dataset.documents["c/D1:1"].text == "Ada: Hello"
-    assert dataset.documents["c/D1:1~2"].text == "Ben: Hi"
-
-
-def test_a_repeated_turn_is_kept_once(tmp_path):
-    dataset = read(tmp_path, sample(session_1=[TURN, TURN]))
-    assert list(dataset.documents) == ["c/D1:1"]
+    found, _ = texts({"speaker": "Ben", "text": "Hi"}, TURN)  # a turn without id never takes that of another
+    assert found == {"c/D1:1": "Ada: Hello", "c/D1:1~2": "Ben: Hi"}
+    found, dataset = texts(TURN, TURN)
+    assert list(found) == ["c/D1:1"]
     assert mended(dataset, "c, session 1, turn 2") == ["repeats D1:1; kept once"]
-
-
-def test_of_two_turns_with_one_id_both_are_kept_and_the_first_is_meant(tmp_path):
-    dataset = read(tmp_path, sample(session_1=[TURN, {**TURN, "text": "Bye"}]))
-    assert {doc_id: one.text for doc_id, one in dataset.documents.items()} == {
-        "c/D1:1": "Ada: Hello",
-        "c/D1:1~2": "Ada: Bye",
-    }
+    found, dataset = texts(TURN, {**TURN, "text": "Bye"})
+    assert found == {"c/D1:1": "Ada: Hello", "c/D1:1~2": "Ada: Bye"}
     assert dataset.queries["c/q1"].evidence == ("c/D1:1",)
     assert losses(dataset, "c, session 1, turn 2")
     assert dataset.pack.is_relevant(dataset.queries["c/q1"], Hit("c/D1:1~2")) == ()
 
 
-def test_a_turn_without_words_or_speaker_is_kept(tmp_path):
-    dataset = read(tmp_path, sample(session_1=[{"dia_id": "D1:1"}]))
-    assert dataset.documents["c/D1:1"].text == ""
-    assert losses(dataset, "c, session 1, turn 1") == ["has no text"]
-    assert mended(dataset, "c, session 1, turn 1") == ["has no speaker"]
+# --- odd questions ---------------------------------------------------------------------------------------------------
 
 
-def test_a_session_that_is_null_has_no_turns(tmp_path):
-    dataset = read(tmp_path, sample(session_2=None, session_2_date_time="one"))
-    assert mended(dataset, "c") == ["session 2 has no turns"]
-
-
-def test_a_gap_of_sessions_is_told_however_wide(tmp_path):
-    dataset = read(tmp_path, sample(session_900000000=[{**TURN, "dia_id": "x"}], session_900000000_date_time="one"))
-    assert mended(dataset, "c") == ["sessions 2 to 899999999 are missing"]
-
-
-def test_a_conversation_without_questions_is_kept(tmp_path):
-    dataset = read(tmp_path, sample(), sample([], "d"))
-    assert "d/D1:1" in dataset.documents
-    assert mended(dataset, "d") == ["has no questions"]
-
-
-# Odd questions
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"), [("x", "x"), (2022, "2022"), (1.5, "1.5"), (None, None), (["a"], "a"), (["a", 2], "a; 2")]
-)
-def test_an_answer_becomes_text(tmp_path, answer, expected):
-    assert question(tmp_path, answer=answer)[0].expected == expected
-
-
-def test_an_answer_that_is_no_text_is_lost_and_told(tmp_path):
+def test_odd_questions(tmp_path):
+    answers = [("x", "x"), (2022, "2022"), (1.5, "1.5"), (None, None), (["a"], "a"), (["a", 2], "a; 2")]
+    for answer, expected in answers:
+        assert question(tmp_path, answer=answer)[0].expected == expected, answer
     query, notes = question(tmp_path, answer={"a": 1})
     assert query.expected is None
     assert notes == [("c, question 1", "the answer {'a': 1} is neither text nor a number", True)]
-
-
-@pytest.mark.parametrize("number", CATEGORIES)
-def test_categories_have_names(tmp_path, number):
-    by_number, notes = question(tmp_path, category=number)
-    by_name, mended = question(tmp_path, category=CATEGORIES[number].replace("-", "_"))
-    assert by_number == by_name
-    assert by_number.query_type == CATEGORIES[number]
-    assert by_number.metadata["answerable"] == (number != 5)
-    assert (len(notes), len(mended)) == (0, 1)
-
-
-@pytest.mark.parametrize("category", [6, None, True, "cognitive"])
-def test_a_category_nobody_knows_is_told(tmp_path, category):
-    query, notes = question(tmp_path, category=category)
-    assert query.query_type is None
-    assert query.metadata.get("category") == category
-    assert [is_loss for _, _, is_loss in notes] == [True]
-
-
-@pytest.mark.parametrize("text", [None, "", 7])
-def test_a_question_without_words_is_kept_and_told(tmp_path, text):
-    query, notes = question(tmp_path, question=text)
-    assert query.text == ""
-    assert notes == [("c, question 1", f"expected the question as text, found {text!r}", True)]
-
-
-def test_fields_nobody_knows_go_to_the_metadata(tmp_path):
+    for text in (None, "", 7):
+        query, notes = question(tmp_path, question=text)
+        assert query.text == ""
+        assert notes == [("c, question 1", f"expected the question as text, found {text!r}", True)]
     assert question(tmp_path, source="book")[0].metadata["source"] == "book"
+
+
+def test_categories_have_names(tmp_path):
+    for number, name in enumerate(CATEGORIES, 1):
+        by_number, notes = question(tmp_path, category=number)
+        by_name, repairs = question(tmp_path, category=name.replace("-", "_"))
+        assert by_number == by_name
+        assert by_number.query_type == name
+        assert by_number.metadata["answerable"] == (number != 5)
+        assert (len(notes), len(repairs)) == (0, 1)
+    for category in (6, None, True, "cognitive"):
+        query, notes = question(tmp_path, category=category)
+        assert (query.query_type, query.metadata.get("category")) == (None, category)
+        assert [is_loss for _, _, is_loss in notes] == [True], category
+
+
+# --- evidence --------------------------------------------------------------------------------------------------------
+
+
+def evidence(folder, value, turns):
+    """Turns that the evidence of a question means, what was mended, and what was lost."""
+    one = conversation([{**TURN_QUESTION, "evidence": value}], session_1=[{**TURN, "dia_id": turn} for turn in turns])
+    dataset = load(folder, one)
+    found = [turn.removeprefix("c/") for turn in dataset.queries["c/q1"].evidence]
+    lost = [what for what in losses(dataset, "c, question 1") if "nothing to find" not in what]
+    return found, mended(dataset, "c, question 1"), lost
+
+
+TURNS = ("D1:3", "D11:26", "D30:5", "intro", "D7:1", "D7:01", "D 9:9")
+MEANT = [
+    (["D1:3"], ["D1:3"]),
+    (["D1:3; D30:5"], ["D1:3", "D30:5"]),
+    (["D1:3 D30:5 D11:26"], ["D1:3", "D30:5", "D11:26"]),
+    (["D1:3,D30:5"], ["D1:3", "D30:5"]),
+    (["D:11:26"], ["D11:26"]),
+    (["D30:05"], ["D30:5"]),
+    (["d1:3"], ["D1:3"]),
+    (["1:3"], ["D1:3"]),
+    (["(D1:3)"], ["D1:3"]),
+    ([" D1:3\n"], ["D1:3"]),
+    (["D1 : 3"], ["D1:3"]),
+    ([[["D1:3"]], "intro"], ["D1:3", "intro"]),
+    ("D1:3", ["D1:3"]),
+    (["D7:01"], ["D7:01"]),
+    (["D 9:9"], ["D 9:9"]),
+    (["D1:3", "D1:3"], ["D1:3"]),
+]
+
+
+def test_evidence_is_mended_where_one_turn_alone_can_be_meant(tmp_path):
+    for value, wanted in MEANT:
+        found, repairs, lost = evidence(tmp_path, value, TURNS)
+        assert (found, lost) == (wanted, []), value
+        assert bool(repairs) == (value != wanted), value
+    for item in ("D1:1/D1:2", "D1:1&D1:2", "D1:1 & D1:2", "D1:1-D1:2", "1:1-1:2"):
+        found, repairs, lost = evidence(tmp_path, [item], ("D1:1", "D1:2", "D1:3"))
+        assert (found, lost, len(repairs)) == (["D1:1", "D1:2"], [], 1), item
+    deep = ["D1:3"]
+    for _ in range(300):
+        deep = [deep]
+    assert evidence(tmp_path, deep, TURNS)[0] == ["D1:3"]
+
+
+def test_evidence_that_means_no_turn_or_several_is_lost(tmp_path):
+    for value in ("D", "D2:2", "D7:001", "", " ", "D1:3x", "D" + "9" * 5000 + ":1", "D1:²", 7, None, {"id": "D1:3"}, True):
+        found, repairs, lost = evidence(tmp_path, [value], TURNS)
+        assert (found, repairs, len(lost)) == ([], [], 1), value
+    for item in ("D1:1-D1:3", "D1:1/D9:9", "D1:1-D2:1", "D1:2-D1:1", "/", "-"):
+        found, _, lost = evidence(tmp_path, [item], ("D1:1", "D1:2", "D1:3", "D2:1"))
+        assert (found, len(lost)) == ([], 1), item
+    found, _, lost = evidence(tmp_path, ["D1:3; D2:2"], TURNS)  # a part that is lost leaves the rest
+    assert (found, lost) == (["D1:3"], ["evidence 'D2:2' names no turn of the conversation"])
+
+
+NUMBER = st.integers(0, 4)
+ID = st.builds("{}{}{}:{}".format, st.sampled_from(["D", "D:", "d", "", "X"]), NUMBER, st.just(""), NUMBER)
+TEXT = st.one_of(ID, st.builds("{}{}{}".format, ID, st.sampled_from(["; ", " ", ",", "", "  "]), ID), st.text(max_size=6))
+EVIDENCE = st.recursive(st.one_of(TEXT, st.integers(), st.none()), lambda one: st.lists(one, max_size=3), max_leaves=6)
+SESSION = st.lists(
+    st.fixed_dictionaries({"text": st.text(max_size=5)}, optional={"dia_id": ID, "speaker": st.just("Ada")}), max_size=4
+)
+QUESTIONS = st.lists(
+    st.fixed_dictionaries({"question": st.text(max_size=5)}, optional={"evidence": EVIDENCE, "category": NUMBER}), max_size=4
+)
+
+
+@given(st.dictionaries(st.builds("session_{}".format, NUMBER), SESSION, min_size=1), QUESTIONS.filter(bool))
+def test_every_question_is_kept_and_no_evidence_vanishes_silently(folder, sessions, questions):
+    content = [{"sample_id": "c", "conversation": sessions, "qa": questions}]
+    dataset = load_dataset(write(folder / "c.json", json.dumps(content)), "locomo")
+    texts = [one["question"] if one["question"].strip() else "" for one in questions]
+    assert [query.text for query in dataset.queries.values()] == texts
+    for number, (query, fields) in enumerate(zip(dataset.queries.values(), questions, strict=True), 1):
+        assert (query.evidence is None) == (fields.get("evidence") is None)
+        assert set(query.evidence or ()) <= set(dataset.in_scope(query))
+        assert len(set(query.evidence or ())) == len(query.evidence or ())
+        if not query.evidence:
+            assert losses(dataset, f"c, question {number}")
+        assert dataset.pack.n_evidence(query) == (None if query.evidence is None else len(query.evidence))
+        for hit in (*dataset.documents, "D1:1", "D1:1#0", "c/D1", "x"):
+            found = dataset.pack.is_relevant(query, Hit(hit, metadata={"turn_ids": ["D2:2", hit]}))
+            assert set(found) <= set(query.evidence or ())

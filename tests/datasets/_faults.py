@@ -1,0 +1,359 @@
+"""Files that each format refuses: format → case → files. Their messages are snapshots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._cases import trec_run
+
+Files = dict[str, Any]
+
+QUERY, DOCUMENT = '{"_id": "q", "text": "x"}\n', '{"_id": "d", "text": "y"}\n'
+QRELS = "query-id\tcorpus-id\tscore\nq\td\t1\n"
+
+
+def beir(**files: Any) -> Files:
+    """A folder of BEIR; splits go to qrels/."""
+    named = {"queries": QUERY, "corpus": DOCUMENT, **files}
+    return {f"{name}.jsonl" if name in ("queries", "corpus") else f"qrels/{name}.tsv": named[name] for name in named}
+
+
+def shards(corpus: int = 2, splits: tuple[str, ...] = ("test",), qrels: str = "qrels") -> Files:
+    """A folder as Hugging Face has it, with the corpus in so many files."""
+    files: Files = {
+        f"corpus/corpus-{number:05}-of-{corpus:05}.parquet": [{"_id": f"d{number}", "title": "T", "text": f"text {number}"}]
+        for number in range(corpus)
+    }
+    files["queries/queries-00000-of-00001.parquet"] = [{"_id": "q", "text": "x"}]
+    for split in splits:
+        row = {"query-id": "q", "corpus-id": "d0", "score": len(split)}
+        files[f"{qrels}/{split}-00000-of-00001.parquet"] = [row]
+    return files
+
+
+def _judged_shards(first: str, second: str) -> Files:
+    """Judgments of one split in two files."""
+    rows = [{"query-id": "q", "corpus-id": doc, "score": 1} for doc in (first, second)]
+    return shards(splits=()) | {f"qrels/test-0000{number}-of-00002.parquet": [row] for number, row in enumerate(rows)}
+
+
+def jsonl(**tables: Any) -> Files:
+    """A folder of tables."""
+    return {f"{name}.jsonl": rows for name, rows in {"queries": [{"query_id": "q"}], **tables}.items()}
+
+
+def judged(*grades: Any) -> list[dict[str, Any]]:
+    """Judgments of one document."""
+    return [{"query_id": "q", "doc_id": "d", "grade": grade} for grade in grades]
+
+
+def task(file: str = "a.py", start: Any = 1, end: Any = 1, **more: Any) -> Files:
+    """A task of code_spans."""
+    return {"query": "?", "file": file, "start": start, "end": end, **more}
+
+
+def tasks(*rows: Any) -> Files:
+    """A file of tasks, and a source."""
+    return {"tasks.jsonl": [task(), *rows], "repo/a.py": "x\n"}
+
+
+def asked(**fields: Any) -> Files:
+    """A file of rag_template with one question, of which only some fields matter."""
+    return {"contexts": [{"id": "p1", "content": "one"}], "questions": [{"question": "?", **fields}]}
+
+
+PLACED = {"fpath_tuple": ["r", "a.py"], "context_start_lineno": 0, "lineno": 1}
+TURN = {"speaker": "Ada", "dia_id": "D1:1", "text": "Hello"}
+SESSION = {"session_1_date_time": "noon", "session_1": [TURN]}
+TURN_QUESTION = {"question": "What?", "answer": "That", "evidence": ["D1:1"], "category": 4}
+
+
+def conversation(qa: Any = (TURN_QUESTION,), sample_id: Any = "c", **sessions: Any) -> Files:
+    """A conversation of locomo."""
+    return {"sample_id": sample_id, "conversation": {**SESSION, **sessions}, "qa": list(qa)}
+
+
+HELLO = [{"role": "user", "content": "Hello", "has_answer": True}]
+OTHER = [{"role": "user", "content": "Bye"}]
+
+
+def haystack(**fields: Any) -> Files:
+    """A question of longmemeval with its haystack."""
+    return {
+        "question_id": "q",
+        "question_type": "multi-session",
+        "question": "What?",
+        "answer": "That",
+        "question_date": "today",
+        "haystack_dates": ["one", "two"],
+        "haystack_session_ids": ["s1", "s2"],
+        "haystack_sessions": [HELLO, OTHER],
+        "answer_session_ids": ["s1"],
+        **fields,
+    }
+
+
+SQUAD_CONTEXT = "Cats sleep all day. Dogs sleep at night."
+SQUAD_ANSWER = {"text": "all day", "answer_start": 11}
+SQUAD_QUESTION = {"id": "q", "question": "When do cats sleep?", "answers": [SQUAD_ANSWER]}
+
+
+def squad(*questions: Any, title: Any = "Pets", **fields: Any) -> Files:
+    """The content of a file of SQuAD with one paragraph."""
+    paragraph = {"context": SQUAD_CONTEXT, "qas": questions, **fields}
+    return {"version": "1.1", "data": [{"title": title, "paragraphs": [paragraph]}]}
+
+
+def _squad(**fields: Any) -> Files:
+    return {"pets.json": squad({**SQUAD_QUESTION, **fields})}
+
+
+LONGMEMEVAL: dict[str, Files] = {
+    "cut short": {"lme.json": '[{"question_id": "q"'},
+    "malformed": {"lme.json": '[\n\n{"question_id": nope}]'},
+    "an object": {"lme.json": "{}"},
+    "nothing": {"lme.json": "[]"},
+    "no objects": {"lme.json": [7, 8, haystack()]},
+    "many faults": {"lme.json": list(range(50))},
+    "dates": {"lme.json": [{"question_id": "q", "haystack_dates": "x"}]},
+    "sessions": {"lme.json": [{"question_id": "q", "haystack_sessions": [7]}]},
+    "content": {"lme.json": [{"question_id": "q", "haystack_sessions": [[{"content": 1}]]}]},
+    "a question twice": {"lme.json": [{"question_id": "q"}, {"question_id": "q"}]},
+    "not UTF-8": {"lme.json": b'[{"question_id": "q", "question": "\xff"}]'},
+    "a turn that is not UTF-8": {"lme.json": b'[{"question_id": "q", "haystack_sessions": [[{"content": "\xff"}]]}]'},
+}
+
+FAULTS: dict[str, dict[str, Files]] = {
+    "beir": {
+        "no queries": {"corpus.jsonl": DOCUMENT},
+        "not JSON": beir(queries=QUERY + "{\nx\n"),
+        "no object": beir(queries=QUERY + "[1]\n"),
+        "a value given twice": beir(queries='{"_id": "q", "lang": "de", "metadata": {"lang": "en"}}'),
+        "no id": beir(queries=QUERY + '\n{"text": "x"}\n'),
+        "an empty id": beir(queries='{"_id": ""}'),
+        "an id that is none": beir(queries='{"_id": 1.5}'),
+        "a text that is none": beir(queries='{"_id": "q", "text": ["x"]}'),
+        "a query twice": beir(queries=QUERY + QUERY),
+        "not a document": beir(corpus=DOCUMENT + "x\n"),
+        "a document without id": beir(corpus='{"text": "y"}'),
+        "a document with an empty id": beir(corpus='{"_id": ""}'),
+        "a document with a title that is none": beir(corpus=DOCUMENT + '{"_id": "e", "title": {}}\n'),
+        "a document twice": beir(corpus=DOCUMENT + DOCUMENT),
+        "judgments of three kinds": beir(test=QRELS + "q\td\n"),
+        "judgments that are none": beir(test=QRELS + "q\te\thigh\n"),
+        "no judgments": beir(test=QRELS.splitlines()[0]),
+        "two files of a split": beir(test=QRELS) | {"qrels/test.jsonl": [{"query_id": "q", "doc_id": "d", "relevance": 1}]},
+        "a document in two shards": shards() | {"corpus/corpus-00001-of-00002.parquet": [{"_id": "d0", "text": "again"}]},
+        "a shard is missing": {name: rows for name, rows in shards(3).items() if "00001-of-00003" not in name},
+        "shards of two counts": shards() | {"corpus/corpus-00000-of-00001.parquet": [{"_id": "e", "text": "again"}]},
+        "shards of two tables": shards() | {"corpus/docs-00000-of-00001.parquet": [{"_id": "e", "text": "again"}]},
+        "a pair judged in two shards": _judged_shards("d0", "d0"),
+        "a split in two folders": _judged_shards("d0", "d1") | shards(qrels="default"),
+        "a document twice in a table": {"queries.jsonl": QUERY, "corpus.parquet": [{"_id": "d"}, {"_id": "d"}]},
+        "an empty id in a table": {"queries.parquet": [{"_id": name, "text": "x"} for name in ("q", "", "p")]},
+    },
+    "code_spans": {
+        "text": tasks("text"),
+        "a number": tasks(5),
+        "no query": tasks({"file": "a.py", "start": 1, "end": 2}),
+        "no file": tasks({"query": "?", "start": 1, "end": 2}),
+        "no stretch": tasks({"query": "?", "file": "a.py"}),
+        "half a stretch": tasks({"query": "?", "file": "a.py", "start": 1}),
+        "no whole numbers": tasks(task(start=1.5, end=True)),
+        "a unit": tasks(task(unit="bytes")),
+        "spans that are no list": tasks({"query": "?", "spans": {"file": "a.py"}}),
+        "an id": tasks(task(id=1.5)),
+        "RepoEval: a path": tasks({"prompt": "x", "metadata": {**PLACED, "fpath_tuple": "r/a.py"}}),
+        "RepoEval: a line": tasks({"prompt": "x", "metadata": {**PLACED, "lineno": None}}),
+        "RepoEval: no prompt": tasks({"metadata": PLACED}),
+        "a list names the task": {"tasks.json": [task(), 5], "repo/a.py": "x\n"},
+        "two tasks of one name": {"tasks.jsonl": [task(id="q2"), task()], "repo/a.py": "x\n"},
+        "nothing": {"tasks.jsonl": "", "repo/a.py": "x\n"},
+        "no list": {"tasks.json": 5},
+        "not JSON": {"tasks.jsonl": '{"query": "?", "spans": []}\n{'},
+        "several files": {"line.jsonl": [task()], "more.jsonl": [task()], "repo/a.py": "x\n"},
+        "no file of tasks": {"repo/a.py": "x\n", "repo/b.py": "x\n"},
+    },
+    "golden": {
+        "no object": {"set.json": "[7]"},
+        "no JSON": {"set.json": "[{]"},
+        "no JSON line": {"set.jsonl": '{"id": 1}\n{"id" 2}\n'},
+        "a grade": {"set.json": '[{"relevant": {"d": "high"}}]'},
+        "NaN": {"set.json": '[{"relevant": {"d": NaN}}]'},
+        "two grades": {"set.json": '[{"relevant": [{"id": 1, "grade": 1}, {"id": 1, "grade": 2}]}]'},
+        "an id": {"set.json": '[{"relevant": [null]}]'},
+        "one id": {"set.json": '[{"relevant": true}]'},
+        "ids": {"set.csv": "id,relevant\n1,[d1\n"},
+        "columns": {"set.csv": "id,relevant\n1\n"},
+        "a column twice": {"set.csv": "id,id\n1,2\n"},
+        "not UTF-8": {"set.csv": b"id,relevant\n\xff,2\n"},
+        "an empty table": {"set.csv": ""},
+        "no query": {"set.json": "[]"},
+        "a query twice": {"set.csv": "id,relevant\nq,1\nq,2\n"},
+    },
+    "json": {
+        "queries in a list without ids": {"data.json": {"queries": [{"text": "x"}]}},
+        "queries in a list with bad ids": {"data.json": {"queries": [{"id": 1.5}]}},
+        "a query twice": {"data.json": {"queries": [{"id": 1}, {"_id": "1"}]}},
+        "a judge of nothing": {
+            "data.json": {"queries": {}, "judgments": [{"query_id": "q", "doc_id": "d", "judge": "ann"}]}
+        },
+        "a judge with another grade": {
+            "data.json": {
+                "queries": {},
+                "qrels": {"q": {"d": 2}},
+                "judgments": [{"query_id": "q", "doc_id": "d", "relevance_grade": 1}],
+            }
+        },
+        "evidence that is no id": {"data.json": {"queries": {"q": {"evidence": [1.5]}}}},
+        "queries in a text": {"data.json": {"queries": "q"}},
+        "no queries": {"data.json": {"qrels": {}}},
+        "a list": {"data.json": []},
+        "a query that is a text": {"data.json": {"queries": {"q": "x"}}},
+        "texts that are none": {
+            "data.json": {"queries": {"q": {"text": 7}, "r": {"scope": []}}, "documents": {"d": {"title": 2}}}
+        },
+        "an expected answer that is none": {"data.json": {"queries": {"q": {"expected": ["x"]}}}},
+        "a scope that is none": {"data.json": {"queries": {"q": {"scope": True}}}},
+        "evidence that is no list": {"data.json": {"queries": {"q": {"evidence": "abc"}}}},
+        "metadata that are none": {"data.json": {"queries": {"q": {"metadata": [1], "x": 1}}}},
+        "another id": {"data.json": {"queries": {"q": {"query_id": "z"}}}},
+        "another id of a document": {"data.json": {"queries": {}, "documents": {"d": {"doc_id": 5}}}},
+        "a page that is none": {"data.json": {"queries": {}, "documents": {"d": {"page_number": "iv"}}}},
+        "a grade that is none": {"data.json": {"queries": {}, "qrels": {"q": {"d": "high"}}}},
+        "no grade": {"data.json": {"queries": {}, "qrels": {"q": {"d": None}}}},
+        "ids without grades": {"data.json": {"queries": {}, "qrels": {"q": ["d"]}}},
+        "a judgment without a document": {"data.json": {"queries": {}, "judgments": [{"query_id": "q"}]}},
+        "a span that is none": {"data.json": {"queries": {}, "spans": {"q": [{"doc_id": "d", "start": "a", "end": 2}]}}},
+        "cut short": {"data.json": '{\n"queries": {\n"q": {"text": "cut'},
+        "a comma too many": {"data.json": '{\n"queries": {},\n}'},
+        "a number out of range": {"data.json": '{"queries": {}, "qrels": {"q": {"d": 1e999}}}'},
+        "NaN": {"data.json": '{"queries": {}, "qrels": {"q": {"d": NaN}}}'},
+        "an empty file": {"data.json": ""},
+        "not UTF-8": {"data.json": b'{"queries":\n{"\xff": {}}}'},
+        "two values": {"data.json": '{"queries": {}}\n{"queries": {}}'},
+        "nested too deeply": {"data.json": '{"queries": {"q": {"metadata": ' + "[" * 100_000},
+    },
+    "jsonl": {
+        "no JSON": jsonl(queries='{"query_id": 1}\n{"query_id": \n'),
+        "no object": jsonl(queries='{"query_id": 1}\n7\n'),
+        "not UTF-8": jsonl(queries=b'{"query_id": "\xff"}\n'),
+        "a key twice": jsonl(queries='{"text": "a", "text": "b"}'),
+        "no text": jsonl(queries=[{"text": ["a"]}]),
+        "an empty id": jsonl(queries=[{"query_id": ""}]),
+        "a broken id": jsonl(queries=[{"query_id": 1.5}]),
+        "no object as metadata": jsonl(queries=[{"metadata": [1]}]),
+        "two values": jsonl(queries=[{"a": 1, "metadata": {"a": 2}}]),
+        "bad evidence": jsonl(queries=[{"evidence": {"a": 1}}]),
+        "no query": jsonl(queries="\n"),
+        "a query twice": jsonl(queries=[{"query_id": "q"}, {"query_id": "q"}]),
+        "many faults": jsonl(queries=[{"text": [number]} for number in range(30)]),
+        "no grade": jsonl(judgments=[{"query_id": "q", "doc_id": "d"}]),
+        "no number": jsonl(judgments=judged("high")),
+        "judged twice": jsonl(judgments=judged(1, 2)),
+        "ids of documents": jsonl(documents=[{"text": "no id"}, {"doc_id": "d"}, {"doc_id": "d"}]),
+        "a document": jsonl(documents=[{"doc_id": "d", "page_number": "iv"}]),
+        "two files of queries": jsonl() | {"queries.ndjson": "{}"},
+    },
+    "locomo": {
+        "cut short": {"c.json": "[{"},
+        "malformed": {"c.json": '[\n{"qa": nope}]'},
+        "nothing": {"c.json": "[]"},
+        "no objects": {"c.json": [7, 8]},
+        "many faults": {"c.json": list(range(50))},
+        "text": {"c.json": '"text"'},
+        "an id": {"c.json": {"sample_id": 1.5, "qa": []}},
+        "no sessions": {"c.json": {"sample_id": "c", "qa": []}},
+        "no conversation": {"c.json": {"sample_id": "c", "conversation": []}},
+        "questions": {"c.json": {"sample_id": "c", "session_1": [], "qa": 1}},
+        "a session": {"c.json": {"sample_id": "c", "session_1": {}}},
+        "a turn": {"c.json": {"sample_id": "c", "session_1": ["hi"]}},
+        "words of a turn": {"c.json": {"sample_id": "c", "session_1": [{"text": 1}]}},
+        "a question": {"c.json": {"sample_id": "c", "session_1": [], "qa": [None]}},
+        "two conversations of one id": {"c.json": [conversation(), conversation()]},
+        "two turns of one id": {
+            "c.json": [conversation(session_1=[{**TURN, "dia_id": "d/D1:1"}]), conversation(sample_id="c/d")]
+        },
+        "a folder without conversations": {"a.txt": "x", "b.txt": "x"},
+    },
+    "longmemeval": LONGMEMEVAL
+    | {
+        "documents of two questions with one id": {
+            "lme.json": [haystack(haystack_session_ids=["r/s1", "s2"]), haystack(question_id="q/r")]
+        }
+    },
+    "longmemeval_turns": LONGMEMEVAL,
+    "parquet": {
+        "an id": {"queries.parquet": [{"query_id": 1.5}]},
+        "metadata": {"queries.parquet": [{"query_id": 1, "metadata": "{"}]},
+        "a query twice": {"queries.parquet": [{"query_id": 1}, {"query_id": 1}]},
+        "a document twice": {"queries.parquet": [{"query_id": 1}], "documents.parquet": [{"doc_id": 1}, {"doc_id": 1}]},
+    },
+    "rag_template": {
+        "questions": {"rag.json": {"questions": 5}},
+        "nothing": {"rag.json": []},
+        "a number": {"rag.json": [5]},
+        "no question": {"rag.json": [{"answer": "!"}]},
+        "a question that is no text": {"rag.json": [{"question": 5}]},
+        "an empty id": {"rag.json": [{"question": "?", "id": ""}]},
+        "an id": {"rag.json": [{"question": "?", "id": 1.5}]},
+        "an id twice": {"rag.json": [{"question": "?", "id": "q2"}, "?"]},
+        "contexts of a question": {"rag.json": [{"question": "?", "contexts": 5}]},
+        "a context of a question": {"rag.json": [{"question": "?", "contexts": [5]}]},
+        "two contexts of one id": {
+            "rag.json": [{"question": "?", "contexts": [{"id": 1, "text": "a"}, {"id": 1, "text": "b"}]}]
+        },
+        "a context without content": {"rag.json": {"questions": ["?"], "contexts": [{"id": "a"}]}},
+        "contexts": {"rag.json": {"questions": ["?"], "contexts": 5}},
+        "an id that is given": {"rag.json": {"questions": ["?"], "contexts": [{"id": "c2", "text": "a"}, "b"]}},
+        "an id under another": {"rag.json": {"questions": ["?"], "contexts": {"a": {"id": "b", "text": "x"}}}},
+        "contexts that are ids": {"rag.json": asked(contexts=["p1"])},
+        "an id that is none": {"rag.json": asked(relevantIds=[None])},
+        "ids that are a number": {"rag.json": asked(relevantIds=1.5)},
+        "a grade": {"rag.json": asked(metadata={"qrels": {"p1": "3"}})},
+        "judgments": {"rag.json": {"questions": ["?"], "qrels": 5}},
+        "a grade of all judgments": {"rag.json": {"questions": ["?"], "qrels": {"q1": {"d": "x"}}}},
+        "spans": {"rag.json": {"questions": ["?"], "spans": 5}},
+        "ids and grades disagree": {"rag.json": asked(relevantIds=["p1"], qrels={"p2": 1})},
+        "grades disagree": {"rag.json": asked(groundTruthIds={"p1": 1}, qrels={"p1": 2})},
+        "metadata disagree": {"rag.json": asked(qrels=["p1"], metadata={"qrels": []})},
+        "all judgments disagree": {"rag.json": {**asked(relevantIds=["p2"]), "qrels": {"q1": {"p1": 1}}}},
+        "lines": {"rag.jsonl": '{"question": "?", "answer": "!"}\n\n{"answer": 1}\n[]\n'},
+        "a line that is no JSON": {"rag.jsonl": '{"question": "?"}\n{"question":\n'},
+        "a key twice": {"rag.jsonl": '{"question": "?", "qrels": {"a": 1, "a": 2}}'},
+        "no JSON": {"rag.json": '{"questions": [\n}'},
+        "many faults": {"rag.json": [{}] * 30},
+    },
+    "squad": {
+        "a question": _squad(question=None),
+        "is_impossible": _squad(is_impossible="no"),
+        "answers": _squad(answers="all day"),
+        "an answer": _squad(answers=["all day"]),
+        "an empty answer": _squad(answers=[{"text": " "}]),
+        "a place": _squad(answers=[{"text": "a", "answer_start": 1.5}]),
+        "an id": _squad(id=[1]),
+        "a question twice, and none": {"pets.json": squad(SQUAD_QUESTION, SQUAD_QUESTION, 3)},
+        "articles": {"pets.json": {"data": 1}},
+        "an article": {"pets.json": {"data": [1]}},
+        "a paragraph": {"pets.json": {"data": [{"title": "a", "paragraphs": [1]}]}},
+        "questions": {"pets.json": {"data": [{"title": "a", "paragraphs": [{"context": "", "qas": 1}]}]}},
+        "nothing": {"pets.json": {"data": []}},
+        "no JSON": {"pets.json": "{"},
+    },
+    "trec": {
+        "judgments": {"qrels.txt": "1 0 a 1\n1 0 b\n1 0 c high\n"},
+        "no judgments": {"qrels.txt": "\n"},
+        "no number": {"topics.txt": "<top>\n<num>1<title>a\n</top>\n<top><title>b</top>"},
+        "two words": {"topics.txt": "<top><num>Number: 1 2<title>a"},
+        "twice": {"topics.txt": "<top><num>1<title>a\n<top><num>1<title>b"},
+        "columns": {"topics.tsv": "1\ta\n2\n"},
+        "XML": {"topics.xml": "<topics>\n<topic>"},
+        "entities": {"topics.xml": '<!DOCTYPE t [<!ENTITY a "b">]><t/>'},
+        "not UTF-8": {"topics.txt": b"1\ta\n2\t\xff\n"},
+        "no topics": {"topics.txt": "\n", "qrels.txt": "1 0 a 1\n"},
+        "nothing": {"run.txt": trec_run()},
+        "several topics": {"topics.tsv": "", "topics.txt": ""},
+        "several judgments": {"a.qrels": "", "qrels.dev.txt": ""},
+        "a document": {"qrels.txt": "1 0 a 1\n", "collection.tsv": "a\tone\nb\n"},
+    },
+}

@@ -1,0 +1,121 @@
+"""Evidence: which documents a hit covers, whatever a system calls its hits."""
+
+import pytest
+
+import assay
+from assay import BenchmarkDataset, Document, Hit, Query
+from assay.model import Pack
+
+DOCUMENTS = {*(f"conv/D1:{number}" for number in range(1, 31)), "conv/a", "conv/a_1", "other/D1:3"}
+QUERY = Query("q", evidence=("conv/D1:3", "conv/D1:4", "conv/a"), scope="conv")
+FIELDS = ("evidence", "dia_id", "dia_ids", "turn_id", "turn_ids", "session_id", "session_ids")
+FIELDS_OF_MEMORYBENCH = ("answerCorpusIds", "answer_corpus_ids")
+
+
+def pack_of(documents, *queries):
+    """What judges the hits of a benchmark that has evidence."""
+    dataset = BenchmarkDataset(queries={query.query_id: query for query in queries})
+    dataset.documents = {doc_id: Document(doc_id, "text") for doc_id in documents}
+    return dataset.owner_of_relevance
+
+
+def covered(hit, query=QUERY, documents=DOCUMENTS):
+    return list(pack_of(documents, QUERY, query).is_relevant(query, hit))
+
+
+BY_ID = {
+    "conv/D1:3": "conv/D1:3",
+    "D1:3": "conv/D1:3",
+    "conv/D1:3#0": "conv/D1:3",
+    "conv/D1:3_chunk_2": "conv/D1:3",
+    "D1:3/1": "conv/D1:3",
+    "conv/a#1": "conv/a",
+    "conv/a_2": "conv/a",
+} | dict.fromkeys(
+    ["conv/D1:30", "D1:30#0", "conv/D1:5", "other/D1:3", "conv/D1", "conv", "conv/a_1", "conv/a_1#0", "conv/ab", "", "/"]
+)
+
+
+def test_a_hit_covers_the_longest_document_it_is_part_of():
+    for doc_id, document in BY_ID.items():
+        assert covered(Hit(doc_id)) == ([document] if document else []), doc_id
+
+
+def test_metadata_name_the_evidence_too():
+    for doc_id, metadata, wanted in [
+        ("chunk 9", {"dia_id": "D1:3"}, ["D1:3"]),
+        ("chunk 9", {"turn_ids": ["D1:1", "D1:4", "D1:3"]}, ["D1:4", "D1:3"]),
+        ("chunk 9", {"turn_ids": ["D1:4#0", "D1:4#1", "D1:4"]}, ["D1:4"]),
+        ("chunk 9", {"turn_ids": ["D1:4"], "dia_id": "D1:3"}, ["D1:3", "D1:4"]),  # in the order of the fields
+        ("chunk 9", {"turn_ids": [7, None, {}]}, []),
+        ("chunk 9", {"turn_ids": []}, []),
+        ("chunk 9", {"elsewhere": "D1:3"}, []),
+        ("chunk 9", None, []),
+        ("D1:4", {"dia_id": "D1:3"}, ["D1:4", "D1:3"]),  # the id first, each once
+        ("D1:4", {"dia_id": "D1:4", "turn_ids": ["D1:4#1", "a"]}, ["D1:4", "a"]),
+        ("D1:5", {"dia_id": "D1:3"}, ["D1:3"]),  # a document that is no evidence
+        ("D1:4", {"dia_id": "D1:5"}, ["D1:4"]),
+    ]:
+        assert covered(Hit(doc_id, metadata=metadata)) == [f"conv/{one}" for one in wanted], (doc_id, metadata)
+    for field in FIELDS + FIELDS_OF_MEMORYBENCH:
+        for value in ("D1:3", ["D1:5", "D1:3"], ("conv/D1:3#2",)):
+            assert covered(Hit("m", metadata={field: value})) == ["conv/D1:3"], field
+
+
+def test_bare_ids_need_a_scope_and_evidence_need_not_be_a_document():
+    bare = Query("q", evidence=("conv/D1:3",))
+    assert covered(Hit("D1:3"), bare) == []
+    assert covered(Hit("conv/D1:3#0"), bare) == ["conv/D1:3"]
+    assert covered(Hit("x#2"), Query("q", evidence=["gone/x"], scope="gone")) == ["gone/x"]
+    for evidence in (None, ()):
+        assert covered(Hit("D1:3"), Query("p", evidence=evidence, scope="conv")) == []
+
+
+TURNS = {"q/session/3", "q/session/30", "q/answer_02/1", "q/answer_02_1/3"}
+
+
+def test_a_turn_may_be_written_behind_an_underscore():
+    query = Query("q", evidence=sorted(TURNS), scope="q")
+    for given, document in [
+        ("session_3", "q/session/3"),
+        ("q/session_3", "q/session/3"),
+        ("session/3", "q/session/3"),
+        ("session_3#0", "q/session/3"),
+        ("session_30", "q/session/30"),
+        ("session_4", None),
+        ("session_3b", None),
+        ("answer_02_1", "q/answer_02/1"),
+        ("answer_02_1_3", "q/answer_02_1/3"),
+        ("answer_02_1/3", "q/answer_02_1/3"),
+        ("answer_02_3", None),
+    ]:
+        for hit in (Hit(given), Hit("m", metadata={"turn_ids": [given]})):
+            assert covered(hit, query, TURNS) == ([document] if document else []), given
+    both = Query("q", evidence=["q/s/3", "q/s_3"], scope="q")  # another spelling is tried second
+    assert covered(Hit("s_3"), both, {"q/s_3", "q/s/3"}) == ["q/s_3"]
+    assert covered(Hit("s/3"), both, {"q/s_3", "q/s/3"}) == ["q/s/3"]
+
+
+def test_who_owns_relevance():
+    assert pack_of(["d1"], Query("q")) is None
+    pack = pack_of(["d1"], Query("q3", evidence=["d1"]))
+    assert pack.name == "evidence"
+    assert pack.is_relevant(Query("q3", evidence=["d1"]), Hit("d1#0")) == ("d1",)
+    counts = [pack.n_evidence(Query("q", evidence=evidence)) for evidence in (None, (), ("a", "b", "a"))]
+    assert counts == [None, 0, 2]
+    dataset = BenchmarkDataset(queries={"q": Query("q", evidence=["d1"])}, pack=Pack("own", lambda *_: True, lambda _: 1))
+    assert dataset.owner_of_relevance is dataset.pack
+
+
+@pytest.mark.parametrize("via_file", [False, True])
+def test_a_dataset_made_in_code_is_judged_by_its_evidence(tmp_path, via_file):
+    made = BenchmarkDataset("Code", queries={"q": Query("q", evidence=["g/d1", "g/d2"], expected="cat", scope="g")})
+    for number in range(1, 4):
+        made.add_document(Document(f"g/d{number}", "text", group="g"))
+    if via_file:
+        made.save_json(tmp_path / "d.json")
+        made = BenchmarkDataset.from_json(tmp_path / "d.json")
+    run = {"q": [Hit("g/d3"), Hit("d1#7", -1.0), Hit("m", -2.0, metadata={"session_ids": ["d2"]})]}
+    result = assay.evaluate(made, run, ["mrr", "recall", "precision@3"])
+    assert result.summary == {"mrr": 0.5, "recall": 1.0, "precision@3": pytest.approx(2 / 3)}
+    assert result.relevance["strategy_used"] == "pack"

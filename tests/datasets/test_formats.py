@@ -1,0 +1,427 @@
+"""Formats of benchmarks: laws that hold for every format, driven by one table of samples and one of faults."""
+
+import bz2
+import gzip
+import json
+import lzma
+import re
+import shutil
+from dataclasses import replace
+from functools import partial
+
+import pytest
+import zstandard
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+
+import assay
+from assay import AssayError, BenchmarkDataset, DataError, Document, Query, RelevanceJudgment, Span, UsageError
+from assay.datasets import all_formats, check_target, describe_losses, detect_format, find_format, load_dataset
+
+from ._benchmarks import SAMPLES, assert_same, assert_same_content, benchmarks, claims
+from ._cases import BOM, write
+from ._damage import mutated
+from ._faults import FAULTS
+from ._files import FOLDERS, put, put_benchmark
+
+SAMPLE_OF = {
+    "beir": SAMPLES / "beir",
+    "code_spans": SAMPLES / "code_spans",
+    "golden": SAMPLES / "golden" / "golden.jsonl",
+    "json": SAMPLES / "json" / "cats.json",
+    "jsonl": SAMPLES / "jsonl",
+    "locomo": SAMPLES / "locomo10.json",
+    "longmemeval": SAMPLES / "longmemeval_s.json",
+    "longmemeval_turns": SAMPLES / "longmemeval_s.json",
+    "rag_template": SAMPLES / "rag_template.json",
+    "squad": SAMPLES / "squad.json",
+    "trec": SAMPLES / "trec",
+}
+READ_ONLY = {"code_spans", "golden", "ir_datasets", "locomo", "longmemeval", "longmemeval_turns", "squad"}
+WRITTEN = ("beir", "json", "jsonl", "parquet", "rag_template", "trec")
+every_format = pytest.mark.parametrize("name", SAMPLE_OF)
+every_written_format = pytest.mark.parametrize("name", WRITTEN)
+every_folder = pytest.mark.parametrize("name", FOLDERS)
+
+
+def read(path, name=None):
+    """A dataset, and all of its documents."""
+    dataset = load_dataset(path, name)
+    list(dataset.documents.items())
+    return dataset
+
+
+def target_of(folder, name):
+    return folder / ("out" if name in FOLDERS else "out.json")
+
+
+def small():
+    dataset = BenchmarkDataset("Mine", queries={"q": Query("q", "x")}, documents={"d": Document("d", "y")})
+    dataset.qrels["q"] = {"d": 1}
+    return dataset
+
+
+def content_of(path):
+    return {str(one.relative_to(path)): one.read_bytes() for one in path.rglob("*") if one.is_file()}
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_formats_are_these():
+    formats = all_formats()
+    assert [*formats] == sorted(formats)
+    assert READ_ONLY | {*WRITTEN} <= formats.keys()
+    assert {name for name in READ_ONLY | {*WRITTEN} if formats[name].write is None} == READ_ONLY
+    for name, one in formats.items():
+        assert one.name == name
+        assert one.meaning
+        assert one.example, name
+
+
+@every_format
+def test_a_sample_is_recognised(name):
+    path = SAMPLE_OF[name]
+    if name != "longmemeval_turns":  # which is chosen by name alone
+        assert claims(path)[0] == name
+        assert load_dataset(str(path)).format == name
+    dataset = load_dataset(path, name)
+    assert (dataset.format, dataset.path) == (name, path)
+    assert load_dataset(dataset) is dataset
+
+
+GUISES = {
+    "a mark in front": (BOM.__add__, ""),
+    "carriage returns": (lambda content: content.replace(b"\n", b"\r\n"), ""),
+    "blank lines": (lambda content: b"\n \n" + content + b"\n \n", ""),
+    "gzip": (gzip.compress, ".gz"),
+    "zstd": (zstandard.compress, ".zst"),
+    "xz": (lzma.compress, ".xz"),
+    "bzip2": (bz2.compress, ".bz2"),
+    "a strange name": (bytes, "it's [1]*?"),
+}
+
+
+def dressed(path, target, change, ending):
+    """A copy of a sample whose files were changed; sources of code stay as they are."""
+    prefix = ending if change is bytes else ""
+    if path.is_file():
+        return put(target / f"{prefix}{path.name}{'' if prefix else ending}", change(path.read_bytes()))
+    copy = target / (prefix or path.name)
+    for name, content in content_of(path).items():
+        is_source = name.startswith("repo") or name == "dataset.json"
+        put(copy / f"{name}{'' if prefix or is_source else ending}", content if is_source else change(content))
+    return copy
+
+
+@every_format
+def test_a_sample_is_the_same_in_another_guise(tmp_path, name):
+    plain = read(SAMPLE_OF[name], name)
+    for guise, (change, ending) in GUISES.items():
+        path = dressed(SAMPLE_OF[name], tmp_path / guise, change, ending)
+        if name != "longmemeval_turns":
+            assert detect_format(path).name == name, guise
+        found = read(path, name)
+        assert (found.queries, found.qrels, found.spans) == (plain.queries, plain.qrels, plain.spans), guise
+        assert dict(found.documents.items()) == dict(plain.documents.items()), guise
+        assert len(found.repairs) == len(plain.repairs), guise
+
+
+@every_format
+def test_a_sample_is_kept_by_json(tmp_path, name):
+    found = read(SAMPLE_OF[name], name)
+    found.save_json(tmp_path / "d.json")
+    again = load_dataset(tmp_path / "d.json")
+    assert again.format == "json"
+    assert_same_content(again, found)
+    assert (again.spans, again.judgments, again.groups) == (found.spans, found.judgments, found.groups)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_say_where_and_what(snapshots, tmp_path, name):
+    def refused(files):
+        return lambda: read(put_benchmark(tmp_path / "data", name, files), name)
+
+    snapshots.check_errors(f"datasets/faults_of_{name}", {case: refused(files) for case, files in FAULTS[name].items()})
+
+
+@pytest.mark.parametrize("name", ["longmemeval", "locomo", "rag_template"])
+def test_at_most_twenty_faults_are_told(tmp_path, name):
+    with pytest.raises(DataError) as error:
+        read(put_benchmark(tmp_path / "data", name, FAULTS[name]["many faults"]), name)
+    assert len(error.value.faults) == 20
+
+
+def test_what_is_no_parquet_is_named(tmp_path):
+    for content in (b"", b"nonsense", b"PAR1 and then nothing"):
+        with pytest.raises(DataError, match=r"queries\.parquet"):
+            load_dataset(put_benchmark(tmp_path / "data", "parquet", {"queries.parquet": content}), "parquet")
+
+
+def test_the_examples_of_the_documentation_read(tmp_path):
+    for name in ("json", "locomo", "longmemeval", "longmemeval_turns", "squad"):
+        found = read(write(tmp_path / "example.json", find_format(name).example), name)
+        assert found.queries, name
+        assert not found.repairs or name == "longmemeval_turns", name
+    corpus, queries, header, row = find_format("beir").example.replace("<tab>", "\t").splitlines()
+    files = {"corpus.jsonl": corpus.split(maxsplit=1)[1], "queries.jsonl": queries.split(maxsplit=1)[1]}
+    files["qrels/test.tsv"] = f"{header.split(maxsplit=1)[1]}\n{row.strip()}\n".replace(" ", "\t")
+    assert read(put_benchmark(tmp_path / "beir", "beir", files), "beir").qrels == {"q1": {"d1": 1}}
+    text = (
+        find_format("code_spans").example.partition("repo/ ")[0].replace("tasks.jsonl", "").replace("\n               ", " ")
+    )
+    assert list(load_dataset(write(tmp_path / "tasks.jsonl", text)).queries) == ["t1", "q2", "acme_tool/0"]
+    whole, _, lines = find_format("rag_template").example.partition("\n\nJSON lines")
+    assert load_dataset(write(tmp_path / "rag.json", whole), "rag_template").qrels == {"q1": {"p1": 3, "p2": 0}}
+    found = load_dataset(write(tmp_path / "rag.jsonl", lines.partition("\n")[2]), "rag_template")
+    assert found.queries["q1"].expected == "12 to 16 hours"
+
+
+# --- anything else must not happen -----------------------------------------------------------------------------------
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 2) | st.just(0.5) | st.sampled_from(["", "x", "q1", "a.py", "../x", "D1:1"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["id", "text", "x"]), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@st.composite
+def changed(draw, value, names):
+    """A value of JSON of which one part is another, has another name, or is gone."""
+    if not value or not isinstance(value, dict | list) or draw(st.integers(0, 5)) == 0:
+        return draw(ANYTHING)
+    if isinstance(value, list):
+        place = draw(st.integers(0, len(value) - 1))
+        return [draw(changed(one, names)) if number == place else one for number, one in enumerate(value)]
+    name = draw(st.sampled_from(sorted(value)))
+    other = draw(st.sampled_from([name, name, *names]))
+    rest = {key: one for key, one in value.items() if key != name}
+    return rest if draw(st.integers(0, 8)) == 0 else {**rest, other: draw(changed(value[name], names))}
+
+
+def check_read_or_refused(path, name, folder):
+    """What is read has documents under their own ids, can be scored, and is kept by json."""
+    try:
+        dataset = read(path, name)
+    except AssayError:
+        return
+    assert dataset.queries
+    assert all(document.doc_id == doc_id for doc_id, document in dataset.documents.items())
+    dataset.judged()
+    dataset.save_json(folder / "again.json")
+    assert_same_content(load_dataset(folder / "again.json", "json"), dataset)
+
+
+JSON_FORMATS = ("code_spans", "golden", "json", "locomo", "longmemeval", "longmemeval_turns", "rag_template", "squad")
+
+
+@pytest.mark.parametrize("name", JSON_FORMATS)
+@given(data=st.data())
+def test_any_json_is_read_or_refused(folder, name, data):
+    path = SAMPLE_OF[name] / "tasks.jsonl" if name == "code_spans" else SAMPLE_OF[name]
+    text = path.read_text(encoding="utf-8")
+    is_lines = path.suffix == ".jsonl"
+    content = [json.loads(line) for line in text.splitlines() if line.strip()] if is_lines else json.loads(text)
+    names = re.findall(r'"(\w+)":', find_format(name).example)
+    path = write(folder / "any.json", json.dumps(data.draw(changed(content, names))))
+    check_read_or_refused(path, name, folder)
+
+
+@every_format
+@given(data=st.data())
+def test_a_damaged_file_is_read_or_refused(tmp_path_factory, name, data):
+    sample = SAMPLE_OF[name]
+    files = {sample.name: sample.read_bytes()} if sample.is_file() else content_of(sample)
+    damaged, content = data.draw(mutated([(file, files[file]) for file in sorted(files) if not file.startswith("repo")]))
+    folder = tmp_path_factory.mktemp("damaged")
+    path = put_benchmark(folder / "data", name, files | {damaged: content})
+    try:
+        check_read_or_refused(path, name, folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+# --- writing ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.slow if one == "parquet" else ()) for one in WRITTEN])
+@settings(max_examples=15)
+@given(made=benchmarks())
+def test_what_is_written_reads_back(tmp_path_factory, name, made):
+    if name == "beir":
+        made.documents = {doc: replace(one, title=one.title or None) for doc, one in made.documents.items()}
+    folder = tmp_path_factory.mktemp(name)
+    path = target_of(folder, name)
+    check_target(find_format(name), path)
+    try:
+        find_format(name).save(made, path)
+    except DataError:
+        if name != "rag_template":
+            raise
+        reject()  # metadata that would be read as ground truth
+    found = load_dataset(path)
+    assert found.format == name
+    assert_same(found, made)
+    assert describe_losses(made, found) == []
+    assert not any(one.is_loss for one in found.repairs)
+    shutil.rmtree(folder)
+
+
+def rich():
+    """Everything that a benchmark may hold."""
+    made = BenchmarkDataset("Rich", "2", {"split": "../../etc", "a": [1]})
+    clashes = {"difficulty": 5, "scope": "s", "evidence": None, "expected": "x", "title": "t"}
+    made.add_query(Query("q", "ä\n\u2028", "t", "d", "o", clashes, "e", ["d"], "s"))
+    made.add_query(Query("r", evidence=[]))
+    made.add_document(Document("d", "y", "s", 1, "c", {"source": "x", "page_number": 7}, "t", "s"))
+    made.add_judgment(RelevanceJudgment("q", "d", 0.1 + 0.2, "ann", "today"))
+    made.qrels |= {"r": {}, "nobody": {}}
+    made.spans["q"] = [Span("d", 1, 2, "lines")]
+    return made
+
+
+@every_written_format
+def test_everything_is_kept(tmp_path, name):
+    find_format(name).save(rich(), target_of(tmp_path, name))
+    assert_same(load_dataset(target_of(tmp_path, name)), rich())
+    assert {file.name for file in tmp_path.iterdir()} == {target_of(tmp_path, name).name}
+
+
+def test_everything_that_a_format_loses_is_named():
+    assert describe_losses(rich(), BenchmarkDataset()) == [
+        *("1 document", "2 queries", "1 query text", "1 judgment", "that 2 queries were judged empty", "tags"),
+        *(
+            "expected answers",
+            "evidence",
+            "scopes",
+            "metadata of queries",
+            "who judged",
+            "spans",
+            "name and version",
+            "metadata",
+        ),
+    ]
+    found = rich()
+    found.add_document(Document("d", "y"))
+    assert describe_losses(rich(), found) == ["fields of documents"]
+
+
+@every_written_format
+def test_scores_and_fingerprints_do_not_depend_on_the_format(tmp_path, name):
+    dataset = load_dataset("rag-template")
+    find_format(name).save(dataset, target_of(tmp_path, name))
+    found = load_dataset(target_of(tmp_path, name))
+    assert_same_content(found, dataset)
+    run = {query: list(dataset.documents)[:20] for query in dataset.queries}
+    assert assay.evaluate(found, run, ["ndcg@10", "map"]).summary == assay.evaluate(dataset, run, ["ndcg@10", "map"]).summary
+
+
+@every_written_format
+def test_a_failure_leaves_everything_as_it_was(tmp_path, name):
+    bad = small()
+    bad.documents["d"] = Document("d", "new", page_number="iv") if name == "parquet" else Document("d", "new \ud800")
+    for is_there in (False, True):
+        path = target_of(tmp_path, name)
+        if is_there:
+            find_format(name).save(small(), path)
+        before = content_of(tmp_path)
+        with pytest.raises(DataError):
+            find_format(name).save(bad, path)
+        assert content_of(tmp_path) == before
+        assert path.exists() is is_there
+
+
+@every_folder
+def test_a_folder_is_written_over_itself_but_over_no_other(tmp_path, name):
+    for old in FOLDERS:
+        path = tmp_path / old
+        write(put(path / "README.md", "x").parent / ".corpus.swp", "x")
+        find_format(old).save(small(), path)
+        before = content_of(path)
+        if old != name:
+            with pytest.raises(DataError):
+                find_format(name).save(small(), path)
+            assert content_of(path) == before, old
+            continue
+        find_format(name).save(small(), path)
+        assert_same(load_dataset(path), small())
+        assert content_of(path).keys() == before.keys()
+
+
+@every_folder
+def test_other_benchmarks_are_in_the_way_of_a_folder(tmp_path, name):
+    small().save_json(tmp_path / "dataset.json")
+    with pytest.raises(DataError):
+        find_format(name).save(small(), tmp_path)
+    for file in ("out.json", "out.jsonl.gz", "out.tsv", "out.parquet"):
+        with pytest.raises(UsageError):
+            find_format(name).save(small(), tmp_path / file)
+    assert list(content_of(tmp_path)) == ["dataset.json"]
+
+
+def test_old_files_without_a_successor_go(tmp_path):
+    find_format("beir").save(small(), tmp_path / "out")
+    find_format("beir").save(BenchmarkDataset(queries={"q": Query("q")}), tmp_path / "out")
+    assert load_dataset(tmp_path / "out").qrels == {}
+    assert "qrels/test.tsv" not in content_of(tmp_path / "out")
+
+
+TABLE_IDS = ["a\tb", "a\nb", "a\rb", "#a", 'a"b', "", " a", "a "]
+TREC_IDS = ["a b", "", "\ta", "#1", "a\u00a0b"]
+
+
+def test_ids_that_a_format_cannot_hold_are_refused(tmp_path):
+    cases = [("beir", "out", {bad: {"d": 1}}) for bad in TABLE_IDS] + [("beir", "out", {"q": {bad: 1}}) for bad in TABLE_IDS]
+    cases += [("trec", target, {"1": {bad: 1}}) for bad in TREC_IDS for target in ("out", "out.qrels")]
+    cases += [("trec", "out.qrels", {query: {"d": 1}}) for query in ("{", "[1]", '{"a"')]
+    for name, target, qrels in cases:
+        with pytest.raises(DataError):
+            find_format(name).save(BenchmarkDataset(qrels=qrels), tmp_path / target)
+        assert not list(tmp_path.iterdir()), (name, target, qrels)
+    for bad in TREC_IDS:
+        with pytest.raises(DataError):
+            find_format("trec").save(BenchmarkDataset(queries={bad: Query(bad)}), tmp_path / "out")
+
+
+def test_what_cannot_be_written_says_why(snapshots, tmp_path):
+    """One message of every kind; the laws above go through the variants."""
+    judged = BenchmarkDataset(qrels={"1": {"a": 1}, "2": {}})
+    surrogate = BenchmarkDataset(queries={"q": Query("q", "x\udc80y")})
+    meta = BenchmarkDataset(queries={"q1": Query("q1", "?", metadata={"relevantIds": ["a"]})})
+    write(tmp_path / "file", "x")
+    for old in ("qrels", "qrels/dev.tsv", "qrels/test.tsv.gz", "qrels.tsv", "corpus.parquet", "topics.txt"):
+        put(tmp_path / old.replace("/", "-") / old, "x")
+    (tmp_path / "inside" / "queries.jsonl").mkdir(parents=True)
+
+    def saved(name, dataset, target):
+        return lambda: find_format(name).save(dataset, tmp_path / target)
+
+    for name in READ_ONLY:
+        with pytest.raises(UsageError):
+            find_format(name).save(small(), tmp_path / "out")
+    cases = {
+        "a format that is only read": saved("squad", small(), "out"),
+        "a folder that is a file": saved("beir", small(), "file"),
+        "a folder in place of a file": saved("jsonl", small(), "inside"),
+        "a folder with the name of a file": saved("jsonl", small(), "out.jsonl"),
+        "an id of a table": saved("beir", BenchmarkDataset(qrels={"a\tb": {"d": 1}}), "out"),
+        "an id of TREC": saved("trec", BenchmarkDataset(qrels={"a b": {"d": 1}}), "out"),
+        "an id like JSON": saved("trec", BenchmarkDataset(qrels={"[1]": {"d": 1}}), "out.qrels"),
+        "save_trec_qrels: an id": lambda: BenchmarkDataset(qrels={"q 1": {"d": 1}}).save_trec_qrels(tmp_path / "x.txt"),
+        "save_trec_qrels: nothing relevant": lambda: judged.save_trec_qrels(tmp_path / "x.txt"),
+        "judgments alone: nothing relevant": saved("trec", judged, "out.qrels"),
+        "judgments alone: none": saved("trec", BenchmarkDataset(), "out.qrels"),
+        "judgments alone: compressed": saved("trec", small(), "out.qrels.gz"),
+        "half a letter": saved("json", surrogate, "out.json"),
+        "metadata that would be ground truth": saved("rag_template", meta, "out.json"),
+        "lines of rag_template": saved("rag_template", small(), "out.jsonl"),
+    }
+    for old in ("qrels", "qrels/dev.tsv", "qrels/test.tsv.gz", "qrels.tsv", "corpus.parquet", "topics.txt"):
+        cases[f"in the way: {old}"] = saved("beir", small(), old.replace("/", "-"))
+    for name in ("json", "rag_template"):
+        for target in ("out", "out.txt", "out.jsonl", "out.json.gz"):
+            cases[f"{name} as {target}"] = partial(check_target, find_format(name), tmp_path / target)
+    snapshots.check_errors("datasets/not_written", cases)
+    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.glob(".*"))
