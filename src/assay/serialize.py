@@ -1,38 +1,56 @@
-"""Plain JSON: whatever the API gives, in what JSON has words for."""
+"""Serialize: any value as plain JSON values, and as JSON text."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
 
-import numpy as np
-
-
-def to_json(content: Any) -> bytes:
-    """Plain JSON in ASCII; what JSON has no word for, nan and what is infinite, is null."""
-    return json.dumps(_plain(content), allow_nan=False, separators=(",", ":")).encode("ascii")
+OnNan = Literal["null", "error"]
 
 
-def _plain(value: Any) -> Any:
-    """The value made of dicts, lists, texts and finite numbers."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple | set | frozenset | np.ndarray):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, np.generic):
-        return _plain(value.item())
+def to_json(value: Any, *, nan: OnNan = "null") -> Any:
+    """Dicts, lists, text and finite numbers: dataclasses by their fields, NumPy by item, sets sorted, all else as text.
+
+    What is no finite number is null, or a ValueError.
+    """
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, str | int | bool) else str(value)
+        return float(value) if math.isfinite(value) else _nothing(value, nan)
+    if isinstance(value, Mapping):
+        return {str(name): to_json(inner, nan=nan) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_json(inner, nan=nan) for inner in value]
+    if isinstance(value, set | frozenset):
+        return _sorted(to_json(inner, nan=nan) for inner in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: to_json(getattr(value, field.name), nan=nan) for field in dataclasses.fields(value)}
+    if callable(to_list := getattr(value, "tolist", None)) and not isinstance(value, type):
+        return to_json(to_list(), nan=nan)
+    return str(value)
 
 
-def plain_value(value: Any) -> Any:
-    """The value; None in place of nan and of what is infinite, which JSON has no word for."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def dumps(value: Any, *, indent: int | None = None) -> str:
+    """JSON text: one line in ASCII; with an indent, lines for people, in which all letters stay as they are."""
+    if indent is None:
+        return json.dumps(to_json(value), separators=(",", ":"))
+    return json.dumps(to_json(value), ensure_ascii=False, indent=indent)
 
 
-def plain_values(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The same for all values of a mapping."""
-    return {name: plain_value(value) for name, value in values.items()}
+def _nothing(value: float, nan: OnNan) -> None:
+    if nan == "error":
+        raise ValueError(f"{value} is no number that JSON has")
+
+
+def _sorted(values: Iterable[Any]) -> list[Any]:
+    """In their own order, or, where they are of several kinds, by what they look like."""
+    every = list(values)
+    try:
+        return sorted(every)
+    except TypeError:
+        return sorted(every, key=json.dumps)

@@ -45,7 +45,7 @@ def test_documents_come_first(program):
     retriever.index(iter(documents))
     assert told(retriever.search(queries("x"), 9)) == [
         [
-            '{"group": "g", "id": "d1", "metadata": {"n": 1, "x": "{1}"}, "text": "text", "title": "T", "type": "document"}',
+            '{"group": "g", "id": "d1", "metadata": {"n": 1, "x": [1]}, "text": "text", "title": "T", "type": "document"}',
             '{"id": "d2", "text": "na\\u00efve", "type": "document"}',
         ]
     ]

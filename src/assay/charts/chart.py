@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -13,6 +12,7 @@ from assay.errors import UnknownName, UsageError
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.monitoring import Series
+from assay.serialize import to_json
 from assay.text import counted, printable, some_of, wrapped
 
 MAX_NAMED = 6
@@ -189,8 +189,8 @@ class Drawing:
         head: Spec = {"text": _lines(self.title, TITLE_WIDTH)}
         if self.note:
             head["subtitle"] = _lines(self.note, NOTE_WIDTH)
-        spec = _plain({**self.spec, "title": head, "description": alt})
-        return replace(self, spec=spec, title=harmless(self.title), alt=alt, rows=tuple(map(_plain, self.rows)))
+        spec = _harmless(to_json({**self.spec, "title": head, "description": alt}))
+        return replace(self, spec=spec, title=harmless(self.title), alt=alt, rows=tuple(_harmless(to_json(self.rows))))
 
     def sized(self, width: int | None = None, height: int | None = None) -> Drawing:
         """The same, its plot so many points wide and high; what is not given stays."""
@@ -218,20 +218,18 @@ def harmless(text: str) -> str:
     return printable(text).translate(UNFIT)
 
 
-def _plain(part: Any) -> Any:
-    """Numbers that JSON has, and text that does no harm, however deep."""
+def _harmless(part: Any) -> Any:
+    """JSON values, their texts without what does harm, however deep."""
     if isinstance(part, str):
         return harmless(part)
-    if isinstance(part, float):
-        return part if math.isfinite(part) else None
-    if isinstance(part, Mapping):
-        return {name: _heading(value) if name == "title" else _plain(value) for name, value in part.items()}
-    return [_plain(value) for value in part] if isinstance(part, list | tuple) else part
+    if isinstance(part, dict):
+        return {name: _heading(value) if name == "title" else _harmless(value) for name, value in part.items()}
+    return [_harmless(value) for value in part] if isinstance(part, list) else part
 
 
 def _heading(title: Any) -> Any:
     """What stands at an axis or in a tooltip, without backslashes: Vega-Lite copies it into formulas, where they count."""
-    return harmless(title).replace("\\", BACKSLASH) if isinstance(title, str) else _plain(title)
+    return harmless(title).replace("\\", BACKSLASH) if isinstance(title, str) else _harmless(title)
 
 
 def _lines(text: str, width: int) -> list[str]:

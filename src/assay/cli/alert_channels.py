@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import SplitResult, urlsplit
 
-from assay.errors import UsageError
+from assay.errors import DataError, UsageError
 from assay.masking import add_secret, mask
 
 if TYPE_CHECKING:
@@ -182,11 +182,12 @@ def sent_alerts_path(place: StoreLocation) -> Path:
 
 def read_sent_alerts(path: Path) -> dict[str, list[str]]:
     """Channel → keys of alerts that were sent to it; nothing where the file is missing or cannot be read."""
-    import msgspec
+    from assay.schema import convert_plain, parse_plain
 
     try:
-        return msgspec.convert(json.loads(path.read_bytes())["told"], dict[str, list[str]])
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        content = convert_plain(parse_plain(path.read_bytes(), str(path)), dict[str, Any], str(path))
+        return dict(convert_plain(content.get("told"), dict[str, list[str]], str(path)))
+    except (OSError, DataError):
         return {}
 
 

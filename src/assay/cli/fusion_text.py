@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ from assay.evaluation import FusionTuning
 from assay.fusion import Fusion
 from assay.grammar import show
 from assay.reports import Cell, Style, Table, fit_table, with_prose
+from assay.serialize import to_json
 from assay.text import counted, with_minus
 
 TEXT_COLUMNS = frozenset({0, 1, 2})
@@ -47,7 +47,7 @@ def render_fusion(fusion: Fusion, style: Style) -> str:
 
 def describe_tuning(tuning: FusionTuning) -> dict[str, Any]:
     """Plain JSON values."""
-    return dataclasses.asdict(dataclasses.replace(tuning, chosen=None)) | {"chosen": tuning.chosen.name}  # type: ignore[arg-type]
+    return {**to_json(tuning), "chosen": tuning.chosen.name}
 
 
 def render_tuning(tuning: FusionTuning, style: Style, command: str) -> str:

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from assay.masking import add_environment, has_secrets, mask, mask_bytes
+from assay.serialize import dumps
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -94,6 +95,12 @@ def _flush(stream: TextIO, output: _StandardOutput) -> None:
     except OSError:
         output.is_unread = True
         stream.flush()
+
+
+def write_json(content: Any) -> int:
+    """Write the content to standard output, as JSON; 0, as a command that went well."""
+    sys.stdout.write(dumps(content, indent=2) + "\n")
+    return 0
 
 
 def describe_os_error(error: OSError) -> str:

@@ -21,7 +21,7 @@ from assay.errors import UnknownName, UsageError, near_matches
 from assay.evaluation import Result, choose_profile, evaluate_metrics
 from assay.metrics import BoundMetric, Given, WrittenMetric, parse_metrics, written_metrics
 from assay.model import Qrels
-from assay.serialize import plain_values
+from assay.serialize import to_json
 from assay.stats import AVERAGED, FieldOutcome
 from assay.text import counted, percent, shortened
 
@@ -131,8 +131,7 @@ class Comparison:
         name = self.metric(metric).name
         rows = self.aligned.scores(name).tolist()
         return {
-            query: plain_values(dict(zip(self.names, row, strict=True)))
-            for query, row in zip(self.query_ids, rows, strict=True)
+            query: to_json(dict(zip(self.names, row, strict=True))) for query, row in zip(self.query_ids, rows, strict=True)
         }
 
     def table(self) -> list[dict[str, Any]]:
@@ -147,7 +146,7 @@ class Comparison:
             "n_queries": len(self.query_ids),
             "how": self.how.to_dict(),
             "n_comparisons": self.n_comparisons,
-            "summary": {result.name: plain_values(result.summary) for result in self.results},
+            "summary": {result.name: to_json(result.summary) for result in self.results},
             "failed": self.n_failed,
             "pairs": self.table(),
             "verdict": self.verdict,
@@ -158,7 +157,7 @@ class Comparison:
             plain["slice"] = self.part
         if self.fields:
             plain["overall"] = {
-                name: plain_values({"statistic": outcome.statistic, "p": outcome.p, "p_corrected": self.p_overall(name)})
+                name: to_json({"statistic": outcome.statistic, "p": outcome.p, "p_corrected": self.p_overall(name)})
                 for name, outcome in self.fields.items()
             }
         return plain

@@ -14,7 +14,7 @@ from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result
 from assay.grammar import WrittenName
 from assay.metrics import BoundMetric, find_metric, parse_metric
-from assay.serialize import plain_values
+from assay.serialize import to_json
 from assay.text import shortened
 
 FIGURE_KEYS = ("summary", "metrics", "aggregate_metrics", "aggregated_metrics")
@@ -58,7 +58,7 @@ class Leaderboard:
         """Plain JSON values."""
         plain: dict[str, Any] = {
             "runs": list(self.runs),
-            "metrics": {metric: plain_values(by_run) for metric, by_run in self.figures.items()},
+            "metrics": {metric: to_json(by_run) for metric, by_run in self.figures.items()},
             "best": {metric: self.best(metric) for metric in self.metrics if _direction(metric, self.known)},
             "verdict": self.verdict,
         }

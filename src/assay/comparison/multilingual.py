@@ -15,7 +15,7 @@ from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result
 from assay.execution import run
 from assay.metrics import K_VALUES, SingleTermRetrievalMetrics
-from assay.serialize import plain_value
+from assay.serialize import to_json
 from assay.text import counted
 
 BUNDLED_LANGUAGES = ("de", "en", "fr", "es", "nl")
@@ -167,4 +167,4 @@ def _figure_fields(result: Result, metric: str) -> dict[str, Any]:
     """A figure and its interval."""
     interval = result.intervals.get(metric)
     ends = (interval.low, interval.high) if interval else (None, None)
-    return {"value": plain_value(result[metric]), "low": ends[0], "high": ends[1]}
+    return {"value": to_json(result[metric]), "low": ends[0], "high": ends[1]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from assay.comparison.options import ComparisonOptions, pairs_of
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.model import MEAN, SUM, Column
-from assay.serialize import plain_values
+from assay.serialize import to_json
 from assay.stats import (
     AVERAGED,
     RESAMPLES,
@@ -97,7 +97,7 @@ class Pair:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values; None for what is not defined."""
-        return {**plain_values(asdict(self)), "better": self.better}
+        return {**to_json(self), "better": self.better}
 
 
 def sign_of(metric: BoundMetric) -> int:

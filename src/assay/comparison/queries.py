@@ -14,7 +14,7 @@ from assay.comparison.pairs import sign_of
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import Result
 from assay.model import Rankings, Run
-from assay.serialize import plain_values
+from assay.serialize import to_json
 from assay.stats import Agreement, Moved, agreement, moved_documents
 
 
@@ -56,7 +56,7 @@ class RankAgreement:
     def rows(self) -> list[dict[str, Any]]:
         """A row for each query, as plain values."""
         return [
-            {"a": self.a, "b": self.b, "query": query, **plain_values(figures), **self._documents(query)}
+            {"a": self.a, "b": self.b, "query": query, **to_json(figures), **self._documents(query)}
             for query, figures in self.agreement.by_query().items()
         ]
 
@@ -68,14 +68,13 @@ class RankAgreement:
             "k": self.k,
             "p": self.agreement.p,
             "n_queries": len(self.agreement.query_ids),
-            "means": plain_values(self.means),
+            "means": to_json(self.means),
             "n_gained": self.n_gained,
             "n_lost": self.n_lost,
         }
         if per_query:
             plain["per_query"] = {
-                query: {**plain_values(figures), **self._documents(query)}
-                for query, figures in self.agreement.by_query().items()
+                query: {**to_json(figures), **self._documents(query)} for query, figures in self.agreement.by_query().items()
             }
         return plain
 

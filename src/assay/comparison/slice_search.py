@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from assay.errors import BadParameter, UsageError
 from assay.evaluation import Result
 from assay.metrics import BoundMetric, WrittenMetric
 from assay.model import MEAN, NONE, Tags
+from assay.serialize import to_json
 from assay.stats import ROUNDING, chance_of_less, chance_of_lower, correct, half_width, n_shuffles
 from assay.text import counted
 
@@ -129,10 +130,6 @@ class WorstSlice:
     p_corrected: float
     is_significant: bool
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class WorstSlices:
@@ -178,7 +175,7 @@ class WorstSlices:
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each slice, as plain values."""
-        return [{"metric": self.metric.name, "against": self.against or "rest", **slice_.to_dict()} for slice_ in self.found]
+        return [{"metric": self.metric.name, "against": self.against or "rest", **to_json(slice_)} for slice_ in self.found]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain JSON values."""

@@ -15,7 +15,7 @@ from assay.errors import UsageError
 from assay.evaluation import Result, merge_benchmarks, subset_of, with_intervals
 from assay.metrics import BoundMetric, WrittenMetric
 from assay.model import LANGUAGE, NONE, Slice, Tags, asked_for
-from assay.serialize import plain_value
+from assay.serialize import to_json
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Sliced:
         plain: dict[str, Any] = {"by": self.by, "slices": self.rows()}
         for name, figure in figures.items():
             plain[name] = {
-                system: {metric.name: plain_value(figure(metric.name, system)) for metric in self.metrics}
+                system: {metric.name: to_json(figure(metric.name, system)) for metric in self.metrics}
                 for system in self.systems
             }
         if self.languages:
@@ -117,7 +117,7 @@ class Sliced:
         figures = {"macro": self.macro, "variance": self.variance}
         return {
             name: {
-                system: {metric.name: plain_value(figure(metric.name, system, language)) for metric in self.metrics}
+                system: {metric.name: to_json(figure(metric.name, system, language)) for metric in self.metrics}
                 for system in self.systems
             }
             for name, figure in figures.items()
@@ -184,7 +184,7 @@ def _row(result: Result, metric: BoundMetric) -> dict[str, Any]:
     return {
         "metric": metric.name,
         "n": n_counted(result, metric),
-        "value": plain_value(result[metric.name]),
+        "value": to_json(result[metric.name]),
         **{name: ends[name] for name in ("low", "high", "method")},
     }
 

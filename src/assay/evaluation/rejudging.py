@@ -16,7 +16,7 @@ from assay.evaluation.result import Result
 from assay.evaluation.scoring import evaluate_settings
 from assay.metrics import BoundMetric, unknown_function
 from assay.model import Column, Policy, Qrels, ScoreTable
-from assay.serialize import plain_value, plain_values
+from assay.serialize import to_json
 
 Grades = Mapping[str, Mapping[str, float]]
 """Query → document → grade."""
@@ -57,24 +57,20 @@ class Rejudged:
         return {
             "n_added": self.n_added,
             "n_kept": self.n_kept,
-            "summary": {name: _before_and_after(*pair) for name, pair in self.summaries().items()},
+            "summary": {name: to_json({"before": pair[0], "after": pair[1]}) for name, pair in self.summaries().items()},
             "queries": {
-                query: {name: _before_and_after(*pair) for name, pair in self.scores(query).items()}
+                query: {name: to_json({"before": pair[0], "after": pair[1]}) for name, pair in self.scores(query).items()}
                 for query in self.queries
             },
             "left_out": list(self.left_out),
         }
 
 
-def _before_and_after(before: float | None, after: float | None) -> dict[str, float | None]:
-    return plain_values({"before": before, "after": after})
-
-
 def _row(table: ScoreTable, query: str) -> dict[str, float | None]:
     if query not in table.query_ids:
         return {}
     place = table.query_ids.index(query)
-    return {name: plain_value(float(column.score[place])) for name, column in table.columns.items()}
+    return {name: to_json(column.score[place]) for name, column in table.columns.items()}
 
 
 def rejudge(result: Result, grades: Grades, judged: Grades | None = None) -> Rejudged:

@@ -16,7 +16,7 @@ from assay.evaluation.grader import Grader
 from assay.evaluation.profile import Setting
 from assay.metrics import BoundMetric, find_metric
 from assay.model import Column, Policy, Qrels, Query, ScoreTable
-from assay.serialize import plain_values
+from assay.serialize import to_json
 from assay.text import counted
 
 
@@ -141,7 +141,7 @@ class Result:
         """Plain JSON values, as `--format json` writes them. A summary over no query at all is None."""
         plain: dict[str, Any] = {
             "name": self.name,
-            "summary": plain_values(self.summary),
+            "summary": to_json(self.summary),
             "counts": dict(self.counts),
             "policy": self.policy.to_dict(),
             "missing": list(self.missing),
@@ -329,7 +329,7 @@ class Confidence:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values; None for an end that nobody knows."""
-        return plain_values({"low": self.low, "high": self.high, "level": self.level, "method": self.method})
+        return to_json(self)
 
 
 @dataclass(frozen=True)

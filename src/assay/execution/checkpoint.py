@@ -20,6 +20,7 @@ from assay.execution.plan import Plan
 from assay.execution.responses import SCHEMA, Response, ResponseLog
 from assay.execution.runner import Part
 from assay.model import Query
+from assay.serialize import to_json
 
 MAX_DIFFERENCES_LISTED = 5
 """Differences that a message shows."""
@@ -110,7 +111,7 @@ def find_checkpoint(folder: Path, name: str, header: Mapping[str, Any]) -> Check
 def describe_start(plan: Plan, datasets: Mapping[str, BenchmarkDataset], parts: Sequence[Part]) -> dict[str, Any]:
     """All that answers and scores rest on; if any of it changes, they are not to be mixed."""
     machine = describe_machine()
-    header = {
+    header: dict[str, Any] = {
         "schema": SCHEMA,
         "plan": plan.describe(),
         "providers": [replace(provider, label="").name for provider in plan.providers],
@@ -119,16 +120,17 @@ def describe_start(plan: Plan, datasets: Mapping[str, BenchmarkDataset], parts: 
         "versions": {"assay": machine["assay"], "python": machine["python"], **machine["packages"]},
         "queries": {part.key: len(part.queries) for part in parts},
     }
-    plain: dict[str, Any] = json.loads(json.dumps(header, default=str))
-    return plain
+    return dict(to_json(header))
 
 
-def digest(content: Any) -> str:
-    """A short hash of plain values."""
-    return hashlib.blake2b(json.dumps(content, sort_keys=True, default=str).encode(), digest_size=8).hexdigest()
+def digest(content: Any, n_bytes: int = 8) -> str:
+    """A short hash of a value as JSON, whatever the order of names in it."""
+    return hashlib.blake2b(json.dumps(to_json(content), sort_keys=True).encode(), digest_size=n_bytes).hexdigest()
 
 
 CACHE_PART = "answers"
+CACHE_BYTES = 12
+"""Of the digests that a cache goes by."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ class ResponseCache:
             "k": self.part.k,
             "versions": {"assay": machine["assay"], **machine["packages"]},
         }
-        return ResponseLog(self.folder / f"{_digest(content)}.log")
+        return ResponseLog(self.folder / f"{digest(content, CACHE_BYTES)}.log")
 
     def known(self) -> dict[str, Response]:
         """Query id → the answer that the same words got before."""
@@ -185,11 +187,7 @@ def _is_cacheable(answer: Response) -> bool:
 
 def _content_key(query: Query) -> str:
     """What decides the answer: the words, and where to look."""
-    return _digest([query.text, query.scope])
-
-
-def _digest(content: Any) -> str:
-    return hashlib.blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=12).hexdigest()
+    return digest([query.text, query.scope], CACHE_BYTES)
 
 
 def _with_query_id(answer: Response, query: str) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -15,6 +15,7 @@ from assay.datasets import BenchmarkDataset
 from assay.errors import DataError
 from assay.evaluation import Relevance, chunk_judgments, is_by_ontology, term_judgments
 from assay.metrics import BoundMetric
+from assay.serialize import to_json
 from assay.text import counted, words_of
 
 ID_RESOLVERS = ("auto", "qrels", "pack")
@@ -108,7 +109,7 @@ def chunk_dataset(dataset: BenchmarkDataset, chunker: BoundChunker | None, relev
     )
     if _is_by_document(dataset, relevance):
         relevance = replace(relevance, unit="document", id_map={chunk.chunk_id: chunk.doc_id for chunk in chunks})
-    about = {"chunker": chunker.configuration, "seconds": round(seconds, 3), **asdict(sizes(chunks))}
+    about = {"chunker": chunker.configuration, "seconds": round(seconds, 3), **to_json(sizes(chunks))}
     return ChunkedDataset(cut, relevance, chunker, {**about, **({"remarks": dict(remarks)} if remarks else {})})
 
 

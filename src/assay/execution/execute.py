@@ -200,7 +200,9 @@ def _responses_in_result(part: Part, result: Result, first: Result | None) -> tu
     asked = {**result.run, **result.failures}
     queries = {name: query for name, query in part.queries.items() if name in asked}
     answers = {
-        query: Response(query, list(ranking), list(ranking.values()), float("nan"), said=_reported_fields(result, query))
+        query: Response(
+            query, list(ranking), list(ranking.values()), float("nan"), said=dict(result.said.get(query, {})) or None
+        )
         for query, ranking in result.run.items()
         if query in queries
     }
@@ -208,11 +210,6 @@ def _responses_in_result(part: Part, result: Result, first: Result | None) -> tu
         ranked = first.run if first is not None else {}
         answers = {query: with_first_ranking(answer, ranked[query]) for query, answer in answers.items() if query in ranked}
     return replace(part, queries=queries), answers
-
-
-def _reported_fields(result: Result, query: str) -> dict[str, Any] | None:
-    """What was said to a query beside its hits, as far as the result keeps it."""
-    return dict(result.said[query]) if query in result.said else None
 
 
 def _scorable_responses(part: Part, answers: dict[str, Response], say: Callable[[str], None]) -> dict[str, Response]:

@@ -18,6 +18,7 @@ from assay.atomic_write import atomic_write
 from assay.errors import DataError, UsageError
 from assay.model import Hit
 from assay.schema import Count, SchemaError, at_key, check_depth, check_plain
+from assay.serialize import to_json
 from assay.temporary_files import remove_abandoned, temporary_name
 from assay.text import counted
 
@@ -195,7 +196,7 @@ class Appender:
 
     def __init__(self, path: Path, handle: int) -> None:
         self._path, self._handle = path, handle
-        self._encode = msgspec.json.Encoder(enc_hook=_to_plain).encode
+        self._encode = msgspec.json.Encoder(enc_hook=to_json).encode
 
     def append(self, part: str, answers: Iterable[Response]) -> None:
         """Add answers of a part; one with half a letter in it, which no file can hold, is left out."""
@@ -238,11 +239,6 @@ def _try_lock(handle: int, *, waits: bool) -> bool:
     except (ImportError, OSError):
         return True
     return True
-
-
-def _to_plain(value: Any) -> Any:
-    """What JSON has no word for, in metadata of hits: numbers of NumPy as numbers, the rest as text."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _encode_line(payload: bytes) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -29,6 +28,7 @@ from assay.execution.runner import Part, score_part
 from assay.metrics import BoundMetric, find_metric
 from assay.model import Policy, Query
 from assay.providers import RANK, REST, SCORE, first_ranking
+from assay.serialize import to_json
 from assay.text import counted
 from assay.views import (
     ABSTAINED,
@@ -199,7 +199,7 @@ ANSWER_FIELDS = frozenset((*ANSWERS, *CONFIDENCE, *ABSTAINED))
 """What is read of an answer in words."""
 
 
-def reported_fields(queries: Mapping[str, Query], answers: Mapping[str, Response]) -> dict[str, dict[str, Any]]:
+def reported_by_query(queries: Mapping[str, Query], answers: Mapping[str, Response]) -> dict[str, dict[str, Any]]:
     """Query → the fields that metrics of answers and routes read, as plain JSON values.
 
     A query that failed says nothing, and so does one whose provider reports its hits alone.
@@ -209,20 +209,8 @@ def reported_fields(queries: Mapping[str, Query], answers: Mapping[str, Response
     for query, answer in answers.items():
         reply = {name: value for name, value in (answer.said or {}).items() if name in ANSWER_FIELDS}
         if answer.error is None and (reported := {**reply, **reported_route(answer, has_truth=has_truth)}):
-            fields[query] = _to_plain(reported)
+            fields[query] = to_json(reported)
     return fields
-
-
-def _to_plain(value: Any) -> Any:
-    """A value as JSON has it: numbers of NumPy as numbers, what is not a number as nothing, anything else as text."""
-    value = value.tolist() if hasattr(value, "tolist") else value
-    if isinstance(value, Mapping):
-        return {str(name): _to_plain(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_to_plain(inner) for inner in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, str | int) else str(value)
 
 
 def score_stages(part: Part, answers: Mapping[str, Response], settings: Sequence[Setting], profile: Profile) -> list[Result]:
@@ -235,7 +223,7 @@ def score_stages(part: Part, answers: Mapping[str, Response], settings: Sequence
     ]
     routes, gains = (_metrics_of_view(view, settings) for view in (ROUTING, RERANKING))
     after = with_routing(score_part(part, answers, ranked, profile), part.queries, answers, routes)
-    after = replace(after, said=reported_fields(part.queries, answers))
+    after = replace(after, said=reported_by_query(part.queries, answers))
     stages = [after]
     if part.provider.provider.keeps_first:
         first = score_part(part, first_stage_responses(answers, part.k), ranked, profile)

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date, time
 from itertools import islice
 from math import isnan
 from pathlib import Path
@@ -121,16 +122,16 @@ def parquet_rows(source: FileSource) -> Iterator[Record]:
     with open_parquet(source) as file:
         names = file.columns
         for row in file.rows(names):
-            yield dict(zip(names, map(_plain, row), strict=True))
+            yield dict(zip(names, map(_cell, row), strict=True))
 
 
-def _plain(value: Any) -> Any:
+def _cell(value: Any) -> Any:
     """A cell as JSON would have it."""
     if isinstance(value, float) and isnan(value):
         return None
     if value is None or isinstance(value, str | int | float | list | dict):
         return value
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+    return value.isoformat() if isinstance(value, date | time) else str(value)
 
 
 def write_parquet_table(path: Path, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> None:

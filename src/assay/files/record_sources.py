@@ -114,16 +114,16 @@ def _of_columns(source: Mapping[Any, Any]) -> Iterator[Record]:
 
 
 def _plain_record(record: Record) -> Record:
-    return {name: _plain(value) for name, value in record.items()}
+    return {name: _cell(value) for name, value in record.items()}
 
 
-def _plain(value: Any) -> Any:
+def _cell(value: Any) -> Any:
     """A cell as JSON has it: arrays and tuples are lists, numbers of NumPy are numbers, and nan is no value."""
     if value is None or isinstance(value, str | bool | int | list | dict):
         return value
     if isinstance(value, tuple):
         return list(value)
-    value = value.tolist() if hasattr(value, "tolist") else value
+    value = to_list() if callable(to_list := getattr(value, "tolist", None)) else value
     is_missing = (isinstance(value, float) and isnan(value)) or type(value).__name__ in NO_VALUES
     return None if is_missing else value
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.arrays import Floats, ratio
-from assay.serialize import plain_value
+from assay.serialize import to_json
 
 GEOMETRIC_FLOOR = 1e-5
 """trec_eval's smallest score in a geometric mean: one zero must not erase all other queries."""
@@ -160,7 +160,7 @@ class Column(NamedTuple):
 
     def parts(self) -> list[list[float | None]]:
         """What the summary is made of, as plain values; nothing where that is the scores."""
-        return [[plain_value(part) for part in row] for row in self.weight.tolist()] if self.is_composed else []
+        return to_json(self.weight) if self.is_composed else []
 
     def values(self) -> list[Any]:
         """Scores as plain Python values, None where undefined."""

@@ -13,7 +13,7 @@ from assay.arrays import Floats
 from assay.errors import AssayError, BadParameter, DataError
 from assay.metrics import find_metric
 from assay.model import RankRule, Run
-from assay.monitoring.finding import plain
+from assay.serialize import to_json
 from assay.stats import agreement
 from assay.text import counted, shortened
 
@@ -75,7 +75,7 @@ class Drift:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
         names = [name for name in self.__dataclass_fields__ if name != "least_alike"]
-        fields = {name: plain(getattr(self, name)) for name in names}
+        fields = {name: to_json(getattr(self, name)) for name in names}
         alike = [{"query": query, "rbo": figure} for query, figure in self.least_alike]
         return {"schema": "assay.drift/1", **fields, "least_alike": alike, "findings": list(self.findings)}
 
@@ -177,7 +177,7 @@ class MetricAnomaly:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
         names = ("metric", "kind", "previous", "current", "relative", "is_worse")
-        return {name: plain(getattr(self, name)) for name in names}
+        return {name: to_json(getattr(self, name)) for name in names}
 
     def __str__(self) -> str:
         if self.kind in (NEW, MISSING):

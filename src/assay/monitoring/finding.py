@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from assay.metrics import BoundMetric
+from assay.serialize import to_json
 
 PASSED, FAILED, WARNED, UNDECIDED, SKIPPED = "pass", "fail", "warn", "undecided", "skipped"
 
@@ -36,7 +37,7 @@ class Moved(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return {name: plain(value) for name, value in self._asdict().items()}
+        return to_json(self._asdict())
 
 
 @dataclass(frozen=True)
@@ -62,11 +63,6 @@ class Finding:
     """The queries that got worse most; without a baseline, those that score worst."""
     reason: str = ""
     """What figures do not say."""
-
-
-def plain(value: Any) -> Any:
-    """The value as JSON knows it."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def digits_for(values: Sequence[float], least: int = 3, most: int = 8) -> int:

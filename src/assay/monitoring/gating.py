@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,6 @@ from assay.monitoring.finding import (
     Finding,
     digits_for,
     figure_shape,
-    plain,
     signed,
     unit_of,
 )
@@ -42,6 +41,7 @@ from assay.monitoring.history import Best, StoredPoint, best_before, series_of
 from assay.monitoring.rule import Rule, at_place
 from assay.monitoring.rule_file import parse_rules
 from assay.monitoring.rule_scope import FAIL, WARN
+from assay.serialize import to_json
 from assay.text import counted, shortened, some_of
 
 PLACEHOLDER_METRIC = "latency"
@@ -337,7 +337,7 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
-        fields = {name: plain(value) for name, value in asdict(self.finding).items() if name not in ("status", "moved")}
+        fields = {name: value for name, value in to_json(self.finding).items() if name not in ("status", "moved")}
         return {
             "rule": self.rule.text,
             "place": self.rule.terms.place or None,

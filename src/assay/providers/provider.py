@@ -33,6 +33,7 @@ from assay.grammar import (
 from assay.masking import MASK, add_environment, is_secret_name, mask, mask_nested
 from assay.model import Document, Hit, Query
 from assay.providers.secrets import arguments_of, revealed, without_private
+from assay.serialize import to_json
 
 HARMLESS = (cutoff, depth, flag, fraction, fractions, not_negative, number, numbers, persistence, positive)
 """Readers of parameters that can only be numbers, or true or false."""
@@ -115,7 +116,7 @@ class BoundProvider:
     @property
     def configuration(self) -> dict[str, Any]:
         """Everything that was set, defaults included, with secrets blotted out."""
-        settings = {name: MASK if is_secret_name(name) and value else _plain(value) for name, value in self.params.items()}
+        settings = {name: MASK if is_secret_name(name) and value else to_json(value) for name, value in self.params.items()}
         parts = {"parts": [part.configuration for part in self.parts]} if self.parts else {}
         plain: dict[str, Any] = mask_nested({"provider": self.provider.name, **settings, **parts})
         return plain
@@ -124,7 +125,7 @@ class BoundProvider:
     def fingerprint(self) -> str:
         """A short hash of the configuration, secrets included."""
         plain = {name: revealed(value) if isinstance(value, str) else value for name, value in self.params.items()}
-        content = json.dumps([self.provider.name, _plain(plain), [part.fingerprint for part in self.parts]], sort_keys=True)
+        content = json.dumps([self.provider.name, to_json(plain), [part.fingerprint for part in self.parts]], sort_keys=True)
         return hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
     @property
@@ -180,14 +181,6 @@ class BoundProvider:
 def _quoted(value: Any) -> str:
     text = show(value)
     return f"'{text}'" if isinstance(value, str) and re.search(r"[\s,()=:'\"]", text) else text
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(name): _plain(entry) for name, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
-    return value if isinstance(value, int | float | bool | None) else str(value)
 
 
 @cache

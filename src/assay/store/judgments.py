@@ -20,7 +20,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from assay.errors import BadParameter, UnknownName, near_matches
 from assay.files import why_not_trec
 from assay.model import is_finite_number
-from assay.serialize import plain_values
+from assay.serialize import to_json
 from assay.stats import cohen_kappa
 from assay.store.database import MAX_WAIT, Database
 from assay.store.packing import digest_of, pack_json
@@ -173,7 +173,7 @@ class JudgeAgreement(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, None for nan."""
-        return plain_values({**self._asdict(), "same": self.same})
+        return to_json({**self._asdict(), "same": self.same})
 
 
 def judge_agreements(judgments: Iterable[Judgment]) -> list[JudgeAgreement]:

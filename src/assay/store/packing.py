@@ -21,6 +21,7 @@ from assay.errors import StoreError
 from assay.files import VARIABLE, most_unpacked
 from assay.model import ScoreTable
 from assay.schema import SchemaError
+from assay.serialize import to_json
 from assay.text import counted, printable
 
 T = TypeVar("T")
@@ -83,13 +84,7 @@ def pack_json(value: Any) -> bytes:
 
     What is no JSON value is written as text: a result is not refused for something odd in its provenance.
     """
-    return json.dumps(value, separators=(",", ":"), default=_plain).encode("ascii")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    return dict(value) if isinstance(value, Mapping) else str(value)
+    return json.dumps(value, separators=(",", ":"), default=to_json).encode("ascii")
 
 
 def unpack_json(payload: bytes) -> Any:

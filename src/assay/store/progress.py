@@ -19,8 +19,9 @@ from typing import IO, Any, NamedTuple
 
 import msgspec
 
+from assay.errors import DataError
 from assay.execution import Progress
-from assay.schema import Count
+from assay.schema import Count, decode_json
 from assay.store.location import DEFAULT_PATH, StoreLocation
 from assay.store.timestamps import now
 from assay.temporary_files import locked_file, remove_abandoned
@@ -81,9 +82,9 @@ def list_running(place: StoreLocation) -> list[Running]:
     """Evaluations that show signs of life, the one that began first first. What cannot be read is passed over."""
     evaluations = []
     for file in sorted(folder_of(place).glob("*.json")):
-        with suppress(OSError, ValueError, RecursionError):
+        with suppress(OSError, DataError):
             if time.time() - file.stat().st_mtime <= STALE_AFTER and file.stat().st_size <= MAX_FILE_BYTES:
-                evaluations.append(msgspec.json.decode(file.read_bytes(), type=Running))
+                evaluations.append(decode_json(file.read_bytes(), Running, str(file)))
     return sorted(evaluations, key=lambda evaluation: (evaluation.started, evaluation.id))
 
 

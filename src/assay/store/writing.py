@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import PurePath
@@ -16,6 +16,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from assay.errors import BadParameter, UsageError
 from assay.evaluation import Result
 from assay.execution import EVALUATION, Plan
+from assay.serialize import to_json
 from assay.store.packing import compress, digest_of, pack_json, unpack_json
 from assay.store.schema import DATASETS, EVALUATIONS, FIGURES, PAYLOADS, RESULTS, comparable_of
 from assay.store.stored_result import StoredResult, to_stored
@@ -227,7 +228,7 @@ def describe_plan(plan: Any) -> dict[str, Any]:
     if plan is None:
         return {}
     if isinstance(plan, Plan):
-        return {**plan.describe(), "statistics": asdict(plan.statistics), "by": list(plan.by)}
+        return {**plan.describe(), "statistics": to_json(plan.statistics), "by": list(plan.by)}
     if isinstance(plan, Mapping):
         return dict(plan)
     raise BadParameter(f"a plan is a Plan or a mapping, not a {type(plan).__name__}")

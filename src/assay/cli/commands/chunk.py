@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.program import Command
+from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import DataError, UsageError
 from assay.text import counted, printable
@@ -52,7 +52,7 @@ def run_chunk(options: argparse.Namespace) -> int:
     sys.stderr.write("".join(f"note: {printable(note)}\n" for note in notes))
     summary = _summary(chunks, documents)
     if options.format == "json":
-        sys.stdout.write(json.dumps(list(map(_describe, chunks)), ensure_ascii=False, indent=2) + "\n")
+        write_json(list(map(_describe, chunks)))
         sys.stderr.write(summary)
     else:
         sys.stdout.write((_table if options.format == "table" else _texts)(chunks) + summary)

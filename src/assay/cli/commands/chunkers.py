@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.program import Command
+from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, use_colour
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def run_chunkers(options: argparse.Namespace) -> int:
     chosen = find_chunker(options.chunker.partition("(")[0]) if options.chunker else None
     if options.format == "json":
         content: Any = _describe(chosen) if chosen else [_describe(chunker) for chunker in all_chunkers().values()]
-        sys.stdout.write(json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+        write_json(content)
         return 0
     style = Style(terminal_width(), use_colour())
     sys.stdout.write(_render_chunker(chosen, style) if chosen else _render_list(all_chunkers().values(), style))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from assay.cli.program import Command
+from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import DataError, UsageError, near_matches
 from assay.text import counted, printable
@@ -66,7 +66,7 @@ def _list(options: argparse.Namespace) -> int:
 
     named = {name: load_cases(name) if name.startswith(HPO_PREFIX) else load_dataset(name) for name in bundled()}
     if options.format == "json":
-        return _write_json(datasets_to_dict(named, all_formats()))
+        return write_json(datasets_to_dict(named, all_formats()))
     sys.stdout.write(render_datasets(named, all_formats(), _style()))
     return 0
 
@@ -82,7 +82,7 @@ def _show(options: argparse.Namespace) -> int:
         content["repairs"] = [
             {"place": repair.place, "what": repair.what, "is_loss": repair.is_loss} for repair in dataset.repairs
         ]
-        return _write_json(content)
+        return write_json(content)
     sys.stdout.write(render_statistics(content, dataset.repairs, _style()))
     return 0
 
@@ -99,7 +99,7 @@ def _check(options: argparse.Namespace) -> int:
     else:
         findings = check_dataset(dataset, as_source(options.checked_run) if options.checked_run else None)
     if options.format == "json":
-        _write_json(findings_to_dict(findings, dataset))
+        write_json(findings_to_dict(findings, dataset))
     else:
         sys.stdout.write(render_findings(findings, dataset, _style()))
     return 3 if any(finding.severity == "error" for finding in findings) else 0
@@ -129,11 +129,6 @@ def _style() -> Any:
     from assay.reports import Style
 
     return Style(terminal_width(), use_colour())
-
-
-def _write_json(content: Any) -> int:
-    sys.stdout.write(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
-    return 0
 
 
 COMMAND = Command("datasets", "list, show, check or convert benchmarks", add_arguments, run_datasets, EXAMPLES)

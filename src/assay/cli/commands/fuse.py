@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 from collections.abc import Sequence
@@ -14,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.inputs import FILE_ENDINGS, check_no_saved_results, describe_file_error
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser
+from assay.cli.streams import write_json
 from assay.cli.terminal import log_duration, log_verbose, terminal_width, use_colour
 from assay.errors import AssayError, DataError, Hint, UsageError
 from assay.grammar import WrittenName
+from assay.serialize import dumps
 from assay.temporary_files import TemporaryFile
 from assay.text import counted, printable, some_of
 
@@ -184,7 +185,7 @@ def _tune(options: argparse.Namespace) -> int:
     if options.output:
         _write(options, _fuse(tuning.chosen, list(runs.values()), qrels, options))
     if options.format == "json":
-        sys.stdout.write(json.dumps(describe_tuning(tuning), ensure_ascii=False, indent=2) + "\n")
+        write_json(describe_tuning(tuning))
     else:
         sys.stdout.write(render_tuning(tuning, Style(terminal_width(), use_colour()), _fuse_command(options, tuning)))
     return 0
@@ -246,7 +247,7 @@ def _write_file(run: Run, path: Path, kind: str) -> None:
         write_run(rankings, path, run.tag)
         return
     with atomic_write(path) as file:
-        file.write((json.dumps(rankings, ensure_ascii=False, indent=1) + "\n").encode())
+        file.write((dumps(rankings, indent=1) + "\n").encode())
 
 
 def read_runs(files: Sequence[str], duplicates: str) -> dict[str, Run]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command
 from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import DataError, NothingSelected, UsageError, near_matches
+from assay.serialize import dumps
 from assay.text import counted, percent, printable
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _kappas(agreement: JudgeAgreement) -> list[str]:
 
 
 def _json(plain: Any, name: str = "judgments") -> str:
-    return json.dumps({"schema": SCHEMA, name: plain}, ensure_ascii=False, indent=2) + "\n"
+    return dumps({"schema": SCHEMA, name: plain}, indent=2) + "\n"
 
 
 def _csv(rows: Sequence[dict[str, Any]]) -> str:

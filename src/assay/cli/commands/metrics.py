@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any
 
 from assay.cli.program import Command
 from assay.cli.terminal import terminal_width
 from assay.errors import UsageError
+from assay.serialize import dumps
 from assay.text import printable
 
 EXAMPLES = """\
@@ -54,7 +54,7 @@ def _for_question(text: str, is_data: bool) -> str:
     if read != text:
         sys.stderr.write(f'note: "{printable(text)}" is read as "{printable(read)}"\n')
     if is_data:
-        return json.dumps([describe_question(question) for question in questions], ensure_ascii=False, indent=2)
+        return dumps([describe_question(question) for question in questions], indent=2)
     return "\n\n".join(explain_question(question, terminal_width()) for question in questions)
 
 
@@ -66,7 +66,7 @@ def _as_data(name: str | None) -> str:
         content = list(GROUPS[name])
     else:
         content = describe(parse_name(name)) if name else [describe(metric) for metric in all_metrics().values()]
-    return json.dumps(content, ensure_ascii=False, indent=2)
+    return dumps(content, indent=2)
 
 
 def _as_text(name: str | None) -> str:

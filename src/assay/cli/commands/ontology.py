@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.cli.program import Command
+from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import UnknownName, UsageError, near_matches
 from assay.text import counted, printable, words_of
@@ -88,7 +88,7 @@ def _show(options: argparse.Namespace) -> int:
             faults.append(error)
     if options.format == "json" and numbers:
         terms = [term_to_dict(ontology, *number_and_note) for number_and_note in numbers]
-        _write_json(terms if len(options.words) > 1 else terms[0])
+        write_json(terms if len(options.words) > 1 else terms[0])
     elif numbers:
         sys.stdout.write("\n".join(render_term(ontology, *number_and_note, _style()) for number_and_note in numbers))
     if faults:
@@ -146,7 +146,7 @@ def _search(options: argparse.Namespace) -> int:
             {"id": ontology.ids[match.number], "label": ontology.labels[match.number], "found": match.name}
             for match in first_matches
         ]
-        return _write_json({"phrase": phrase, "num_found": len(matches), "terms": rows})
+        return write_json({"phrase": phrase, "num_found": len(matches), "terms": rows})
     if not matches:
         sys.stdout.write(f"no label or synonym of {ontology.name} has these words: {printable(phrase)}\n")
         return 0
@@ -166,7 +166,7 @@ def _similarity(options: argparse.Namespace) -> int:
     content = similarity_to_dict(ontology, a, b, formulas)
     notes = list(filter(None, (note_a, note_b)))
     if options.format == "json":
-        return _write_json({**content, "notes": notes})
+        return write_json({**content, "notes": notes})
     sys.stdout.write(render_similarity(content, notes, formulas, _style()))
     return 0
 
@@ -212,7 +212,7 @@ def _check(options: argparse.Namespace) -> int:
     if options.format == "json":
         counts = {"num_cases": len(cases), "num_terms": n_terms, "num_errors": n_errors}
         findings = {"num_undescribed": n_undescribed, "faults": [fault.to_dict() for fault in faults]}
-        _write_json({"ontology": repr(ontology), **counts, **findings})
+        write_json({"ontology": repr(ontology), **counts, **findings})
     else:
         head = f"{counted(len(cases), 'case')}, {counted(n_terms, 'term')} of {ontology.name} {ontology.version}"
         sys.stdout.write(render_faults(head, faults, n_undescribed, _style()))
@@ -223,11 +223,6 @@ def _style() -> Style:
     from assay.reports import Style
 
     return Style(terminal_width(), use_colour())
-
-
-def _write_json(content: Any) -> int:
-    sys.stdout.write(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
-    return 0
 
 
 COMMAND = Command(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.program import Command
+from assay.cli.streams import write_json
 from assay.errors import UsageError
 from assay.text import counted
 
@@ -36,7 +36,7 @@ def run_plan(options: argparse.Namespace) -> int:
     sizes = _check_plan(plan, path)
     if options.format == "json":
         plain = {**plan.describe(), "queries": sizes, "notes": list(plan.notes)}
-        sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
+        write_json(plain)
         return 0
     parts = [f"  {name} ({size:,} queries) × {provider.name}" for name, size in sizes.items() for provider in plan.providers]
     lines = [f"{path} is fine: {counted(len(parts), 'result')}, k = {plan.k}", *parts]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any, TextIO
 
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser, parse_seconds
+from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import ProviderError, UsageError, near_matches
 from assay.grammar import WrittenName
+from assay.serialize import dumps
 from assay.text import printable
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _describe(options: argparse.Namespace, name: str | None) -> int:
             if name
             else [describe_provider(provider) for provider in all_providers().values()]
         )
-        sys.stdout.write(json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+        write_json(content)
     else:
         sys.stdout.write(render_provider(find_provider(name), style) if name else render_providers(all_providers(), style))
     return 0
@@ -113,7 +114,7 @@ def _check(options: argparse.Namespace, text: str) -> int:
         live_report = ResponseWriter(CheckReport(part, style), out) if options.format == "text" else None
         answers = collect_responses(part, {}, live_report, Progress(part.name, len(part.queries)))
     if live_report is None:
-        out.write(json.dumps(describe_check(part, answers), ensure_ascii=False, indent=2) + "\n")
+        out.write(dumps(describe_check(part, answers), indent=2) + "\n")
     else:
         live_report.write(CheckReport(part, style).verdict(answers))
     return ProviderError.exit_code if any(answer.error is not None for answer in answers.values()) else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from assay.cli.output_options import add_store_argument, open_store, stored_metric
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser
+from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import NothingSelected, UsageError, near_matches
 from assay.grammar import WrittenName
@@ -118,7 +118,7 @@ def _list(options: argparse.Namespace) -> int:
         check_metric(entries, metric)
     if options.format == "json":
         plain = {"schema": SCHEMA, "results": [entry.to_dict() for entry in entries]}
-        sys.stdout.write(json.dumps(plain, ensure_ascii=False, indent=2) + "\n")
+        write_json(plain)
     elif options.format == "csv":
         sys.stdout.write(entries_as_csv(entries))
     elif not entries:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from assay.cli.output_options import (
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser
 from assay.errors import UsageError
+from assay.serialize import dumps
 
 if TYPE_CHECKING:
     from assay.execution import Statistics
@@ -96,7 +96,7 @@ def _query(evaluation: StoredEvaluation, options: argparse.Namespace, form: str,
 
     plain = query_to_dict(evaluation, options.query)
     if form == "json":
-        return json.dumps(plain, ensure_ascii=False, indent=2) + "\n"
+        return dumps(plain, indent=2) + "\n"
     return render_query(plain, options.top, style)
 
 

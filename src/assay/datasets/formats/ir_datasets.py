@@ -83,15 +83,15 @@ def _describe_errors(name: str) -> Iterator[None]:
 
 def _fields(record: Any) -> dict[str, Any]:
     """What a named tuple holds, in plain values."""
-    return {name: _plain(value) for name, value in record._asdict().items()}
+    return {name: _value(value) for name, value in record._asdict().items()}
 
 
-def _plain(value: Any) -> Any:
+def _value(value: Any) -> Any:
     """Named tuples as objects, other tuples as lists, bytes as text."""
     if hasattr(value, "_asdict"):
         return _fields(value)
     if isinstance(value, tuple | list):
-        return [_plain(inner) for inner in value]
+        return [_value(inner) for inner in value]
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 

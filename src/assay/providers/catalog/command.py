@@ -21,6 +21,7 @@ from assay.providers.provider import Provider
 from assay.providers.responses import Answers, hits_from, names_in
 from assay.providers.retriever import PermanentFailure, not_indexed_error, with_reported_fields
 from assay.providers.secrets import command_line, conceal, fill_variables, revealed
+from assay.serialize import to_json
 from assay.text import printable, shortened
 
 WINDOW = 64
@@ -202,12 +203,7 @@ def _document_lines(documents: Collection[Document]) -> Iterator[bytes]:
     for document in documents:
         named: dict[str, Any] = {"type": "document", "id": document.doc_id, "title": document.title, "text": document.text}
         named |= {"group": document.group, "source": document.source, "metadata": document.metadata}
-        yield json.dumps({name: value for name, value in named.items() if value is not None}, default=_plain).encode()
-
-
-def _plain(value: Any) -> Any:
-    """Metadata may hold anything."""
-    return dict(value) if hasattr(value, "keys") else str(value)
+        yield json.dumps({name: value for name, value in named.items() if value is not None}, default=to_json).encode()
 
 
 def parse_command(text: str) -> str:

@@ -13,6 +13,7 @@ from assay.metrics import BoundMetric
 from assay.model import Policy
 from assay.reports.table import Cell, Table
 from assay.reports.text_layout import DIM, Style, fit_table, with_prose
+from assay.serialize import to_json
 from assay.text import counted, printable, some_of, with_minus
 
 ALL_LEFT = frozenset({0, 1, 2})
@@ -155,7 +156,7 @@ def differences_to_dict(differences: Differences, asked: ExplanationOptions) -> 
             {
                 "first": pair.first.name,
                 "second": pair.second.name,
-                "values": [_plain(pair.first_value), _plain(pair.second_value)],
+                "values": [to_json(pair.first_value), to_json(pair.second_value)],
                 "words": pair.words,
             }
             for pair in differences.redefined
@@ -166,18 +167,14 @@ def differences_to_dict(differences: Differences, asked: ExplanationOptions) -> 
 
 def _compared_to_dict(compared: Compared) -> dict[str, Any]:
     return {
-        "first": _plain(compared.first),
-        "second": _plain(compared.second),
-        "first_shared": _plain(compared.first_shared),
-        "second_shared": _plain(compared.second_shared),
+        "first": to_json(compared.first),
+        "second": to_json(compared.second),
+        "first_shared": to_json(compared.first_shared),
+        "second_shared": to_json(compared.second_shared),
         "only_first": list(compared.only_first),
         "only_second": list(compared.only_second),
         "moved": {query: [a, b] for query, a, b in compared.moved},
     }
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 @dataclass(frozen=True)

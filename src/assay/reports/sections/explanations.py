@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any, overload
 
@@ -14,6 +13,7 @@ from assay.model import Policy
 from assay.reports.sections.differences import ExplanationOptions, render_differences
 from assay.reports.table import Cell, Table
 from assay.reports.text_layout import Style, with_prose
+from assay.serialize import to_json
 from assay.text import counted, printable
 
 MAX_WAYS = 3
@@ -45,7 +45,7 @@ def why_to_dict(explanation: Explanation, asked: ExplanationOptions) -> dict[str
     return {
         "metric": explanation.metric.name,
         "start": explanation.start,
-        "value": _plain(explanation.ours.value),
+        "value": to_json(explanation.ours.value),
         "expected": explanation.expected,
         "given": target.text if target else None,
         "matches": [_figure_to_dict(figure, explanation, asked) for figure in explanation.matches],
@@ -62,8 +62,8 @@ def _figure_to_dict(figure: Figure, explanation: Explanation, asked: Explanation
     return {
         "tool": figure.tool or None,
         "with_option": figure.with_option,
-        "value": _plain(figure.value),
-        "band": [_plain(end) for end in figure.ends] if figure.ends else None,
+        "value": to_json(figure.value),
+        "band": [to_json(end) for end in figure.ends] if figure.ends else None,
         "fault": figure.fault or None,
         "is_lacking": figure.is_lacking,
         "is_undefined": figure.is_undefined,
@@ -76,10 +76,6 @@ def _figure_to_dict(figure: Figure, explanation: Explanation, asked: Explanation
             for query in moved[: asked.n_queries]
         ],
     }
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _surveyed(explanation: Explanation, asked: ExplanationOptions) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from assay.model import MEAN
 from assay.reports.markup import json_text
 from assay.reports.sections.comparison import title_of
 from assay.reports.text_layout import Style
-from assay.serialize import plain_values
+from assay.serialize import to_json
 from assay.stats import Power, analyse_power, queries_needed
 from assay.text import counted, printable
 
@@ -116,5 +116,5 @@ def _plain(study: PowerStudy) -> dict[str, Any]:
     benchmark = study.comparison.results[0].benchmark
     about = {"benchmark": benchmark} if benchmark else {}
     others = [{"target": target, "needed": needed} for target, needed in study.others.items()]
-    plain = {**plain_values(asdict(study.power)), "others": others}
+    plain = {**to_json(study.power), "others": others}
     return {**about, "metric": study.metric, "a": first, "b": second, **plain, "sentence": _sentence(study)}

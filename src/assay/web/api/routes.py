@@ -12,7 +12,7 @@ import msgspec
 from assay.errors import BadParameter, DataError, UnknownName, UsageError
 from assay.masking import mask
 from assay.metrics import all_metrics, describe, find_metric
-from assay.serialize import to_json
+from assay.serialize import dumps
 from assay.store import LONGEST_JUDGE
 from assay.web.api import judgments as judged
 from assay.web.api import results as stored
@@ -299,7 +299,7 @@ def _answer(state: AppState, endpoint: Endpoint, params: Mapping[str, Any]) -> A
 
 
 def _made(endpoint: Endpoint, content: Any) -> Answer:
-    body = content if isinstance(content, bytes) else mask(to_json(content).decode()).encode()
+    body = content if isinstance(content, bytes) else mask(dumps(content)).encode()
     headers = {"content-disposition": 'attachment; filename="assay-export.jsonl.zst"'} if endpoint.kind == ZSTD else {}
     return Answer(body, endpoint.kind, endpoint.status, headers)
 

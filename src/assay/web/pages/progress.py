@@ -117,9 +117,9 @@ def _event(content: bytes) -> bytes:
 
 
 def _content(state: AppState) -> bytes:
-    from assay.serialize import to_json
+    from assay.serialize import dumps
 
-    return to_json({"running": [run.to_dict() for run in list_running(state.store.place)]})
+    return dumps({"running": [run.to_dict() for run in list_running(state.store.place)]}).encode()
 
 
 PAGE = Page("/progress", show_progress, "Progress", is_kept=False)
