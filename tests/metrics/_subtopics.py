@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import assay
@@ -97,5 +98,12 @@ def random_cases(seed: int, n: int) -> list[Case]:
     ]
 
 
-CASES = [case for case in random_cases(1, 150) if any(about is not None for about in (*case.ranked, *case.missed))]
+CASES = [case for case in random_cases(1, 80) if any(about is not None for about in (*case.ranked, *case.missed))]
 """Every query has a judgment at least."""
+
+
+@cache
+def judgments_and_run() -> tuple[assay.Qrels, assay.Run]:
+    """The cases as they are evaluated."""
+    rows, run = as_rows(CASES)
+    return assay.Qrels(rows), assay.Run(run)

@@ -12,21 +12,13 @@ from pathlib import Path
 import ir_measures
 import pytrec_eval
 
-from . import (
-    test_dcg,
-    test_err,
-    test_f_measure,
-    test_ideal_dcg,
-    test_ndcg,
-    test_nerr,
-    test_q_measure,
-    test_rbp,
-    test_rbp_residual,
-    test_reciprocal_rank,
-    test_relstring,
-    test_unjudged,
-    test_yaap,
-)
+from .test_average_precision import yaap
+from .test_cascade import err, nerr
+from .test_counts import relstring, unjudged
+from .test_dcg import dcg, ideal_dcg, ndcg
+from .test_ndcg_variants import q_measure
+from .test_precision_recall import f_measure, reciprocal_rank
+from .test_rank_biased import graded_rbp, rbp_residual
 
 QRELS = {
     "graded": {"a": 3, "b": 2, "c": 0, "d": 1, "e": 3, "f": 0, "g": -1},
@@ -67,20 +59,20 @@ IR_MEASURES = {
     "set_f(beta=2)": "SetF(beta=2.0)",
 }
 PLAIN = {
-    "dcg@5": (test_dcg.plain, {"k": 5}),
-    "err@5": (test_err.plain, {"k": 5, "top": TOP}),
-    "f1@5": (test_f_measure.plain, {"k": 5}),
-    "ideal_dcg@5": (test_ideal_dcg.plain, {"k": 5}),
-    "mrr@2": (test_reciprocal_rank.plain, {"k": 2}),
-    "ndcg(discount=jk2002)@5": (test_ndcg.plain, {"k": 5, "original": True}),
-    "ndcg(gain=exp)@5": (test_ndcg.plain, {"k": 5, "gain": "exp"}),
-    "nerr@5": (test_nerr.plain, {"k": 5, "top": TOP}),
-    "q_measure": (test_q_measure.plain, {}),
-    "rbp(p=0.8, gain=query)": (test_rbp.plain_graded, {}),
-    "rbp_residual(p=0.8)": (test_rbp_residual.plain, {}),
-    "relstring@5": (test_relstring.plain, {"k": 5}),
-    "unjudged@5": (test_unjudged.plain, {"k": 5}),
-    "yaap": (test_yaap.plain, {}),
+    "dcg@5": (dcg, {"k": 5}),
+    "err@5": (err, {"k": 5, "top": TOP}),
+    "f1@5": (f_measure, {"k": 5}),
+    "ideal_dcg@5": (ideal_dcg, {"k": 5}),
+    "mrr@2": (reciprocal_rank, {"k": 2}),
+    "ndcg(discount=jk2002)@5": (ndcg, {"k": 5, "original": True}),
+    "ndcg(gain=exp)@5": (ndcg, {"k": 5, "gain": "exp"}),
+    "nerr@5": (nerr, {"k": 5, "top": TOP}),
+    "q_measure": (q_measure, {}),
+    "rbp(p=0.8, gain=query)": (graded_rbp, {}),
+    "rbp_residual(p=0.8)": (rbp_residual, {}),
+    "relstring@5": (relstring, {"k": 5}),
+    "unjudged@5": (unjudged, {"k": 5}),
+    "yaap": (yaap, {}),
 }
 WITHOUT_RANKING = {"num_q": 1.0, "num_rel": 2.0}
 """What the query that was not retrieved scores; 0 in all others."""

@@ -6,7 +6,7 @@ Its names stand beside ours. At k = 1 it forgets to divide alpha-DCG and ERR-IA,
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
@@ -24,30 +24,31 @@ JUDGED = [
 RUN = {"q1": ["d1", "x1", "d2", "d7", "d5", "d3"], "q2": ["d2", "d3", "d4", "x9", "d1"]}
 
 
-@pytest.mark.parametrize(
-    ("metric", "wanted"),
-    [
-        ("alpha_dcg@5", (0.5351737631522625, 0.6418784078475206)),
-        ("alpha_ndcg@2", (0.2754115523761867, 1.0)),
-        ("alpha_ndcg@5", (0.5790421934098848, 0.9802661381149099)),
-        ("err_ia@5", (0.45083207261724667, 0.611195158850227)),
-        ("nerr_ia@3", (0.4, 0.95)),
-        ("precision_ia@5", (0.4, 0.35)),
-        ("subtopic_recall@3", (2 / 3, 1.0)),
-        ("nrbp", (0.375, 0.59765625)),
-        ("nnrbp", (0.4012539184952978, 0.9622641509433962)),
-        ("map_ia", (0.3050925925925926, 0.6208333333333333)),
-        ("alpha_dcg(alpha=0.25)@5", (0.4524640049724519, 0.5121512540753256)),
-        ("alpha_ndcg(alpha=0.25)@2", (0.2533958444772895, 1.0)),
-        ("alpha_ndcg(alpha=0.25)@5", (0.5519496835432924, 0.9728415636001845)),
-        ("err_ia(alpha=0.25)@5", (0.3993180906538308, 0.5126353790613718)),
-        ("nerr_ia(alpha=0.25)@3", (0.3781094527363184, 0.9285714285714285)),
-        ("nrbp(alpha=0.25, beta=0.8)", (0.41664, 0.46944)),
-        ("nnrbp(alpha=0.25, beta=0.8)", (0.5485338725985844, 0.949514563106796)),
-    ],
-)
-def test_numbers_that_ndeval_gave(metric, wanted):
-    assert tuple(assay.evaluate(JUDGED, RUN, metric).scores(metric).values()) == close(wanted)
+KEPT = {
+    "alpha_dcg@5": (0.5351737631522625, 0.6418784078475206),
+    "alpha_ndcg@2": (0.2754115523761867, 1.0),
+    "alpha_ndcg@5": (0.5790421934098848, 0.9802661381149099),
+    "err_ia@5": (0.45083207261724667, 0.611195158850227),
+    "nerr_ia@3": (0.4, 0.95),
+    "precision_ia@5": (0.4, 0.35),
+    "subtopic_recall@3": (2 / 3, 1.0),
+    "nrbp": (0.375, 0.59765625),
+    "nnrbp": (0.4012539184952978, 0.9622641509433962),
+    "map_ia": (0.3050925925925926, 0.6208333333333333),
+    "alpha_dcg(alpha=0.25)@5": (0.4524640049724519, 0.5121512540753256),
+    "alpha_ndcg(alpha=0.25)@2": (0.2533958444772895, 1.0),
+    "alpha_ndcg(alpha=0.25)@5": (0.5519496835432924, 0.9728415636001845),
+    "err_ia(alpha=0.25)@5": (0.3993180906538308, 0.5126353790613718),
+    "nerr_ia(alpha=0.25)@3": (0.3781094527363184, 0.9285714285714285),
+    "nrbp(alpha=0.25, beta=0.8)": (0.41664, 0.46944),
+    "nnrbp(alpha=0.25, beta=0.8)": (0.5485338725985844, 0.949514563106796),
+}
+"""Scores of the two queries that ndeval gave."""
+
+
+def test_numbers_that_ndeval_gave():
+    for metric, expected in KEPT.items():
+        assert tuple(assay.evaluate(JUDGED, RUN, metric).scores(metric).values()) == close(expected), metric
 
 
 NAMES = {
@@ -72,7 +73,6 @@ RANKINGS = st.lists(st.sampled_from([f"d{number}" for number in range(14)]), uni
 
 
 @given(GRADES, RANKINGS, st.sampled_from([0, 0.25, 0.5, 0.75, 1]), st.sampled_from([0.2, 0.5, 0.8]))
-@settings(max_examples=100, deadline=None)
 def test_the_program_itself(grades, ranking, alpha, beta):
     """These alphas are sums of halves, so that both see the same documents as equal."""
     pyndeval = pytest.importorskip("pyndeval")
