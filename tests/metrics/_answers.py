@@ -7,10 +7,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from assay.evaluation.grader import score_views
-from assay.metrics.parsing import parse_metric
-from assay.model.scores import Column
-from assay.views.answers import Answer, Answers, ExpectedAnswer
+from assay.evaluation import score_views
+from assay.metrics import parse_metric
+from assay.model import Column
+from assay.views import Answer, Answers, ExpectedAnswer
+
+from ._cases import close
+from ._ties import graded
 
 Pair = tuple[Any, Any]
 """What was answered: text, a Reply, None for an abstention, ... for nothing; and what is right: a text, several, or ..."""
@@ -41,9 +44,15 @@ def score(metric: str, answer: Any, right: Any) -> float:
     return float(column(metric, (answer, right)).score[0])
 
 
-def scores(metric: str, *pairs: Pair) -> list[float | None]:
-    """The scores of several answers, None where there is none."""
-    return column(metric, *pairs).values()
+def assert_worked_out(rows: Sequence[tuple[Any, ...]]) -> None:
+    """Rows: a metric, what was answered, what is right, the score; None where there is none.
+
+    What was retrieved is relevant at rank 2.
+    """
+    ranking = graded({"q0": {"a": 1}}, {"q0": ["x", "a"]})
+    for metric, answer, right, expected in rows:
+        (found,) = column(metric, (answer, right), ranking=ranking).values()
+        assert found == (expected if expected is None else close(expected)), (metric, answer, right)
 
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "the", "of", "Paris", "東", "京", "größe"]), max_size=12)
@@ -55,16 +64,10 @@ def text(words: Sequence[str]) -> str:
     return " ".join(words)
 
 
-EDGES: list[tuple[Any, Any, float | None]] = [
-    (..., "Paris", 0),
-    (None, "Paris", 0),
-    ("", "Paris", 0),
-    ("?!", "Paris", 0),
-    (None, [], 1),
-    ("", [], 1),
-    ("Paris", [], 0),
-    (..., [], 0),
-    ("Paris", ..., None),
-    (None, ..., None),
-]
-"""What every metric of likeness says where there is no answer, or none to be had, or nobody knows."""
+def edges(metric: str) -> list[tuple[Any, ...]]:
+    """Rows for where there is no answer, or none to be had, or nobody knows: the same for all metrics of likeness."""
+    pairs = [
+        *((..., "Paris", 0), (None, "Paris", 0), ("", "Paris", 0), ("?!", "Paris", 0), (None, [], 1), ("", [], 1)),
+        *(("Paris", [], 0), (..., [], 0), ("Paris", ..., None), (None, ..., None)),
+    ]
+    return [(metric, *pair) for pair in pairs]

@@ -6,8 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from assay.evaluation.result import Result
-from assay.evaluation.routing import evaluate_routing
+from assay import Result, evaluate_routing
 
 
 def routed(metric: str, *rows: dict[str, Any]) -> Result:

@@ -7,13 +7,10 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from assay.metrics.parsing import parse_metric
-from assay.model.policy import Policy
-from assay.model.records import Document, Span
-from assay.model.run import Run
+from assay.metrics import parse_metric
+from assay.model import Document, Policy, Run, Span
 from assay.text import words_of
-from assay.views.chunk_locations import Places, count_lines
-from assay.views.spans import Spans, Truth
+from assay.views import Places, Spans, Truth, count_lines
 
 TEXT = "".join(f"line {number:02}\n" for number in range(1, 21))
 """Twenty lines of eight characters; line n is characters 8 · (n - 1) to 8 · n."""

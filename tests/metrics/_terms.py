@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assay.metrics.parsing import parse_metric
-from assay.model.policy import Policy
-from assay.model.run import Run
+from assay.metrics import parse_metric
+from assay.model import Policy, Run
 from assay.ontology import Ontology, TermRecord, build_ontology
-from assay.views.similarity import Expected, Similarities
+from assay.views import Expected, Similarities
 
 PARENTS = {"R": (), "A": ("R",), "B": ("R",), "C": ("A", "B"), "D": ("C",), "E": ("B",), "S": ()}
 """Depths: R and S 0, A and B 1, C and E 2, D 3."""
