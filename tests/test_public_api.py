@@ -133,30 +133,6 @@ def test_nouns_are_classes(name):
     assert inspect.isclass(getattr(assay, name))
 
 
-@pytest.mark.parametrize(
-    ("name", "parent", "builtin", "exit_code"),
-    [
-        ("AssayError", "AssayError", Exception, 70),
-        ("UsageError", "AssayError", ValueError, 2),
-        ("UnknownName", "UsageError", LookupError, 2),
-        ("BadParameter", "UsageError", ValueError, 2),
-        ("NothingSelected", "UsageError", ValueError, 5),
-        ("DataError", "AssayError", ValueError, 3),
-        ("ProviderError", "AssayError", RuntimeError, 4),
-    ],
-)
-def test_errors_form_a_tree(name, parent, builtin, exit_code):
-    error = getattr(assay, name)
-    assert issubclass(error, getattr(assay, parent))
-    assert issubclass(error, builtin)
-    assert error.exit_code == exit_code
-
-
-def test_every_error_is_public():
-    errors = {name for name, value in vars(assay.errors).items() if inspect.isclass(value) and issubclass(value, Exception)}
-    assert errors <= set(NAMES)
-
-
 def test_the_version_is_a_plain_constant():
     assert [part.isdecimal() for part in assay.__version__.split(".")] == [True] * 3
 

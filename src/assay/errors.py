@@ -20,35 +20,59 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from assay.masking import mask
 
 MAX_FAULTS = 20
 
 
+@dataclass(frozen=True)
+class Hint:
+    """A way on: the flag that takes it at the terminal, and what that does."""
+
+    flag: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.flag} {self.text}" if self.flag else self.text
+
+
 class AssayError(Exception):
     """The root: catch this to catch every deliberate error. No message of one holds a secret that is known."""
 
     exit_code = 70
+    hint_form: ClassVar[str] = "{}; {}"
+    """How the text and the hint become one."""
 
-    def __init__(self, *arguments: object, source: str | Path = "", line: int | None = None) -> None:
+    def __init__(
+        self, *arguments: object, source: str | Path = "", line: int | None = None, hint: Hint | str | None = None
+    ) -> None:
         super().__init__(*(mask(argument) if isinstance(argument, str) else argument for argument in arguments))
         self.what = super().__str__()
         """What is wrong, without its place."""
         self.source = mask(str(source))
         """The file, or the place in other data, that is at fault; empty where nobody has named one."""
         self.line = line
+        self.hint = mask(hint) if isinstance(hint, str) else hint
 
     def __str__(self) -> str:
-        return text_at(self.what, self.source, self.line)
+        text = text_at(self.what, self.source, self.line)
+        return self.hint_form.format(text, self.hint) if self.hint else text
 
     def at(self, source: str | Path) -> Self:
         """The same error, attributed to a source; unchanged where it names that one already."""
         if self.source == mask(str(source)):
             return self
+        return self._with(what=text_at(self.what, self.source, self.line), source=mask(str(source)), line=None)
+
+    def hinting(self, hint: Hint | str | None) -> Self:
+        """The same error with another way on, or with none."""
+        return self._with(hint=hint)
+
+    def _with(self, **fields: Any) -> Self:
         error = copy(self)
-        error.what, error.source, error.line = text_at(self.what, self.source, self.line), mask(str(source)), None
+        vars(error).update(fields)
         return error
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -75,12 +99,18 @@ class UsageError(AssayError, ValueError):
 
 
 class UnknownName(UsageError, LookupError):
-    """A name that no catalog holds, and the known ones near it."""
+    """A name that no catalog holds, and the known ones near it.
 
-    def __init__(self, kind: str, name: str, near: Sequence[str] = (), hint: str = "") -> None:
+    `owner` is what lacks it, where that is no catalog: `this result` has no such metric.
+    """
+
+    hint_form = "{}   ({})"
+
+    def __init__(self, kind: str, name: str, near: Sequence[str] = (), hint: str = "", *, owner: str = "") -> None:
+        kind = f"{kind} of {owner}" if owner else kind
         question = f" Did you mean {' or '.join(near)}?" if near else ""
-        super().__init__(f"no {kind} is called {name!r}.{question}{f'   ({hint})' if hint else ''}")
-        self.kind, self.name, self.near, self.hint = kind, name, tuple(near), hint
+        super().__init__(f"no {kind} is called {name!r}.{question}", hint=hint)
+        self.kind, self.name, self.near, self.owner = kind, name, tuple(near), owner
 
 
 class BadParameter(UsageError):
@@ -111,21 +141,10 @@ class GateFailed(AssayError, AssertionError):
     exit_code = 1
 
 
-@dataclass(frozen=True)
-class Hint:
-    """A way on: the flag that takes it at the terminal, and what that does."""
-
-    flag: str
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.flag} {self.text}" if self.flag else self.text
-
-
 class Fault(str):
     """One thing that is wrong, as text; what it is, and where, are fields as well.
 
-    `code` says which kind of fault it is, where somebody asks: `columns`, `number`, `duplicate`.
+    `code` says which kind of fault it is, where somebody asks: `columns`, `duplicate`, `score`, `unreadable`.
     """
 
     __slots__ = ("code", "line", "query", "source", "what")
@@ -141,6 +160,11 @@ class Fault(str):
         fault = super().__new__(cls, text_at(what, source, line))
         fault.what, fault.line, fault.query, fault.code, fault.source = what, line, query, code, source
         return fault
+
+    @property
+    def place(self) -> str:
+        """`source:line`, as far as it is known."""
+        return self.source if self.line is None else f"{self.source}:{self.line}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.what, self.line, self.query, self.code, self.source)
@@ -159,28 +183,29 @@ class DataError(AssayError, ValueError):
         *,
         source: str | Path = "",
         line: int | None = None,
-        hint: Hint | None = None,
+        code: str = "",
+        hint: Hint | str | None = None,
     ) -> None:
-        super().__init__(message, source=source, line=line)
+        super().__init__(message, source=source, line=line, hint=hint)
         self.faults = tuple(fault if isinstance(fault, Fault) else Fault(fault) for fault in faults)
         self.field = field
         """The convention that refuses, where another choice of it would go on: `missing`, `ties`."""
-        self.hint = hint
+        codes = {code} if code else {fault.code for fault in self.faults}
+        self.code = codes.pop() if len(codes) == 1 else ""
+        """The kind of fault, of an error without a list or of all in it; see Fault."""
 
     @property
     def message(self) -> str:
         """Where and what, in one sentence; the text of the error is this and its faults."""
-        text = super().__str__()
-        return f"{text}; {self.hint}" if self.hint else text
+        return super().__str__()
+
+    @property
+    def each_fault(self) -> tuple[Fault, ...]:
+        """The faults; an error that lists none is one itself."""
+        return self.faults or (Fault(self.what, self.line, code=self.code, source=self.source),)
 
     def __str__(self) -> str:
         return "\n  ".join((self.message, *self.faults))
-
-    def hinting(self, hint: Hint | None) -> Self:
-        """The same error with another way on, or with none."""
-        error = copy(self)
-        error.hint = hint
-        return error
 
 
 class NoGroundTruth(DataError):
@@ -194,15 +219,11 @@ class NoGroundTruth(DataError):
 class NotComparable(DataError):
     """Results that are about different things; `differences` says in what."""
 
+    hint_form = "{}. {}"
+
     def __init__(self, differences: Sequence[str], *, about: str = "", hint: Hint | None = None) -> None:
         super().__init__(f"these cannot be compared: {about}{'; '.join(differences)}", hint=hint)
         self.differences = tuple(differences)
-
-    @property
-    def message(self) -> str:
-        """What differs, and the way on in a sentence of its own."""
-        text = AssayError.__str__(self)
-        return f"{text}. {self.hint}" if self.hint else text
 
     @property
     def can_intersect(self) -> bool:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assay.datasets.dataset import BenchmarkDataset, Repair
 from assay.datasets.preflight.check import check_dataset, unreadable
 from assay.datasets.preflight.findings import CODES, MAX_CASES, Finding
-from assay.errors import BadParameter, DataError
+from assay.errors import BadParameter, DataError, Fault
 from assay.model.records import Document, Query
 
 from ._checks import ALL_JUDGED, COPY, OF_DATASETS, OF_RUNS, clean, clean_run, graded, judged, scoped, spanned, with_document
@@ -38,10 +38,10 @@ def test_every_code_is_tried():
 
 
 def test_a_dataset_that_cannot_be_read_is_one_finding_with_its_faults():
-    (found,) = unreadable(DataError("a.json: 2 faults", ["a.json:1: wrong", "a.json:2: worse"]))
+    (found,) = unreadable(DataError("2 faults", [Fault("wrong", 1, source="a.json"), Fault("worse", 2, source="a.json")]))
     assert (found.code, found.severity, found.count) == ("dataset-unreadable", "error", 2)
     assert found.places == ("a.json:1", "a.json:2")
-    (found,) = unreadable(DataError("a.json: no known format"))
+    (found,) = unreadable(DataError("no known format", source="a.json"))
     assert (found.count, found.cases[0].place, found.cases[0].found) == (1, "a.json", "no known format")
 
 

@@ -50,7 +50,7 @@ def test_a_service_that_asks_for_too_long_a_pause_is_waited_for_once():
 
 
 @pytest.mark.parametrize(
-    ("error", "told"), [(RetryLater(7.0, "http://x: HTTP 503"), [(7.0, "HTTP 503")]), (RetryLater(), []), (TORN, [])]
+    ("error", "told"), [(RetryLater(7.0, "HTTP 503", "http://x"), [(7.0, "HTTP 503")]), (RetryLater(), []), (TORN, [])]
 )
 def test_pauses_that_somebody_asked_for_are_told_of(error, told):
     waits = []

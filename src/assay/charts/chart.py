@@ -76,9 +76,9 @@ class Subject:
             try:
                 own[name] = result.own_name(metric)
             except UnknownName as error:
-                if not error.kind.startswith("metric of"):
+                if not error.owner:
                     raise
-                raise UnknownName(f"metric of {printable(name)}", metric, error.near, error.hint) from None
+                raise UnknownName("metric", metric, error.near, str(error.hint), owner=printable(name)) from None
         first_name = next(iter(own.values()))
         if lacking := [name for name, own_name in own.items() if own_name != first_name]:
             raise UsageError(f"{metric} is {first_name} of {next(iter(own))}, but {own[lacking[0]]} of {lacking[0]}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets.evidence import evidence_pack
-from assay.errors import MAX_FAULTS, DataError, UnknownName, near_matches
+from assay.errors import MAX_FAULTS, DataError, Fault, UnknownName, near_matches
 from assay.model import Document, Pack, Qrels, Query, RelevanceJudgment, Span, fingerprint, judgments_of_mapping, key_id
 from assay.ontology import Ontology
 from assay.text import counted
@@ -260,7 +260,7 @@ class Notes:
     def __init__(self, source: str) -> None:
         self.source = source
         self.repairs: list[Repair] = []
-        self._faults: list[str] = []
+        self._faults: list[Fault] = []
 
     def mend(self, place: str, what: str) -> None:
         """Something was put right without doubt."""
@@ -273,7 +273,7 @@ class Notes:
     def fault(self, place: str, what: str) -> None:
         """Something that makes the file unreadable; past twenty they are not kept."""
         if not self.full:
-            self._faults.append(f"{self.source}: {place}: {what}" if place else f"{self.source}: {what}")
+            self._faults.append(Fault(f"{place}: {what}" if place else what, source=self.source))
 
     @property
     def full(self) -> bool:

@@ -13,7 +13,7 @@ from assay.evaluation.conventions import Convention, all_conventions, all_cutoff
 from assay.evaluation.explanation import Explanation, Figure, Target
 from assay.evaluation.grader import Grader
 from assay.evaluation.notes import check_ids_match, notes_on
-from assay.evaluation.profile import OWN, Profile, Setting, check_supported, with_settings
+from assay.evaluation.profile import OWN, Profile, Setting, ToolRefusal, check_supported, with_settings
 from assay.evaluation.profiles import PROFILES
 from assay.evaluation.scoring import as_judged, choose_profile
 from assay.metrics import BoundMetric, WrittenMetric, parse_metrics
@@ -237,7 +237,7 @@ class _Scores:
         try:
             table = self._table(profile, setting)
         except DataError as error:
-            is_undefined = any(refusal.is_undefined and refusal.says in error.message for refusal in profile.refusals)
+            is_undefined = isinstance(error, ToolRefusal) and error.is_undefined
             figure = replace(figure, fault=error.message, is_undefined=is_undefined)
             return self._with_band(figure, attempt) if setting.policy.ties == "error" else figure
         return replace(figure, table=table, value=table.summary()[setting.metric.name])

@@ -167,6 +167,14 @@ class Setting:
         return cls(asked, metric, replace(profile.policy, **variant.policy), variant.digits)
 
 
+class ToolRefusal(DataError):
+    """Data on which the tool of a profile has no score."""
+
+    def __init__(self, message: str, refusal: Refusal) -> None:
+        super().__init__(message)
+        self.is_undefined = refusal.is_undefined
+
+
 def settings_of(metrics: Iterable[BoundMetric], profile: Profile) -> list[Setting]:
     """The settings of all metrics, each metric once."""
     settings_by_name: dict[str, Setting] = {}
@@ -188,7 +196,7 @@ def check_supported(profile: Profile, setting: Setting, run: GradedRun, missing:
             excused = set(missing) if refusal.of_rankings else set()
             queries = [query for query, is_found in zip(run.query_ids, is_refused.tolist(), strict=True) if is_found]
             if queries := [query for query in queries if query not in excused]:
-                raise DataError(f"{profile.tool} {refusal.says}: query {some_of(queries)}")
+                raise ToolRefusal(f"{profile.tool} {refusal.says}: query {some_of(queries)}", refusal)
 
 
 def spelled(metric: BoundMetric) -> str:

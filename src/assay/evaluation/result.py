@@ -195,7 +195,7 @@ class Result:
                 (setting.metric.name for setting in self.settings if name in (setting.asked.name, *setting.also_asked)), name
             )
         if name not in self.table.columns:
-            raise UnknownName("metric of this result", metric, hint=f"it has {', '.join(self.table.columns)}")
+            raise UnknownName("metric", metric, hint=f"it has {', '.join(self.table.columns)}", owner="this result")
         return str(name)
 
     def __repr__(self) -> str:

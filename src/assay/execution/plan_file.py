@@ -139,15 +139,14 @@ class PlanFaults:
         self.where = where
         self.repeated: list[str] = []
         """What is no fault, but may not be as meant: things that are named twice."""
-        self._errors: list[AssayError] = []
+        self._errors: dict[str, AssayError] = {}
 
     def __len__(self) -> int:
         return len(self._errors)
 
     def add(self, error: AssayError) -> None:
         """Note one; the same words are noted once."""
-        if str(error) not in map(str, self._errors):
-            self._errors.append(error)
+        self._errors.setdefault(str(error), error)
 
     def note_repeated(self, kind: str, names: Iterable[str]) -> None:
         """Note names that occur more than once."""
@@ -166,14 +165,15 @@ class PlanFaults:
 
     def raise_if_any(self) -> None:
         """Raise what was found. Several become one error with the exit code of the first."""
-        if len(self._errors) == 1:
-            raise self._errors[0]
-        if self._errors:
-            lines = [line for error in self._errors[:MAX_FAULTS] for line in f"  {error}".replace("\n", "\n  ").split("\n")]
-            left = len(self._errors) - MAX_FAULTS
+        errors = list(self._errors.values())
+        if len(errors) == 1:
+            raise errors[0]
+        if errors:
+            lines = [line for error in errors[:MAX_FAULTS] for line in f"  {error}".replace("\n", "\n  ").split("\n")]
+            left = len(errors) - MAX_FAULTS
             more = [f"  … and {left:,} more"] if left > 0 else []
-            kind = ERROR_OF_EXIT_CODE.get(self._errors[0].exit_code, BadParameter)
-            raise kind("\n".join([f"{self.where}: {counted(len(self._errors), 'fault')}", *lines, *more]))
+            kind = ERROR_OF_EXIT_CODE.get(errors[0].exit_code, BadParameter)
+            raise kind("\n".join([f"{self.where}: {counted(len(errors), 'fault')}", *lines, *more]))
 
 
 BOOLEAN_WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}

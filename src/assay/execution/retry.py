@@ -44,7 +44,7 @@ class RetryState:
         """Seconds before the next attempt; a pause that a service asks for is reported."""
         seconds = self.policy.pause(error, attempts)
         if isinstance(error, RetryLater) and error.retry_after:
-            self.on_wait(seconds, error.message.rpartition(": ")[2])
+            self.on_wait(seconds, error.message)
         return seconds
 
     def note_answers(self, answers: Iterable[Response]) -> None:

@@ -123,6 +123,11 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def is_interrupt(error: Exception) -> bool:
+    """Whether Ctrl-C ended a statement: DuckDB may say so in words alone, while rows are fetched."""
+    return isinstance(error, RuntimeError) and "interrupt" in str(error).lower()
+
+
 def is_wrong_statement(error: Exception) -> bool:
     """Whether the database refuses what it was asked, which is a fault of assay's and not of the data.
 

@@ -145,7 +145,8 @@ def _hit(query: str, place: int, entry: Any) -> Hit:
     score = next((entry[name] for name in SCORES if entry.get(name) is not None), -float(place) if far is None else -far)
     number = as_score(score)
     if number is None:
-        raise DataError(f"run, query {query}: the score of {doc_id} is {score!r}; only a number can be ranked")
+        message = f"the score of {doc_id} is {score!r}; only a number can be ranked"
+        raise DataError(message, source=f"run, query {query}", code="score")
     metadata = entry.get("metadata")
     return Hit(doc_id, number, text, metadata if isinstance(metadata, Mapping) else None)
 

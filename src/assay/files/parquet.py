@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.errors import AssayError, DataError
-from assay.files.database import connect, path_literal, quoted
+from assay.files.database import connect, is_interrupt, path_literal, quoted
 from assay.files.limits import most_unpacked, too_large
 from assay.files.source import FileSource
 
@@ -74,7 +74,7 @@ def attribute_to_source(label: str) -> Iterator[None]:
     except (MemoryError, duckdb.OutOfMemoryException):
         raise DataError("reading it needs more memory than there is, or the file is damaged", source=label) from None
     except (duckdb.Error, RuntimeError, ValueError, TypeError, ArithmeticError, LookupError) as error:  # dates, too
-        if isinstance(error, RuntimeError) and "interrupt" in str(error).lower():
+        if is_interrupt(error):
             raise KeyboardInterrupt from None
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise DataError(f"not a Parquet file that can be read: {reason}", source=label) from None

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Floats, Ints, ScoreOrder, sort_order, sort_stretches, unordered_stretches
 from assay.errors import DataError
-from assay.files.database import LineIndex, connect, is_wrong_statement
+from assay.files.database import LineIndex, connect, is_interrupt, is_wrong_statement
 from assay.files.rows import trec_fields
 from assay.files.tables import Table, is_large, table_of
 from assay.model import Qrels, RankRule, Stretches, ranx_orders
@@ -59,7 +59,7 @@ def rank_source(
         except duckdb.InterruptException:
             raise KeyboardInterrupt from None
         except RuntimeError as error:
-            if "interrupt" not in str(error).lower():
+            if not is_interrupt(error):
                 raise
             raise KeyboardInterrupt from None
         except (MemoryError, duckdb.OutOfMemoryException):

@@ -44,7 +44,7 @@ def each_record(path: Path, take: Callable[[str, Record], None], parse: Callable
         try:
             take(f"{faults.source}:{number}", _record(row, parse))
         except ValueError as error:
-            faults.add(number, _reason(error))
+            faults.add(number, *_reason(error))
             if faults.full:
                 break
     faults.raise_if_any()
@@ -84,11 +84,11 @@ def _record(row: Any, parse: Callable[[bytes], Any]) -> Record:
     return record
 
 
-def _reason(error: ValueError) -> str:
-    """What is wrong, in words of ours."""
+def _reason(error: ValueError) -> tuple[str, str]:
+    """What is wrong, in words of ours, and the code of it."""
     if isinstance(error, UnicodeError):
-        return "not valid UTF-8"
-    return f"not JSON: {error.msg}" if hasattr(error, "msg") else str(error)
+        return "not valid UTF-8", "unreadable"
+    return (f"not JSON: {error.msg}", "unreadable") if hasattr(error, "msg") else (str(error), "")
 
 
 def table_rows(source: FileSource) -> Iterator[tuple[int, Any]]:

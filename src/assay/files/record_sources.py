@@ -14,7 +14,6 @@ from assay.text import shortened
 
 NO_VALUES = ("NAType", "NaTType")
 """What pandas calls cells that have no value, besides nan."""
-UNREADABLE = ("not JSON", "not valid UTF-8")
 
 
 def rows_of(source: Any, what: str) -> Iterator[Any]:
@@ -69,7 +68,7 @@ def take_file(path: Path, take: Callable[[Record], None], example: str) -> None:
     try:
         each_record(path, counted_take)
     except DataError as error:
-        if n_taken or not error.faults or not all(any(word in fault for word in UNREADABLE) for fault in error.faults):
+        if n_taken or not error.faults or error.code != "unreadable":
             raise
         source = FileSource.at(path)
         line = shortened(source.first_line.decode("utf-8", "replace").strip())

@@ -99,7 +99,7 @@ def _from_json(source: FileSource, duplicates: str) -> Rankings:
         rankings = thoroughly_checked(as_rankings(content, duplicates))
         Run.borrow(rankings).scores  # noqa: B018 (validates them while the file's name is at hand)
     except DataError as error:
-        raise DataError(str(error), source=source.label) from None
+        raise DataError(str(error), source=source.label, code=error.code) from None
     if not rankings.by_query:
         raise DataError("the file holds no rankings", source=source.label)
     return rankings
@@ -163,7 +163,7 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
             _note_fault(faults, place, doc, value, error)
         else:
             if score != score:
-                faults.add(place, f"score {value!r} is not a number that can be ranked")
+                faults.add(place, f"score {value!r} is not a number that can be ranked", code="score")
             elif doc not in ranking:
                 ranking[doc] = score
             elif duplicates == "keep_best":
@@ -181,7 +181,8 @@ def _note_fault(faults: Faults, place: int, doc: Any, value: Any, error: Excepti
     """What is wrong with a row; nothing is where it stands for an empty ranking."""
     message = f"score {value!r} is {'a truth value, ' * is_truth_value(value)}not a number"
     if doc is not NOTHING:
-        faults.add(place, str(error) if isinstance(error, DataError) else message)
+        is_ours = isinstance(error, DataError)
+        faults.add(place, str(error) if is_ours else message, code="" if is_ours else "score")
 
 
 def _report_repeated(repeated: list[tuple[int, str, str]], faults: Faults, source: FileSource | None) -> None:
@@ -192,6 +193,7 @@ def _report_repeated(repeated: list[tuple[int, str, str]], faults: Faults, sourc
         faults.add(
             place,
             f"document {doc} appears twice for query {query}{before}; {remedy} uses the better score",
+            code="duplicate",
         )
 
 

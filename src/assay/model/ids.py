@@ -109,7 +109,7 @@ def with_text_keys(mapping: Mapping[Any, Any], where: str) -> dict[str, Any]:
     """The same mapping under text ids; two ids that become one (7 and "7") are an error."""
     renamed = {text_id(key): value for key, value in mapping.items()}
     if len(renamed) != len(mapping):
-        raise DataError(f"{where}: two ids are the same once written as text (such as 7 and '7')")
+        raise DataError("two ids are the same once written as text (such as 7 and '7')", source=where)
     return renamed
 
 

@@ -72,7 +72,7 @@ def _ranking(query: str, ranked: Any, duplicates: str) -> Ranking:
     if isinstance(ranked, Mapping):
         return dict(ranked) if all_text(ranked) else with_text_keys(ranked, f"run, query {query}")
     if not isinstance(ranked, Sequence | np.ndarray) or isinstance(ranked, str | bytes):
-        raise DataError(f"run, query {query}: expected document → score or a ranked list of ids, found {ranked!r}")
+        raise DataError(f"expected document → score or a ranked list of ids, found {ranked!r}", source=f"run, query {query}")
     if len(ranked) and isinstance(ranked[0], tuple | list):
         return ranking_of_pairs(query, list(ranked), duplicates)
     return ranking_of_pairs(query, [(doc, -float(place)) for place, doc in enumerate(ranked)], duplicates)
@@ -85,7 +85,7 @@ def _ranking_of_columns(query: str, ranked: Any, duplicates: str) -> Ranking:
     try:
         entries = scored_entries(ranked)
     except ValueError as error:
-        raise DataError(f"run, query {query}: {error}") from None
+        raise DataError(str(error), source=f"run, query {query}") from None
     return ranking_of_pairs(query, entries, duplicates)
 
 
@@ -94,14 +94,13 @@ def ranking_of_pairs(query: str, pairs: Sequence[Any], duplicates: str) -> Ranki
     ranking: Ranking = {}
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise DataError(f"run, query {query}: expected pairs of document and score, found {pair!r}")
+            raise DataError(f"expected pairs of document and score, found {pair!r}", source=f"run, query {query}")
         doc, score = text_id(pair[0]), as_score(pair[1])
         if score is None:
-            raise DataError(bad_score(query, doc, pair[1]))
+            raise bad_score(query, doc, pair[1])
         if doc in ranking and duplicates == "error":
-            raise DataError(
-                f"run, query {query}: document {doc} appears twice; duplicates='keep_best' uses the better score"
-            )
+            message = f"document {doc} appears twice; duplicates='keep_best' uses the better score"
+            raise DataError(message, source=f"run, query {query}", code="duplicate")
         ranking[doc] = max(score, ranking.get(doc, score))
     return ranking
 
@@ -321,11 +320,12 @@ def in_floats(by_query: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, 
         for doc, value in ranking.items():
             score = as_score(value)
             if score is None:
-                raise DataError(bad_score(query, doc, value))
+                raise bad_score(query, doc, value)
             floats[doc] = score
     return scores
 
 
-def bad_score(query: str, doc: str, score: object) -> str:
+def bad_score(query: str, doc: str, score: object) -> DataError:
     """What is wrong with a score that is none."""
-    return f"run, query {query}: the score of document {doc} is {score!r}; only a number can be ranked"
+    message = f"the score of document {doc} is {score!r}; only a number can be ranked"
+    return DataError(message, source=f"run, query {query}", code="score")

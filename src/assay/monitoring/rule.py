@@ -158,10 +158,9 @@ def forms_hint() -> str:
 
 def at_place(error: AssayError, place: str) -> AssayError:
     """The error with the place of the rule in front of it."""
-    if not place or str(error).startswith(f"{place}:"):
+    if not place or error.source == place:
         return error
-    kind = BadParameter if isinstance(error, UnknownName) else type(error)
-    return kind(f"{place}: {error}")
+    return BadParameter(str(error), source=place) if isinstance(error, UnknownName) else error.at(place)
 
 
 def without_figure(case: Case, metric: BoundMetric, before: float | None = None) -> Finding | None:

@@ -15,7 +15,7 @@ from assay.model import TEXTS, Document, Hit, Query, as_number
 from assay.providers.event_loop import EventLoop
 from assay.providers.loading import describe_library_error, parse_function
 from assay.providers.responses import Entry, hits_of_entries, names_in
-from assay.providers.retriever import PermanentFailure
+from assay.providers.retriever import DuplicateDocument, PermanentFailure
 from assay.providers.templates import follow, path
 
 CHUNK_IDS = ("chunk_id", "chunkId", "node_id", "passage_id")
@@ -233,7 +233,7 @@ class AdapterRetriever:
             entries = with_higher_better([self._reading.entry(item, place) for place, item in enumerate(items, 1)])
             return hits_of_entries(best_of_each(entries) if self._reading.is_of_documents else entries, k)
         except PermanentFailure as error:
-            advice = "; unit=document takes the best chunk of each document" if "comes twice" in str(error) else ""
+            advice = "; unit=document takes the best chunk of each document" if isinstance(error, DuplicateDocument) else ""
             raise PermanentFailure(f"{self._name}: {error}{advice}") from None
 
 

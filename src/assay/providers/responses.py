@@ -31,7 +31,7 @@ from assay.model import (
 )
 from assay.providers.event_loop import EventLoop
 from assay.providers.provider import Retriever
-from assay.providers.retriever import PermanentFailure, ReportedHits, with_reported_fields
+from assay.providers.retriever import DuplicateDocument, PermanentFailure, ReportedHits, with_reported_fields
 from assay.text import counted, shortened, some_of
 from assay.views import GATED
 
@@ -142,7 +142,7 @@ def hits_of_entries(entries: Sequence[Entry], k: int | None = None) -> list[Hit]
         if not doc_id:
             raise PermanentFailure(f"hit {place + 1}: the id is empty")
         if doc_id in hits and not is_term:
-            raise PermanentFailure(f"document {doc_id} comes twice")
+            raise DuplicateDocument(doc_id)
         hit = Hit(doc_id, float(-place) if score is None else _number(doc_id, score), text, metadata)
         hits[doc_id] = max(hits.get(doc_id, hit), hit, key=_score)
     ranked = list(hits.values()) if unscored else sorted(hits.values(), key=_score, reverse=True)

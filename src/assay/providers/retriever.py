@@ -71,17 +71,22 @@ BUGS = (TypeError, AttributeError, NameError, ImportError, LookupError, Arithmet
 class RetryLater(ProviderError):
     """The service has too much to do; `retry_after` is the wait in seconds it asked for, None where it named none."""
 
-    def __init__(self, retry_after: float | None = None, message: str = "") -> None:
+    def __init__(self, retry_after: float | None = None, message: str = "", source: str = "") -> None:
         wait = "" if retry_after is None else f"; it asks to wait {retry_after:g} s"
-        super().__init__((message or "the service is busy") + wait)
+        super().__init__((message or "the service is busy") + wait, source=source)
         self.retry_after, self.message = retry_after, mask(message)
-
-    def __reduce__(self) -> tuple[type[RetryLater], tuple[float | None, str]]:
-        return type(self), (self.retry_after, self.message)
 
 
 class PermanentFailure(ProviderError):
     """Asking again would not help: the same question gets the same refusal."""
+
+
+class DuplicateDocument(PermanentFailure):
+    """A ranking that has a document twice."""
+
+    def __init__(self, document: str) -> None:
+        super().__init__(f"document {document} comes twice")
+        self.document = document
 
 
 def is_retryable(error: BaseException) -> bool:

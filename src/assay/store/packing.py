@@ -26,7 +26,7 @@ from assay.text import counted, printable
 
 T = TypeVar("T")
 
-CHECK_HINT = "; assay store check lists all such"
+CHECK_HINT = "assay store check lists all such"
 """What to do about damage; the check itself leaves it out."""
 COMPRESSION_LEVEL = 3
 """Of compression: higher ones cost several times the time for a few percent."""
@@ -63,9 +63,9 @@ def decompress(data: bytes, what: str, digest: str | None = None) -> bytes:
             )
         payload = zstandard.ZstdDecompressor().decompress(data)
     except (zstandard.ZstdError, MemoryError) as error:
-        raise StoreError(f"{what} is damaged and cannot be read ({error}){CHECK_HINT}") from None
+        raise StoreError(f"{what} is damaged and cannot be read ({error})", hint=CHECK_HINT) from None
     if digest is not None and digest_of(payload) != digest:
-        raise StoreError(f"{what} is damaged: it does not say what it said{CHECK_HINT}")
+        raise StoreError(f"{what} is damaged: it does not say what it said", hint=CHECK_HINT)
     return payload
 
 
@@ -76,7 +76,7 @@ def report_damage(what: str) -> Iterator[None]:
         yield
     except (ValueError, RecursionError) as error:
         message = printable(str(error)) or type(error).__name__
-        raise StoreError(f"{what} is damaged: {message}{CHECK_HINT}") from None
+        raise StoreError(f"{what} is damaged: {message}", hint=CHECK_HINT) from None
 
 
 def pack_json(value: Any) -> bytes:

@@ -137,7 +137,7 @@ def _payloads_of(row: ResultRow, data: Mapping[str, bytes], about: str) -> dict[
     """Kind → payload, as far as the result has it."""
     digests = {kind: digest for kind in PARTS if (digest := getattr(row, kind)) is not None}
     if lost := [kind for kind, digest in digests.items() if digest not in data]:
-        raise StoreError(f"{about}: its {lost[0]} are not in the store any more{CHECK_HINT}")
+        raise StoreError(f"{about}: its {lost[0]} are not in the store any more", hint=CHECK_HINT)
     return {kind: CompressedPayload(digest, data[digest], f"{about}: {kind}") for kind, digest in digests.items()}
 
 
@@ -253,7 +253,7 @@ def check_integrity(connection: Connection) -> IntegrityReport:
         try:
             n_results += _check_evaluation(connection, row, faults)
         except AssayError as error:
-            message = str(error).removesuffix(CHECK_HINT)
+            message = str(error.hinting(None))
             faults.append(message if isinstance(error, StoreError) else f"{row.id} cannot be read: {message}")
     payloads = connection.execute(select(PAYLOADS.c.digest)).scalars().all()
     n_unused = len(find_unused(connection, PAYLOADS)) + len(find_unused(connection, DATASETS))

@@ -234,7 +234,7 @@ def _write(options: argparse.Namespace, run: Run) -> None:
         try:
             _write_file(run, spool, kind)
         except DataError as error:
-            raise DataError(error.message.replace(str(spool), "the fused run"), error.faults) from None
+            raise DataError(error.what, error.faults, source="the fused run", hint=error.hint) from None
         sys.stdout.write(spool.read_text(encoding="utf-8"))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset
-from assay.datasets.preflight.documents import fault_case, survey_documents
-from assay.datasets.preflight.findings import CODES, Case, Cases, Finding, with_lines
+from assay.datasets.preflight.documents import faults_as_cases, survey_documents
+from assay.datasets.preflight.findings import CODES, Case, Finding, with_lines
 from assay.datasets.preflight.judgments import check_judgments, check_repairs
 from assay.datasets.preflight.queries import check_queries
 from assay.datasets.preflight.runs import check_run
@@ -34,7 +34,4 @@ def check_dataset(dataset: BenchmarkDataset, run: Any = None, k: int = 10) -> li
 
 def unreadable(error: DataError) -> list[Finding]:
     """What there is to say of a dataset that cannot be read."""
-    cases = Cases("dataset-unreadable")
-    for fault in error.faults or (error.message,):
-        cases.add(fault_case(fault))
-    return cases.finding("the dataset cannot be read")
+    return faults_as_cases("dataset-unreadable", error, "the dataset cannot be read")

@@ -46,22 +46,16 @@ def survey_documents(dataset: BenchmarkDataset) -> tuple[Corpus, list[Finding]]:
         for key, document in dataset.documents.items():
             survey.add(key, document)
     except DataError as error:
-        return Corpus(is_readable=False), unreadable("unreadable-documents", error, "documents that cannot be read")
+        return Corpus(is_readable=False), faults_as_cases("unreadable-documents", error, "documents that cannot be read")
     return survey.corpus, list(survey.findings())
 
 
-def unreadable(code: str, error: DataError, message: str) -> list[Finding]:
+def faults_as_cases(code: str, error: DataError, message: str) -> list[Finding]:
     """The faults of a reader as cases."""
     cases = Cases(code)
-    for fault in error.faults or (error.message,):
-        cases.add(fault_case(fault))
+    for fault in error.each_fault:
+        cases.add(Case(fault.place, fault.what))
     return cases.finding(message)
-
-
-def fault_case(fault: str) -> Case:
-    """`file:41: what` or `run, query q7: what` taken apart."""
-    place, colon, what = fault.partition(": ")
-    return Case(place, what) if colon else Case("", fault)
 
 
 class _Survey:

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.arrays import Ints
 from assay.datasets.dataset import BenchmarkDataset
-from assay.datasets.preflight.documents import Corpus, fault_case
+from assay.datasets.preflight.documents import Corpus
 from assay.datasets.preflight.findings import Case, Cases, Finding, finding_without_cases, first_ids
 from assay.datasets.preflight.judgments import describe_respelling
 from assay.datasets.preflight.queries import has_ground_truth
@@ -248,10 +248,9 @@ def _rankings(source: Any, duplicates: str) -> Rankings:
 def _faults(error: DataError) -> list[Finding]:
     """The faults of the reader, sorted by what is wrong."""
     numbers, twice, others = Cases("run-score-not-a-number"), Cases("run-duplicate-document"), Cases("run-unreadable")
-    for fault in error.faults or (error.message,):
-        case = fault_case(fault)
-        is_number = "score" in case.found and "number" in case.found
-        (numbers if is_number else twice if "appears twice" in case.found else others).add(case)
+    for fault in error.each_fault:
+        cases = numbers if fault.code == "score" else twice if fault.code == "duplicate" else others
+        cases.add(Case(fault.place, fault.what))
     return [
         *others.finding("the run cannot be read"),
         *numbers.finding(f"{counted(len(numbers), 'score')} that cannot be ranked"),

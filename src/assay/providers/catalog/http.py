@@ -119,7 +119,7 @@ class HttpRetriever:
     def _content(self, reply: Reply) -> Any:
         """What a reply says; anything but success is an error."""
         if reply.status in BUSY_STATUS:
-            raise RetryLater(_wait(reply.headers.get("retry-after")), f"{self._address}: HTTP {reply.status}")
+            raise RetryLater(_wait(reply.headers.get("retry-after")), f"HTTP {reply.status}", source=self._address)
         refusal = PermanentFailure if reply.status in PERMANENT_STATUS else ProviderError
         if reply.status in REDIRECTS:
             where = printable(reply.headers.get("location", "an address it does not name"))[:MAX_CHARS_SHOWN]
