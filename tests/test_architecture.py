@@ -113,6 +113,11 @@ def top_level(names: Iterator[str] | set[str]) -> set[str]:
     return {name.partition(".")[0] for name in names}
 
 
+def parts_in(names: Iterator[str] | set[str]) -> set[str]:
+    """The parts of assay among imported names."""
+    return {name.split(".")[1] for name in names if name.startswith("assay.")}
+
+
 # Who may import whom
 
 
@@ -133,7 +138,7 @@ def test_imports_are_absolute_and_never_from_the_front_door():
 def test_imports_point_down():
     def upward(file: Path) -> set[str]:
         part = part_of(file)
-        others = {name.split(".")[1] for name in all_imports(file) if name.startswith("assay.")} & ROW.keys() - {part}
+        others = parts_in(all_imports(file)) & ROW.keys() - {part}
         if part in ROW:
             return {other for other in others if ROW[other] <= ROW[part]}
         return others - {"__init__": ROW.keys(), "__main__": {"cli"}, "_version": set()}[part]
@@ -150,6 +155,24 @@ def test_across_packages_only_front_doors_are_imported():
         return {name for name in first if name.split(".")[1] in packages - {part_of(file)}}
 
     assert offenders(inner) == {}
+
+
+EDGES = {"compat": set(), "conformance": {"cli"}}
+"""Packages that use assay as a stranger would → who may load them, when their own command runs."""
+
+
+def test_edges_are_strangers():
+    """Nobody builds on them; a shell of another tool is at most five files and its door."""
+
+    def wrong(file: Path) -> set[str]:
+        edges = parts_in(all_imports(file)) & EDGES.keys() - {part_of(file)}
+        return {edge for edge in edges if part_of(file) not in EDGES[edge]} | (
+            edges & parts_in(imports_when_loaded(TREES[file].body))
+        )
+
+    assert offenders(wrong) == {}
+    shells = [folder for folder in (SOURCE / "compat").iterdir() if (folder / "__init__.py").exists()]
+    assert {name_of(shell): n for shell in shells if (n := len(list(shell.rglob("*.py")))) > 6} == {}
 
 
 def test_no_file_hides_a_name_of_its_door():

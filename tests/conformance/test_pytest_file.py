@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay import UsageError
-from assay.conformance.render import render_pytest_file, split_target
+from assay.conformance import render_pytest_file, split_target
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_metrics.py"
 

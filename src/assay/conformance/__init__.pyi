@@ -8,9 +8,9 @@ from assay.conformance.check import judge as judge
 from assay.conformance.check import parse_answers as parse_answers
 from assay.conformance.check import render_cases as render_cases
 from assay.conformance.check import render_requests as render_requests
-from assay.conformance.render import render_pytest_file as render_pytest_file
+from assay.conformance.pytest_file import render_pytest_file as render_pytest_file
+from assay.conformance.pytest_file import split_target as split_target
 from assay.conformance.render import render_report as render_report
-from assay.conformance.render import split_target as split_target
 from assay.conformance.report import Report as Report
 from assay.conformance.report import check_answers as check_answers
 from assay.conformance.report import check_function as check_function

@@ -1,4 +1,4 @@
-"""The report as people read it: the verdict, what is wrong, then the conventions. And the cases as a pytest file."""
+"""The report as people read it: the verdict, what is wrong, then the conventions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assay.conformance.check import TOLERANCE, Verdict, expected
+from assay.conformance.check import Verdict, expected
 from assay.conformance.report import Finding, Report
-from assay.errors import UsageError
 from assay.metrics import all_metrics, find_metric
 from assay.text import counted, display_width, printable, some_of, wrapped
 
@@ -108,71 +107,3 @@ def _metrics(findings: Sequence[Finding]) -> list[str]:
 
 def _styled(text: str, style: str, colour: bool) -> str:
     return f"{style}{text}{PLAIN}" if colour else text
-
-
-TEMPLATE = '''\
-"""Holds {module}.{function} against the conformance cases of assay.
-
-Made by `assay conformance --pytest {module}:{function}`. Needs pytest, assay and {module}.
-"""
-
-import pytest
-
-from assay.conformance import all_cases, ask, check_function, judge
-from {module} import {top}
-
-CASES = all_cases(metrics={metrics!r}, topics={topics!r})
-TOLERANCE = {tolerance!r}
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_case(case):
-    """The number is right under some convention. {top} is called with a metric, judgments and a run."""
-    verdict = judge(case, ask({function}, case), TOLERANCE)
-    if verdict.is_skipped:
-        pytest.skip(f"{{case.metric}} is not implemented")
-    assert not verdict.is_wrong, f"{{verdict}}\\n{{case.reason}} ({{case.working}})"
-
-
-def test_conventions_are_not_mixed():
-    """What one metric does with ties, missing queries and so on, the others do too."""
-    report = check_function({function}, CASES, tolerance=TOLERANCE)
-    assert [finding.seen for finding in report.findings if finding.is_mixed] == []
-'''
-
-
-def split_target(target: str) -> tuple[str, str]:
-    """`my_module:score` as module and function; both may have dots."""
-    module, colon, function = target.partition(":")
-    names = [*module.split("."), *function.split(".")]
-    if not colon or not all(name.isidentifier() for name in names) or module.endswith(".py"):
-        meant = _as_module(module, function)
-        question = f". Did you mean {meant}?" if meant else ""
-        raise UsageError(f"a function is written module:function, such as my_module:score, not {target!r}{question}")
-    return module, function
-
-
-def _as_module(file: str, function: str) -> str:
-    """`folder/base.py` and `score` as the module they are in; empty where that is not what was given."""
-    names = file.removeprefix("./").removesuffix(".py").replace("/", ".").split(".")
-    is_file = file.endswith(".py") and all(name.isidentifier() for name in names)
-    return f"{'.'.join(names)}:{function or 'score'}" if is_file else ""
-
-
-def render_pytest_file(
-    target: str,
-    metrics: Sequence[str] | None = None,
-    topics: Sequence[str] | None = None,
-    *,
-    tolerance: float = TOLERANCE,
-) -> str:
-    """A file of tests for one function."""
-    module, function = split_target(target)
-    return TEMPLATE.format(
-        module=module,
-        function=function,
-        top=function.partition(".")[0],
-        metrics=None if metrics is None else list(metrics),
-        topics=None if topics is None else list(topics),
-        tolerance=tolerance,
-    )
