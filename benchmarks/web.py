@@ -109,7 +109,7 @@ async def _waits_meanwhile(port: int, keys: Sequence[str]) -> dict[str, list[flo
 def _varied(result: Result, number: int) -> Result:
     """A result of its own, of one of ten benchmarks and ten providers, a day after the ten before it."""
     provenance = {"number": number, "started": (BEGIN + timedelta(hours=number)).isoformat()}
-    return replace(result, name=f"p{number % 10}", benchmark=f"b{number // 10 % 10}", provenance=provenance)
+    return result.with_fields(name=f"p{number % 10}", benchmark=f"b{number // 10 % 10}", provenance=provenance)
 
 
 def _pages(ours: int, theirs: int, keys: Sequence[str]) -> Iterator[Row]:

@@ -222,13 +222,12 @@ def test_without_scripts_everything_can_be_read(opened):
 
 def test_hostile_text_runs_nothing(browser, tmp_path):
     made = pages()
-    from dataclasses import replace
 
     from assay.model.records import Query
     from assay.reports.page.subject import BenchmarkReport
 
     harm = '<img src=x onerror="document.title=1">\u202e<script>document.title=2</script>\x00' + "w" * 10_000
-    result = replace(made.base(), name=harm, queries={"q1": Query("q1", harm)}, benchmark=harm)
+    result = made.base().with_fields(name=harm, queries={"q1": Query("q1", harm)}, benchmark=harm)
     file = tmp_path / "hostile.html"
     file.write_text(made.page(BenchmarkReport((result,))), encoding="utf-8")
     context = browser.new_context(viewport={"width": 390, "height": 800})

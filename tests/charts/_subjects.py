@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from tests._results import make_result
 
 import assay
 from assay.charts import draw
-from assay.evaluation.result import Result
 from assay.metrics.parsing import parse_metric
-from assay.model.policy import Policy
 from assay.model.records import Query
-from assay.model.scores import Column, ScoreTable
+from assay.model.scores import Column
 from assay.monitoring.history import Point, Series
 
 HOSTILE = "<script>&'\"\x1b[31m\x00\u2028\ufffe\u202ealert('x')</script> http://evil.example/ " + "w" * 200
@@ -20,25 +19,8 @@ HOSTILE = "<script>&'\"\x1b[31m\x00\u2028\ufffe\u202ealert('x')</script> http://
 
 def result_of(name="bm25", benchmark="rag", tags=(), **scores):
     """A result with these scores, metric by metric; its queries are q0, q1 …"""
-    metrics = tuple(map(parse_metric, scores))
-    n = len(next(iter(scores.values())))
-    ids = tuple(f"q{number}" for number in range(n))
-    columns = {
-        metric.name: Column.of(np.array(values, dtype=float), metric.metric.aggregation)
-        for metric, values in zip(metrics, scores.values(), strict=True)
-    }
-    return Result(
-        name=name,
-        table=ScoreTable(ids, columns),
-        metrics=metrics,
-        counts={"judged": n, "scored": n, "missing": 0, "without_relevant": 0, "extra": 0},
-        policy=Policy(),
-        benchmark=benchmark,
-        queries={
-            query: Query(query, f"what is {query}?", metadata={"difficulty": tags[place]} if tags else {})
-            for place, query in enumerate(ids)
-        },
-    )
+    ids = [f"q{number}" for number in range(len(next(iter(scores.values()))))]
+    return make_result(scores, name, query_ids=ids, tags={"difficulty": tags} if tags else None, benchmark=benchmark)
 
 
 def ranked(name, *rankings, relevant=("a", "b"), metrics=("recall@2", "mrr")):
@@ -46,7 +28,7 @@ def ranked(name, *rankings, relevant=("a", "b"), metrics=("recall@2", "mrr")):
     qrels = {f"q{number}": dict.fromkeys(relevant, 1) for number in range(len(rankings))}
     run = {f"q{number}": {doc: float(-rank) for rank, doc in enumerate(docs)} for number, docs in enumerate(rankings)}
     found = assay.evaluate(qrels, run, metrics, name=name)
-    return replace(found, run=run, relevant={query: dict.fromkeys(judged, 1.0) for query, judged in qrels.items()})
+    return found.with_fields(run=run, relevant={query: dict.fromkeys(judged, 1.0) for query, judged in qrels.items()})
 
 
 def series_of(*values, provider="bm25", metric="mrr", started="2026-10-{:02}T02:00:00+00:00", **more):
@@ -75,7 +57,7 @@ def drawn_of_anything(kind, names=("one", "two", "three"), title=""):
         times = Column.of(np.arange(1.0, 7.0) * (number + 1), latency.metric.aggregation)
         table = replace(result.table, columns={**result.table.columns, "latency": times})
         queries = {f"q{place}": Query(f"q{place}", names[0], metadata={"kind": names[place % 2]}) for place in range(6)}
-        results.append(replace(result, table=table, metrics=(*result.metrics, latency), queries=queries))
+        results.append(result.with_fields(table=table, metrics=(*result.metrics, latency), queries=queries))
     return draw(kind, results, by="kind", title=title)
 
 

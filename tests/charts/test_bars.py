@@ -1,7 +1,5 @@
 """bars: figures and intervals."""
 
-from dataclasses import replace
-
 import pytest
 
 from assay.charts import draw
@@ -26,7 +24,8 @@ def test_figures_by_hand():
 
 def test_intervals_that_results_have_are_kept():
     kept = [
-        replace(result_of(name, mrr=[1, 0.5]), intervals={"mrr": Confidence(0.25, 0.875, 0.9, "t")}) for name in ("a", "b")
+        result_of(name, mrr=[1, 0.5]).with_fields(intervals={"mrr": Confidence(0.25, 0.875, 0.9, "t")})
+        for name in ("a", "b")
     ]
     drawing = draw("bars", kept)
     assert [(row["low"], row["high"]) for row in data(drawing)] == [(0.25, 0.875)] * 2
@@ -35,7 +34,7 @@ def test_intervals_that_results_have_are_kept():
 
 def test_intervals_at_different_levels_are_calculated_anew():
     kept = [
-        replace(result_of(f"at {level}", mrr=[1, 0.5]), intervals={"mrr": Confidence(0.25, 0.875, level, "t")})
+        result_of(f"at {level}", mrr=[1, 0.5]).with_fields(intervals={"mrr": Confidence(0.25, 0.875, level, "t")})
         for level in (0.9, 0.95)
     ]
     drawing = draw("bars", kept)

@@ -49,10 +49,9 @@ def test_both_kinds_together():
 
 def test_rankings_that_give_another_figure_are_not_trusted():
     """Somebody changed what is relevant after the result was made."""
-    from dataclasses import replace
 
     result = ranked("one", "xayb", metrics=("recall@2", "recall@4"))
-    strange = replace(result, relevant={"q0": {"x": 1.0}})
+    strange = result.with_fields(relevant={"q0": {"x": 1.0}})
     drawing = draw("by_k", [strange])
     assert figures(drawing) == {2: 0.5, 4: 1.0}
     assert "At the cutoffs that the results have" in drawing.alt

@@ -29,9 +29,8 @@ def test_the_metrics_asked_for_in_their_order():
 
 
 def test_what_stands_beside_results_is_left_out():
-    from dataclasses import replace
 
-    drawing = draw("heat_map", [replace(A, beside=("latency",)), B])
+    drawing = draw("heat_map", [A.with_fields(beside=("latency",)), B])
     assert {row["metric"] for row in drawing.rows} == {"mrr", "map"}
 
 

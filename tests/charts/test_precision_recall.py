@@ -1,7 +1,5 @@
 """precision_recall: the curve of rankings that were kept."""
 
-from dataclasses import replace
-
 import pytest
 
 from assay.charts import draw
@@ -31,7 +29,7 @@ def test_nothing_was_kept():
     with pytest.raises(UsageError, match="other: there is no curve without rankings"):
         draw("precision_recall", [ranked("one", "axyb"), result_of("other", mrr=[1])])
     with pytest.raises(UsageError, match="assay eval keeps them"):
-        draw("precision_recall", [replace(ranked("one", "axyb"), run={})])
+        draw("precision_recall", [ranked("one", "axyb").with_fields(run={})])
 
 
 def test_a_result_of_another_tool_is_scored_as_it_was():
@@ -39,7 +37,7 @@ def test_a_result_of_another_tool_is_scored_as_it_was():
 
     qrels, run = {"q0": {"a": 1, "b": 1}}, {"q0": {"a": 3.0, "x": 2.0, "b": 1.0}}
     found = assay.evaluate(qrels, run, ["map"], profile="trec_eval-10", name="one")
-    result = replace(found, run=run, relevant={"q0": {"a": 1.0, "b": 1.0}})
+    result = found.with_fields(run=run, relevant={"q0": {"a": 1.0, "b": 1.0}})
     expected = assay.evaluate(qrels, run, ["iprec@0.6"], profile="trec_eval-10")["iprec@0.6"]
     curve = {row["recall"]: row["precision"] for row in data(draw("precision_recall", [result]))}
     assert curve[0.6] == expected

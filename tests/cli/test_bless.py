@@ -1,7 +1,5 @@
 """assay bless: a baseline is chosen, and stays."""
 
-from dataclasses import replace
-
 import pytest
 
 from assay.store import Store
@@ -27,7 +25,7 @@ def test_a_baseline_is_named_and_moved(assay, kept):
 
 def test_what_no_gate_could_decide_is_told_now(assay, kept):
     """Providers asked in batches have a mean time alone, which a rule about latency_p95 would find out at night."""
-    shared = replace(result_of(7), provenance={"latency_ms": {"mean": 1.5}})
+    shared = result_of(7).with_fields(provenance={"latency_ms": {"mean": 1.5}})
     assert shared.has_shared_times
     with Store.open() as store:
         store.save([shared])
@@ -71,7 +69,7 @@ def test_baselines_are_listed_and_taken_back(assay, kept):
 
 
 def test_what_failed_altogether_is_blessed_by_force_only(assay, kept):
-    failed = replace(result_of(5), failures=dict.fromkeys(result_of(5).query_ids, "ConnectionError: refused"))
+    failed = result_of(5).with_fields(failures=dict.fromkeys(result_of(5).query_ids, "ConnectionError: refused"))
     with Store.open() as store:
         name = store.save([failed])
     refused = assay("bless", "latest")

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,7 +39,7 @@ def place(tmp_path, monkeypatch):
         Path(f"{name}.run").write_text("".join(rows))
     with Store.open() as store:
         result = api.evaluate({QUERY: {"d": 1}, OTHER: {"d": 1}}, {QUERY: {"d": 1.0}}, ["map"], name="=evil")
-        store.save([replace(result, benchmark="-2+cmd")])
+        store.save([result.with_fields(benchmark="-2+cmd")])
         store.judgments.give(Judgment("-2+cmd", QUERY, "d", "@Ana", -1.0, " =1+1"))
 
 

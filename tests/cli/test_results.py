@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -212,7 +211,7 @@ def test_ids_stay_whole_in_narrow_terminals(terminal, folder, columns):
 
 def test_what_failed_altogether_has_no_figure(assay, folder):
     with Store.open() as store:
-        store.save([replace(result_of(1), failures=dict.fromkeys(result_of(1).query_ids, "refused"))])
+        store.save([result_of(1).with_fields(failures=dict.fromkeys(result_of(1).query_ids, "refused"))])
     row = assay("results").out.splitlines()[1]
     assert re.search(r"ndcg@10 +– +3 +3$", row)
 

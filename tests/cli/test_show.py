@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,7 +40,7 @@ def test_whether_files_differed_from_the_commit_is_told(assay, kept, dirty, said
     result = result_of(1, started=DAY)
     origin = {**result.provenance, "repository": {"commit": "abc", "dirty": dirty}}
     with Store.open() as store:
-        store.save([replace(result, provenance=origin)])
+        store.save([result.with_fields(provenance=origin)])
     assert f"  commit      {said}\n" in assay("show", "latest").out
     assert assay("report", "latest", "-o", "page.html").code == 0
     assert f">{said}<" in Path("page.html").read_text()
@@ -124,7 +123,7 @@ def test_one_query_as_json(assay, kept):
 
 def test_grades_that_nobody_knows_are_not_shown(assay, kept):
     with Store.open() as store:
-        store.save([replace(saved_and_read(result_of(5)), relevant={})])
+        store.save([saved_and_read(result_of(5)).with_fields(relevant={})])
     assert "grade" not in assay("show", "--query", "q1").out
 
 
@@ -158,7 +157,7 @@ def test_a_file_is_told_with_the_command_that_shows_it(assay, kept, tmp_path):
 def test_hostile_text_does_no_harm(assay, kept):
     evil = "\x1b[2J\nowned"
     with Store.open() as store:
-        store.save([replace(result_of(1, evil, evil), run={"q1": {evil: 1.0}}, failures={"q2": evil})], {evil: evil})
+        store.save([result_of(1, evil, evil).with_fields(run={"q1": {evil: 1.0}}, failures={"q2": evil})], {evil: evil})
         store.note("latest", evil)
     for words in (["show"], ["show", "--query", "q1"], ["show", "--query", "q2"], ["results"], ["results", "-f", "csv"]):
         done = assay(*words)
@@ -170,7 +169,7 @@ def test_hostile_text_does_no_harm(assay, kept):
 def test_relevant_documents_below_the_cut_are_named_with_their_ranks(assay, kept):
     run = {"q1": {f"x{rank:02}": 100.0 - rank for rank in range(40)} | {"d2": 64.5}, "q0": {"d0": 1.0}}
     with Store.open() as store:
-        store.save([replace(result_of(3), run=run)])
+        store.save([result_of(3).with_fields(run=run)])
     shown = assay("show", "--query", "q1", "--top", "5").out
     assert shown.endswith(
         "… and 36 more documents; --top 0 shows all\n"
@@ -186,7 +185,7 @@ def test_many_are_counted(assay, kept):
     run = {"q1": {f"d{rank:02}": 100.0 - rank for rank in range(30)}}
     relevant = {"q1": {f"d{rank:02}": 1.0 for rank in range(30)} | {f"n{number:02}": 2.0 for number in range(12)}}
     with Store.open() as store:
-        store.save([replace(result_of(3), run=run, relevant=relevant)])
+        store.save([result_of(3).with_fields(run=run, relevant=relevant)])
     shown = assay("show", "--query", "q1").out
     assert "further down: d10 at 11 (grade 1), d11 at 12 (grade 1)" in shown
     assert "d19 at 20 (grade 1) and 10 more\n" in shown
@@ -195,9 +194,9 @@ def test_many_are_counted(assay, kept):
 
 def test_whether_nothing_was_retrieved_or_nothing_kept(assay, kept):
     with Store.open() as store:
-        store.save([replace(result_of(1), run={"q0": {"d0": 1.0}}, failures={})])
+        store.save([result_of(1).with_fields(run={"q0": {"d0": 1.0}}, failures={})])
         assert assay("show", "--query", "q1").out.splitlines()[-1] == "nothing was retrieved"
-        store.save([replace(result_of(2), run={}, failures={})])
+        store.save([result_of(2).with_fields(run={}, failures={})])
     assert assay("show", "--query", "q1").out.splitlines()[-1] == (
         "rankings were not kept: results of assay.evaluate have none, those of assay.run and assay eval do"
     )
@@ -220,6 +219,6 @@ def test_times_have_their_unit(assay, kept):
     columns = {**result.table.columns, "latency": result.table.columns["mrr"]}
     metrics = (*result.metrics, parse_metric("latency"))
     with Store.open() as store:
-        store.save([replace(result, table=ScoreTable(result.query_ids, columns), metrics=metrics)])
+        store.save([result.with_fields(table=ScoreTable(result.query_ids, columns), metrics=metrics)])
     shown = assay("show", "--query", "q0").out
     assert re.search(r"ndcg@10 \d\.\d{4} · .* · latency \d\.\d+ ms", shown)

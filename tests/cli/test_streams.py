@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -82,7 +81,7 @@ def place(tmp_path_factory):
     (folder / ".assay").mkdir()
     with Store.open(folder / ".assay" / "assay.db") as store:
         result = assay.evaluate({"q": {"d": 1}}, {"q": {"c": 2.0, "d": 1.0}}, ["ndcg@10"], name="bm25")
-        store.save([replace(result, benchmark="small")])
+        store.save([result.with_fields(benchmark="small")])
         store.judgments.give(Judgment("small", "q", "d", "Ana", 1))
     return folder
 

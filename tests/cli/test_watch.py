@@ -3,7 +3,6 @@
 import json
 import sys
 import threading
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -103,7 +102,7 @@ def test_a_provider_that_fails_hides_nobody(assay, store):
     """One benchmark's provider answers nothing, which is an alert of its own; the other benchmark's rules are still held."""
     store.save([night(0, 0.9), night(0, 0.9, benchmark="other")])
     store.bless("latest", "main")
-    dead = replace(night(1, 0.0), failures=dict.fromkeys(("q1", "q2", "q3", "q4"), "refused"))
+    dead = night(1, 0.0).with_fields(failures=dict.fromkeys(("q1", "q2", "q3", "q4"), "refused"))
     store.save([dead, night(1, 0.2, benchmark="other")])
     outcome = assay("watch", "--rule", "mrr drops <= 0.1")
     assert outcome.code == 0

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from tests._results import make_result
 
-from assay.evaluation.result import Result
-from assay.metrics.parsing import parse_metric
-from assay.model.policy import Policy
-from assay.model.scores import Column, ScoreTable
+from assay import Result
 
 OLD = [1.0, 0.5, 0.25, 0.5, 0.2, 1.0, 0.5, 0.0]
 NEW = [1.0, 1.0, 0.5, 1.0, 1.0, 0.5, 1.0, 0.25]
@@ -19,16 +17,7 @@ NEW = [1.0, 1.0, 0.5, 1.0, 1.0, 0.5, 1.0, 0.25]
 
 def system(name: str, scores: Mapping[str, Sequence[float]], queries: Sequence[str] = (), **fields: Any) -> Result:
     """A system with these scores: metric → score of each query."""
-    n = len(next(iter(scores.values())))
-    ids = tuple(queries) or tuple(f"q{number}" for number in range(1, n + 1))
-    metrics = tuple(map(parse_metric, scores))
-    columns = {
-        metric.name: Column.of(np.array(values, dtype=float), metric.metric.aggregation)
-        for metric, values in zip(metrics, scores.values(), strict=True)
-    }
-    counts = {"judged": n, "scored": n, "missing": 0, "without_relevant": 0, "extra": 0}
-    given = {"counts": counts, "policy": Policy(), **fields}
-    return Result(name=name, table=ScoreTable(ids, columns), metrics=metrics, **given)
+    return make_result(scores, name, query_ids=queries, **{"queries": {}, **fields})
 
 
 def old_and_new(**fields: Any) -> list[Result]:

@@ -1,7 +1,5 @@
 """Agreement of rankings between results, and relevant documents that came and went."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -19,7 +17,7 @@ OTHER = {"q1": ["a", "x", "c", "b"]}
 def results(runs=None, **policy):
     runs = runs or {"base": BASE, "new": NEW}
     scored = [assay.evaluate(QRELS, run, ["mrr"], name=name, policy=assay.Policy(**policy)) for name, run in runs.items()]
-    return [replace(result, run=assay.Run(run)) for result, run in zip(scored, runs.values(), strict=True)]
+    return [result.with_fields(run=assay.Run(run)) for result, run in zip(scored, runs.values(), strict=True)]
 
 
 def test_figures_by_hand():
@@ -75,7 +73,7 @@ def test_every_pair_or_those_with_the_baseline():
 
 
 def test_rankings_may_be_given():
-    bare = [replace(result, run={}) for result in results()]
+    bare = [result.with_fields(run={}) for result in results()]
     with pytest.raises(UsageError, match="base has no rankings to compare"):
         rank_agreements(bare)
     (found,) = rank_agreements(bare, runs={"base": BASE, "new": NEW}, k=1)
@@ -83,7 +81,7 @@ def test_rankings_may_be_given():
 
 
 def test_without_judgments_nothing_is_said_about_relevance():
-    (found,) = rank_agreements([replace(result, relevant={}) for result in results()])
+    (found,) = rank_agreements([result.with_fields(relevant={}) for result in results()])
     assert (found.moved, found.n_gained, found.n_lost) == (None, None, None)
     assert "gained" not in found.rows()[0]
     plain = found.to_dict()
@@ -103,7 +101,7 @@ def test_two_systems_with_names_of_their_own_are_needed():
     with pytest.raises(UsageError, match="at least two systems"):
         rank_agreements([one])
     with pytest.raises(UsageError, match="the same name"):
-        rank_agreements([one, replace(other, name="base")])
+        rank_agreements([one, other.with_fields(name="base")])
 
 
 def test_results_of_an_evaluation_keep_their_rankings():

@@ -1,7 +1,5 @@
 """Which results may be compared."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -51,7 +49,7 @@ def test_what_differs_is_named_and_refused(change, said):
     if "provenance" in change:
         common["provenance"] = prints
     old, new = old_and_new(**common)
-    changed = replace(new, **change)
+    changed = new.with_fields(**change)
     with pytest.raises(assay.DataError, match=f"cannot be compared: {said}.*--intersect compares what they share"):
         align([old, changed])
     assert align([old, changed], intersect=True).notes == (said,)
@@ -59,7 +57,7 @@ def test_what_differs_is_named_and_refused(change, said):
 
 @pytest.mark.parametrize("intersect", [False, True])
 def test_benchmarks_share_nothing_even_where_ids_are_the_same(intersect):
-    old, new = (replace(one, benchmark=name) for one, name in zip(old_and_new(), ("first", "other"), strict=True))
+    old, new = (one.with_fields(benchmark=name) for one, name in zip(old_and_new(), ("first", "other"), strict=True))
     with pytest.raises(assay.DataError, match=r"old and new are about different benchmarks, first and other$"):
         align([old, new], intersect=intersect)
 
@@ -95,7 +93,7 @@ def test_another_depth_does_not_matter_above_it():
 )
 def test_relevance_decided_by_other_means_is_named(ours, theirs, said):
     old, new = old_and_new()
-    both = [replace(old, relevance=ours), replace(new, relevance=theirs)]
+    both = [old.with_fields(relevance=ours), new.with_fields(relevance=theirs)]
     with pytest.raises(assay.DataError, match=said):
         align(both)
     assert align(both, intersect=True).notes == (said,)
@@ -121,7 +119,7 @@ def test_nothing_in_common_cannot_be_intersected():
 def test_judgments_made_of_what_was_retrieved_may_differ():
     by_text = {"relevance": {"strategy_used": "token-fallback"}}
     old, new = old_and_new(**by_text)
-    assert align([replace(old, recorded={"judgments": "aa"}), replace(new, recorded={"judgments": "bb"})]).notes == ()
+    assert align([old.with_fields(recorded={"judgments": "aa"}), new.with_fields(recorded={"judgments": "bb"})]).notes == ()
 
 
 def test_metrics_that_all_have_and_somebody_asked_for():

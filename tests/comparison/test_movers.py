@@ -1,7 +1,5 @@
 """The queries that moved most."""
 
-from dataclasses import replace
-
 import pytest
 
 import assay
@@ -42,8 +40,8 @@ def test_a_number_of_queries_is_one(n):
 def test_rankings_relevant_documents_and_words():
     qrels = {"q": {"d1": 2, "d2": 1, "d3": 3, "d4": 0}, "r": {"d1": 1}}
     runs = {"a": {"q": {"d1": 2.0, "x": 2.0, "d2": 1.0}, "r": {"d1": 1.0}}, "b": {"q": {"x": 1.0}, "r": {"d1": 1.0}}}
-    results = [replace(assay.evaluate(qrels, run, "map", name=name), run=run) for name, run in runs.items()]
-    results[1] = replace(results[1], queries={"q": assay.Query("q", "how long?")})
+    results = [assay.evaluate(qrels, run, "map", name=name).with_fields(run=run) for name, run in runs.items()]
+    results[1] = results[1].with_fields(queries={"q": assay.Query("q", "how long?")})
     (loss,) = largest_losses(compare_results(results), "map", "a", "b")
     assert loss.text == "how long?"
     assert loss.ranking_a == ("x", "d1", "d2")  # equal scores: ids descending, as they were scored

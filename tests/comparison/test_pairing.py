@@ -1,7 +1,6 @@
 """Pairs on metrics of every kind: figures that are no mean, scores that are undefined, times that are shared."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from assay.comparison.comparison import compare, compare_results, remarks_on
 from assay.comparison.options import ComparisonOptions
 from assay.comparison.pairs import NO_TEST, SHARED_TIMES
 from assay.comparison.verdict import Figures
-from assay.evaluation.result import merge_benchmarks, subset_of
 from assay.evaluation.routing import evaluate_routing
 from assay.reports.sections.moved_queries import moving_metric, preview
 from assay.stats import Pairs, parse_test
@@ -242,37 +240,6 @@ def test_tests_for_many_systems_know_which_way_a_metric_points():
         comparison = compare_results(systems, ComparisonOptions(test=test))
         assert comparison.pair("latency", "slow", "quick").better == "quick"
         assert comparison.pair("latency", "quick", "mid").better == "quick"
-
-
-# A part of the queries
-
-
-def test_a_result_over_some_queries_knows_these_alone():
-    given = system(
-        "a",
-        {"mrr": [1.0, 0.5, 0.0]},
-        failures={"q2": "late", "q3": "late"},
-        run={"q1": {"d": 1.0}},
-        missing=("q3",),
-        relevant={"q1": {"d": 1.0}},
-    )
-    part = subset_of(given, ["q2", "q1", "q9"], given.metrics)
-    assert part.query_ids == ("q2", "q1")
-    assert (dict(part.failures), part.missing, part.counts["scored"]) == ({"q2": "late"}, (), 2)
-    assert (dict(part.run), part.relevant["q1"]) == ({"q1": {"d": 1.0}}, {"d": 1.0})
-    assert subset_of(given, ["q3", "q1", "q2"], given.metrics).failures == given.failures
-
-
-def test_benchmarks_taken_together_keep_what_queries_know():
-    one, two = (
-        system("a", {"mrr": [1.0], "latency": [2.0]}, benchmark=name, relevant={"q1": {"d": 1.0}}, provenance=provenance)
-        for name, provenance in (("x", {"latency_ms": {"mean": 2.0}}), ("y", {"latency_ms": {"mean": 2.0, "p50": 2.0}}))
-    )
-    (together,) = merge_benchmarks([one, two])
-    assert together.has_shared_times
-    assert together.relevant == {"x/q1": {"d": 1.0}, "y/q1": {"d": 1.0}}
-    (alone,) = merge_benchmarks([replace(one, provenance={}), replace(two, provenance={})])
-    assert not alone.has_shared_times
 
 
 def test_figures_of_all_queries_together_are_compared_without_scores():

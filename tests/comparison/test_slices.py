@@ -1,7 +1,5 @@
 """Slices: figures by tag, macro and micro means, variance, and queries without the tag."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -93,11 +91,10 @@ def test_length_follows_from_the_text():
 
 
 def test_type_is_another_word_for_query_type():
-    result = replace(BASE, queries={query: Query(query, query_type="factual") for query in BASE.query_ids})
+    result = BASE.with_fields(queries={query: Query(query, query_type="factual") for query in BASE.query_ids})
     assert [sliced.by for sliced in slice_results(result, ["type", "query_type"])] == ["query_type"]
-    with_own = replace(
-        BASE, queries={query: Query(query, query_type="a", metadata={"type": "b"}) for query in BASE.query_ids}
-    )
+    own = {query: Query(query, query_type="a", metadata={"type": "b"}) for query in BASE.query_ids}
+    with_own = BASE.with_fields(queries=own)
     assert [sliced.by for sliced in slice_results(with_own, ["type", "query_type"])] == ["type", "query_type"]
 
 
@@ -166,7 +163,9 @@ def test_a_slice_says_nothing_about_other_queries():
 def test_languages_of_several_benchmarks_are_kept_apart():
     """Easy queries in German and easy queries in English are two slices, and no mean is over both."""
     results = [
-        replace(tagged("a", {"mrr": [0.0, 1.0]}, {"language": [code] * 2, "difficulty": ["easy", "hard"]}), benchmark=code)
+        tagged("a", {"mrr": [0.0, 1.0]}, {"language": [code] * 2, "difficulty": ["easy", "hard"]}).with_fields(
+            benchmark=code
+        )
         for code in ("de", "en")
     ]
     by_language, by_difficulty = slice_results(results, ["language", "difficulty"])
@@ -182,7 +181,7 @@ def test_each_language_has_a_mean_of_its_own():
     """de: 0 and 1; en: 0.5 and 0.25. A mean of the four would be of no language."""
     scores = {"de": [0.0, 1.0], "en": [0.5, 0.25]}
     results = [
-        replace(tagged("a", {"mrr": some}, {"language": [code] * 2, "difficulty": ["easy", "hard"]}), benchmark=code)
+        tagged("a", {"mrr": some}, {"language": [code] * 2, "difficulty": ["easy", "hard"]}).with_fields(benchmark=code)
         for code, some in scores.items()
     ]
     (sliced,) = slice_results(results, "difficulty")

@@ -1,7 +1,6 @@
 """Worst slices: planted ones are found, small ones are left alone, and chance is not taken for news."""
 
 import math
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -231,7 +230,7 @@ def test_what_cannot_be_searched_is_told():
         worst_slices(result, how=ComparisonOptions(baseline="basis"))
     with pytest.raises(UsageError, match="by the mean of a metric, not by latency_p95: it is no mean"):
         worst_slices(tagged("dense", {"latency_p95": scores()}, TAGS))
-    in_batches = replace(tagged("dense", {"latency": scores()}, TAGS), provenance={"latency_ms": {"mean": 1.0}})
+    in_batches = tagged("dense", {"latency": scores()}, TAGS).with_fields(provenance={"latency_ms": {"mean": 1.0}})
     with pytest.raises(UsageError, match="not by latency: times of batches"):
         worst_slices(in_batches)
     with pytest.raises(UsageError, match="no result"):

@@ -45,14 +45,14 @@ def test_only_what_failed_is_asked_again_and_the_rest_stays(saved):
 def test_results_are_matched_by_benchmark_and_provider(saved):
     told, _ = fallible("q1")
     before = execute_plan(plan(saved, told, folders=("one", "two")), ExecutionOptions(home=saved))
-    before[1] = replace(before[1], failures={})
+    before[1] = before[1].with_fields(failures={})
     told.asked.clear()
     (result,) = execute_plan(plan(saved, told, Told(), folders=("one",)), ExecutionOptions(home=saved, before=before))
     assert (result.benchmark, result.name, told.asked) == ("one", "told0", [["q1"]])
     with pytest.raises(NothingSelected, match=r"no query to ask again .*one/told0 \(1 failed\)"):
         execute_plan(plan(saved, told, folders=("two",)), ExecutionOptions(home=saved, before=before))
     with pytest.raises(NothingSelected, match="no query to ask again"):
-        execute_plan(plan(saved, told), ExecutionOptions(home=saved, before=[replace(before[0], name="somebody else")]))
+        execute_plan(plan(saved, told), ExecutionOptions(home=saved, before=[before[0].with_fields(name="somebody else")]))
 
 
 def test_what_a_result_says_is_not_kept_for_other_evaluations(saved):
@@ -60,7 +60,7 @@ def test_what_a_result_says_is_not_kept_for_other_evaluations(saved):
     odd, fails = fallible("q1")
     asked = replace(plan(saved), providers=(BoundProvider(Provider("keeps", "", lambda: odd, is_repeatable=True), {}),))
     before = execute_plan(replace(asked, cache=False), ExecutionOptions(home=saved))
-    wrong = [replace(before[0], run={query: {"wrong": 1.0} for query in before[0].run})]
+    wrong = [before[0].with_fields(run={query: {"wrong": 1.0} for query in before[0].run})]
     fails.clear()
     execute_plan(asked, ExecutionOptions(home=saved, before=wrong))
     odd.asked.clear()

@@ -1,7 +1,6 @@
 """Differences: why two results do not have the same figures."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -82,7 +81,7 @@ def test_every_convention_has_words():
 
     for name, choices in CHOICES.items():
         for choice in choices[1:]:
-            changed = replace(result(), policy=assay.Policy(**{name: choice}, max_grade=2.0))
+            changed = result().with_fields(policy=assay.Policy(**{name: choice}, max_grade=2.0))
             first, second = finding(differences_between(result(), changed), name.replace("_", " "))
             assert first
             assert second
@@ -153,8 +152,8 @@ def test_queries_that_moved_most_come_first():
 
 
 def test_files_without_fingerprints_are_not_said_to_differ_or_to_agree():
-    old = replace(result(), recorded={})
-    found = differences_between(old, replace(result(), recorded={}))
+    old = result().with_fields(recorded={})
+    found = differences_between(old, result().with_fields(recorded={}))
     assert found.findings == ()
     assert found.same_rankings is None
     assert found.same_judgments is None

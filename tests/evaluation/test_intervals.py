@@ -1,7 +1,5 @@
 """Intervals of a result's figures."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -25,14 +23,14 @@ TIMED = evaluate_settings(
 
 
 def test_every_metric_has_an_interval_where_queries_were_timed_alone():
-    alone = replace(TIMED, provenance={"latency_ms": {"mean": 5.0, "p50": 5.0}})
+    alone = TIMED.with_fields(provenance={"latency_ms": {"mean": 5.0, "p50": 5.0}})
     for result in (TIMED, alone):
         assert list(assay.with_intervals(result).intervals) == ["mrr", "latency", "latency_p95"]
     assert list(assay.with_intervals(alone, metrics=["latency"]).intervals) == ["latency"]
 
 
 def test_times_of_batches_have_none():
-    batched = replace(TIMED, provenance={"latency_ms": {"mean": 5.0}})
+    batched = TIMED.with_fields(provenance={"latency_ms": {"mean": 5.0}})
     assert batched.has_shared_times
     assert list(assay.with_intervals(batched).intervals) == ["mrr"]
 
@@ -49,12 +47,12 @@ def test_an_evaluation_in_batches_knows_it():
     assert asked.has_shared_times
     assert "latency" not in asked.intervals
     assert "mrr" in asked.intervals
-    assert replace(asked, provenance={}).has_shared_times  # what was scored knows it as well
+    assert asked.with_fields(provenance={}).has_shared_times  # what was scored knows it as well
 
 
 @pytest.mark.parametrize("provenance", [{}, {"latency_ms": {}}, {"latency_ms": None}])
 def test_nothing_known_about_times_is_no_batch(provenance):
-    assert not replace(TIMED, provenance=provenance).has_shared_times
+    assert not TIMED.with_fields(provenance=provenance).has_shared_times
 
 
 def test_none_takes_intervals_away():

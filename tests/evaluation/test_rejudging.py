@@ -20,7 +20,7 @@ DOCS = [f"d{number}" for number in range(6)]
 
 def saved(result, run):
     """What a store gives back: no grader, and of judgments the relevant ones alone."""
-    return result_from_dict(json.loads(json.dumps(replace(result, run=run).to_dict())))
+    return result_from_dict(json.loads(json.dumps(result.with_fields(run=run).to_dict())))
 
 
 def example():
@@ -125,7 +125,7 @@ def test_scores_that_something_else_decided_are_left_out():
     qrels, run = example()
     result = saved(assay.evaluate(qrels, run, ["mrr", "map"]), run)
     columns = {**result.table.columns, "map": result.table.columns["map"]._replace(score=np.array([0.1, 0.2]))}
-    found = rejudge(replace(result, table=replace(result.table, columns=columns)), {"q1": {"d3": 1}})
+    found = rejudge(result.with_fields(table=replace(result.table, columns=columns)), {"q1": {"d3": 1}})
     assert found.left_out == ("map",)
 
 
@@ -169,7 +169,7 @@ def test_which_metrics_read_what_is_not_relevant():
 def test_grades_of_what_the_benchmark_judged_are_counted_as_left_out():
     """e was judged 0, so a person's 2 does not count; x was not judged, and counts."""
     scored = assay.evaluate({"q": {"d": 1, "e": 0}}, {"q": ["e", "x", "d"]}, ["mrr"])
-    result = replace(scored, run={"q": {"e": 3.0, "x": 2.0, "d": 1.0}})
+    result = scored.with_fields(run={"q": {"e": 3.0, "x": 2.0, "d": 1.0}})
     effect = rejudge(result, {"q": {"e": 2.0, "x": 1.0}})
     assert (effect.n_added, effect.n_kept) == (1, 1)
     assert effect.summaries()["mrr"] == (1 / 3, 1 / 2)

@@ -1,7 +1,5 @@
 """The relevant documents of each query, with a result and in its file."""
 
-from dataclasses import replace
-
 import assay
 from assay.evaluation.result import RelevantDocuments, retrieved_nonrelevant
 from assay.evaluation.saved import result_from_dict
@@ -24,7 +22,7 @@ def test_relevant_documents_come_best_first():
 
 
 def test_they_are_kept_where_rankings_are():
-    plain = replace(scored(rel=2), run=RUN).to_dict()
+    plain = scored(rel=2).with_fields(run=RUN).to_dict()
     assert plain["relevant"] == {"q": {"d3": 3.0, "d1": 2.0}, "r": {}}
     read = result_from_dict(plain)
     assert read.relevant == plain["relevant"]
@@ -35,11 +33,11 @@ def test_they_are_kept_where_rankings_are():
 def test_what_was_judged_and_is_not_relevant_is_kept_where_it_was_retrieved():
     """d4 was judged 0, x by nobody; with level 2 the grade 1 does not count either."""
     found = {"q": {"d1": 3.0, "d4": 2.0, "d2": 1.5, "x": 1.0}, "r": {"d1": 1.0}}
-    result = replace(scored(rel=2), run=found)
+    result = scored(rel=2).with_fields(run=found)
     assert dict(result.nonrelevant["q"]) == {"d2": 1.0, "d4": 0.0}
     assert dict(result.nonrelevant["r"]) == {"d1": 1.0}
     assert retrieved_nonrelevant(result) == {"q": {"d2": 1.0, "d4": 0.0}, "r": {"d1": 1.0}}
-    assert retrieved_nonrelevant(replace(result, run=RUN)) == {"r": {"d1": 1.0}}
+    assert retrieved_nonrelevant(result.with_fields(run=RUN)) == {"r": {"d1": 1.0}}
     assert result_from_dict(result.to_dict()).nonrelevant == retrieved_nonrelevant(result)
-    assert "nonrelevant" not in replace(scored(), run=RUN).to_dict()
-    assert retrieved_nonrelevant(replace(result, relevance={"strategy_used": "span"})) == {}
+    assert "nonrelevant" not in scored().with_fields(run=RUN).to_dict()
+    assert retrieved_nonrelevant(result.with_fields(relevance={"strategy_used": "span"})) == {}

@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import replace
 
 import pytest
 
@@ -133,7 +132,7 @@ def test_only_what_failed_is_answered_again(tmp_path, file):
 
 def test_all_are_asked_again_where_a_result_does_not_keep_what_was_said(tmp_path, file):
     flawed, mended, asked = flawed_and_mended()
-    before = [replace(one, said={}) for one in carried_out(tmp_path, file, flawed)]
+    before = [one.with_fields(said={}) for one in carried_out(tmp_path, file, flawed)]
     said = []
     (result,) = carried_out(tmp_path, file, mended, before=before, say=said.append)
     assert result.scores("answer_f1") == pytest.approx({"1": 0.5, "2": 0, "3": 1})

@@ -177,7 +177,7 @@ def test_only_what_failed_is_routed_again(tmp_path, is_kept):
     assert before.said["q0"] == {"route": "code", "gated": False, "cost": 2}
     fails.clear()
     asked.clear()
-    again = ExecutionOptions(home=tmp_path, before=[before if is_kept else replace(before, said={})], say=said.append)
+    again = ExecutionOptions(home=tmp_path, before=[before if is_kept else before.with_fields(said={})], say=said.append)
     (mended,) = execute_plan(asked_for, again)
     assert sorted(asked) == (["q3"] if is_kept else ["q0", "q1", "q2", "q3"])
     assert [("all queries are asked again" in note) for note in said] == ([] if is_kept else [True])

@@ -1,7 +1,7 @@
 """Result: the scores of one run, how they came about, and their summary."""
 
 import json
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -165,7 +165,7 @@ def test_fingerprints_do_not_depend_on_conventions():
 def test_what_a_provider_adds_is_told_where_there_is_any(result):
     added = {"benchmark": "b", "failures": {"q3": "no answer"}, "run": {"q1": {"a": 1.0}}, "provenance": {"k": 10}}
     assert not {*added, "relevance"} & result.to_dict().keys()
-    full = replace(result, **added, relevance={"strategies": {"ids": 3}})
+    full = result.with_fields(**added, relevance={"strategies": {"ids": 3}})
     plain = full.to_dict()
     assert {name: plain[name] for name in added} == added
     assert plain["relevance"] == {"strategies": {"ids": 3}}
@@ -174,7 +174,7 @@ def test_what_a_provider_adds_is_told_where_there_is_any(result):
 
 
 def test_a_result_from_a_file_knows_no_ties(result):
-    read = replace(result, grader=None, recorded=result.fingerprints)
+    read = result.with_fields(grader=None, recorded=result.fingerprints)
     assert read.ties == {}
     assert "ties" not in read.to_dict()
     assert read.fingerprints == result.fingerprints

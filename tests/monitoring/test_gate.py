@@ -1,7 +1,6 @@
 """The gate: verdicts worked out by hand, pairing, and what is refused."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -208,8 +207,8 @@ def test_tags_of_a_list_are_tags_too(word):
     """`"tags": ["critical", "slow"]` is how most people write it; a query may have several."""
     lists = [["critical", "slow"], ["critical"], ["slow"], []]
     told = {f"q{n}": Query(f"q{n}", metadata={"tags": some}) for n, some in enumerate(lists, 1)}
-    before = replace(result({"hit@10": [1, 1, 1, 1]}), queries=told)
-    now = replace(result({"hit@10": [1, 0, 0, 0]}), queries=told)
+    before = result({"hit@10": [1, 1, 1, 1]}).with_fields(queries=told)
+    now = result({"hit@10": [1, 0, 0, 0]}).with_fields(queries=told)
     each = [verdict(f"no query drops from hit to miss in {word}={name}", now, before) for name in ("critical", "slow")]
     assert [(one.finding.value, one.finding.n) for one in each] == [(1.0, 2), (1.0, 2)]
     assert verdict(f"no query drops from hit to miss in {word}=critical,slow", now, before).finding.n == 3

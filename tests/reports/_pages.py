@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -39,7 +38,7 @@ def result_of(name: str, ranks: dict[str, int], **more: Any) -> Result:
     run = run_of(ranks)
     scored = assay.evaluate(QRELS, run, ["mrr", "recall@10", "ndcg@10"], name=name)
     queries = {query: Query(query, f"what about {query}", difficulty=difficulty[query]) for query in QRELS}
-    return replace(scored, run=run, queries=queries, relevant=QRELS, benchmark="small", **more)
+    return scored.with_fields(run=run, queries=queries, relevant=QRELS, benchmark="small", **more)
 
 
 @cache

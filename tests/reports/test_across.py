@@ -1,7 +1,5 @@
 """Across: systems on several benchmarks side by side; means over languages alone, worked out by hand."""
 
-from dataclasses import replace
-
 import pytest
 
 from assay.model.records import Query
@@ -15,7 +13,7 @@ def on(benchmark, result, language=""):
     """The result on another benchmark, its queries in a language."""
     tags = {"language": language} if language else {}
     queries = {query: Query(query, f"what about {query}", metadata=tags) for query in QRELS}
-    return replace(result, benchmark=benchmark, queries=queries, failures={})
+    return result.with_fields(benchmark=benchmark, queries=queries, failures={})
 
 
 def languages():

@@ -1,17 +1,12 @@
 """The table of chunkers, and which metric several of them are judged by."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from tests._results import make_result
 
 from assay.comparison.comparison import compare_results, fair_metric
-from assay.evaluation.result import Result
 from assay.evaluation.scoring import with_intervals
 from assay.execution.plan_parts import Statistics
-from assay.metrics.parsing import parse_metric
-from assay.model.policy import Policy
-from assay.model.scores import Column, ScoreTable
 from assay.reports.sections.evaluation import EvaluationDisplay, render_evaluation, verdict_notes
 from assay.reports.sections.run_notes import chunk_sheets
 
@@ -21,16 +16,12 @@ SIZES = {"mean": 1505.0, "p5": 270.0, "median": 1785.0, "p95": 1977.0, "max": 25
 
 def of_chunker(chunker, metrics=("ndcg@10", "span_iou@10"), **more):
     """A result of thirty queries, as one chunker has it."""
-    bound = [parse_metric(metric) for metric in metrics]
-    columns = {one.name: Column.of(RNG.uniform(0.2, 0.6, 30), one.metric.aggregation) for one in bound}
     about = {"chunker": chunker, "n": 731, "seconds": 0.5, "characters": SIZES, "tokens": {"mean": 211.0}}
-    return Result(
+    return make_result(
+        {metric: RNG.uniform(0.2, 0.6, 30) for metric in metrics},
         f"{chunker} + bm25",
-        ScoreTable(tuple(f"q{number}" for number in range(30)), columns),
-        tuple(bound),
-        {"judged": 30, "scored": 30, "missing": 0, "without_relevant": 0, "extra": 0},
-        Policy(),
         benchmark="spans",
+        queries={},
         relevance={"strategy_used": "span", "strategy_counts": {"span": 30}, "relevant": 212},
         provenance={"chunks": about, **more},
     )
@@ -82,8 +73,8 @@ def test_a_comparison_of_chunkers_is_by_spans_first():
 
 def test_others_keep_their_order():
     """One chunker, judged documents, and times are all fair."""
-    same = [of_chunker("a"), replace(of_chunker("a"), name="other")]
-    judged = [replace(of_chunker(name), relevance={"strategy_used": "qrels"}) for name in ("a", "b")]
+    same = [of_chunker("a"), of_chunker("a").with_fields(name="other")]
+    judged = [of_chunker(name).with_fields(relevance={"strategy_used": "qrels"}) for name in ("a", "b")]
     for results in (same, judged):
         assert fair_metric(results).name == "ndcg@10"
         assert compare_results(results).metrics[0].name == "ndcg@10"

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -137,8 +136,8 @@ def test_movers_side_by_side():
         "b": {"q1": ["x1", "x2", "x3", "x4", "x5", "good"], "q2": ["good"]},
     }
     results = [
-        replace(
-            assay.evaluate(qrels, run, "mrr", name=name), run=assay.Run(run), queries={"q1": assay.Query("q1", "how far?")}
+        assay.evaluate(qrels, run, "mrr", name=name).with_fields(
+            run=assay.Run(run), queries={"q1": assay.Query("q1", "how far?")}
         )
         for name, run in runs.items()
     ]

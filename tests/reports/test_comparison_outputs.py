@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -85,7 +84,7 @@ def test_json_has_everything():
 def test_several_comparisons_follow_each_other():
     results = [assay.evaluate(QRELS, ranked(SCORES[name]), "mrr", name=name) for name in ("old", "new")]
     both = [
-        compare_results([replace(result, benchmark=benchmark) for result in results], ComparisonOptions(interval="t"))
+        compare_results([result.with_fields(benchmark=benchmark) for result in results], ComparisonOptions(interval="t"))
         for benchmark in ("first", "second")
     ]
     report = ComparisonReport(both)

@@ -2,17 +2,13 @@
 
 import json
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests._results import make_result
 
 from assay.comparison.comparison import compare_results
 from assay.comparison.options import ComparisonOptions
-from assay.evaluation.result import Result
-from assay.metrics.parsing import parse_metric
-from assay.model.policy import Policy
-from assay.model.scores import Column, ScoreTable
 from assay.reports.sections.comparison import places
 
 from ._comparisons import comparison, rendered
@@ -20,16 +16,13 @@ from ._comparisons import comparison, rendered
 
 def by_scores(metric="mrr", provenance=None, failures=None, **systems):
     """A comparison of systems made of scores."""
-    bound = parse_metric(metric)
     results = []
     for name, scores in systems.items():
         ids = tuple(f"q{number}" for number in range(len(scores)))
-        column = Column.of(np.array(scores, dtype=float), bound.metric.aggregation)
-        counts = {"judged": len(ids), "scored": len(ids), "missing": 0, "without_relevant": 0, "extra": 0}
-        result = Result(name, ScoreTable(ids, {bound.name: column}), (bound,), counts, Policy())
+        result = make_result({metric: scores}, name, query_ids=ids, queries={})
         failed = dict.fromkeys((failures or {}).get(name, ()), "HTTP 500")
         run = {query: {"d": 1.0} for query in ids if query not in failed}
-        results.append(replace(result, provenance=provenance or {}, failures=failed, run=run if failures else {}))
+        results.append(result.with_fields(provenance=provenance or {}, failures=failed, run=run if failures else {}))
     return results
 
 

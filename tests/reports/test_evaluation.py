@@ -1,7 +1,6 @@
 """What `assay eval` prints: a table for each benchmark."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -14,7 +13,7 @@ HOSTILE = "\x1b[31m<script>\nq"
 
 def result(name, benchmark, ranked=None, **more):
     scored = assay.evaluate({"q1": {"d1": 1}, "q2": {"d2": 1}}, ranked or {"q1": ["d1"]}, ["mrr"], name=name)
-    return replace(scored, benchmark=benchmark, **more)
+    return scored.with_fields(benchmark=benchmark, **more)
 
 
 def shown(*results, form="table"):
@@ -49,7 +48,7 @@ def test_the_title_is_the_benchmark_and_its_version():
 def test_what_nobody_asked_for_is_never_best():
     better, worse = result("a", "one"), result("b", "one", {"q1": ["d1"], "q2": ["d2"]})
     assert "**" in shown(better, worse, form="markdown")
-    both = [replace(one, beside=("mrr",)) for one in (better, worse)]
+    both = [one.with_fields(beside=("mrr",)) for one in (better, worse)]
     assert "**" not in shown(*both, form="markdown")
 
 
@@ -75,15 +74,15 @@ def test_hostile_text_does_no_harm(form):
 def test_who_failed_on_everything_is_not_beaten():
     fine, other = result("bm25", "one"), result("dense", "one")
     failed = result("down", "one", failures={"q1": "down", "q2": "down"}, run={})
-    assert "down" not in "".join(verdict_notes([fine, replace(failed, run={}), other], Statistics()))
-    assert verdict_notes([fine, replace(failed, run={})], Statistics()) == []
+    assert "down" not in "".join(verdict_notes([fine, failed.with_fields(run={}), other], Statistics()))
+    assert verdict_notes([fine, failed.with_fields(run={})], Statistics()) == []
 
 
 def test_slices_of_several_systems_show_the_first_metric_and_say_where_the_rest_is():
     queries = {name: assay.Query(name, "text", difficulty=name) for name in ("q1", "q2")}
     judged = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     both = [
-        replace(assay.evaluate(judged, {"q1": ["d1"]}, ["mrr", "hit@1"], name=name), benchmark="one", queries=queries)
+        assay.evaluate(judged, {"q1": ["d1"]}, ["mrr", "hit@1"], name=name).with_fields(benchmark="one", queries=queries)
         for name in ("bm25", "dense")
     ]
     text = render_evaluation(both, "table", EvaluationDisplay(by=["difficulty"]))

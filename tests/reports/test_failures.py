@@ -1,7 +1,5 @@
 """Failures: how many queries, and with which errors."""
 
-from dataclasses import replace
-
 import pytest
 
 import assay
@@ -12,7 +10,7 @@ SCORED = assay.evaluate({"q1": {"d1": 1}}, {}, ["mrr"])
 
 def result(name, failures, n_answered=0, benchmark="small"):
     run = {f"a{n}": {"d1": 1.0} for n in range(n_answered)}
-    return replace(SCORED, name=name, benchmark=benchmark, failures=failures, run=run)
+    return SCORED.with_fields(name=name, benchmark=benchmark, failures=failures, run=run)
 
 
 def failed(**counts):
@@ -60,8 +58,8 @@ def test_notes_leave_to_errors_what_these_tell():
 
 def test_where_asking_again_would_not_help_it_is_not_advised():
     some = [
-        replace(result("bm25", failed(a=2), 1), provenance={"final": ["q0", "q1"]}),
-        replace(result("dense", failed(a=2), 1), provenance={"final": ["q0"]}),
+        result("bm25", failed(a=2), 1).with_fields(provenance={"final": ["q0", "q1"]}),
+        result("dense", failed(a=2), 1).with_fields(provenance={"final": ["q0"]}),
     ]
     assert failure_notes(some, "--resume asks them again") == [
         "bm25: 2 of 3 queries failed and score 0: a (2×).",

@@ -1,7 +1,6 @@
 """The page as a whole: well-formed, self-contained, the same every time, harmless whatever it is about."""
 
 import re
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -70,7 +69,7 @@ def test_several_systems_have_letters_and_pairs():
 
 
 def test_every_benchmark_has_its_part_and_no_anchor_twice():
-    other = replace(base(), benchmark="other one")
+    other = base().with_fields(benchmark="other one")
     tree = parse(page(*benchmark_reports([base(), cand(), other])))
     assert [one.text for one in tree.all("h2", class_="benchmark")] == ["small", "other one"]
     assert len(tree.all("p", class_="verdict")) == 2
@@ -150,7 +149,7 @@ def hostile_results() -> list:
         queries = {text: Query(text, text, query_type=HOSTILE[n % 3]) for n, text in enumerate(HOSTILE)}
         more = {"failures": {HOSTILE[1]: HOSTILE[1] * 3}, "benchmark": HOSTILE[1], "notes": (HOSTILE[1],)}
         origin = {"dataset": {"name": HOSTILE[1], "version": HOSTILE[2]}, "provider": {"configuration": {"x": HOSTILE[1]}}}
-        found.append(replace(scored, run=run, queries=queries, relevant=qrels, provenance=origin, **more))
+        found.append(scored.with_fields(run=run, queries=queries, relevant=qrels, provenance=origin, **more))
     return found
 
 
@@ -182,7 +181,7 @@ def test_data_of_charts_cannot_leave_their_script():
 def test_long_words_are_kept_in_bounds():
     result = result_of("base", {f"q{n}": 1 for n in range(1, 9)})
     queries = {**result.queries, "q1": Query("q1", "w" * 10_000)}
-    tree = parse(page(BenchmarkReport((replace(result, queries=queries),))))
+    tree = parse(page(BenchmarkReport((result.with_fields(queries=queries),))))
     assert max(len(cell.text) for table in tree.all("table") for cell in table.all("td")) <= 400
     assert max(len(one.text) for one in tree.all("span", class_="asked")) == 4_000
 
@@ -210,7 +209,7 @@ def test_a_format_like_any_other():
 
 def test_headings_of_several_benchmarks_are_nested():
     """A heading of a benchmark stands above those of its sections; a screen reader tells them apart by their level."""
-    results = [base(), replace(base(), benchmark="other")]
+    results = [base(), base().with_fields(benchmark="other")]
     tree = parse(page(*benchmark_reports(results)))
     assert [one.text for one in tree.all("h2")] == ["Across benchmarks", "small", "other"]
     titles = [one.text for one in tree.all("h3")]

@@ -1,7 +1,5 @@
 """Latency: milliseconds with a unit."""
 
-from dataclasses import replace
-
 import pytest
 
 import assay
@@ -49,6 +47,6 @@ class _Same:
 def test_batches_are_told_of_where_quantiles_were_asked_for():
     asked = assay.run("rag-template", _Same(), ["mrr", "latency_p50"], selection={"limit": 5})
     assert latency_notes([asked]) == ["asked in batches, so that only the mean time of a query is known: _Same."]
-    assert latency_notes([replace(asked, provenance={"latency_ms": {"mean": 1.0, "p50": 1.0}})]) == []
-    assert latency_notes([replace(asked, beside=("latency_p50",))]) == []
+    assert latency_notes([asked.with_fields(provenance={"latency_ms": {"mean": 1.0, "p50": 1.0}})]) == []
+    assert latency_notes([asked.with_fields(beside=("latency_p50",))]) == []
     assert latency_notes([SCORED]) == []

@@ -1,7 +1,6 @@
 """Outputs: the ending of a file tells its format."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -14,7 +13,7 @@ RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d9": 0.5}}
 
 def result(name="bm25", benchmark="small", **more):
     scored = assay.evaluate({"q1": {"d1": 1}, "q2": {"d2": 1}}, RUN, ["mrr"], name=name)
-    return replace(scored, benchmark=benchmark, run=RUN, **more)
+    return scored.with_fields(benchmark=benchmark, run=RUN, **more)
 
 
 @pytest.mark.parametrize("path", ["r.xlsx", "r", "r.json.gz", "json", ".json/x"])

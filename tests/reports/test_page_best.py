@@ -1,7 +1,5 @@
 """The best of many systems: who it is, and whom it is not told apart from."""
 
-from dataclasses import replace
-
 import pytest
 
 import assay
@@ -59,7 +57,7 @@ def test_the_best_and_its_equals(names, said):
 def test_nothing_is_claimed_where_the_best_was_not_compared_with_all():
     some = systems("top", "near", "poor")
     assert best_sentence(compare_results(some, ComparisonOptions(baseline="poor"))) == ""
-    undefined = [replace(one, name=name) for name, one in zip("abc", [base()] * 3, strict=True)]
+    undefined = [one.with_fields(name=name) for name, one in zip("abc", [base()] * 3, strict=True)]
     assert best_sentence(compare_results(undefined)).startswith("a has the best mrr")
 
 

@@ -1,7 +1,5 @@
 """Chunks of a page: how many, how large, and how many of them are relevant."""
 
-from dataclasses import replace
-
 from assay.comparison.comparison import compare_results
 from assay.reports.page.provenance import chunks_section
 from assay.reports.page.subject import BenchmarkReport
@@ -15,7 +13,7 @@ def cut(result, chunker, n, relevant):
     sizes = {"mean": 100.5, "median": 90, "p5": 10, "p95": 300, "max": 1234}
     about = {"chunker": chunker, "n": n, "characters": sizes, "tokens": {"mean": 20}, "seconds": 0.25}
     provenance = {"chunks": about, "seconds": {"indexing": 0.5}}
-    return replace(result, provenance=provenance, relevance={"strategy_used": "span", "relevant": relevant})
+    return result.with_fields(provenance=provenance, relevance={"strategy_used": "span", "relevant": relevant})
 
 
 def test_a_row_for_each_system():

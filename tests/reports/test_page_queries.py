@@ -1,7 +1,5 @@
 """Queries of a page: which are shown, how they moved, and both rankings."""
 
-from dataclasses import replace
-
 import pytest
 
 from assay.comparison.comparison import compare_results
@@ -87,7 +85,7 @@ def big(n, name, shift):
     qrels = {f"q{place}": {"d": 1} for place in range(n)}
     run = {f"q{place}": {"x": 2.0 if (place + shift) % 3 else 0.5, "d": 1.0} for place in range(n)}
     scored = evaluate(qrels, run, ["mrr"], name=name)
-    return replace(scored, run=run, relevant=qrels)
+    return scored.with_fields(run=run, relevant=qrels)
 
 
 def test_of_many_queries_only_the_remarkable_have_rankings_and_the_page_says_so():

@@ -65,10 +65,10 @@ def test_tags_are_called_as_the_format_of_the_benchmark_calls_them():
     """Whoever wrote `category` into a file of HPO cases looks for that word, as `--by category` has it."""
     kinds = {query: replace(one, query_type="exact" if query < "q5" else "synonym") for query, one in base().queries.items()}
     hpo = {"dataset": {"name": "hpo-en", "format": "hpo_cases"}}
-    result = replace(base(), queries=kinds, provenance=hpo)
+    result = base().with_fields(queries=kinds, provenance=hpo)
     assert "category" in BenchmarkReport((result,)).tags
     titles = [part.title for part in slices_section(BenchmarkReport((result,))).parts if hasattr(part, "columns")]
     assert "By category" in titles
-    assert "query_type" in BenchmarkReport((replace(result, provenance={}),)).tags
+    assert "query_type" in BenchmarkReport((result.with_fields(provenance={}),)).tags
     own = {query: replace(one, metadata={"category": one.query_type}) for query, one in kinds.items()}
-    assert {"query_type", "category"} <= set(BenchmarkReport((replace(result, queries=own),)).tags)
+    assert {"query_type", "category"} <= set(BenchmarkReport((result.with_fields(queries=own),)).tags)

@@ -50,7 +50,7 @@ def results(names=("base", "new"), tags=("de", "en")):
             query: Query(query, difficulty="easy" if number % 3 else "hard", metadata={"language": tags[number % len(tags)]})
             for number, query in enumerate(queries)
         }
-        found.append(replace(scored, run=assay.Run(run), queries=about))
+        found.append(scored.with_fields(run=assay.Run(run), queries=about))
     return tuple(found)
 
 
@@ -111,7 +111,7 @@ def test_figures_of_several_systems_have_a_table_for_each_metric():
 
 def test_queries_without_the_tag_are_told_of():
     both = results(tags=("de", "en"))
-    some = replace(both[0], queries={query: both[0].queries[query] for query in both[0].query_ids[:59]})
+    some = both[0].with_fields(queries={query: both[0].queries[query] for query in both[0].query_ids[:59]})
     text = render_slices(slice_results(some, "language"), "table", PLAIN)
     assert "(none)" in text
     assert "1 query lacks the tag" in text
@@ -119,8 +119,7 @@ def test_queries_without_the_tag_are_told_of():
 
 def test_languages_have_means_of_their_own():
     german, english = (
-        replace(
-            one,
+        one.with_fields(
             benchmark=code,
             name="one",
             queries={name: replace(query, metadata={"language": code}) for name, query in one.queries.items()},
@@ -143,7 +142,7 @@ def test_totals_have_no_macro_mean():
     judged = {"q": {"d": 1}, "r": {"d": 1}}
     one = assay.evaluate(judged, {"q": ["d"]}, ["num_rel"])
     tags = {"q": Query("q", metadata={"language": "de"}), "r": Query("r", metadata={"language": "en"})}
-    text = render_slices(slice_results(replace(one, name="run", queries=tags), "language"), "table", PLAIN)
+    text = render_slices(slice_results(one.with_fields(name="run", queries=tags), "language"), "table", PLAIN)
     assert "micro mean" in text
     assert "\n  macro" not in text
 
@@ -151,7 +150,7 @@ def test_totals_have_no_macro_mean():
 def test_one_slice_that_holds_every_query_is_a_sentence():
     one = assay.evaluate({"q": {"d": 1}, "r": {"d": 1}}, {"q": ["d"]}, ["mrr", "map"])
     tags = {name: Query(name, metadata={"language": "de"}) for name in ("q", "r")}
-    found = slice_results(replace(one, name="run", queries=tags), "language")
+    found = slice_results(one.with_fields(name="run", queries=tags), "language")
     said = "by language: one slice, de, holds every query (2), so its figures are those over all queries."
     assert render_slices(found, "table", PLAIN) == f"{said}\n"
     assert render_slices(found, "markdown", PLAIN) == f"- {said}\n"
@@ -180,7 +179,7 @@ def test_the_worst_slices_are_marked():
 
 def test_no_worst_slice_is_a_sentence():
     text = render_worst_slices(
-        worst_slices([results()[0], replace(results()[0], name="same")], how=ComparisonOptions(baseline="base")),
+        worst_slices([results()[0], results()[0].with_fields(name="same")], how=ComparisonOptions(baseline="base")),
         "table",
         PLAIN,
     )
@@ -245,7 +244,7 @@ def test_agreement_tells_what_came_and_went():
     lines = render_agreement(rank_agreements(results(), k=3), "table", PLAIN).splitlines()
     assert lines[1].split() == ["rankings", "tau", "tau_ap", "rbo(p=0.9)", "overlap@3", "gained", "lost"]
     assert lines[2].split()[-2:] == ["0", "30"]
-    (bare,) = rank_agreements([replace(one, relevant={}) for one in results()])
+    (bare,) = rank_agreements([one.with_fields(relevant={}) for one in results()])
     assert "gained" not in render_agreement([bare], "table", PLAIN, per_query=True)
     assert "the queries ranked least alike" in render_agreement([bare], "table", PLAIN, per_query=True)
 

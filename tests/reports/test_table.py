@@ -1,7 +1,5 @@
 """Table: cells ready to be set, and the sentences that belong beside it."""
 
-from dataclasses import replace
-
 import pytest
 
 import assay
@@ -179,7 +177,7 @@ def test_the_shape_depends_on_the_metrics_asked_for_and_on_nothing_beside_them()
 
 def test_a_column_counts_failures_where_there_are_any():
     one, other = pair(["map"])
-    table = summary_table(Report([replace(one, failures={"q2": "no answer"}), other]))
+    table = summary_table(Report([one.with_fields(failures={"q2": "no answer"}), other]))
     assert table.head[-1] == "failed"
     assert [row[-1].text for row in table.rows] == ["1", "0"]
     assert "failed" not in summary_table(Report([one, other])).head

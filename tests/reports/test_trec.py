@@ -140,7 +140,7 @@ def test_what_has_no_figure_is_left_out():
     columns = dict(one.table.columns)
     for name, scores in (("rprec", [np.nan, np.nan]), ("mrr", [0.5, np.nan])):
         columns[name] = Column.of(np.array(scores), columns[name].aggregation)
-    one = replace(one, table=replace(one.table, columns=columns))
+    one = one.with_fields(table=replace(one.table, columns=columns))
     assert [name for name, _, _ in read(rendered("trec", [one]))] == ["map", "recip_rank"]
     lines = [line[:2] for line in read(rendered("trec", [one], per_query=True))]
     assert lines[:3] == [("map", "q1"), ("recip_rank", "q1"), ("map", "q2")]

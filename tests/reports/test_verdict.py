@@ -1,17 +1,13 @@
 """What assay eval says about several providers."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests._results import make_result
 
 import assay
-from assay.evaluation.result import Result
 from assay.execution.plan_parts import Statistics
-from assay.metrics.parsing import parse_metric
-from assay.model.policy import Policy
-from assay.model.scores import Column, ScoreTable
 from assay.reports.sections.evaluation import verdict_notes
 
 RNG = np.random.default_rng(0)
@@ -20,10 +16,8 @@ B = A + RNG.uniform(-0.1, 0.3, 30)
 
 
 def provider(name, scores, metric="mrr"):
-    bound = parse_metric(metric)
-    column = Column.of(list(map(str, scores)) if metric == "runid" else np.array(scores), bound.metric.aggregation)
-    table = ScoreTable(tuple(f"q{number}" for number in range(len(scores))), {bound.name: column})
-    return Result(name, table, (bound,), {"judged": len(scores), "scored": len(scores)}, Policy())
+    given = list(map(str, scores)) if metric == "runid" else scores
+    return make_result({metric: given}, name, queries={})
 
 
 def test_a_verdict_and_what_queries_can_tell():
@@ -54,7 +48,7 @@ def test_power_is_about_means(metric):
 
 def test_times_of_batches_are_told_of():
     batched = [
-        replace(provider(name, scores, "latency"), provenance={"latency_ms": {"mean": 1.0}})
+        provider(name, scores, "latency").with_fields(provenance={"latency_ms": {"mean": 1.0}})
         for name, scores in (("a", A), ("b", B))
     ]
     notes = verdict_notes(batched, Statistics())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -172,7 +171,7 @@ def test_a_gate_and_the_best_run_go_the_way_the_metric_points():
         found = assay.evaluate(judged, {query: ["a"] for query in judged}, "mrr")
         column = Column.of(milliseconds + np.arange(8.0), parse_metric("latency").metric.aggregation)
         table = ScoreTable(found.table.query_ids, {**found.table.columns, "latency": column})
-        return replace(found, name="system", metrics=(*found.metrics, parse_metric("latency")), table=table)
+        return found.with_fields(name="system", metrics=(*found.metrics, parse_metric("latency")), table=table)
 
     quick, slow = timed(10.0), timed(30.0)
     for rule in ("latency rises <= 5%", "latency not worse by 1", "latency ratchet"):

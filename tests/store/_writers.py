@@ -12,7 +12,6 @@ import random
 import signal
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,7 @@ def child(work: Any) -> int:
 def write(url: str, writer: int, results: list[Any]) -> None:
     with Store.open(url) as store:
         for number, result in enumerate(results):
-            mine = replace(result, name=f"writer {writer}")
+            mine = result.with_fields(name=f"writer {writer}")
             store.save([mine])
             if number % 10 == 0:  # a second time, as after a doubt
                 store.save([mine])

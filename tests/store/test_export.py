@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import zstandard
+from tests._results import differences, saved_and_read
 
 from assay.errors import BadParameter, DataError, StoreError, UnknownName
 from assay.masking import add_secret
 from assay.store import Store, packing
 from assay.store.judgments import Judgment
 
-from ._results import differences, result_of, saved_and_read
+from ._results import result_of
 
 DAY = "2026-11-15T09:30:00+00:00"
 
@@ -201,7 +202,7 @@ def test_words_in_a_file_are_held_to_the_same_rules_as_typed_ones(filled, other,
 def test_any_number_survives_the_journey(filled, other, tmp_path, odd):
     result = result_of(5)
     column = result.table.columns["mrr"]._replace(score=np.array([odd, 0.5, odd]))
-    filled.save([replace(result, table=replace(result.table, columns={**result.table.columns, "mrr": column}))])
+    filled.save([result.with_fields(table=replace(result.table, columns={**result.table.columns, "mrr": column}))])
     filled.export(tmp_path / "odd.zst", ["latest"])
     assert len(other.import_(tmp_path / "odd.zst").new) == 1
     assert len(filled.import_(tmp_path / "odd.zst").known) == 1
@@ -240,7 +241,7 @@ SECRET = "canary9f8e7d"
 def test_a_secret_that_became_known_later_is_not_exported(store, other, tmp_path):
     result = result_of(1, benchmark=SECRET, provider=f"p-{SECRET}", started=DAY)
     queries = {name: replace(query, text=f"the key {SECRET}") for name, query in result.queries.items()}
-    store.save([replace(result, queries=queries, failures={"q2": f"refused {SECRET}"}), result_of(2)], {"url": SECRET})
+    store.save([result.with_fields(queries=queries, failures={"q2": f"refused {SECRET}"}), result_of(2)], {"url": SECRET})
     store.note("latest", f"with {SECRET}")
     store.tag("latest", SECRET)
     store.judgments.give(Judgment("small", "q0", "d1", "Ada", 1.0, SECRET))
@@ -263,7 +264,7 @@ def test_a_secret_that_became_known_later_is_not_exported(store, other, tmp_path
 def test_ids_that_differ_by_secrets_alone_are_not_exported(store, tmp_path):
     result = result_of(1)
     run = {"q0": {"d-canary9f8e7d": 2.0, "d-canary1a2b3c": 1.0}}
-    name = store.save([replace(result, run=run)])
+    name = store.save([result.with_fields(run=run)])
     for secret in ("canary9f8e7d", "canary1a2b3c"):
         add_secret(secret, "the header Authorization")
     with pytest.raises(StoreError, match=f"^{name} cannot be exported: the header Authorization is in it, and without"):

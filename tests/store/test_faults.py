@@ -10,12 +10,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from tests._results import differences, saved_and_read
 
 from assay.errors import StoreError
 from assay.store import Store
 from assay.store import database as database_module
 
-from ._results import differences, result_of, saved_and_read
+from ._results import result_of
 
 WRITERS = Path(__file__).with_name("_writers.py")
 FULL = """

@@ -1,6 +1,5 @@
 """What a store lists, and in which order; what was the baseline; which figures may be compared."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -84,22 +83,22 @@ def test_figures_compare_only_where_judgments_policy_profile_and_relevance_are_t
         assay.evaluate({**qrels, "q1": {"z": 1}}, run, "mrr", name="p"),
         assay.evaluate(qrels, run, "mrr", policy=assay.Policy(rel=2), name="p"),
         assay.evaluate(qrels, run, "mrr", profile="ranx", name="p"),
-        replace(first, relevance={"strategy_used": "token", "token_threshold": 0.3}),
-        replace(first, relevance={"strategy_used": "token", "token_threshold": 0.5}),
+        first.with_fields(relevance={"strategy_used": "token", "token_threshold": 0.3}),
+        first.with_fields(relevance={"strategy_used": "token", "token_threshold": 0.5}),
     ]
     for result in different:
-        store.save([replace(result, benchmark="b")])
+        store.save([result.with_fields(benchmark="b")])
     assert len({point.dataset for point in store.history("mrr")}) == len(different)
     same = assay.evaluate(qrels, {"q1": ["b"], "q2": ["c"]}, ["map", "mrr"], name="other")
     counts = {"strategy_used": "qrels", "strategy_counts": {"qrels": 1}}
-    store.save([replace(same, benchmark="b", relevance=counts)])
+    store.save([same.with_fields(benchmark="b", relevance=counts)])
     assert store.history("mrr", provider="other")[0].dataset == store.history("mrr", provider="p")[0].dataset
 
 
 def test_judgments_made_of_what_was_retrieved_do_not_part_systems(store):
     for number, doc in enumerate("ab"):
         result = assay.evaluate({"q": {doc: 1}}, {"q": [doc]}, "mrr", name=f"p{number}")
-        store.save([replace(result, benchmark="b", relevance={"strategy_used": "token"})])
+        store.save([result.with_fields(benchmark="b", relevance={"strategy_used": "token"})])
     assert len({point.dataset for point in store.history("mrr")}) == 1
 
 
@@ -132,7 +131,7 @@ def test_a_baseline_can_be_taken_back(store):
 
 
 def test_what_failed_altogether_has_no_figure_and_is_no_baseline(store):
-    failed = replace(result_of(1), failures=dict.fromkeys(result_of(1).query_ids, "ConnectionError: refused"))
+    failed = result_of(1).with_fields(failures=dict.fromkeys(result_of(1).query_ids, "ConnectionError: refused"))
     name = store.save([failed, result_of(2, provider="dense")])
     assert [entry.is_failed for entry in store.list()] == [True, False]
     assert [point.value is None for point in store.history("mrr")] == [True, False]

@@ -2,17 +2,17 @@
 
 import json
 import sqlite3
-from dataclasses import replace
 
 import pytest
 from sqlalchemy import text
+from tests._results import differences, saved_and_read
 
 from assay.errors import StoreError
 from assay.store import Store, migrations
 from assay.store import database as database_module
 from assay.store.packing import unpack_texts
 
-from ._results import differences, result_of, saved_and_read
+from ._results import result_of
 
 
 def with_steps(monkeypatch, *steps):
@@ -145,10 +145,10 @@ def test_the_fourth_layout_knows_an_evaluation_that_is_saved_twice(url):
         connection.execute(text("DELETE FROM assay_schema WHERE version > 3"))
 
     with Store.open(url) as store:
-        kept = [store.save(replace(one, provenance={**one.provenance, "evaluation": "a"})) for one in (old, old)]
+        kept = [store.save(one.with_fields(provenance={**one.provenance, "evaluation": "a"})) for one in (old, old)]
         store._database.write(as_third_layout)
     with Store.open(url) as store:
-        again = [store.save(replace(one, provenance={**one.provenance, "evaluation": "b"})) for one in (old, new)]
+        again = [store.save(one.with_fields(provenance={**one.provenance, "evaluation": "b"})) for one in (old, new)]
         assert len({*kept, *again}) == 2
         assert store.count() == 2
         assert store.check().faults == ()

@@ -5,12 +5,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from tests._results import differences, saved_and_read
 
 from assay.errors import StoreError
 from assay.execution.plan import make_plan
 from assay.store import Store, keep
 
-from ._results import differences, result_of, saved_and_read
+from ._results import result_of
 
 
 @pytest.fixture

@@ -1,15 +1,14 @@
 """The store, in SQLite and in PostgreSQL: what is saved is found, listed, tagged, blessed and deleted."""
 
-from dataclasses import replace
-
 import pytest
+from tests._results import differences, saved_and_read
 
 from assay.errors import BadParameter, StoreError, UnknownName, UsageError
 from assay.execution.plan import make_plan
 from assay.store import Store
 
 from ._days import DAY
-from ._results import differences, result_of, saved_and_read
+from ._results import result_of
 
 
 def test_an_evaluation_comes_back_whole(store):
@@ -26,7 +25,7 @@ def test_an_evaluation_comes_back_whole(store):
 
 def test_text_of_all_kinds_is_kept(store):
     odd = "Krampfanfälle 癲癇 \0 \x1b[31m \ud800 'x\" 💊"
-    result = replace(result_of(provider=odd, benchmark=odd), notes=(odd,), failures={"q2": odd})
+    result = result_of(provider=odd, benchmark=odd).with_fields(notes=(odd,), failures={"q2": odd})
     store.save([result], {odd: odd})
     (back,) = store.latest().results
     assert (back.name, back.benchmark, back.notes, back.failures) == (odd, odd, (odd,), {"q2": odd})
@@ -54,7 +53,7 @@ def test_a_plan_may_say_when_it_began(store):
 
 def test_what_results_share_is_there_once(store):
     for night in range(4):
-        store.save([replace(result_of(1), notes=(f"night {night}",))])
+        store.save([result_of(1).with_fields(notes=(f"night {night}",))])
     assert store.check().n_payloads == 4  # scores, rankings, queries and grades
 
 
@@ -210,7 +209,7 @@ def test_the_store_says_where_it_is(url):
 
 
 def of_evaluation(name, result, **changes):
-    return replace(result, provenance={**result.provenance, "evaluation": name, **changes})
+    return result.with_fields(provenance={**result.provenance, "evaluation": name, **changes})
 
 
 def test_an_evaluation_that_was_resumed_after_it_was_saved_is_there_once(store):
@@ -226,8 +225,8 @@ def test_an_evaluation_that_was_resumed_after_it_was_saved_is_there_once(store):
         store.save(resumed, {"seed": 2}),
         store.save(resumed[:1], {"seed": 1}),
         store.save([resumed[0], of_evaluation("a", result_of(3, provider="p2"))], {"seed": 1}),
-        store.save([replace(one, failures={}) for one in resumed], {"seed": 1}),
-        store.save([resumed[0], replace(resumed[1], provenance={})], {"seed": 1}),
+        store.save([one.with_fields(failures={}) for one in resumed], {"seed": 1}),
+        store.save([resumed[0], resumed[1].with_fields(provenance={})], {"seed": 1}),
     ]
     assert len({name, *others}) == 7
 

@@ -2,13 +2,13 @@
 
 import json
 import math
-from dataclasses import replace
 
 import msgspec
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests._results import differences, saved_and_read
 
 import assay
 from assay.evaluation.result import Confidence
@@ -18,7 +18,7 @@ from assay.store import Store
 from assay.store.packing import unpack_pairs
 from assay.store.stored_result import stored_from_plain, to_stored
 
-from ._results import differences, result_of, saved_and_read
+from ._results import result_of
 
 IDS = st.text(min_size=1, max_size=5)
 ANY_JSON = st.recursive(
@@ -47,8 +47,7 @@ def results(draw):
     )
     ends = st.floats(allow_nan=True, allow_infinity=False)
     tags = st.dictionaries(IDS, st.text(max_size=3), max_size=2)
-    return replace(
-        result,
+    return result.with_fields(
         benchmark=draw(st.text(max_size=6)),
         run=draw(st.sampled_from([{}, run, assay.Run(run)])),
         queries={name: Query(name, draw(st.text(max_size=9)), metadata=draw(tags)) for name in qrels},
@@ -102,21 +101,21 @@ def test_undefined_scores_are_not_counted():
 
 def test_relevant_documents_go_along_with_rankings():
     assert unpack_pairs(to_stored(result_of()).relevant)["q1"] == {"d2": 2.0, "d1": 1.0}
-    assert to_stored(replace(result_of(), run={})).relevant is None
+    assert to_stored(result_of().with_fields(run={})).relevant is None
 
 
 def test_what_differs_has_another_digest():
     first = to_stored(result_of())
     assert to_stored(result_of()).digest == first.digest
     assert to_stored(result_of(number=1)).digest != first.digest
-    assert to_stored(replace(result_of(), notes=("look",))).digest != first.digest
-    assert to_stored(replace(result_of(), queries={})).digest != first.digest
+    assert to_stored(result_of().with_fields(notes=("look",))).digest != first.digest
+    assert to_stored(result_of().with_fields(queries={})).digest != first.digest
 
 
 def test_what_was_judged_0_comes_back():
     """Retrieved and judged 0 is not the same as judged by nobody."""
     scored = assay.evaluate({"q": {"d": 1, "e": 0, "f": 0}}, {"q": ["e", "x", "d"]}, ["mrr"])
-    result = replace(scored, run={"q": {"e": 3.0, "x": 2.0, "d": 1.0}})
+    result = scored.with_fields(run={"q": {"e": 3.0, "x": 2.0, "d": 1.0}})
     parcel = to_stored(result)
     assert parcel.plain["nonrelevant"] == {"q": {"e": 0.0}}
     assert stored_from_plain(parcel.to_plain()).digest == parcel.digest
@@ -125,4 +124,4 @@ def test_what_was_judged_0_comes_back():
 @pytest.mark.parametrize("odd", [{"dataset": 5}, {"started": []}, {"chunks": {"n": "many"}}])
 def test_what_could_not_be_read_again_is_not_saved(odd):
     with pytest.raises(assay.BadParameter, match=rf"^bm25 cannot be saved: provenance\.{next(iter(odd))}.*: expected "):
-        to_stored(replace(result_of(), provenance=odd))
+        to_stored(result_of().with_fields(provenance=odd))

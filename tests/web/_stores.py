@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -49,7 +48,7 @@ def result_of(seed: int, *, provider: str = "bm25", skill: float = 0.6, night: i
         "provider": {"name": provider, "configuration": {"provider": provider}},
         "started": started,
     }
-    return replace(scored, benchmark="things", run=run, queries=queries, provenance=provenance)
+    return scored.with_fields(benchmark="things", run=run, queries=queries, provenance=provenance)
 
 
 def usual_store(path: Path, nights: int = 30) -> Path:
@@ -66,8 +65,8 @@ def usual_store(path: Path, nights: int = 30) -> Path:
                 store.bless(name, "main")
             if night == 3:
                 store.tag(name, "release")
-        last = replace(
-            result_of(7, provider="random_order", skill=0.1, night=nights), failures={"q003": "TimeoutError: too slow"}
+        last = result_of(7, provider="random_order", skill=0.1, night=nights).with_fields(
+            failures={"q003": "TimeoutError: too slow"}
         )
         store.save([last, result_of(8, provider="hybrid", skill=0.82, night=nights)])
     return path
@@ -86,8 +85,7 @@ def hostile_store(path: Path) -> Path:
             scored = assay.evaluate(relevant, run, METRICS, name=words[number] + str(number))
             queries = {query: Query(query, query, metadata={"kind": words[place % 2]}) for place, query in enumerate(words)}
             provenance = {"dataset": {"name": words[0], "version": words[1], "fingerprints": {words[0]: words[2]}}}
-            result = replace(
-                scored,
+            result = scored.with_fields(
                 benchmark=words[0],
                 run=run,
                 queries=queries,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,7 +49,7 @@ def test_a_name_that_is_a_path_is_not_opened(result, tmp_path, monkeypatch):
     dataset_of().save_json(tmp_path / "mine.json")
     path = str(tmp_path / "mine.json")
     about = {**result.provenance["dataset"], "name": path, "path": path}
-    sly = replace(result, benchmark=path, provenance={**result.provenance, "dataset": about})
+    sly = result.with_fields(benchmark=path, provenance={**result.provenance, "dataset": about})
     opened = []
     real = Path.open
     monkeypatch.setattr(Path, "open", lambda self, *rest, **more: opened.append(self) or real(self, *rest, **more))
@@ -89,7 +88,7 @@ def test_a_file_that_changes_while_it_is_served_shows_nothing_wrong(tmp_path):
 
 def test_the_pages_show_what_was_given(tmp_path, result):
     with Store.open(tmp_path / "store.db") as store:
-        key = f"{store.save([replace(result, benchmark='mine')])}/0"
+        key = f"{store.save([result.with_fields(benchmark='mine')])}/0"
     client = client_of(tmp_path / "store.db", datasets=[dataset_of()])
     page = client.get(f"/result/{key}/query", params={"id": "q1"}).text
     assert "apple 1" in main_of(page).split("Ranking", 1)[1]
@@ -103,9 +102,9 @@ def test_the_pages_show_what_was_given(tmp_path, result):
 
 def test_judgments_of_what_was_given_are_known(tmp_path, result):
     """A document that the benchmark judged not relevant is not offered for judging; results of before did not keep that."""
-    old = replace(result, benchmark="mine", nonrelevant={})
+    old = result.with_fields(benchmark="mine", nonrelevant={})
     with Store.open(tmp_path / "store.db") as store:
-        key, new = (f"{store.save([one])}/0" for one in (old, replace(result, benchmark="mine")))
+        key, new = (f"{store.save([one])}/0" for one in (old, result.with_fields(benchmark="mine")))
     page = client_of(tmp_path / "store.db").get(f"/result/{new}/query", params={"id": "q0"}).text
     assert 'name="document-0" value="d0"' not in page
     for datasets, is_offered in (([dataset_of()], False), ([], True)):

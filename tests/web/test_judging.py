@@ -1,7 +1,6 @@
 """Judging on the page of a query: what is offered, what is stored with whom, what it changes, and who is refused."""
 
 import re
-from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -167,10 +166,9 @@ def test_every_document_can_be_reached(tmp_path):
 
     ranking = {f"x{n:02}": 50.0 - n for n in range(25)}
     result = assay.evaluate({"q": {"d": 1}}, {"q": ranking}, ["ndcg@10"], name="s")
-    from dataclasses import replace
 
     with Store.open(tmp_path / "store.db") as store:
-        store.save([replace(result, benchmark="things", run={"q": ranking})])
+        store.save([result.with_fields(benchmark="things", run={"q": ranking})])
         app = make_app(store)
         client = TestClient(app, base_url=HERE, follow_redirects=False)
         key = f"{store.id_of('latest')}/0"
@@ -199,7 +197,7 @@ def test_judges_who_look_alike_are_one(app, client, key, store):
 @pytest.mark.parametrize("is_known", [True, False])
 def test_nothing_is_said_about_judgments_that_are_not_stored(client, store, is_known):
     result = result_of(1)
-    store.save([result if is_known else replace(result, nonrelevant={})])
+    store.save([result if is_known else result.with_fields(nonrelevant={})])
     html = panel(client, f"{store.id_of('latest')}/0")
     assert ("the benchmark has no judgment of them" in html) == is_known
     assert ("whether it judged them not relevant is not stored" in html) != is_known
@@ -307,10 +305,9 @@ def test_hostile_names_stay_text_and_can_be_judged(tmp_path):
 
 
 def test_a_result_without_rankings(tmp_path):
-    from dataclasses import replace
 
     with Store.open(tmp_path / "store.db") as store:
-        store.save([replace(result_of(1), run={})])
+        store.save([result_of(1).with_fields(run={})])
         html = panel(TestClient(make_app(store), base_url=HERE), f"{store.id_of('latest')}/0")
         assert "the rankings were not kept" in html
 

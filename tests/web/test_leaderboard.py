@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from dataclasses import replace
 
 from _clients import client_of, rows_of
 from _stores import result_of
@@ -41,7 +40,7 @@ def test_where_less_is_better_the_least_comes_first(tmp_path):
     qrels = {f"q{n}": {"d": 1, "e": 0} for n in range(5)}
     runs = {"b": {"d": 2.0, "x": 1.0}, "a": {"d": 2.0, "e": 1.0}}
     results = [
-        replace(evaluate(qrels, dict.fromkeys(qrels, ranked), ["unjudged@10"], name=name), benchmark="small")
+        evaluate(qrels, dict.fromkeys(qrels, ranked), ["unjudged@10"], name=name).with_fields(benchmark="small")
         for name, ranked in runs.items()
     ]
     with Store.open(tmp_path / "s.db") as store:
@@ -86,7 +85,7 @@ def test_other_data_under_the_same_name_stays_out(tmp_path):
     old = result_of(1, provider="old")
     described = {**old.provenance, "dataset": {**old.provenance["dataset"], "version": "0.9"}}
     with Store.open(tmp_path / "s.db") as store:
-        store.save([replace(old, provenance=described)])
+        store.save([old.with_fields(provenance=described)])
         store.save([result_of(2, provider="new", night=1)])
     rows = rows_of(client_of(tmp_path / "s.db").get("/leaderboard").text, "Leaderboard")
     assert [row[1] for row in rows] == ["new"]
@@ -103,7 +102,7 @@ def test_a_quick_try_on_a_few_queries_does_not_empty_the_board(tmp_path):
             store.save([result_of(night, provider=name, night=night)])
         small = result_of(9, provider="c", night=5, n_queries=1)
         other = {**small.provenance, "dataset": {**small.provenance["dataset"], "fingerprints": {"queries": "bb"}}}
-        store.save([replace(small, provenance=other)])
+        store.save([small.with_fields(provenance=other)])
     client = client_of(tmp_path / "s.db")
     html = client.get("/leaderboard").text
     assert {row[1] for row in rows_of(html, "Leaderboard")} == {"a", "b"}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from _clients import client_of, main_of, rows_of
 
@@ -67,7 +65,7 @@ def test_unjudged(tmp_path):
     qrels = {"q0": {"d": 1, "e": 0}, "q1": {"d": 1}}
     run = {"q0": {"d": 2.0, "e": 1.0}, "q1": {"d": 2.0, "x": 1.0}}
     with Store.open(tmp_path / "s.db") as store:
-        name = store.save([replace(evaluate(qrels, run, ["ndcg@10", "judged@2"], name="bm25"), run=run)])
+        name = store.save([evaluate(qrels, run, ["ndcg@10", "judged@2"], name="bm25").with_fields(run=run)])
     rows = queries(client_of(tmp_path / "s.db"), f"{name}/0", only="unjudged")
     assert [(row[0], row[-1]) for row in rows] == [("q1", "unjudged")]
 

@@ -112,11 +112,10 @@ def test_a_list_stays_small_whatever_names_are_in_it(tmp_path):
     """The longest names of the widest letters, many of them: at most 200 KB."""
     path = tmp_path / "s.db"
     result = evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["ndcg@10"])
-    from dataclasses import replace
 
     with Store.open(path) as store:
-        store.save([replace(result, name=f"{n:03}" + "🧪" * 3000, benchmark=f"{n:03}" + "&" * 3000) for n in range(120)])
-        store.save([replace(result, name=f"{n:03}" + "<" * 110, benchmark=f"{n:03}" + '"' * 110) for n in range(250)])
+        store.save([result.with_fields(name=f"{n:03}" + "🧪" * 3000, benchmark=f"{n:03}" + "&" * 3000) for n in range(120)])
+        store.save([result.with_fields(name=f"{n:03}" + "<" * 110, benchmark=f"{n:03}" + '"' * 110) for n in range(250)])
     client = client_of(path)
     for page in (1, 7):
         answer = client.get(f"/?page={page}")

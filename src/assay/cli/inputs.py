@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -136,7 +136,7 @@ def _read_saved_results(words: Sequence[NamedFile]) -> list[tuple[NamedFile, Res
         n_names = len({result.name for result in results})
         for result in results:
             name = word.name if n_names == 1 else f"{word.name}/{result.name}"
-            named_results.append((word, replace(result, name=name) if word.name else result))
+            named_results.append((word, result.renamed(name) if word.name else result))
     return named_results
 
 
@@ -161,7 +161,7 @@ def with_unique_names(named_results: Sequence[tuple[NamedFile, Result]]) -> list
             f"{front(word.path.partition('#')[0])}/{result.name}" if name in clashing else name
             for name, (word, result) in zip(names, named_results, strict=True)
         ]
-    return [replace(result, name=name) for name, (_, result) in zip(names, named_results, strict=True)]
+    return [result.renamed(name) for name, (_, result) in zip(names, named_results, strict=True)]
 
 
 def _score_runs(options: argparse.Namespace, words: Sequence[NamedFile], *, with_rankings: bool) -> list[Result]:
@@ -248,13 +248,13 @@ class GroundTruth:
 
         if self.dataset is not None:
             result = evaluate_dataset(self.dataset, source, self.settings, self.profile, name, self.relevance)
-            result = replace(result, benchmark=self.dataset.name)
-            return replace(result, run=self._judged_run(self.dataset, source)) if with_rankings else result
+            result = result.with_fields(benchmark=self.dataset.name)
+            return result.with_fields(run=self._judged_run(self.dataset, source)) if with_rankings else result
         if not with_rankings:
             return evaluate_judgments(self.qrels, source, self.settings, self.profile, name, self.ontology)
         run = Run(source, duplicates=self.profile.policy.duplicates)
         result = evaluate_judgments(self.qrels, run, self.settings, self.profile, name, self.ontology)
-        return replace(result, run=run)
+        return result.with_fields(run=run)
 
     def _judged_run(self, dataset: BenchmarkDataset, source: FileSource) -> Any:
         """The ranking that was judged: of documents, where chunks were rolled up to them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UnknownName, UsageError, near_matches
@@ -161,7 +161,7 @@ def intervals_for_format(form: str, options: argparse.Namespace, result: Result)
     if options.ci is not None or form == "json":
         return result
     metrics = set[str]() if form in FORMATS_WITHOUT_INTERVALS else _first_metric_names(result)
-    return replace(result, intervals={name: interval for name, interval in result.intervals.items() if name in metrics})
+    return result.with_fields(intervals={name: interval for name, interval in result.intervals.items() if name in metrics})
 
 
 def _first_metric_names(result: Result) -> set[str]:

@@ -97,7 +97,7 @@ def _read_results(words: Sequence[NamedFile], store: str | None) -> ReportSource
 def _with_given_name(word: NamedFile, result: Result, n: int) -> Result:
     if not word.name:
         return result
-    return replace(result, name=word.name if n == 1 else f"{word.name}/{result.name}")
+    return result.renamed(word.name if n == 1 else f"{word.name}/{result.name}")
 
 
 def _score_one_run(options: argparse.Namespace, words: Sequence[NamedFile]) -> list[Result]:

@@ -1,5 +1,6 @@
 from assay.comparison.alignment import align as align
 from assay.comparison.alignment import asked_metrics as asked_metrics
+from assay.comparison.alignment import check_comparable as check_comparable
 from assay.comparison.alignment import shared_metrics as shared_metrics
 from assay.comparison.comparison import SPANS as SPANS
 from assay.comparison.comparison import Comparison as Comparison

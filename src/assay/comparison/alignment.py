@@ -15,7 +15,7 @@ import numpy as np
 from assay.arrays import Floats
 from assay.comparison.options import place_of
 from assay.errors import Hint, NotComparable, UsageError
-from assay.evaluation import Result, subset_of
+from assay.evaluation import Result
 from assay.metrics import BoundMetric, Metric, WrittenMetric, parse_metrics
 from assay.model import Policy
 from assay.text import counted, some_of
@@ -63,21 +63,34 @@ def align(
     names = [result.name for result in results]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"two systems are called {some_of(twice)}; give them names, as in base=a.json new=b.json")
+    _check_benchmarks(results)
+    shared = shared_metrics(results, metrics)
+    differences = _all_differences(results, shared) if intersect else check_comparable(results, shared)
+    others = [set(result.query_ids) for result in results[1:]]
+    queries = [query for query in results[0].query_ids if all(query in ids for ids in others)]
+    if differences and not queries:
+        raise NotComparable(list(differences), about="no query is in all of them. ")
+    return Aligned(tuple(result.subset(queries=queries, metrics=shared) for result in results), shared, differences)
+
+
+def check_comparable(results: Sequence[Result], metrics: Sequence[BoundMetric]) -> tuple[str, ...]:
+    """Refuse results that are about different things; where they are not, there is no difference."""
+    _check_benchmarks(results)
+    if differences := _all_differences(results, metrics):
+        raise NotComparable(list(differences), hint=INTERSECT)
+    return ()
+
+
+def _check_benchmarks(results: Sequence[Result]) -> None:
     for first, other in pairwise(results):
         if first.benchmark and other.benchmark and first.benchmark != other.benchmark:
             about = f"{first.name} and {other.name} are about different benchmarks, {first.benchmark} and {other.benchmark}"
             raise NotComparable([about])
-    shared = shared_metrics(results, metrics)
-    differences = [difference for first, other in pairwise(results) for difference in _differences(first, other, shared)]
-    if differences and not intersect:
-        raise NotComparable(list(dict.fromkeys(differences)), hint=INTERSECT)
-    others = [set(result.query_ids) for result in results[1:]]
-    queries = [query for query in results[0].query_ids if all(query in ids for ids in others)]
-    if differences and not queries:
-        raise NotComparable(list(dict.fromkeys(differences)), about="no query is in all of them. ")
-    return Aligned(
-        tuple(subset_of(result, queries, shared) for result in results), shared, tuple(dict.fromkeys(differences))
-    )
+
+
+def _all_differences(results: Sequence[Result], metrics: Sequence[BoundMetric]) -> tuple[str, ...]:
+    every = (difference for first, other in pairwise(results) for difference in _differences(first, other, metrics))
+    return tuple(dict.fromkeys(every))
 
 
 def _differences(first: Result, other: Result, metrics: Sequence[BoundMetric]) -> Iterator[str]:

@@ -203,7 +203,7 @@ def compare(
 
 
 def _with_names(runs: Mapping[str, Any], results: Sequence[Result]) -> list[Result]:
-    return [replace(result, name=str(name)) for name, result in zip(runs, results, strict=True)]
+    return [result.renamed(str(name)) for name, result in zip(runs, results, strict=True)]
 
 
 def _profile_name(runs: Mapping[str, Any], settings: Mapping[str, Any]) -> str:

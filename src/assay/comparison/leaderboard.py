@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -113,7 +113,7 @@ def _comparison(runs: Mapping[str, Any], how: Mapping[str, Any]) -> Comparison |
         if how:
             raise UsageError(f"{', '.join(how)} needs the scores of each query: give results, not figures alone")
         return None
-    return compare_results([replace(run, name=str(name)) for name, run in runs.items()], ComparisonOptions(**how))
+    return compare_results([run.renamed(str(name)) for name, run in runs.items()], ComparisonOptions(**how))
 
 
 def _available(metrics: Any) -> str:

@@ -13,7 +13,6 @@ from assay.comparison.comparison import Comparison
 from assay.comparison.options import ComparisonOptions
 from assay.comparison.pairs import Pair, compare_pairs, field_outcomes, with_corrected_p
 from assay.comparison.verdict import corrected_for_many
-from assay.evaluation import subset_of
 from assay.model import Slice, Tags, asked_for
 from assay.stats import Correction
 from assay.text import counted
@@ -127,9 +126,8 @@ def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComp
 
 def _compare_slice(aligned: Aligned, slice_: Slice, how: ComparisonOptions) -> PartComparison:
     """The systems in one slice, not yet corrected."""
-    inside = replace(
-        aligned, results=tuple(subset_of(result, slice_.queries, aligned.metrics) for result in aligned.results)
-    )
+    subsets = (result.subset(queries=slice_.queries, metrics=aligned.metrics) for result in aligned.results)
+    inside = replace(aligned, results=tuple(subsets))
     plain = replace(how, correction="none")
     fields = field_outcomes(inside, plain)
     return PartComparison(inside, how, tuple(compare_pairs(inside, plain, fields)), fields, slice_.label)

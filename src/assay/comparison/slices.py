@@ -12,7 +12,7 @@ import numpy as np
 from assay.comparison.alignment import shared_metrics
 from assay.comparison.options import place_of
 from assay.errors import UsageError
-from assay.evaluation import Result, merge_benchmarks, subset_of, with_intervals
+from assay.evaluation import Result, with_intervals
 from assay.metrics import BoundMetric, WrittenMetric
 from assay.model import LANGUAGE, NONE, Slice, Tags, asked_for
 from assay.serialize import to_json
@@ -140,17 +140,17 @@ def slice_results(
     With the interval `none` there are figures alone.
     """
     asked_about = [results] if isinstance(results, Result) else list(results)
-    merged = merge_benchmarks(asked_about)
+    merged = _merge_benchmarks(asked_about)
     if not merged:
         raise UsageError("there is no result to slice")
     shared = shared_metrics(merged, metrics)
     tags = Tags.of(merged)
     is_multilingual = _are_multilingual(asked_about)
     asked, words = [tags.crossed(names) for names in asked_for(by)], tags.words(by)
-    whole = tuple(subset_of(result, result.query_ids, shared) for result in merged)
+    whole = tuple(result.subset(metrics=shared) for result in merged)
 
     def part_of(slice_: Slice) -> Part:
-        subsets = (subset_of(result, slice_.queries, shared) for result in merged)
+        subsets = (result.subset(queries=slice_.queries) for result in whole)
         return Part(slice_, tuple(with_intervals(subset, interval, level, seed) for subset in subsets))
 
     return tuple(
@@ -163,6 +163,16 @@ def slice_results(
         )
         for names in dict.fromkeys(map(tags.kept_apart, asked) if is_multilingual else asked)
     )
+
+
+def _merge_benchmarks(results: Sequence[Result]) -> list[Result]:
+    """One result for each system, over the queries of all its benchmarks; the same results where there is only one."""
+    if len({result.benchmark for result in results}) < 2:
+        return list(results)
+    by_name: dict[str, list[Result]] = {}
+    for result in results:
+        by_name.setdefault(result.name, []).append(result)
+    return [first.merge(*others) for first, *others in by_name.values()]
 
 
 def _are_multilingual(results: Sequence[Result]) -> bool:

@@ -51,11 +51,12 @@ from assay.evaluation.relevance import ontology_of as ontology_of
 from assay.evaluation.relevance import read_id_map as read_id_map
 from assay.evaluation.relevance import term_judgments as term_judgments
 from assay.evaluation.repository import describe_repository as describe_repository
-from assay.evaluation.result import Confidence as Confidence
 from assay.evaluation.result import Result as Result
-from assay.evaluation.result import merge_benchmarks as merge_benchmarks
 from assay.evaluation.result import retrieved_nonrelevant as retrieved_nonrelevant
-from assay.evaluation.result import subset_of as subset_of
+from assay.evaluation.result_parts import Confidence as Confidence
+from assay.evaluation.result_parts import Evidence as Evidence
+from assay.evaluation.result_parts import Provenance as Provenance
+from assay.evaluation.result_parts import Scores as Scores
 from assay.evaluation.routing import default_routing_metrics as default_routing_metrics
 from assay.evaluation.routing import evaluate_routing as evaluate_routing
 from assay.evaluation.routing import notes_on_experts as notes_on_experts

@@ -13,6 +13,7 @@ from assay.evaluation.grader import aligned_tables, score_views
 from assay.evaluation.profile import Profile, Setting, settings_of
 from assay.evaluation.relevance import Relevance
 from assay.evaluation.result import Result
+from assay.evaluation.result_parts import Provenance, Scores
 from assay.evaluation.scoring import choose_profile, evaluate_dataset
 from assay.files import AnswerRecords, read_answers
 from assay.metrics import BoundMetric, Given, find_metric, find_metrics, parse_metrics, written_metrics
@@ -110,17 +111,12 @@ def score_answers(replied: AnsweredQueries, settings: Sequence[Setting], profile
     table = score_views({VIEW: replied.view(profile.policy)}, [setting.metric for setting in settings])
     counts = {"judged": len(replied.expected), "scored": len(table.query_ids)}
     counts |= {"missing": len(replied.missing), "without_relevant": 0, "extra": len(replied.extra)}
+    metrics = tuple(setting.metric for setting in settings)
+    notes = replied.notes(profile.policy)
     return Result(
-        name=name,
-        table=table,
-        metrics=tuple(setting.metric for setting in settings),
-        counts=counts,
-        missing=replied.missing,
-        policy=profile.policy,
-        notes=replied.notes(profile.policy),
-        profile=profile.name,
-        settings=tuple(settings),
-        recorded=replied.fingerprints(),
+        name,
+        Scores(table, metrics, counts, replied.missing, tuple(settings)),
+        Provenance(profile.policy, profile.name, notes=notes, recorded=replied.fingerprints()),
     )
 
 
@@ -132,7 +128,7 @@ def with_answers(result: Result, replied: AnsweredQueries, settings: Sequence[Se
     spoken = [setting.metric for setting in settings if reads_answers(setting.metric)]
     added = score_views({VIEW: replied.view(profile.policy, result)}, spoken)
     both = in_requested_order(with_columns(result, added, spoken), [setting.metric.name for setting in settings])
-    return replace(both, settings=tuple(settings), notes=(*result.notes, *replied.notes(profile.policy)))
+    return both.with_fields(settings=tuple(settings), notes=(*result.notes, *replied.notes(profile.policy)))
 
 
 def parse_reported_answers(reported: Mapping[str, Mapping[str, Any] | None]) -> tuple[dict[str, Answer], list[str]]:
@@ -195,7 +191,7 @@ def evaluate_answers(
         scored = score_answers(replied, settings, profiled, label)
     else:
         scored = _score_with_run(replied, settings, profiled, (chosen, ranked, relevance, label))
-    return replace(scored, queries=_queries(records, chosen), notes=(*scored.notes, *_notes_on_missing_ids(records)))
+    return scored.with_fields(queries=_queries(records, chosen), notes=(*scored.notes, *_notes_on_missing_ids(records)))
 
 
 def default_answer_metrics(replied: AnsweredQueries) -> list[str]:
@@ -284,7 +280,7 @@ def with_columns(result: Result, table: ScoreTable, metrics: Iterable[BoundMetri
         return result
     known = {metric.name: metric for metric in result.metrics} | added
     new = ScoreTable(table.query_ids, {name: table.columns[name] for name in added})
-    merged = replace(result, table=aligned_tables([result.table, new]), metrics=tuple(known.values()))
+    merged = result.with_fields(table=aligned_tables([result.table, new]), metrics=tuple(known.values()))
     return _with_metrics(merged, known.values(), {*result.beside, *beside})
 
 
@@ -322,4 +318,4 @@ def _with_metrics(result: Result, metrics: Iterable[BoundMetric], beside: Collec
     ordered = tuple(sorted(metrics, key=lambda metric: metric.name in beside))
     columns = {metric.name: result.table.columns[metric.name] for metric in ordered}
     names_beside = tuple(metric.name for metric in ordered if metric.name in beside)
-    return replace(result, metrics=ordered, beside=names_beside, table=replace(result.table, columns=columns))
+    return result.with_fields(metrics=ordered, beside=names_beside, table=replace(result.table, columns=columns))

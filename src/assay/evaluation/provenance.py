@@ -98,7 +98,7 @@ class ReproducibleEvaluationRunner:
             "repository": describe_repository(),
             **describe_machine(),
         }
-        result = replace(result, benchmark=self.dataset.name, provenance=provenance)
+        result = result.with_fields(benchmark=self.dataset.name, provenance=provenance)
         self.results.append(result)
         return result
 

@@ -96,7 +96,7 @@ def rejudge(result: Result, grades: Grades, judged: Grades | None = None) -> Rej
     sound = [metric for metric in metrics if _reproduces_scores(result.table, before, metric.name)]
     policy = replace(result.policy, max_grade=top) if is_higher else result.policy
     union = {query: {**own.get(query, {}), **added.get(query, {})} for query in queries}
-    after = _score(replace(result, policy=policy), sound, union)
+    after = _score(result.with_fields(policy=policy), sound, union)
     names = [metric.name for metric in sound]
     asked = ScoreTable(result.query_ids, {name: result.table.columns[name] for name in names})
     lost = tuple(metric.name for metric in result.metrics if metric.name not in names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -14,8 +14,9 @@ from assay.errors import UnknownName, UsageError
 from assay.evaluation.bands import Band, tie_report
 from assay.evaluation.grader import Grader
 from assay.evaluation.profile import Setting
+from assay.evaluation.result_parts import Confidence, Evidence, Provenance, Scores
 from assay.metrics import BoundMetric, find_metric
-from assay.model import Column, Policy, Qrels, Query, ScoreTable
+from assay.model import Column, Policy, Query, ScoreTable
 from assay.serialize import to_json
 from assay.text import counted
 
@@ -28,48 +29,168 @@ class Result:
     """
 
     name: str
-    table: ScoreTable
-    metrics: tuple[BoundMetric, ...]
-    counts: Mapping[str, int]
-    policy: Policy
-    missing: tuple[str, ...] = ()
-    """Judged queries that the run does not have."""
-    notes: tuple[str, ...] = field(default=())
-    """What a careful reader should know."""
-    profile: str = ""
-    """The tool whose conventions were followed, if any."""
-    settings: tuple[Setting, ...] = field(default=(), repr=False)
-    """How each metric was asked for and scored."""
-    tie_bands: Mapping[str, Band] = field(default_factory=dict, repr=False)
-    """Metric → its lowest, mean and highest scores over all orders of tied documents."""
-    residuals: Mapping[str, Band] = field(default_factory=dict, repr=False)
-    """Metric → its scores if unjudged documents were not relevant, and if they were."""
-    relevance: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """Where grades came from, if not from judgments alone: the resolvers used, and for how many queries."""
-    intervals: Mapping[str, Confidence] = field(default_factory=dict, repr=False)
-    """Metric → where its true figure may lie; see `with_intervals`."""
-    queries: Mapping[str, Query] = field(default_factory=dict, repr=False)
-    """The queries in words and with their tags, where a benchmark has them."""
-    beside: tuple[str, ...] = ()
-    """Metrics that nobody asked for: they help to read the others."""
+    all_scores: Scores = field(repr=False)
+    origin: Provenance = field(repr=False)
+    evidence: Evidence = field(default_factory=Evidence, repr=False)
     benchmark: str = ""
     """The benchmark it is about, where a provider was run on one."""
-    failures: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Query → why the provider failed on it; such a query scores 0."""
-    run: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False)
-    """What the provider retrieved: query → document → score."""
-    said: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
-    """What the provider said beside what it retrieved: query → its answer in words, its route; nothing where it did not."""
-    provenance: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """Everything the result rests on: dataset, provider, versions, times, counts."""
-    grader: Grader | None = field(default=None, repr=False)
-    """What was scored; none where the result was read from a file."""
-    relevant: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False)
-    """Query → its relevant documents with their grades, best first; nothing where nobody knows them."""
-    nonrelevant: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False)
-    """Query → documents that were judged and are not relevant; what was read from a file has those that were retrieved."""
-    recorded: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Fingerprints of a result that was read from a file."""
+
+    def with_fields(self, **values: Any) -> Result:
+        """The result with other values of some fields, each under the name of its attribute."""
+        by_part: dict[str, dict[str, Any]] = {}
+        for name, value in values.items():
+            by_part.setdefault(PART_OF_FIELD.get(name, ""), {})[name] = value
+        own = by_part.pop("", {})
+        return replace(self, **own, **{part: replace(getattr(self, part), **some) for part, some in by_part.items()})
+
+    def renamed(self, name: str) -> Result:
+        """The same result under another name."""
+        return replace(self, name=name)
+
+    def subset(self, *, queries: Sequence[str] | None = None, metrics: Sequence[str | BoundMetric] | None = None) -> Result:
+        """The result over these queries and metrics, in this order; queries that it has not scored are left out."""
+        result = self
+        if metrics is not None:
+            names = list(dict.fromkeys(map(self.own_name, metrics)))
+            result = replace(result, all_scores=result.all_scores.of_metrics(names))
+        if queries is None:
+            return result
+        scored = set(self.query_ids)
+        inside = [query for query in dict.fromkeys(queries) if query in scored]
+        scores = result.all_scores.of_queries(inside)
+        if len(inside) == len(scored):
+            return replace(result, all_scores=scores)
+        return replace(
+            result, all_scores=scores, evidence=self.evidence.of_queries(inside), origin=self.origin.of_queries(inside)
+        )
+
+    def merge(self, *others: Result) -> Result:
+        """One result over the queries of several benchmarks, which are then called `benchmark/query`.
+
+        Only metrics of all of them are kept, and nothing that holds for one benchmark alone.
+        """
+        results = (self, *others)
+        evidence = [result.evidence.qualified(result.benchmark, result.query_ids) for result in results]
+        shared_times = [result.provenance.get("latency_ms", {"mean": None}) for result in results if result.has_shared_times]
+        notes = dict.fromkeys(note for result in results for note in result.notes)
+        origin = Provenance(
+            self.policy,
+            self.profile,
+            notes=tuple(notes),
+            provenance={"latency_ms": shared_times[0]} if shared_times else {},
+        )
+        scores = Scores.stacked([(result.benchmark, result.all_scores) for result in results])
+        return replace(self, benchmark="", all_scores=scores, evidence=Evidence.stacked(evidence), origin=origin)
+
+    @property
+    def table(self) -> ScoreTable:
+        """Query × metric."""
+        return self.all_scores.table
+
+    @property
+    def metrics(self) -> tuple[BoundMetric, ...]:
+        """What was scored, in the order of the table."""
+        return self.all_scores.metrics
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many queries were judged, scored, missing."""
+        return self.all_scores.counts
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Judged queries that the run does not have."""
+        return self.all_scores.missing
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """How each metric was asked for and scored."""
+        return self.all_scores.settings
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Metrics that nobody asked for: they help to read the others."""
+        return self.all_scores.beside
+
+    @property
+    def intervals(self) -> Mapping[str, Confidence]:
+        """Metric → where its true figure may lie; see `with_intervals`."""
+        return self.all_scores.intervals
+
+    @property
+    def tie_bands(self) -> Mapping[str, Band]:
+        """Metric → its lowest, mean and highest scores over all orders of tied documents."""
+        return self.all_scores.tie_bands
+
+    @property
+    def residuals(self) -> Mapping[str, Band]:
+        """Metric → its scores if unjudged documents were not relevant, and if they were."""
+        return self.all_scores.residuals
+
+    @property
+    def run(self) -> Mapping[str, Mapping[str, float]]:
+        """What the provider retrieved: query → document → score."""
+        return self.evidence.run
+
+    @property
+    def relevant(self) -> Mapping[str, Mapping[str, float]]:
+        """Query → its relevant documents with their grades, best first; nothing where nobody knows them."""
+        return self.evidence.relevant
+
+    @property
+    def nonrelevant(self) -> Mapping[str, Mapping[str, float]]:
+        """Query → documents that were judged and are not relevant; what was read from a file has those retrieved."""
+        return self.evidence.nonrelevant
+
+    @property
+    def said(self) -> Mapping[str, Mapping[str, Any]]:
+        """What the provider said beside what it retrieved: query → its answer in words, its route."""
+        return self.evidence.said
+
+    @property
+    def queries(self) -> Mapping[str, Query]:
+        """The queries in words and with their tags, where a benchmark has them."""
+        return self.evidence.queries
+
+    @property
+    def failures(self) -> Mapping[str, str]:
+        """Query → why the provider failed on it; such a query scores 0."""
+        return self.evidence.failures
+
+    @property
+    def grader(self) -> Grader | None:
+        """What was scored; none where the result was read from a file."""
+        return self.evidence.grader
+
+    @property
+    def policy(self) -> Policy:
+        """The conventions that metrics were scored by, unless a profile has others for one."""
+        return self.origin.policy
+
+    @property
+    def profile(self) -> str:
+        """The tool whose conventions were followed, if any."""
+        return self.origin.profile
+
+    @property
+    def relevance(self) -> Mapping[str, Any]:
+        """Where grades came from, if not from judgments alone: the resolvers used, and for how many queries."""
+        return self.origin.relevance
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a careful reader should know."""
+        return self.origin.notes
+
+    @property
+    def provenance(self) -> Mapping[str, Any]:
+        """Everything the result rests on: dataset, provider, versions, times, counts."""
+        return self.origin.provenance
+
+    @property
+    def recorded(self) -> Mapping[str, str]:
+        """Fingerprints of a result that was read from a file."""
+        return self.origin.recorded
 
     @cached_property
     def summary(self) -> dict[str, float]:
@@ -135,7 +256,7 @@ class Result:
         scores = self.table.columns[name].score
         direction = next(bound for bound in self.metrics if bound.name == name).metric.higher_is_better
         order = np.argsort(-scores if direction else scores, kind="stable")
-        return replace(self, table=self.table.take(order))
+        return self.subset(queries=[self.query_ids[place] for place in order.tolist()])
 
     def to_dict(self, *, per_query: bool = True) -> dict[str, Any]:
         """Plain JSON values, as `--format json` writes them. A summary over no query at all is None."""
@@ -207,158 +328,12 @@ class Result:
         return self.table.columns[self.own_name(metric)]
 
 
-def subset_of(result: Result, queries: Sequence[str], metrics: Sequence[BoundMetric]) -> Result:
-    """The result over these queries in this order; queries that it has not scored are left out."""
-    places = {query: number for number, query in enumerate(result.query_ids)}
-    kept_queries = tuple(query for query in queries if query in places)
-    table = result.table.take(np.array([places[query] for query in kept_queries], dtype=np.int64))
-    columns = {metric.name: table.columns[metric.name] for metric in metrics}
-    subset = replace(result, table=replace(table, columns=columns), metrics=tuple(metrics))
-    return (
-        subset
-        if set(kept_queries) == set(places)
-        else replace(subset, **_fields_of_queries(result, kept_queries), **_OF_ALL_QUERIES)
-    )
-
-
-_OF_ALL_QUERIES: dict[str, Any] = {"intervals": {}, "tie_bands": {}, "residuals": {}, "grader": None, "recorded": {}}
-"""What a result knows only about all of its queries together."""
-
-
-def _fields_of_queries(result: Result, queries: Sequence[str]) -> dict[str, Any]:
-    """What a result knows about each query by itself, of these alone."""
-    inside = set(queries)
-    return {
-        "counts": {**result.counts, "scored": len(queries)},
-        "missing": tuple(query for query in result.missing if query in inside),
-        "failures": {query: why for query, why in result.failures.items() if query in inside},
-        "run": {query: result.run[query] for query in queries if query in result.run},
-    }
-
-
-BENCHMARK = "benchmark"
-
-
-def merge_benchmarks(results: Sequence[Result]) -> list[Result]:
-    """One result for each system, over the queries of all its benchmarks; the same results where there is only one.
-
-    Queries are then called `benchmark/query`, and their benchmark is a tag. Only metrics of all benchmarks are kept.
-    """
-    if len({result.benchmark for result in results}) < 2:
-        return list(results)
-    by_name: dict[str, list[Result]] = {}
-    for result in results:
-        by_name.setdefault(result.name, []).append(result)
-    return [_merge(same) for same in by_name.values()]
-
-
-def _merge(results: Sequence[Result]) -> Result:
-    first = results[0]
-    names = [name for name in first.table.columns if all(name in result.table.columns for result in results)]
-    query_ids = tuple(_qualified_id(result, query) for result in results for query in result.query_ids)
-    columns = {name: _stack_columns([result.table.columns[name] for result in results]) for name in names}
-    queries = {
-        _qualified_id(result, query): _tagged_query(result, query) for result in results for query in result.query_ids
-    }
-    everywhere: dict[str, Any] = {
-        "missing": tuple(_qualified_id(result, query) for result in results for query in result.missing),
-        "failures": {_qualified_id(result, query): why for result in results for query, why in result.failures.items()},
-        "provenance": _times([result for result in results if result.has_shared_times]),
-        "relevant": {
-            _qualified_id(result, query): result.relevant[query]
-            for result in results
-            for query in result.query_ids
-            if query in result.relevant
-        },
-        "run": {_qualified_id(result, query): ranking for result in results for query, ranking in result.run.items()},
-        "counts": _sum_counts([result.counts for result in results]),
-        "notes": tuple(dict.fromkeys(note for result in results for note in result.notes)),
-    }
-    return replace(
-        first,
-        benchmark="",
-        table=ScoreTable(query_ids, columns),
-        metrics=tuple(metric for metric in first.metrics if metric.name in names),
-        queries=queries,
-        **everywhere,
-        **_OF_ONE_BENCHMARK,
-    )
-
-
-_OF_ONE_BENCHMARK: dict[str, Any] = {
-    **{name: {} for name in ("intervals", "tie_bands", "residuals", "relevance", "recorded", "nonrelevant")},
-    "grader": None,
+PART_OF_FIELD = {
+    field.name: name
+    for name, part in (("all_scores", Scores), ("evidence", Evidence), ("origin", Provenance))
+    for field in fields(part)
 }
-"""What a result knows only about its own benchmark."""
-
-
-def _times(shared: Sequence[Result]) -> dict[str, Any]:
-    """That queries were answered together on some benchmark; nothing where they were not."""
-    return {"latency_ms": shared[0].provenance["latency_ms"]} if shared else {}
-
-
-def _qualified_id(result: Result, query: str) -> str:
-    return f"{result.benchmark}/{query}"
-
-
-def _tagged_query(result: Result, query: str) -> Query:
-    """The query with its benchmark as a tag."""
-    known = result.queries.get(query, Query(query))
-    return replace(
-        known, query_id=_qualified_id(result, query), metadata={**(known.metadata or {}), BENCHMARK: result.benchmark}
-    )
-
-
-def _stack_columns(columns: Sequence[Column]) -> Column:
-    score, weight = (np.concatenate([getattr(column, name) for column in columns]) for name in ("score", "weight"))
-    return Column(score, weight, columns[0].aggregation)
-
-
-def _sum_counts(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    return {name: sum(counted.get(name, 0) for counted in counts) for name in counts[0]}
-
-
-@dataclass(frozen=True)
-class Confidence:
-    """An interval: with other queries of the same kind, the figure would lie in it as often as the level says."""
-
-    low: float
-    high: float
-    level: float
-    method: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values; None for an end that nobody knows."""
-        return to_json(self)
-
-
-@dataclass(frozen=True)
-class RelevantDocuments(Mapping[str, Mapping[str, float]]):
-    """Query → relevant document → grade, best first; or those that are not. Nothing is looked up before somebody asks."""
-
-    qrels: Qrels
-    level: float | None
-    """Lowest grade that counts; None for any above 0."""
-    is_relevant: bool = True
-    """Whether documents that count are wanted; else those that were judged and do not."""
-
-    def __getitem__(self, query: str) -> dict[str, float]:
-        level = self.level
-        grades = {
-            doc: grade
-            for doc, grade in self.qrels[query].items()
-            if (grade > 0 if level is None else grade >= level) == self.is_relevant
-        }
-        return dict(sorted(grades.items(), key=lambda pair: -pair[1]))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.qrels)
-
-    def __len__(self) -> int:
-        return len(self.qrels)
-
-    def __contains__(self, query: object) -> bool:
-        return query in self.qrels
+"""Attribute of a result → the part that has it."""
 
 
 class Judged(Protocol):

@@ -8,6 +8,7 @@ from typing import Any
 from assay.errors import UsageError
 from assay.evaluation.grader import score_views
 from assay.evaluation.result import Result
+from assay.evaluation.result_parts import Evidence, Provenance, Scores
 from assay.files import read_routes
 from assay.metrics import BoundMetric, Given, WrittenMetric, find_metrics, parse_metrics, written_metrics
 from assay.model import Policy, Query, ScoreTable
@@ -52,16 +53,14 @@ def score_routing(
     """The result of some decisions; queries are what is known of them besides."""
     table, shown_metrics = routing_table(routing, metrics)
     n = len(routing.query_ids)
+    counts = {"judged": n, "scored": n, "missing": 0, "without_relevant": 0, "extra": 0, "constant": 0}
+    notes = (*notes_on_routing(routing), *notes_on_experts(routing, shown_metrics))
+    picture = {"routing": routing.to_dict()}
     return Result(
-        name=name,
-        table=table,
-        metrics=tuple(shown_metrics),
-        counts={"judged": n, "scored": n, "missing": 0, "without_relevant": 0, "extra": 0, "constant": 0},
-        policy=Policy(),
-        notes=(*notes_on_routing(routing), *notes_on_experts(routing, shown_metrics)),
-        queries={query: queries[query] for query in routing.query_ids if query in queries},
-        provenance={"routing": routing.to_dict()},
-        recorded=routing.fingerprints(),
+        name,
+        Scores(table, tuple(shown_metrics), counts),
+        Provenance(Policy(), notes=notes, provenance=picture, recorded=routing.fingerprints()),
+        Evidence(queries={query: queries[query] for query in routing.query_ids if query in queries}),
     )
 
 

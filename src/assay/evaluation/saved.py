@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,8 @@ import numpy as np
 
 from assay.arrays import Floats
 from assay.errors import DataError, UnknownName, near_matches
-from assay.evaluation.result import Confidence, Result
+from assay.evaluation.result import Result
+from assay.evaluation.result_parts import Confidence, Evidence, Provenance, Scores
 from assay.evaluation.saved_form import SCHEMA, SavedFile, SavedInterval, SavedRecord, SavedResult
 from assay.metrics import BoundMetric, recorded_metric
 from assay.model import Column, Query, ScoreTable
@@ -146,7 +146,7 @@ def result_of(saved: SavedResult) -> Result:
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else saved.summary)}
     whole = result_of_record(saved, tuple(saved.per_query), columns)
     queries = {name: Query(name, query.text, metadata=query.tags) for name, query in saved.queries.items()}
-    return replace(whole, queries=queries, run=saved.run, relevant=saved.relevant)
+    return whole.with_fields(queries=queries, run=saved.run, relevant=saved.relevant)
 
 
 def result_of_record(record: SavedRecord, query_ids: tuple[str, ...], columns: Mapping[str, Floats | list[Any]]) -> Result:
@@ -158,25 +158,19 @@ def result_of_record(record: SavedRecord, query_ids: tuple[str, ...], columns: M
         metric.name: _with_parts(_column(metric, scores), record.made_of.get(name), name)
         for (name, scores), metric in zip(columns.items(), metrics, strict=True)
     }
-    return Result(
-        name=record.name,
-        table=ScoreTable(query_ids, table),
-        metrics=metrics,
-        counts=record.counts,
-        policy=record.policy_of(),
+    scores = Scores(
+        ScoreTable(query_ids, table),
+        metrics,
+        record.counts,
         missing=tuple(record.missing),
-        notes=tuple(record.notes),
-        profile=record.profile,
-        recorded=record.fingerprints,
-        relevance=record.relevance,
         intervals={name: _confidence(interval) for name, interval in record.intervals.items()},
         beside=tuple(record.beside),
-        benchmark=record.benchmark,
-        failures=record.failures,
-        nonrelevant=record.nonrelevant,
-        said=record.said,
-        provenance=record.provenance,
     )
+    origin = Provenance(
+        record.policy_of(), record.profile, record.relevance, tuple(record.notes), record.provenance, record.fingerprints
+    )
+    evidence = Evidence(nonrelevant=record.nonrelevant, said=record.said, failures=record.failures)
+    return Result(record.name, scores, origin, evidence, record.benchmark)
 
 
 def _recorded_metrics(names: Collection[str], record: SavedRecord) -> tuple[BoundMetric, ...]:

@@ -16,7 +16,8 @@ from assay.evaluation.notes import check_ids_match, notes_on, notes_on_relevance
 from assay.evaluation.profile import OWN, Profile, Setting, check_supported, settings_of
 from assay.evaluation.profiles import find_profile
 from assay.evaluation.relevance import Relevance, judge, ontology_of
-from assay.evaluation.result import Confidence, RelevantDocuments, Result
+from assay.evaluation.result import Result
+from assay.evaluation.result_parts import Confidence, Evidence, Provenance, RelevantDocuments, Scores
 from assay.evaluation.term_ids import TermIds
 from assay.evaluation.terms import (
     check_ontology_fits,
@@ -131,8 +132,7 @@ def evaluate_dataset(
     about = {} if ontology is None else {"ontology": describe_ontology(ontology)}
     chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
     rankings = {query: dict(chunks[query]) for query in chunks}
-    return replace(
-        result,
+    return result.with_fields(
         relevance={**judgement.resolved.to_dict(), **about},
         notes=notes,
         run=rankings or result.run,
@@ -163,7 +163,7 @@ def evaluate_settings(
             raise
         message = f"profile {profile.name}: {error.message}{_advice_on(error.field)}"
         raise DataError(message, error.faults, error.field) from None
-    return replace(result, notes=notes_on(grader, settings, profile, run, documents))
+    return result.with_fields(notes=notes_on(grader, settings, profile, run, documents))
 
 
 def evaluate_judgments(
@@ -189,7 +189,7 @@ def evaluate_judgments(
     result = evaluate_settings(qrels, run, settings, profile, name, terms=terms)
     if not profile.name:  # another tool has a figure for such a run
         check_ids_match(result.counts, qrels, run)
-    return replace(result, notes=(*(notes_on_terms(terms) if term_notes is None else term_notes), *result.notes))
+    return result.with_fields(notes=(*(notes_on_terms(terms) if term_notes is None else term_notes), *result.notes))
 
 
 def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
@@ -197,8 +197,7 @@ def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
     grader, settings = result.grader, result.settings
     if grader is None:
         raise UsageError("this result was read from a file; bands need the rankings")
-    return replace(
-        result,
+    return result.with_fields(
         tie_bands=tie_bands(grader, settings) if tie_band else {},
         residuals=residual_bands(grader, settings) if residuals else {},
     )
@@ -230,20 +229,20 @@ def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile
     table = grader.table(settings)
     grading = grader.main_grading(settings, profile.policy)
     policy = main_policy(settings, profile.policy)
-    return Result(
-        name=name,
-        table=table,
-        metrics=tuple(setting.metric for setting in settings),
+    scores = Scores(
+        table,
+        tuple(setting.metric for setting in settings),
         counts={**grading.counts, "scored": len(table.query_ids)},
-        policy=replace(policy, max_grade=grading.run.max_grade or None),
         missing=grading.missing,
-        profile=profile.name,
         settings=tuple(settings),
         beside=tuple(setting.metric.name for setting in settings if setting.is_beside),
-        grader=grader,
+    )
+    evidence = Evidence(
         relevant=RelevantDocuments(grader.qrels, policy.rel),
         nonrelevant=RelevantDocuments(grader.qrels, policy.rel, is_relevant=False),
+        grader=grader,
     )
+    return Result(name, scores, Provenance(replace(policy, max_grade=grading.run.max_grade or None), profile.name), evidence)
 
 
 ADVICE_OF_FIELD = {
@@ -295,7 +294,7 @@ def with_intervals(
     say nothing about its spread. Chosen by `auto`, no interval reaches beyond what the metric can be.
     """
     if method == NONE:
-        return replace(result, intervals={})
+        return result.with_fields(intervals={})
     shared = {metric.name for metric in result.metrics if metric.metric.view == "timing" and result.has_shared_times}
     columns = {
         name: column
@@ -306,9 +305,8 @@ def with_intervals(
     possible_intervals = {
         name: _within_range(ends, result, name) if method == AUTO else ends for name, ends in intervals.items()
     }
-    return replace(
-        result,
-        intervals={name: Confidence(low, high, level, used) for name, (low, high, used) in possible_intervals.items()},
+    return result.with_fields(
+        intervals={name: Confidence(low, high, level, used) for name, (low, high, used) in possible_intervals.items()}
     )
 
 

@@ -96,7 +96,7 @@ def execute_plan(plan: Plan, options: ExecutionOptions) -> list[Result]:
         identity = {EVALUATION: checkpoint.identity()}
     clear_finished(options.home / "runs")
     every = [
-        replace(result, provenance={**result.provenance, **identity}) for result in itertools.chain.from_iterable(results)
+        result.with_fields(provenance={**result.provenance, **identity}) for result in itertools.chain.from_iterable(results)
     ]
     return with_the_same_metrics(every)
 
@@ -269,14 +269,14 @@ def score_responses(
     *first, result = (_with_intervals(stage, plan) for stage in score_stages(part, answers, settings, plan.profile))
     seconds = {"asking": asked - start.clock, "scoring": time.perf_counter() - asked}
     rests_on = {**make_provenance(part, progress, answers, start.timestamp, seconds), **_describe_request(plan)}
-    after = replace(result, provenance={**rests_on, **result.provenance})
+    after = result.with_fields(provenance={**rests_on, **result.provenance})
     before = {**rests_on, "stage": "before reranking"}
-    return [*(replace(stage, name=_first_stage_name(result), provenance=before) for stage in first), after]
+    return [*(stage.with_fields(name=_first_stage_name(result), provenance=before) for stage in first), after]
 
 
 def _with_intervals(result: Result, plan: Plan) -> Result:
     """The result with the intervals that the plan asks for, and with what is to be said of its depth."""
-    result = replace(result, notes=(*result.notes, *(f"{note}." for note in plan.notes_on_depth)))
+    result = result.with_fields(notes=(*result.notes, *(f"{note}." for note in plan.notes_on_depth)))
     method = plan.statistics.confidence_intervals
     return with_intervals(result, method, plan.statistics.level) if method else result
 

@@ -221,7 +221,7 @@ def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[S
     if any(reads_answers(setting.metric) for setting in settings):
         result = _with_answers(part, result, answers, settings, profile)
     notes = (*result.notes, *_notes(part, rankings, [setting.metric for setting in settings]))
-    return replace(result, benchmark=part.dataset.name, failures=failures, run=rankings, notes=notes)
+    return result.with_fields(benchmark=part.dataset.name, failures=failures, run=rankings, notes=notes)
 
 
 def _with_canonical_terms(part: Part, rankings: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
@@ -244,7 +244,7 @@ def _with_answers(
         notes.append(f"{part.provider.name} reported no answer in words, so there is nothing to score of it.")
     lenient = replace(profile, policy=replace(profile.policy, missing="zero"))
     answered = with_answers(result, AnsweredQueries(replies, expected), settings, lenient)
-    return replace(answered, notes=(*answered.notes, *notes))
+    return answered.with_fields(notes=(*answered.notes, *notes))
 
 
 def _times(answers: Mapping[str, Response]) -> Times:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,7 +84,7 @@ def with_routing(
         notes += notes_on_routing(reports.routing)
     merged = with_columns(result, table, metrics, [metric.name for metric in usual])
     picture = {ROUTING: reports.routing.to_dict()}
-    return replace(merged, notes=tuple(notes), provenance={**result.provenance, **picture})
+    return merged.with_fields(notes=tuple(notes), provenance={**result.provenance, **picture})
 
 
 def _without_reports(result: Result, asked: Sequence[BoundMetric], reports: ReportedRoutes) -> Result:
@@ -93,7 +92,7 @@ def _without_reports(result: Result, asked: Sequence[BoundMetric], reports: Repo
     if asked:
         names = ", ".join(metric.name for metric in asked)
         notes.append(f"{result.name} reports neither route nor gated with its hits: {names} cannot be scored.")
-    return replace(without_scores(result, asked), notes=tuple(notes))
+    return without_scores(result, asked).with_fields(notes=tuple(notes))
 
 
 def parse_reported_routes(queries: Mapping[str, Query], answers: Mapping[str, Response]) -> ReportedRoutes:
@@ -175,7 +174,7 @@ def with_reranking_gain(
     answered = [place for place, query in enumerate(table.query_ids) if query not in after.failures]
     undefined = (_undefined_notes(table.columns[metric.name].score[answered], metric) for metric in metrics)
     notes = (*after.notes, *(note for some in undefined for note in some))
-    return replace(with_columns(after, table, metrics, beside), notes=notes)
+    return with_columns(after, table, metrics, beside).with_fields(notes=notes)
 
 
 def _default_gain_metrics(settings: Sequence[Setting]) -> list[BoundMetric]:
@@ -223,7 +222,7 @@ def score_stages(part: Part, answers: Mapping[str, Response], settings: Sequence
     ]
     routes, gains = (_metrics_of_view(view, settings) for view in (ROUTING, RERANKING))
     after = with_routing(score_part(part, answers, ranked, profile), part.queries, answers, routes)
-    after = replace(after, said=reported_by_query(part.queries, answers))
+    after = after.with_fields(said=reported_by_query(part.queries, answers))
     stages = [after]
     if part.provider.provider.keeps_first:
         first = score_part(part, first_stage_responses(answers, part.k), ranked, profile)
@@ -231,7 +230,7 @@ def score_stages(part: Part, answers: Mapping[str, Response], settings: Sequence
         stages = [without_scores(first, [*routes, *gains]), after]
     elif gains:
         note = f"{after.name} does not rerank: {', '.join(metric.name for metric in gains)} cannot be scored."
-        stages = [replace(without_scores(after, gains), notes=(*after.notes, note))]
+        stages = [without_scores(after, gains).with_fields(notes=(*after.notes, note))]
     names = [setting.metric.name for setting in settings]
     return [in_requested_order(stage, names) for stage in stages]
 

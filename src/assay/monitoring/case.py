@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Floats
 from assay.errors import BadParameter, DataError, UsageError
-from assay.evaluation import Result, subset_of
+from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.model import MEAN, Column, Tags, values_of
 from assay.monitoring.finding import Moved
@@ -96,17 +96,10 @@ class Case:
         return Moved(query, metric, before, float(self.scores(metric)[place]), asked.text if asked else "")
 
     def within(self, where: Where) -> Case:
-        """The case on the queries with these tags alone; what was best so far was best on all of them.
-
-        Rankings stay behind: nobody needs them here, and in a store they are large.
-        """
+        """The case on the queries with these tags alone; what was best so far was best on all of them."""
         if where not in self._slices:
             queries = [query for query in self.now.query_ids if self._has_tags(query, where)]
-            now, *before = (
-                subset_of(replace(result, run={}), queries, result.metrics)
-                for result in (self.now, self.before)
-                if result is not None
-            )
+            now, *before = (result.subset(queries=queries) for result in (self.now, self.before) if result is not None)
             self._slices[where] = Case(now, before[0] if before else None)
         return self._slices[where]
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from assay.comparison import align
+from assay.comparison import check_comparable, shared_metrics
 from assay.errors import (
     AssayError,
     DataError,
@@ -20,9 +18,9 @@ from assay.errors import (
     UsageError,
     near_matches,
 )
-from assay.evaluation import Result, subset_of
-from assay.metrics import BoundMetric, find_metric
-from assay.model import Column, values_of
+from assay.evaluation import Result
+from assay.metrics import BoundMetric
+from assay.model import values_of
 from assay.monitoring.case import Case, pair_results
 from assay.monitoring.change_rules import RatchetRule
 from assay.monitoring.finding import (
@@ -43,9 +41,6 @@ from assay.monitoring.rule_file import parse_rules
 from assay.monitoring.rule_scope import FAIL, WARN
 from assay.serialize import to_json
 from assay.text import counted, shortened, some_of
-
-PLACEHOLDER_METRIC = "latency"
-"""Stands for no metric at all: how deep was looked does not matter to it."""
 
 
 @dataclass(frozen=True)
@@ -177,22 +172,14 @@ def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str
                 DataError(f"{name} has no {rule.metric.name} (it has {there}); bless one that has"), rule.terms.place
             )
     metrics = [rule.metric for rule in compared_rules if rule.metric]
-    sides = [replace(before, name=name), replace(now, name="this result")]
+    sides = [before.renamed(name), now.renamed("this result")]
     try:
-        align(sides if metrics else list(map(_without_metrics, sides)), metrics or [find_metric(PLACEHOLDER_METRIC)])
+        check_comparable(sides, shared_metrics(sides, metrics) if metrics else ())
     except AssayError as error:
         message = "; ".join(error.differences) if isinstance(error, NotComparable) else str(error)
         renewed = f"To make this result the baseline: {anew}" if anew else "Make a new one from the data of this result"
         raise DataError(f"{name} cannot be compared with this result: {message.rstrip('.')}. {renewed}") from None
-    return Case(now, subset_of(replace(before, run={}), now.query_ids, before.metrics), known)
-
-
-def _without_metrics(result: Result) -> Result:
-    """The result with a metric that says nothing, to ask whether queries, data and policy are the same."""
-    bound = find_metric(PLACEHOLDER_METRIC)
-    column = Column.of(np.zeros(len(result.query_ids)), bound.metric.aggregation)
-    table = replace(result.table, columns={bound.name: column})
-    return replace(result, table=table, metrics=(bound,), beside=(), intervals={}, tie_bands={})
+    return Case(now, before.subset(queries=now.query_ids), known)
 
 
 def _key(result: Result) -> tuple[str, str]:

@@ -147,7 +147,7 @@ class SessionResults:
         while key in self.results and not _is_same(self.results[key], result):
             number += 1
             key = (result.benchmark, f"{result.name}-{number}")
-        named = replace(result, name=key[1])
+        named = result.renamed(key[1])
         self.results[key] = _merge(self.results[key], named) if key in self.results else named
         about = f"{result.name} retrieved something else in another check, so this one is {key[1]}; name= names it"
         return named, about if number > 1 else ""
@@ -194,8 +194,7 @@ def _merge(first: Result, other: Result) -> Result:
 
     new = [metric for metric in other.metrics if metric.name not in first.table.columns]
     asked = {metric.name for metric in other.metrics} - set(other.beside)
-    return replace(
-        first,
+    return first.with_fields(
         table=ScoreTable(first.query_ids, {**other.table.columns, **first.table.columns}),
         metrics=(*first.metrics, *new),
         settings=(*first.settings, *(setting for setting in other.settings if setting not in first.settings)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -188,7 +188,7 @@ def list_benchmarks(connection: Connection, numbers: Sequence[int]) -> Sequence[
 
 def point_of(result: Result, metric: str) -> Point:
     """Its figure, with what it may be compared with; it belongs to no evaluation yet."""
-    stored_result = to_stored(replace(result, run={}))
+    stored_result = to_stored(result.with_fields(run={}))
     name = result.own_name(metric)
     figure = next((summary for summary in stored_result.figures if summary.metric == name), None)
     value, n = (figure.value, figure.n) if figure else (None, 0)

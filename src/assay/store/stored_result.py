@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -106,7 +106,7 @@ def _plain_column(values: Values) -> list[Any]:
 
 def to_stored(result: Result) -> StoredResult:
     """A result taken apart; one that could not be read again is refused."""
-    bare = replace(result, run={}, queries={}, grader=None, recorded=result.fingerprints)  # the rest would be copied
+    bare = result.with_fields(run={}, queries={}, grader=None, recorded=result.fingerprints)  # the rest would be copied
     record = bare.to_dict(per_query=False)
     if result.ties:
         record["ties"] = dict(result.ties)
@@ -177,7 +177,7 @@ def assemble_result(record: SavedRecord, scores: bytes, **whole: Any) -> Result:
         columns = {name: np.zeros(0) for name in record.summary}
     elif unknown := record.summary.keys() - columns.keys():
         raise SchemaError("no query has a score of it", at_key("summary", min(unknown)))
-    return replace(result_of_record(record, query_ids, columns), **whole)
+    return result_of_record(record, query_ids, columns).with_fields(**whole)
 
 
 def unpack_record(payload: bytes) -> SavedRecord:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -234,7 +234,7 @@ def with_distinct_names(results: Sequence[Result], keys: Sequence[str]) -> tuple
             for name, result, key in zip(names, results, keys, strict=True)
         ]
     return tuple(
-        result if result.name == name else replace(result, name=name) for name, result in zip(names, results, strict=True)
+        result if result.name == name else result.renamed(name) for name, result in zip(names, results, strict=True)
     )
 
 

@@ -160,10 +160,8 @@ def _score(
 
 def _with_shared_metrics(results: Sequence[Result]) -> list[Result]:
     """The results with the metrics that all of them have: what is measured by default depends on the answers."""
-    from assay.evaluation import subset_of
-
     shared = [metric for metric in results[0].metrics if all(metric.name in result.table.columns for result in results)]
-    return [subset_of(result, result.query_ids, shared) for result in results]
+    return [result.subset(metrics=shared) for result in results]
 
 
 def _slice(options: argparse.Namespace, results: Sequence[Result]) -> Sequence[Sliced]:

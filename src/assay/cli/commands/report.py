@@ -127,7 +127,7 @@ def _with_asked_metrics(options: argparse.Namespace, result: Result) -> Result:
 
     metrics = shared_metrics([result], options.metrics)
     beside = tuple(metric for metric in result.metrics if metric.name in result.beside and metric not in metrics)
-    return replace(result, metrics=(*metrics, *beside))
+    return result.subset(metrics=(*metrics, *beside))
 
 
 def _read_rules(options: argparse.Namespace, find_sources: Callable[[], ReportSources]) -> Sequence[object]:

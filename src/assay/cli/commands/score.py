@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.inputs import Inputs, check_no_saved_results, describe_file_error
@@ -276,15 +276,7 @@ class ScoreOutput:
         """Without what stands beside the figures, where the format is one for programs and nobody asked for it."""
         if form in FORMATS_WITH_JUDGED or not self.beside:
             return result
-        metrics = {metric.name: metric for metric in result.metrics if metric.name not in self.beside}
-        of_metrics = {"columns": result.table.columns, "intervals": result.intervals}
-        of_metrics |= {"tie_bands": result.tie_bands, "residuals": result.residuals}
-        few: dict[str, Any] = {
-            what: {name: every[name] for name in metrics if name in every} for what, every in of_metrics.items()
-        }
-        table = replace(result.table, columns=few.pop("columns"))
-        settings = tuple(setting for setting in result.settings if not setting.is_beside)
-        return replace(result, table=table, metrics=tuple(metrics.values()), settings=settings, beside=(), **few)
+        return result.subset(metrics=[metric for metric in result.metrics if metric.name not in self.beside])
 
 
 def _sort_results(results: Sequence[Result], metric: BoundMetric) -> list[Result]:

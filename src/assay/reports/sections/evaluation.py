@@ -126,7 +126,7 @@ def _with_few_intervals(results: Sequence[Result]) -> list[Result]:
     names = {(fair_metric(results) or results[0].metrics[0]).name}
     names |= {metric.name for result in results for metric in result.metrics if metric.metric.view == "reranking"}
     return [
-        replace(result, intervals={name: interval for name, interval in result.intervals.items() if name in names})
+        result.with_fields(intervals={name: interval for name, interval in result.intervals.items() if name in names})
         for result in results
     ]
 
@@ -137,7 +137,7 @@ def _without_figures(result: Result) -> Result:
         name: Column.of(np.full(len(result.query_ids), np.nan), column.aggregation) if name in result.summary else column
         for name, column in result.table.columns.items()
     }
-    return replace(result, table=replace(result.table, columns=columns), intervals={})
+    return result.with_fields(table=replace(result.table, columns=columns), intervals={})
 
 
 def _title(result: Result) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
@@ -90,7 +89,7 @@ def _entry(result: ListedResult) -> dict[str, Any]:
 def one_result(state: AppState, params: ParameterValues) -> dict[str, Any]:
     """A result without the scores of its queries, which are a list of their own."""
     listed = listed_of(state, params)
-    bare = replace(state.result(listed.key), run={}, queries={})
+    bare = state.result(listed.key).with_fields(run={}, queries={})
     about = {"key": listed.key, "evaluation": listed.entry.evaluation, "place": listed.place, "benchmark": bare.benchmark}
     return {**about, **bare.to_dict(per_query=False)}
 

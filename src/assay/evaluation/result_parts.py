@@ -1,0 +1,235 @@
+"""Parts of a result: its scores, the evidence they rest on, and where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from assay.evaluation.bands import Band
+from assay.evaluation.grader import Grader
+from assay.evaluation.profile import Setting
+from assay.metrics import BoundMetric
+from assay.model import Column, Policy, Qrels, Query, ScoreTable
+from assay.serialize import to_json
+
+T = TypeVar("T")
+OF_ALL_QUERIES: dict[str, Any] = {"intervals": {}, "tie_bands": {}, "residuals": {}}
+"""What scores know only about all of their queries together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores of the queries by each metric, and what is known of the metrics."""
+
+    table: ScoreTable
+    metrics: tuple[BoundMetric, ...]
+    counts: Mapping[str, int]
+    missing: tuple[str, ...] = ()
+    settings: tuple[Setting, ...] = ()
+    beside: tuple[str, ...] = ()
+    intervals: Mapping[str, Confidence] = field(default_factory=dict)
+    tie_bands: Mapping[str, Band] = field(default_factory=dict)
+    residuals: Mapping[str, Band] = field(default_factory=dict)
+
+    def of_metrics(self, names: Sequence[str]) -> Scores:
+        """The scores by these metrics, in this order."""
+        metrics = {metric.name: metric for metric in self.metrics}
+        return replace(
+            self,
+            table=replace(self.table, columns={name: self.table.columns[name] for name in names}),
+            metrics=tuple(metrics[name] for name in names if name in metrics),
+            settings=tuple(setting for setting in self.settings if setting.metric.name in names),
+            beside=tuple(name for name in self.beside if name in names),
+            intervals=_chosen(self.intervals, names),
+            tie_bands=_chosen(self.tie_bands, names),
+            residuals=_chosen(self.residuals, names),
+        )
+
+    def of_queries(self, queries: Sequence[str]) -> Scores:
+        """The scores of these queries, in this order; intervals and bands hold for all queries together alone."""
+        place = {query: number for number, query in enumerate(self.table.query_ids)}
+        table = self.table.take(np.array([place[query] for query in queries], dtype=np.int64))
+        if len(queries) == len(place):
+            return replace(self, table=table)
+        inside = set(queries)
+        return replace(
+            self,
+            table=table,
+            counts={**self.counts, "scored": len(queries)},
+            missing=tuple(query for query in self.missing if query in inside),
+            **OF_ALL_QUERIES,
+        )
+
+    @classmethod
+    def stacked(cls, parts: Sequence[tuple[str, Scores]]) -> Scores:
+        """The scores of several benchmarks, each under its name, by the metrics that all of them have."""
+        every = [scores for _, scores in parts]
+        names = [name for name in every[0].table.columns if all(name in scores.table.columns for scores in every)]
+        columns = {name: _stacked_column([scores.table.columns[name] for scores in every]) for name in names}
+        query_ids = tuple(qualified(name, query) for name, scores in parts for query in scores.table.query_ids)
+        return replace(
+            every[0].of_metrics(names),
+            table=ScoreTable(query_ids, columns),
+            counts={name: sum(scores.counts.get(name, 0) for scores in every) for name in every[0].counts},
+            missing=tuple(qualified(name, query) for name, scores in parts for query in scores.missing),
+            **OF_ALL_QUERIES,
+        )
+
+
+def _chosen(by_metric: Mapping[str, T], names: Collection[str]) -> dict[str, T]:
+    return {name: value for name, value in by_metric.items() if name in names}
+
+
+def _stacked_column(columns: Sequence[Column]) -> Column:
+    score, weight = (np.concatenate([getattr(column, name) for column in columns]) for name in ("score", "weight"))
+    return Column(score, weight, columns[0].aggregation)
+
+
+def qualified(benchmark: str, query: str) -> str:
+    """The id of a query among those of several benchmarks."""
+    return f"{benchmark}/{query}"
+
+
+def _qualified_keys(benchmark: str, by_query: Mapping[str, T]) -> dict[str, T]:
+    return {qualified(benchmark, query): by_query[query] for query in by_query}
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What was retrieved, judged and said for each query; empty where nobody kept it."""
+
+    run: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    relevant: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    nonrelevant: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    said: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    queries: Mapping[str, Query] = field(default_factory=dict)
+    failures: Mapping[str, str] = field(default_factory=dict)
+    grader: Grader | None = None
+
+    def of_queries(self, queries: Sequence[str]) -> Evidence:
+        """What is known of these queries; the grader is about all of them."""
+        by_query: dict[str, Any] = {name: MappingPart.of(mapping, queries) for name, mapping in self._by_query().items()}
+        return Evidence(**by_query)
+
+    def qualified(self, benchmark: str, query_ids: Sequence[str]) -> Evidence:
+        """What is known of these queries under ids that name the benchmark, which is a tag of each query too.
+
+        Documents that were judged and are not relevant stay behind.
+        """
+        by_query = {**self._by_query(), "nonrelevant": {}, "relevant": MappingPart.of(self.relevant, query_ids)}
+        by_query["queries"] = {query: self._tagged(query, benchmark) for query in query_ids}
+        named: dict[str, Any] = {name: _qualified_keys(benchmark, mapping) for name, mapping in by_query.items()}
+        return Evidence(**named)
+
+    @classmethod
+    def stacked(cls, parts: Sequence[Evidence]) -> Evidence:
+        """All of several parts, which are about different queries."""
+        by_query: dict[str, Any] = {}
+        for part in parts:
+            for name, mapping in part._by_query().items():
+                by_query.setdefault(name, {}).update(mapping)
+        return cls(**by_query)
+
+    def _tagged(self, query: str, benchmark: str) -> Query:
+        known = self.queries.get(query, Query(query))
+        tags = {**(known.metadata or {}), "benchmark": benchmark}
+        return replace(known, query_id=qualified(benchmark, query), metadata=tags)
+
+    def _by_query(self) -> dict[str, Mapping[str, Any]]:
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "grader"}
+
+
+@dataclass(frozen=True, eq=False)
+class Provenance:
+    """How the scores came about."""
+
+    policy: Policy
+    profile: str = ""
+    relevance: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    recorded: Mapping[str, str] = field(default_factory=dict)
+
+    def of_queries(self, queries: Sequence[str]) -> Provenance:
+        """The same for these queries; fingerprints are those of all data."""
+        final = {"final": [query for query in self.provenance.get("final", ()) if query in set(queries)]}
+        provenance = {**self.provenance, **final} if "final" in self.provenance else self.provenance
+        return replace(self, provenance=provenance, recorded={})
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """An interval: with other queries of the same kind, the figure would lie in it as often as the level says."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values; None for an end that nobody knows."""
+        return to_json(self)
+
+
+@dataclass(frozen=True, eq=False)
+class MappingPart(Mapping[str, T]):
+    """Some keys of a mapping, which is not read before somebody asks."""
+
+    whole: Mapping[str, T]
+    keys_inside: Mapping[str, None]
+
+    @classmethod
+    def of(cls, mapping: Mapping[str, T], keys: Sequence[str]) -> Mapping[str, T]:
+        """These keys of a mapping, in this order, as far as it has them."""
+        if isinstance(mapping, MappingPart):
+            return cls(mapping.whole, {key: None for key in keys if key in mapping.keys_inside})
+        return cls(mapping, dict.fromkeys(keys))
+
+    def __getitem__(self, key: str) -> T:
+        if key not in self.keys_inside:
+            raise KeyError(key)
+        return self.whole[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key in self.keys_inside if key in self.whole)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.keys_inside and key in self.whole
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+@dataclass(frozen=True)
+class RelevantDocuments(Mapping[str, Mapping[str, float]]):
+    """Query → relevant document → grade, best first; or those that are not. Nothing is looked up before somebody asks."""
+
+    qrels: Qrels
+    level: float | None
+    """Lowest grade that counts; None for any above 0."""
+    is_relevant: bool = True
+    """Whether documents that count are wanted; else those that were judged and do not."""
+
+    def __getitem__(self, query: str) -> dict[str, float]:
+        level = self.level
+        grades = {
+            doc: grade
+            for doc, grade in self.qrels[query].items()
+            if (grade > 0 if level is None else grade >= level) == self.is_relevant
+        }
+        return dict(sorted(grades.items(), key=lambda pair: -pair[1]))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.qrels)
+
+    def __len__(self) -> int:
+        return len(self.qrels)
+
+    def __contains__(self, query: object) -> bool:
+        return query in self.qrels
