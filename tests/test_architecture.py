@@ -265,7 +265,7 @@ def n_lines(node: ast.stmt) -> int:
 NO_NOUNS = {"one", "found", "said", "told", "given"}
 """They say how a thing came about, not what it is."""
 PUBLIC_FIELDS = {
-    *("BoundMetric.given", "Case.found", "Result.said", "WorstSlices.found"),
+    *("BoundMetric.given", "Case.found", "Evidence.said", "WorstSlices.found"),
     *("Response.said", "SavedRecord.said"),
 }
 """Fields that people read, or that files hold, by these names."""

@@ -272,6 +272,7 @@ def test_a_result_has_what_users_rely_on():
             "run",
         ),
         *("scores", "settings", "sorted_by", "summary", "table", "tie_bands", "ties", "to_dict"),
+        *("all_scores", "evidence", "origin", "merge", "renamed", "subset", "with_fields"),
     }
     assert isinstance(result, assay.Result)
     assert isinstance(result["mrr"], float)

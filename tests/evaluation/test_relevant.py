@@ -1,7 +1,8 @@
 """The relevant documents of each query, with a result and in its file."""
 
 import assay
-from assay.evaluation.result import RelevantDocuments, retrieved_nonrelevant
+from assay.evaluation.result import retrieved_nonrelevant
+from assay.evaluation.result_parts import RelevantDocuments
 from assay.evaluation.saved import result_from_dict
 
 QRELS = {"q": {"d1": 2, "d2": 1, "d3": 3, "d4": 0}, "r": {"d1": 1}}

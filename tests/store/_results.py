@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import assay
-from assay.evaluation.result import Confidence, Result
+from assay.evaluation.result import Result
+from assay.evaluation.result_parts import Confidence
 from assay.model.records import Query
 
 METRICS = ("ndcg@10", "mrr", "num_ret", "relstring")

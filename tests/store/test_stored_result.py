@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests._results import differences, saved_and_read
 
 import assay
-from assay.evaluation.result import Confidence
+from assay.evaluation.result_parts import Confidence
 from assay.evaluation.saved_form import SavedProvenance, SavedRelevance
 from assay.model.records import Query
 from assay.store import Store
