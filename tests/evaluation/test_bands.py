@@ -149,7 +149,7 @@ def test_a_tie_that_changes_no_score_is_not_counted():
 
 
 def test_a_metric_beside_adds_neither_queries_nor_cutoffs():
-    profile = OWN.with_fields(policy=assay.Policy())
+    profile = replace(OWN, policy=assay.Policy())
     asked, judged = Setting.of(parse_metric("mrr"), profile), parse_metric("judged@10")
     beside = Setting(judged, judged, profile.policy, is_beside=True)
     run = {"q2": {"y": 1.0, "b": 1.0} | {f"x{number}": 2.0 + number for number in range(9)}}

@@ -129,7 +129,7 @@ def test_which_chunks_are_relevant_is_known_without_a_run(cut):
 def test_a_gold_span_in_a_missing_file_counts_as_unreached_whatever_its_unit(whole):
     mixed = replace(whole, qrels={}, spans={"q1": [Span("src/a.py", 0, 40), Span("gone.py", 1, 5, "lines")]})
     result = assay.evaluate(
-        mixed.with_fields(queries={"q1": Query("q1", "?")}), {"q1": ["src/a.py:1-5"]}, ["span_recall", "recall"]
+        replace(mixed, queries={"q1": Query("q1", "?")}), {"q1": ["src/a.py:1-5"]}, ["span_recall", "recall"]
     )
     assert result.summary == pytest.approx({"span_recall": 0.5, "recall": 0.5})
     assert result.notes[0] == "1 of 2 gold spans in files that are not there, such as 'gone.py'."
