@@ -7,7 +7,6 @@ a command is its exit code. `$ cat file` shows a file, which is made if it is no
 
 from __future__ import annotations
 
-import argparse
 import ast
 import dataclasses
 import importlib.util
@@ -19,6 +18,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,24 +26,15 @@ import pytest
 
 import assay
 import assay.compat.pytrec_eval
-import assay.errors
 import assay.metrics
 from assay.cli import main
-from assay.cli.commands.score import FORMATS
-from assay.cli.program import build_parser
-from assay.files.columns import COLUMN_NAMES
-from assay.metrics.registry import GROUPS, all_metrics
-from assay.model.policy import CHOICES, Policy
-from assay.reports.report import all_renderers
+from assay.files import COLUMN_NAMES
+from assay.metrics import GROUPS, all_metrics
+from assay.reports import all_renderers
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 ALL_TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-ERRORS = [
-    name
-    for name, value in vars(assay.errors).items()
-    if inspect.isclass(value) and issubclass(value, assay.errors.AssayError)
-]
 
 
 class Block(NamedTuple):
@@ -108,54 +99,69 @@ def test_a_stale_page_is_noticed(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "metrics.md").read_bytes() == (ROOT / "docs" / "metrics.md").read_bytes()
 
 
-@pytest.mark.parametrize("name", all_metrics())
-def test_every_metric_has_its_section(name):
-    assert f"\n## {name}\n" in page_text("docs/metrics.md")
+@pytest.fixture(scope="module")
+def completion() -> str:
+    """The script that completes commands, which knows all of them with their options and choices."""
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        assert main(["completion", "bash"]) == 0
+    return printed.getvalue()
 
 
-def every_flag() -> Iterator[tuple[str, str]]:
-    """Command, and each long option that its help shows."""
-    commands = next(action for action in build_parser()._actions if hasattr(action, "choices") and action.choices)
-    for name, command in commands.choices.items():
-        yield name, f"assay {name}"
-        shown = (action for action in command._actions if action.help != argparse.SUPPRESS)
-        for flag in itertools.chain.from_iterable(action.option_strings for action in shown):
-            if flag.startswith("--") and flag != "--help":
-                yield name, flag
+def flags(completion: str) -> dict[str, list[str]]:
+    """Command → its long options."""
+    found = re.findall(r"^        (\w+)\)\n            flags='(.*?)'", completion, re.MULTILINE)
+    return {name: [flag for flag in words.split() if flag.startswith("--")] for name, words in found}
 
 
-@pytest.mark.parametrize(("command", "flag"), list(every_flag()))
-def test_every_command_and_option_is_in_the_tour(command, flag):
-    assert mentioned(flag, page_text("docs/tour.md"))
+def choices(completion: str, command: str, flag: str) -> list[str]:
+    """What an option of a command takes; nothing where it takes anything."""
+    [part] = re.findall(rf"^        {command}\)\n(.*?);;$\n        \w+\)|\Z", completion, re.MULTILINE | re.DOTALL)[:1]
+    found = re.search(rf"(?:^ +|\|){flag}(?:\|\S+)?\) takes=\w+ words='(.*?)'", part, re.MULTILINE)
+    return found[1].split() if found else []
 
 
-@pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Policy)])
-def test_every_policy_field_has_a_row_with_its_default_and_its_choices(field):
-    rows = re.findall(rf"^\| `{field}` \|.*$", page_text("docs/conventions.md"), re.MULTILINE)
-    assert len(rows) == 1
-    assert mentioned(f"`{getattr(Policy(), field)}`", rows[0])
-    for choice in CHOICES.get(field, ()):
-        assert mentioned(f"`{choice}`", rows[0])
+def test_every_command_and_option_is_in_the_tour(completion):
+    tour, known = page_text("docs/tour.md"), flags(completion)
+    assert len(known) > 25
+    assert [name for name in known if not mentioned(f"assay {name}", tour)] == []
+    lacking = {(name, flag) for name, own in known.items() for flag in own if not mentioned(flag, tour)}
+    assert {(name, flag) for name, flag in lacking if flag != "--help"} == set()
 
 
-@pytest.mark.parametrize("name", all_renderers())
-def test_every_output_format_is_in_the_tour(name):
-    assert re.search(rf"^\| `{name}` \|", page_text("docs/tour.md"), re.MULTILINE)
+def test_every_policy_field_has_a_row_with_its_default_and_its_choices(completion):
+    n_choices = 0
+    for field in (field.name for field in dataclasses.fields(assay.Policy)):
+        [row] = re.findall(rf"^\| `{field}` \|.*$", page_text("docs/conventions.md"), re.MULTILINE)
+        assert mentioned(f"`{getattr(assay.Policy(), field)}`", row), field
+        for choice in choices(completion, "score", f"--{field.replace('_', '-')}"):
+            n_choices += 1
+            assert mentioned(f"`{choice}`", row), (field, choice)
+    assert n_choices > 15
 
 
-def test_the_command_offers_every_output_format():
-    assert sorted(FORMATS) == list(all_renderers())
+def test_every_output_format_is_offered_and_in_the_tour(completion):
+    assert sorted(choices(completion, "score", "--format")) == list(all_renderers())
+    tour = page_text("docs/tour.md")
+    assert [name for name in all_renderers() if not re.search(rf"^\| `{name}` \|", tour, re.MULTILINE)] == []
 
 
-@pytest.mark.parametrize("name", ERRORS)
-def test_every_error_is_in_the_tour_with_its_exit_code(name):
-    code = getattr(assay.errors, name).exit_code
-    assert re.search(rf"^\| `{name}` \|.*\b{code}\b", page_text("docs/tour.md"), re.MULTILINE)
+def test_every_error_is_in_the_tour_with_its_exit_code():
+    tour = page_text("docs/tour.md")
+    public = {name: getattr(assay, name) for name in assay.__all__}
+    errors = {name: kind for name, kind in public.items() if inspect.isclass(kind) and issubclass(kind, assay.AssayError)}
+    assert len(errors) > 8
+    for name, kind in errors.items():
+        assert re.search(rf"^\| `{name}` \|.*\b{kind.exit_code}\b", tour, re.MULTILINE), name
 
 
-@pytest.mark.parametrize("name", [*assay.__all__, *assay.metrics.__all__, *assay.compat.pytrec_eval.__all__, *GROUPS])
-def test_every_public_name_is_mentioned(name):
-    assert mentioned(name)
+def test_every_public_name_is_mentioned():
+    names = [*assay.__all__, *assay.metrics.__all__, *assay.compat.pytrec_eval.__all__, *GROUPS]
+    assert [name for name in names if not mentioned(name)] == []
+    metrics = page_text("docs/metrics.md")
+    assert [name for name in all_metrics() if f"\n## {name}\n" not in metrics] == []
+    columns = set(itertools.chain.from_iterable(COLUMN_NAMES.values()))
+    assert [name for name in columns if not mentioned(f"`{name}`", page_text("docs/tour.md"))] == []
 
 
 def test_everything_about_a_result_is_in_the_tour():
@@ -163,11 +169,6 @@ def test_everything_about_a_result_is_in_the_tour():
     fields = {field.name for field in dataclasses.fields(assay.Result)}
     others = {name for name in vars(assay.Result) if not name.startswith("_")}
     assert fields | others <= set(rows)
-
-
-@pytest.mark.parametrize("name", sorted(set(itertools.chain.from_iterable(COLUMN_NAMES.values()))))
-def test_every_column_name_is_in_the_tour(name):
-    assert mentioned(f"`{name}`", page_text("docs/tour.md"))
 
 
 # What is shown must be true
@@ -186,15 +187,14 @@ def links(page: Path) -> list[str]:
     return [target for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)) if "://" not in target]
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
-def test_links_lead_somewhere(page):
-    for target in links(page):
-        name, _, anchor = target.partition("#")
-        file = (page.parent / name).resolve() if name else page
-        assert file.exists(), target
-        if anchor:
-            headings = re.findall(r"^#+ (.*)$", prose(file), re.MULTILINE)
-            assert anchor in map(slug, headings), target
+def test_links_lead_somewhere():
+    for page in (*PAGES, ROOT / "CHANGELOG.md"):
+        for target in links(page):
+            name, _, anchor = target.partition("#")
+            file = (page.parent / name).resolve() if name else page
+            assert file.exists(), (page.name, target)
+            headings = re.findall(r"^#+ (.*)$", prose(file), re.MULTILINE) if anchor else []
+            assert not anchor or anchor in map(slug, headings), (page.name, target)
 
 
 def test_every_page_is_reached_from_the_readme():
@@ -270,16 +270,12 @@ def tour_names(tmp_path_factory):
         yield names
 
 
-@pytest.mark.parametrize("form", forms("a run"))
-def test_every_form_of_a_run_is_read(form, tour_names):
-    run = assay.Run(eval(form, tour_names))
-    assert list(run) == ["q1"]
-    assert run.ranked(0) == ["a", "b"]
-
-
-@pytest.mark.parametrize("form", forms("judgments"))
-def test_every_form_of_judgments_is_read(form, tour_names):
-    assert dict(assay.Qrels(eval(form, tour_names))) == {"q1": {"a": 1.0, "b": 0.0}}
+def test_every_form_of_runs_and_judgments_is_read(tour_names):
+    for form in forms("a run"):
+        run = assay.Run(eval(form, tour_names))
+        assert (list(run), run.ranked(0)) == (["q1"], ["a", "b"]), form
+    for form in forms("judgments"):
+        assert dict(assay.Qrels(eval(form, tour_names))) == {"q1": {"a": 1.0, "b": 0.0}}, form
 
 
 @pytest.fixture
@@ -294,9 +290,9 @@ def map_names() -> dict[str, Any]:
 def test_the_provider_of_the_map_keeps_the_contract(map_names):
     documents = [assay.Document(doc, text) for doc, text in (("a", "cat dog"), ("b", "dog cat"), ("c", "cat"), ("d", ""))]
     retriever = map_names["SHARED_WORDS"].make(weight=2.0)
-    with pytest.raises(assay.ProviderError, match="call index"):
+    with pytest.raises(assay.ProviderError):
         retriever.search([assay.Query("q", "cat")], 3)
-    with pytest.raises(assay.ProviderError, match="twice"):
+    with pytest.raises(assay.ProviderError):
         retriever.index([*documents, documents[0]])
     retriever.index(documents)
     [hits, none] = retriever.search([assay.Query("q", "Cat, dog!"), assay.Query("r", "")], 2)
@@ -311,12 +307,9 @@ def test_the_format_of_the_map_reads_and_refuses(map_names, tmp_path):
     dataset = map_names["ANSWER_LINES"].read(path)
     assert dataset.qrels == {"1": {"d1": 1.0, "d2": 1.0}, "3": {"d7": 1.0}}
     path.write_bytes(b"caf\xe9\td1\nno tab here\n")
-    with pytest.raises(assay.DataError, match="2 faults") as caught:
+    with pytest.raises(assay.DataError) as caught:
         map_names["ANSWER_LINES"].read(path)
-    assert [fault.rpartition(": ")[2] for fault in caught.value.faults] == [
-        "not valid UTF-8",
-        "there is no tab between the query and its documents",
-    ]
+    assert [fault.place.rpartition(":")[2] for fault in caught.value.faults] == ["1", "2"]
 
 
 def test_the_number_of_metrics_is_right():

@@ -63,7 +63,7 @@ def decode_json(content: bytes, kind: type[T], source: str, error: type[AssayErr
     except msgspec.ValidationError as fault:
         _raise_error(fault, _plain_or_nothing(content), kind, source, error)
     except RecursionError:
-        raise error(f"{source}: {NESTED}") from None
+        raise error(NESTED, source=source) from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         plain = parse_plain(content, source, error, constants=False)
     return convert_plain(plain, kind, source, error)
@@ -74,13 +74,13 @@ def parse_plain(content: bytes, source: str, error: type[AssayError] = DataError
     try:
         return json.loads(content, parse_constant=None if constants else _no_constant)
     except RecursionError:
-        raise error(f"{source}: {NESTED}") from None
+        raise error(NESTED, source=source) from None
     except json.JSONDecodeError as fault:
-        raise error(f"{source}:{fault.lineno}: not JSON: {fault.msg}") from None
+        raise error(f"not JSON: {fault.msg}", source=source, line=fault.lineno) from None
     except UnicodeDecodeError:
-        raise error(f"{source}: not valid UTF-8") from None
+        raise error("not valid UTF-8", source=source) from None
     except ValueError as fault:
-        raise error(f"{source}: not JSON that can be used: {shortened(str(fault), 100)}") from None
+        raise error(f"not JSON that can be used: {shortened(str(fault), 100)}", source=source) from None
 
 
 def convert_plain(plain: Any, kind: Any, source: str, error: type[AssayError] = DataError) -> Any:
@@ -90,9 +90,9 @@ def convert_plain(plain: Any, kind: Any, source: str, error: type[AssayError] = 
     except msgspec.ValidationError as fault:
         _raise_error(fault, plain, kind, source, error)
     except UnicodeEncodeError:
-        raise error(f"{source}: {HALF}") from None
+        raise error(HALF, source=source) from None
     except RecursionError:
-        raise error(f"{source}: {NESTED}") from None
+        raise error(NESTED, source=source) from None
 
 
 @contextmanager
@@ -101,7 +101,7 @@ def schema_errors_in(source: str, place: str = "", error: type[AssayError] = Dat
     try:
         yield
     except SchemaError as fault:
-        raise error(_line(source, _joined(place, fault.place), fault.what)) from None
+        raise error(_line(_joined(place, fault.place), fault.what), source=source) from None
 
 
 def check_plain(plain: Any, kind: Any, place: str) -> None:
@@ -151,13 +151,13 @@ def _plain_or_nothing(content: bytes) -> Any:
 
 
 def _raise_error(fault: msgspec.ValidationError, plain: Any, kind: Any, source: str, error: type[AssayError]) -> NoReturn:
-    raise error(_line(source, *_described(fault, plain, kind))) from None
+    raise error(_line(*_described(fault, plain, kind)), source=source) from None
 
 
-def _line(source: str, place: str, what: str) -> str:
-    """All of it in one line, for names in files may be anything."""
+def _line(place: str, what: str) -> str:
+    """Both in one line, for names in files may be anything."""
     where = place if len(place) <= LONGEST_PLACE else f"{place[:LONGEST_PLACE]}…"
-    return f"{source}: {printable(f'{where}: {what}' if where else what)}"
+    return printable(f"{where}: {what}" if where else what)
 
 
 def _described(fault: msgspec.ValidationError, plain: Any, kind: Any) -> tuple[str, str]:

@@ -192,8 +192,8 @@ def check_ids_match(counts: Mapping[str, int], qrels: Qrels, run: Any, known: Co
     ids = ids_of(run)
     if any(query in known for query in ids.queries):
         return
-    where = f"{run.label}: " if isinstance(run, FileSource) else ""
-    raise DataError(where + describe_query_mismatch(qrels, run, ids))
+    source = run.label if isinstance(run, FileSource) else ""
+    raise DataError(describe_query_mismatch(qrels, run, ids), source=source)
 
 
 def describe_query_mismatch(qrels: Qrels, run: Any, ids: Ids | None = None) -> str:
