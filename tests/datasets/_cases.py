@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import lzma
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -301,3 +302,28 @@ def faults_of(read: Any, *arguments: Any) -> tuple[str, ...]:
         read(*arguments)
     assert len(caught.value.faults) <= 20
     return caught.value.faults or (str(caught.value),)
+
+
+def sources(folder: Path, rows: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """The same rows in every form that names its columns; and as tuples."""
+    by_column = columns(rows, names)
+    return {
+        "pandas": pd.DataFrame(by_column),
+        "polars": pl.DataFrame(by_column),
+        "pyarrow": pa.table(by_column),
+        "columns": by_column,
+        "dicts": records(rows, names),
+        "tuples": list(rows),
+        "CSV": write(folder / "rows.csv", delimited(rows, names)),
+        "JSONL": write(folder / "rows.jsonl", jsonl(rows, names)),
+        "JSON": write(folder / "rows.json", json.dumps(records(rows, names))),
+        "Parquet": parquet(folder / "rows.parquet", rows, names),
+    }
+
+
+def frames(**by_column: Any) -> Iterator[Any]:
+    """The same columns in every kind of frame."""
+    yield pd.DataFrame(by_column)
+    yield pl.DataFrame(by_column, strict=False)
+    yield pa.table(by_column)
+    yield by_column

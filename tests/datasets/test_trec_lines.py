@@ -1,241 +1,166 @@
-"""TREC lines: columns between tabs or blanks, ids with blanks in them, comments that may be rows, files of three columns."""
+"""TREC lines: columns between tabs or blanks, ids with blanks, comments, three columns, and ranks that break ties."""
+
+import io
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import Qrels, Run
-from assay.errors import Faults
-from assay.files import FileSource
-from assay.files.rows import is_number, n_columns, trec_fields, trec_ids, trec_rows
+from assay import Policy, Run
+from assay.files import trec_fields, trec_ids
 
-from ._cases import faults_of, plain, write
-from ._sizes import sizes
+from ._cases import plain, sources, trec_run, write
 
-BOTH = pytest.mark.parametrize("least", [0, 10**9], ids=["large", "small"])
-"""Through the database and line by line."""
 JUDGED = {"q1": {"faq.md": 1, "User Guide.md": 1}}
 
 
-def scored(run, qrels=JUDGED, least=0):
-    with sizes(least):
-        result = assay.evaluate(qrels, run, ["map", "mrr", "num_ret"])
+def scored(run, qrels=JUDGED, **given_options):
+    result = assay.evaluate(qrels, run, ["map", "mrr", "num_ret"], **given_options)
     return dict(result.summary), result.notes
 
 
-# --- columns -------------------------------------------------------------------------------------------------------
+def test_tabs_win_where_they_make_as_many_columns_as_there_should_be():
+    for line, fields in {
+        b"a b\tc d\n": [b"a b", b"c d"],
+        b"a\t b c \r\n": [b"a", b"b c"],
+        b"a\t\n": [b"a", b""],
+        b"a b\n": [b"a", b"b"],
+        b"a  b\tc\td\n": [b"a", b"b", b"c", b"d"],
+        b"\ta\tb\n": [b"a", b"b"],
+    }.items():
+        assert trec_fields(line, 2) == fields, line
 
 
-@pytest.mark.parametrize(
-    ("line", "fields"),
-    [
-        (b"a b\tc d\n", [b"a b", b"c d"]),
-        (b"a\t b c \r\n", [b"a", b"b c"]),
-        (b"a\t\n", [b"a", b""]),
-        (b"a b\n", [b"a", b"b"]),
-        (b"a  b\tc\td\n", [b"a", b"b", b"c", b"d"]),
-        (b"\ta\tb\n", [b"a", b"b"]),
-    ],
-)
-def test_tabs_win_where_they_make_as_many_columns_as_there_should_be(line, fields):
-    assert trec_fields(line, 2) == fields
-
-
-@pytest.mark.parametrize(
-    ("line", "width", "ids"),
-    [
-        (b"q Q0 d 1 2 t\n", 6, ("q", "d")),
-        (b"q\tQ0\tUser Guide.md\t1\t2\tt\n", 6, ("q", "User Guide.md")),
-        (b"q\tUser Guide.md\t1\n", 3, ("q", "User Guide.md")),
-        (b"q d 1\n", 3, ("q", "d")),
-        (b"q\t0\tUser Guide.md\t1\n", 4, ("q", "User Guide.md")),
-        (b"q Q0 d 1 2 my tag\n", 7, ("q", "d")),
-        (b"q d\n", 2, None),
-    ],
-)
-def test_how_many_columns_a_line_has_and_which_hold_ids(line, width, ids):
-    assert n_columns(line) == width
-    assert trec_ids(line) == ids
-
-
-def test_rows_have_at_least_their_width(tmp_path):
-    faults = Faults("f")
-    source = FileSource(write(tmp_path / "f", "a b\n\n#c\na  b\tc d e\na\n"))
-    assert list(trec_rows(source, 3, "x y z", faults)) == [(4, [b"a", b"b", b"c", b"d", b"e"])]
-    assert faults.found == ["f:1: expected 3 columns (x y z), found 2", "f:5: expected 3 columns (x y z), found 1"]
-
-
-@pytest.mark.parametrize(
-    ("field", "wanted"), [(b"1", True), (b"-1.5e3", True), (b"1_0", False), (b"", False), (b"\xff", False)]
-)
-def test_what_is_a_number(field, wanted):
-    assert is_number(field) is wanted
+def test_which_columns_hold_ids():
+    for line, ids in {
+        b"q Q0 d 1 2 t\n": ("q", "d"),
+        b"q\tQ0\tUser Guide.md\t1\t2\tt\n": ("q", "User Guide.md"),
+        b"q\tUser Guide.md\t1\n": ("q", "User Guide.md"),
+        b"q d 1\n": ("q", "d"),
+        b"q\t0\tUser Guide.md\t1\n": ("q", "User Guide.md"),
+        b"q Q0 d 1 2 my tag\n": ("q", "d"),
+        b"q d\n": None,
+    }.items():
+        assert trec_ids(line) == ids, line
 
 
 @given(st.lists(st.text("ab \u00a0é", min_size=1).map(str.strip).filter(bool), min_size=6, max_size=6))
 def test_six_columns_between_tabs_are_those_columns(fields):
-    line = "\t".join(fields).encode()
-    assert trec_fields(line, 6) == [field.encode().strip() for field in fields]
+    assert trec_fields("\t".join(fields).encode(), 6) == [field.encode().strip() for field in fields]
 
 
-# --- ids with blanks -----------------------------------------------------------------------------------------------
+# --- ids with blanks -------------------------------------------------------------------------------------------------
 
 
-WITH_TABS = "q1\tQ0\tintro.md\t1\t9.0\tt\nq1\tQ0\tUser Guide.md\t2\t8.0\tt\nq1\tQ0\tfaq.md\t3\t7.0\tt\n"
-
-
-@BOTH
-def test_an_id_may_have_blanks_between_tabs(tmp_path, least):
+def test_an_id_may_have_blanks_between_tabs(tmp_path):
     """map is (1/2 + 2/3) / 2, worked by hand."""
-    wanted = {"map": (1 / 2 + 2 / 3) / 2, "mrr": 0.5, "num_ret": 3.0}
-    summary, notes = scored(write(tmp_path / "run", WITH_TABS), least=least)
-    assert {name: summary[name] for name in wanted} == pytest.approx(wanted)
+    rows = ["q1\tQ0\tintro.md\t1\t9.0\tt", "q1\tQ0\tUser Guide.md\t2\t8.0\tt", "q1\tQ0\tfaq.md\t3\t7.0\tt"]
+    summary, notes = scored(write(tmp_path / "run", "\n".join(rows)))
+    assert summary == pytest.approx({"map": (1 / 2 + 2 / 3) / 2, "mrr": 0.5, "num_ret": 3.0})
     assert notes == ()
+    empty_tag = write(tmp_path / "run", "q1\tQ0\tx\t1\t9\tt\nq1\tQ0\tUser Guide.md\t2\t8\t\n")
+    assert scored(empty_tag)[0]["mrr"] == 0.5
+    mixed = write(tmp_path / "run", "q1 Q0 a 1 9 t\nq1\tQ0\tUser Guide.md\t2\t8\tt\nq1 Q0 b 3 7 my own tag\n")
+    assert plain(Run(mixed)) == {"q1": {"a": 9.0, "User Guide.md": 8.0, "b": 7.0}}
+    ties = write(tmp_path / "run", "".join(f"q1\tQ0\tdoc {name}\t1\t1.0\tt\n" for name in "bca"))
+    for rule, order in {"docid_desc": "cba", "docid_asc": "abc", "input_order": "bca"}.items():
+        for doc in "abc":
+            summary, _ = scored(ties, {"q1": {f"doc {doc}": 1}}, policy=Policy(ties=rule))
+            assert summary["mrr"] == 1 / (order.index(doc) + 1), rule
 
 
-@BOTH
-@pytest.mark.parametrize("ties", ["docid_desc", "docid_asc", "input_order"])
-def test_tied_ids_with_blanks_have_their_places(tmp_path, least, ties):
-    path = write(tmp_path / "run", "".join(f"q1\tQ0\tdoc {name}\t1\t1.0\tt\n" for name in "bca"))
-    order = {"docid_desc": "cba", "docid_asc": "abc", "input_order": "bca"}[ties]
-    for doc in "abc":
-        with sizes(least):
-            result = assay.evaluate({"q1": {f"doc {doc}": 1}}, path, "mrr", policy=assay.Policy(ties=ties))
-        assert result["mrr"] == 1 / (order.index(doc) + 1)
-
-
-@BOTH
-def test_an_empty_tag_does_not_shift_the_columns(tmp_path, least):
-    path = write(tmp_path / "run", "q1\tQ0\tx\t1\t9\tt\nq1\tQ0\tUser Guide.md\t2\t8\t\n")
-    assert scored(path, least=least)[0]["mrr"] == 0.5
-
-
-def test_every_line_says_for_itself_what_stands_between_its_columns(tmp_path):
-    path = write(tmp_path / "run", "q1 Q0 a 1 9 t\nq1\tQ0\tUser Guide.md\t2\t8\tt\nq1 Q0 b 3 7 my own tag\n")
-    assert plain(Run(path)) == {"q1": {"a": 9.0, "User Guide.md": 8.0, "b": 7.0}}
-
-
-@BOTH
-@pytest.mark.parametrize(
-    ("line", "n_columns", "rank"),
-    [("q1 Q0 User Guide.md 2 8.0 t", 7, "Guide.md"), ("q1 Q0 The User Guide.md 2 8.0 t", 8, "User")],
-)
-def test_an_id_that_falls_apart_at_a_blank_is_a_fault(tmp_path, least, line, n_columns, rank):
-    path = write(tmp_path / "run", f"q1 Q0 intro.md 1 9.0 t\n{line}\n")
-    with sizes(least):
-        (fault,) = faults_of(lambda run: assay.evaluate(JUDGED, run, "map"), path)
-    assert fault == (
-        f"{path}:2: expected 6 columns (query Q0 document rank score tag), found {n_columns} with {rank!r} for a rank: "
-        "does an id have a blank? Put tabs between columns, or write JSON or CSV"
-    )
-
-
-def test_judgments_may_have_blanks_between_tabs_too(tmp_path):
-    path = write(tmp_path / "qrels", "q1\t0\tUser Guide.md\t1\nq1 0 faq.md 2\n")
-    assert plain(Qrels(path)) == {"q1": {"User Guide.md": 1.0, "faq.md": 2.0}}
-    assert ":1: expected 4 columns" in faults_of(Qrels, write(path, "q1 0 User Guide.md 1\n"))[0]
-
-
-# --- comments ------------------------------------------------------------------------------------------------------
-
-
-@BOTH
-@pytest.mark.parametrize("line", ["#tag1 Q0 b 1 2 t", "#tag1\tQ0\tb c\t1\t2\tt"])
-def test_a_whole_row_that_begins_like_a_comment_is_a_fault(tmp_path, least, line):
-    path = write(tmp_path / "run", f"q1 Q0 b 1 2 t\n{line}\n")
-    with sizes(least):
-        (fault,) = faults_of(lambda run: assay.evaluate({"q1": {"b": 1}, "#tag1": {"b": 1}}, run, "mrr"), path)
-    assert fault.startswith(f"{path}:2: begins with # as comments do, but is a whole row")
-
-
-@BOTH
-@pytest.mark.parametrize(
-    "line", ["# q1 Q0 c 1 2 t", "# a b 1 9.5 t", "#tag1 Q0 b one 2 t", "#tag1 Q0 b 1 two t", "#tag1 Q0 b 1 2", "#"]
-)
-def test_any_other_line_that_begins_like_a_comment_is_one(tmp_path, least, line):
-    path = write(tmp_path / "run", f"{line}\nq1 Q0 b 1 2 t\n{line}\n")
-    assert scored(path, {"q1": {"b": 1}}, least) == ({"map": 1.0, "mrr": 1.0, "num_ret": 1.0}, ())
-
-
-def test_ids_that_begin_with_a_hash_can_be_read_from_json(tmp_path):
+def test_a_line_that_begins_like_a_comment_and_is_no_row_is_one(tmp_path):
+    for line in ("# q1 Q0 c 1 2 t", "# a b 1 9.5 t", "#tag1 Q0 b one 2 t", "#tag1 Q0 b 1 two t", "#tag1 Q0 b 1 2", "#"):
+        path = write(tmp_path / "run", f"{line}\nq1 Q0 b 1 2 t\n{line}\n")
+        assert scored(path, {"q1": {"b": 1}}) == ({"map": 1.0, "mrr": 1.0, "num_ret": 1.0}, ()), line
     assert plain(Run(write(tmp_path / "run.json", '{"#tag1": {"#b": 2}}'))) == {"#tag1": {"#b": 2.0}}
 
 
-# --- three columns -------------------------------------------------------------------------------------------------
-
-
-THREE = "q1\tb\t1\nq2\ta\t1\nq1\tUser Guide.md\t2\nq1\tc\t3\n"
-
-
-@BOTH
-@pytest.mark.parametrize("ending", ["", ".tsv", ".txt"])
-def test_three_columns_of_a_run_are_query_document_and_rank(tmp_path, least, ending):
+def test_three_columns_of_a_run_are_query_document_and_rank(tmp_path):
     """MS MARCO's own format; queries may be interleaved."""
-    path = write(tmp_path / f"run{ending}", THREE)
-    summary, notes = scored(path, {"q1": {"User Guide.md": 1}, "q2": {"a": 1}}, least)
-    assert (summary["mrr"], summary["num_ret"]) == (0.75, 4.0)
-    assert notes == (f"{path}: three columns without a header, read as query, document and rank.",)
-    assert plain(Run(path)) == {"q1": {"b": -1.0, "User Guide.md": -2.0, "c": -3.0}, "q2": {"a": -1.0}}
-    assert (Run(path).notes, Run(path).tag) == (notes, "")
-
-
-@BOTH
-def test_blanks_between_three_columns_do_as_well(tmp_path, least):
-    assert scored(write(tmp_path / "run", "q1 b 1\nq1 faq.md 2\n"), least=least)[0]["mrr"] == 0.5
-
-
-@BOTH
-@pytest.mark.parametrize(
-    ("text", "line", "expected", "found"),
-    [
-        ("q1\tb\t9.5\nq1\ta\t7.2\n", 1, 1, "'9.5'"),
-        ("q1\tb\t1\nq1\ta\t3\n", 2, 2, "'3'"),
-        ("q1\tb\t2\nq1\ta\t1\n", 1, 1, "'2'"),
-        ("q1\tb\t0\nq1\ta\t1\n", 1, 1, "'0'"),
-        ("q1\tb\t1\nq1\ta\tx\n", 2, 2, "'x'"),
-        ("q1\tb\t1\nq1\ta\t٢\n", 2, 2, "'٢'"),
-    ],
-)
-def test_three_columns_that_do_not_count_up_from_1_are_a_fault(tmp_path, least, text, line, expected, found):
-    """They may be scores: read as ranks, they would turn the ranking upside down."""
-    path = write(tmp_path / "run", text)
-    with sizes(least):
-        (fault,) = faults_of(lambda run: assay.evaluate({"q1": {"a": 1}}, run, "mrr"), path)
-    assert fault.startswith(f"{path}:{line}: expected rank {expected} of query q1, found {found}: three columns")
-    assert fault.endswith("say so in a first line: query_id doc_id score")
-
-
-def test_a_short_first_line_does_not_make_three_columns(tmp_path):
-    first, *_ = faults_of(Run, write(tmp_path / "run", "q1 Q0 d1\nq1 Q0 d2 1 2 t\n"))
-    assert first.endswith("run:1: expected 6 columns (query Q0 document rank score tag), found 3")
-    first, *_ = faults_of(Qrels, write(tmp_path / "qrels", "q1\t0\td1\nq1\t0\td2\t1\n"))
-    assert first.endswith("qrels:1: expected 4 columns (query iteration document grade), found 3")
-
-
-def test_a_header_says_what_three_columns_are(tmp_path):
+    for ending in ("", ".tsv", ".txt"):
+        path = write(tmp_path / f"run{ending}", "q1\tb\t1\nq2\ta\t1\nq1\tUser Guide.md\t2\nq1\tc\t3\n")
+        summary, notes = scored(path, {"q1": {"User Guide.md": 1}, "q2": {"a": 1}})
+        assert (summary["mrr"], summary["num_ret"]) == (0.75, 4.0)
+        assert notes == (f"{path}: three columns without a header, read as query, document and rank.",)
+        assert plain(Run(path)) == {"q1": {"b": -1.0, "User Guide.md": -2.0, "c": -3.0}, "q2": {"a": -1.0}}
+        assert (Run(path).notes, Run(path).tag) == (notes, "")
+    assert scored(write(tmp_path / "run", "q1 b 1\nq1 faq.md 2\n"))[0]["mrr"] == 0.5
     assert plain(Run(write(tmp_path / "run", "query_id\tdoc_id\tscore\nq1\tb\t9.5\n"))) == {"q1": {"b": 9.5}}
 
 
-def test_three_columns_of_judgments_are_query_document_and_grade(tmp_path):
-    path = write(tmp_path / "qrels.tsv", "q1\ta\t2\nq1\tUser Guide.md\t0\n")
-    qrels = Qrels(path)
-    assert plain(qrels) == {"q1": {"a": 2.0, "User Guide.md": 0.0}}
-    assert qrels.notes == (f"{path}: three columns without a header, read as query, document and grade.",)
-    assert Qrels(qrels).notes == qrels.notes
-    assert assay.evaluate(path, {"q1": ["a"]}, "mrr").notes == qrels.notes
+# --- ranks -----------------------------------------------------------------------------------------------------------
+
+BY_RANK = Policy(ties="rank_column")
+NAMES = ("query_id", "doc_id", "score", "rank")
+ROWS = [("q1", "b", 1.0, 3), ("q1", "a", 1.0, 2), ("q1", "c", 1.0, 1), ("q1", "d", 2.0, 9), ("q2", "a", 1.0, 1)]
+ORDER = "dcab"
+"""d has the best score, whatever its rank; the others are equal."""
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "says"),
-    [
-        ("q1\ta\t1\nq1\tb\n", 2, "expected 3 columns (query document grade), found 2"),
-        ("q1\ta\t1\nq1\tb\tx\n", 2, "grade 'x' is not a number"),
-        ("q1\ta\t1\nq1\ta\t0\n", 2, "document a is judged twice for query q1"),
-        ("q1\ta\t1\nq1 0 b 1\n", 2, "expected 3 columns (query document grade), found 4"),
-        ("q1 a 1\n", 1, "expected 4 columns (query iteration document grade), found 3"),
-    ],
-)
-def test_faults_in_three_columns_of_judgments(tmp_path, text, line, says):
-    path = write(tmp_path / "qrels", text)
-    assert faults_of(Qrels, path) == (f"{path}:{line}: {says}",)
+def places(run, policy=BY_RANK):
+    def reciprocal_rank(doc):
+        return assay.evaluate({"q1": {doc: 1}}, run, "mrr", policy=policy)["mrr"]
+
+    return "".join(sorted(ORDER, key=lambda doc: -reciprocal_rank(doc)))
+
+
+def ranked(*rows):
+    return "".join(f"q1 Q0 {doc} {rank} {score} t\n" for doc, rank, score in rows)
+
+
+def test_equal_scores_stand_by_their_ranks(tmp_path):
+    given_forms = {form: source for form, source in sources(tmp_path, ROWS, NAMES).items() if form != "tuples"}
+    for mark in " \t":
+        lines = "".join(mark.join(map(str, (q, "Q0", d, r, s, "t"))) + "\n" for q, d, s, r in ROWS)
+        given_forms[f"TREC with {mark!r}"] = write(tmp_path / f"run{ord(mark)}", lines)
+    for form, source in given_forms.items():
+        assert places(source) == ORDER, form
+        prepared = Run(source)
+        assert places(prepared) == places(Run(prepared)) == ORDER, form
+        assert "".join(prepared.in_order(0, BY_RANK.rank_rule)) == ORDER, form
+    assert places(Run(io.BytesIO(lines.encode()))) == ORDER  # a stream is kept as long as its ranks may be asked for
+    assert places(given_forms["CSV"], Policy()) == "dcba"
+    assert places(given_forms["CSV"], Policy(ties="input_order")) == "dbac"
+
+
+def test_ranks_go_with_their_documents(tmp_path):
+    def mrr(doc, text, **options):
+        policy = Policy(ties="rank_column", **options)
+        return assay.evaluate({"q1": {doc: 1}}, write(tmp_path / "run", text), "mrr", policy=policy)["mrr"]
+
+    assert places(write(tmp_path / "run", ranked(("b", 1, 1), ("a", 1, 1), ("c", 1, 1), ("d", 1, 2)))) == "dbac"  # as given
+    assert mrr("b", ranked(("q1", 1, 1), ("b", 3, 1), ("a", 2, 1)), drop_self=True) == 0.5
+    assert mrr("a", ranked(("a", 3, 1), ("b", 2, 1), ("a", 1, 1)), duplicates="keep_best") == 1.0
+    assert mrr("d1", trec_run()) == 0.5
+    for run in ({"q1": ["b", "a"]}, {"q1": {"a": 1.0, "b": 2.0}}):  # without ties no ranks are needed
+        assert assay.evaluate({"q1": {"a": 1}}, run, "mrr", policy=BY_RANK)["mrr"] == 0.5
+    constant = write(tmp_path / "run", ranked(("b", 1, 0), ("a", 2, 0)))
+    assert assay.evaluate({"q1": {"a": 1}}, constant, "mrr", policy=BY_RANK).notes == ()
+
+
+def test_a_tie_that_no_rank_settles_says_what_is_needed(snapshots, tmp_path):
+    tied = [("q1", "a", 1.0), ("q1", "b", 1.0)]
+    lines = '{"qid": "q1", "docid": "a", "score": 1}\n{"qid": "q1", "docid": "b", "score": 1}\n'
+    runs = {
+        "scores": {"q1": {"a": 1.0, "b": 1.0}},
+        "pairs": {"q1": [("a", 1.0), ("b", 1.0)]},
+        "rows that come once": iter(tied),
+        "CSV": write(tmp_path / "run.csv", "qid,docid,score\nq1,a,1\nq1,b,1\n"),
+        "JSONL": write(tmp_path / "run.jsonl", lines),
+        "TREC": write(tmp_path / "run", "q1 Q0 a - 1 t\nq1 Q0 b 2 1 t\n"),
+        "JSON": write(tmp_path / "run.json", '[["q1", "a", 1], ["q1", "b", 1]]'),
+    }
+    cases = {
+        case: lambda run=run: assay.evaluate({"q1": {"a": 1}}, run, "mrr", policy=BY_RANK) for case, run in runs.items()
+    }
+    snapshots.check_errors("files/ties_without_ranks", cases)
+
+
+@given(st.permutations(range(1, 7)), st.lists(st.sampled_from([0.0, 1.0]), min_size=6, max_size=6))
+def test_it_is_a_plain_sort_by_score_and_rank(ranks, scores):
+    pairs = enumerate(zip(scores, ranks, strict=True))
+    rows = [{"query_id": "q", "doc_id": f"d{number}", "score": score, "rank": rank} for number, (score, rank) in pairs]
+    wanted = [row["doc_id"] for row in sorted(rows, key=lambda row: (-row["score"], row["rank"]))]
+    assert Run(rows).in_order(0, BY_RANK.rank_rule) == wanted
