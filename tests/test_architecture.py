@@ -234,6 +234,24 @@ def test_only_the_command_line_prints_and_exits():
     assert offenders(printing, [file for file in FILES if part_of(file) not in PRINTERS]) == {}
 
 
+FRAMES = {f"files/{name}.py" for name in ("record_sources", "rows", "source", "tables")} | {"compat/ranx/files.py"}
+"""Who looks at frames of pandas, polars and pyarrow, which are not imported."""
+ABILITIES = {"search", "index", "indexes", "batch", "know", "know_order", "set_judgments", "set_order"}
+
+
+def test_one_file_looks_at_what_a_retriever_can_do():
+    """`adapt` does; all others have a typed Adapted. A table of LanceDB has search too, and frames have an index."""
+
+    def asks(file: Path) -> set[str]:
+        calls = [node for node in ast.walk(TREES[file]) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+        guesses = {"hasattr" for call in calls if call.func.id == "hasattr"} if name_of(file) not in FRAMES else set()
+        named = [call.args[1] for call in calls if call.func.id == "getattr"]
+        return guesses | {name.value for name in named if isinstance(name, ast.Constant) and name.value in ABILITIES}
+
+    others = {"providers/protocols.py", "providers/catalog/lancedb.py", "model/values.py"}
+    assert offenders(asks, [file for file in FILES if name_of(file) not in others]) == {}
+
+
 # What a file holds
 
 

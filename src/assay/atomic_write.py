@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -135,7 +136,7 @@ def _make_folders(folder: Path) -> list[Path]:
 
 def _take_over(handle: int, before: os.stat_result) -> None:
     """Owner and mode of the file that is replaced, as far as that is allowed; Windows knows neither."""
-    if not (hasattr(os, "fchown") and hasattr(os, "fchmod")):
+    if sys.platform == "win32":
         return
     now = os.fstat(handle)
     if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset
+from assay.execution.client import RetrieverClient
 from assay.execution.pool import ask_concurrently
 from assay.execution.responses import Response
 from assay.execution.retry import RetryPolicy
 from assay.model.records import Document, Hit, Query
+from assay.providers import adapt
 
 QUICK = RetryPolicy(timeout=5.0, retries=2, backoff=0.001)
 LONG = 60.0
@@ -71,7 +73,8 @@ def answered(
     retriever: Any, n: int = 4, k: int = 10, batch: int = 1, policy: RetryPolicy = QUICK, grows: bool = False
 ) -> dict[str, Response]:
     """Query → answer, after checking that each query came once."""
-    found = [answer for some in ask_concurrently(retriever, queries(n), k, batch, policy, grows=grows) for answer in some]
+    client = retriever if isinstance(retriever, RetrieverClient) else RetrieverClient(adapt(retriever))
+    found = [answer for some in ask_concurrently(client, queries(n), k, batch, policy, grows=grows) for answer in some]
     assert sorted(answer.query for answer in found) == sorted(f"q{number}" for number in range(n))
     return {answer.query: answer for answer in found}
 

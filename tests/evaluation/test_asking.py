@@ -101,13 +101,16 @@ def test_a_query_that_hangs_fails_and_the_others_go_on(batch):
 def test_a_hanging_retriever_does_not_keep_the_process_alive(batch):
     program = f"""
         import threading
+        from assay.execution.client import RetrieverClient
         from assay.execution.pool import ask_concurrently
+        from assay.providers import adapt
         from assay.execution.retry import RetryPolicy
         from assay.model.records import Query
         class Hangs:
             def search(self, queries, k):
                 threading.Event().wait()
-        found = list(ask_concurrently(Hangs(), [Query("q1"), Query("q2")], 5, {batch}, RetryPolicy(timeout=0.05, retries=0)))
+        asked, policy = [Query("q1"), Query("q2")], RetryPolicy(timeout=0.05, retries=0)
+        found = list(ask_concurrently(RetrieverClient(adapt(Hangs())), asked, 5, {batch}, policy))
         print(sum(len(some) for some in found))
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, timeout=60, check=True)

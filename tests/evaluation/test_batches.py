@@ -10,6 +10,7 @@ import pytest
 from assay.execution import pool as module
 from assay.execution.pool import FAST_BATCH_SECONDS as SOON
 from assay.execution.retry import RetryPolicy, RetryState
+from assay.providers import adapt
 from assay.providers.retriever import PermanentFailure, RetryLater
 
 from ._retrievers import AMPLE, LONG, QUICK, Told, answered, failing, queries, right
@@ -88,7 +89,7 @@ def test_a_batch_that_fails_is_asked_one_by_one():
 
 def test_answers_of_a_batch_are_handed_on_before_its_failures_are_asked_again():
     told = Told(lambda query: ValueError("no") if query.query_id == "q1" else right(query))
-    line = module.RetrieverClient(told)
+    line = module.RetrieverClient(adapt(told))
     asking = module.BatchClient(line, 10, RetryState(QUICK), 3).ask([SimpleNamespace(query_id=f"q{n}") for n in range(3)])
     assert [answer.query for answer in next(asking)] == ["q0", "q2"]
     assert len(told.asked) == 1
@@ -151,7 +152,7 @@ def test_a_pause_that_a_service_asks_for_is_told_of(clock):
     waits = []
     told = Told(failing({"q0": RetryLater(40.0, "http://x: HTTP 429")}))
     how = RetryState(RetryPolicy(), lambda seconds, why: waits.append((seconds, why)))
-    list(module.BatchClient(module.RetrieverClient(told), 10, how, 3).ask(queries(2)))
+    list(module.BatchClient(module.RetrieverClient(adapt(told)), 10, how, 3).ask(queries(2)))
     assert (waits, clock.now) == ([(40.0, "HTTP 429")] * 2, 40.0)
 
 
@@ -162,8 +163,8 @@ def test_a_chosen_size_has_as_many_times_the_timeout_and_one_that_grows_has_it_o
         async def search(self, queries, k):
             return [right(query) for query in queries]
 
-    line = module.RetrieverClient(Noting())
-    line.call = lambda name, queries, k, seconds: (
+    line = module.RetrieverClient(adapt(Noting()))
+    line.call = lambda method, queries, k, seconds: (
         given.append((len(queries), seconds)) or [right(query) for query in queries]
     )
     answered(line, 6, batch=3, policy=RetryPolicy(timeout=7.0))

@@ -9,9 +9,14 @@ from assay.execution.client import RetrieverClient
 from assay.execution.pool import ThreadPool, ask_concurrently
 from assay.execution.retry import RetryPolicy, RetryState
 from assay.model.records import Hit
+from assay.providers import adapt
 from assay.providers.retriever import PermanentFailure, RetryLater
 
 from ._retrievers import AMPLE, LONG, Told, answered, failing, queries, right
+
+
+def client(answer):
+    return RetrieverClient(adapt(Told(answer)))
 
 
 def together(n, action=None):
@@ -22,7 +27,7 @@ def together(n, action=None):
 def limit_after(answer, n, concurrency, state=RetryState):
     """How much is asked at once in the end."""
     policy = RetryPolicy(timeout=LONG, retries=5, backoff=0.0, concurrency=concurrency)
-    pool = ThreadPool(RetrieverClient(Told(answer)), 10, state(policy))
+    pool = ThreadPool(client(answer), 10, state(policy))
     found = [one for some in pool.ask(queries(n)) for one in some]
     assert not any(one.error for one in found)
     assert len(found) == n
@@ -58,7 +63,7 @@ def test_the_same_few_threads_ask_everything():
 def test_its_threads_end_when_all_is_answered_and_when_nobody_listens_any_more():
     seen = []
     asking = ask_concurrently(
-        Told(lambda query: seen.append(threading.current_thread()) or right(query)), queries(50), 10, 1, RetryPolicy()
+        client(lambda query: seen.append(threading.current_thread()) or right(query)), queries(50), 10, 1, RetryPolicy()
     )
     next(asking)
     asking.close()
@@ -97,7 +102,7 @@ def test_a_service_that_asks_for_hours_is_waited_for_once_and_then_all_fail(monk
     told = Told(failing({f"q{number}": RetryLater(3600.0, "http://x: HTTP 429") for number in range(9)}, every=True))
     waits = []
     how = RetryState(RetryPolicy(timeout=0.1, retries=2, concurrency=3), lambda *wait: waits.append(wait))
-    found = [one for some in ThreadPool(RetrieverClient(told), 10, how).ask(queries(9)) for one in some]
+    found = [one for some in ThreadPool(RetrieverClient(adapt(told)), 10, how).ask(queries(9)) for one in some]
     assert {one.error for one in found} == {"http://x: HTTP 429; it asks to wait 3600 s, and 0.2 s is the longest wait"}
     assert set(waits) == {(0.2, "HTTP 429")}
     assert sorted(one.query for one in found) == [f"q{number}" for number in range(9)]
@@ -217,7 +222,9 @@ def test_calls_that_hang_keep_their_places_until_they_come_back():
         return right(query)
 
     told, found = Told(answer), []
-    for some in ask_concurrently(told, queries(40), 10, 1, RetryPolicy(timeout=1.0, retries=0, concurrency=3)):
+    for some in ask_concurrently(
+        RetrieverClient(adapt(told)), queries(40), 10, 1, RetryPolicy(timeout=1.0, retries=0, concurrency=3)
+    ):
         found += some
         n_failed = sum(one.error is not None for one in found)
         if n_failed == 2 and len(found) >= 25:
@@ -254,7 +261,7 @@ def test_an_answer_that_comes_too_late_is_not_taken_for_another():
 
     found = []
     for some in ask_concurrently(
-        Told(answer), queries(12), 10, 1, RetryPolicy(timeout=AMPLE, retries=1, backoff=0.0, concurrency=1)
+        client(answer), queries(12), 10, 1, RetryPolicy(timeout=AMPLE, retries=1, backoff=0.0, concurrency=1)
     ):
         late.set()
         found += some

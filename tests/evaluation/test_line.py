@@ -11,6 +11,7 @@ from assay import ProviderError
 from assay.execution.client import RetrieverClient, describe_error
 from assay.execution.responses import Response
 from assay.model.records import Hit
+from assay.providers import adapt
 from assay.providers.retriever import PermanentFailure, RetryLater
 
 from ._retrievers import LONG, Told, queries, right
@@ -18,7 +19,7 @@ from ._retrievers import LONG, Told, queries, right
 
 def heard(answer, n=1, k=10):
     """What comes back for queries that are answered so."""
-    return RetrieverClient(Told(answer)).search(queries(n), k)
+    return RetrieverClient(adapt(Told(answer))).search(queries(n), k)
 
 
 def raised(error):
@@ -118,7 +119,7 @@ def test_the_wrong_number_of_answers_is_an_error_of_all(given_back):
         def search(self, queries, k):
             return given_back
 
-    assert all(isinstance(one, Exception) for one in RetrieverClient(Wrong()).search(queries(2), 10))
+    assert all(isinstance(one, Exception) for one in RetrieverClient(adapt(Wrong())).search(queries(2), 10))
 
 
 def test_coroutines_are_waited_for_all_on_one_event_loop():
@@ -131,8 +132,8 @@ def test_coroutines_are_waited_for_all_on_one_event_loop():
             await asyncio.sleep(0.001)
             return [right(query) for query in queries]
 
-    line = RetrieverClient(Later())
-    line.call("index", [])
+    line = RetrieverClient(adapt(Later()))
+    line.call(line.retriever.index, [])
     assert [answer.docs for answer in line.search(queries(2), 10)] == [["d0"], ["d1"]]
 
 
@@ -147,7 +148,7 @@ def test_a_coroutine_that_takes_too_long_is_ended():
                 ended.set()
                 raise
 
-    (error,) = RetrieverClient(Hangs()).search(queries(1), 10, 0.05)
+    (error,) = RetrieverClient(adapt(Hangs())).search(queries(1), 10, 0.05)
     assert describe_error(error) == "TimeoutError: no answer within 0.05 s"
     assert ended.wait(LONG)
 
@@ -157,7 +158,7 @@ def test_a_coroutine_may_exit_without_taking_the_event_loop_along():
         async def search(self, queries, k):
             sys.exit("bye")
 
-    line = RetrieverClient(Leaves())
+    line = RetrieverClient(adapt(Leaves()))
     assert [describe_error(*line.search(queries(1), 10, LONG)) for _ in range(2)] == ["SystemExit: bye"] * 2
 
 

@@ -72,8 +72,8 @@ def scoring(monkeypatch):
 
 def ready(text, documents=DOCUMENTS):
     retriever = parse_provider(text).make()
-    if hasattr(retriever, "know"):
-        retriever.know(QRELS)
+    if retriever.needs_judgments:
+        retriever.set_judgments(QRELS)
     retriever.index(iter(documents))
     return retriever
 
@@ -131,8 +131,8 @@ def vector_files(tmp_path):
 def test_a_batch_of_any_size_gives_the_same_bits(text, vector_files):
     documents, queries = drawn(3)
     retriever = ready(vector_files if text == "vectors" else text, documents)
-    if hasattr(retriever, "know_order"):
-        retriever.know_order([query.query_id for query in queries], [document.doc_id for document in documents])
+    if retriever.needs_order:
+        retriever.set_order([query.query_id for query in queries], [document.doc_id for document in documents])
     together = retriever.search(queries, 30)
     for size in (1, 2, 7):
         batches = [retriever.search(queries[start : start + size], 30) for start in range(0, len(queries), size)]

@@ -141,7 +141,7 @@ def test_parts_are_given_everything():
 
 def test_the_judgments_reach_an_oracle():
     hybrid = parse_provider("hybrid(oracle, hybrid(oracle, random_order))").make()
-    hybrid.know({"q": {"a": 1}})
+    hybrid.set_judgments({"q": {"a": 1}})
     hybrid.index([Document("a"), Document("b")])
     assert [hit.doc_id for hit in hybrid.search([Q], 5)[0]] == ["a", "b"]
 

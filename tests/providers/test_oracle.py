@@ -10,6 +10,7 @@ from assay.datasets.format import load_dataset
 from assay.errors import ProviderError
 from assay.evaluation import evaluate
 from assay.model.records import Document, Hit, Pack, Query
+from assay.providers import RelevanceRule
 from assay.providers.retriever import PermanentFailure
 
 from ._written import parse_provider
@@ -19,7 +20,7 @@ SAMPLES = Path(__file__).parents[1] / "datasets" / "samples"
 
 def test_relevant_documents_best_grade_first():
     oracle = parse_provider("oracle").make()
-    oracle.know({"q": {"a": 1, "b": 3, "c": 0, "d": -1, "e": 1, "elsewhere": 5}, "r": {}})
+    oracle.set_judgments({"q": {"a": 1, "b": 3, "c": 0, "d": -1, "e": 1, "elsewhere": 5}, "r": {}})
     oracle.index(Document(doc) for doc in "abcdef")
     answers = oracle.search([Query("q"), Query("r"), Query("unjudged")], 5)
     assert answers == [[Hit("b", 3.0), Hit("e", 1.0), Hit("a", 1.0)], [], []]
@@ -33,10 +34,10 @@ def test_without_judgments_it_knows_nothing():
         oracle.search([Query("q")], 5)
 
 
-def knowing(documents, *truth, **settings):
+def knowing(documents, qrels, *rule, **settings):
     """An oracle over documents, given as id → text, that was told the truth."""
     oracle = parse_provider("oracle").make()
-    oracle.know(*truth, **settings)
+    oracle.set_judgments(qrels, RelevanceRule(*rule, settings=settings))
     oracle.index(Document(doc, text) for doc, text in documents.items())
     return oracle
 

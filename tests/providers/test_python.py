@@ -12,7 +12,8 @@ import pytest
 
 from assay.errors import BadParameter, ProviderError
 from assay.model.records import Document, Hit, Query
-from assay.providers.catalog.python import FunctionRetriever, ObjectRetriever, make_retriever
+from assay.providers import Adapted, EventLoop
+from assay.providers.catalog.python import FunctionRetriever, make_retriever
 from assay.providers.retriever import PermanentFailure
 
 from ._functions import Q, ask
@@ -145,7 +146,7 @@ def test_the_protocol(module, given):
     module.mine = given
     retriever = make_retriever("assay_test_module:mine")
     assert (retriever.batch, retriever.indexes) == (1000, True)
-    retriever.index([Document("a"), Document("b"), Document("c")])
+    EventLoop().result(retriever.index([Document("a"), Document("b"), Document("c")]))
     assert retriever.search([Q, Q], 2) == [[Hit("a", 1.0), Hit("b", 0.5)]] * 2
 
 
@@ -175,7 +176,7 @@ def test_a_class_of_functions(module):
     module.Mine = Callable
     assert isinstance(make_retriever("assay_test_module:Mine"), FunctionRetriever)
     module.group = SimpleNamespace(inner=SimpleNamespace(mine=Whole()))
-    assert isinstance(make_retriever("assay_test_module:group.inner.mine"), ObjectRetriever)
+    assert isinstance(make_retriever("assay_test_module:group.inner.mine"), Adapted)
 
 
 def test_a_class_that_cannot_be_made(module):
@@ -265,7 +266,7 @@ def test_a_function_without_parameters_makes_the_retriever(module):
     module.make = Whole
     module.build = lambda: Whole()
     for name in ("make", "build"):
-        assert isinstance(make_retriever(f"assay_test_module:{name}"), ObjectRetriever)
+        assert isinstance(make_retriever(f"assay_test_module:{name}"), Adapted)
     module.wrapped = lambda: as_text
     assert isinstance(make_retriever("assay_test_module:wrapped"), FunctionRetriever)
     module.search = lambda: ["d1"]

@@ -7,6 +7,7 @@ import pytest
 
 from assay.execution.client import RetrieverClient
 from assay.model.records import Hit, Query
+from assay.providers import adapt
 from assay.providers.catalog.command import CommandRetriever
 from assay.providers.catalog.python import FunctionRetriever
 from assay.providers.responses import hits_from
@@ -47,7 +48,7 @@ def test_an_answer_may_come_without_a_hit():
 
 def test_it_reaches_the_answer_of_an_evaluation():
     retriever = FunctionRetriever("f", lambda query: {"results": ["d1"], "answer": f"about {query}"})
-    (answer,) = RetrieverClient(retriever).search([Query("q", "cats")], 5)
+    (answer,) = RetrieverClient(adapt(retriever)).search([Query("q", "cats")], 5)
     assert answer.said == {"answer": "about cats"}
     assert answer.docs == ["d1"]
 

@@ -149,7 +149,7 @@ def test_texts_may_come_with_the_hits(module):
 def test_the_judgments_reach_an_oracle(module):
     module.score = by_length
     retriever = parse_provider("rerank(oracle, function=rerank_test_module:score)").make()
-    retriever.know({"q": {"a": 2, "b": 1}})
+    retriever.set_judgments({"q": {"a": 2, "b": 1}})
     retriever.index(DOCUMENTS)
     assert [(hit.doc_id, hit.metadata["first_rank"]) for hit in retriever.search([Q], 5)[0]] == [("b", 2), ("a", 1)]
 

@@ -39,7 +39,7 @@ def saved(documents, queries, dtype=np.float32):
 
 def retriever(n_documents, n_queries, text="vectors(documents=docs.npy, queries=queries.npy)"):
     made = parse_provider(text).make()
-    made.know_order([f"q{number}" for number in range(n_queries)], [f"d{number}" for number in range(n_documents)])
+    made.set_order([f"q{number}" for number in range(n_queries)], [f"d{number}" for number in range(n_documents)])
     made.index([Document(f"d{number}", "") for number in range(n_documents)])
     return made
 
@@ -91,7 +91,7 @@ def test_many_vectors_far_from_nought(similarity):
 
 def test_a_file_is_left_on_disk(monkeypatch):
     saved(np.eye(4), np.eye(4))
-    assert isinstance(retriever(4, 4)._documents.vectors, np.memmap)
+    assert isinstance(retriever(4, 4).retriever._documents.vectors, np.memmap)
 
 
 @pytest.mark.parametrize("name", ["text", "archive", "archive with whole numbers", "archive with bytes"])

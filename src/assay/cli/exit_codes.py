@@ -107,7 +107,7 @@ def exit_codes_text() -> str:
 
 SIGNAL_EXIT_CODE_OFFSET = 128
 """An exit code after a signal is this and the number of the signal."""
-HANGUP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGHUP",) if hasattr(signal, name))
+HANGUP_SIGNALS = (signal.SIGHUP,) if sys.platform != "win32" else ()
 """What a process is sent when its terminal goes away; Windows has no such signal."""
 TERMINATION_SIGNALS = (signal.SIGTERM, *HANGUP_SIGNALS)
 """Signals that ask a process to end; Ctrl-C, which does too, is Python's own."""

@@ -224,7 +224,7 @@ def _score_runs(
     qrels: Any, runs: Mapping[str, Any], metrics: Sequence[BoundMetric] | None, settings: Mapping[str, Any]
 ) -> list[Result]:
     """Results as they are, runs scored."""
-    judged = qrels if isinstance(qrels, Qrels) or hasattr(qrels, "queries") else Qrels(qrels)
+    judged = qrels if isinstance(qrels, Qrels) or getattr(qrels, "queries", None) is not None else Qrels(qrels)
     return [
         run if isinstance(run, Result) else evaluate_metrics(judged, run, metrics, name=str(name), **settings)
         for name, run in runs.items()

@@ -13,7 +13,7 @@ from assay.errors import ProviderError
 from assay.execution.responses import Response
 from assay.masking import mask
 from assay.model import Hit, Query
-from assay.providers import EventLoop, PermanentFailure, ReportedHits, answers_from, is_retryable, masked_answers
+from assay.providers import Adapted, EventLoop, PermanentFailure, ReportedHits, answers_from, is_retryable, masked_answers
 from assay.text import printable
 
 T = TypeVar("T")
@@ -76,19 +76,20 @@ CANCEL_GRACE_SECONDS = 0.1
 class RetrieverClient:
     """Calls a retriever's methods; coroutines are waited for, all on one event loop, as their clients expect."""
 
-    retriever: Any
+    retriever: Adapted
     thread: CallThread = field(default_factory=CallThread)
     _loop: EventLoop = field(default_factory=EventLoop)
 
-    def call(self, name: str, *arguments: Any, seconds: float | None = None, **settings: Any) -> Any:
-        """What a method gives in the end; a coroutine that takes longer is ended."""
-        return self._loop.result(getattr(self.retriever, name)(*arguments, **settings), seconds)
+    def call(self, method: Callable[..., Any], *arguments: Any, seconds: float | None = None) -> Any:
+        """What a method of the retriever gives in the end; a coroutine that takes longer is ended."""
+        return self._loop.result(method(*arguments), seconds)
 
     def search(self, queries: Sequence[Query], k: int, seconds: float | None = None) -> list[Response | Exception]:
         """For each query a response, or the error after which it may be asked again."""
         began = time.perf_counter()
         try:
-            hit_lists = masked_answers(answers_from(self.call("search", list(queries), k, seconds=seconds), queries, k))
+            returned = self.call(self.retriever.search, list(queries), k, seconds=seconds)
+            hit_lists = masked_answers(answers_from(returned, queries, k))
         except BaseException as error:  # whatever a retriever raises is its answer
             if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
                 raise  # a person's, who reaches this thread alone

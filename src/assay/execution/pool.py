@@ -14,7 +14,7 @@ from assay.execution.client import CANCEL_GRACE_SECONDS, RetrieverClient, descri
 from assay.execution.responses import Response
 from assay.execution.retry import MAX_FAILURES_BEFORE_GIVING_UP, RetryPolicy, RetryState
 from assay.model import Query
-from assay.providers import Retriever, RetryLater
+from assay.providers import RetryLater
 
 MAX_POLL_SECONDS = 0.5
 """Seconds that the pool waits for an outcome, at most, before it looks at deadlines again."""
@@ -194,7 +194,7 @@ class ThreadPool:
 
 
 def ask_concurrently(
-    retriever: Retriever | RetrieverClient,
+    client: RetrieverClient,
     queries: Sequence[Query],
     k: int,
     batch: int,
@@ -208,7 +208,6 @@ def ask_concurrently(
     calls shares one RetryState.
     """
     state = policy if isinstance(policy, RetryState) else RetryState(policy)
-    client = retriever if isinstance(retriever, RetrieverClient) else RetrieverClient(retriever)
     asker = BatchClient(client, k, state, batch, grows) if batch > 1 else ThreadPool(client, k, state)
     return asker.ask(queries)
 

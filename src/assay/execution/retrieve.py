@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,8 +19,8 @@ from assay.execution.progress import Progress
 from assay.execution.runner import Part, collect_responses
 from assay.grammar import WrittenName
 from assay.metrics import Given, parse_metrics, written_metrics
-from assay.model import Document, Policy, Query
-from assay.providers import BoundProvider, FunctionRetriever, Provider, describe_library_error, parse_provider
+from assay.model import Policy
+from assay.providers import BoundProvider, FunctionRetriever, Provider, adapt, is_retriever, parse_provider
 from assay.text import shortened
 
 
@@ -72,9 +72,10 @@ def wrap_retriever(retriever: Any, name: str = "") -> BoundProvider:
         return replace(retriever, label=name or retriever.label)
     if inspect.isclass(retriever):
         raise UsageError(f"{retriever.__name__} is a class; hand over an object of it: {retriever.__name__}()")
-    if callable(getattr(retriever, "search", None)):
-        make: Any = partial(ObjectProvider, retriever)
-        type_name, indexes, batch = type(retriever).__name__, callable(getattr(retriever, "index", None)), 1000
+    if is_retriever(retriever):
+        type_name, own = type(retriever).__name__, adapt(retriever)
+        make: Any = own.described(type_name).left_open
+        indexes, batch = own.indexes, own.batch
     elif callable(retriever):
         type_name, indexes, batch = getattr(retriever, "__name__", type(retriever).__name__), False, 1
         make = partial(FunctionRetriever, type_name, retriever)
@@ -82,34 +83,3 @@ def wrap_retriever(retriever: Any, name: str = "") -> BoundProvider:
         raise ProviderError(f"expected search(queries, k), a function or a provider's name, found {shortened(retriever)}")
     record = Provider(name or type_name, "a retriever of your own", make, indexes=indexes, batch=batch)
     return BoundProvider(record, {})
-
-
-class ObjectProvider:
-    """A retriever that somebody else goes on using: it is not closed. Its errors name the method that raised them."""
-
-    def __init__(self, retriever: Any) -> None:
-        self._retriever, self._name = retriever, type(retriever).__name__
-        self.indexes = callable(getattr(retriever, "index", None))
-        if hasattr(retriever, "batch"):
-            self.batch = retriever.batch
-        if hasattr(retriever, "know"):
-            self.know = lambda qrels, *_, **__: retriever.know(qrels)
-
-    def index(self, documents: Iterable[Document]) -> Any:
-        """Hand over the documents."""
-        return self._call("index", documents)
-
-    def search(self, queries: Sequence[Query], k: int) -> Any:
-        """Hand over the queries."""
-        return self._call("search", queries, k)
-
-    def _call(self, method: str, *arguments: Any) -> Any:
-        place = f"{self._name}.{method}"
-        with describe_library_error(place):
-            returned = getattr(self._retriever, method)(*arguments)
-        return _await_described(place, returned) if inspect.isawaitable(returned) else returned
-
-
-async def _await_described(place: str, returned: Awaitable[Any]) -> Any:
-    with describe_library_error(place):
-        return await returned

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -41,7 +40,7 @@ from assay.execution.responses import Response
 from assay.execution.retry import RetryPolicy, RetryState
 from assay.metrics import BoundMetric
 from assay.model import Document, Query, Rankings, Run
-from assay.providers import BoundProvider
+from assay.providers import Adapted, BoundProvider, RelevanceRule
 from assay.views import Times
 
 DEFAULT_DEPTH = 100
@@ -136,11 +135,11 @@ def _ask_by_scope(part: Part, queries: Sequence[Query], progress: Progress) -> I
     for scope, some in by_scope.items():
         try:
             with _open_retriever(part) as client:
-                if not getattr(client.retriever, "indexes", part.provider.provider.indexes is not False):
+                if not client.retriever.indexes:
                     yield from _ask(part, client, queries, state)
                     return
                 began = time.perf_counter()
-                _call_in_time(part, client.thread, client.call, "index", _documents(part, scope, groups))
+                _call_in_time(part, client.thread, client.call, client.retriever.index, _documents(part, scope, groups))
                 progress.indexing += time.perf_counter() - began
                 yield from _ask(part, client, some, state)
         except ProviderError as error:
@@ -160,15 +159,16 @@ def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]
 def _open_retriever(part: Part) -> Iterator[RetrieverClient]:
     """A retriever that gets judgments and order where it may know them, and is closed; errors of closing are ignored."""
     thread = CallThread(in_caller=math.isinf(part.retry_policy.timeout) and part.retry_policy.index_timeout is None)
-    client = RetrieverClient(
-        _call_in_time(part, thread, part.provider.filled(cache=part.cache, timeout=part.retry_policy.timeout).make), thread
-    )
-    if hasattr(client.retriever, "know"):
+    make = part.provider.filled(cache=part.cache, timeout=part.retry_policy.timeout).make
+    retriever: Adapted = _call_in_time(part, thread, make)
+    client = RetrieverClient(retriever, thread)
+    if retriever.needs_judgments:
         qrels, by = part.chunked.judgments if part.chunked is not None else (part.dataset.qrels, part.relevance.by)
-        know = partial(client.call, "know", qrels, part.dataset.owner_of_relevance, by, **part.relevance.defaults)
-        _call_in_time(part, thread, know)
-    if hasattr(client.retriever, "know_order"):
-        _call_in_time(part, thread, client.call, "know_order", part.dataset.queries.keys(), part.dataset.documents.keys())
+        rule = RelevanceRule(part.dataset.owner_of_relevance, by, part.relevance.defaults)
+        _call_in_time(part, thread, client.call, retriever.set_judgments, qrels, rule)
+    if retriever.needs_order:
+        order = part.dataset.queries.keys(), part.dataset.documents.keys()
+        _call_in_time(part, thread, client.call, retriever.set_order, *order)
     closing = CLOSE_TIMEOUT
     try:
         yield client
@@ -176,9 +176,9 @@ def _open_retriever(part: Part) -> Iterator[RetrieverClient]:
         closing = CLOSE_TIMEOUT_ON_INTERRUPT
         raise
     finally:
-        if callable(getattr(client.retriever, "close", None)):
+        if retriever.closes:
             with suppress(Exception):
-                thread.run(client.call, "close", seconds=closing)
+                thread.run(client.call, retriever.close, seconds=closing)
         thread.close()
 
 
@@ -195,7 +195,7 @@ def _call_in_time(part: Part, thread: CallThread, function: Callable[..., Any], 
 
 
 def _ask(part: Part, client: RetrieverClient, queries: Sequence[Query], state: RetryState) -> Iterator[list[Response]]:
-    own = int(getattr(client.retriever, "batch", part.provider.provider.batch))
+    own = client.retriever.batch
     size = (part.batch or own) if own > 1 else 1
     return ask_concurrently(client, queries, part.k, size, state, grows=part.batch is None)
 

@@ -88,7 +88,8 @@ def _reason(error: ValueError) -> tuple[str, str]:
     """What is wrong, in words of ours, and the code of it."""
     if isinstance(error, UnicodeError):
         return "not valid UTF-8", "unreadable"
-    return (f"not JSON: {error.msg}", "unreadable") if hasattr(error, "msg") else (str(error), "")
+    message = getattr(error, "msg", None)
+    return (str(error), "") if message is None else (f"not JSON: {message}", "unreadable")
 
 
 def table_rows(source: FileSource) -> Iterator[tuple[int, Any]]:

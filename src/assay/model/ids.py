@@ -74,7 +74,8 @@ def text_id(value: object) -> str:
     """
     if isinstance(value, str | UUID):
         return str(value)
-    if isinstance(path := value.__fspath__() if hasattr(value, "__fspath__") else None, str):
+    to_path = getattr(value, "__fspath__", None)
+    if callable(to_path) and isinstance(path := to_path(), str):
         return path
     if isinstance(value, bool):
         raise DataError(f"an id is text or a whole number, not {value!r}")

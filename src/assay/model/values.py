@@ -35,7 +35,8 @@ def as_number(value: object) -> float | None:
 
 def _inside(value: Any) -> object | None:
     """What an array without dimensions holds; None for anything else."""
-    return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else None
+    item = getattr(value, "item", None)
+    return item() if getattr(value, "ndim", None) == 0 and callable(item) else None
 
 
 def as_score(value: object) -> float | None:
@@ -153,11 +154,12 @@ def unpacked(collection: Any) -> Any:
     """
     if isinstance(collection, Iterator):
         return list(collection)
-    if isinstance(collection, list | dict) or not hasattr(collection, "to_list"):
+    to_list = None if isinstance(collection, list | dict) else getattr(collection, "to_list", None)
+    if to_list is None:
         return collection
-    values = collection.to_list()
-    if not hasattr(collection, "index") or not hasattr(collection.index, "to_list") or all_text(values):
+    values, list_ids = to_list(), getattr(getattr(collection, "index", None), "to_list", None)
+    if list_ids is None or all_text(values):
         return values
-    ids = collection.index.to_list()
+    ids = list_ids()
     by_id = dict(zip(ids, values, strict=True))
     return by_id if len(by_id) == len(ids) else list(zip(ids, values, strict=True))

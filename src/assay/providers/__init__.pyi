@@ -7,9 +7,12 @@ from assay.providers.event_loop import EventLoop as EventLoop
 from assay.providers.http_client import Connections as Connections
 from assay.providers.http_client import Request as Request
 from assay.providers.loading import describe_library_error as describe_library_error
+from assay.providers.protocols import Adapted as Adapted
+from assay.providers.protocols import RelevanceRule as RelevanceRule
+from assay.providers.protocols import adapt as adapt
+from assay.providers.protocols import is_retriever as is_retriever
 from assay.providers.provider import BoundProvider as BoundProvider
 from assay.providers.provider import Provider as Provider
-from assay.providers.provider import Retriever as Retriever
 from assay.providers.provider import all_providers as all_providers
 from assay.providers.provider import find_provider as find_provider
 from assay.providers.provider import parse_provider as parse_provider

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, one_of, positive
-from assay.model import TEXTS, Document, Hit, Query, as_number
+from assay.model import TEXTS, Hit, Query, as_number
 from assay.providers.event_loop import EventLoop
 from assay.providers.loading import describe_library_error, parse_function
 from assay.providers.responses import Entry, hits_of_entries, names_in
@@ -152,7 +152,7 @@ def _is_bulky(value: Any, text: str | None) -> bool:
         return value == text
     if isinstance(value, list | tuple):
         return len(value) > MAX_SHOWN_NUMBERS and all(isinstance(number, int | float) for number in value)
-    return hasattr(value, "__array__")
+    return callable(getattr(value, "__array__", None))
 
 
 ASKED_ALONE: dict[str, Any] = {"batch": 1, "indexes": False}
@@ -194,15 +194,11 @@ class AdapterRetriever:
     """Asks one query at a time; any thread may. A blank query finds nothing, and is not asked."""
 
     batch = 1
-    indexes = False
 
     def __init__(self, name: str, ask: Ask, read: Read, reading: Reading, timeout: float | None = None) -> None:
         self._name, self._ask, self._read, self._reading, self._timeout = name, ask, read, reading, timeout
         self._event_loop = EventLoop()
         self.close: Callable[[], None] = _nothing_to_close
-
-    def index(self, documents: Iterable[Document]) -> None:
-        """Nothing: the store has its own documents."""
 
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
         """Ask for each query in turn."""

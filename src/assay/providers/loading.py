@@ -21,6 +21,7 @@ from assay.providers.retriever import BUSY_STATUS, RetryLater
 
 MANY_FILES = 200
 """Files of a package that are looked at."""
+MISSING: Any = object()
 MAX_SHOWN = 8
 """Functions and classes of a module that are named."""
 
@@ -75,22 +76,23 @@ def files_of(text: str) -> list[Path]:
 
 def _find_spec(name: str, folders: Sequence[str] | None) -> ModuleSpec | None:
     """Where a module is, as whoever imports would find it."""
-    specs = (finder.find_spec(name, folders) for finder in sys.meta_path if hasattr(finder, "find_spec"))
-    return next(filter(None, specs), None)
+    finds = filter(None, (getattr(finder, "find_spec", None) for finder in sys.meta_path))
+    return next(filter(None, (find(name, folders) for find in finds)), None)
 
 
 def find_attribute(owner: ModuleType, name: str) -> Any:
     """What a module has under a name, which may have dots."""
     value: Any = owner
     for part in name.split("."):
-        if not hasattr(value, part):
+        inner = getattr(value, part, MISSING)
+        if inner is MISSING:
             names = [
                 attribute_name for attribute_name in getattr(value, "__dict__", ()) if not attribute_name.startswith("_")
             ]
             near = near_matches(part, names)
             hint = f" Did you mean {' or '.join(near)}?" if near else _describe_callables(value, names)
             raise ProviderError(f"{owner.__name__} has no {name}.{hint}")
-        value = getattr(value, part)
+        value = inner
     return value
 
 

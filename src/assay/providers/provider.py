@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from assay.catalog import find_entry, load_entries
 from assay.errors import BadParameter, UnknownName
@@ -31,22 +31,13 @@ from assay.grammar import (
     show,
 )
 from assay.masking import MASK, add_environment, is_secret_name, mask, mask_nested
-from assay.model import Document, Hit, Query
+from assay.model import Hit
+from assay.providers.protocols import BATCH, Adapted, Retriever, adapt
 from assay.providers.secrets import arguments_of, revealed, without_private
 from assay.serialize import to_json
 
 HARMLESS = (cutoff, depth, flag, fraction, fractions, not_negative, number, numbers, persistence, positive)
 """Readers of parameters that can only be numbers, or true or false."""
-
-
-class Retriever(Protocol):
-    """All that a system under test has to do. Both methods may be coroutines."""
-
-    def index(self, documents: Iterable[Document]) -> Any:
-        """Take the documents that may be retrieved."""
-
-    def search(self, queries: Sequence[Query], k: int) -> Any:
-        """For each query, up to k hits, best first."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +52,7 @@ class Provider:
     takes_parts: bool = False
     """Whether it is made of other providers: `hybrid(bm25, dense)`."""
     default_parts: tuple[str, ...] = ()
-    batch: int = 1000
+    batch: int = BATCH
     """Queries asked at once; 1 where each is asked by itself, several side by side."""
     indexes: bool | Callable[..., bool] = True
     """Whether it is given the documents, or what tells that from its parameters. If not, it has its own, and must heed
@@ -170,12 +161,12 @@ class BoundProvider:
         fitting = {name: value for name, value in values.items() if name in taken}
         return replace(self, params={**self.params, **fitting}, parts=tuple(part.filled(**values) for part in self.parts))
 
-    def make(self) -> Retriever:
+    def make(self) -> Adapted:
         """A retriever, ready to index or to search. Its code may know any variable, so those that are secrets are masked."""
         add_environment()
-        if not self.provider.takes_parts:
-            return self.provider.make(**self.params)
-        return self.provider.make(parts=[part.make() for part in self.parts], **self.params)
+        parts = {"parts": [part.make() for part in self.parts]} if self.provider.takes_parts else {}
+        made = self.provider.make(**parts, **self.params)
+        return adapt(made, batch=self.provider.batch, indexes=self.provider.indexes is not False)
 
 
 def _quoted(value: Any) -> str:

@@ -21,7 +21,6 @@ from assay.model import (
     TEXTS,
     Document,
     Hit,
-    Pack,
     Query,
     are_columns,
     as_number,
@@ -30,7 +29,7 @@ from assay.model import (
     text_id,
 )
 from assay.providers.event_loop import EventLoop
-from assay.providers.provider import Retriever
+from assay.providers.protocols import BATCH, BY_JUDGMENTS, Judged, RelevanceRule, Retriever, adapt
 from assay.providers.retriever import DuplicateDocument, PermanentFailure, ReportedHits, with_reported_fields
 from assay.text import counted, shortened, some_of
 from assay.views import GATED
@@ -315,16 +314,12 @@ def _masked(hits: list[Hit]) -> list[Hit] | ProviderError:
     return ReportedHits(masked, mask_nested(hits.fields)) if isinstance(hits, ReportedHits) else masked
 
 
-Judged = Mapping[str, Mapping[str, float]]
-"""Query → document → grade."""
-
-
-class Parts:
-    """Hands on to every part what it is given itself; coroutines are awaited."""
+class Composed:
+    """A retriever made of others. It hands on to every part what it is given itself; coroutines are awaited."""
 
     def __init__(self, parts: Sequence[Retriever]) -> None:
-        self.parts = list(parts)
-        self.batch: int = min((getattr(part, "batch", 1000) for part in self.parts), default=1000)
+        self.parts = list(map(adapt, parts))
+        self.batch: int = min((part.batch for part in self.parts), default=BATCH)
         """As many queries at once as the part takes that takes the fewest."""
         self._event_loop = EventLoop()
 
@@ -334,27 +329,24 @@ class Parts:
         for part in self.parts:
             self._event_loop.result(part.index(documents))
 
-    def search(self, queries: Sequence[Query], k: int) -> list[Answers]:
+    def search_parts(self, queries: Sequence[Query], k: int) -> list[Answers]:
         """Part by part, the answers to all queries."""
         return [answers_from(self._event_loop.result(part.search(queries, k)), queries, k) for part in self.parts]
 
-    def know(self, qrels: Judged, pack: Pack | None = None, relevance: str = "auto", **settings: Any) -> None:
+    def set_judgments(self, qrels: Judged, relevance: RelevanceRule = BY_JUDGMENTS) -> None:
         """Tell what is relevant to each part that may know it."""
         for part in self.parts:
-            if callable(know := getattr(part, "know", None)):
-                know(qrels, pack, relevance, **settings)
+            self._event_loop.result(part.set_judgments(qrels, relevance))
 
-    def know_order(self, queries: Collection[str], documents: Collection[str]) -> None:
+    def set_order(self, queries: Collection[str], documents: Collection[str]) -> None:
         """Tell the order of the benchmark to each part that reads files in that order."""
         for part in self.parts:
-            if callable(know := getattr(part, "know_order", None)):
-                know(queries, documents)
+            self._event_loop.result(part.set_order(queries, documents))
 
     def close(self) -> None:
         """Close each part that can be closed."""
         for part in self.parts:
-            if callable(close := getattr(part, "close", None)):
-                self._event_loop.result(close())
+            self._event_loop.result(part.close())
 
 
 def ranked(hits: Iterable[Hit]) -> list[Hit]:

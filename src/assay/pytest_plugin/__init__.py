@@ -63,8 +63,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     results = session_results(config)
     if not results.results or not config.getoption("--assay-keep"):
         return
-    if hasattr(config, "workeroutput"):
-        config.workeroutput[WORKER_RESULTS] = results.to_json()
+    worker_output = getattr(config, "workeroutput", None)
+    if worker_output is not None:
+        worker_output[WORKER_RESULTS] = results.to_json()
         return
     try:
         config.stash[SAVED_MESSAGE] = results.save(

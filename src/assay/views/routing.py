@@ -270,7 +270,7 @@ def _experts(fields: Mapping[str, Any], names: Iterable[str]) -> tuple[str, ...]
             raise DataError(f"{name}: the score of expert {unscored[0]} is {shortened(value[unscored[0]])}, not a number")
         listed = sorted(scores, key=lambda expert: -(scores[expert] or 0.0))
     else:
-        value = value.tolist() if hasattr(value, "tolist") else value
+        value = to_list() if callable(to_list := getattr(value, "tolist", None)) else value
         listed = list(value) if isinstance(value, list | tuple) else [value]
     try:
         experts = dict.fromkeys(map(text_id, listed))

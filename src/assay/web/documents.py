@@ -5,9 +5,9 @@ The store keeps only ids. A path that a result or a request names is never opene
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.errors import AssayError
 from assay.evaluation import Result
@@ -30,9 +30,9 @@ class LoadedDataset:
 
     def text(self, document: str) -> str:
         """The words of a document; none where there is no such document, or its file has changed meanwhile."""
-        documents: Any = self.dataset.documents
+        documents = self.dataset.documents
         try:
-            entry = documents.get(document) if hasattr(documents, "get") else None
+            entry = documents.get(document) if isinstance(documents, Mapping) else None
         except (AssayError, OSError, IndexError):
             return ""
         return str(entry.text) if entry is not None and entry.doc_id == document else ""

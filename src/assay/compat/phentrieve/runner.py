@@ -19,7 +19,7 @@ from assay.evaluation import Result
 from assay.execution import run
 from assay.grammar import mark_written
 from assay.metrics import K_VALUES, SingleTermRetrievalMetrics
-from assay.providers import parse_provider
+from assay.providers import is_retriever, parse_provider
 from assay.stats import bootstrap_confidence_interval
 
 ALL = ("de", "en", "fr", "es", "nl")
@@ -120,7 +120,7 @@ def _provider(model: Any) -> Any:
     """The model as `assay.run` takes it: a name with a slash is one of sentence-transformers, a function may be Chroma's."""
     if isinstance(model, str) and "/" in model and "(" not in model:
         return replace(parse_provider(mark_written({"dense": {"model": model}})), label=model)
-    return _by_term(model) if callable(model) and not hasattr(model, "search") else model
+    return _by_term(model) if callable(model) and not is_retriever(model) else model
 
 
 def _by_term(search: Callable[..., Any]) -> Callable[..., Any]:

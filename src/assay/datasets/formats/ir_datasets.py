@@ -88,7 +88,7 @@ def _fields(record: Any) -> dict[str, Any]:
 
 def _value(value: Any) -> Any:
     """Named tuples as objects, other tuples as lists, bytes as text."""
-    if hasattr(value, "_asdict"):
+    if isinstance(value, tuple) and callable(getattr(value, "_asdict", None)):
         return _fields(value)
     if isinstance(value, tuple | list):
         return [_value(inner) for inner in value]
@@ -100,7 +100,8 @@ def _take_text(fields: dict[str, Any], names: tuple[str, ...], record: Any) -> s
     for name in names:
         if isinstance(fields.get(name), str):
             return str(fields.pop(name))
-    return str(record.default_text()) if hasattr(record, "default_text") else ""
+    default_text = getattr(record, "default_text", None)
+    return "" if default_text is None else str(default_text())
 
 
 def _query(record: Any) -> Query:
@@ -157,7 +158,8 @@ class PackageDocuments(MutableMapping[str, Document]):
     @cached_property
     def _count(self) -> int:
         with _describe_errors(self._name):
-            count = self._benchmark.docs_count() if hasattr(self._benchmark, "docs_count") else None
+            docs_count = getattr(self._benchmark, "docs_count", None)
+            count = None if docs_count is None else docs_count()
             return sum(1 for _ in self._benchmark.docs_iter()) if count is None else int(count)
 
     def _find_stored(self, doc_id: object) -> Document | None:

@@ -6,15 +6,15 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from assay.errors import DataError, ProviderError
 from assay.grammar import REQUIRED, Param
-from assay.model import Document, Hit, Pack, Query, RankRule, Run
+from assay.model import Document, Hit, Query, RankRule, Run
+from assay.providers.protocols import BY_JUDGMENTS, Judged, RelevanceRule
 from assay.providers.provider import Provider, hits_of_ids, whole_number
-from assay.providers.responses import Answers, Judged, ranked
+from assay.providers.responses import Answers, ranked
 from assay.providers.retriever import PermanentFailure, in_tie_order, not_indexed_error
 from assay.relevance import Ground, resolve
 
@@ -25,12 +25,11 @@ class Oracle:
     def __init__(self) -> None:
         self._texts: dict[str, str] | None = None
         self._qrels: Judged | None = None
-        self._pack: Pack | None = None
-        self._relevance, self._settings = "auto", dict[str, Any]()
+        self._rule = BY_JUDGMENTS
 
-    def know(self, qrels: Judged, pack: Pack | None = None, relevance: str = "auto", **settings: Any) -> None:
-        """Take the judgments (query → document → grade), the pack that knows evidence, and the resolver that decides."""
-        self._qrels, self._pack, self._relevance, self._settings = qrels, pack, relevance, settings
+    def set_judgments(self, qrels: Judged, relevance: RelevanceRule = BY_JUDGMENTS) -> None:
+        """Take the judgments (query → document → grade), and the rule that decides where they do not."""
+        self._qrels, self._rule = qrels, relevance
 
     def index(self, documents: Iterable[Document]) -> None:
         """Take the documents that may be found."""
@@ -42,13 +41,14 @@ class Oracle:
         if texts is None:
             raise not_indexed_error("oracle")
         if qrels is None:
-            raise PermanentFailure("oracle was not told the judgments: call know(qrels), or give a benchmark that has them")
+            advice = "call set_judgments(qrels), or give a benchmark that has them"
+            raise PermanentFailure(f"oracle was not told the judgments: {advice}")
         grades = self._grades(queries, texts, qrels)
         rankings = [
             [Hit(doc, float(grade)) for doc, grade in grades.get(query.query_id, {}).items() if grade > 0 and doc in texts]
             for query in queries
         ]
-        can_know = bool(qrels) or self._pack is not None
+        can_know = bool(qrels) or self._rule.pack is not None
         return [
             ranked(hits)[:k] if can_know or query.expected is not None else PermanentFailure(NOTHING_KNOWN)
             for query, hits in zip(queries, rankings, strict=True)
@@ -56,25 +56,25 @@ class Oracle:
 
     def _grades(self, queries: Sequence[Query], texts: Mapping[str, str], qrels: Judged) -> Judged:
         """Query → document → grade, decided as it is when a run over these documents is scored."""
-        if self._relevance == "auto" and all(query.query_id in qrels for query in queries):
+        if self._rule.by == "auto" and all(query.query_id in qrels for query in queries):
             return qrels
         ground = Ground(
             queries={query.query_id: query for query in queries},
             hits={query.query_id: self._candidates(query, texts) for query in queries},
             qrels=qrels,
-            pack=self._pack,
+            pack=self._rule.pack,
             documents=texts,
             scopes={query.scope: list(texts) for query in queries if query.scope is not None},
         )
         try:
-            return resolve(ground, self._relevance, **self._settings).qrels
+            return resolve(ground, self._rule.by, **self._rule.settings).qrels
         except DataError:  # not one of these queries has any ground truth
             return {}
 
     def _candidates(self, query: Query, texts: Mapping[str, str]) -> list[Hit]:
         """What a pack is asked about: the evidence itself where all of it are documents, else every document."""
-        total = self._pack.n_evidence(query) if self._pack else None
-        if total is None or (self._relevance == "auto" and query.query_id in (self._qrels or {})):
+        total = self._rule.pack.n_evidence(query) if self._rule.pack else None
+        if total is None or (self._rule.by == "auto" and query.query_id in (self._qrels or {})):
             return []
         evidence = [doc for doc in dict.fromkeys(query.evidence or ()) if doc in texts]
         return [Hit(doc) for doc in (evidence if len(evidence) >= total else texts)]
@@ -142,9 +142,6 @@ class ReplayRetriever:
     def __init__(self, run: str) -> None:
         self._file = run
         self._run = Run(Path(run).expanduser())
-
-    def index(self, documents: Iterable[Document]) -> None:
-        """Nothing: the documents were ranked when the run was made."""
 
     def search(self, queries: Sequence[Query], k: int) -> Answers:
         """The best k documents of each query, equals in the order of the file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException, InvalidURL
@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, one_of, positive
 from assay.masking import mask
-from assay.model import Document, Hit, Query
+from assay.model import Hit, Query
 from assay.providers.http_client import Connections, IncompleteReply, Reply, Request, login, named_headers, parse_headers
 from assay.providers.provider import Provider
 from assay.providers.responses import Entry, find_entries, hits_of_entries, names_in, read_entry
@@ -47,9 +47,6 @@ class HttpRetriever:
         self._results, self._id, self._score, self._text = (settings.get(name, "") for name in HIT_PATHS)
         self._timeout: float = settings.get("timeout") or ALONE
         self._connections = Connections()
-
-    def index(self, documents: Iterable[Document]) -> None:
-        """Nothing: the service has its own documents."""
 
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
         """Ask for each query in turn."""

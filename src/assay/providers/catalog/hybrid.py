@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from assay.errors import BadParameter, ProviderError
 from assay.fusion import NORMALISATIONS, BoundFusion, RankedLists, parse_fusion, parse_norm, parse_weights
 from assay.grammar import Param, not_negative
-from assay.model import Document, Hit, Pack, Query, Rankings, Run
-from assay.providers.provider import Provider, Retriever, whole_number
-from assay.providers.responses import Answers, Judged, Parts
+from assay.model import Hit, Query, Rankings, Run
+from assay.providers.protocols import Retriever
+from assay.providers.provider import Provider, whole_number
+from assay.providers.responses import Answers, Composed
 
 SHALLOWEST = 100
 RANK_CONSTANT = 60.0
@@ -52,7 +53,7 @@ def check_parts(parts: Sequence[object], **settings: Any) -> None:
     fusion_of(parts, **settings)
 
 
-class Hybrid:
+class Hybrid(Composed):
     """Asks every part, and fuses the rankings of all queries at once."""
 
     def __init__(
@@ -65,29 +66,12 @@ class Hybrid:
         norm: str = "",
     ) -> None:
         self.fusion = fusion_of(parts, method, weights, rank_constant, norm)
-        self._parts = Parts(parts)
+        super().__init__(parts)
         self.depth = depth
-        self.batch = self._parts.batch
-
-    def know(self, qrels: Judged, pack: Pack | None = None, relevance: str = "auto", **settings: Any) -> None:
-        """Tell what is relevant to the parts that may know it."""
-        self._parts.know(qrels, pack, relevance, **settings)
-
-    def know_order(self, queries: Collection[str], documents: Collection[str]) -> None:
-        """Tell the order of the benchmark to whatever reads files in that order."""
-        self._parts.know_order(queries, documents)
-
-    def close(self) -> None:
-        """Close the parts."""
-        self._parts.close()
-
-    def index(self, documents: Iterable[Document]) -> None:
-        """Give the documents to each part."""
-        self._parts.index(documents)
 
     def search(self, queries: Sequence[Query], k: int) -> Answers:
         """For each query the k best documents of the fused ranking; a query that failed in one part has failed."""
-        by_part = self._parts.search(queries, self.depth or max(k, SHALLOWEST))
+        by_part = self.search_parts(queries, self.depth or max(k, SHALLOWEST))
         answers: list[list[Hit] | ProviderError] = [[] for _ in queries]
         answered: list[list[list[Hit]]] = []
         places = []

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, positive
-from assay.model import Document, Hit, Query
+from assay.model import Hit, Query
 from assay.providers.event_loop import EventLoop
 from assay.providers.loading import describe_library_error, files_of, load_named, parse_function
-from assay.providers.provider import Provider, Retriever
+from assay.providers.protocols import Adapted, Retriever, adapt, is_retriever
+from assay.providers.provider import Provider
 from assay.providers.responses import Answers, answers_from, hits_from
 from assay.providers.retriever import PermanentFailure
 from assay.text import shortened
@@ -40,15 +42,11 @@ class FunctionRetriever:
     """Calls a function with one query at a time; any thread may."""
 
     batch = 1
-    indexes = False
 
     def __init__(self, name: str, function: Callable[..., Any], timeout: float | None = None) -> None:
         self._name, self._function, self._timeout = name, function, timeout
         self._as_asked, self._depth = _signature(function)
         self._event_loop = EventLoop()
-
-    def index(self, documents: Iterable[Document]) -> None:
-        """Nothing: a function has its own documents."""
 
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
         """Call the function for each query in turn."""
@@ -67,35 +65,17 @@ class FunctionRetriever:
             raise PermanentFailure(f"{self._name}: {error}") from None
 
 
-class ObjectRetriever:
-    """Calls an object that is a retriever itself: `search(queries, k)`, and `index(documents)` where it has that."""
+def _object_retriever(name: str, target: Any, timeout: float | None) -> Adapted:
+    """An object that is a retriever itself. It is given all queries at once, and `timeout` seconds for each."""
+    own, loop = adapt(target), EventLoop()
 
-    batch = 1000
-
-    def __init__(self, name: str, inner: Any, timeout: float | None = None) -> None:
-        self._name, self._inner, self._timeout = name, inner, timeout
-        self._event_loop = EventLoop()
-        self.indexes = callable(getattr(inner, "index", None))
-        self.batch = getattr(inner, "batch", self.batch)
-
-    def index(self, documents: Iterable[Document]) -> None:
-        """Hand over the documents."""
-        if self.indexes:
-            with describe_library_error(f"{self._name}.index"):
-                self._event_loop.result(self._inner.index(documents))
-
-    def search(self, queries: Sequence[Query], k: int) -> Answers:
-        """Hand over all queries at once."""
-        seconds = None if self._timeout is None else self._timeout * max(len(queries), 1)
-        with describe_library_error(f"{self._name}.search"):
-            answers = self._event_loop.result(self._inner.search(queries, k), seconds)
+    def search(queries: Sequence[Query], k: int) -> Answers:
+        seconds = None if timeout is None else timeout * max(len(queries), 1)
+        with describe_library_error(f"{name}.search"):
+            answers = loop.result(own.search(queries, k), seconds)
         return answers_from(answers, queries, k)
 
-    def close(self) -> None:
-        """Close the object, where it can be."""
-        if callable(close := getattr(self._inner, "close", None)):
-            with describe_library_error(f"{self._name}.close"):
-                self._event_loop.result(close())
+    return replace(own.described(name), search=search)
 
 
 def _signature(function: Callable[..., Any]) -> tuple[Callable[[Query], Any], str | None]:
@@ -165,10 +145,10 @@ def make_retriever(function: str, timeout: float | None = None) -> Retriever:
         check_made(function, target)
         with describe_library_error(function):
             target = target()
-        if not callable(getattr(target, "search", None)) and not callable(target):
+        if not is_retriever(target) and not callable(target):
             raise PermanentFailure(f"{function}() makes no retriever, but {shortened(target)}; {SEARCHES}")
-    if callable(getattr(target, "search", None)):
-        return ObjectRetriever(function, target, timeout)
+    if is_retriever(target):
+        return _object_retriever(function, target, timeout)
     check_function(function, target)
     return FunctionRetriever(function, target, timeout)
 
@@ -210,7 +190,7 @@ def check_named(function: str, **_: Any) -> None:
     target = load_named(function)
     if _makes_another(target):
         check_made(function, target)
-    elif not callable(getattr(target, "search", None)):
+    elif not is_retriever(target):
         check_function(function, target)
 
 
@@ -218,8 +198,7 @@ def receives_scopes(function: str, **_: Any) -> bool:
     """Whether it gets more of a query than its text. What cannot be loaded is left to others to complain about."""
     try:
         target = load_named(function)
-        is_retriever = callable(getattr(target, "search", None)) or _makes_another(target)
-        return is_retriever or _signature(target)[0] is not _text
+        return is_retriever(target) or _makes_another(target) or _signature(target)[0] is not _text
     except ProviderError:
         return True
 
@@ -230,7 +209,7 @@ def takes_documents(function: str, **_: Any) -> bool:
         target = load_named(function)
     except ProviderError:
         return False
-    return callable(getattr(target, "search", None)) and callable(getattr(target, "index", None))
+    return is_retriever(target) and adapt(target).indexes
 
 
 PROVIDER = Provider(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from assay.errors import BadParameter, ProviderError
 from assay.grammar import Param, cutoff
-from assay.model import Document, Hit, Pack, Query
+from assay.model import Document, Hit, Query
 from assay.providers.event_loop import EventLoop
 from assay.providers.loading import (
     check_installed,
@@ -21,8 +21,9 @@ from assay.providers.loading import (
     load_named,
     parse_function,
 )
-from assay.providers.provider import Provider, Retriever
-from assay.providers.responses import Answers, Judged, Parts, ranked
+from assay.providers.protocols import Retriever
+from assay.providers.provider import Provider
+from assay.providers.responses import Answers, Composed, ranked
 from assay.providers.retriever import PermanentFailure, with_reported_fields
 from assay.text import install_command, shortened
 
@@ -33,7 +34,7 @@ Scorer = Callable[[Query, list[Hit]], Any]
 """A query and hits with their texts → a score for each."""
 
 
-class Rerank:
+class Rerank(Composed):
     """Asks its one part, then scores the first `depth` hits anew. Hits beyond stay behind them in their order.
 
     Each hit's metadata say where the part had it: `first_rank` and `first_score`. The best hit's also list, under `first`,
@@ -44,32 +45,19 @@ class Rerank:
         check_settings(parts, function, model)
         self._name, self.depth = function or model, depth
         self._scorer = _called(function) if function else _by_cross_encoder(model)
-        self._parts = Parts(parts)
-        self.batch = self._parts.batch
+        super().__init__(parts)
         self._texts: dict[str, str] = {}
         self._event_loop = EventLoop()
-
-    def know(self, qrels: Judged, pack: Pack | None = None, relevance: str = "auto", **settings: Any) -> None:
-        """Tell what is relevant to the part, if it may know it."""
-        self._parts.know(qrels, pack, relevance, **settings)
-
-    def know_order(self, queries: Collection[str], documents: Collection[str]) -> None:
-        """Tell the order of the benchmark to whatever reads files in that order."""
-        self._parts.know_order(queries, documents)
-
-    def close(self) -> None:
-        """Close the part."""
-        self._parts.close()
 
     def index(self, documents: Iterable[Document]) -> None:
         """Give the documents to the part, and keep their texts."""
         documents = list(documents)
         self._texts = {document.doc_id: document.content for document in documents}
-        self._parts.index(documents)
+        super().index(documents)
 
     def search(self, queries: Sequence[Query], k: int) -> Answers:
         """For each query up to k hits in their new order; a query that cannot be scored has failed, the others have not."""
-        (firsts,) = self._parts.search(queries, max(k, self.depth))
+        (firsts,) = self.search_parts(queries, max(k, self.depth))
         return [self._answer(query, first, k) for query, first in zip(queries, firsts, strict=True)]
 
     def _answer(self, query: Query, first: list[Hit] | ProviderError, k: int) -> list[Hit] | ProviderError:

@@ -33,7 +33,7 @@ class Vectors:
         self._query_order: Collection[str] | None = None
         self._rows: FileRows | None = None
 
-    def know_order(self, queries: Collection[str], documents: Collection[str]) -> None:
+    def set_order(self, queries: Collection[str], documents: Collection[str]) -> None:
         """Take the ids of all queries and documents of the benchmark, in its order."""
         self._query_order, self._document_order = queries, documents
 

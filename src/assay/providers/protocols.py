@@ -1,0 +1,186 @@
+"""What a retriever is: the protocols, and `adapt`, the one place that looks at somebody's object to see what it can do."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, runtime_checkable
+
+from assay.errors import ProviderError
+from assay.model import Document, Pack, Query
+from assay.providers.loading import describe_library_error
+from assay.text import shortened
+
+BATCH = 1000
+"""Queries that a retriever is given at once, unless it says otherwise."""
+Judged = Mapping[str, Mapping[str, float]]
+"""Query → document → grade."""
+
+
+@dataclass(frozen=True)
+class RelevanceRule:
+    """Who decides about relevance beside the judgments: the pack that knows evidence, a resolver, and its settings."""
+
+    pack: Pack | None = None
+    by: str = "auto"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+BY_JUDGMENTS = RelevanceRule()
+
+
+class Retriever(Protocol):
+    """All that a system under test has to do. Any method of any protocol may be a coroutine."""
+
+    def search(self, queries: Sequence[Query], k: int) -> Any:
+        """For each query, up to k hits, best first."""
+
+
+@runtime_checkable
+class Indexes(Protocol):
+    """A retriever that searches in documents that it is given."""
+
+    def index(self, documents: Iterable[Document]) -> Any:
+        """Take the documents that may be retrieved."""
+
+
+@runtime_checkable
+class NeedsJudgments(Protocol):
+    """A retriever that is told what is relevant, such as an oracle."""
+
+    def set_judgments(self, qrels: Judged, relevance: RelevanceRule) -> Any:
+        """Take the judgments, and the rule that decides where they do not."""
+
+
+@runtime_checkable
+class NeedsOrder(Protocol):
+    """A retriever that reads files whose rows are in the order of the benchmark."""
+
+    def set_order(self, queries: Collection[str], documents: Collection[str]) -> Any:
+        """Take the ids of all queries and documents."""
+
+
+@runtime_checkable
+class Closes(Protocol):
+    """A retriever that has to be closed."""
+
+    def close(self) -> Any:
+        """Let go of whatever is open."""
+
+
+def _nothing(*_: Any) -> None:
+    """What a retriever does that has no such method."""
+
+
+@dataclass(frozen=True)
+class Adapted:
+    """A retriever with the methods of all protocols; those that it has not itself do nothing."""
+
+    retriever: Any
+    search: Callable[[Sequence[Query], int], Any]
+    index: Callable[[Iterable[Document]], Any] = _nothing
+    set_judgments: Callable[[Judged, RelevanceRule], Any] = _nothing
+    set_order: Callable[[Collection[str], Collection[str]], Any] = _nothing
+    close: Callable[[], Any] = _nothing
+    batch: int = BATCH
+
+    @property
+    def indexes(self) -> bool:
+        """Whether it is given documents."""
+        return self.index is not _nothing
+
+    @property
+    def needs_judgments(self) -> bool:
+        """Whether it is told what is relevant."""
+        return self.set_judgments is not _nothing
+
+    @property
+    def needs_order(self) -> bool:
+        """Whether it is told the order of the benchmark."""
+        return self.set_order is not _nothing
+
+    @property
+    def closes(self) -> bool:
+        """Whether it has to be closed."""
+        return self.close is not _nothing
+
+    def left_open(self) -> Adapted:
+        """The same for who does not own it: it is not closed."""
+        return replace(self, close=_nothing)
+
+    def described(self, name: str) -> Adapted:
+        """The same; an error names the method that raised it: `name.search`."""
+        return replace(
+            self,
+            search=_described(f"{name}.search", self.search),
+            index=_described(f"{name}.index", self.index),
+            close=_described(f"{name}.close", self.close),
+        )
+
+
+def adapt(retriever: object, *, batch: int = BATCH, indexes: bool = True) -> Adapted:
+    """What an object can do, by the methods it has; `batch` and `indexes` hold where it does not say so itself.
+
+    It says so by `batch`, a whole number, and by `indexes`, true or false. `know` and `know_order` are the former names of
+    `set_judgments` and `set_order`.
+    """
+    if isinstance(retriever, Adapted):
+        return retriever
+    if (search := _method(retriever, "search")) is None:
+        raise ProviderError(f"expected a retriever with search(queries, k), found {shortened(retriever)}")
+    own_batch, own_indexes = getattr(retriever, "batch", None), getattr(retriever, "indexes", None)
+    takes_documents = own_indexes if isinstance(own_indexes, bool) else indexes
+    set_judgments = _method(retriever, "set_judgments")
+    if set_judgments is None and (know := _method(retriever, "know")) is not None:
+        set_judgments = _set_judgments_by(know)
+    return Adapted(
+        retriever,
+        search,
+        (takes_documents and _method(retriever, "index")) or _nothing,
+        set_judgments or _nothing,
+        _method(retriever, "set_order") or _method(retriever, "know_order") or _nothing,
+        _method(retriever, "close") or _nothing,
+        int(own_batch) if isinstance(own_batch, int) else batch,
+    )
+
+
+def is_retriever(target: object) -> bool:
+    """Whether an object, or the objects of a class, can search."""
+    return _method(target, "search") is not None
+
+
+def _method(target: object, name: str) -> Callable[..., Any] | None:
+    method = getattr(target, name, None)
+    return method if callable(method) else None
+
+
+def _set_judgments_by(know: Callable[..., Any]) -> Callable[[Judged, RelevanceRule], Any]:
+    """The former method, which takes the parts of the rule one by one, or the judgments alone."""
+
+    def set_judgments(qrels: Judged, relevance: RelevanceRule) -> Any:
+        rest = (relevance.pack, relevance.by)
+        try:
+            inspect.signature(know).bind(qrels, *rest, **relevance.settings)
+        except (TypeError, ValueError):
+            return know(qrels)
+        return know(qrels, *rest, **relevance.settings)
+
+    return set_judgments
+
+
+def _described(place: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    if function is _nothing:
+        return function
+
+    def call(*arguments: Any) -> Any:
+        with describe_library_error(place):
+            returned = function(*arguments)
+        return _await_described(place, returned) if inspect.isawaitable(returned) else returned
+
+    return call
+
+
+async def _await_described(place: str, returned: Awaitable[Any]) -> Any:
+    with describe_library_error(place):
+        return await returned
