@@ -1,5 +1,6 @@
-"""The plain functions over one query, with every worked number that belongs to them."""
+"""The plain functions over one query, BatchEvaluator, and figures by name and cutoff."""
 
+import json
 from math import log2
 
 import numpy as np
@@ -7,6 +8,9 @@ import pytest
 
 import assay
 from assay.metrics import (
+    K_VALUES,
+    BatchEvaluator,
+    SingleTermRetrievalMetrics,
     average_precision_at_k,
     binary_to_graded,
     dcg_at_k,
@@ -19,189 +23,125 @@ from assay.metrics import (
     mean_recall_at_k,
     mrr_at_k,
     ndcg_at_k,
+    parse_metrics,
     precision_at_k,
     recall_at_k,
 )
 
 from ._cases import CASES, close, score
 
-OF_IDS = [precision_at_k, recall_at_k, f1_at_k, hit_rate_at_k, mrr_at_k, average_precision_at_k, ndcg_at_k, dcg_at_k]
-MEANS = [
-    (mean_precision_at_k, precision_at_k),
-    (mean_recall_at_k, recall_at_k),
-    (mean_mrr_at_k, mrr_at_k),
-    (mean_average_precision_at_k, average_precision_at_k),
-    (mean_ndcg_at_k, ndcg_at_k),
+METRIC_OF = {
+    precision_at_k: "precision",
+    recall_at_k: "recall",
+    f1_at_k: "f1",
+    hit_rate_at_k: "hit",
+    mrr_at_k: "mrr",
+    average_precision_at_k: "map",
+    ndcg_at_k: "ndcg",
+    dcg_at_k: "dcg",
+}
+MEANS = {
+    mean_precision_at_k: precision_at_k,
+    mean_recall_at_k: recall_at_k,
+    mean_mrr_at_k: mrr_at_k,
+    mean_average_precision_at_k: average_precision_at_k,
+    mean_ndcg_at_k: ndcg_at_k,
+}
+each = pytest.mark.parametrize("function", METRIC_OF, ids=METRIC_OF.values())
+
+LOG3, LOG5 = log2(3), log2(5)
+THREE, OF_THREE = ["d1", "d3", "d5"], {"d1", "d5", "d10"}
+PART, OF_PART = ["doc4", "doc1", "doc5", "doc2"], ["doc1", "doc2", "doc3"]
+WORKED_OUT_BY_HAND = [  # function, its arguments, the value; and as it was once printed, with six digits
+    (dcg_at_k, ([1, 1, 1], 5), 1 + 1 / LOG3 + 1 / 2, 2.130930),
+    (dcg_at_k, ([3, 0, 2, 1], 4), 3 + 2 / 2 + 1 / LOG5, 4.430677),
+    (dcg_at_k, ([3, 2, 1, 0], 4), 3 + 2 / LOG3 + 1 / 2, 4.761860),
+    (dcg_at_k, ([3, 2, 1], 2), 3 + 2 / LOG3),
+    (ndcg_at_k, ([3, 2, 1], 3), 1),
+    (ndcg_at_k, ([3, 0, 2, 1, 0], 5), (3 + 2 / 2 + 1 / LOG5) / (3 + 2 / LOG3 + 1 / 2), 0.930451),
+    (ndcg_at_k, ([3, 0, 2], 5), (3 + 2 / 2) / (3 + 2 / LOG3), 0.938557),
+    (ndcg_at_k, ([0, 1], 2), 1 / LOG3),
+    (ndcg_at_k, ([0, 0], 5), 0),
+    (precision_at_k, (THREE, OF_THREE, 3), 2 / 3),
+    (precision_at_k, (THREE, OF_THREE, 5), 2 / 5),
+    (recall_at_k, (THREE, OF_THREE, 5), 2 / 3),
+    (f1_at_k, (THREE, OF_THREE, 5), 2 * (2 / 5) * (2 / 3) / (2 / 5 + 2 / 3)),
+    (hit_rate_at_k, (THREE, OF_THREE, 5), 1),
+    (mrr_at_k, (THREE, OF_THREE, 5), 1),
+    (average_precision_at_k, (THREE, OF_THREE, 5), (1 / 1 + 2 / 3) / 3),
+    (average_precision_at_k, (list("abcde"), {"a", "c", "e"}, 5), (1 / 1 + 2 / 3 + 3 / 5) / 3, 0.755556),
+    (hit_rate_at_k, (PART, OF_PART, 1), 0),
+    (hit_rate_at_k, (PART, OF_PART, 2), 1),
+    (mrr_at_k, (PART, OF_PART, 4), 1 / 2),
+    (ndcg_at_k, (PART, OF_PART, 4), (1 / LOG3 + 1 / LOG5) / (1 + 1 / LOG3 + 1 / 2), 0.498189),
+    (ndcg_at_k, (PART, OF_PART, 2), 1 / LOG3 / (1 + 1 / LOG3), 0.386853),
+    (precision_at_k, (PART, OF_PART, 4), 2 / 4),
+    (recall_at_k, (PART, OF_PART, 4), 2 / 3),
+    (average_precision_at_k, (PART, OF_PART, 4), (1 / 2 + 2 / 4) / 3),
+    (average_precision_at_k, (PART, OF_PART, 2), 1 / 2 / 3),
+    (precision_at_k, (list("abcd"), {"a": 3, "b": 0, "c": -1, "d": 0.5}, 4), 2 / 4),  # grades above 0 are relevant
+    (dcg_at_k, (list("abcd"), {"a": 3, "b": 0, "c": -1, "d": 0.5}, 4), 3 + 0.5 / LOG5),
+    (mean_mrr_at_k, ([(["a"], {"a"}), (["x", "y", "a"], {"a"}), (["x"], {"a"})], 10), (1 + 1 / 3 + 0) / 3),
+    (mean_ndcg_at_k, ([[3, 2, 1], [0, 1], []], 3), (1 + 1 / LOG3 + 0) / 3),
+    (mean_ndcg_at_k, ([[0, 1], (["a"], {"a"})], 3), (1 / LOG3 + 1) / 2),
 ]
 
 
-def printed(value):
-    """A number as it is printed with six digits."""
-    return pytest.approx(value, abs=5e-7)
-
-
-# ---- worked numbers
-
-
-def test_the_ideal_of_three_relevant_documents():
-    assert dcg_at_k([1, 1, 1], 5) == close(1 / log2(2) + 1 / log2(3) + 1 / log2(4))
-    assert dcg_at_k([1, 1, 1], 5) == printed(2.130930)
-
-
-def test_grades_in_rank_order():
-    assert ndcg_at_k([3, 2, 1], 3) == 1
-    assert ndcg_at_k([3, 0, 2, 1, 0], 5) == close((3 + 2 / log2(4) + 1 / log2(5)) / (3 + 2 / log2(3) + 1 / log2(4)))
-    assert ndcg_at_k([3, 0, 2, 1, 0], 5) == printed(0.930451)
-    assert score("ndcg(gain=exp)@5", [3, 0, 2, 1, 0]) == printed(0.950801)
-    assert ndcg_at_k([3, 0, 2], 5) == printed(0.938557)
-
-
-def test_two_of_three():
-    retrieved, relevant = ["d1", "d3", "d5"], {"d1", "d5", "d10"}
-    assert precision_at_k(retrieved, relevant, 3) == close(2 / 3)
-    assert precision_at_k(retrieved, relevant, 5) == close(2 / 5)
-    assert recall_at_k(retrieved, relevant, 5) == close(2 / 3)
-    assert f1_at_k(retrieved, relevant, 5) == close(2 * (2 / 5) * (2 / 3) / (2 / 5 + 2 / 3))
-    assert hit_rate_at_k(retrieved, relevant, 5) == 1
-    assert mrr_at_k(retrieved, relevant, 5) == 1
-    assert average_precision_at_k(retrieved, relevant, 5) == close((1 / 1 + 2 / 3) / 3)
-
-
-def test_the_ranking_three_nought_two_one():
-    found, ideal = 3 / log2(2) + 2 / log2(4) + 1 / log2(5), 3 / log2(2) + 2 / log2(3) + 1 / log2(4)
-    assert dcg_at_k([3, 0, 2, 1], 4) == close(found)
-    assert dcg_at_k([3, 0, 2, 1], 4) == printed(4.430677)
-    assert dcg_at_k([3, 2, 1, 0], 4) == close(ideal)
-    assert dcg_at_k([3, 2, 1, 0], 4) == printed(4.761860)
-    assert ndcg_at_k([3, 0, 2, 1], 4) == close(found / ideal)
-    assert ndcg_at_k([3, 0, 2, 1], 4) == printed(0.930451)
-
-
-def test_the_value_once_printed_for_it_belongs_to_three_two_nought_one():
-    assert dcg_at_k([3, 2, 0, 1], 4) == pytest.approx(4.693, abs=5e-4)
-    assert ndcg_at_k([3, 2, 0, 1], 4) == pytest.approx(0.985, abs=1e-3)
-
-
-def test_mean_reciprocal_rank_of_first_third_and_nowhere():
-    queries = [(["a"], {"a"}), (["x", "y", "a"], {"a"}), (["x"], {"a"})]
-    assert mean_mrr_at_k(queries, 10) == close((1 + 1 / 3 + 0) / 3)
-
-
-def test_average_precision_of_every_other_document():
-    relevant = {"a", "c", "e"}
-    assert average_precision_at_k(list("abcde"), relevant, 5) == close((1 / 1 + 2 / 3 + 3 / 5) / 3)
-    assert average_precision_at_k(list("abcde"), relevant, 5) == printed(0.755556)
-
-
-def test_perfect_retrieval():
-    retrieved, relevant = ["doc1", "doc2", "doc3", "doc4"], ["doc1", "doc2"]
-    assert hit_rate_at_k(retrieved, relevant, 1) == hit_rate_at_k(retrieved, relevant, 2) == 1
-    assert ndcg_at_k(retrieved, relevant, 2) == mrr_at_k(retrieved, relevant, 10) == 1
-
-
-def test_nothing_relevant_retrieved():
-    retrieved, relevant = ["doc3", "doc4", "doc5", "doc6"], ["doc1", "doc2"]
-    assert hit_rate_at_k(retrieved, relevant, 10) == 0
-    assert ndcg_at_k(retrieved, relevant, 10) == mrr_at_k(retrieved, relevant, 10) == 0
-
-
-def test_partial_retrieval():
-    retrieved, relevant = ["doc4", "doc1", "doc5", "doc2"], ["doc1", "doc2", "doc3"]
-    assert (hit_rate_at_k(retrieved, relevant, 1), hit_rate_at_k(retrieved, relevant, 2)) == (0, 1)
-    assert mrr_at_k(retrieved, relevant, 4) == close(1 / 2)
-    ideal = 1 + 1 / log2(3) + 1 / log2(4)
-    assert ndcg_at_k(retrieved, relevant, 4) == close((1 / log2(3) + 1 / log2(5)) / ideal)
-    assert ndcg_at_k(retrieved, relevant, 4) == printed(0.498189)
-    assert ndcg_at_k(retrieved, relevant, 2) == close(1 / log2(3) / (1 + 1 / log2(3)))
-    assert ndcg_at_k(retrieved, relevant, 2) == printed(0.386853)
-    assert precision_at_k(retrieved, relevant, 4) == close(2 / 4)
-    assert recall_at_k(retrieved, relevant, 4) == close(2 / 3)
-    assert average_precision_at_k(retrieved, relevant, 4) == close((1 / 2 + 2 / 4) / 3)
-    assert average_precision_at_k(retrieved, relevant, 2) == close(1 / 2 / 3)
-    assert score("map(norm=min)@2", [0, 1, 0, 1], [1]) == close(1 / 2 / 2)
-
-
-# ---- shapes of input
-
-
-@pytest.mark.parametrize("function", OF_IDS)
-def test_nothing_retrieved_or_nothing_relevant_scores_0(function):
-    assert function([], {"a"}, 5) == 0.0
-    assert function(["a"], set(), 5) == 0.0
-    assert function(["a"], {"a": 0, "b": 0}, 5) == 0.0
-    assert function([], [], 5) == 0.0
-    assert isinstance(function([], [], 5), float)
-
-
-@pytest.mark.parametrize("function", OF_IDS)
-def test_relevant_may_be_a_set_a_list_or_grades(function):
-    retrieved = ["a", "b", "c"]
-    wanted = function(retrieved, {"b", "x"}, 3)
-    assert function(retrieved, ["b", "x"], 3) == function(retrieved, {"b": 1, "x": 1, "c": 0}, 3) == wanted
-    assert function(tuple(retrieved), frozenset({"b", "x"}), 3) == wanted
-    assert function(np.array(retrieved), np.array(["b", "x"]), np.int64(3)) == wanted
-
-
-@pytest.mark.parametrize("function", OF_IDS)
-def test_whole_numbers_are_ids(function):
-    wanted = function(["1", "2", "3"], {"2", "9"}, 3)
-    assert function([1, 2, 3], {2, 9}, 3) == wanted
-    assert function([1, 2, 3], {"2", "9"}, 3) == wanted
-    assert function(np.array([1, 2, 3]), {2: 1, 9: 1}, 3) == wanted
-
-
-@pytest.mark.parametrize("function", OF_IDS)
-def test_a_document_retrieved_twice_is_an_error(function):
-    with pytest.raises(assay.DataError, match="document b is retrieved twice"):
-        function(["a", "b", "b"], {"b"}, 3)
-    with pytest.raises(assay.DataError, match="document 7 is retrieved twice"):
-        function([7, "7"], {"b"}, 3)
-
-
-@pytest.mark.parametrize("function", OF_IDS)
-@pytest.mark.parametrize("k", [0, -1, 2.0, "5", True, None, float("nan")])
-def test_k_is_a_whole_number_from_1_up(function, k):
-    with pytest.raises(assay.BadParameter, match="k is a whole number from 1 up"):
-        function(["a"], {"a"}, k)
-
-
-@pytest.mark.parametrize("doc", [1.5, None, True])
-def test_other_ids_are_an_error(doc):
-    with pytest.raises(assay.DataError, match="an id is text or a whole number"):
-        precision_at_k([doc], {"a"}, 1)
-
-
-@pytest.mark.parametrize("grade", ["1", None, float("nan"), float("inf")])
-def test_other_grades_are_an_error(grade):
-    with pytest.raises(assay.DataError, match="a grade is a finite number"):
-        ndcg_at_k(["a"], {"a": grade}, 1)
-    with pytest.raises(assay.DataError, match="a grade is a finite number"):
-        ndcg_at_k([1, grade], 2)
-
-
-def test_grades_count_for_gain_and_only_above_0_for_relevance():
-    relevant = {"a": 3, "b": 0, "c": -1, "d": 0.5}
-    assert precision_at_k(list("abcd"), relevant, 4) == close(2 / 4)
-    assert dcg_at_k(list("abcd"), relevant, 4) == close(3 + 0.5 / log2(5))
-    assert ndcg_at_k(list("abcd"), relevant, 4) == close((3 + 0.5 / log2(5)) / (3 + 0.5 / log2(3)))
-
-
-def test_bare_grades():
-    assert ndcg_at_k([0, 1], k=2) == ndcg_at_k([0, 1], 2) == ndcg_at_k((0, 1), 2) == close(1 / log2(3))
-    assert dcg_at_k([3, 2, 1], 2) == close(3 + 2 / log2(3))
-    assert ndcg_at_k([], 5) == dcg_at_k([], 5) == 0
-    assert ndcg_at_k([0, 0], 5) == 0
-    assert ndcg_at_k(np.array([3, 2, 1]), 3) == 1
-
-
-def test_bare_grades_and_what_was_not_retrieved():
-    assert ndcg_at_k([3, 0, 2], 5, ideal=[1]) == close((3 + 2 / log2(4)) / (3 + 2 / log2(3) + 1 / log2(4)))
+def test_worked_out_by_hand():
+    for function, arguments, expected, *printed in WORKED_OUT_BY_HAND:
+        assert function(*arguments) == close(expected), (function.__name__, arguments)
+        assert printed in ([], [round(expected, 6)])
+    assert ndcg_at_k([3, 0, 2], 5, ideal=[1]) == close((3 + 2 / 2) / (3 + 2 / LOG3 + 1 / 2))  # what was not retrieved
     assert ndcg_at_k([3, 0, 2], 1, ideal=[4]) == close(3 / 4)
 
 
-def test_k_is_needed():
-    with pytest.raises(assay.BadParameter, match="k is a whole number from 1 up, not None"):
-        ndcg_at_k([3, 2, 1])
+@each
+def test_they_agree_with_the_metrics_of_a_run(function):
+    for case in CASES[::20]:
+        grades = {f"d{place}": grade for place, grade in enumerate(case.ranked) if grade is not None}
+        grades |= {f"missed{place}": grade for place, grade in enumerate(case.missed)}
+        for k in (1, 4, 100):
+            found = function([f"d{place}" for place in range(len(case.ranked))], grades, k)
+            assert found == score(f"{METRIC_OF[function]}@{k}", *case), (case, k)
+
+
+@each
+def test_shapes_of_input(function):
+    for retrieved, relevant in (([], {"a"}), (["a"], set()), (["a"], {"a": 0, "b": 0}), ([], [])):
+        assert function(retrieved, relevant, 5) == 0.0
+    expected = function(["1", "2", "3"], {"2", "9"}, 3)
+    for retrieved, relevant in (
+        (("1", "2", "3"), ["2", "9"]),
+        (["1", "2", "3"], {"2": 1, "9": 1, "3": 0}),
+        (np.array(["1", "2", "3"]), np.array(["2", "9"])),
+        ([1, 2, 3], frozenset({2, 9})),  # whole numbers are ids
+        (np.array([1, 2, 3]), {2: 1, 9: 1}),
+    ):
+        assert function(retrieved, relevant, np.int64(3)) == expected, (retrieved, relevant)
+
+
+@each
+def test_wrong_input_is_refused(function):
+    for retrieved in (["a", "b", "b"], [7, "7"], [1.5], [None], [True]):
+        with pytest.raises(assay.DataError):
+            function(retrieved, {"b"}, 3)
+    for k in (0, -1, 2.0, "5", True, None, float("nan")):
+        with pytest.raises(assay.BadParameter):
+            function(["a"], {"a"}, k)
+    for grade in ("1", None, float("nan"), float("inf")):
+        with pytest.raises(assay.DataError):
+            function(["a"], {"a": grade}, 1)
+
+
+def test_means():
+    pairs = [(["a", "b"], {"b"}), (["a", "b"], {"a": 2, "c": 1}), ([], {"a"}), ([1, 2], [2])]
+    records = [{"retrieved_ids": retrieved, "relevant_ids": relevant} for retrieved, relevant in pairs]
+    for mean, function in MEANS.items():
+        expected = close(sum(function(*pair, 2) for pair in pairs) / len(pairs))
+        assert mean(pairs, 2) == mean(records, 2) == mean(iter(pairs), 2) == expected
+        assert mean([], 2) == 0.0
+        with pytest.raises(assay.BadParameter):
+            mean(pairs, 0)
 
 
 def test_relevant_ids_become_judgments():
@@ -209,48 +149,92 @@ def test_relevant_ids_become_judgments():
     assert binary_to_graded([1, "b"], grade=3) == {"1": 3, "b": 3}
 
 
-@pytest.mark.parametrize(
-    ("function", "metric"),
-    [
-        *((precision_at_k, "precision"), (recall_at_k, "recall"), (f1_at_k, "f1"), (hit_rate_at_k, "hit")),
-        *((mrr_at_k, "mrr"), (average_precision_at_k, "map"), (ndcg_at_k, "ndcg"), (dcg_at_k, "dcg")),
-    ],
-)
-def test_they_agree_with_the_metrics_of_a_run(function, metric):
-    for case in CASES[::10]:
-        grades = {f"d{place}": grade for place, grade in enumerate(case.ranked) if grade is not None}
-        grades |= {f"missed{place}": grade for place, grade in enumerate(case.missed)}
-        for k in (1, 4, 100):
-            assert function([f"d{place}" for place in range(len(case.ranked))], grades, k) == score(f"{metric}@{k}", *case)
-
-
-# ---- means
-
-
-@pytest.mark.parametrize(("mean", "function"), MEANS)
-def test_means(mean, function):
-    pairs = [(["a", "b"], {"b"}), (["a", "b"], {"a": 2, "c": 1}), ([], {"a"}), ([1, 2], [2])]
-    wanted = sum(function(*pair, 2) for pair in pairs) / len(pairs)
-    assert mean(pairs, 2) == close(wanted)
-    assert mean([{"retrieved_ids": retrieved, "relevant_ids": relevant} for retrieved, relevant in pairs], 2) == close(
-        wanted
+def test_messages(snapshots):
+    evaluator = BatchEvaluator([5])
+    evaluator.evaluate_query(1, ["a"], {"a"})
+    snapshots.check_errors(
+        "metrics/functions",
+        {
+            "retrieved twice": lambda: precision_at_k(["a", "b", "b"], {"b"}, 3),
+            "k is 0": lambda: precision_at_k(["a"], {"a"}, 0),
+            "no k": lambda: ndcg_at_k([3, 2, 1]),
+            "an id that is a number": lambda: precision_at_k([1.5], {"a"}, 1),
+            "a grade that is text": lambda: ndcg_at_k(["a"], {"a": "1"}, 1),
+            "a bare grade that is text": lambda: ndcg_at_k([1, "1"], 2),
+            "a query twice": lambda: evaluator.evaluate_query("1", ["a"], {"a"}),
+            "fewer scores": lambda: evaluator.evaluate_query("q", THREE, OF_THREE, [3, 0]),
+            "cutoffs in words": lambda: BatchEvaluator([5, "many"]),
+            "no cutoffs": lambda: BatchEvaluator([]),
+            "names without cutoffs": lambda: SingleTermRetrievalMetrics.names([]),
+        },
     )
-    assert mean(iter(pairs), 2) == close(wanted)
-    assert mean([], 2) == 0.0
 
 
-def test_mean_ndcg_of_bare_grades():
-    assert mean_ndcg_at_k([[3, 2, 1], [0, 1], []], 3) == close((1 + 1 / log2(3) + 0) / 3)
-    assert mean_ndcg_at_k([np.array([3, 2, 1]), (0, 1)], 3) == close((1 + 1 / log2(3)) / 2)
-    assert mean_ndcg_at_k([[0, 1], (["a"], {"a"})], 3) == close((1 / log2(3) + 1) / 2)
+# ---- BatchEvaluator
 
 
-def test_a_mean_checks_k_too():
-    with pytest.raises(assay.BadParameter, match="k is a whole number"):
-        mean_recall_at_k([(["a"], {"a"})], 0)
+def test_the_scores_of_a_query():
+    scores = BatchEvaluator([5, 10]).evaluate_query("q1", THREE, OF_THREE, [3, 0, 2])
+    expected = {"precision@5": 2 / 5, "precision@10": 2 / 10, "recall@5": 2 / 3, "f1@5": 1 / 2, "hit@5": 1, "mrr@10": 1}
+    assert {name: scores[name] for name in expected} == close(expected)
+    # d10 is relevant, so it belongs into the ideal ranking; a set says no more than grade 1 about it
+    assert scores["ndcg@5"] == close((3 + 2 / 2) / (3 + 2 / LOG3 + 1 / 2))
+    graded = BatchEvaluator([5]).evaluate_query("q1", THREE, {"d1": 1, "d5": 1, "d10": 3}, [3, 0, 2])
+    assert graded["ndcg@5"] == close((3 + 2 / 2) / (3 + 3 / LOG3 + 2 / 2))
 
 
-def test_means_agree_with_the_metrics_of_a_run():
-    pairs = [(["d0", "d1"], {"d1": 1}), (["d0"], {"d0": 1, "missed0": 1})]
-    found = assay.evaluate({"a": pairs[0][1], "b": pairs[1][1]}, {"a": pairs[0][0], "b": pairs[1][0]}, ["map@2"])
-    assert mean_average_precision_at_k(pairs, 2) == close(found["map@2"])
+def test_without_relevance_scores_the_ground_truth_grades():
+    evaluator = BatchEvaluator([5])
+    assert evaluator.evaluate_query("a", ["a", "b"], {"a": 1, "b": 3})["ndcg@5"] == close((1 + 3 / LOG3) / (3 + 1 / LOG3))
+    assert evaluator.evaluate_query("b", ["x", "b"], {"b"})["ndcg@5"] == close(1 / LOG3)
+    plain, graded = (BatchEvaluator([5]).evaluate_query("q", THREE, OF_THREE, grades) for grades in (None, [0, 3, 0]))
+    assert {name for name in plain if plain[name] != graded[name]} == {"ndcg@5"}
+
+
+def test_the_means_of_a_batch():
+    evaluator = BatchEvaluator([1, 3])
+    for query, retrieved, relevant in (("a", "xy", "x"), ("b", "xy", "y"), ("c", "", "y"), ("d", "x", "")):
+        evaluator.evaluate_query(query, list(retrieved), set(relevant))
+    means = evaluator.get_aggregate_metrics()
+    assert (means["hit@1"], means["mrr@3"]) == (close(1 / 4), close((1 + 1 / 2) / 4))
+    assert means["ndcg@3"] == close((1 + 1 / LOG3) / 4)
+    names = ("precision", "recall", "f1", "hit", "mrr", "map", "ndcg")
+    assert list(means) == [f"{name}@{k}" for k in (1, 3) for name in names]
+    assert set(BatchEvaluator().get_aggregate_metrics().values()) == {0.0}
+    assert BatchEvaluator().k_values == (5, 10)
+
+
+def test_what_is_empty_scores_0_and_a_failed_query_leaves_no_trace():
+    evaluator = BatchEvaluator([5])
+    for query, retrieved, relevant in (("a", [], {"x"}), ("b", ["x"], []), ("c", [], [])):
+        assert set(evaluator.evaluate_query(query, retrieved, relevant).values()) == {0.0}
+    for retrieved, grades in ((["a", "a"], None), (THREE, [3, 0])):
+        with pytest.raises(assay.DataError):
+            evaluator.evaluate_query("q", retrieved, OF_THREE, grades)
+    assert list(evaluator.per_query) == ["a", "b", "c"]
+    assert evaluator.evaluate_query(1, [7, 8], {8, 9}, [0, 2]) == evaluator.evaluate_query("2", [*"78"], {"8", "9"}, [0, 2])
+
+
+# ---- SingleTermRetrievalMetrics
+
+FIGURES = {**{name: number / 100 for number, name in enumerate(SingleTermRetrievalMetrics.names())}, "mrr": 0.5}
+
+
+def test_figures_are_found_by_name_and_cutoff():
+    names = SingleTermRetrievalMetrics.names()
+    assert [metric.name for metric in parse_metrics(names)] == names
+    assert len(names) == 1 + 6 * len(K_VALUES)
+    found = SingleTermRetrievalMetrics.of(FIGURES)
+    assert (found.mrr, found.hit_rate_at_k) == (0.5, {k: FIGURES[f"hit@{k}"] for k in (1, 3, 5, 10)})
+    for name in ("max_ont_sim", "ndcg", "recall", "precision", "map"):
+        assert getattr(found, f"{name}_at_k")[10] == FIGURES[f"{name}@10"]
+    assert SingleTermRetrievalMetrics.names([20, 1, 20])[1:3] == ["hit@1", "hit@20"]
+    assert list(SingleTermRetrievalMetrics.of(FIGURES, [3, 1]).ndcg_at_k) == [1, 3]
+    with pytest.raises(KeyError, match="hit@20"):
+        SingleTermRetrievalMetrics.of(FIGURES, [20])
+    for wrong in ([], [0], [1, -3], [True], ["5"], [2.0]):
+        with pytest.raises(assay.BadParameter):
+            SingleTermRetrievalMetrics.names(wrong)
+    plain = SingleTermRetrievalMetrics.of(FIGURES, [1]).to_dict()
+    assert json.loads(json.dumps(plain)) == plain
+    assert (plain["mrr"], plain["hit_rate_at_k"]) == (0.5, {"1": FIGURES["hit@1"]})
