@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from assay.datasets.ontology_reading import default_ontology, read_ontology
 from assay.evaluation.grader import score_views
 from assay.metrics.parsing import parse_metrics
 from assay.model.policy import Policy
 from assay.model.run import Rankings, Run
 from assay.ontology import Ontology
-from assay.views.similarity import Expected, Similarities
+from assay.ontology.reading import default_ontology, read_ontology
+from assay.ontology.similarity_view import Expected, Similarities
 from benchmarks._timing import Row, best_time, faster
 
 N_QUERIES, N_RETRIEVED = 500, 10

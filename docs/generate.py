@@ -21,7 +21,7 @@ from assay.grammar import show
 from assay.metrics.definition import Metric
 from assay.metrics.descriptions import describe, written
 from assay.metrics.parsing import parse_metrics
-from assay.metrics.questions import QUESTIONS, Question
+from assay.metrics.questions import Question, all_questions
 from assay.metrics.registry import DEFAULT_GROUP, GROUPS, all_metrics, all_spellings
 from assay.ontology import Similarity, all_similarities
 
@@ -277,9 +277,9 @@ QUESTION_LIST = ("<!-- questions: written by make docs -->\n", "<!-- end of ques
 def when_page() -> str:
     """The page on which metric when: its examples as they are, questions and metrics as the records have them."""
     page = (Path(__file__).parent / WHEN).read_text(encoding="utf-8")
-    listed = "\n".join(f"- [{question.asks}](#{_slug(question.asks)})" for question in QUESTIONS)
+    listed = "\n".join(f"- [{question.asks}](#{_slug(question.asks)})" for question in all_questions())
     page = _filled(page, *QUESTION_LIST, listed)
-    for question in QUESTIONS:
+    for question in all_questions():
         page = _filled(page, f"<!-- question: {question.key} -->\n", "<!-- end of question -->\n", _about(question))
     return page
 

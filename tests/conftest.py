@@ -63,8 +63,8 @@ def hpo_cache(tmp_path_factory):
 @pytest.fixture(scope="session")
 def parsed_hpo(hpo_cache):
     """HPO as it is parsed, which takes seconds: once, and kept in the shared folder for all others."""
-    from assay.datasets.ontology_cache import write_cached
-    from assay.datasets.ontology_reading import read_ontology
+    from assay.ontology.cache import write_cached
+    from assay.ontology.reading import read_ontology
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASSAY_CACHE", str(hpo_cache))

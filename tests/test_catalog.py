@@ -102,7 +102,7 @@ def announce(monkeypatch):
     """Have other packages announce entries."""
 
     def set_points(**groups):
-        monkeypatch.setattr(catalog, "entry_points", lambda group: groups.get(group, ()))
+        monkeypatch.setattr(catalog, "plug_in_points", lambda group: groups.get(group, ()))
 
     return set_points
 
@@ -159,10 +159,19 @@ def test_other_packages_add_entries(announce):
 def test_other_packages_replace_nothing(announce):
     announce(fruits=[Point("apple", Fruit("worm"))])
     with pytest.raises(UsageError, match=r"the plug-in apple .* has the name of one that is there already"):
-        load()
+        list(load())
     announce(fruits=[Point("worm", Fruit("apple"))])
     with pytest.raises(UsageError, match="2 fruits are called apple; a plug-in needs a name of its own"):
-        load()
+        list(load())
+
+
+@pytest.mark.usefixtures("package")
+def test_a_plug_in_is_loaded_when_it_is_asked_for(announce, monkeypatch):
+    point = Point("plum", Fruit("plum"))
+    monkeypatch.setattr(point, "load", lambda: 1 / 0)
+    announce(fruits=[point])
+    assert load()["apple"].name == "apple"
+    assert "pear" in load()
 
 
 @pytest.mark.usefixtures("package")
@@ -171,23 +180,7 @@ def test_a_broken_plug_in_is_named(announce, monkeypatch):
     monkeypatch.setattr(point, "load", lambda: 1 / 0)
     announce(fruits=[point])
     with pytest.raises(UsageError, match=r"the plug-in plum \(elsewhere:plum\) cannot be loaded: ZeroDivisionError"):
-        load()
-
-
-def test_a_metric_of_another_package_is_a_metric_like_any(announce, monkeypatch):
-    import assay
-    from assay.metrics import registry
-    from assay.metrics.definition import Metric
-
-    def depth(run):
-        """How much was retrieved."""
-        return run.n_retrieved.astype(float)
-
-    announce(**{"assay.metrics": [Point("depth", Metric("depth", depth, aliases=("how_deep",)))]})
-    for function in (registry.all_metrics, registry.all_spellings):
-        monkeypatch.setattr(registry, function.__name__, function.__wrapped__)
-        monkeypatch.setattr(f"assay.metrics.parsing.{function.__name__}", function.__wrapped__, raising=False)
-    assert assay.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0, "e": 0.5}}, ["How-Deep"]).summary == {"depth": 2.0}
+        list(load())
 
 
 def files_of(folder):

@@ -13,11 +13,11 @@ import numpy as np
 
 from assay import Document, Query
 from assay.datasets import BenchmarkDataset
-from assay.datasets import ontology_cache as ontologies
-from assay.datasets.ontology_reading import parse_ontology
 from assay.execution.checkpoint import CACHE_PART, Checkpoint, ResponseCache
 from assay.execution.responses import Record, Response, ResponseLog
 from assay.execution.runner import Part
+from assay.ontology import cache as ontologies
+from assay.ontology.reading import parse_ontology
 from assay.providers.embeddings import EmbeddingCache, key_of
 from assay.providers.provider import parse_provider
 from assay.store.location import parse_location

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from assay.datasets.ontology_reading import parse_ontology, read_annotations
-from assay.datasets.translations import read_translations
+from assay.ontology.reading import parse_ontology, read_annotations
+from assay.ontology.translations import read_translations
 from fuzz.component import Component
 from fuzz.files import write_file
 

@@ -2,11 +2,8 @@ from assay._version import __version__ as __version__
 from assay.comparison import BenchmarkComparison as BenchmarkComparison
 from assay.comparison import Comparison as Comparison
 from assay.comparison import compare as compare
-from assay.comparison import evaluate_multilingual_model as evaluate_multilingual_model
 from assay.datasets import BenchmarkDataset as BenchmarkDataset
 from assay.datasets import load_dataset as load_dataset
-from assay.datasets import load_hpo as load_hpo
-from assay.datasets import load_ontology as load_ontology
 from assay.errors import AssayError as AssayError
 from assay.errors import BadParameter as BadParameter
 from assay.errors import DataError as DataError
@@ -37,4 +34,7 @@ from assay.model import Query as Query
 from assay.model import RelevanceJudgment as RelevanceJudgment
 from assay.model import Run as Run
 from assay.model import Span as Span
+from assay.ontology import evaluate_multilingual_model as evaluate_multilingual_model
+from assay.ontology import load_hpo as load_hpo
+from assay.ontology import load_ontology as load_ontology
 from assay.reports import why as why

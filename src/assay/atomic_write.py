@@ -191,3 +191,11 @@ def encodable(path: Path) -> Iterator[None]:
         around = error.object[max(0, error.start - 20) : error.end + 20]
         fault = f"{around!a} has half of a surrogate pair in it, which is no character; mend that text"
         raise DataError(f"cannot be written: {fault}", source=path) from None
+
+
+def cache_folder() -> Path:
+    """ASSAY_CACHE, else assay in XDG_CACHE_HOME, else ~/.cache/assay; `~` is home in all of them."""
+    if own := os.environ.get("ASSAY_CACHE"):
+        return Path(own).expanduser()
+    shared = os.environ.get("XDG_CACHE_HOME")
+    return (Path(shared) if shared and Path(shared).is_absolute() else Path.home() / ".cache") / "assay"

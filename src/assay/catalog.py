@@ -1,7 +1,8 @@
 """Catalogs: a folder whose records are entries.
 
 A file of a catalog defines records of one kind: one, or a family of them (`PRECISION = Metric(…)`). Other packages add
-entries through an entry-point group. Nothing is listed by hand. Files with a leading underscore are passed over.
+entries through an entry-point group; they are loaded when somebody asks for what no file defines, or for all there is.
+Nothing is listed by hand. Files with a leading underscore are passed over.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import inspect
 import pkgutil
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
+from functools import cache, cached_property
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any, TypeVar, cast
 
 from assay.errors import UnknownName, UsageError, near_matches
@@ -43,30 +45,73 @@ class Described:
         object.__setattr__(self, "edge_cases", self.edge_cases or " ".join(rest.split()))
 
 
-def load_entries(folder: str, kind: type[T], group: str) -> dict[str, T]:
-    """Name → record, sorted by name: each record of that kind that a file of the folder defines, and each plug-in.
+class Entries(Mapping[str, T]):
+    """Name → record, sorted by name: the records that files of a folder define, and those of plug-ins.
 
     The same record seen in two files is one; two of one name are an error.
     """
+
+    def __init__(self, own: list[T], kind: type[T], group: str) -> None:
+        self.own = _by_name(own, kind)
+        self._kind, self._group = kind, group
+
+    @cached_property
+    def plug_ins(self) -> dict[str, T]:
+        """Those that other packages announce."""
+        entries = [_load_plug_in(point) for point in plug_in_points(self._group) if _check_is_new(point, self.own)]
+        _by_name([*self.own.values(), *entries], self._kind)
+        return _by_name(entries, self._kind)
+
+    @cached_property
+    def _all(self) -> dict[str, T]:
+        return _by_name([*self.own.values(), *self.plug_ins.values()], self._kind)
+
+    def __getitem__(self, name: str) -> T:
+        return self.own[name] if name in self.own else self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
+def load_entries(folder: str, kind: type[T], group: str) -> Entries[T]:
+    """Each record of that kind that a file of the folder defines, and each plug-in of the group; "": plug-ins alone."""
+    modules = _modules_of(folder) if folder else []
+    own = {id(entry): entry for module in modules for entry in vars(module).values() if isinstance(entry, kind)}
+    return Entries(list(own.values()), kind, group)
+
+
+def _modules_of(folder: str) -> list[Any]:
     package = importlib.import_module(folder)
     names = [module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")]
-    modules = [importlib.import_module(f"{folder}.{name}") for name in names]
-    own = {id(entry): entry for module in modules for entry in vars(module).values() if isinstance(entry, kind)}
-    entries = _by_name(list(own.values()), kind)
-    return _by_name([*entries.values(), *_plug_ins(group, entries)], kind)
+    return [importlib.import_module(f"{folder}.{name}") for name in names]
 
 
-def _plug_ins(group: str, taken: Mapping[str, Any]) -> list[Any]:
-    """What other packages announce."""
-    entries = []
-    for point in entry_points(group=group):
-        if point.name in taken:
-            raise UsageError(f"the plug-in {point.name} ({point.value}) has the name of one that is there already")
-        try:
-            entries.append(point.load())
-        except Exception as error:
-            raise UsageError(f"the plug-in {point.name} ({point.value}) cannot be loaded: {error!r}") from error
-    return entries
+def plug_in_points(group: str) -> EntryPoints:
+    """What other packages announce in a group; nothing of it is loaded."""
+    points: EntryPoints = _all_points().select(group=group)
+    return points
+
+
+@cache
+def _all_points() -> Any:
+    """The entry points of every installed package, read once: that takes longer than all else here."""
+    return entry_points()
+
+
+def _check_is_new(point: EntryPoint, taken: Mapping[str, Any]) -> bool:
+    if point.name in taken:
+        raise UsageError(f"the plug-in {point.name} ({point.value}) has the name of one that is there already")
+    return True
+
+
+def _load_plug_in(point: EntryPoint) -> Any:
+    try:
+        return point.load()
+    except Exception as error:
+        raise UsageError(f"the plug-in {point.name} ({point.value}) cannot be loaded: {error!r}") from error
 
 
 def _by_name(entries: list[Any], kind: type[T]) -> dict[str, T]:

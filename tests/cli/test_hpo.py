@@ -86,7 +86,7 @@ def test_category_is_a_tag_to_slice_and_to_select_by(assay):
 
 
 def test_the_list_has_the_sizes_and_needs_no_ontology(assay, monkeypatch):
-    monkeypatch.setattr("assay.datasets.ontology_reading.find_spec", lambda _: None)
+    monkeypatch.setattr("assay.ontology.reading.find_spec", lambda _: None)
     done = assay("datasets")
     assert "tiny 9, small 50, standard 200, comprehensive 520; terms of HPO" in done.out
     found = json.loads(assay("datasets", "-f", "json").out)["benchmarks"]

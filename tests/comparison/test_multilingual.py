@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from assay import DataError, Query, UnknownName, UsageError
-from assay.comparison.multilingual import evaluate_multilingual_model
 from assay.datasets import BenchmarkDataset
 from assay.datasets.format import load_dataset
 from assay.execution import run
 from assay.metrics.functions import SingleTermRetrievalMetrics
+from assay.ontology.multilingual import evaluate_multilingual_model
 
 TERM = "HP:0001250"
 

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from assay import BadParameter, DataError, UnknownName, UsageError
-from assay.datasets import hpo, load_dataset, ontology_reading
-from assay.datasets.dataset import BenchmarkDataset
-from assay.datasets.hpo import (
+from assay.datasets import load_dataset
+from assay.ontology import hpo
+from assay.ontology import reading as ontology_reading
+from assay.ontology.hpo import (
     FIELDS,
     check_one_language,
     languages_of,
@@ -18,9 +19,8 @@ from assay.datasets.hpo import (
     sizes_of,
     with_terms,
 )
-from assay.datasets.ontology_reading import read_ontology
-from assay.datasets.translations import read_translation
-from assay.model.records import Query
+from assay.ontology.reading import read_ontology
+from assay.ontology.translations import read_translation
 
 from ._benchmarks import SAMPLES
 from ._cases import write
@@ -262,11 +262,6 @@ def test_with_labels_it_says_how_many_terms_have_one(small, german):
     assert notes_on_cases(dataset)[1:] == [
         "German labels for 1 of 4 terms, from hp-de.babelon.tsv; the others keep their English ones."
     ]
-
-
-def test_other_benchmarks_have_no_such_notes():
-    assert notes_on_cases(load_dataset("rag-template")) == []
-    assert notes_on_cases(BenchmarkDataset(queries={"q": Query("q")}, metadata={"language": "de"})) == []
 
 
 # Without the extra

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from assay.datasets.dataset import BenchmarkDataset, Repair
 from assay.datasets.format import load_dataset
-from assay.datasets.formats.hpo_cases import read_hpo_cases, schema, schema_faults, write_hpo_cases
 from assay.model.records import Document, Query, RelevanceJudgment, Span
+from assay.ontology.hpo_cases import read_hpo_cases, schema, schema_faults, write_hpo_cases
 
 from ._benchmarks import METADATA, OWN, SAMPLES, TEXTS, WORDS, assert_same, claims, faults
 from ._cases import BOM, write

@@ -9,11 +9,11 @@ from itertools import pairwise
 import pytest
 
 from assay.datasets.format import bundled
-from assay.datasets.formats.hpo_cases import schema, schema_faults
-from assay.datasets.hpo import SIZES, load_cases, sizes_of
-from assay.datasets.ontology_reading import read_ontology
 from assay.datasets.preflight.queries import find_mojibake, near_duplicates
 from assay.model.records import Query
+from assay.ontology.hpo import SIZES, load_cases, sizes_of
+from assay.ontology.hpo_cases import schema, schema_faults
+from assay.ontology.reading import read_ontology
 from assay.ontology.search import Case, check_cases
 from assay.text import words_of
 

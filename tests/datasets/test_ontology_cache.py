@@ -6,9 +6,9 @@ import sys
 import msgspec
 import pytest
 
-from assay.datasets import ontology_cache
-from assay.datasets.ontology_cache import pack_ontology, read_cached, unpack_ontology, write_cached
 from assay.ontology import Synonym, TermRecord, build_ontology
+from assay.ontology import cache as ontology_cache
+from assay.ontology.cache import pack_ontology, read_cached, unpack_ontology, write_cached
 
 DIGEST = "0" * 32
 
@@ -128,7 +128,7 @@ def test_nobody_has_a_home(monkeypatch):
 
 def test_several_write_and_read_at_once(file, tmp_path):
     code = (
-        "from assay.datasets.ontology_cache import read_cached, write_cached\n"
+        "from assay.ontology.cache import read_cached, write_cached\n"
         "from assay.ontology import TermRecord, build_ontology\n"
         "one = build_ontology([TermRecord(f'X:{n}', 'label ' * 50) for n in range(500)])\n"
         f"for _ in range(40):\n    write_cached(one, '{DIGEST}')\n    assert len(read_cached('{DIGEST}')) == 500\n"

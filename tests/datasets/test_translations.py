@@ -5,8 +5,8 @@ import gzip
 import pytest
 
 from assay import DataError
-from assay.datasets.translations import Translated, read_translation, read_translations
 from assay.ontology import TermRecord, build_ontology
+from assay.ontology.translations import Translated, read_translation, read_translations
 
 from ._cases import BOM, write
 

@@ -7,9 +7,9 @@ import pytest
 import assay
 from assay import BadParameter, DataError, Query
 from assay.datasets import BenchmarkDataset
-from assay.datasets.hpo import load_hpo
-from assay.execution.indexed_terms import with_indexed_terms
+from assay.execution.execute import with_indexed_documents
 from assay.execution.plan import make_plan
+from assay.ontology.hpo import load_hpo
 
 NAMES = {"HP:0000001": "All", "HP:0001250": "Seizure", "HP:0001945": "Fever"}
 OBO = "format-version: 1.2\nontology: small\n\n" + "\n".join(
@@ -45,7 +45,7 @@ def plan(benchmark, **more):
 
 def indexed(benchmark, dataset=None, **more):
     loaded = assay.load_dataset(benchmark) if dataset is None else dataset
-    return with_indexed_terms({benchmark: loaded}, plan(benchmark, **more))[benchmark]
+    return with_indexed_documents({benchmark: loaded}, plan(benchmark, **more))[benchmark]
 
 
 @pytest.mark.usefixtures("place")
@@ -123,7 +123,7 @@ def test_an_ontology_that_nobody_expects_terms_of_is_refused():
         with pytest.raises(DataError, match=r"not one of .* is a term of fruit, which has ids like 'FR:1'"):
             indexed(benchmark, ontology="fruit.obo")
     both = {"fruit.json": assay.load_dataset("fruit.json"), "rag-template": assay.load_dataset("rag-template")}
-    found = with_indexed_terms(both, plan("fruit.json", ontology="fruit.obo"))
+    found = with_indexed_documents(both, plan("fruit.json", ontology="fruit.obo"))
     assert found["rag-template"] is both["rag-template"]
 
 

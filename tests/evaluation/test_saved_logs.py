@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.cli.alert_channels import read_sent_alerts
-from assay.datasets.ontology_reading import read_ontology
 from assay.errors import AssayError, DataError
 from assay.evaluation.relevance import read_id_map
 from assay.execution.checkpoint import Checkpoint
@@ -19,6 +18,7 @@ from assay.execution.responses import ResponseLog, _encode_line
 from assay.files.answers_and_routes import read_answers, read_routes
 from assay.files.hits import hits_of
 from assay.files.source import FileSource
+from assay.ontology.reading import read_ontology
 from assay.providers.embeddings import EmbeddingCache
 from assay.store.location import parse_location
 from assay.store.progress import folder_of, list_running

@@ -8,11 +8,11 @@ import assay
 from assay import BadParameter, DataError, Policy, UsageError
 from assay.datasets import BenchmarkDataset
 from assay.evaluation import Relevance
-from assay.evaluation.terms import ontology_for
 from assay.execution.plan import make_plan
 from assay.metrics.parsing import parse_metrics
 from assay.model.records import Document, Query
 from assay.ontology import TermRecord, build_ontology
+from assay.ontology.domain import ontology_for
 
 PARENTS = {"R": (), "A": ("R",), "B": ("R",), "C": ("A", "B"), "D": ("C",), "E": ("B",), "S": ()}
 ONTOLOGY = build_ontology(

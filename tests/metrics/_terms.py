@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from assay.metrics import parse_metric
 from assay.model import Policy, Run
 from assay.ontology import Ontology, TermRecord, build_ontology
-from assay.views import Expected, Similarities
+from assay.ontology.similarity_view import Expected, Similarities
 
 PARENTS = {"R": (), "A": ("R",), "B": ("R",), "C": ("A", "B"), "D": ("C",), "E": ("B",), "S": ()}
 """Depths: R and S 0, A and B 1, C and E 2, D 3."""

@@ -5,7 +5,7 @@ import pytest
 
 from assay.model.policy import Policy
 from assay.model.run import Run
-from assay.views.similarity import Expected, Similarities, first_ids
+from assay.ontology.similarity_view import Expected, Similarities, first_ids
 
 
 class Letters:

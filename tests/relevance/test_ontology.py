@@ -1,5 +1,7 @@
 """ontology: grades are similarities to the nearest expected term; the ideal is the best that could have been retrieved."""
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +29,7 @@ def ground(hits, expected, documents=(), **more):
         hits={"q": [Hit(doc, -float(place)) for place, doc in enumerate(hits)]},
         qrels={"q": expected if isinstance(expected, dict) else dict.fromkeys(expected, 1.0)},
         documents=dict.fromkeys(documents, ""),
-        ontology=more.pop("ontology", ONTOLOGY),
+        context=SimpleNamespace(ontology=more.pop("ontology", ONTOLOGY)),
         **more,
     )
 

@@ -164,7 +164,7 @@ from assay.metrics.definition import Metric
 METRIC = Metric("evil_plugin", lambda run: run.n_relevant(None) * 0.0)
 """
     (package / "evil_plugin.py").write_text(program)
-    scene.assay(["score", *runs_of(scene), "-m", "mrr"], codes=[0], PYTHONPATH=path_with(package))
+    scene.assay(["score", *runs_of(scene), "-m", "evil_plugin"], codes=[0], PYTHONPATH=path_with(package))
 
 
 @attack("environment variables")

@@ -14,12 +14,12 @@ from assay import Query
 from assay.compat import loop, phentrieve, ragchat
 from assay.datasets import BenchmarkDataset
 from assay.datasets.formats.locomo import CATEGORIES
-from assay.datasets.hpo import load_cases
 from assay.evaluation.scoring import with_intervals
 from assay.metrics import average_precision_at_k, dcg_at_k, ndcg_at_k, precision_at_k
 from assay.metrics.parsing import parse_metric
 from assay.model.scores import Column, ScoreTable
 from assay.monitoring import gate
+from assay.ontology.hpo import load_cases
 from assay.stats import (
     bootstrap_confidence_interval,
     calculate_confidence_interval,

@@ -35,7 +35,7 @@ from assay.compat.phentrieve import (
     recall_at_k,
     run_evaluation,
 )
-from assay.datasets.hpo import SIZES, load_cases
+from assay.ontology.hpo import SIZES, load_cases
 
 SEIZURE, FOCAL = "HP:0001250", "HP:0007359"
 TERMS = [f"HP:000000{number}" for number in range(8)]

@@ -136,7 +136,7 @@ def _here(names: Sequence[str]) -> str:
 @cache
 def all_charts() -> dict[str, Chart]:
     """Name → chart, sorted by name."""
-    return load_entries("assay.charts.catalog", Chart, "assay.charts")
+    return dict(load_entries("assay.charts.catalog", Chart, "assay.charts"))
 
 
 def find_chart(kind: str) -> Chart:

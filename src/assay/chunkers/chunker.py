@@ -125,7 +125,7 @@ def written_value(value: Any) -> str:
 @cache
 def all_chunkers() -> dict[str, Chunker]:
     """Name → chunker, sorted by name."""
-    return load_entries("assay.chunkers.catalog", Chunker, "assay.chunkers")
+    return dict(load_entries("assay.chunkers.catalog", Chunker, "assay.chunkers"))
 
 
 def find_chunker(name: str) -> Chunker:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,9 +16,9 @@ from assay.cli.scoring_options import (
     add_policy_arguments,
     add_relevance_arguments,
     check_has_dataset,
-    load_given_ontology,
     make_profile,
     make_relevance,
+    read_domain_options,
 )
 from assay.cli.terminal import describe_source_format, log_duration, log_policy, log_verbose
 from assay.errors import MAX_FAULTS, DataError, Hint, NoGroundTruth, UsageError
@@ -239,7 +239,8 @@ class GroundTruth:
     qrels: Any = None
     dataset: BenchmarkDataset | None = None
     relevance: Any = None
-    ontology: Any = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What flags say to domains."""
 
     def score(self, source: FileSource, name: str, *, with_rankings: bool) -> Result:
         """A run's result; with its rankings where queries are looked at one by one."""
@@ -251,9 +252,9 @@ class GroundTruth:
             result = result.with_fields(benchmark=self.dataset.name)
             return result.with_fields(run=self._judged_run(self.dataset, source)) if with_rankings else result
         if not with_rankings:
-            return evaluate_judgments(self.qrels, source, self.settings, self.profile, name, self.ontology)
+            return evaluate_judgments(self.qrels, source, self.settings, self.profile, name, self.options)
         run = Run(source, duplicates=self.profile.policy.duplicates)
-        result = evaluate_judgments(self.qrels, run, self.settings, self.profile, name, self.ontology)
+        result = evaluate_judgments(self.qrels, run, self.settings, self.profile, name, self.options)
         return result.with_fields(run=run)
 
     def _judged_run(self, dataset: BenchmarkDataset, source: FileSource) -> Any:
@@ -272,21 +273,21 @@ def read_ground_truth(options: argparse.Namespace, truth: str, settings: Sequenc
 
     if options.dataset:
         from assay.datasets import load_dataset
-        from assay.evaluation import check_ontology_fits
+        from assay.evaluation import check_options
 
         relevance = make_relevance(options)
         with log_duration(options, f"{truth}: read") as more:
             dataset = load_dataset(truth, options.dataset_format)
             more.append(f"format {dataset.format}, {dataset!r}")
         log_verbose(options, f"relevance: {relevance.by}, unit {relevance.unit}")
-        check_ontology_fits(relevance, dataset)
+        check_options(dataset.name, dataset.qrels, relevance.domain_options)
         return GroundTruth(settings, profile, None, dataset, relevance)
     source = as_source(truth)
     try:
         with log_duration(options, f"{truth}: {describe_source_format(source)}") as more:
             qrels = Qrels(source)
             more.append(f"{len(qrels.docs):,} judgments of {counted(len(qrels), 'query')}")
-        return GroundTruth(settings, profile, qrels, ontology=load_given_ontology(options))
+        return GroundTruth(settings, profile, qrels, options=read_domain_options(options))
     except DataError as error:
         raise describe_file_error(error, source, "judgments") from None
 

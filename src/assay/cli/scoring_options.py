@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ from assay.model import Policy
 
 if TYPE_CHECKING:
     from assay.evaluation import Relevance, Result
-    from assay.ontology import Ontology
     from assay.relevance import BoundResolver
 
 
@@ -71,13 +70,11 @@ def find_unit(options: argparse.Namespace) -> str | None:
     return (options.unit or "document").replace("-", "_") if options.unit or options.id_map else None
 
 
-def load_given_ontology(options: argparse.Namespace) -> Ontology | None:
-    """The ontology that flags give for judgments in a file; None: HPO, where a metric needs it."""
-    from assay.evaluation import known_ontology
+def read_domain_options(options: argparse.Namespace) -> Mapping[str, Any]:
+    """What flags say to domains about judgments in a file, with files read."""
+    from assay.evaluation import read_options
 
-    if options.ontology is None and options.annotations is None:
-        return None
-    return known_ontology(options.ontology, options.annotations)
+    return read_options({name: getattr(options, name) for name in ("ontology", "annotations")})
 
 
 def _check_threshold(resolver: BoundResolver, text: str) -> None:

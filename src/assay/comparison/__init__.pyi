@@ -12,7 +12,6 @@ from assay.comparison.comparison import fair_metric as fair_metric
 from assay.comparison.comparison import letter as letter
 from assay.comparison.comparison import letters_of as letters_of
 from assay.comparison.leaderboard import BenchmarkComparison as BenchmarkComparison
-from assay.comparison.multilingual import evaluate_multilingual_model as evaluate_multilingual_model
 from assay.comparison.options import ComparisonOptions as ComparisonOptions
 from assay.comparison.options import place_of as place_of
 from assay.comparison.pairs import SHARED_TIMES as SHARED_TIMES

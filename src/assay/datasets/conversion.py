@@ -12,13 +12,10 @@ from assay.files import COMPRESSIONS
 from assay.model import Document, Query
 from assay.text import counted
 
-SINGLE_FILE_FORMATS = ("json", "rag_template", "hpo_cases")
-"""Formats that are one JSON file; the others are folders, and `trec` judgments alone as well."""
-
 
 def check_target(written: Format, path: Path) -> None:
     """Refuse a name under which the format would not be recognised again."""
-    if written.name in SINGLE_FILE_FORMATS and Probe(path).suffix != ".json" and not path.is_dir():
+    if written.is_single_file and Probe(path).suffix != ".json" and not path.is_dir():
         raise UsageError(
             f"{path}: {written.name} is one JSON file; give it a name that ends in .json, such as {path.stem}.json"
         )

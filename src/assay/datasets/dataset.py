@@ -11,7 +11,6 @@ from typing import Any
 from assay.datasets.evidence import evidence_pack
 from assay.errors import MAX_FAULTS, DataError, Fault, UnknownName, near_matches
 from assay.model import Document, Pack, Qrels, Query, RelevanceJudgment, Span, fingerprint, judgments_of_mapping, key_id
-from assay.ontology import Ontology
 from assay.text import counted
 
 __all__ = ["BenchmarkDataset", "Pack", "Repair"]
@@ -51,8 +50,8 @@ class BenchmarkDataset:
     repairs: list[Repair] = field(default_factory=list)
     format: str = ""
     path: Path | None = None
-    terms: Ontology | None = field(default=None, repr=False, compare=False)
-    """The ontology that its documents are the terms of, where they are: it knows ids under other names too."""
+    terms: Any = field(default=None, repr=False, compare=False)
+    """What a domain knows its documents by, where they are terms of a vocabulary; it may know them under other ids too."""
     subtopics: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
     """Query and document → subtopic → grade, where judgments are per subtopic; `qrels` has the best of those grades."""
     _fingerprints: dict[str, str] = field(default_factory=dict, repr=False)

@@ -14,7 +14,7 @@ from assay.catalog import find_entry, load_entries
 from assay.datasets.dataset import BenchmarkDataset
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.files import COMPRESSIONS, FileSource, plain_name
-from assay.text import shortened
+from assay.text import is_file, shortened
 
 PROBE_BYTES = 1 << 18
 """Bytes looked at to tell formats apart; more where the first record is longer."""
@@ -23,8 +23,6 @@ MAX_PROBE_BYTES = 1 << 26
 MAX_PROBE_RECORDS = 100
 """Records looked at where there are many."""
 BUNDLED = Path(__file__).parent / "bundled"
-HPO_PREFIX = "hpo-"
-"""How the names of bundled benchmarks begin whose documents are the terms of HPO; they come in several sizes."""
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
 """What JSON is built of, as far as it matters for nesting: strings, brackets, and the mark behind a name."""
 
@@ -156,6 +154,22 @@ class Format:
     """Formats with a higher rank are asked first; the most particular ones know best."""
     words: Mapping[str, str] = field(default_factory=dict)
     """What the format itself calls a tag, where that is another word: `category` for `query_type`."""
+    marks: frozenset[str] = frozenset()
+    """Fields that records of no other format have."""
+    is_single_file: bool = False
+    """Whether it is one JSON file; others are folders, and `trec` judgments alone as well."""
+    default_metrics: tuple[str, ...] = ()
+    """What is scored where nobody says which metrics; none: what is scored by default."""
+    notes: Callable[[BenchmarkDataset], list[str]] | None = None
+    """What every result over such a benchmark should say."""
+    needs_domain: bool = False
+    """Whether a domain has the documents, or knows their ids."""
+    folder: Path | None = None
+    """Where benchmarks of this format lie that come with it."""
+    load: Callable[..., BenchmarkDataset] | None = None
+    """Reads one of those by name and size, `name:tiny`, and makes its documents, unless `documents` is False."""
+    documents: str = ""
+    """What those documents are, in words."""
 
     def save(self, dataset: BenchmarkDataset, path: Path) -> None:
         """Write the dataset."""
@@ -170,7 +184,7 @@ class Format:
 
 
 @cache
-def all_formats() -> dict[str, Format]:
+def all_formats() -> Mapping[str, Format]:
     """Name → format, sorted by name."""
     return load_entries("assay.datasets.formats", Format, "assay.datasets")
 
@@ -178,6 +192,22 @@ def all_formats() -> dict[str, Format]:
 def find_format(name: str) -> Format:
     """The format of that name."""
     return find_entry("format", name, all_formats())
+
+
+def known_format(name: str) -> Format | None:
+    """The format of that name; None where there is none, or the benchmark was made in code."""
+    return all_formats().get(name) if name else None
+
+
+def marks_of_formats() -> frozenset[str]:
+    """Fields that tell records of one format from those of all others."""
+    return frozenset(name for format_ in all_formats().values() for name in format_.marks)
+
+
+def looks_like(format_: Format, benchmark: str) -> bool:
+    """Whether a benchmark by name or path is of that format: one that comes with it, or a file that looks like it."""
+    path = Path(benchmark)
+    return _loader(benchmark.partition(":")[0]) is format_ or (is_file(path) and format_.detect(Probe(path)))
 
 
 def detect_format(path: Path) -> Format:
@@ -202,17 +232,39 @@ def detect_format(path: Path) -> Format:
 
 def bundled() -> dict[str, Path]:
     """Name → file of the benchmarks that come with the package, plain or compressed."""
-    files = (path for ending in ("", *COMPRESSIONS) for path in BUNDLED.glob(f"*.json{ending}"))
-    return {path.name.partition(".json")[0]: path for path in sorted(files)}
+    folders = [BUNDLED, *(format_.folder for format_ in all_formats().values() if format_.folder is not None)]
+    files = [path for folder in folders for ending in ("", *COMPRESSIONS) for path in folder.glob(f"*.json{ending}")]
+    return {path.name.partition(".json")[0]: path for path in sorted(files, key=lambda path: path.name)}
 
 
 def near_names(source: str) -> list[str]:
-    """Bundled benchmarks that somebody may have meant: all of HPO where its name begins so, for languages look alike."""
+    """Bundled benchmarks that somebody may have meant: all that begin alike where it begins so, for these look alike."""
     name, colon, size = source.lower().partition(":")
     if name in bundled():
         return [f"{name}{colon}{size}"]
-    hpo = [name for name in bundled() if name.startswith(HPO_PREFIX)]
-    return hpo if name.startswith(HPO_PREFIX.rstrip("-")) else near_matches(source, bundled())
+    families: dict[str, list[str]] = {}
+    for known in bundled():
+        families.setdefault(known.partition("-")[0], []).append(known)
+    several = (names for family, names in families.items() if len(names) > 1 and name.startswith(family))
+    return next(several, None) or near_matches(source, bundled())
+
+
+def _loader(name: str) -> Format | None:
+    """The format that a bundled benchmark comes with, where that loads it; None for any other name."""
+    path = bundled().get(name)
+    formats = (format_ for format_ in all_formats().values() if format_.load is not None)
+    return next((format_ for format_ in formats if path is not None and path.parent == format_.folder), None)
+
+
+def load_bundled(name: str) -> BenchmarkDataset:
+    """A bundled benchmark, without documents that would have to be made."""
+    format_ = _loader(name)
+    return load_dataset(name) if format_ is None or format_.load is None else format_.load(name, documents=False)
+
+
+def has_own_documents(name: str) -> bool:
+    """Whether a bundled benchmark has its documents in its file."""
+    return name in bundled() and _loader(name) is None
 
 
 def _looks_like_a_path(path: Path) -> bool:
@@ -223,7 +275,7 @@ def _looks_like_a_path(path: Path) -> bool:
 def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = None) -> BenchmarkDataset:  # noqa: A002
     """A benchmark by name or path; the format is recognised, or given by name.
 
-    Some names have a size, `hpo-de:tiny`, and some folders splits: `./scifact:dev`. A path that has a colon of its own is
+    Some names have a size, `name:tiny`, and some folders splits: `./scifact:dev`. A path that has a colon of its own is
     itself.
     """
     if isinstance(source, BenchmarkDataset):
@@ -278,10 +330,9 @@ def _load_size(source: str, format: str | None) -> BenchmarkDataset | None:  # n
     name, colon, _ = source.partition(":")
     if name not in bundled() or (colon and Path(source).exists()):
         return None
-    if name.startswith(HPO_PREFIX) and format in (None, "hpo_cases"):
-        from assay.datasets.hpo import load_hpo  # which asks for this file in turn
-
-        return load_hpo(source)
+    loader = _loader(name)
+    if loader is not None and loader.load is not None and format in (None, loader.name):
+        return loader.load(source)
     if colon:
         raise UsageError(f"{name} comes in one size only: {source} is written {name}")
     return None

@@ -11,6 +11,7 @@ from assay.evaluation.answers import with_columns as with_columns
 from assay.evaluation.answers import with_the_same_metrics as with_the_same_metrics
 from assay.evaluation.answers import without_scores as without_scores
 from assay.evaluation.bands import Band as Band
+from assay.evaluation.canonical_ids import CanonicalIds as CanonicalIds
 from assay.evaluation.convention_search import Start as Start
 from assay.evaluation.convention_search import why as why
 from assay.evaluation.conventions import flag_of as flag_of
@@ -18,6 +19,16 @@ from assay.evaluation.differences import Compared as Compared
 from assay.evaluation.differences import Differences as Differences
 from assay.evaluation.differences import Finding as Finding
 from assay.evaluation.differences import differences_between as differences_between
+from assay.evaluation.domains import Domain as Domain
+from assay.evaluation.domains import DomainContext as DomainContext
+from assay.evaluation.domains import Subject as Subject
+from assay.evaluation.domains import check_options as check_options
+from assay.evaluation.domains import describe_options as describe_options
+from assay.evaluation.domains import domain_keys as domain_keys
+from assay.evaluation.domains import is_decided_by_domain as is_decided_by_domain
+from assay.evaluation.domains import open_context as open_context
+from assay.evaluation.domains import read_options as read_options
+from assay.evaluation.domains import with_domain_documents as with_domain_documents
 from assay.evaluation.explanation import Explanation as Explanation
 from assay.evaluation.explanation import Figure as Figure
 from assay.evaluation.explanation import Moved as Moved
@@ -46,10 +57,10 @@ from assay.evaluation.rejudging import Rejudged as Rejudged
 from assay.evaluation.rejudging import rejudge as rejudge
 from assay.evaluation.relevance import Relevance as Relevance
 from assay.evaluation.relevance import chunk_judgments as chunk_judgments
+from assay.evaluation.relevance import domain_judgments as domain_judgments
 from assay.evaluation.relevance import judge as judge
-from assay.evaluation.relevance import ontology_of as ontology_of
 from assay.evaluation.relevance import read_id_map as read_id_map
-from assay.evaluation.relevance import term_judgments as term_judgments
+from assay.evaluation.relevance import subject_of as subject_of
 from assay.evaluation.repository import describe_repository as describe_repository
 from assay.evaluation.result import Result as Result
 from assay.evaluation.result import retrieved_nonrelevant as retrieved_nonrelevant
@@ -83,7 +94,3 @@ from assay.evaluation.scoring import evaluate_settings as evaluate_settings
 from assay.evaluation.scoring import formats_of as formats_of
 from assay.evaluation.scoring import with_bands as with_bands
 from assay.evaluation.scoring import with_intervals as with_intervals
-from assay.evaluation.terms import check_ontology_fits as check_ontology_fits
-from assay.evaluation.terms import is_by_ontology as is_by_ontology
-from assay.evaluation.terms import known_ontology as known_ontology
-from assay.evaluation.terms import term_ids_for as term_ids_for

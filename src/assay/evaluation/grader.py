@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -13,7 +13,7 @@ from assay.evaluation.profile import Setting
 from assay.files import rank_source
 from assay.metrics import BoundMetric
 from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_rankings, fingerprint
-from assay.views import Expected, Grading, Ranked, Similarities, Spans, Times, Timing, Truth, rank_all, settle
+from assay.views import Grading, Ranked, Spans, Times, Timing, Truth, rank_all, settle
 
 DEFAULT_RANK_RULE = Policy().rank_rule
 """Ranked as by default: what fingerprints are taken of."""
@@ -29,10 +29,10 @@ class Grader:
         policies: Iterable[Policy],
         times: Times | None = None,
         spans: tuple[Run, Truth] | None = None,
-        terms: tuple[Run, Expected] | None = None,
+        make_views: MakeViews | None = None,
     ) -> None:
         self.qrels = qrels
-        self._times, self._spans, self._terms = times, spans, terms
+        self._times, self._spans, self._make_views = times, spans, make_views
         policies = list(policies)
         self._ranked = _rank_run(qrels, run, policies)
         self._plain = next(ranked for rule, ranked in self._ranked.items() if _keeps_scores(rule))
@@ -84,11 +84,8 @@ class Grader:
         if self._spans is not None and any(setting.metric.metric.view == "spans" for setting in settings):
             chunks, truth = self._spans
             views["spans"] = Spans.of(run.query_ids, chunks, policy.rank_rule, truth)
-        alike = [setting.metric.params["k"] for setting in settings if setting.metric.metric.view == "similarity"]
-        if self._terms is not None and alike:
-            ranked, expected = self._terms
-            depth = None if None in alike else max(alike)
-            views["similarity"] = Similarities.of(run.query_ids, ranked, policy.rank_rule, expected, depth)
+        if self._make_views is not None:
+            views |= self._make_views(run.query_ids, policy.rank_rule, [setting.metric for setting in settings])
         return views
 
     def fingerprints(self) -> dict[str, str]:
@@ -162,6 +159,10 @@ class View(Protocol):
         """The queries, in the order of every score."""
 
 
+MakeViews = Callable[[tuple[str, ...], RankRule, Sequence[BoundMetric]], Mapping[str, View]]
+"""Queries, how they are ranked, and metrics → the views of a domain that one of the metrics reads, by name."""
+VIEWS = frozenset(("ranking", "subtopics", "timing", "spans", "answers", "routing", "reranking"))
+"""What there is to read without any domain."""
 ADVICE_OF_VIEW = {
     "spans": "; it needs a dataset with gold spans, such as code-spans",
     "answers": "; assay answers (evaluate_answers) scores answers, and assay eval those of providers that report one",

@@ -1,8 +1,8 @@
-"""Relevance: a dataset and a run become judgments, by ids, texts, spans or an ontology."""
+"""Relevance: a dataset and a run become judgments, by ids, texts, spans or what a domain knows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,11 +10,11 @@ from typing import Any
 
 from assay.datasets import BenchmarkDataset
 from assay.errors import BadParameter, DataError
-from assay.evaluation.terms import ontology_for, ontology_source_for, term_ids_for
+from assay.evaluation.canonical_ids import CanonicalIds
+from assay.evaluation.domains import DomainContext, Subject, expected_ids, open_context
 from assay.files import as_source, brings_hits, document_of, hits_of
 from assay.metrics import BoundMetric
 from assay.model import Hit, Policy, Qrels, Query, Rankings, RankRule, Run, text_id
-from assay.ontology import Ontology
 from assay.relevance import Ground, Resolved, by_judgments, parse_resolver, resolve
 from assay.schema import Number, convert_plain, parse_plain
 from assay.views import Places, Truth
@@ -25,8 +25,7 @@ class Relevance:
     """Who decides about relevance, and whether documents are judged while chunks are retrieved."""
 
     by: str = "auto"
-    """A resolver: auto, qrels, pack, span, token, coverage, substring, lexical, ontology, hybrid; with parameters in
-    brackets."""
+    """A resolver by its name, with parameters in brackets: qrels, pack, span, token(threshold=0.5) …; or auto."""
     unit: str = "as_retrieved"
     """as_retrieved; chunk: chunks are ranked, each judged document is credited once; document: chunks are rolled up."""
     id_map: Mapping[str, str] | str | Path | None = None
@@ -34,11 +33,12 @@ class Relevance:
     are rolled up unless the unit is chunk."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Parameters for resolvers that have them, such as threshold."""
-    ontology: Ontology | str | Path | None = None
-    """What knows how alike terms are, or its file; by default HPO, where its terms are expected. One that is given reads
-    ids under other names too, for all metrics."""
+    ontology: Any = None
+    """What knows how alike terms are, or its file. One that is given reads ids under other names too, for all metrics."""
     annotations: str | Path | None = None
     """A file that says which things have which terms, for formulas with ic=annotations."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Other options of domains, by name."""
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:
@@ -46,7 +46,20 @@ class Relevance:
         if self.id_map is not None and self.unit == "as_retrieved":
             object.__setattr__(self, "unit", "document")
 
+    @property
+    def domain_options(self) -> dict[str, Any]:
+        """All options of domains that were given, by name."""
+        return {**{name: value for name in FIELD_OPTIONS if (value := getattr(self, name)) is not None}, **self.options}
 
+    def with_options(self, options: Mapping[str, Any]) -> Relevance:
+        """The same with more options of domains."""
+        named = {name: value for name, value in options.items() if name in FIELD_OPTIONS}
+        others = {name: value for name, value in options.items() if name not in FIELD_OPTIONS}
+        return replace(self, **named, options={**self.options, **others}) if options else self
+
+
+FIELD_OPTIONS = ("ontology", "annotations")
+"""Options of domains that are fields of Relevance."""
 UNITS = ("as_retrieved", "chunk", "document")
 
 
@@ -61,29 +74,46 @@ class Judgement:
     """The ranking of chunks, where it was rolled up to documents."""
     truth: Truth | None = None
     """Gold spans and where chunks stand, where the dataset has gold spans."""
-    term_notes: tuple[str, ...] | None = None
-    """What to know about ids of terms; None where ids were taken as they are."""
+    notes_on_ids: tuple[str, ...] = ()
+    """What to know about ids that a domain read; none where they were taken as they are."""
 
 
 def judge(
-    dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy, max_documents: int | None = None
+    dataset: BenchmarkDataset,
+    run: Any,
+    relevance: Relevance,
+    policy: Policy,
+    max_documents: int | None = None,
+    context: DomainContext | None = None,
 ) -> Judgement:
     """Judge what a run retrieved. Where ids alone decide, nothing is read that is not needed.
 
-    Where documents are the terms of an ontology, a term is the same under all its ids. Where chunks are rolled up,
-    `max_documents` of each query count; None: all that have a chunk.
+    Where a domain knows documents under several ids, each is the same under all of them; `context` is what it knows, where
+    that is known already. Where chunks are rolled up, `max_documents` of each query count; None: all that have a chunk.
     """
-    term_ids = term_ids_for(relevance, dataset)
-    if term_ids is None:
-        return _judge(dataset, run, relevance, policy, max_documents)
-    spelt, retrieved = term_ids.of_run(run, policy.duplicates)
-    judged = {query: dict(some) for query, some in term_ids.of_all(dataset.qrels).items()}
-    judgement = _judge(replace(dataset, qrels=judged, _fingerprints={}), spelt, relevance, policy, max_documents)
-    return replace(judgement, term_notes=term_ids.notes(dataset.qrels, retrieved))
+    context = open_context(subject_of(relevance, dataset)) if context is None else context
+    if not context.has_canonical_ids:
+        return _judge(dataset, run, relevance, policy, max_documents, context)
+    ids = CanonicalIds(context.canonical)
+    canonical, retrieved = ids.of_run(run, policy.duplicates)
+    judged = {query: dict(some) for query, some in ids.of_rankings(dataset.qrels).items()}
+    same = replace(dataset, qrels=judged, _fingerprints={})
+    judgement = _judge(same, canonical, relevance, policy, max_documents, context)
+    return replace(judgement, notes_on_ids=tuple(context.notes(expected_ids(dataset.qrels), retrieved)))
+
+
+def subject_of(relevance: Relevance, dataset: BenchmarkDataset, metrics: Sequence[BoundMetric] = ()) -> Subject:
+    """What domains are asked about."""
+    return Subject(dataset.qrels, relevance.domain_options, metrics, dataset, relevance.by)
 
 
 def _judge(
-    dataset: BenchmarkDataset, run: Any, relevance: Relevance, policy: Policy, max_documents: int | None
+    dataset: BenchmarkDataset,
+    run: Any,
+    relevance: Relevance,
+    policy: Policy,
+    max_documents: int | None,
+    context: DomainContext,
 ) -> Judgement:
     """Judge ids as they are."""
     source = as_source(run)
@@ -101,17 +131,11 @@ def _judge(
         chunks, hits = run, _rolled_up_hits(run, hits, owner, rule) if hits else {}
         run, owner = _limit_documents(roll_up(run, owner), max_documents, rule), None
     truth = _ground_truth(dataset, hits, relevance) if dataset.spans else None
-    ontology = ontology_of(relevance, dataset)
-    ground = replace(_ground(dataset, run, hits, owner, rule), ontology=ontology)
+    ground = replace(_ground(dataset, run, hits, owner, rule), context=context)
     if truth is not None:
         ground = replace(ground, spans=truth.spans, places=truth.places)
     resolved = resolve(ground, relevance.by, **relevance.defaults)
     return Judgement(resolved.qrels, run, resolved, chunks, truth)
-
-
-def ontology_of(relevance: Relevance, dataset: BenchmarkDataset, metrics: Iterable[BoundMetric] = ()) -> Ontology | None:
-    """The ontology that these metrics, or relevance itself, read; None where neither does."""
-    return ontology_for(ontology_source_for(relevance, dataset), dataset.qrels, metrics, relevance.by, relevance.annotations)
 
 
 def _ground_truth(dataset: BenchmarkDataset, hits: Mapping[str, Mapping[str, Hit]], relevance: Relevance) -> Truth:
@@ -163,11 +187,11 @@ def chunk_judgments(dataset: BenchmarkDataset, relevance: Relevance) -> Qrels:
     return resolve(ground, relevance.by, **relevance.defaults).qrels
 
 
-def term_judgments(dataset: BenchmarkDataset, relevance: Relevance) -> Qrels:
-    """Which documents are like the terms that queries expect, whatever will be retrieved: what an oracle may know."""
-    ontology = ontology_of(relevance, dataset)
+def domain_judgments(dataset: BenchmarkDataset, relevance: Relevance) -> Qrels:
+    """Which documents are relevant by what a domain knows, whatever will be retrieved: what an oracle may know."""
+    context = open_context(subject_of(relevance, dataset))
     ground = _ground(dataset, Run({}), {}, None, Policy().rank_rule)
-    return resolve(replace(ground, ontology=ontology), relevance.by, **relevance.defaults).qrels
+    return resolve(replace(ground, context=context), relevance.by, **relevance.defaults).qrels
 
 
 class Contents(Mapping[str, str]):

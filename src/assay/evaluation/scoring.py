@@ -5,35 +5,26 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
-from pathlib import Path
 from typing import Any
 
-from assay.datasets import FORMAT, HPO_PREFIX, BenchmarkDataset, Probe, bundled, check_terms_known, detect, notes_on_cases
+from assay.datasets import BenchmarkDataset, all_formats, known_format, looks_like
 from assay.errors import BadParameter, DataError, UsageError
 from assay.evaluation.bands import residual_bands, tie_bands
-from assay.evaluation.grader import Grader, main_policy
+from assay.evaluation.canonical_ids import CanonicalIds
+from assay.evaluation.domains import Subject, bind_views, check_options, expected_ids, open_context
+from assay.evaluation.grader import Grader, MakeViews, main_policy
 from assay.evaluation.notes import check_ids_match, notes_on, notes_on_relevance, notes_on_spans, notes_on_tags
 from assay.evaluation.profile import OWN, Profile, Setting, check_supported, settings_of
 from assay.evaluation.profiles import find_profile
-from assay.evaluation.relevance import Relevance, judge, ontology_of
+from assay.evaluation.relevance import Relevance, judge, subject_of
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Confidence, Evidence, Provenance, RelevantDocuments, Scores
-from assay.evaluation.term_ids import TermIds
-from assay.evaluation.terms import (
-    check_ontology_fits,
-    describe_ontology,
-    known_ontology,
-    notes_on_terms,
-    ontology_for,
-    terms_of,
-)
 from assay.files import as_source
 from assay.metrics import BoundMetric, Given, find_metrics, parse_metrics, written_metrics
 from assay.model import Policy, Qrels, Run
-from assay.ontology import Ontology
 from assay.stats import AUTO, NONE, T, column_intervals
-from assay.text import is_file, shortened
-from assay.views import Expected, Times, Truth
+from assay.text import shortened
+from assay.views import Times, Truth
 
 
 def evaluate(
@@ -47,13 +38,13 @@ def evaluate(
     tie_band: bool = False,
     residuals: bool = False,
     relevance: str | Relevance = "auto",
-    ontology: Ontology | str | Path | None = None,
+    ontology: Any = None,
 ) -> Result:
     """Score a run against judgments. Both may be nested dicts, files, frames, records, or prepared `Qrels` and `Run`.
 
     A profile scores as another tool does; `tie_band` and `residuals` add what ties and unjudged documents could change.
     With a BenchmarkDataset in place of judgments, `relevance` says who decides about relevance. An `ontology`, or its file,
-    is for metrics and relevance by similar terms, and knows terms under other ids; HPO needs none.
+    is for metrics and relevance by similar terms, and knows terms under other ids.
     """
     chosen = choose_profile(policy, profile)
     parsed_metrics = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
@@ -66,7 +57,7 @@ def evaluate(
         tie_band=tie_band,
         residuals=residuals,
         relevance=relevance,
-        ontology=ontology,
+        options={} if ontology is None else {"ontology": ontology},
     )
 
 
@@ -81,9 +72,12 @@ def evaluate_metrics(
     tie_band: bool = False,
     residuals: bool = False,
     relevance: str | Relevance = "auto",
-    ontology: Ontology | str | Path | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Result:
-    """The same with metrics that are found already, for our own code, whose names may be read ones; None: the usual ones."""
+    """The same with metrics that are found already, for our own code, whose names may be read ones; None: the usual ones.
+
+    `options` are those of domains.
+    """
     chosen = choose_profile(policy, profile)
     if metrics is None:
         metrics = (
@@ -92,13 +86,13 @@ def evaluate_metrics(
     settings = settings_of(metrics, chosen)
     if isinstance(qrels, BenchmarkDataset):
         by = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
-        by = by if ontology is None else replace(by, ontology=ontology)
-        check_ontology_fits(by, qrels)
+        by = by.with_options(options or {})
+        check_options(qrels.name, qrels.qrels, by.domain_options)
         result = evaluate_dataset(qrels, run, settings, chosen, name, by)
     elif relevance != "auto":
         raise UsageError("relevance needs a BenchmarkDataset in place of judgments, which decide by ids alone")
     else:
-        result = evaluate_judgments(*as_judged(qrels, run), settings, chosen, name, ontology)
+        result = evaluate_judgments(*as_judged(qrels, run), settings, chosen, name, options)
     return with_bands(result, tie_band=tie_band, residuals=residuals)
 
 
@@ -117,23 +111,21 @@ def evaluate_dataset(
     Where chunks are rolled up to documents, `max_documents` is how many of these count.
     """
     chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
-    ontology = ontology_of(chosen, dataset, [setting.metric for setting in settings])
-    judgement = judge(dataset, run, chosen, profile.policy, max_documents)
+    context = open_context(subject_of(chosen, dataset, [setting.metric for setting in settings]))
+    judgement = judge(dataset, run, chosen, profile.policy, max_documents, context)
     spans = (judgement.chunks or judgement.run, judgement.truth) if judgement.truth is not None else None
-    terms = terms_of(ontology, dataset.qrels, judgement.run, profile.policy.duplicates)
+    views, notes_on_ids = bind_views(context, dataset.qrels, judgement.run, profile.policy.duplicates)
     documents = dataset.documents
-    result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, terms, documents)
+    result = evaluate_settings(judgement.qrels, judgement.run, settings, profile, name, times, spans, views, documents)
     if not profile.name:
         check_ids_match(result.counts, judgement.qrels, judgement.run, dataset.queries)
-    term_notes = notes_on_terms(terms) if judgement.term_notes is None else judgement.term_notes
-    about_dataset = (*notes_on_cases(dataset), *notes_on_tags(dataset), *notes_on_spans(dataset))
+    about_dataset = (*notes_on_format(dataset), *notes_on_tags(dataset), *notes_on_spans(dataset))
     about_data = (*about_dataset, *notes_on_relevance(judgement.resolved))
-    notes = (*about_data, *term_notes, *result.notes)
-    about = {} if ontology is None else {"ontology": describe_ontology(ontology)}
+    notes = (*about_data, *judgement.notes_on_ids, *notes_on_ids, *result.notes)
     chunks: Mapping[str, Mapping[str, float]] = judgement.chunks or {}
     rankings = {query: dict(chunks[query]) for query in chunks}
     return result.with_fields(
-        relevance={**judgement.resolved.to_dict(), **about},
+        relevance={**judgement.resolved.to_dict(), **context.describe()},
         notes=notes,
         run=rankings or result.run,
         queries=dataset.queries,
@@ -148,14 +140,14 @@ def evaluate_settings(
     name: str = "",
     times: Times | None = None,
     spans: tuple[Run, Truth] | None = None,
-    terms: tuple[Run, Expected] | None = None,
+    make_views: MakeViews | None = None,
     documents: Container[str] = (),
 ) -> Result:
     """Read and rank the run once, score every metric under its own policy, and say what a reader should know.
 
     `documents` are those that could have been retrieved, where they are at hand.
     """
-    grader = Grader(qrels, run, [setting.policy for setting in settings], times, spans, terms)
+    grader = Grader(qrels, run, [setting.policy for setting in settings], times, spans, make_views)
     try:
         result = score_settings(grader, settings, profile, name)
     except DataError as error:
@@ -172,24 +164,22 @@ def evaluate_judgments(
     settings: Sequence[Setting],
     profile: Profile,
     name: str = "",
-    ontology: Ontology | str | Path | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Result:
-    """Score a run against judgments alone. An ontology that is given knows ids under other names; HPO is read where a
-    metric needs it.
-    """
-    duplicates = profile.policy.duplicates
-    read = ontology_for(ontology, qrels, [setting.metric for setting in settings])
-    term_notes: tuple[str, ...] | None = None
-    if ontology is not None:
-        term_ids = TermIds(known_ontology(ontology))
-        check_terms_known("judgments", qrels, term_ids.ontology)
-        run, retrieved = term_ids.of_run(run, duplicates)
-        term_notes, qrels = term_ids.notes(qrels, retrieved), term_ids.of_judgments(qrels)
-    terms = terms_of(read, qrels, run, duplicates)
-    result = evaluate_settings(qrels, run, settings, profile, name, terms=terms)
+    """Score a run against judgments alone. A domain that `options` are for may know ids under other names."""
+    options = options or {}
+    context = open_context(Subject(qrels, options, [setting.metric for setting in settings]))
+    check_options("judgments", qrels, options)
+    canonical_notes: tuple[str, ...] = ()
+    if context.has_canonical_ids:
+        ids = CanonicalIds(context.canonical)
+        run, retrieved = ids.of_run(run, profile.policy.duplicates)
+        canonical_notes, qrels = tuple(context.notes(expected_ids(qrels), retrieved)), ids.of_judgments(qrels)
+    views, notes_on_ids = bind_views(context, qrels, run, profile.policy.duplicates)
+    result = evaluate_settings(qrels, run, settings, profile, name, make_views=views)
     if not profile.name:  # another tool has a figure for such a run
         check_ids_match(result.counts, qrels, run)
-    return result.with_fields(notes=(*(notes_on_terms(terms) if term_notes is None else term_notes), *result.notes))
+    return result.with_fields(notes=(*canonical_notes, *notes_on_ids, *result.notes))
 
 
 def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
@@ -260,29 +250,28 @@ def _advice_on(field: str) -> str:
     return f". This is what the tool does; {ADVICE_OF_FIELD[field]} would go on." if field else ""
 
 
-DEFAULT_METRICS_OF_FORMAT = {FORMAT.name: ("mrr", "hit@1", "hit@10", "max_ont_sim@10")}
-"""Format → its metrics: of phrases and their terms, where the right one stands, and how near the best one comes."""
-
-
 def default_metrics(formats: Iterable[str]) -> list[BoundMetric]:
     """The metrics of the one format that all benchmarks have; the default group where there are several, or it has none."""
     names = set(formats)
-    usual = DEFAULT_METRICS_OF_FORMAT.get(names.pop()) if len(names) == 1 else None
-    return find_metrics(usual) if usual else parse_metrics(None)
+    format_ = known_format(names.pop()) if len(names) == 1 else None
+    return find_metrics(format_.default_metrics) if format_ and format_.default_metrics else parse_metrics(None)
 
 
 def formats_of(benchmarks: Any, dataset_format: Any = None) -> list[str]:
     """The format of each benchmark by name or path, as far as it matters here; empty for all other ones."""
     names = benchmarks if isinstance(benchmarks, list | tuple) else [benchmarks]
-    return [str(dataset_format) if dataset_format else _format(str(name)) for name in names]
+    return [str(dataset_format) if dataset_format else _format_with_metrics(str(name)) for name in names]
 
 
-def _format(name: str) -> str:
-    first = name.partition(":")[0]
-    if first in bundled() and first.startswith(HPO_PREFIX):
-        return FORMAT.name
-    file = Path(name)
-    return FORMAT.name if is_file(file) and detect(Probe(file)) else ""
+def _format_with_metrics(benchmark: str) -> str:
+    formats = (format_ for format_ in all_formats().values() if format_.default_metrics)
+    return next((format_.name for format_ in formats if looks_like(format_, benchmark)), "")
+
+
+def notes_on_format(dataset: BenchmarkDataset) -> list[str]:
+    """What the format says of every result over it."""
+    format_ = known_format(dataset.format)
+    return format_.notes(dataset) if format_ is not None and format_.notes is not None else []
 
 
 def with_intervals(

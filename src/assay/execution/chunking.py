@@ -13,7 +13,7 @@ from typing import Any
 from assay.chunkers import BoundChunker, chunk_documents, sizes
 from assay.datasets import BenchmarkDataset
 from assay.errors import DataError
-from assay.evaluation import Relevance, chunk_judgments, is_by_ontology, term_judgments
+from assay.evaluation import Relevance, chunk_judgments, domain_judgments, is_decided_by_domain
 from assay.metrics import BoundMetric
 from assay.serialize import to_json
 from assay.text import counted, words_of
@@ -74,8 +74,8 @@ class ChunkedDataset:
     @property
     def judgments(self) -> tuple[Mapping[str, Mapping[str, float]], str]:
         """What an oracle may know: judgments of what is retrieved, and the resolver that decides by them."""
-        if self.chunker is None and is_by_ontology(self.relevance.by):
-            return term_judgments(self.dataset, self.relevance), "qrels"
+        if self.chunker is None and is_decided_by_domain(self.relevance.by):
+            return domain_judgments(self.dataset, self.relevance), "qrels"
         if self.chunker is None:
             return self.dataset.qrels, self.relevance.by
         if self.dataset.spans:

@@ -18,9 +18,11 @@ from assay.evaluation import (
     Setting,
     check_has_answers,
     now,
-    ontology_of,
+    open_context,
     reads_answers,
     settings_of,
+    subject_of,
+    with_domain_documents,
     with_intervals,
     with_the_same_metrics,
 )
@@ -36,7 +38,6 @@ from assay.execution.checkpoint import (
 )
 from assay.execution.chunking import check_has_spans, chunk_dataset
 from assay.execution.client import failed_response
-from assay.execution.indexed_terms import with_indexed_terms
 from assay.execution.plan import Plan
 from assay.execution.plan_file import PlanFaults
 from assay.execution.progress import Progress
@@ -112,7 +113,7 @@ def _check_and_load(plan: Plan) -> dict[str, BenchmarkDataset]:
     faults.raise_if_any()
     datasets = {name: _with_grades(dataset, plan) for name, dataset in loaded.items()}
     for dataset in datasets.values():
-        ontology_of(plan.relevance, dataset, plan.metrics)
+        open_context(subject_of(plan.relevance, dataset, plan.metrics))
     return datasets
 
 
@@ -311,8 +312,8 @@ def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDatase
         if first.setdefault(dataset.name, path) != path:
             both = f"{first[dataset.name]} and {path} are both called {dataset.name}"
             faults.add(BadParameter(f"{both}, and so would be their results; give one another name, or run them apart"))
-    indexed = faults.attempt(with_indexed_terms, datasets, plan)
-    datasets = datasets if indexed is None else indexed
+    indexed = faults.attempt(with_indexed_documents, datasets, plan)
+    datasets = datasets if indexed is None else dict(indexed)
     for dataset in datasets.values() if indexed is not None else ():
         faults.attempt(_check_has_documents, dataset, plan)
     if len(datasets) == len(loaded):
@@ -320,6 +321,12 @@ def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDatase
         for by in asked_for(plan.by) if plan.by else ():
             faults.attempt(_all_tags(datasets).crossed, by)
     return datasets
+
+
+def with_indexed_documents(datasets: Mapping[str, BenchmarkDataset], plan: Plan) -> Mapping[str, BenchmarkDataset]:
+    """The datasets, with documents that domains make for the plan's providers."""
+    is_searched = any(provider.indexes for provider in plan.providers)
+    return with_domain_documents(datasets, plan.relevance.domain_options, plan.selection.apply, is_searched=is_searched)
 
 
 def _check_has_documents(dataset: BenchmarkDataset, plan: Plan) -> None:

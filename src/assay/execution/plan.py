@@ -10,7 +10,16 @@ from typing import Any
 from assay.chunkers import BoundChunker, parse_chunker
 from assay.datasets import find_format
 from assay.errors import BadParameter
-from assay.evaluation import OWN, Profile, Relevance, default_metrics, find_profile, formats_of
+from assay.evaluation import (
+    OWN,
+    Profile,
+    Relevance,
+    default_metrics,
+    describe_options,
+    domain_keys,
+    find_profile,
+    formats_of,
+)
 from assay.execution.plan_file import (
     PlanFaults,
     known_keys,
@@ -25,8 +34,7 @@ from assay.execution.plan_parts import (
     STATISTICS_KEYS,
     Statistics,
     describe_relevance,
-    parse_indexed_fields,
-    parse_label_files,
+    parse_options,
     parse_providers,
     parse_relevance,
     parse_statistics,
@@ -43,8 +51,9 @@ from assay.text import counted
 KEYS = (
     *("benchmarks", "dataset_format", "chunkers", "providers", "metrics", "k", "relevance", "unit", "id_map", "profile"),
     *("policy", "selection", "concurrency", "timeout", "index_timeout", "retries", "batch_size", "cache", "strict"),
-    *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by", "ontology", "annotations", "labels", "fields"),
+    *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by"),
 )
+"""Keys of every plan; domains add those of their options."""
 REQUIRED_KEYS = {"benchmarks": "rag-template", "providers": "bm25"}
 """Keys that no plan does without, with an example."""
 NAME_KEYS = ("providers", "metrics")
@@ -80,10 +89,6 @@ class Plan:
     statistics: Statistics = field(default_factory=Statistics)
     by: tuple[str, ...] = ()
     """Tags that queries are sliced by; `language*difficulty` crosses two."""
-    labels: tuple[str, ...] = ()
-    """Files with labels of terms in other languages, for HPO cases."""
-    fields: tuple[str, ...] = ()
-    """What of a term is indexed, for HPO cases; none: all of it."""
     dataset_format: str | None = None
     """The format of all benchmarks; None: recognised."""
 
@@ -118,8 +123,7 @@ class Plan:
             "policy": self.profile.policy.to_dict(),
             "selection": self.selection.to_dict(),
             "graded": self.is_graded,
-            **({"labels": [Path(file).name for file in self.labels]} if self.labels else {}),
-            **({"fields": list(self.fields)} if self.fields else {}),
+            **describe_options(self.relevance.options),
         }
 
 
@@ -139,7 +143,9 @@ class WrittenPlan(dict[str, Any]):
 def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
     """A plan out of plain values, as YAML has them. All faults are reported together, unknown keys included."""
     faults = PlanFaults(where)
-    values = _with_seed_block(known_keys(content, KEYS, where, faults), where, faults)
+    are_all_known = all(name in KEYS for name in content)
+    keys = KEYS if are_all_known else (*KEYS, *domain_keys())
+    values = _with_seed_block(known_keys(content, keys, where, faults), where, faults)
     faults.attempt(_check_required_keys, values, where)
     attempt = faults.attempt
     metrics = _parse_metrics(values, where, faults)
@@ -161,11 +167,11 @@ def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
         "outputs": attempt(_parse_outputs, values, where),
         "statistics": attempt(parse_statistics, values.get("statistical_analysis", {}), where),
         "by": tuple(attempt(parse_texts, values["by"], "by", where, "language") or ()) if values.get("by") else (),
-        "labels": attempt(parse_label_files, values, where) or (),
-        "fields": attempt(parse_indexed_fields, values, where) or (),
         "dataset_format": attempt(_parse_format, values.get("dataset_format"), where),
     }
+    options = {} if are_all_known else parse_options(values, where, faults)
     faults.raise_if_any()
+    parts["relevance"] = parts["relevance"].with_options(options)
     return Plan(**parts, repeated=tuple(faults.repeated))
 
 

@@ -1,4 +1,4 @@
-"""Parts of a plan: its providers with values to try, relevance, statistics, and the files of an ontology."""
+"""Parts of a plan: its providers with values to try, relevance, statistics, and the options of domains."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.catalog import find_entry
-from assay.datasets import parse_fields
 from assay.errors import BadParameter, UsageError
-from assay.evaluation import Relevance
-from assay.execution.plan_file import PlanFaults, parse_flag, parse_list, parse_number, parse_texts
+from assay.evaluation import Relevance, domain_keys
+from assay.execution.plan_file import PlanFaults, parse_flag, parse_list, parse_number
 from assay.grammar import WrittenName
-from assay.ontology import Ontology
 from assay.providers import BoundProvider, find_provider, parse_provider
 from assay.relevance import parse_resolver
 from assay.stats import parse_paired_test
@@ -155,7 +152,7 @@ def _check_unlabelled(name: str, part: Any) -> Any:
 
 
 def parse_relevance(values: Mapping[str, Any], where: str) -> Relevance:
-    """What counts as relevant: by what, in which unit, with which map of ids and which ontology."""
+    """What counts as relevant: by what, in which unit, and with which map of ids."""
     values = _flatten_relevance(values, where)
     by, unit, id_map = values.get("relevance", "auto"), values.get("unit", "as_retrieved"), values.get("id_map")
     if not isinstance(by, str) or not isinstance(unit, str) or not isinstance(id_map, str | Mapping | None):
@@ -164,7 +161,7 @@ def parse_relevance(values: Mapping[str, Any], where: str) -> Relevance:
         parse_resolver(by)
     if isinstance(id_map, str) and not is_file(id_map):
         raise BadParameter(f"{where}: id_map: {id_map}: no such file; expected one that maps chunks to documents")
-    return Relevance(by, unit, id_map, {}, parse_ontology_file(values, where), parse_annotation_file(values, where))
+    return Relevance(by, unit, id_map)
 
 
 def _flatten_relevance(values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
@@ -185,8 +182,15 @@ def describe_relevance(relevance: Relevance) -> dict[str, Any]:
     """The same in plain values, as provenance keeps it."""
     id_map = relevance.id_map
     known = {} if id_map is None else {"id_map": dict(id_map) if isinstance(id_map, Mapping) else str(id_map)}
-    terms = {name: str(file) for name in ("ontology", "annotations") if (file := getattr(relevance, name)) is not None}
-    return {"by": relevance.by, "unit": relevance.unit, **known, **terms, **relevance.defaults}
+    files = {name: str(file) for name, file in relevance.domain_options.items() if name not in relevance.options}
+    return {"by": relevance.by, "unit": relevance.unit, **known, **files, **relevance.defaults}
+
+
+def parse_options(values: Mapping[str, Any], where: str, faults: PlanFaults) -> dict[str, Any]:
+    """Option of a domain → its value, where the plan has it; what is wrong with any of them is noted."""
+    asked = {name: check for name, check in domain_keys().items() if name in values} if values else {}
+    options = {name: faults.attempt(check, values[name], where) for name, check in asked.items()}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 STATISTICS_KEYS = ("confidence_intervals", "significance_testing", "alpha_level")
@@ -238,45 +242,3 @@ def _parse_interval(name: str) -> str:
 
 def _parse_test(name: str) -> str:
     return parse_paired_test(name).name
-
-
-def parse_ontology_file(values: Mapping[str, Any], where: str) -> Ontology | str | None:
-    """The file of an ontology, or the ontology itself where a program has it; None: HPO, where its terms are expected."""
-    known = values.get("ontology")
-    if isinstance(known, Ontology):
-        return known
-    return _parse_file(known, "ontology", where, "OBO, OWL or OBO Graphs")
-
-
-def parse_annotation_file(values: Mapping[str, Any], where: str) -> str | None:
-    """The file that says which things have which terms; None: formulas that count them are refused."""
-    return _parse_file(values.get("annotations"), "annotations", where, "phenotype.hpoa, or lines of thing and term")
-
-
-def _parse_file(file: Any, name: str, where: str, expected: str) -> str | None:
-    """A file that is there; an address on the net is none, for nothing is downloaded."""
-    if file is None:
-        return None
-    if isinstance(file, str) and "://" in file:
-        raise BadParameter(f"{where}: {name}: {file} is an address, and assay downloads nothing; give the file you saved")
-    if not isinstance(file, str | Path) or not is_file(file):
-        raise BadParameter(f"{where}: {name}: there is no file {file}; expected {expected}")
-    return str(file)
-
-
-def parse_indexed_fields(values: Mapping[str, Any], where: str) -> tuple[str, ...]:
-    """What of a term is indexed; none: all of it."""
-    return parse_fields(parse_texts(values["fields"], "fields", where, "label")) if values.get("fields") is not None else ()
-
-
-def parse_label_files(values: Mapping[str, Any], where: str) -> tuple[str, ...]:
-    """Files with labels of terms in other languages; none: those of the ontology are indexed."""
-    named = values.get("labels") or []
-    listed = [
-        str(file) if isinstance(file, Path) else file for file in (named if isinstance(named, list | tuple) else [named])
-    ]
-    files = parse_texts(listed, "labels", where, "hp-de.babelon.tsv") if listed else []
-    for file in files:
-        if not is_file(file):
-            raise BadParameter(f"{where}: labels: {file}: no such file; expected a Babelon table")
-    return tuple(files)

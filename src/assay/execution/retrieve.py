@@ -11,9 +11,8 @@ from typing import Any
 
 from assay.datasets import BenchmarkDataset, load_dataset
 from assay.errors import ProviderError, UsageError
-from assay.evaluation import Result, default_metrics, ontology_of
-from assay.execution.execute import StartTime, is_total_failure, score_responses
-from assay.execution.indexed_terms import with_indexed_terms
+from assay.evaluation import Result, default_metrics, open_context, subject_of
+from assay.execution.execute import StartTime, is_total_failure, score_responses, with_indexed_documents
 from assay.execution.plan import WrittenPlan, make_plan
 from assay.execution.progress import Progress
 from assay.execution.runner import Part, collect_responses
@@ -51,8 +50,8 @@ def run(
     plan = replace(plan, metrics=tuple(parsed), k=k or depth)
     if policy is not None:
         plan = replace(plan, profile=replace(plan.profile, policy=policy))
-    chosen = with_indexed_terms({chosen.name: chosen}, plan)[chosen.name]
-    ontology_of(plan.relevance, chosen, plan.metrics)  # one that is missing shows now, not when all is asked
+    chosen = with_indexed_documents({chosen.name: chosen}, plan)[chosen.name]
+    open_context(subject_of(plan.relevance, chosen, plan.metrics))  # what is missing shows now, not when all is asked
     retry_policy = plan.retry_policy if settings.get("timeout") is not None else replace(plan.retry_policy, timeout=math.inf)
     queries = plan.selection.apply(chosen.queries)
     part = Part(chosen, provider, queries, plan.k, retry_policy, plan.batch_size, relevance=plan.relevance)

@@ -15,6 +15,7 @@ from assay.datasets import BenchmarkDataset
 from assay.errors import AssayError, ProviderError
 from assay.evaluation import (
     AnsweredQueries,
+    CanonicalIds,
     Profile,
     Relevance,
     Result,
@@ -27,9 +28,10 @@ from assay.evaluation import (
     judged_setting,
     notes_on_unit,
     now,
+    open_context,
     parse_reported_answers,
     reads_answers,
-    term_ids_for,
+    subject_of,
     with_answers,
 )
 from assay.execution.chunking import ChunkedDataset
@@ -202,7 +204,7 @@ def _ask(part: Part, client: RetrieverClient, queries: Sequence[Query], state: R
 
 def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[Setting], profile: Profile) -> Result:
     """Score what was gathered. For a query that failed nothing was retrieved: it scores 0, whatever the policy."""
-    rankings = _with_canonical_terms(
+    rankings = _with_canonical_ids(
         part, {query: answer.ranking for query, answer in answers.items() if answer.error is None}
     )
     failures = {query: answer.error for query, answer in answers.items() if answer.error is not None}
@@ -224,10 +226,13 @@ def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[S
     return result.with_fields(benchmark=part.dataset.name, failures=failures, run=rankings, notes=notes)
 
 
-def _with_canonical_terms(part: Part, rankings: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-    """Rankings in which terms have one id each, where documents are terms; else as they are."""
-    term_ids = term_ids_for(part.relevance, part.dataset)
-    if term_ids is None or (canonical := term_ids.of_all(rankings)) is rankings:
+def _with_canonical_ids(part: Part, rankings: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """Rankings in which documents have one id each, where a domain knows them by several; else as they are."""
+    context = open_context(subject_of(part.relevance, part.dataset))
+    if not context.has_canonical_ids:
+        return rankings
+    canonical = CanonicalIds(context.canonical).of_rankings(rankings)
+    if canonical is rankings:
         return rankings
     return {query: dict(ranking) for query, ranking in canonical.items()}
 

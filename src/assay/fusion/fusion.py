@@ -126,7 +126,7 @@ class BoundFusion:
 @cache
 def all_fusions() -> dict[str, Fusion]:
     """Name → fusion, sorted by name."""
-    return load_entries("assay.fusion.catalog", Fusion, "assay.fusion")
+    return dict(load_entries("assay.fusion.catalog", Fusion, "assay.fusion"))
 
 
 def find_fusion(name: str) -> Fusion:

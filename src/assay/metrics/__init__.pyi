@@ -44,6 +44,8 @@ from assay.metrics.parsing import parse_metric as parse_metric
 from assay.metrics.parsing import parse_metrics as parse_metrics
 from assay.metrics.parsing import parse_name as parse_name
 from assay.metrics.parsing import written_metrics as written_metrics
+from assay.metrics.questions import Question as Question
+from assay.metrics.questions import all_questions as all_questions
 from assay.metrics.questions import describe_question as describe_question
 from assay.metrics.questions import explain_question as explain_question
 from assay.metrics.questions import find_questions as find_questions

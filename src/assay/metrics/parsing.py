@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from assay.errors import BadParameter, UnknownName, UsageError, near_matches
@@ -11,7 +11,18 @@ from assay.grammar import REQUIRED, Param, WrittenName, parse_setting, split_arg
 from assay.masking import mask
 from assay.metrics.custom import ONLY_WRITTEN, PREFIX, load_metric
 from assay.metrics.definition import BoundMetric, Metric
-from assay.metrics.registry import CUTS, DEFAULT_GROUP, GROUPS, POINTS, all_metrics, fold, known_spellings, register
+from assay.metrics.registry import (
+    CUTS,
+    DEFAULT_GROUP,
+    GROUPS,
+    POINTS,
+    all_metrics,
+    fold,
+    known_spellings,
+    plug_in_names,
+    register,
+    spellings_without_plug_ins,
+)
 
 _WHOLE = re.compile(
     r"""(?P<name>[^\s@()]+?) \s* (?:\( (?P<args>.*) \))? \s*
@@ -84,11 +95,20 @@ def only_one(asked: Any, metrics: list[BoundMetric]) -> BoundMetric:
 def parse_name(text: str) -> Metric:
     """The definition a name stands for; a cutoff or parameters after it are allowed and do not matter."""
     name = re.split(r"[@(]", text.strip())[0]
-    if fold(name) not in known_spellings():
-        name = _split_suffix(name)[0]
-    if fold(name) not in known_spellings():
+    known = _spellings_for(name)
+    if fold(name) not in known:
+        name = _split_suffix(name, known)[0]
+    if fold(name) not in known:
         raise _unknown(text, name)
-    return known_spellings()[fold(name)][0]
+    return known[fold(name)][0]
+
+
+def _spellings_for(name: str) -> Mapping[str, tuple[Metric, Mapping[str, Any]]]:
+    """The spellings to look a name up in; those of plug-ins are among them where it may be one."""
+    known = spellings_without_plug_ins()
+    if fold(name) in known or (fold(name) not in plug_in_names() and fold(_split_suffix(name, known)[0]) in known):
+        return known
+    return known_spellings()
 
 
 def _parse_asked(asked: Any, profile: str) -> Iterator[BoundMetric]:
@@ -145,16 +165,17 @@ def _parse_one(text: str) -> Iterator[BoundMetric]:
     if not shape:
         raise BadParameter(f"{text!r} is not a metric; write name@k or name(parameter=value)@k, such as ndcg@10")
     _check_unambiguous(text, shape)
-    if fold(text) in known_spellings():
-        metric, preset = known_spellings()[fold(text)]
+    name, cut, dotted = shape["name"], shape["cut"], False
+    known = _spellings_for(name)
+    if fold(text) in known:
+        metric, preset = known[fold(text)]
         yield _bind(text, metric, preset)
         return
-    name, cut, dotted = shape["name"], shape["cut"], False
-    if fold(name) not in known_spellings() and cut is None:
-        name, cut, dotted = _split_suffix(name)
-    if fold(name) not in known_spellings():
+    if fold(name) not in known and cut is None:
+        name, cut, dotted = _split_suffix(name, known)
+    if fold(name) not in known:
         raise _unknown(text, name)
-    metric, preset = known_spellings()[fold(name)]
+    metric, preset = known[fold(name)]
     params = dict(preset)
     level = _set(text, metric, "rel", shape["level"]) if shape["level"] else {}
     for more in (_arguments(text, metric, shape["args"]), level):
@@ -176,12 +197,12 @@ def _check_unambiguous(text: str, shape: re.Match[str]) -> None:
         raise BadParameter(f"{text}: write mean_rel_ret{at} for the number found (ranx), or hit{at} for whether any was")
 
 
-def _split_suffix(name: str) -> tuple[str, str | None, bool]:
+def _split_suffix(name: str, known: Container[str]) -> tuple[str, str | None, bool]:
     """`ndcg_cut_10` → ndcg_cut, 10, not by a dot. The longest known name wins; without one the text stays whole."""
     for place in range(len(name) - 1, 0, -1):
         head, rest = name[:place], name[place:]
         joint = next((joint for joint in ("_at_", "_", ".") if rest.startswith(joint)), None)
-        if joint and fold(head) in known_spellings() and _PARAMETER.match(rest, len(joint)):
+        if joint and fold(head) in known and _PARAMETER.match(rest, len(joint)):
             return head, rest.removeprefix(joint), joint == "."
     return name, None, False
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from assay.catalog import load_entries
 from assay.errors import UnknownName, UsageError
 from assay.metrics.definition import Metric
 from assay.metrics.descriptions import describe, hanging, written
@@ -26,6 +28,13 @@ class Question:
     """What to write to begin with."""
     words: str
     """Other words that people say for it."""
+    after: str = ""
+    """The question that one of a plug-in follows in lists; empty: it comes last."""
+
+    @property
+    def name(self) -> str:
+        """Its key, by which catalogs know it."""
+        return self.key
 
     def records(self) -> list[Metric]:
         """The metrics themselves."""
@@ -150,14 +159,6 @@ QUESTIONS = (
         "span chunk chunks chunker chunking passage passages code lines characters overlap file files evidence repository",
     ),
     Question(
-        "nearly-right",
-        "Was it at least nearly right?",
-        "A parent or a sibling of the right term is better than something else altogether. An ontology says how near.",
-        ("max_ont_sim", "mean_best_similarity"),
-        ("max_ont_sim@5", "hit@5"),
-        "ontology hpo term terms similar similarity near close partial semantic concept taxonomy almost",
-    ),
-    Question(
         "answers",
         "Is the answer right?",
         "What the system says is compared with what it should say. answer_success asks that the documents are right too.",
@@ -195,9 +196,19 @@ QUESTIONS = (
 )
 
 
+@cache
+def all_questions() -> tuple[Question, ...]:
+    """The questions above, and those that plug-ins bring with their metrics."""
+    questions = list(QUESTIONS)
+    for question in load_entries("", Question, "assay.questions").values():
+        keys = [known.key for known in questions]
+        questions.insert(keys.index(question.after) + 1 if question.after in keys else len(keys), question)
+    return tuple(questions)
+
+
 def questions_of(metric: str) -> list[Question]:
     """The questions that a metric answers to."""
-    return [question for question in QUESTIONS if metric in question.metrics]
+    return [question for question in all_questions() if metric in question.metrics]
 
 
 def describe_question(question: Question) -> dict[str, Any]:
@@ -253,15 +264,15 @@ def find_questions(text: str) -> list[Question]:
     if exact := _exact_questions(text):
         return exact
     asked = [word for word in _words(read_as(text)) if word not in SMALL_WORDS]
-    known = {question.key: _own_words(question) for question in QUESTIONS}
+    known = {question.key: _own_words(question) for question in all_questions()}
     keys = (
         _of_metric(text)
         or _best_questions(asked, known)
-        or _best_questions(asked, {question.key: _metric_words(question) for question in QUESTIONS})
+        or _best_questions(asked, {question.key: _metric_words(question) for question in all_questions()})
     )
     if not keys:
         raise UnknownName("question", text, (), f"there are {', '.join(known)}; any words of theirs will do")
-    return [question for question in QUESTIONS if question.key in keys]
+    return [question for question in all_questions() if question.key in keys]
 
 
 def read_as(text: str) -> str:
@@ -271,8 +282,8 @@ def read_as(text: str) -> str:
     """
     if _exact_questions(text) or _of_metric(text):
         return text
-    known_words = sorted({word for question in QUESTIONS for word in _own_words(question)})
-    known = {*known_words, *(word for question in QUESTIONS for word in _metric_words(question))}
+    known_words = sorted({word for question in all_questions() for word in _own_words(question)})
+    known = {*known_words, *(word for question in all_questions() for word in _metric_words(question))}
 
     def mended(match: re.Match[str]) -> str:
         word = match[0].lower()
@@ -285,7 +296,7 @@ def read_as(text: str) -> str:
 
 def _exact_questions(text: str) -> list[Question]:
     """The questions that are asked by their key, or word for word."""
-    return [question for question in QUESTIONS if text.strip().lower() in (question.key, question.asks.lower())]
+    return [question for question in all_questions() if text.strip().lower() in (question.key, question.asks.lower())]
 
 
 def _of_metric(text: str) -> set[str]:

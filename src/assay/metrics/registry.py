@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from assay.catalog import load_entries
+from assay.catalog import Entries, load_entries, plug_in_points
 from assay.errors import UsageError
 from assay.metrics.definition import Metric
 
-_own: dict[str, tuple[Metric, Mapping[str, Any]]] = {}
+Spellings = dict[str, tuple[Metric, Mapping[str, Any]]]
+"""Every spelling, folded → the metric and the parameters that spelling sets."""
+_own: Spellings = {}
 """Metrics that somebody made while the program runs, by name, as spellings are."""
 
 
 @cache
-def all_metrics() -> dict[str, Metric]:
+def all_metrics() -> Entries[Metric]:
     """Canonical name → metric of the catalog, sorted by name."""
     return load_entries("assay.metrics.catalog", Metric, "assay.metrics")
 
 
 @cache
-def all_spellings() -> dict[str, tuple[Metric, Mapping[str, Any]]]:
-    """Every spelling of the catalog, folded → the metric and the parameters that spelling sets."""
-    spellings: dict[str, tuple[Metric, Mapping[str, Any]]] = {}
-    for metric in all_metrics().values():
+def own_spellings() -> Spellings:
+    """Spellings of the metrics that come with assay."""
+    return _spellings(all_metrics().own.values())
+
+
+@cache
+def all_spellings() -> Spellings:
+    """Spellings of the whole catalog, plug-ins and all."""
+    return _spellings(all_metrics().values())
+
+
+def _spellings(metrics: Iterable[Metric]) -> Spellings:
+    spellings: Spellings = {}
+    for metric in metrics:
         for name in (metric.name, *metric.aliases, *metric.trec_names):
             spellings.setdefault(fold(name), (metric, {}))
         for name, preset in {**metric.titles, **metric.presets}.items():
@@ -34,8 +46,19 @@ def all_spellings() -> dict[str, tuple[Metric, Mapping[str, Any]]]:
 
 
 def known_spellings() -> Mapping[str, tuple[Metric, Mapping[str, Any]]]:
-    """The same, and the metrics that were made since."""
+    """Spellings of the whole catalog, and the metrics that were made since."""
     return ChainMap(all_spellings(), _own)
+
+
+def spellings_without_plug_ins() -> Mapping[str, tuple[Metric, Mapping[str, Any]]]:
+    """Spellings of the metrics that come with assay, and the metrics that were made since."""
+    return ChainMap(own_spellings(), _own)
+
+
+@cache
+def plug_in_names() -> frozenset[str]:
+    """What plug-ins announce, folded; none of them is loaded."""
+    return frozenset(fold(point.name) for point in plug_in_points("assay.metrics"))
 
 
 def register(metric: Metric) -> None:

@@ -13,7 +13,9 @@ from assay.arrays import Floats, Ints
 from assay.errors import DataError
 from assay.ontology.ancestors import Ancestors, ancestors_of
 from assay.text import counted, some_of
-from assay.views import UNKNOWN
+
+UNKNOWN = -1
+"""The number of an id that is no term, or no current one."""
 
 
 class Synonym(NamedTuple):

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from assay.ontology.ontology import Ontology
+from assay.ontology.ontology import UNKNOWN, Ontology
 from assay.text import counted, words_of
-from assay.views import UNKNOWN
 
 
 class Match(NamedTuple):

@@ -14,8 +14,7 @@ from assay.catalog import Described, find_by_any_name, load_entries
 from assay.errors import BadParameter, DataError, UnknownName, UsageError
 from assay.grammar import Param, changed_settings, one_of, parse_settings, split_call, written
 from assay.ontology.ancestors import CommonAncestors, expand_ranges
-from assay.ontology.ontology import Ontology
-from assay.views import UNKNOWN
+from assay.ontology.ontology import UNKNOWN, Ontology
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ class BoundSimilarity:
 @cache
 def all_similarities() -> dict[str, Similarity]:
     """Name → similarity, sorted by name."""
-    return load_entries("assay.ontology.catalog", Similarity, "assay.ontology")
+    return dict(load_entries("assay.ontology.catalog", Similarity, "assay.ontology"))
 
 
 @cache

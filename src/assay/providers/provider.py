@@ -175,7 +175,7 @@ def _quoted(value: Any) -> str:
 
 
 @cache
-def all_providers() -> dict[str, Provider]:
+def all_providers() -> Mapping[str, Provider]:
     """Name → provider, sorted by name."""
     return load_entries("assay.providers.catalog", Provider, "assay.providers")
 

@@ -1,8 +1,11 @@
+from assay.relevance.by_text import ROUNDING as ROUNDING
 from assay.relevance.resolution import Resolved as Resolved
 from assay.relevance.resolution import by_judgments as by_judgments
 from assay.relevance.resolution import resolve as resolve
 from assay.relevance.resolver import BoundResolver as BoundResolver
 from assay.relevance.resolver import Ground as Ground
+from assay.relevance.resolver import Judged as Judged
+from assay.relevance.resolver import Resolver as Resolver
 from assay.relevance.resolver import all_resolvers as all_resolvers
 from assay.relevance.resolver import parse_resolver as parse_resolver
 from assay.relevance.stale_spans import Label as Label

@@ -123,9 +123,9 @@ def _doubts(ground: Ground, judged: Mapping[str, Judged], strategies: Mapping[st
         known = next(iter(ground.documents), None)
         have = f"the dataset has documents like {known!r}" if known else "the dataset has no documents"
         yield f"{n_without:,} of {len(hits):,} hits have no text to compare: the run has ids like {ours!r}, {have}."
-    if n_levelled := sum(judgement.is_levelled for judgement in judged.values()):
-        share = f"in {n_levelled:,} of {counted(len(judged), 'query')}"
-        yield f"grades of expected terms differ {share}: by ontology each of them counts 1; relevance qrels keeps them."
+    if levelled := [query for query, judgement in judged.items() if judgement.is_levelled]:
+        share, by = f"in {len(levelled):,} of {counted(len(judged), 'query')}", strategies[levelled[0]]
+        yield f"grades of expected terms differ {share}: by {by} each of them counts 1; relevance qrels keeps them."
     yield from _doubts_of_places(ground, judged, strategies)
     by_pack = [query for query, name in strategies.items() if name == "pack" and ground.hits.get(query)]
     if by_pack and not any(grade > 0 for query in by_pack for grade in judged[query].grades.values()):
@@ -187,11 +187,6 @@ def _without_places(ground: Ground, queries: Sequence[Query]) -> str:
 
 
 def _nothing(relevance: str, queries: Sequence[str]) -> str:
-    needs = {
-        "auto": "judgments, evidence or an expected answer",
-        "qrels": "judgments",
-        "ontology": "judgments",
-        "pack": "evidence that their format knows",
-        "span": "gold spans",
-    }.get(relevance.partition("(")[0].strip(), "an expected answer")
+    is_auto = relevance.strip() == "auto"
+    needs = "judgments, evidence or an expected answer" if is_auto else parse_resolver(relevance).resolver.needs
     return f"none of the {counted(len(queries), 'query')} has {needs}: {some_of(queries)}"

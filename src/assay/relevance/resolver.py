@@ -15,7 +15,6 @@ from assay.catalog import load_entries
 from assay.errors import UnknownName, near_matches
 from assay.grammar import Param, parse_setting, split_call
 from assay.model import Hit, Pack, Query, Span
-from assay.ontology import Ontology
 from assay.relevance.words import WordIndex
 from assay.views import Places
 
@@ -39,8 +38,8 @@ class Ground:
     """Query → the stretches of files that answer it."""
     places: Places | None = None
     """Where chunks stand in their files; None where nobody needs to know."""
-    ontology: Ontology | None = None
-    """What knows how alike terms are, where somebody asks."""
+    context: Any = None
+    """What a domain knows of the documents, where a resolver of its own asks."""
 
     @property
     def has_chunks(self) -> bool:
@@ -137,7 +136,8 @@ class Judged:
     n_unplaced: int = 0
     """Hits that nobody knows the place of, where places decide."""
     counted_over: str = "judgments"
-    """What the number of relevant items was counted over: judgments, evidence, scope, chunks, ontology, or retrieved."""
+    """What the number of relevant items was counted over: judgments, evidence, scope, chunks, retrieved, or what a
+    domain has."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,10 @@ class Resolver:
     resolve: Callable[..., dict[str, Judged]]
     """Ground, queries and parameters → what is said about each query."""
     params: tuple[Param, ...] = ()
+    needs: str = "an expected answer"
+    """What a query must have for it to apply, in words."""
+    needs_domain: bool = False
+    """Whether it reads `Ground.context`."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +175,7 @@ class BoundResolver:
 
 
 @cache
-def all_resolvers() -> dict[str, Resolver]:
+def all_resolvers() -> Mapping[str, Resolver]:
     """Name → resolver, sorted by name."""
     return load_entries("assay.relevance.catalog", Resolver, "assay.relevance")
 

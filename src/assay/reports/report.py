@@ -117,7 +117,7 @@ class Renderer:
 
 
 @cache
-def all_renderers() -> dict[str, Renderer]:
+def all_renderers() -> Mapping[str, Renderer]:
     """Name → renderer."""
     return load_entries("assay.reports.renderers", Renderer, "assay.reports")
 

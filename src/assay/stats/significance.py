@@ -127,7 +127,7 @@ class BoundTest:
 @cache
 def all_tests() -> dict[str, StatisticalTest]:
     """Name → test, sorted by name."""
-    return load_entries("assay.stats.catalog", StatisticalTest, "assay.stats")
+    return dict(load_entries("assay.stats.catalog", StatisticalTest, "assay.stats"))
 
 
 def parse_test(text: str) -> BoundTest:

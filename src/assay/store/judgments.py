@@ -197,7 +197,7 @@ def judge_agreements(judgments: Iterable[Judgment]) -> list[JudgeAgreement]:
 
 
 class JudgmentBook:
-    """`store.judgments.give(Judgment(…))`, `store.judgments.find(benchmark="hpo-en")`. Each call is one transaction."""
+    """`store.judgments.give(Judgment(…))`, `store.judgments.find(benchmark="faq")`. Each call is one transaction."""
 
     def __init__(self, database: Database, max_wait: float = MAX_WAIT) -> None:
         self._database, self._max_wait = database, max_wait

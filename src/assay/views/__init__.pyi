@@ -35,9 +35,6 @@ from assay.views.routing import ROUTE as ROUTE
 from assay.views.routing import Decision as Decision
 from assay.views.routing import Routing as Routing
 from assay.views.routing import decision_of as decision_of
-from assay.views.similarity import UNKNOWN as UNKNOWN
-from assay.views.similarity import Expected as Expected
-from assay.views.similarity import Similarities as Similarities
 from assay.views.spans import GoldSpans as GoldSpans
 from assay.views.spans import Spans as Spans
 from assay.views.spans import Truth as Truth

@@ -80,9 +80,9 @@ class ServedDatasets:
 
 @lru_cache(maxsize=8)
 def _bundled(name: str) -> LoadedDataset | None:
-    from assay.datasets import HPO_PREFIX, bundled, load_dataset
+    from assay.datasets import has_own_documents, load_dataset
 
-    if name not in bundled() or name.startswith(HPO_PREFIX):
+    if not has_own_documents(name):
         return None
     try:
         return LoadedDataset(load_dataset(name))

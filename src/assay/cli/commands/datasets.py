@@ -61,10 +61,10 @@ def _check_flags(options: argparse.Namespace) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from assay.datasets import HPO_PREFIX, all_formats, bundled, load_cases, load_dataset
+    from assay.datasets import all_formats, bundled, load_bundled
     from assay.reports import datasets_to_dict, render_datasets
 
-    named = {name: load_cases(name) if name.startswith(HPO_PREFIX) else load_dataset(name) for name in bundled()}
+    named = {name: load_bundled(name) for name in bundled()}
     if options.format == "json":
         return write_json(datasets_to_dict(named, all_formats()))
     sys.stdout.write(render_datasets(named, all_formats(), _style()))

@@ -69,7 +69,7 @@ def _limit(text: str) -> int:
 
 
 def _read(options: argparse.Namespace) -> Ontology:
-    from assay.datasets import load_ontology
+    from assay.ontology import load_ontology
 
     ontology = load_ontology(options.ontology, options.annotations)
     sys.stderr.write("".join(f"note: {printable(f'{ontology.source}: {note}')}\n" for note in ontology.notes))

@@ -20,10 +20,10 @@ from assay.cli.scoring_options import (
     add_policy_arguments,
     add_relevance_arguments,
     intervals_for_format,
-    load_given_ontology,
     make_profile,
     make_relevance,
     parse_digits,
+    read_domain_options,
 )
 from assay.cli.terminal import (
     describe_source_format,
@@ -215,13 +215,13 @@ def _make_scorer(
 
     if inputs.is_dataset:
         from assay.datasets import load_dataset
-        from assay.evaluation import check_ontology_fits
+        from assay.evaluation import check_options
 
         relevance = make_relevance(options)
         with log_duration(options, f"{inputs.truth}: read") as more:
             dataset = load_dataset(inputs.truth, options.dataset_format)
             more.append(f"format {dataset.format}, {dataset!r}")
-        check_ontology_fits(relevance, dataset)
+        check_options(dataset.name, dataset.qrels, relevance.domain_options)
         log_verbose(options, f"relevance: {relevance.by}, unit {relevance.unit}")
         return lambda source, name: evaluate_dataset(dataset, source, settings, profile, name, relevance)
     source = as_source(inputs.truth)
@@ -231,8 +231,8 @@ def _make_scorer(
             more.append(f"{len(qrels.docs):,} judgments of {counted(len(qrels), 'query')}")
     except DataError as error:
         raise describe_file_error(error, source, "judgments") from None
-    ontology = load_given_ontology(options)
-    return lambda source, name: evaluate_judgments(qrels, source, settings, profile, name, ontology)
+    domain_options = read_domain_options(options)
+    return lambda source, name: evaluate_judgments(qrels, source, settings, profile, name, domain_options)
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,8 @@ def calculate_test_case_max_ont_sim(
     metric = find_metric(f"max_ont_sim(formula={parse_similarity(formula).name})")
     if not expected or not retrieved:
         return 0.0
-    result = evaluate_metrics({"case": dict.fromkeys(expected, 1)}, {"case": retrieved}, [metric], ontology=ontology)
+    options = {} if ontology is None else {"ontology": ontology}
+    result = evaluate_metrics({"case": dict.fromkeys(expected, 1)}, {"case": retrieved}, [metric], options=options)
     return float(result[metric.name])
 
 

@@ -13,12 +13,13 @@ from typing import Any
 from assay.atomic_write import atomic_write
 from assay.compat.arguments import AGAIN
 from assay.compat.phentrieve.metrics import ranked_terms
-from assay.datasets import DEFAULT_HPO_SIZE, HPO_PREFIX, LANGUAGES, BenchmarkDataset, language_of, load_hpo
+from assay.datasets import BenchmarkDataset
 from assay.errors import DataError, UsageError
 from assay.evaluation import Result
 from assay.execution import run
 from assay.grammar import mark_written
 from assay.metrics import K_VALUES, SingleTermRetrievalMetrics
+from assay.ontology import DEFAULT_HPO_SIZE, HPO_PREFIX, LANGUAGES, language_of, load_hpo
 from assay.providers import is_retriever, parse_provider
 from assay.stats import bootstrap_confidence_interval
 

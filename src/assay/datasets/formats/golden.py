@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.datasets.dataset import BenchmarkDataset, require_queries
 from assay.datasets.fields import roles_of
 from assay.datasets.folder_tables import read_queries
-from assay.datasets.format import Format, Probe
+from assay.datasets.format import Format, Probe, marks_of_formats
 from assay.files import TABLES
 
 EXAMPLE = """\
@@ -21,7 +21,7 @@ EXAMPLE = """\
 LINES = (".jsonl", ".ndjson")
 FOREIGN = {
     *("contexts", "context", "passages", "documents", "retrieval_context", "questions"),
-    *("conversation", "qa", "haystack_sessions", "expected_hpo_ids"),
+    *("conversation", "qa", "haystack_sessions"),
     *("file", "fpath_tuple", "spans"),
 }
 """Fields of records that other formats know more about."""
@@ -45,7 +45,7 @@ def detect(probe: Probe) -> bool:
     """
     names = _first_names(probe)
     roles = roles_of("query", names)
-    if FOREIGN & set(names):
+    if (FOREIGN | marks_of_formats()) & set(names):
         return False
     if "relevant" in roles:
         return bool(roles & {"query_id", "text"})

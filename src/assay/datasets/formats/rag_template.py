@@ -30,7 +30,7 @@ from assay.datasets.entries import (
     take_ground_truth,
     with_id,
 )
-from assay.datasets.format import Format, Probe
+from assay.datasets.format import Format, Probe, marks_of_formats
 from assay.errors import DataError, Faults
 from assay.files import FileSource, convert, decoded_lines, read_json
 from assay.model import Document, Query, RelevanceJudgment, Span
@@ -179,7 +179,6 @@ FIELDS_OF_OTHER_FORMATS = {
     "haystack_sessions",
     "conversation",
     "queries",
-    "expected_hpo_ids",
     "spans",
     "start_line",
     "start_char",
@@ -356,7 +355,7 @@ def detect(probe: Probe) -> bool:
     if probe.suffix not in (".json", *LINES):
         return False
     keys = probe.outer_keys
-    if (keys & FIELDS_OF_OTHER_FORMATS or keys >= {"file", "start"}) and "questions" not in keys:
+    if (keys & (FIELDS_OF_OTHER_FORMATS | marks_of_formats()) or keys >= {"file", "start"}) and "questions" not in keys:
         return False
     if "questions" in keys:
         return True
@@ -371,4 +370,5 @@ FORMAT = Format(
     write_rag_template,
     example=EXAMPLE,
     rank=15,
+    is_single_file=True,
 )

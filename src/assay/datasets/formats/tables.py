@@ -195,6 +195,7 @@ JSON = Format(
     write_json,
     example=JSON_EXAMPLE,
     rank=10,
+    is_single_file=True,
 )
 
 

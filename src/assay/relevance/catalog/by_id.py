@@ -35,7 +35,9 @@ def _judge_pack(pack: Pack, ground: Ground, query: Query) -> Judged:
     return Judged(grades, hidden=[1.0] * max(total - len(covered), 0), counted_over="evidence")
 
 
-PACK = Resolver("pack", "evidence that the dataset's format owns", has_evidence, resolve_pack)
+PACK = Resolver(
+    "pack", "evidence that the dataset's format owns", has_evidence, resolve_pack, needs="evidence that their format knows"
+)
 
 
 def is_judged(ground: Ground, query: Query) -> bool:
@@ -60,4 +62,4 @@ def _credit_once(ground: Ground, query: Query, document_of: Callable[[str], str]
     return Judged(grades, hidden=list(left.values()))
 
 
-QRELS = Resolver("qrels", "judged document ids", is_judged, resolve_qrels)
+QRELS = Resolver("qrels", "judged document ids", is_judged, resolve_qrels, needs="judgments")

@@ -128,4 +128,5 @@ SPAN = Resolver(
     has_spans,
     resolve_span,
     (UNIT, RULE, THRESHOLD, BASE),
+    needs="gold spans",
 )

@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from assay.atomic_write import atomic_write
-from assay.datasets import cache_folder
+from assay.atomic_write import atomic_write, cache_folder
 from assay.errors import DataError, UsageError
 from assay.text import install_command
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.datasets import BenchmarkDataset, Case, Finding, Format, Repair
+from assay.datasets import BenchmarkDataset, Case, Finding, Format, Repair, known_format
 from assay.errors import DataError
 from assay.execution import Part, Response
 from assay.grammar import REQUIRED, show
@@ -162,7 +162,7 @@ def datasets_to_dict(named: Mapping[str, BenchmarkDataset], formats: Mapping[str
 
 
 def _documents(dataset: BenchmarkDataset) -> dict[str, Any]:
-    """How many documents there are; for cases, which find theirs in an ontology, the sizes they come in."""
+    """How many documents there are; for those that a format makes documents for, the sizes they come in."""
     sizes = dataset.metadata.get("sizes")
     return {"sizes": sizes} if isinstance(sizes, Mapping) else {"documents": len(dataset.documents)}
 
@@ -170,7 +170,9 @@ def _documents(dataset: BenchmarkDataset) -> dict[str, Any]:
 def size_text(dataset: BenchmarkDataset) -> str:
     """How large a benchmark is, in words; of one that comes in sizes, each of them."""
     if isinstance(sizes := dataset.metadata.get("sizes"), Mapping):
-        return f"{', '.join(f'{name} {n:,}' for name, n in sizes.items())}; terms of HPO"
+        format_ = known_format(dataset.format)
+        documents = f"; {format_.documents}" if format_ is not None and format_.documents else ""
+        return f"{', '.join(f'{name} {n:,}' for name, n in sizes.items())}{documents}"
     return f"{counted(len(dataset.queries), 'query')}, {counted(len(dataset.documents), 'document')}"
 
 

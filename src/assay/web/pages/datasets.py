@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from assay.datasets import PARTS, Finding, bundled, check_dataset, load_cases
+from assay.datasets import PARTS, Finding, bundled, check_dataset, load_bundled
 from assay.errors import UnknownName, near_matches
 from assay.evaluation import Result
 from assay.reports import TEXT, Column, Field, Grid, Section, Words, number, size_text, statistics_lines, words
@@ -71,7 +71,7 @@ def _dataset_grid(state: AppState, names: Iterable[str], label: str) -> Grid:
     rows = []
     for name in names:
         dataset = state.datasets.named(name)
-        described = dataset if dataset is not None else load_cases(name)
+        described = dataset if dataset is not None else load_bundled(name)
         about = str(described.metadata.get("description", ""))
         link = address("/datasets", name=name) if dataset is not None else ""
         rows.append((words(name, href=link), Field(size_text(described)), words(about)))

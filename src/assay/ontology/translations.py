@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from assay.errors import DataError, Faults
 from assay.files import FileSource
-from assay.ontology import UNKNOWN, Ontology
+from assay.ontology.ontology import UNKNOWN, Ontology
 
 COLUMNS = ("translation_language", "subject_id", "predicate_id", "translation_value")
 """What a Babelon table needs; all its other columns are left alone."""

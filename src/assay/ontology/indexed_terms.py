@@ -1,40 +1,42 @@
-"""Indexed terms: the documents that providers search where a plan's benchmarks ask for terms of an ontology."""
+"""Indexed terms: the documents that providers search where benchmarks ask for terms of an ontology."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from assay.datasets import (
-    FIELDS,
-    FORMAT,
-    BenchmarkDataset,
-    Translation,
-    check_one_language,
-    check_terms_known,
-    language_of,
-    read_translations,
-    with_terms,
-)
+from assay.datasets import BenchmarkDataset
 from assay.errors import BadParameter, DataError, NothingSelected
-from assay.evaluation import known_ontology
-from assay.execution.plan import Plan
-from assay.ontology import Ontology
+from assay.model import Query
+from assay.ontology.hpo import FIELDS, check_one_language, check_terms_known, language_of, with_terms
+from assay.ontology.hpo_cases import FORMAT
+from assay.ontology.ontology import Ontology
+from assay.ontology.translations import Translation, read_translations
+
+Select = Callable[[Mapping[str, Query]], Mapping[str, Query]]
+"""All queries → those that are asked."""
 
 
-def with_indexed_terms(datasets: Mapping[str, BenchmarkDataset], plan: Plan) -> dict[str, BenchmarkDataset]:
-    """The datasets, those that search terms with the documents that the plan asks for; files of cases have none.
+def with_indexed_terms(
+    datasets: Mapping[str, BenchmarkDataset],
+    ontology: Ontology | None,
+    label_files: Sequence[str],
+    fields: Sequence[str],
+    select: Select,
+    *,
+    is_searched: bool,
+) -> dict[str, BenchmarkDataset]:
+    """The datasets, those that search terms with the documents that were asked for; files of cases have none.
 
     HPO cases search terms, and so does a benchmark without documents where an ontology is given. Labels go to the
     benchmarks of their language. What no benchmark can use is refused, and so are cases in several languages.
     """
-    ontology = None if plan.relevance.ontology is None else known_ontology(plan.relevance.ontology)
     searched = {
-        name: _with_selected_queries(dataset, plan)
+        name: _with_selected_queries(dataset, select)
         for name, dataset in datasets.items()
         if _searches_terms(dataset, ontology)
     }
-    flags = [flag for flag, value in {"--labels": plan.labels, "--fields": plan.fields}.items() if value]
+    flags = [flag for flag, value in {"--labels": label_files, "--fields": fields}.items() if value]
     if flags and not searched:
         what = "only for HPO cases and for terms of --ontology"
         raise BadParameter(f"{' and '.join(flags)}: {what}, and no benchmark has any")
@@ -42,24 +44,28 @@ def with_indexed_terms(datasets: Mapping[str, BenchmarkDataset], plan: Plan) -> 
         check_one_language(dataset)
     if ontology is not None:
         _check_ontology_is_used(datasets, ontology)
-    labels = _read_labels(plan.labels, {language_of(dataset) for dataset in searched.values()})
-    return {
-        name: _with_indexed_terms(dataset, labels.get(language_of(searched[name])), plan, ontology)
-        if name in searched
-        else dataset
-        for name, dataset in datasets.items()
-    }
+    labels = _read_labels(label_files, {language_of(dataset) for dataset in searched.values()})
+    indexed = dict(datasets)
+    for name, selected in searched.items():
+        dataset, own = datasets[name], labels.get(language_of(selected))
+        terms = ontology if ontology is not None else datasets[name].terms
+        is_other = ontology is not None and dataset.terms is not None and ontology is not dataset.terms
+        if (is_searched and not dataset.documents) or is_other or own or fields:
+            chosen = fields or dataset.metadata.get("documents", {}).get("fields") or FIELDS
+            made = with_terms(selected if own else dataset, fields=chosen, labels=own, ontology=terms)
+            indexed[name] = replace(made, queries=dataset.queries)
+    return indexed
 
 
 def _searches_terms(dataset: BenchmarkDataset, ontology: Ontology | None) -> bool:
     is_bare = ontology is not None and not dataset.documents and bool(dataset.qrels) and not dataset.spans
-    return dataset.format == FORMAT.name or dataset.terms is not None or is_bare
+    return dataset.format == FORMAT.name or isinstance(dataset.terms, Ontology) or is_bare
 
 
-def _with_selected_queries(dataset: BenchmarkDataset, plan: Plan) -> BenchmarkDataset:
+def _with_selected_queries(dataset: BenchmarkDataset, select: Select) -> BenchmarkDataset:
     """The dataset with the queries that are asked; with all, where none is left, which others tell."""
     try:
-        return replace(dataset, queries=plan.selection.apply(dataset.queries))
+        return replace(dataset, queries=dict(select(dataset.queries)))
     except NothingSelected:
         return dataset
 
@@ -74,20 +80,6 @@ def _check_ontology_is_used(datasets: Mapping[str, BenchmarkDataset], ontology: 
             strange.append(error)
     if strange and len(strange) == len(datasets):
         raise strange[0]
-
-
-def _with_indexed_terms(
-    dataset: BenchmarkDataset, labels: Translation | None, plan: Plan, ontology: Ontology | None
-) -> BenchmarkDataset:
-    """The dataset with the terms that the plan wants, where it has others or none."""
-    is_needed = not dataset.documents and any(provider.indexes for provider in plan.providers)
-    is_other = ontology is not None and dataset.terms is not None and ontology is not dataset.terms
-    if not (is_needed or is_other or labels or plan.fields):
-        return dataset
-    fields = plan.fields or dataset.metadata.get("documents", {}).get("fields") or FIELDS
-    alone = _with_selected_queries(dataset, plan) if labels else dataset
-    indexed = with_terms(alone, fields=fields, labels=labels, ontology=ontology or dataset.terms)
-    return replace(indexed, queries=dataset.queries)
 
 
 def _read_labels(files: Iterable[str], languages: set[str]) -> dict[str, Translation]:

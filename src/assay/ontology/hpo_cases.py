@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.atomic_write import atomic_write
-from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
-from assay.datasets.fields import filled_id
-from assay.datasets.format import Format, Probe
+from assay.datasets import BenchmarkDataset, Format, Notes, Probe, filled_id, require_queries
 from assay.errors import DataError
 from assay.files import FileSource, parse_json, read_json
 from assay.model import Query, is_finite_number
@@ -161,6 +159,9 @@ EXAMPLE = """\
      "hpo_domain": "Abnormality of the nervous system"}
   ]
 }"""
+HPO_PREFIX = "hpo-"
+"""How the names of bundled benchmarks begin whose documents are the terms of HPO; they come in several sizes."""
+MARK = "expected_hpo_ids"
 LANGUAGES = {"german": "de", "english": "en", "french": "fr", "spanish": "es", "dutch": "nl"}
 FIELDS = {"difficulty": "difficulty", "category": "query_type", "hpo_domain": "domain"}
 """Field of a case → field of the query."""
@@ -356,7 +357,21 @@ def _case(query: Query, judged: Mapping[str, float], shared_language: str | None
 
 def detect(probe: Probe) -> bool:
     """A JSON file of cases with expected_hpo_ids, on their own or as test_cases."""
-    return probe.suffix == ".json" and "expected_hpo_ids" in probe.outer_keys | probe.keys_under("test_cases")
+    return probe.suffix == ".json" and MARK in probe.outer_keys | probe.keys_under("test_cases")
+
+
+def load_named(source: str, *, documents: bool = True) -> BenchmarkDataset:
+    """A bundled benchmark by name and size; its documents are terms, and take an ontology."""
+    from assay.ontology.hpo import load_cases, load_hpo  # which knows this file
+
+    return load_hpo(source) if documents else load_cases(source)
+
+
+def notes(dataset: BenchmarkDataset) -> list[str]:
+    """What every result over such cases should say."""
+    from assay.ontology.hpo import notes_on_cases
+
+    return notes_on_cases(dataset)
 
 
 FORMAT = Format(
@@ -368,4 +383,12 @@ FORMAT = Format(
     example=EXAMPLE,
     rank=30,
     words={"query_type": "category"},
+    marks=frozenset((MARK,)),
+    is_single_file=True,
+    default_metrics=("mrr", "hit@1", "hit@10", "max_ont_sim@10"),
+    notes=notes,
+    needs_domain=True,
+    folder=Path(__file__).parent / "bundled",
+    load=load_named,
+    documents="terms of HPO",
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.arrays import Ints
-from assay.atomic_write import atomic_write
+from assay.atomic_write import atomic_write, cache_folder
 from assay.errors import DataError
-from assay.ontology import Obsolete, Ontology, Synonym
+from assay.ontology.ontology import Obsolete, Ontology, Synonym
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,14 +22,6 @@ CACHE_HEADER = b"assay ontology 2\n"
 DIGEST_SIZE = 16
 SEPARATOR = "\n"
 """Between texts; a text that has one itself is not cached."""
-
-
-def cache_folder() -> Path:
-    """ASSAY_CACHE, else assay in XDG_CACHE_HOME, else ~/.cache/assay; `~` is home in all of them."""
-    if own := os.environ.get("ASSAY_CACHE"):
-        return Path(own).expanduser()
-    shared = os.environ.get("XDG_CACHE_HOME")
-    return (Path(shared) if shared and Path(shared).is_absolute() else Path.home() / ".cache") / "assay"
 
 
 def digest_of(content: bytes) -> str:

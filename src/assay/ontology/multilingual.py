@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from assay.datasets import DEFAULT_HPO_SIZE, HPO_PREFIX, LANGUAGES, BenchmarkDataset, languages_of, load_dataset
+from assay.datasets import BenchmarkDataset, load_dataset
 from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result
 from assay.execution import run
 from assay.metrics import K_VALUES, SingleTermRetrievalMetrics
+from assay.ontology.hpo import DEFAULT_HPO_SIZE, languages_of
+from assay.ontology.hpo_cases import HPO_PREFIX, LANGUAGES
 from assay.serialize import to_json
 from assay.text import counted
 

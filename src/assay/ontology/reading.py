@@ -13,10 +13,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from assay.datasets.ontology_cache import digest_of, read_cached, write_cached
 from assay.errors import DataError, Faults, UsageError
 from assay.files import FileSource
-from assay.ontology import Ontology, Synonym, TermRecord, build_ontology
+from assay.ontology.cache import digest_of, read_cached, write_cached
+from assay.ontology.ontology import Ontology, Synonym, TermRecord, build_ontology
+from assay.ontology.similarity import with_annotations
 from assay.text import counted, install_command, shortened, some_of
 
 PARENTS = ("is_a", "subClassOf", "http://www.w3.org/2000/01/rdf-schema#subClassOf")
@@ -225,8 +226,6 @@ def load_ontology(path: str | Path | None = None, annotations: str | Path | None
     ontology = shared_ontology(path)
     if annotations is None:
         return ontology
-    from assay.ontology import with_annotations
-
     return with_annotations(ontology, read_annotations(annotations))
 
 

@@ -8,14 +8,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay.datasets.dataset import BenchmarkDataset
-from assay.datasets.format import HPO_PREFIX, bundled, near_names
-from assay.datasets.formats.hpo_cases import FORMAT, LANGUAGES, read_hpo_cases
-from assay.datasets.ontology_reading import shared_ontology
-from assay.datasets.translations import Translated, Translation, read_translation
+from assay.datasets import BenchmarkDataset, bundled, near_names
 from assay.errors import BadParameter, DataError, UnknownName, UsageError, near_matches
 from assay.model import Document
-from assay.ontology import UNKNOWN, Ontology
+from assay.ontology.hpo_cases import FORMAT, HPO_PREFIX, LANGUAGES, read_hpo_cases
+from assay.ontology.ontology import UNKNOWN, Ontology
+from assay.ontology.reading import shared_ontology
+from assay.ontology.translations import Translated, Translation, read_translation
 from assay.text import counted
 
 SIZES = {"tiny": 9, "small": 50, "standard": 200, "comprehensive": 500}
@@ -231,8 +230,6 @@ def _coverage(terms: Ontology, translation: Translation) -> dict[str, int]:
 
 def notes_on_cases(dataset: BenchmarkDataset) -> list[str]:
     """What every result over HPO cases should say: that there are few, and in which language what is searched is."""
-    if dataset.format != FORMAT.name:
-        return []
     notes = []
     if (n := len(dataset.queries)) < MIN_PUBLISHABLE_CASES:
         notes.append(f"{counted(n, 'case')}: too small to publish, which takes {MIN_PUBLISHABLE_CASES} or more.")

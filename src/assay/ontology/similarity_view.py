@@ -12,9 +12,7 @@ import numpy as np
 
 from assay.arrays import Bools, Floats, Ints, ratio
 from assay.model import RankRule, Run
-
-UNKNOWN = -1
-"""The number of an id that is no term, or no current one."""
+from assay.ontology.ontology import UNKNOWN
 
 
 class Terms(Protocol):

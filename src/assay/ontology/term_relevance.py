@@ -11,9 +11,9 @@ from assay.arrays import Floats, Ints
 from assay.errors import UsageError
 from assay.grammar import Param, fraction, one_of
 from assay.model import Query
-from assay.ontology import FORMULA, UNKNOWN, BoundSimilarity, Ontology, parse_similarity
-from assay.relevance.by_text import ROUNDING
-from assay.relevance.resolver import Ground, Judged, Resolver
+from assay.ontology.ontology import UNKNOWN, Ontology
+from assay.ontology.similarity import FORMULA, BoundSimilarity, parse_similarity
+from assay.relevance import ROUNDING, Ground, Judged, Resolver
 
 THRESHOLD = Param("threshold", fraction, 0.4, "terms less alike than this are not relevant")
 BY = Param(
@@ -41,9 +41,10 @@ def resolve_ontology(ground: Ground, queries: Sequence[Query], formula: str, thr
     documents the query may search, each term once: of several documents of one term the first is credited. An id that is
     no term is relevant only where it is expected.
     """
-    if ground.ontology is None:
+    ontology: Ontology | None = getattr(ground.context, "ontology", None)
+    if ontology is None:
         raise UsageError("relevance by ontology needs an ontology: --ontology FILE, or ontology: FILE in a plan")
-    ontology, similarity = ground.ontology, parse_similarity(formula)
+    similarity = parse_similarity(formula)
     corpora: dict[str | None, Corpus] = {}
     judged = {}
     for query in queries:
@@ -136,4 +137,6 @@ ONTOLOGY = Resolver(
     has_expected_terms,
     resolve_ontology,
     (FORMULA, THRESHOLD, BY),
+    needs="judgments",
+    needs_domain=True,
 )

@@ -1,0 +1,59 @@
+"""Metrics of term similarity: how like the retrieved terms are to the expected ones, by an ontology."""
+
+from assay.grammar import Param, cutoff
+from assay.metrics import Metric, Question
+from assay.model import Scores
+from assay.ontology.similarity import FORMULA
+from assay.ontology.similarity_view import Similarities
+
+FIRST_TERMS = Param("k", cutoff, None, "only the first k retrieved ids count", aliases=("cutoff",), at=True)
+
+
+def max_ont_sim(similarities: Similarities, k: int | None, formula: str) -> Scores:
+    """Best similarity between any expected term and any of the first k retrieved ones, in an ontology.
+
+    The same id scores 1, and with depth formulas nothing else does: a parent is near, but not right. Obsolete and
+    alternative ids stand for what replaced them; an id that is no term is like nothing but itself. 0 where nothing was
+    retrieved or nothing is expected; a query without judgments has no score.
+    """
+    return similarities.best(formula, k)
+
+
+MAX_ONT_SIM = Metric(
+    "max_ont_sim",
+    max_ont_sim,
+    params=(FIRST_TERMS, FORMULA),
+    aliases=("maxontsim", "max_ontology_similarity"),
+    view="similarity",
+    formula="max over expected e and retrieved r of sim(e, r)",
+    cite="Pesquita et al. 2009, Semantic Similarity in Biomedical Ontologies, PLoS Comput Biol 5(7): the maximum approach",
+)
+
+
+def mean_best_similarity(similarities: Similarities, k: int | None, formula: str) -> Scores:
+    """For each expected term the best similarity to the first k retrieved ones, averaged.
+
+    With one expected term it is max_ont_sim; with several, each of them has to be near something. An id that is no term
+    is like nothing but itself. 0 where nothing was retrieved or nothing is expected; a query without judgments has no score.
+    """
+    return similarities.mean_best(formula, k)
+
+
+MEAN_BEST_SIMILARITY = Metric(
+    "mean_best_similarity",
+    mean_best_similarity,
+    params=(FIRST_TERMS, FORMULA),
+    aliases=("best_match_average", "mean_best_sim"),
+    view="similarity",
+    formula="Σ over expected e of max over retrieved r of sim(e, r) ÷ number of expected terms",
+    cite="Azuaje, Wang & Bodenreider 2005, ontology-driven similarity; of their best-match average the expected half",
+)
+NEARLY_RIGHT = Question(
+    "nearly-right",
+    "Was it at least nearly right?",
+    "A parent or a sibling of the right term is better than something else altogether. An ontology says how near.",
+    ("max_ont_sim", "mean_best_similarity"),
+    ("max_ont_sim@5", "hit@5"),
+    "ontology hpo term terms similar similarity near close partial semantic concept taxonomy almost",
+    after="spans",
+)
