@@ -171,7 +171,10 @@ def parameters(function):
         (assay.load_ontology, "(path=None, annotations=None)"),
         (
             assay.Relevance,
-            "(by='auto', unit='as_retrieved', id_map=None, defaults=<factory>, ontology=None, annotations=None, options=<factory>)",
+            (
+                "(by='auto', unit='as_retrieved', id_map=None, defaults=<factory>, ontology=None, annotations=None,"
+                " options=<factory>)"
+            ),
         ),
         (
             assay.Query,
