@@ -1,7 +1,7 @@
 """A clean benchmark and a clean run, and every code of the preflight: what has it, and what narrowly does not."""
 
-from assay.datasets.dataset import BenchmarkDataset, Repair
-from assay.model.records import Document, Query, RelevanceJudgment, Span
+from assay import BenchmarkDataset, Document, Query, RelevanceJudgment, Span
+from assay.datasets import Repair
 
 TEXTS = {
     "q1": "how long do cats sleep",

@@ -9,25 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from assay import DataError, Document, Query, Span
-from assay.datasets import BenchmarkDataset
-from assay.datasets.format import bundled, load_dataset
-from assay.evaluation import evaluate
+import assay
+from assay import DataError, Query, Span
+from assay.datasets import bundled, load_dataset
 
 from ._benchmarks import assert_same
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PACKAGES = {
-    "cli",
-    "compat",
-    "conformance",
-    "datasets",
-    "evaluation",
-    "metrics",
-    "model",
-    "providers",
-    "relevance",
-    "reports",
+    *("cli", "compat", "conformance", "datasets", "evaluation"),
+    *("metrics", "model", "providers", "relevance", "reports"),
 }
 TAGS = {
     "difficulty": {"easy", "medium", "hard"},
@@ -59,16 +50,10 @@ def every_span(dataset):
 # What comes with the package
 
 
-def test_it_is_there_by_name_though_it_is_compressed(dataset):
+def test_it_is_there_by_name_small_and_says_where_it_comes_from(dataset):
     assert bundled()["code-spans"].name == "code-spans.json.gz"
     assert (dataset.name, dataset.version, dataset.format, dataset.repairs) == ("code-spans", "1.0", "json", [])
-
-
-def test_it_is_small():
     assert bundled()["code-spans"].stat().st_size < 400_000
-
-
-def test_it_says_where_it_comes_from_and_what_may_be_done_with_it(dataset):
     said = dataset.metadata
     assert (said["commit"], said["folder"]) == (make.COMMIT, "src/assay")
     assert len(said["commit"]) == 40
@@ -97,9 +82,6 @@ def test_every_span_is_a_tight_stretch_of_lines_in_its_file(dataset):
         assert span.unit == "lines", query
         assert 1 <= span.start <= span.end <= n_lines, (query, span)
         assert 3 <= span.end - span.start + 1 <= 60, (query, span)
-
-
-def test_spans_of_one_question_do_not_overlap(dataset):
     for query, spans in dataset.spans.items():
         lines = [(span.doc_id, line) for span in spans for line in range(span.start, span.end + 1)]
         assert len(set(lines)) == len(lines), query
@@ -142,21 +124,16 @@ def test_tags_are_known_words_and_the_domain_is_that_of_the_first_span(dataset):
         assert query.domain == (folder if slash else "core"), query
 
 
-@pytest.mark.parametrize("name", ["easy", "medium", "hard"])
-def test_every_difficulty_has_a_fifth_of_the_questions(dataset, name):
-    assert Counter(query.difficulty for query in dataset.queries.values())[name] >= 0.2 * len(dataset.queries)
-
-
-def test_difficulties_are_as_measured(dataset):
+def test_difficulties_are_as_measured_and_each_has_a_fifth_of_the_questions(dataset):
+    counts = Counter(query.difficulty for query in dataset.queries.values())
+    assert all(counts[name] >= 0.2 * len(dataset.queries) for name in ("easy", "medium", "hard"))
     assert make.mislabelled(dataset) == []
 
 
+@pytest.mark.slow
 def test_lexical_search_finds_easy_questions_and_not_hard_ones(dataset):
     """What the difficulty is for: BM25 over whole files, which can only find words that are there."""
-    from assay.execution import run
-    from assay.providers.provider import parse_provider
-
-    scores = run(dataset, parse_provider("bm25").make(), "recall@10").scores("recall@10")
+    scores = assay.run(dataset, "bm25", "recall@10").scores("recall@10")
     means = {}
     for name in ("easy", "medium", "hard"):
         mine = [scores[query.query_id] for query in dataset.queries.values() if query.difficulty == name]
@@ -167,7 +144,9 @@ def test_lexical_search_finds_easy_questions_and_not_hard_ones(dataset):
 
 def test_the_gold_spans_themselves_score_1(dataset):
     perfect = {query: [f"{span.doc_id}:{span.start}-{span.end}" for span in spans] for query, spans in dataset.spans.items()}
-    found = evaluate(dataset, perfect, ["span_recall@3", "span_precision@3", "span_iou@3", "file_recall@3", "file_mrr"])
+    found = assay.evaluate(
+        dataset, perfect, ["span_recall@3", "span_precision@3", "span_iou@3", "file_recall@3", "file_mrr"]
+    )
     assert found.summary == dict.fromkeys(found.summary, 1.0)
 
 
@@ -209,12 +188,6 @@ def test_the_file_is_what_the_script_writes(sources, monkeypatch, tmp_path, caps
     assert gzip.decompress(make.TARGET.read_bytes()) == gzip.decompress(bundled()["code-spans"].read_bytes())
 
 
-def test_a_checkout_without_the_commit_is_told_what_to_do(monkeypatch):
-    monkeypatch.setattr(make, "COMMIT", "0" * 40)
-    with pytest.raises(DataError, match="git has no commit 0000000; fetch the whole history"):
-        make.archived_sources()
-
-
 @pytest.fixture
 def questions(monkeypatch, tmp_path):
     """Writes questions for the script to read, over one small file."""
@@ -238,56 +211,27 @@ def test_a_small_one_worked_by_hand(questions):
     assert make.lines_of(built, built.spans["q1"][0]) == "def wait(n):\n    time.sleep(2**n)\n    return n"
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"spans": [{"file": "waits.py", "start_line": 4, "end_line": 60}]}, "lines 4 to 60 are not in waits.py"),
-        ({"spans": [{"file": "gone.py", "start_line": 1, "end_line": 3}]}, "gone.py is not among the source files"),
-        ({"difficulty": "hard"}, "q1 is easy, not hard"),
-        ({"query": "Why so slow?"}, "q1 is hard, not easy"),
-    ],
-    ids=["past the end", "no such file", "called hard", "called easy"],
-)
-def test_a_question_that_is_wrong_stops_it(questions, changed, said):
-    with pytest.raises(DataError) as error:
-        questions(**changed)
-    assert said in str(error.value)
+def test_a_question_that_is_wrong_stops_it(snapshots, questions, monkeypatch):
+    cases = {
+        "past the end": {"spans": [{"file": "waits.py", "start_line": 4, "end_line": 60}]},
+        "no such file": {"spans": [{"file": "gone.py", "start_line": 1, "end_line": 3}]},
+        "called hard": {"difficulty": "hard"},
+        "called easy": {"query": "Why so slow?"},
+    }
+    building = {case: lambda changed=changed: questions(**changed) for case, changed in cases.items()}
+    snapshots.check_errors("datasets/make_code_spans", building)
+    monkeypatch.setattr(make, "COMMIT", "0" * 40)
+    with pytest.raises(DataError, match="git has no commit 0000000; fetch the whole history"):
+        make.archived_sources()
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("How are ties broken?", "medium"),  # tie is there, broken is not: 1 of 2
-        ("How is the band of ties found?", "easy"),  # tie and band, not found: 2 of 3
-        ("How is it worked out?", "hard"),
-        ("What is it?", "hard"),  # no content word at all
-        ("Which BANDS?", "easy"),
-    ],
-)
-def test_difficulty_by_shared_stems(question, expected):
-    assert make.difficulty(question, "def tie_band(metric: BoundMetric) -> TieBand:") == expected
-
-
-def test_names_in_code_are_taken_apart():
+def test_difficulty_by_shared_stems():
+    for question, expected in {
+        "How are ties broken?": "medium",  # tie is there, broken is not: 1 of 2
+        "How is the band of ties found?": "easy",  # tie and band, not found: 2 of 3
+        "How is it worked out?": "hard",
+        "What is it?": "hard",  # no content word at all
+        "Which BANDS?": "easy",
+    }.items():
+        assert make.difficulty(question, "def tie_band(metric: BoundMetric) -> TieBand:") == expected, question
     assert make.content_words("tie_band TieBand the of") == {"tie", "band"}
-
-
-# Compressed benchmarks
-
-
-def test_compressed_files_are_found_under_their_names(monkeypatch, tmp_path):
-    import zstandard
-
-    made = BenchmarkDataset("Cats", queries={"q": Query("q", "cats?")}, documents={"d": Document("d", "a\nb\n")})
-    made.qrels, made.spans = {"q": {"d": 1}}, {"q": [Span("d", 1, 2, "lines")]}
-    made.save_json(tmp_path / "plain.json")
-    content = (tmp_path / "plain.json").read_bytes()
-    (tmp_path / "by-gzip.json.gz").write_bytes(gzip.compress(content))
-    (tmp_path / "by-zstd.json.zst").write_bytes(zstandard.compress(content))
-    (tmp_path / "notes.txt").write_text("no benchmark")
-    monkeypatch.setattr("assay.datasets.format.BUNDLED", tmp_path)
-    assert list(bundled()) == ["by-gzip", "by-zstd", "plain"]
-    for name in bundled():
-        found = load_dataset(name)
-        assert_same(found, made)
-        assert (found.name, found.spans) == ("Cats", made.spans)

@@ -1,8 +1,9 @@
-"""FileDocuments: a mapping like any other, whose documents stay in their file."""
+"""Documents that stay in their file: a mapping like any other, read when they are asked for."""
 
 import gc
 import gzip
 import json
+import tempfile
 from collections.abc import MutableMapping
 
 import pytest
@@ -11,92 +12,59 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import DataError, Document
-from assay.datasets.corpus import FileDocuments
-from assay.files.source import FileSource
+from assay.datasets import load_dataset
 
-from ._benchmarks import faults
-from ._cases import BOM, write
+from ._cases import BOM
+from ._files import put_all
 
-PACKINGS = {"plain": bytes, "gzip": gzip.compress, "zstd": zstandard.compress, "with a mark in front": BOM.__add__}
-
-
-def id_of(line):
-    return json.loads(line)["id"]
-
-
-def document_of(line):
-    row = json.loads(line)
-    return Document(row["id"], row.get("text", ""))
-
-
-def lines(documents):
-    return "".join(f"{json.dumps({'id': doc, 'text': text}, ensure_ascii=False)}\n" for doc, text in documents.items())
-
-
-def corpus(path, content, pack=bytes):
-    content = content.encode() if isinstance(content, str) else content
-    return FileDocuments(FileSource.at(write(path / "corpus.jsonl", pack(content))), id_of, document_of)
-
-
+PACKINGS = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}
 TEXTS = {"a": "eins", "ä": "zwei\u2028日本", "c": ""}
 WANTED = {doc: Document(doc, text) for doc, text in TEXTS.items()}
 
 
-@pytest.mark.parametrize("pack", PACKINGS.values(), ids=PACKINGS)
-def test_it_is_a_mapping(tmp_path, pack):
-    found = corpus(tmp_path, lines(TEXTS), pack)
-    assert isinstance(found, MutableMapping)
-    assert (len(found), list(found), list(found.keys())) == (3, ["a", "ä", "c"], ["a", "ä", "c"])
-    assert [found[doc] for doc in reversed(TEXTS)] == list(reversed(WANTED.values()))
-    assert found.get("x") is None
-    assert ("a" in found, "x" in found, 5 in found) == (True, False, False)
-    assert found == WANTED
-    with pytest.raises(KeyError):
-        found["x"]
+def lines(documents):
+    return "".join(f"{json.dumps({'_id': doc, 'text': text}, ensure_ascii=False)}\n" for doc, text in documents.items())
 
 
-@pytest.mark.parametrize("pack", PACKINGS.values(), ids=PACKINGS)
-def test_views_can_be_gone_through_again_and_have_a_length(tmp_path, pack):
-    found = corpus(tmp_path, lines(TEXTS), pack)
-    items, values = found.items(), found.values()
-    for _ in range(2):
-        assert list(items) == list(WANTED.items())
-        assert list(values) == list(WANTED.values())
-    assert (len(items), len(values)) == (3, 3)
-    assert ("a", WANTED["a"]) in items
-    assert WANTED["c"] in values
+def corpus(folder, content, ending=""):
+    """The documents of a BEIR folder."""
+    content = content.encode() if isinstance(content, str) else content
+    files = {"queries.jsonl": [{"_id": "q"}], f"corpus.jsonl{ending}": PACKINGS[ending](content)}
+    return load_dataset(put_all(folder / "beir", files), "beir").documents
 
 
-def test_blank_lines_and_line_ends_of_every_kind(tmp_path):
-    found = corpus(tmp_path, '{"id": "a"}\r\n\n   \n{"id": "b", "text": "x"}')
-    assert list(found) == ["a", "b"]
-    assert found["b"] == Document("b", "x")
-    assert [document.doc_id for document in found.values()] == ["a", "b"]
+def test_it_is_a_mapping(tmp_path):
+    for ending in PACKINGS:
+        for content in (lines(TEXTS).encode(), BOM + lines(TEXTS).encode()):
+            found = corpus(tmp_path, content, ending)
+            assert isinstance(found, MutableMapping)
+            assert (len(found), list(found), list(found.keys())) == (3, ["a", "ä", "c"], ["a", "ä", "c"])
+            assert [found[doc] for doc in reversed(TEXTS)] == list(reversed(WANTED.values()))
+            assert (found.get("x"), "a" in found, "x" in found, 5 in found) == (None, True, False, False)
+            assert found == WANTED
+            with pytest.raises(KeyError):
+                found["x"]
+            items, values = found.items(), found.values()
+            for _ in range(2):  # views can be gone through again
+                assert (list(items), list(values)) == (list(WANTED.items()), list(WANTED.values()))
+            assert (len(items), len(values)) == (3, 3)
+            assert ("a", WANTED["a"]) in items
+            assert WANTED["c"] in values
 
 
-def test_an_empty_file_holds_nothing(tmp_path):
+def test_blank_lines_and_nothing(tmp_path):
+    found = corpus(tmp_path, '{"_id": "a"}\r\n\n   \n{"_id": "b", "text": "x"}')
+    assert (list(found), found["b"]) == (["a", "b"], Document("b", "x"))
     found = corpus(tmp_path, "")
     assert (len(found), list(found), list(found.items())) == (0, [], [])
 
 
-def test_going_through_all_of_them_does_not_need_an_index(tmp_path):
-    found = corpus(tmp_path, lines(TEXTS))
-    found._id_of = None
-    assert dict(found.stream()) == WANTED
-
-
-def test_ids_alone_do_not_decode_documents(tmp_path):
-    found = corpus(tmp_path, lines(TEXTS))
-    found._document_of = None
-    assert (len(found), list(found), "ä" in found) == (3, ["a", "ä", "c"], True)
-
-
-def test_a_document_is_read_from_its_place(tmp_path):
-    decoded = []
-    found = corpus(tmp_path, lines({f"d{number}": "x" * number for number in range(50)}))
-    found._document_of = lambda line: decoded.append(line) or document_of(line)
-    assert found["d7"].text == "x" * 7
-    assert len(decoded) == 1
+def test_a_document_is_decoded_only_when_it_is_asked_for(tmp_path):
+    found = corpus(tmp_path, '{"_id": "a", "title": {}}\n{"_id": "b", "text": "x"}\n')
+    assert (len(found), list(found), found["b"].text) == (2, ["a", "b"], "x")
+    for read in (lambda: found["a"], lambda: list(found.items())):
+        with pytest.raises(DataError, match=r"corpus\.jsonl:1: no document: "):
+            read()
 
 
 def test_what_is_replaced_keeps_its_place_in_every_view(tmp_path):
@@ -105,7 +73,7 @@ def test_what_is_replaced_keeps_its_place_in_every_view(tmp_path):
     found["z"] = Document("z", "last")
     assert list(found) == [doc for doc, _ in found.items()] == [one.doc_id for one in found.values()] == ["a", "ä", "c", "z"]
     assert [one.text for one in found.values()] == ["new", TEXTS["ä"], "", "last"]
-    assert (tmp_path / "corpus.jsonl").read_text() == lines(TEXTS)
+    assert (tmp_path / "beir" / "corpus.jsonl").read_text() == lines(TEXTS)
 
 
 KEYS = st.sampled_from("abcxy")
@@ -139,13 +107,13 @@ def apply(mapping, operation):
         return error.args
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
 @given(
     given=st.dictionaries(st.sampled_from("abc"), st.text(max_size=5), max_size=3),
     operations=st.lists(OPERATIONS, max_size=8),
+    ending=st.sampled_from(["", ".gz"]),
 )
-def test_against_a_plain_dict(tmp_path_factory, pack, given, operations):
-    found = corpus(tmp_path_factory.mktemp("corpus"), lines(given), pack)
+def test_against_a_plain_dict(folder, ending, given, operations):
+    found = corpus(folder, lines(given), ending)
     model = {doc: Document(doc, text) for doc, text in given.items()}
     for operation in operations:
         assert apply(found, operation) == apply(model, operation), operation
@@ -155,47 +123,24 @@ def test_against_a_plain_dict(tmp_path_factory, pack, given, operations):
         assert [doc in found for doc in "abcxyz"] == [doc in model for doc in "abcxyz"]
 
 
-def test_faults_name_their_lines_and_come_together(tmp_path):
-    found = corpus(tmp_path, '{"id": "a"}\nnonsense\n\n{"id": "a"}\n')
-    said = faults(lambda path: len(found), tmp_path / "corpus.jsonl")
-    assert said == [
-        "corpus.jsonl:2: expected a JSON object with an id: Expecting value: line 1 column 1 (char 0)",
-        "corpus.jsonl:4: document a appears twice (first at line 1)",
-    ]
-
-
-def test_after_twenty_faults_reading_stops(tmp_path):
-    found = corpus(tmp_path, "x\n" * 100)
-    assert len(faults(lambda path: list(found), tmp_path / "corpus.jsonl")) == 20
-
-
-@pytest.mark.parametrize("read", [lambda found: found["b"], lambda found: list(found.items())], ids=["one", "all"])
-def test_a_line_that_is_no_document_is_named(tmp_path, read):
-    found = corpus(tmp_path, '{"id": "a"}\n{"id": "b"}\n')
-
-    def refuse(line):
-        raise ValueError("wrong")
-
-    found._document_of = lambda line: refuse(line) if b'"b"' in line else document_of(line)
-    assert faults(lambda path: read(found), tmp_path / "corpus.jsonl") == ["corpus.jsonl:2: no document: wrong"]
-
-
-def test_a_damaged_file_is_named(tmp_path):
-    found = corpus(tmp_path, gzip.compress(lines(TEXTS).encode())[:-10])
+def test_faults_come_together_and_damage_is_named(tmp_path):
+    with pytest.raises(DataError, match=r"corpus\.jsonl:2: (?s:.*)corpus\.jsonl:4: document a appears twice"):
+        len(corpus(tmp_path, '{"_id": "a"}\nnonsense\n\n{"_id": "a"}\n'))
+    with pytest.raises(DataError) as error:
+        list(corpus(tmp_path, "x\n" * 100))
+    assert len(error.value.faults) == 20
     with pytest.raises(DataError, match=r"corpus\.jsonl: the compressed file is damaged"):
-        list(found.items())
+        list(corpus(tmp_path, gzip.compress(lines(TEXTS).encode())[:-10]).items())
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
-def test_a_packed_file_is_unpacked_once(tmp_path, monkeypatch, pack):
-    found = corpus(tmp_path, lines({f"d{number}": "x" * number for number in range(50)}), pack)
-    assert len(found) == 50
-    opened = []
-    real = FileSource.open
-    monkeypatch.setattr(FileSource, "open", lambda self: opened.append(self.compression) or real(self))
-    assert [found[f"d{number}"].text for number in (3, 49, 0)] == ["xxx", "x" * 49, ""]
-    assert [one for one in opened if one] == opened[:1]
-    copy = found._source.plain_path
-    del found
-    gc.collect()
-    assert not copy.exists()
+def test_a_packed_file_is_unpacked_once_into_a_copy_that_goes(tmp_path, monkeypatch):
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    for ending in (".gz", ".zst"):
+        found = corpus(tmp_path, lines({f"d{number}": "x" * number for number in range(50)}), ending)
+        assert found["d3"].text == "xxx"
+        (tmp_path / "beir" / f"corpus.jsonl{ending}").unlink()
+        assert [found[f"d{number}"].text for number in (49, 0)] == ["x" * 49, ""]
+        del found
+        gc.collect()
+        assert list((tmp_path / "tmp").iterdir()) == []

@@ -9,15 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import DataError, Document, Hit, Query, RelevanceJudgment, Span, UnknownName
-from assay.datasets import BenchmarkDataset
-from assay.datasets.corpus import FileDocuments
-from assay.datasets.dataset import MAX_TAG_VALUES, PARTS, Repair, require_queries
-from assay.datasets.format import find_format, load_dataset
-from assay.model.qrels import fingerprint
-from assay.model.records import Pack
+from assay import BenchmarkDataset, Document, Query, RelevanceJudgment, Span, UnknownName
+from assay.datasets import PARTS, Repair, find_format, load_dataset
 
-from ._benchmarks import assert_same, benchmarks
+from ._benchmarks import assert_same
 
 
 @pytest.fixture
@@ -97,7 +92,7 @@ def test_grades_are_shown_as_people_write_them():
 
 
 def test_a_tag_with_a_value_for_every_query_is_none(dataset):
-    for number in range(MAX_TAG_VALUES + 1):
+    for number in range(51):
         dataset.add_query(Query(f"n{number}", metadata={"number": number, "even": number % 2}))
     tags = dataset.get_statistics()["tags"]
     assert "number" not in tags
@@ -125,22 +120,14 @@ def test_adding_again_replaces(dataset):
     assert dataset.judgments == {}, "ann gave another grade"
 
 
-@pytest.mark.parametrize("grade", [np.int64(3), np.float32(0.5), True])
-def test_every_number_is_a_grade_that_can_be_saved(tmp_path, grade):
-    made = BenchmarkDataset(queries={"q": Query("q")})
-    made.add_judgment(RelevanceJudgment("q", "d", grade))
-    made.save_json(tmp_path / "d.json")
-    made.save_trec_qrels(tmp_path / "qrels.txt")
-    assert BenchmarkDataset.from_json(tmp_path / "d.json").qrels == {"q": {"d": float(grade)}}
-    assert BenchmarkDataset.from_trec_qrels(tmp_path / "qrels.txt").qrels == {"q": {"d": float(grade)}}
-
-
-@given(benchmarks())
-def test_seed_001_save_json_and_from_json_keep_everything(tmp_path_factory, made):
-    path = tmp_path_factory.mktemp("json") / "dataset.json"
-    made.save_json(path)
-    assert_same(BenchmarkDataset.from_json(path), made)
-    assert_same(BenchmarkDataset.from_json(str(path)), made)
+def test_every_number_is_a_grade_that_can_be_saved(tmp_path):
+    for grade in (np.int64(3), np.float32(0.5), True):
+        made = BenchmarkDataset(queries={"q": Query("q")})
+        made.add_judgment(RelevanceJudgment("q", "d", grade))
+        made.save_json(tmp_path / "d.json")
+        made.save_trec_qrels(tmp_path / "qrels.txt")
+        assert BenchmarkDataset.from_json(tmp_path / "d.json").qrels == {"q": {"d": float(grade)}}
+        assert BenchmarkDataset.from_trec_qrels(tmp_path / "qrels.txt").qrels == {"q": {"d": float(grade)}}
 
 
 def test_seed_001_save_trec_qrels_and_from_trec_qrels(tmp_path, dataset):
@@ -152,13 +139,6 @@ def test_seed_001_save_trec_qrels_and_from_trec_qrels(tmp_path, dataset):
     assert list(found.queries) == ["q1", "q2"]
     assert found.fingerprint("judgments") == dataset.fingerprint("judgments")
     assert BenchmarkDataset.from_trec_qrels(str(tmp_path / "ml.qrels"), "ML", "2").name == "ML"
-
-
-def test_blanks_in_ids_cannot_be_held_by_trec(tmp_path):
-    made = BenchmarkDataset(qrels={"q 1": {"d": 1}})
-    with pytest.raises(DataError, match=r"TREC ids have no blanks.*'q 1'; write json or jsonl instead"):
-        made.save_trec_qrels(tmp_path / "qrels.txt")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_scopes_are_the_documents_of_a_group(dataset):
@@ -174,43 +154,6 @@ def test_scopes_are_the_documents_of_a_group(dataset):
     assert list(dataset.in_scope(Query("q", scope="talk"))) == ["d4", "d5"]
 
 
-# Evidence without a pack
-
-
-def test_without_evidence_nobody_owns_relevance(dataset):
-    assert dataset.owner_of_relevance is None
-
-
-def test_where_queries_have_evidence_a_pack_by_ids_owns_relevance(dataset):
-    dataset.add_query(Query("q3", evidence=["d1"]))
-    pack = dataset.owner_of_relevance
-    assert pack.name == "evidence"
-    assert pack.is_relevant(dataset.queries["q3"], Hit("d1#0")) == ("d1",)
-    assert [pack.n_evidence(query) for query in dataset.queries.values()] == [None, None, 1]
-    dataset.add_document(Document("d1#0", "a document of its own"))
-    assert dataset.owner_of_relevance.is_relevant(dataset.queries["q3"], Hit("d1#0")) == ()
-
-
-def test_a_pack_of_its_own_comes_first(dataset):
-    dataset.pack = Pack("own", lambda query, hit: True, lambda query: 1)
-    dataset.add_query(Query("q3", evidence=["d1"]))
-    assert dataset.owner_of_relevance is dataset.pack
-
-
-@pytest.mark.parametrize("via_file", [False, True])
-def test_a_dataset_made_in_code_is_judged_by_its_evidence(tmp_path, via_file):
-    made = BenchmarkDataset("Code", queries={"q": Query("q", evidence=["g/d1", "g/d2"], expected="cat", scope="g")})
-    for number in range(1, 4):
-        made.add_document(Document(f"g/d{number}", "text", group="g"))
-    if via_file:
-        made.save_json(tmp_path / "d.json")
-        made = BenchmarkDataset.from_json(tmp_path / "d.json")
-    run = {"q": [Hit("g/d3"), Hit("d1#7", -1.0), Hit("m", -2.0, metadata={"session_ids": ["d2"]})]}
-    result = assay.evaluate(made, run, ["mrr", "recall", "precision@3"])
-    assert result.summary == {"mrr": 0.5, "recall": 1.0, "precision@3": pytest.approx(2 / 3)}
-    assert result.relevance["strategy_used"] == "pack"
-
-
 def test_judgments_are_prepared_for_scoring(dataset):
     assert dict(dataset.judged()) == {"q1": {"d1": 3.0, "d2": 0.0}, "q2": {"d2": 1.0}}
 
@@ -224,12 +167,6 @@ def test_two_datasets_share_nothing():
 
 def test_a_dataset_can_be_pickled(dataset):
     assert_same(pickle.loads(pickle.dumps(dataset)), dataset)
-
-
-def test_a_dataset_without_queries_is_refused_where_one_is_needed(dataset):
-    assert require_queries(dataset, "here") is dataset
-    with pytest.raises(DataError, match="here: there is no query in it"):
-        require_queries(BenchmarkDataset(), "here")
 
 
 # Fingerprints
@@ -301,12 +238,12 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize(("part", "change"), CHANGES.values(), ids=CHANGES)
-def test_a_fingerprint_changes_with_its_part_alone_and_is_worked_out_again_after_adding(part, change):
-    made = build(QUERIES, DOCUMENTS, JUDGMENTS)
-    before = prints(made)
-    change(made)
-    assert {name for name in PARTS if before[name] != made.fingerprint(name)} == {part}
+def test_a_fingerprint_changes_with_its_part_alone_and_is_worked_out_again():
+    for case, (part, change) in CHANGES.items():
+        made = build(QUERIES, DOCUMENTS, JUDGMENTS)
+        before = prints(made)
+        change(made)
+        assert {name for name in PARTS if before[name] != made.fingerprint(name)} == {part}, case
 
 
 TRUTHS = {
@@ -336,42 +273,17 @@ def test_neither_the_order_of_evidence_nor_of_spans_matters():
     assert prints(one) == prints(other)
 
 
-@pytest.fixture
-def worked_out(monkeypatch):
-    """How many rows each fingerprint was made of, in the order of making."""
-    made = []
-
-    def counting(rows):
-        rows = list(rows)
-        made.append(len(rows))
-        return fingerprint(rows)
-
-    monkeypatch.setattr("assay.datasets.dataset.fingerprint", counting)
-    return made
-
-
-def test_only_documents_that_stay_in_a_file_are_hashed_once(tmp_path, worked_out):
+def test_documents_of_a_file_and_in_memory_have_one_fingerprint_and_may_change(tmp_path):
     find_format("beir").save(build(QUERIES[:2], DOCUMENTS, JUDGMENTS), tmp_path / "d")
-    found = load_dataset(tmp_path / "d")
-    assert isinstance(found.documents, FileDocuments)
-    first = found.fingerprint("documents")
-    assert found.fingerprint("documents") == first == build([], DOCUMENTS, []).fingerprint("documents")
-    assert worked_out == [3, 3], "once from the file, and once in memory"
-    found.fingerprint("judgments")
-    found.fingerprint("judgments")
-    assert worked_out == [3, 3, 3, 3]
-    found.add_document(Document("d4", "new"))
-    assert found.fingerprint("documents") != first
-    assert worked_out[-1] == 4
-
-
-@pytest.mark.parametrize("kind", [dict, OrderedDict])
-def test_documents_in_memory_may_change(worked_out, kind):
-    made = BenchmarkDataset(documents=kind(d1=Document("d1", "text")))
-    first = made.fingerprint("documents")
-    made.documents["d1"] = Document("d1", "other")
-    assert made.fingerprint("documents") != first
-    assert len(worked_out) == 2
+    in_memory = {one.doc_id: one for one in DOCUMENTS}
+    for documents in (load_dataset(tmp_path / "d").documents, in_memory, OrderedDict(in_memory)):
+        found = BenchmarkDataset(documents=documents)
+        first = found.fingerprint("documents")
+        assert found.fingerprint("documents") == first == build([], DOCUMENTS, []).fingerprint("documents")
+        found.add_document(Document("d4", "new"))
+        second = found.fingerprint("documents")
+        found.add_document(Document("d4", "other"))
+        assert len({first, second, found.fingerprint("documents")}) == 3
 
 
 @given(st.dictionaries(st.text(), st.text(), max_size=3), st.dictionaries(st.text(), st.text(), max_size=3))
@@ -381,5 +293,6 @@ def test_different_queries_have_different_fingerprints(one, other):
 
 
 def test_there_are_three_parts(dataset):
-    with pytest.raises(UnknownName, match=r"no part is called 'document'. Did you mean documents\?"):
+    with pytest.raises(UnknownName) as error:
         dataset.fingerprint("document")
+    assert (error.value.kind, error.value.near) == ("part", ("documents",))

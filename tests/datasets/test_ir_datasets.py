@@ -6,11 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from assay import DataError
-from assay.datasets.format import Probe, all_formats, detect_format, load_dataset
-from assay.datasets.formats.ir_datasets import FORMAT
-from assay.errors import UnknownName, UsageError
-from assay.model.records import Document, Query
+from assay import Document, Query
+from assay.datasets import PARTS, Probe, all_formats, detect_format, load_dataset
 
 
 class TrecQuery(NamedTuple):
@@ -116,7 +113,10 @@ def package(monkeypatch):
 
 
 @pytest.mark.parametrize("prefix", ["ir_datasets:", "irds:"])
-def test_an_identifier_is_enough(prefix):
+def test_an_identifier_is_enough(prefix, tmp_path):
+    probe = Probe(type(tmp_path)(f"{prefix}web"))
+    assert {name for name, one in all_formats().items() if one.detect(probe)} == {"ir_datasets"}
+    assert detect_format(probe.path).name == "ir_datasets"
     dataset = load_dataset(f"{prefix}beir/scifact/test")
     assert (dataset.name, dataset.format) == ("beir/scifact/test", "ir_datasets")
     assert dataset.queries == {"1": Query("1", "zero-dimensional biomaterials"), "2": Query("2", "Größe")}
@@ -125,23 +125,12 @@ def test_an_identifier_is_enough(prefix):
     assert not dataset.repairs
 
 
-def test_nobody_else_claims_it(tmp_path):
-    probe = Probe(type(tmp_path)("irds:web"))
-    assert {name for name, one in all_formats().items() if one.detect(probe)} == {"ir_datasets"}
-    assert detect_format(probe.path) is FORMAT
-    assert not FORMAT.detect(Probe(tmp_path))
-
-
 def test_other_fields_are_kept():
     dataset = load_dataset("irds:web")
     assert dataset.queries["51"] == Query("51", "horse hooves", metadata={"description": "Find information …"})
     more = {"raw": "<p>\ufffd", "places": [{"doc_id": "in", "text": "x", "title": "y"}]}
     assert dataset.documents["w1"] == Document("w1", "All about", "http://x.org", title="Horses", metadata=more)
     assert dataset.documents["w2"] == Document("w2", "a b", metadata={"parts": ["a", "b"]})
-
-
-def test_of_several_judgments_the_best_counts():
-    dataset = load_dataset("irds:web")
     assert dataset.qrels == {"51": {"w1": 2}}
     assert [repair.what for repair in dataset.repairs] == ["2 judgments of documents judged before; the best grade counts"]
 
@@ -159,10 +148,7 @@ def test_documents_are_read_when_they_are_asked_for():
     assert BEIR.n_passes == before + 1
     with pytest.raises(KeyError):
         documents["d9"]
-
-
-def test_documents_without_a_count_are_counted():
-    assert len(load_dataset("irds:web").documents) == 2
+    assert len(load_dataset("irds:web").documents) == 2  # without a count they are counted
 
 
 def test_documents_may_be_added_replaced_and_removed():
@@ -183,64 +169,48 @@ def test_documents_may_be_added_replaced_and_removed():
     assert len(dataset.documents) == 3
 
 
-def test_the_same_content_has_the_same_fingerprint():
-    first, second = (load_dataset("irds:beir/scifact/test") for _ in range(2))
-    assert first.fingerprint("documents") == second.fingerprint("documents")
-
-
 def test_it_can_be_converted(tmp_path):
     dataset = load_dataset("irds:beir/scifact/test")
     dataset.save_json(tmp_path / "x.json")
-    again = load_dataset(tmp_path / "x.json")
-    assert [again.fingerprint(part) for part in ("queries", "documents", "judgments")] == [
-        dataset.fingerprint(part) for part in ("queries", "documents", "judgments")
-    ]
+    for again in (load_dataset(tmp_path / "x.json"), load_dataset("irds:beir/scifact/test")):
+        assert [again.fingerprint(part) for part in PARTS] == [dataset.fingerprint(part) for part in PARTS]
 
 
 # --- what may go wrong -----------------------------------------------------------------------------------------------
 
 
-def test_a_missing_package_is_one_line_with_the_command(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ir_datasets", None)
-    with pytest.raises(UsageError) as raised:
-        load_dataset("irds:web")
-    assert "pip install ir_datasets" in str(raised.value)
-    assert "\n" not in str(raised.value)
+class Broken(Imitation):
+    """A benchmark whose documents cannot be fetched."""
+
+    def docs_iter(self):
+        raise OSError("no network")
+
+    docs_count = docs_store = docs_iter
 
 
-def test_an_unknown_name_is_said_with_those_near_it():
-    with pytest.raises(UnknownName, match="Did you mean beir/scifact/test"):
-        load_dataset("irds:beir/scifact/tset")
-
-
-def test_a_corpus_alone_is_no_benchmark():
-    with pytest.raises(DataError, match="neither queries nor judgments"):
-        load_dataset("irds:corpus-only")
-
-
-def test_what_the_package_cannot_fetch_is_explained(package):
+def test_what_may_go_wrong_is_explained(snapshots, package, monkeypatch):
     def failing(name):
         raise OSError("no network")
 
-    package.load = failing
-    with pytest.raises(DataError, match=r"OSError: no network.*it downloads by itself; .*~/\.ir_datasets"):
+    def without_package():
+        monkeypatch.setitem(sys.modules, "ir_datasets", None)
         load_dataset("irds:web")
 
+    def without_network():
+        package.load = failing
+        load_dataset("irds:web")
 
-@pytest.mark.parametrize("ask", [len, list, lambda documents: "d" in documents], ids=["len", "list", "in"])
-def test_so_is_what_fails_later(package, ask):
-    class Broken(Imitation):
-        def docs_iter(self):
-            raise OSError("no network")
+    def later(ask):
+        package.load = lambda name: Broken([PlainQuery("1", "?")], [BeirDoc("d", "", "")])
+        return ask(load_dataset("irds:web").documents)
 
-        docs_count = docs_store = docs_iter
-
-    package.load = lambda name: Broken([PlainQuery("1", "?")], [BeirDoc("d", "", "")])
-    documents = load_dataset("irds:web").documents
-    with pytest.raises(DataError, match="downloads by itself"):
-        ask(documents)
-
-
-def test_it_is_only_read(tmp_path):
-    with pytest.raises(UsageError, match="can be read, not written"):
-        FORMAT.save(load_dataset("irds:web"), tmp_path / "x")
+    cases = {
+        "a slip": lambda: load_dataset("irds:beir/scifact/tset"),
+        "documents alone": lambda: load_dataset("irds:corpus-only"),
+        "no network": without_network,
+        "no network for len": lambda: later(len),
+        "no network for list": lambda: later(list),
+        "no network for in": lambda: later(lambda documents: "d" in documents),
+        "no package": without_package,
+    }
+    snapshots.check_errors("datasets/ir_datasets", cases)

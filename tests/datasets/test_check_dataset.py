@@ -1,0 +1,495 @@
+"""check_dataset: every code of the preflight is found where it is, and not where it narrowly is not."""
+
+import gzip
+import io
+import json
+import re
+import time
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay import BadParameter, BenchmarkDataset, DataError, Document, Query
+from assay.datasets import (
+    Repair,
+    check_dataset,
+    describe_respelling,
+    find_prefix_difference,
+    load_dataset,
+    unreadable,
+)
+from assay.files import FileSource
+from assay.text import words_of
+
+from ._cases import write
+from ._checks import (
+    ALL_JUDGED,
+    COPY,
+    DOWN,
+    OF_DATASETS,
+    OF_RUNS,
+    ORDER,
+    clean,
+    clean_run,
+    graded,
+    judged,
+    scoped,
+    scores,
+    spanned,
+    trec,
+    with_document,
+)
+from ._files import put_all
+
+DOCS = Path(__file__).parents[2] / "docs" / "checks.md"
+
+
+def codes(dataset, run=None, **options):
+    return [finding.code for finding in check_dataset(dataset, run, **options)]
+
+
+def found(run, dataset=ALL_JUDGED, **options):
+    return {finding.code: finding for finding in check_dataset(dataset, run, **options)}
+
+
+def find(code, dataset, run=None):
+    return next(finding for finding in check_dataset(dataset, run) if finding.code == code)
+
+
+def as_run(run):
+    return io.StringIO(run) if isinstance(run, str) else run
+
+
+# --- every code ------------------------------------------------------------------------------------------------------
+
+
+def test_every_code_is_tried():
+    documented = set(re.findall(r"^\| `([\w-]+)` \|", DOCS.read_text(encoding="utf-8"), re.MULTILINE))
+    assert OF_DATASETS.keys() | OF_RUNS.keys() == documented - {"dataset-unreadable", "unreadable-documents"}
+
+
+def test_every_code_is_found_where_it_is_and_nowhere_else(snapshots):
+    told = []
+    for code, (has_it, has_not) in OF_DATASETS.items():
+        finding = find(code, has_it)
+        assert code not in codes(has_not), code
+        assert finding.count >= len(finding.cases) == len(finding.places)
+        assert json.loads(json.dumps(finding.to_dict()))["code"] == code
+        told.append(finding)
+    for code, (dataset, has_it, has_not) in OF_RUNS.items():
+        told.append(find(code, dataset, as_run(has_it)))
+        assert code not in codes(dataset, as_run(has_not)), code
+    shown = [(one, one.cases[0].found if one.cases else "") for one in told]
+    lines = [f"## {one.code} ({one.severity})\n{one.message}\n{case}\n{one.advice}\n" for one, case in shown]
+    snapshots.check("datasets/findings", "\n".join(lines))
+
+
+def test_what_is_clean_has_no_findings(tmp_path):
+    for dataset in (clean(), scoped(), spanned(1, 3), BenchmarkDataset(queries={"q": Query("q")}, qrels={"q": {"d": 1}})):
+        assert codes(dataset) == []
+    rows = [(query, doc, score) for query, ranking in clean_run().items() for doc, score in ranking.items()]
+    text = "".join(f"{query} Q0 {doc} 1 {score} x\n" for query, doc, score in rows)
+    path, packed = write(tmp_path / "r.run", text), write(tmp_path / "r.gz", gzip.compress(text.encode()))
+    hits = {query: [{"id": doc, "content": "x", "score": -n} for n, doc in enumerate(ORDER)] for query in clean_run()}
+    saved = write(tmp_path / "r.json", json.dumps(hits))
+    for run in (path, str(path), FileSource(path), packed, clean_run(), assay.Run(clean_run()), rows, hits, saved):
+        assert found(run) == {}
+    hits["q1"][1]["id"] = "d1"
+    assert "run-duplicate-document" in found(hits)
+
+
+def test_errors_come_first_and_twenty_places_are_kept():
+    dataset = graded(q1={"d1": 1, "d99": 1}, q2={"d2": -1}, q8={"d1": 1})
+    errors, warnings = ["unknown-query", "relevant-not-in-corpus"], ["query-without-judgments", "query-without-relevant"]
+    assert codes(dataset) == [*errors, *warnings, "negative-grades"]
+    finding = find("empty-document", clean(documents={f"e{n}": Document(f"e{n}") for n in range(50)}))
+    assert (finding.count, len(finding.places), finding.places[0]) == (50, 20, "document e0")
+
+
+def test_a_dataset_that_cannot_be_read_is_one_finding_with_its_faults(tmp_path):
+    with pytest.raises(DataError) as error:
+        load_dataset(write(tmp_path / "a.csv", "id,relevant\n1\n2\n"), "golden")
+    (finding,) = unreadable(error.value)
+    assert (finding.code, finding.severity, finding.count) == ("dataset-unreadable", "error", 2)
+    assert finding.places == (f"{tmp_path}/a.csv:2", f"{tmp_path}/a.csv:3")
+    with pytest.raises(DataError) as error:
+        load_dataset(tmp_path / "none.json")
+    (finding,) = unreadable(error.value)
+    assert (finding.count, finding.places, finding.cases[0].found) == (1, (f"{tmp_path}/none.json",), "no such file")
+
+
+def test_a_cutoff_is_a_whole_number():
+    for k in (0, -1, True, 2.5, "10"):
+        with pytest.raises(BadParameter):
+            check_dataset(clean(), k=k)
+
+
+# --- judgments and spans ---------------------------------------------------------------------------------------------
+
+
+def test_grades_of_one_scale(snapshots):
+    for grades, is_mixed in [((0, 1, 2, 3, 4), False), ((50, 100), False), ((0, 1, 100), True)]:
+        dataset = graded(q1={f"d{number}": grade for number, grade in enumerate(grades, 1)})
+        assert ("mixed-grade-scales" in codes(dataset)) is is_mixed, grades
+    message = find("negative-grades", graded(q1={"a": -1, "b": 0, "c": 0, "d": 1})).message
+    assert "-1: 1, 0: 2, 1: 1" in message  # as a histogram
+    dataset = judged(Query("q4", "what else"), {"d1": 0}, qrels={})
+    dataset.add_query(Query("q5", "and what then", expected="that"))
+    assert "nothing-relevant" not in codes(dataset)  # where answers judge
+
+
+def test_judgments_in_conflict():
+    dataset = with_document(COPY)
+    dataset.qrels["q1"] = {"d13": 0, "d1": 1}
+    assert find("conflicting-judgments", dataset).cases[0].found == "grade 1, but its copy d13 has 0"
+    dataset.qrels["q1"] = {"d13": 1, "d1": 1}
+    assert "conflicting-judgments" not in codes(dataset)
+    assert find("conflicting-judgments", scoped(("a1",), grades={"a1": 0, "a2": 1})).cases[0].place == "judgment q1/a1"
+    assert "conflicting-judgments" not in codes(scoped(("a1",), grades={"a2": 1}))
+
+
+def test_spans_are_looked_up():
+    for span, is_there in {
+        (1, 3): True,
+        (0, 3): False,
+        (3, 2): False,
+        (2, 2): True,
+        (0, 12, "characters"): True,
+        (0, 13, "characters"): False,
+        (5, 5, "characters"): False,
+        (-1, 5, "characters"): False,
+        (1, 1, "lines", "b.py"): False,
+        (1, 99, "tokens"): True,
+    }.items():
+        assert ("span-outside-file" not in codes(spanned(*span))) is is_there, span
+    dataset = spanned(2, 40)
+    dataset.documents = {}  # without files they cannot be looked up
+    assert codes(dataset) == []
+    for file in ("./a.py", "repo/a.py", ".\\a.py"):  # paths as evaluations read them
+        assert codes(spanned(2, 2, file=file, text="two")) == []
+        assert {*codes(spanned(2, 9, file=file, text="one"))} == {"span-outside-file", "stale-span"}
+
+
+def test_a_stale_span_says_where_its_text_is_now():
+    finding = find("stale-span", spanned(1, 1, text="two"))
+    assert (finding.severity, finding.count) == ("error", 1)
+    (case,) = finding.cases
+    assert (case.query, case.document) == ("q1", "a.py")
+    assert case.found == "the text recorded for lines 1 to 1 of a.py is in lines 2 to 2 of a.py now"
+    dataset = spanned(1, 1, text="nowhere")  # told once, though the reader of a file notes it too
+    dataset.repairs = [
+        Repair("query q1", find("stale-span", dataset).cases[0].found, is_loss=True),
+        Repair("line 7", "no JSON", is_loss=True),
+    ]
+    findings = found(None, dataset)
+    assert findings["stale-span"].count == 1
+    assert [case.found for case in findings["lost"].cases] == ["no JSON"]
+    assert "stale-span" not in codes(spanned(1, 99))
+    assert "stale-span" not in codes(spanned(0, 3, "characters", text="one"))
+
+
+def test_a_loss_is_an_error_only_where_no_ground_truth_is_left():
+    for place in ("query c/q4", "question c/q4", "c, question 4"):
+        dataset = clean(repairs=[Repair(place, "gone", is_loss=True)])
+        dataset.add_query(Query("c/q4", "what else", evidence=()))
+        assert find("ground-truth-lost", dataset).cases[0].query == "c/q4"
+        dataset.qrels["c/q4"] = {"d1": 1}
+        assert "ground-truth-lost" not in codes(dataset)
+
+
+# --- documents and places in files -----------------------------------------------------------------------------------
+
+
+def benchmark(folder, corpus, judgments="q1\td1\t1\n", queries=("one", "two")):
+    """A BEIR folder; the corpus is lines, or texts by id."""
+    lines = corpus if isinstance(corpus, list) else [json.dumps({"_id": doc, "text": text}) for doc, text in corpus.items()]
+    files = {
+        "corpus.jsonl": "\n".join(lines) + "\n",
+        "queries.jsonl": [{"_id": f"q{number}", "text": text} for number, text in enumerate(queries, 1)],
+        "qrels/test.tsv": f"query-id\tcorpus-id\tscore\n{judgments}",
+        "qrels/train.tsv": "query-id\tcorpus-id\tscore\nq7\td2\t1\n",
+    }
+    return load_dataset(put_all(folder, files))
+
+
+def test_what_a_file_has_a_line_for_is_told_with_that_line(tmp_path):
+    judgments = "q1\td 1\t1\nq1\td9\t1\nq2\td2\t1\nq7\td2\t1\n"
+    dataset = benchmark(tmp_path / "b", {"d 1": "a", "d2": ""}, judgments, ("one", "", "three"))
+    dataset.add_document(Document("d3", ""))
+    queries, judgments = tmp_path / "b" / "queries.jsonl", tmp_path / "b" / "qrels" / "test.tsv"
+    places = {
+        "empty-query": (f"{queries}:2, query q2",),
+        "query-without-judgments": (f"{queries}:3, query q3",),
+        "relevant-not-in-corpus": (f"{judgments}:3, judgment q1/d9",),
+        "unknown-query": (f"{judgments}:5, query q7",),
+        "empty-document": (f"{tmp_path / 'b' / 'corpus.jsonl'}:2, document d2", "document d3"),
+    }
+    assert {code: finding.places for code, finding in found(None, dataset).items() if code in places} == places
+    dataset.path = tmp_path / "gone"
+    assert "query q2" in find("empty-query", dataset).places
+    trec_file = write(tmp_path / "qrels.txt", "# judged in May\nq1 0 d1 1\nq1 0 d2 -1\n")
+    assert find("negative-grades", load_dataset(trec_file)).places == (f"{trec_file}:3, judgment q1/d2",)
+    rows = [{"query_id": query, "doc_id": "d1", "relevance_grade": grade} for query, grade in (("q1", 1), ("q2", 0.5))]
+    texts = [{"query_id": "q1", "text": "one"}, {"query_id": "q2", "text": "Ã¤"}]
+    tables = put_all(tmp_path / "tables", {"queries.jsonl": texts, "judgments.jsonl": rows})
+    findings = found(None, load_dataset(tables))
+    assert findings["mojibake-query"].places == (f"{tables / 'queries.jsonl'}:2, query q2",)
+    assert findings["fractional-grades"].places == (f"{tables / 'judgments.jsonl'}:2, judgment q2/d1",)
+    load_dataset("rag-template").save_json(tmp_path / "d.json")  # which has no lines
+    dataset = load_dataset(tmp_path / "d.json")
+    first = next(iter(dataset.queries))
+    dataset.qrels[first] = {"nowhere": 1}
+    assert find("relevant-not-in-corpus", dataset).places == (f"judgment {first}/nowhere",)
+
+
+def test_documents_that_cannot_be_read_are_a_finding(tmp_path):
+    line = json.dumps({"_id": "d1", "text": "a"})
+    [finding, *_] = check_dataset(benchmark(tmp_path / "b", [line, '{"_id": "d2", "text": "b"}', line]))
+    assert (finding.code, finding.places) == ("unreadable-documents", (f"{tmp_path / 'b' / 'corpus.jsonl'}:3",))
+    assert finding.cases[0].found == "document d1 appears twice (first at line 1)"
+    broken = benchmark(tmp_path / "b", ["no JSON"], "q1\td9\t1\nq2\td8\t1\n")
+    assert codes(broken) == ["unreadable-documents", "repaired"]  # and nothing of documents that are missing
+
+
+def test_copies_of_documents():
+    dataset = with_document(Document("d13"))
+    dataset.add_document(Document("d14"))
+    assert codes(dataset) == ["empty-document"]  # which are no copies of each other
+    dataset = with_document(COPY)
+    dataset.add_document(Document("d14", COPY.text))
+    [finding] = check_dataset(dataset)
+    assert [case.found for case in finding.cases] == ["the same text as document d1"] * 2
+    assert codes(with_document(Document("d13", COPY.text, title="Another"))) == []
+
+
+# --- runs ------------------------------------------------------------------------------------------------------------
+
+
+def test_runs_that_cannot_be_read(tmp_path):
+    assert found(tmp_path / "none.run")["run-unreadable"].cases[0].found == "no such file"
+    assert "run-unreadable" in found(7)
+    path = write(tmp_path / "r.run", "q1 Q0 d1 1 nan x\nq1 Q0 d2 2 high x\nq1 Q0 d3\n")
+    findings = found(path)
+    assert findings["run-score-not-a-number"].places == (f"{path}:1", f"{path}:2")
+    assert findings["run-unreadable"].places == (f"{path}:3",)
+    finding = found({"q1": {"d1": float("nan"), "d2": 1.0, "d3": "high"}, "q2": {"d1": None}})["run-score-not-a-number"]
+    assert (finding.count, finding.cases[0].document) == (3, "d1")
+    path = write(tmp_path / "r.run", trec((1, 3.0), (2, 2.0)) + "q1 Q0 d1 13 1 x\nq9 Q0 d1 1 1 x\n")
+    findings = found(path)  # a document ranked twice does not end the check
+    assert findings["run-duplicate-document"].places == (f"{path}:3",)
+    assert "run-unknown-query" in findings
+
+
+def test_a_worse_rank_has_no_better_score(tmp_path):
+    for rows, is_sound in [
+        ([(1, 3.0), (2, 2.0), (3, 2.0)], True),
+        ([(3, 1.0), (1, 3.0), (2, 2.0)], True),
+        ([(1, 3.0), (3, 1.0), (2, 4.0)], False),
+        ([(1, 0.5), (3, 0.1), (2, 0.7)], False),
+        ([(0, 1.0), (0, 2.0), (0, 3.0)], True),
+        ([(1, 2.0), (1, 1.0), (2, 1.5)], False),
+    ]:
+        assert ("run-rank-contradicts-score" not in found(write(tmp_path / "r.run", trec(*rows)))) is is_sound, rows
+    path = write(tmp_path / "r.run", "# scores\n" + trec((1, 0.25), (2, 0.5)))
+    [case] = found(path)["run-rank-contradicts-score"].cases
+    assert (case.place, case.found) == (f"{path}:3, query q1", "rank 2 has score 0.5, rank 1 has 0.25")
+    assert "run-rank-contradicts-score" not in found(write(path, "q1 Q0 d1 - 1 x\nq1 Q0 d2 - 2 x\n"))
+
+
+def test_ids_of_runs():
+    chunks = {query: {f"{doc}::{n}": float(-n) for n, doc in enumerate(ORDER)} for query in clean_run()}
+    finding = found(chunks)["run-no-id-matches"]
+    assert "'d1::0' is 'd1' there" in finding.message
+    assert ("--unit document" in finding.advice, finding.severity) == (True, "error")
+    assert "run-unjudged" not in found(chunks)
+    dataset = clean(documents={})  # ids are those of the judgments
+    assert set(found(clean_run(), dataset)) == {"run-unjudged"}
+    strangers = {query: {f"x{n}": float(n) for n in range(12)} for query in clean_run()}
+    assert "36" in found(strangers, dataset)["run-no-id-matches"].message
+    assert "'Q1' is 'q1' there" in found({"Q1": {"d1": 1.0}})["run-no-query-matches"].message
+    assert "'d1#0' is 'd1' there" in find("no-judged-in-corpus", graded(q1={"d1#0": 1})).message
+    dataset = scoped(("a/1",), scope="a")
+    dataset.documents = {f"a/{n}": Document(f"a/{n}", f"turn {n}", group="a") for n in range(3)}
+    dataset.pack = dataset.owner_of_relevance  # which knows ids without their scope
+    assert found({"q1": {"1": 2.0, "a/2": 1.0}}, dataset, k=2) == {}
+    assert set(found({"q1": {"1#0": 2.0, "1#1": 1.0}}, dataset, k=2)) == {"run-chunk-ids"}
+    dataset = BenchmarkDataset(queries={"q1": Query("q1", "how long", expected="ten hours")})
+    assert found({"q1": {"anything": 2.0, "at all": 1.0}}, dataset, k=2) == {}  # answers need no ids
+
+
+def test_the_cutoff_decides_about_ties_depth_and_judgments():
+    assert found({"q1": {"a1": 2.0, "a2": 1.0}}, scoped()) == {}  # there is no more to find
+    assert "run-short" in found({"q1": {"a1": 2.0}}, scoped())
+    assert "run-short" in found(clean_run(q1={}))
+    tied = clean_run(q1=scores(3, 2, 2, 1))
+    assert [("run-ties-at-k" in found(tied, k=k)) for k in (2, 3)] == [True, False]
+    assert [("run-short" in found(tied, k=k)) for k in (5, 4)] == [True, False]
+    dataset = clean(qrels={"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1, "d2": 1}, "q3": dict.fromkeys(ORDER, 1)})
+    finding = found(clean_run(), dataset, k=4)["run-unjudged"]
+    assert finding.message == "33 % of the first 4 documents (4 of 12) unjudged, 20 % or more in 2 queries"
+    assert finding.cases[0].found == "2 of 4"
+    assert "run-unjudged" not in found(clean_run(), dataset, k=2)
+    findings = found(clean_run(q1=scores(*[1] * 12)))  # equal scores are told once
+    assert "run-constant-scores" in findings
+    assert "run-ties-at-k" not in findings
+    assert "run-ties-at-k" in found(clean_run(q1=scores(*DOWN[:9], 0, 0)))
+
+
+# --- ids that do not match -------------------------------------------------------------------------------------------
+
+
+def test_why_ids_of_two_sides_may_not_match(snapshots):
+    pairs = [
+        *(("doc7#3", "doc7"), (" doc7", "doc7"), ("7.0", "7"), ("007", "7"), ("DOC7", "doc7"), ("doc7", "DOC7")),
+        *(("data/doc7", "doc7"), ("doc7.txt", "doc7")),
+    ]
+    told = [describe_respelling(["other", strange], {known}) for strange, known in pairs]
+    assert all(f"{strange!r} is {known!r} there" in what for (strange, known), what in zip(pairs, told, strict=True))
+    assert describe_respelling(["a", "b"], {"c"}) == describe_respelling([], {"c"}) == ""
+    prefixes = [
+        (["topic1", "topic2"], {"q1", "q2", "q3"}),
+        (["1", "12", "20"], {"q12", "q20"}),
+        (["doc:a7", "doc:b8"], {"a7", "b8"}),
+    ]
+    told += [find_prefix_difference(strange, known).description for strange, known in prefixes]
+    snapshots.check("datasets/respellings", "".join(f"{what}\n" for what in told))
+    for strange, known in [(["x1"], {"q1", "q2"}), (["q8", "q9"], {"q1", "q2"}), ([], {"q1"}), (["x1", "x2"], set())]:
+        assert find_prefix_difference(strange, known) is None, strange  # one that fits may do so by chance
+
+
+# --- wrong letters ---------------------------------------------------------------------------------------------------
+
+WRONG = {
+    "schÃ¶n": "ö",
+    "cafÃ©": "é",
+    "Ã–sterreich": "Ö",
+    "Ãœber": "Ü",
+    "voilÃ\xa0 tout": "à",
+    "Ã\xa0 la carte": "à",
+    "donâ€™t": "’",
+    "20Â°C": "°",
+    "5â‚¬": "€",
+    "Å¡koda": "š",
+    "ï»¿id": "\ufeff",
+    "ðŸ˜€": "😀",
+    "æˆ‘ä»¬": "我们",
+    "ÐŸÑ€Ð¸Ð²ÐµÑ‚": "Привет",
+    "ã\x81\x82ã\x81\x84": "あい",
+    "a\ufffdb": "",
+}
+RIGHT = (
+    *("plain", "Ângela", "CORAÇÃO", "SÃO PAULO", "IRMÃ…", "IRMÃ\xa0MAIS", "“CAFÉ”", "BEYONCÉ’S", "«CLICHÉ»", "É®"),
+    *("Voilà…", "fiancé»…", "FRÅ…", "ÄÖÜ", "naïve", "10 €", "à la «carte»", "Đặng Â", "我们今天", "Привет, мир", "ελληνικά"),
+)
+
+
+def mojibake(text):
+    """What is told about the letters of a query."""
+    dataset = BenchmarkDataset(queries={"q": Query("q", text)}, qrels={"q": {"d": 1}})
+    return next((one.cases[0].found for one in check_dataset(dataset) if one.code == "mojibake-query"), None)
+
+
+def test_wrong_letters_are_found_and_real_text_is_left_in_peace():
+    for text, letters in WRONG.items():
+        assert letters.strip("\ufeff") in (mojibake(text) or "nothing"), text
+        assert mojibake(text), text
+    for text in RIGHT:
+        assert mojibake(text) is None, text
+
+
+@given(st.text("äöüßéèàçñáíóúâêîôûåøæ", min_size=2, max_size=8))
+def test_words_with_accents_are_found_once_misread(word):
+    assert mojibake(word) is None
+    assert any(letter in mojibake(word.encode().decode("latin-1")) for letter in word)
+
+
+# --- near duplicates -------------------------------------------------------------------------------------------------
+
+
+def near_duplicates(*texts, scopes=None):
+    """Queries that are told to be much like another: number → what is told."""
+    scopes = scopes or [None] * len(texts)
+    queries = {str(n): Query(str(n), text, scope=scope) for n, (text, scope) in enumerate(zip(texts, scopes, strict=True))}
+    dataset = BenchmarkDataset(queries=queries, qrels={query: {"d": 1} for query in queries})
+    cases = [case for one in check_dataset(dataset) if one.code == "near-duplicate-queries" for case in one.cases]
+    return {case.query: case.found for case in cases}
+
+
+LONG = "a b c d e f g h i"
+
+
+def test_queries_that_are_much_alike():
+    told = near_duplicates("Who was Ada?", "ada WAS who", "was was Ada, who!")
+    assert list(told) == ["1", "2"]
+    assert all("0" in what for what in told.values())
+    assert "90 %" in near_duplicates(LONG, f"{LONG} j")["1"]
+    for texts in (["a b c d e f g h", LONG], ["a b c", "a b d"], ["?", "!", ""]):
+        assert near_duplicates(*texts) == {}, texts
+    assert near_duplicates("who was Ada", "who was Ada", scopes=["x", "y"]) == {}  # of another conversation
+    assert list(near_duplicates("who was Ada", "who was Ada", scopes=["x", "x"])) == ["1"]
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdefghijklm"), min_size=1, max_size=13), max_size=12))
+def test_every_pair_that_is_much_alike_is_found(texts):
+    sets = [frozenset(words_of(" ".join(words))) for words in texts]
+    pairs = combinations(enumerate(sets), 2)
+    wanted = {str(number) for (_, one), (number, other) in pairs if len(one & other) / len(one | other) >= 0.9}
+    told = set(near_duplicates(*map(" ".join, texts)))
+    first = {str(min(n for n, other in enumerate(sets) if other == one)) for one in sets}
+    assert told <= wanted
+    assert wanted & first <= told
+
+
+# --- laws ------------------------------------------------------------------------------------------------------------
+
+names = st.text(min_size=1, max_size=8)
+
+
+@st.composite
+def sound_datasets(draw):
+    """Any ids and texts at all; every query has a relevant document that is there."""
+    docs = draw(st.lists(names, min_size=1, max_size=8, unique=True))
+    dataset = BenchmarkDataset()
+    for doc in docs:
+        dataset.add_document(Document(doc, draw(st.text(max_size=20)), title=draw(st.none() | names)))
+    for query in draw(st.lists(names, min_size=1, max_size=8, unique=True)):
+        dataset.add_query(Query(query, draw(st.text(min_size=1, max_size=20)).strip() or "x"))
+        grades = draw(st.dictionaries(st.sampled_from(docs), st.integers(-2, 4), max_size=4))
+        dataset.qrels[query] = {**grades, docs[0]: 1}
+    return dataset
+
+
+@given(sound_datasets())
+def test_a_sound_dataset_has_no_errors_and_order_does_not_matter(dataset):
+    findings = check_dataset(dataset)
+    assert [finding.code for finding in findings if finding.severity == "error"] == []
+    json.dumps([finding.to_dict() for finding in findings])
+    turned = BenchmarkDataset(
+        queries=dict(reversed(dataset.queries.items())),
+        documents=dict(reversed(dataset.documents.items())),
+        qrels={query: dict(reversed(grades.items())) for query, grades in reversed(dataset.qrels.items())},
+    )
+    assert {*codes(turned)} == {finding.code for finding in findings}
+
+
+@given(sound_datasets(), st.dictionaries(names, st.dictionaries(names, st.floats(allow_nan=False), max_size=5), max_size=5))
+def test_no_run_breaks_the_check(dataset, run):
+    told = codes(dataset, {**run, next(iter(dataset.queries)): dict.fromkeys(dataset.documents, 1.0)})
+    assert not {"run-unreadable", "run-no-query-matches", "run-no-id-matches"} & set(told)
+
+
+@pytest.mark.slow
+def test_ten_thousand_queries_take_seconds():
+    dataset = BenchmarkDataset()
+    for number in range(10_000):
+        dataset.add_query(Query(f"q{number}", f"what is thing{number} of the {number % 97} things of {number % 13} kinds"))
+        dataset.qrels[f"q{number}"] = {f"d{number + shift}": 1 for shift in range(10)}
+    dataset.documents = {f"d{number}": Document(f"d{number}", f"thing {number}") for number in range(10_010)}
+    run = {query: {f"d{place}": float(-place) for place in range(20)} for query in dataset.queries}
+    start = time.process_time()
+    assert codes(dataset, run) == ["run-unjudged"]
+    assert time.process_time() - start < 30  # of the processor; a second is usual, a square takes minutes
