@@ -1,7 +1,7 @@
 """Texts that chunkers stumble over, and what every chunk must be."""
 
-from assay.chunkers.chunker import chunk_documents, parse_chunker
-from assay.model.records import Document
+from assay.chunkers import chunk_documents, parse_chunker
+from assay.model import Document
 
 PYTHON = '''"""Accounts."""
 

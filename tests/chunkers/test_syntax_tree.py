@@ -5,15 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.chunkers import chunk_documents, chunker, parse_chunker
-from assay.chunkers.syntax import GRAMMARS, language_of
-from assay.errors import UsageError
-from assay.model.records import Document
+from assay.chunkers import all_chunkers, chunk_documents, parse_chunker
+from assay.model import Document
 
 from ._texts import PYTHON, assert_sound, chunks_of, solid
 
 SOURCE = Path(__file__).parents[2] / "src" / "assay"
-FILES = sorted(SOURCE.rglob("*.py"))[::6]
+FILES = sorted(SOURCE.rglob("*.py"))
 """Enough of our own sources."""
 
 GO = """package shop
@@ -132,9 +130,7 @@ def definitions(tree, path=()):
         yield from definitions(node, inner)
 
 
-@pytest.mark.parametrize("size", [200, 1500])
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_what_fits_is_whole_as_pythons_own_parser_sees_it(file, size):
+def check_definitions_are_whole(file, size):
     text = file.read_text(encoding="utf-8")
     lines = text.splitlines(keepends=True)
     chunks = chunks_of(text, f"syntax_tree(size={size})")
@@ -142,10 +138,23 @@ def test_what_fits_is_whole_as_pythons_own_parser_sees_it(file, size):
     found = list(definitions(ast.parse(text)))
     for _, first, last in found:
         if solid("".join(lines[first - 1 : last])) <= size:
-            assert any(chunk.start_line <= first and last <= chunk.end_line for chunk in chunks)
-    for chunk in (one for one in chunks if one.title):
+            assert any(chunk.start_line <= first and last <= chunk.end_line for chunk in chunks), (file, first)
+    for chunk in (chunk for chunk in chunks if chunk.title):
         spans = [(first, last) for path, first, last in found if path == chunk.title]
-        assert any(first <= chunk.end_line and chunk.start_line <= last for first, last in spans)
+        assert any(first <= chunk.end_line and chunk.start_line <= last for first, last in spans), (file, chunk.title)
+
+
+def test_what_fits_is_whole_as_pythons_own_parser_sees_it():
+    for file in FILES[::60]:
+        check_definitions_are_whole(file, 200)
+        check_definitions_are_whole(file, 1500)
+
+
+@pytest.mark.slow
+def test_what_fits_is_whole_in_many_files():
+    for file in FILES[::6]:
+        check_definitions_are_whole(file, 200)
+        check_definitions_are_whole(file, 1500)
 
 
 def test_by_hand():
@@ -159,29 +168,27 @@ def test_by_hand():
     assert chunks[1].text.startswith("# Money is counted in cents.\nclass Account:\n")
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "size", "wanted"),
-    [
-        ("a.go", GO, 90, [(1, 4, None), (5, 9, "Basket.Add"), (10, 13, "Basket"), (14, 14, "main")]),
-        ("a.rs", RUST, 100, [(1, 3, None), (4, 9, "Basket.add"), (10, 13, "Basket.total")]),
-        (
-            "a.ts",
-            TYPESCRIPT,
-            90,
-            [(1, 2, None), (3, 6, "Basket"), (7, 10, "Basket.add"), (11, 15, "Basket.total"), (16, 18, "greet")],
-        ),
-        ("A.java", JAVA, 100, [(1, 2, None), (3, 6, "Basket"), (7, 13, "Basket")]),
-        ("a.cpp", CPP, 130, [(1, 4, None), (5, 10, "shop.Basket"), (11, 14, "shop.Basket"), (15, 17, "shop.Basket::find")]),
-        ("a.h", CPP, 400, [(1, 17, None)]),
-        ("a.c", C, 90, [(1, 7, None), (8, 11, "main")]),
-        ("a.js", JAVASCRIPT, 60, [(1, 6, "Basket"), (7, 10, "total"), (11, 11, "each")]),
-        ("a.jsx", JAVASCRIPT, 60, [(1, 6, "Basket"), (7, 10, "total"), (11, 11, "each")]),
-    ],
-)
-def test_other_languages(name, text, size, wanted):
-    chunks = chunks_of(text, f"syntax_tree(size={size})", name)
-    assert_sound(text, chunks)
-    assert [(chunk.start_line, chunk.end_line, chunk.title) for chunk in chunks] == wanted
+OTHER_LANGUAGES = [
+    ("a.go", GO, 90, [(1, 4, None), (5, 9, "Basket.Add"), (10, 13, "Basket"), (14, 14, "main")]),
+    ("a.rs", RUST, 100, [(1, 3, None), (4, 9, "Basket.add"), (10, 13, "Basket.total")]),
+    (
+        *("a.ts", TYPESCRIPT, 90),
+        [(1, 2, None), (3, 6, "Basket"), (7, 10, "Basket.add"), (11, 15, "Basket.total"), (16, 18, "greet")],
+    ),
+    ("A.java", JAVA, 100, [(1, 2, None), (3, 6, "Basket"), (7, 13, "Basket")]),
+    ("a.cpp", CPP, 130, [(1, 4, None), (5, 10, "shop.Basket"), (11, 14, "shop.Basket"), (15, 17, "shop.Basket::find")]),
+    ("a.h", CPP, 400, [(1, 17, None)]),
+    ("a.c", C, 90, [(1, 7, None), (8, 11, "main")]),
+    ("a.js", JAVASCRIPT, 60, [(1, 6, "Basket"), (7, 10, "total"), (11, 11, "each")]),
+    ("a.jsx", JAVASCRIPT, 60, [(1, 6, "Basket"), (7, 10, "total"), (11, 11, "each")]),
+]
+
+
+def test_other_languages():
+    for name, text, size, wanted in OTHER_LANGUAGES:
+        chunks = chunks_of(text, f"syntax_tree(size={size})", name)
+        assert_sound(text, chunks)
+        assert [(chunk.start_line, chunk.end_line, chunk.title) for chunk in chunks] == wanted, name
 
 
 def test_a_comment_stays_with_what_it_is_about():
@@ -231,23 +238,16 @@ def test_other_files_are_cut_as_fixed_lines_does():
     assert by_lines == by_tree
 
 
-@pytest.mark.parametrize(
-    ("path", "language"),
-    [("a.py", "python"), ("A.PY", "python"), ("a.b/c", ""), ("a.tsx", "tsx"), ("a\\b.rs", "rust"), ("py", ""), ("a.", "")],
-)
-def test_which_language_a_path_tells(path, language):
-    assert language_of(path) == language
+def test_which_language_a_path_tells():
+    for path, is_known in {"a.py": 1, "A.PY": 1, "a\\b.py": 1, "a.b/c": 0, "py": 0, "a.": 0}.items():
+        titles = [chunk.title for chunk in chunks_of(PYTHON, "syntax_tree(size=120)", path)]
+        assert ("Account.deposit" in titles) == bool(is_known), path
 
 
-@pytest.mark.parametrize("language", GRAMMARS)
-def test_every_grammar_is_there(language):
-    parse_chunker(f"syntax_tree(language={language})").check()
-    assert chunks_of("x\n" * 40, f"syntax_tree(size=9, language={language})")
-
-
-def test_a_package_that_is_missing_is_one_line(monkeypatch):
-    monkeypatch.setattr(chunker, "find_spec", lambda name: None if name == "tree_sitter_go" else object())
-    with pytest.raises(UsageError, match=r"^syntax_tree needs tree-sitter-go: pip install 'assay\[chunkers\]'$"):
-        parse_chunker("syntax_tree").check()
-    parse_chunker("syntax_tree(language=c)").check()
-    parse_chunker("fixed_lines").check()
+def test_every_grammar_is_there():
+    (language,) = (param for param in all_chunkers()["syntax_tree"].params if param.name == "language")
+    names = [name for name in language.choices if name != "auto"]
+    assert len(names) > 8
+    for name in names:
+        parse_chunker(f"syntax_tree(language={name})").check()
+        assert chunks_of("x\n" * 40, f"syntax_tree(size=9, language={name})"), name
