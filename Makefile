@@ -14,7 +14,7 @@ FUZZ ?= --seconds 120
 help:
 	@echo "make demo    run retrievers on the bundled benchmarks, score and compare the example runs"
 	@echo "make test    run the tests, but for the slow ones"
-	@echo "make test-slow   run the slow ones: processes killed at any instant, twenty writers, whole peers"
+	@echo "make test-slow   run the slow ones: processes killed at any instant, whole peers; property tests with ten times the examples"
 	@echo "make snapshots   write the texts that tests compare, in tests/snapshots; read the diff"
 	@echo "make test-adapters   run the tests of vector stores over the real packages (installs 1.5 GB)"
 	@echo "make fuzz    mutated input for every reader, saved form and endpoint, for two minutes (FUZZ='--count 1000000')"
@@ -45,7 +45,7 @@ snapshots: $(READY)
 	ASSAY_SNAPSHOTS=write $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 test-slow: $(READY)
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
+	ASSAY_TEST_EXAMPLES=$${ASSAY_TEST_EXAMPLES:-150} $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or hypothesis"
 
 $(ADAPTERS)/.ready: pyproject.toml tests/providers/adapters/requirements.txt
 	$(PYTHON) -m venv $(ADAPTERS)

@@ -1,11 +1,13 @@
 """Property tests: untimed, for machines are noisy; in CI always the same examples, elsewhere new ones every time.
-ASSAY_TEST_EXAMPLES says how many each tries where it does not say so itself: else 100 in CI, and 30 where tests run often.
+ASSAY_TEST_EXAMPLES says how many each tries where it does not say so itself: few by default, ten times as many in make test-slow.
 Signals that whoever started the tests ignores, as nohup and shells in the background do, are heard again.
+--random-order SEED runs files and the tests of each in another order, to find tests that depend on others.
 The Human Phenotype Ontology, which takes seconds to parse, is parsed once for all tests that ask for its folder.
 """
 
 import gc
 import os
+import random
 import signal
 
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from tests._snapshots import FOLDER, IS_WRITING, Snapshots
 
 IN_CI = bool(os.environ.get("CI"))
-EXAMPLES = int(os.environ.get("ASSAY_TEST_EXAMPLES") or (100 if IN_CI else 30))
+EXAMPLES = int(os.environ.get("ASSAY_TEST_EXAMPLES") or 15)
 UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 
 settings.register_profile("elsewhere", max_examples=EXAMPLES, **UNTIMED)
@@ -27,10 +29,31 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
 gc.disable()  # until all tests are collected: millions of objects that stay, looked through again and again, are 13 seconds
 
 
-def pytest_collection_modifyitems(items):
-    """Where snapshots are written, only the tests that have some run."""
+def pytest_addoption(parser):
+    """The option for another order."""
+    parser.addoption("--random-order", type=int, metavar="SEED", help="shuffle files, and the tests of each")
+
+
+def pytest_report_header(config):
+    """The seed, so that an order can be had again."""
+    seed = config.getoption("--random-order")
+    return [] if seed is None else [f"random order: {seed}"]
+
+
+def pytest_collection_modifyitems(config, items):
+    """Where snapshots are written, only the tests that have some run; in the order that is asked for."""
     if IS_WRITING:
         items[:] = [item for item in items if "snapshots" in item.fixturenames]
+    if (seed := config.getoption("--random-order")) is not None:
+        items[:] = shuffled(items, random.Random(seed))
+
+
+def shuffled(items, rng):
+    """Files in another order, and the tests of each: those of a file stay together, as they share what is built for it."""
+    files = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    return [item for tests in rng.sample(list(files.values()), len(files)) for item in rng.sample(tests, len(tests))]
 
 
 def pytest_collection_finish():
