@@ -1,5 +1,5 @@
 """Property tests: untimed, for machines are noisy; in CI always the same examples, elsewhere new ones every time.
-ASSAY_TEST_EXAMPLES says how many each tries where it does not say so itself: few by default, ten times as many in make test-slow.
+ASSAY_TEST_EXAMPLES says how many each tries where it does not say so itself: few, and ten times as many in make test-slow.
 Signals that whoever started the tests ignores, as nohup and shells in the background do, are heard again.
 --random-order SEED runs files and the tests of each in another order, to find tests that depend on others.
 The Human Phenotype Ontology, which takes seconds to parse, is parsed once for all tests that ask for its folder.
