@@ -239,6 +239,7 @@ def test_compressed_files_are_found_under_their_names(monkeypatch, tmp_path):
     write(tmp_path / "by-zstd.json.zst", zstandard.compress(content))
     write(tmp_path / "notes.txt", "no benchmark")
     monkeypatch.setattr("assay.datasets.format.BUNDLED", tmp_path)
-    assert list(bundled()) == ["by-gzip", "by-zstd", "plain"]
-    for name in bundled():
+    mine = ["by-gzip", "by-zstd", "plain"]
+    assert [name for name in bundled() if not name.startswith("hpo-")] == mine
+    for name in mine:
         assert_same(load_dataset(name), made)
