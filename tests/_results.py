@@ -74,7 +74,7 @@ def differences(one: Result, other: Result) -> dict[str, Any]:
 
 def _same(one: Any, other: Any) -> bool:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return list(one) == list(other) and all(_same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
     return one is other or one == other or repr(one) == repr(other)  # nan is nan
 
 
