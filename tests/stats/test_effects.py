@@ -1,45 +1,45 @@
+"""Effect sizes and Cohen's κ: by hand, by definition, against statsmodels, and their laws."""
+
+import math
+
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from statsmodels.stats.inter_rater import cohens_kappa
+from tests._variants import for_each
 
-from assay.errors import BadParameter, DataError
-from assay.stats.effect_sizes import effects
+from assay.stats import cohen_kappa, effects
 
-GENERATOR = np.random.default_rng(11)
-A, B = GENERATOR.random((2, 40, 5))
-
-
-def naive_delta(a, b):
-    return np.sign(b[:, None] - a[None, :]).mean()
+RNG = np.random.default_rng(11)
+A, B = RNG.random((2, 40, 5))
+GRADES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40)
+WEIGHTS = ("none", "linear", "quadratic")
 
 
 def test_by_hand():
     found = effects([0.2, 0.4, 0.6, 0.8], [0.4, 0.4, 0.9, 0.7])
-    assert found.difference[0] == pytest.approx(0.1)
+    assert found.difference[0] == found.improvement[0] == pytest.approx(0.1)
     assert found.relative_change[0] == pytest.approx(0.2)
-    assert found.improvement[0] == pytest.approx(0.1)
     assert found.cohens_d[0] == pytest.approx(0.1 / np.std([0.2, 0, 0.3, -0.1], ddof=1))
     assert found.cliffs_delta[0] == pytest.approx((1 + 1 + 4 + 3 - 2 - 2 - 0 - 1) / 16)
     assert (found.wins[0], found.ties[0], found.losses[0]) == (2, 1, 1)
-
-
-def test_by_definition():
-    found, d = effects(A, B), B - A
-    np.testing.assert_allclose(found.difference, B.mean(axis=0) - A.mean(axis=0))
-    np.testing.assert_allclose(found.relative_change, B.mean(axis=0) / A.mean(axis=0) - 1)
-    np.testing.assert_allclose(found.cohens_d, d.mean(axis=0) / d.std(axis=0, ddof=1))
-    np.testing.assert_allclose(found.cliffs_delta, [naive_delta(a, b) for a, b in zip(A.T, B.T, strict=True)])
-    assert (found.wins + found.ties + found.losses == 40).all()
-
-
-def test_cliffs_delta_with_ties():
-    a, b = GENERATOR.integers(0, 4, (2, 30)) / 10
-    assert effects(a, b).cliffs_delta[0] == pytest.approx(naive_delta(np.round(a, 6), np.round(b, 6)))
-
-
-def test_the_tolerance_makes_ties():
-    found = effects([0, 0, 0, 0], [0.01, -0.01, 0.02, -0.5], tolerance=0.01)
-    assert (found.wins[0], found.ties[0], found.losses[0]) == (1, 2, 1)
+    close = effects([0, 0, 0, 0], [0.01, -0.01, 0.02, -0.5], tolerance=0.01)
+    assert (close.wins[0], close.ties[0], close.losses[0]) == (1, 2, 1)
     assert effects([0.3], [0.1 + 0.2]).ties == [1]
+    assert effects([-2.0, -2.0], [-1.0, -1.0]).relative_change == [0.5]  # a negative baseline keeps the direction
+    assert np.isnan(effects([0, 0], [1, 0]).relative_change).all()
+
+
+@for_each("a, b", [(A, B), tuple(RNG.integers(0, 4, (2, 30, 3)) / 10)])
+def test_by_definition(a, b):
+    found, d = effects(a, b), b - a
+    np.testing.assert_allclose(found.difference, b.mean(axis=0) - a.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(found.relative_change, b.mean(axis=0) / a.mean(axis=0) - 1, atol=1e-12)
+    np.testing.assert_allclose(found.cohens_d, d.mean(axis=0) / d.std(axis=0, ddof=1), atol=1e-12)
+    delta = [np.sign(np.round(y[:, None] - x[None, :], 6)).mean() for x, y in zip(a.T, b.T, strict=True)]
+    np.testing.assert_allclose(found.cliffs_delta, delta, atol=1e-12)
+    assert (found.wins + found.ties + found.losses == len(a)).all()
 
 
 def test_less_may_be_better():
@@ -49,71 +49,78 @@ def test_less_may_be_better():
     for turned in ("improvement", "cohens_d", "cliffs_delta"):
         np.testing.assert_allclose(getattr(up, turned), -getattr(down, turned))
     assert (up.wins.tolist(), up.losses.tolist()) == (down.losses.tolist(), down.wins.tolist())
+    mixed = effects(A[:, :2], B[:, :2], higher_is_better=np.array([True, False]))
+    assert (mixed.wins[0], mixed.wins[1]) == (up.wins[0], up.losses[1])
 
 
-def test_each_column_may_have_its_own_direction():
-    found = effects(A[:, :2], B[:, :2], higher_is_better=np.array([True, False]))
-    assert found.wins[1] == effects(A, B).losses[1]
-    assert found.wins[0] == effects(A, B).wins[0]
-
-
-def test_identical_systems():
-    found = effects(A, A * (1 + 1e-16))
+def test_laws():
+    found = effects(A, B)
+    for scale in (1e-300, 1e300):
+        np.testing.assert_allclose(effects(A * scale, B * scale).cohens_d, found.cohens_d)
+        np.testing.assert_allclose(effects(A * scale, B * scale).relative_change, found.relative_change)
+    for column in range(5):
+        assert [one[0] for one in effects(A[:, column], B[:, column])] == [one[column] for one in found]
+    same = effects(A, A * (1 + 1e-16))
     for name in ("difference", "relative_change", "improvement", "cohens_d", "wins", "losses"):
-        assert (getattr(found, name) == 0).all()
+        assert (getattr(same, name) == 0).all(), name
     assert not np.signbit(effects(A, A, higher_is_better=False).difference).any()
-
-
-def test_the_same_difference_everywhere_is_infinitely_large_for_its_spread():
     assert (effects(A, A + 0.1).cohens_d == np.inf).all()
-    assert (effects(A, A + 0.1, higher_is_better=False).cohens_d == -np.inf).all()
-
-
-def test_a_baseline_of_zero_has_no_relative_change():
-    assert np.isnan(effects([0, 0], [1, 0]).relative_change).all()
-
-
-def test_a_negative_baseline_keeps_the_direction():
-    assert effects([-2.0, -2.0], [-1.0, -1.0]).relative_change == [0.5]
 
 
 def test_one_query_and_none():
-    one = effects([0.5], [0.7])
-    assert np.isnan(one.cohens_d).all()
-    assert (one.wins[0], one.cliffs_delta[0]) == (1, 1)
-    none = effects(A[:0], B[:0])
-    assert np.isnan(none.difference).all()
-    assert none.wins.tolist() == [0] * 5
+    one, none = effects([0.5], [0.7]), effects(A[:0], B[:0])
+    assert (np.isnan(one.cohens_d).all(), one.wins[0], one.cliffs_delta[0]) == (True, 1, 1)
+    assert (np.isnan(none.difference).all(), none.wins.tolist()) == (True, [0] * 5)
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e300])
-def test_huge_and_tiny_scores(scale):
-    found = effects(A * scale, B * scale)
-    np.testing.assert_allclose(found.cohens_d, effects(A, B).cohens_d)
-    np.testing.assert_allclose(found.relative_change, effects(A, B).relative_change)
+def test_kappa_by_hand():
+    """Cohen 1960's way on 50 pairs: both yes 20, yes/no 5, no/yes 10, both no 15: observed 0.7, by chance 0.5.
+
+    Grades 0 0 3 against 0 1 3: squares 0 + 1 + 0 observed; by chance over all nine pairings (0+1+9)·2 + (9+4+0) = 33.
+    """
+    a, b = [1] * 25 + [0] * 25, [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15
+    assert cohen_kappa(a, b) == pytest.approx((0.7 - 0.5) / (1 - 0.5))
+    assert cohen_kappa([0, 0, 3], [0, 1, 3], "quadratic") == pytest.approx(1 - (1 / 3) / (33 / 9))
+    assert cohen_kappa([0, 0, 3], [0, 1, 3], "linear") == pytest.approx(1 - (1 / 3) / ((0 + 1 + 3) * 2 / 9 + (3 + 2) / 9))
+    assert math.isnan(cohen_kappa([], []))
+    assert math.isnan(cohen_kappa([2, 2], [2, 2]))
 
 
-def test_a_column_alone_and_in_company():
-    together = effects(A, B)
-    for column in range(5):
-        alone = effects(A[:, column], B[:, column])
-        assert [figure[0] for figure in alone] == [figure[column] for figure in together]
+@given(GRADES)
+def test_kappa_is_that_of_statsmodels(pairs):
+    assume(len({grade for pair in pairs for grade in pair}) > 1)
+    a, b = zip(*pairs, strict=True)
+    table = np.zeros((4, 4))
+    np.add.at(table, (a, b), 1)
+    for weights in WEIGHTS:
+        theirs = cohens_kappa(table, wt=None if weights == "none" else weights, return_results=False)
+        assert cohen_kappa(a, b, weights) == pytest.approx(theirs, abs=1e-12), weights
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_scores_are_finite(bad):
-    with pytest.raises(DataError, match="finite"):
-        effects([0.1, bad], [0.1, 0.2])
+@given(GRADES, st.sampled_from(WEIGHTS))
+def test_laws_of_kappa(pairs, weights):
+    """Symmetric, at most 1, 1 for a judge and himself, and the same whatever the grades are called."""
+    a, b = (list(side) for side in zip(*pairs, strict=True))
+    kappa = cohen_kappa(a, b, weights)
+    if math.isnan(kappa):
+        assert len({*a, *b}) == 1
+        return
+    assert kappa <= 1 + 1e-12
+    assert kappa == pytest.approx(cohen_kappa(b, a, weights))
+    assert kappa == pytest.approx(cohen_kappa([10 - 2 * grade for grade in a], [10 - 2 * grade for grade in b], weights))
+    if len(set(a)) > 1:
+        assert cohen_kappa(a, a, weights) == 1
 
 
-def test_shapes_must_fit():
-    with pytest.raises(DataError, match="a has 2 queries"):
-        effects([0.1, 0.2], [0.1])
-    with pytest.raises(DataError, match="dimensions"):
-        effects(np.zeros((1, 1, 1)), np.zeros((1, 1, 1)))
-
-
-@pytest.mark.parametrize("bad", [-1, np.nan, np.inf])
-def test_the_tolerance_is_a_number_from_0_up(bad):
-    with pytest.raises(BadParameter, match="tolerance"):
-        effects([0.1], [0.2], tolerance=bad)
+def test_what_is_refused(snapshots):
+    cases = {
+        "nan": lambda: effects([0.1, np.nan], [0.1, 0.2]),
+        "infinite": lambda: effects([0.1, np.inf], [0.1, 0.2]),
+        "other queries": lambda: effects([0.1, 0.2], [0.1]),
+        "three dimensions": lambda: effects(np.zeros((1, 1, 1)), np.zeros((1, 1, 1))),
+        "kappa of other lengths": lambda: cohen_kappa([1], [1, 2]),
+        "kappa of nan": lambda: cohen_kappa([float("nan")], [1]),
+        "kappa by unknown weights": lambda: cohen_kappa([1], [1], "cubic"),
+    }
+    bad = {f"tolerance {value}": lambda value=value: effects([0.1], [0.2], tolerance=value) for value in (-1, np.nan)}
+    snapshots.check_errors("stats/effects", {**cases, **bad})
