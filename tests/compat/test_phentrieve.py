@@ -1,6 +1,7 @@
 """compat.phentrieve: what tests/seeds/test_seed_002.py does not say about it."""
 
 import asyncio
+import sys
 
 import pytest
 
@@ -42,13 +43,11 @@ def test_without_metadata_ids_are_terms():
     assert mean_reciprocal_rank({"ids": [["x", SEIZURE]], "metadatas": None}, [SEIZURE]) == 1 / 2
 
 
-@pytest.mark.parametrize("function", [mean_reciprocal_rank, hit_rate_at_k, recall_at_k, ndcg_at_k, precision_at_k])
-def test_a_text_is_one_id_and_not_its_letters(function):
+def test_a_text_is_one_id_and_not_its_letters():
     found = results("HP:0012638", SEIZURE)
-    assert function(found, SEIZURE) == function(found, [SEIZURE]) > 0
-    assert function(found, None) == 0.0
-    with pytest.raises(assay.DataError, match="expected_ids is a list of ids, or one id as text; found 5"):
-        function(found, 5)
+    for function in (mean_reciprocal_rank, hit_rate_at_k, recall_at_k, ndcg_at_k, precision_at_k):
+        assert function(found, SEIZURE) == function(found, [SEIZURE]) > 0, function
+        assert function(found, None) == 0.0, function
 
 
 def test_ids_are_terms_where_metadata_say_nothing_of_terms():
@@ -68,29 +67,40 @@ def test_a_hit_without_a_term_holds_its_rank():
     assert precision_at_k({"metadatas": metadatas}, [SEIZURE, ""]) == 1 / 4
 
 
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({"metadatas": [[{"hpo_id": SEIZURE}], [{"hpo_id": SEIZURE}]]}, "the results of 2 queries"),
-        ({"metadatas": [{"hpo_id": SEIZURE}]}, "a list with the list of one query"),
-        ({"ids": [["v_1"]], "metadatas": [[{"term": SEIZURE, "lang": "de"}]]}, "no hit says its hpo_id.*found term, lang"),
-        ({"metadatas": [[{"term": SEIZURE}]]}, "no hit says its hpo_id.*found term"),
-        ({"metadatas": [["HP:1"]]}, "a map with hpo_id for each hit, found 'HP:1'"),
-        ({"ids": [["a", "b"]], "metadatas": [[{"hpo_id": SEIZURE}]]}, "found 2 and 1"),
-        ({"ids": SEIZURE}, "a list with the list of one query"),
-        ([SEIZURE], "expected what Chroma returns"),
-    ],
-)
-def test_other_shapes_are_refused(wrong, said):
-    with pytest.raises(assay.DataError, match=said):
-        recall_at_k(wrong, [SEIZURE])
-
-
-@pytest.mark.parametrize("k", [0, -1, "many", None, 2.5, True])
-def test_k_is_a_whole_number_from_1_up(k):
-    for function in (ndcg_at_k, recall_at_k, precision_at_k, average_precision_at_k):
-        with pytest.raises(assay.BadParameter, match="k is a whole number from 1 up"):
-            function(results(SEIZURE), [SEIZURE], k)
+def test_what_cannot_be_scored(snapshots):
+    shapes = {
+        "two queries": {"metadatas": [[{"hpo_id": SEIZURE}], [{"hpo_id": SEIZURE}]]},
+        "no list of lists": {"metadatas": [{"hpo_id": SEIZURE}]},
+        "no hpo_id": {"ids": [["v_1"]], "metadatas": [[{"term": SEIZURE, "lang": "de"}]]},
+        "no hpo_id, no ids": {"metadatas": [[{"term": SEIZURE}]]},
+        "no maps": {"metadatas": [["HP:1"]]},
+        "unequal": {"ids": [["a", "b"]], "metadatas": [[{"hpo_id": SEIZURE}]]},
+        "one id": {"ids": SEIZURE},
+        "a list": [SEIZURE],
+    }
+    cases = {name: lambda wrong=wrong: recall_at_k(wrong, [SEIZURE]) for name, wrong in shapes.items()}
+    for k in (0, -1, "many", None, 2.5, True):
+        for function in (ndcg_at_k, recall_at_k, precision_at_k, average_precision_at_k):
+            with pytest.raises(assay.BadParameter):
+                function(results(SEIZURE), [SEIZURE], k)
+    two = [made("a", [1.0]), made("b", [1.0])]
+    cases |= {
+        "k": lambda: ndcg_at_k(results(SEIZURE), [SEIZURE], 0),
+        "expected": lambda: recall_at_k(results(SEIZURE), 5),
+        "retrieved": lambda: calculate_test_case_max_ont_sim(SEIZURE, 5),
+        "formula": lambda: calculate_test_case_max_ont_sim([SEIZURE], [SEIZURE], "hybird"),
+        "other terms": lambda: calculate_test_case_max_ont_sim(["GO:1"], ["GO:2"]),
+        "model": lambda: run_evaluation("bm52", "hpo-en:tiny"),
+        "no language": lambda: evaluate_multilingual_model(finding(SEIZURE), []),
+        "one language twice": lambda: evaluate_multilingual_model(finding(SEIZURE), ["german", "en", "de"]),
+        "no name of a language": lambda: evaluate_multilingual_model(finding(SEIZURE), [5]),
+        "one model": lambda: compare_models(two[:1]),
+        "one name": lambda: compare_models([two[0], two[0]]),
+        "baseline": lambda: compare_models(two, baseline="c"),
+        "metric": lambda: compare_models(two, metrics=["mmr"]),
+        "other cases": lambda: compare_models([two[0], made("b", [1.0], ["z"])]),
+    }
+    snapshots.check_errors("compat/phentrieve", cases)
 
 
 def test_expected_ids_may_be_any_collection():
@@ -103,15 +113,6 @@ def test_max_ont_sim_of_one_id_each():
     assert calculate_test_case_max_ont_sim(SEIZURE, ["HP:0007359"]) == calculate_test_case_max_ont_sim(
         [SEIZURE], ["HP:0007359"]
     )
-    with pytest.raises(assay.DataError, match="retrieved_ids is a list of ids"):
-        calculate_test_case_max_ont_sim(SEIZURE, 5)
-
-
-def test_an_unknown_formula_is_told():
-    with pytest.raises(assay.UnknownName, match="Did you mean hybrid"):
-        calculate_test_case_max_ont_sim([SEIZURE], [SEIZURE], "hybird")
-    with pytest.raises(assay.UsageError, match="needs an ontology"):
-        calculate_test_case_max_ont_sim(["GO:1"], ["GO:2"])
 
 
 # Evaluations
@@ -128,18 +129,10 @@ def test_a_coroutine_may_answer_as_chroma_does():
 
 
 def test_a_model_of_sentence_transformers_is_known_by_its_slash(monkeypatch):
-    asked = []
-
-    def check(owner, model):
-        asked.append(model)
-        raise assay.ProviderError("not here")
-
-    monkeypatch.setattr("assay.providers.catalog.dense.check_model", check)
-    with pytest.raises(assay.ProviderError, match="not here"):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(assay.AssayError) as caught:
         run_evaluation("FremyCompany/BioLORD-2023-M", "hpo-en:tiny")
-    assert set(asked) == {"FremyCompany/BioLORD-2023-M"}
-    with pytest.raises(assay.UnknownName, match="Did you mean bm25"):
-        run_evaluation("bm52", "hpo-en:tiny")
+    assert not isinstance(caught.value, assay.UnknownName)
 
 
 def test_precision_and_map_have_the_conventions_of_the_printed_code():
@@ -149,12 +142,6 @@ def test_precision_and_map_have_the_conventions_of_the_printed_code():
 
 
 def test_languages():
-    with pytest.raises(assay.UsageError, match="no language"):
-        evaluate_multilingual_model(finding(SEIZURE), [])
-    with pytest.raises(assay.UsageError, match="german and de are one language"):
-        evaluate_multilingual_model(finding(SEIZURE), ["german", "en", "de"])
-    with pytest.raises(assay.UsageError, match="a language is a code or a name"):
-        evaluate_multilingual_model(finding(SEIZURE), [5])
     alone = evaluate_multilingual_model(finding("HP:0000204"), "german", size="tiny", k_values=[1])
     assert list(alone["per_language"]) == ["de"]
     found = evaluate_multilingual_model(finding("HP:0000204"), {"german": "hpo-de:tiny"})
@@ -193,18 +180,3 @@ def test_p_is_corrected_over_all_rows():
     assert [row["p_corrected"] for row in rows] == pytest.approx([2 * row["p_value"] for row in rows])
     assert all(row["significant"] for row in rows)
     assert not any(row["significant"] for row in compare_models(models, alpha=1e-9).significance)
-
-
-@pytest.mark.parametrize(
-    ("models", "settings", "error", "said"),
-    [
-        ([made("a", [1.0])], {}, assay.UsageError, "at least two models"),
-        ([made("a", [1.0]), made("a", [1.0])], {}, assay.UsageError, "names of their own"),
-        ([made("a", [1.0]), made("b", [1.0])], {"baseline": "c"}, assay.UnknownName, "there are a, b"),
-        ([made("a", [1.0]), made("b", [1.0])], {"metrics": ["mmr"]}, assay.UnknownName, "Did you mean mrr_dense"),
-        ([made("a", [1.0]), made("b", [1.0], ["z"])], {}, assay.DataError, "not asked the same cases"),
-    ],
-)
-def test_what_cannot_be_compared(models, settings, error, said):
-    with pytest.raises(error, match=said):
-        compare_models(models, **settings)
