@@ -6,11 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay.execution.plan import Plan
+from assay import Hit, Query
+from assay.execution import Plan, RetryPolicy
 from assay.execution.retrieve import wrap_retriever
-from assay.execution.retry import RetryPolicy
-from assay.metrics.parsing import parse_metrics
-from assay.model.records import Hit, Query
+from assay.metrics import parse_metrics
 
 from ._retrievers import Told, benchmark, right
 

@@ -9,9 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from assay.datasets.dataset import BenchmarkDataset
+from assay import BenchmarkDataset, Document, Query
 from assay.execution.responses import ResponseLog
-from assay.model.records import Document, Query
 
 from ._retrievers import LONG
 

@@ -6,12 +6,10 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from assay.datasets.dataset import BenchmarkDataset
+from assay import BenchmarkDataset, Document, Hit, Query
+from assay.execution import Response, RetryPolicy
 from assay.execution.client import RetrieverClient
 from assay.execution.pool import ask_concurrently
-from assay.execution.responses import Response
-from assay.execution.retry import RetryPolicy
-from assay.model.records import Document, Hit, Query
 from assay.providers import adapt
 
 QUICK = RetryPolicy(timeout=5.0, retries=2, backoff=0.001)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import assay
-from assay.evaluation.answers import in_requested_order, with_columns, with_the_same_metrics, without_scores
-from assay.metrics.parsing import parse_metrics
-from assay.model.scores import Column, ScoreTable
+from assay.evaluation import in_requested_order, with_columns, with_the_same_metrics, without_scores
+from assay.metrics import parse_metrics
+from assay.model import Column, ScoreTable
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1}}
 RUN = {"q1": {"a": 1.0}, "q2": {"a": 1.0}}

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.evaluation.profiles import find_profile
-from assay.metrics.parsing import parse_metrics
+from assay import find_profile
+from assay.metrics import parse_metrics
 
 MEASURES = sorted(pytrec_eval.supported_measures - {"runid", "relstring"})
 OURS = {metric.trec_name: metric for metric in parse_metrics("all_trec") if {*metric.metric.trec_names} & {*MEASURES}}

@@ -2,14 +2,11 @@
 
 import pytest
 
-from assay.datasets.dataset import BenchmarkDataset
+from assay import BenchmarkDataset, Document, Query
+from assay.execution import Part, Progress, Response, collect_responses
 from assay.execution.checkpoint import ResponseCache
-from assay.execution.progress import Progress
-from assay.execution.responses import Response
-from assay.execution.runner import Part, collect_responses
 from assay.grammar import mark_written
-from assay.model.records import Document, Query
-from assay.providers.provider import parse_provider
+from assay.providers import parse_provider
 
 ANSWERS = {"q1": Response("q1", ["a"], [2.0], 1.5), "q2": Response("q2", error="broken")}
 

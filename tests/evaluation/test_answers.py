@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay import DataError, UsageError
+from assay import DataError, Hit, UsageError
+from assay.execution import Response
 from assay.execution import responses as module
-from assay.execution.responses import SCHEMA, Response, ResponseLog, remove_stale_files
-from assay.model.records import Hit
+from assay.execution.responses import SCHEMA, ResponseLog, remove_stale_files
 
 from ._retrievers import LONG
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.execution.retry import RetryPolicy
-from assay.providers.retriever import RetryLater
+from assay.execution import RetryPolicy
+from assay.providers import RetryLater
 
 from ._retrievers import AMPLE, LONG, Told, answered, failing, right
 

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from assay.execution import RetryPolicy
 from assay.execution import pool as module
 from assay.execution.pool import FAST_BATCH_SECONDS as SOON
-from assay.execution.retry import RetryPolicy, RetryState
-from assay.providers import adapt
-from assay.providers.retriever import PermanentFailure, RetryLater
+from assay.execution.retry import RetryState
+from assay.providers import PermanentFailure, RetryLater, adapt
 
 from ._retrievers import AMPLE, LONG, QUICK, Told, answered, failing, queries, right
 

@@ -2,13 +2,8 @@
 
 import pytest
 
-from assay import BadParameter, DataError
-from assay.datasets.dataset import BenchmarkDataset
-from assay.errors import NothingSelected
-from assay.execution.execute import load_benchmarks
-from assay.execution.plan import WrittenPlan, make_plan
-from assay.execution.plan_file import PlanFaults
-from assay.model.records import Document, Query
+from assay import BadParameter, BenchmarkDataset, DataError, Document, NothingSelected, Query
+from assay.execution import PlanFaults, WrittenPlan, load_benchmarks, make_plan
 
 
 @pytest.fixture

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from assay import UsageError
+from assay.execution import Part, Response, make_plan
 from assay.execution.checkpoint import describe_start, find_checkpoint
-from assay.execution.plan import make_plan
-from assay.execution.responses import SCHEMA, Response, ResponseLog
-from assay.execution.runner import Part
-from assay.providers.provider import BoundProvider, Provider
+from assay.execution.responses import SCHEMA, ResponseLog
+from assay.providers import BoundProvider, Provider
 
 from ._retrievers import Told, benchmark
 

@@ -3,13 +3,12 @@
 import pytest
 
 from assay import DataError, Document, Query, Span
-from assay.chunkers.chunker import parse_chunker
+from assay.chunkers import parse_chunker
 from assay.datasets import BenchmarkDataset
 from assay.evaluation import Relevance
+from assay.execution import ExecutionOptions, execute_plan, make_plan
 from assay.execution.chunking import check_has_spans, chunk_dataset
-from assay.execution.execute import ExecutionOptions, execute_plan
-from assay.execution.plan import make_plan
-from assay.metrics.parsing import parse_metrics
+from assay.metrics import parse_metrics
 
 LINES = "".join(f"apple pie number {number}\n" for number in range(40))
 DOCUMENTS = {name: Document(name, LINES) for name in ("a.py", "b.py", "c.py")}

@@ -5,15 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from assay import ProviderError, UsageError
-from assay.errors import DataError, NothingSelected
-from assay.execution.execute import ExecutionOptions, execute_plan, is_total_failure
+from assay import DataError, Hit, NothingSelected, ProviderError, UsageError
+from assay.execution import ExecutionOptions, Selection, execute_plan, is_total_failure
 from assay.execution.responses import ResponseLog
 from assay.execution.retrieve import wrap_retriever
-from assay.execution.selection import Selection
 from assay.grammar import Param
-from assay.model.records import Hit
-from assay.providers.provider import BoundProvider, Provider
+from assay.providers import BoundProvider, Provider
 
 from ._plans import fallible, plan, save_benchmarks
 from ._retrievers import Told, failing

@@ -6,15 +6,12 @@ from types import ModuleType
 
 import pytest
 
-from assay.datasets.dataset import BenchmarkDataset
-from assay.errors import NothingSelected
-from assay.execution.execute import ExecutionOptions, execute_plan
-from assay.execution.plan import Plan
+from assay import BenchmarkDataset, Hit, NothingSelected, Query
+from assay.execution import ExecutionOptions, Plan, execute_plan
 from assay.execution.retrieve import wrap_retriever
 from assay.grammar import mark_written
-from assay.metrics.parsing import parse_metrics
-from assay.model.records import Hit, Query
-from assay.providers.provider import BoundProvider, Provider, parse_provider
+from assay.metrics import parse_metrics
+from assay.providers import BoundProvider, Provider, parse_provider
 
 from ._plans import AT_ONCE, fallible, plan, save_benchmarks
 from ._retrievers import Told

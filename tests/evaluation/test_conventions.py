@@ -3,13 +3,12 @@
 import pytest
 
 import assay
-from assay.evaluation.conventions import VALUES_TRIED, all_conventions, differences, flag_of, flags_of, of_metric, of_policy
-from assay.evaluation.profile import OWN, Setting
-from assay.evaluation.profiles import PROFILES
+from assay import Policy
+from assay.evaluation import OWN, PROFILES, Setting, flag_of
+from assay.evaluation.conventions import VALUES_TRIED, all_conventions, differences, flags_of, of_metric, of_policy
 from assay.grammar import REQUIRED
-from assay.metrics.parsing import parse_metric
-from assay.metrics.registry import all_metrics
-from assay.model.policy import CHOICES, Policy
+from assay.metrics import all_metrics, parse_metric
+from assay.model.policy import CHOICES
 
 QRELS = assay.Qrels({"q": {"a": 0, "b": 1, "c": 2, "d": 3.5, "e": -1}})
 

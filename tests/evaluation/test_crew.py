@@ -5,12 +5,12 @@ import itertools
 import threading
 import time
 
+from assay import Hit
+from assay.execution import RetryPolicy
 from assay.execution.client import RetrieverClient
 from assay.execution.pool import ThreadPool, ask_concurrently
-from assay.execution.retry import RetryPolicy, RetryState
-from assay.model.records import Hit
-from assay.providers import adapt
-from assay.providers.retriever import PermanentFailure, RetryLater
+from assay.execution.retry import RetryState
+from assay.providers import PermanentFailure, RetryLater, adapt
 
 from ._retrievers import AMPLE, LONG, Told, answered, failing, queries, right
 

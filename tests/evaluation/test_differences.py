@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.evaluation.differences import differences_between
-from assay.evaluation.saved import result_from_dict
+from assay.evaluation import differences_between, result_from_dict
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"d": 1, "e": 0}}
 RUN = {"q1": {"b": 3.0, "a": 2.0, "c": 1.0}, "q2": {"d": 2.0, "e": 1.0}}

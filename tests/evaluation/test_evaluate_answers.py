@@ -6,8 +6,8 @@ import math
 import pytest
 
 import assay
-from assay.comparison.slices import slice_results
-from assay.evaluation.saved import read_results, result_from_dict
+from assay.comparison import slice_results
+from assay.evaluation import read_results, result_from_dict
 
 DATASET = [
     {"id": "1", "question": "Capital of France?", "expected": "Paris", "relevant_ids": ["d1"], "difficulty": "easy"},
@@ -168,7 +168,7 @@ def test_saving_and_reading_back(file, tmp_path):
     again = result_from_dict(json.loads(json.dumps(good.to_dict())))
     assert again.summary == pytest.approx(good.summary)
     assert again.fingerprints == good.fingerprints
-    from assay.reports.report import Report, find_renderer
+    from assay.reports import Report, find_renderer
 
     place = tmp_path / "saved.json"
     place.write_text(find_renderer("json").render(Report([good])))

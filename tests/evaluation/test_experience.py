@@ -3,9 +3,9 @@
 import pytest
 
 from assay import ProviderError
-from assay.execution.responses import Response
-from assay.execution.retry import MAX_FAILURES_BEFORE_GIVING_UP, RetryPolicy, RetryState
-from assay.providers.retriever import PermanentFailure, RetryLater
+from assay.execution import Response, RetryPolicy
+from assay.execution.retry import MAX_FAILURES_BEFORE_GIVING_UP, RetryState
+from assay.providers import PermanentFailure, RetryLater
 
 TORN = OSError("torn")
 

@@ -4,9 +4,8 @@ import os
 
 import pytest
 
-from assay.execution.checkpoint import clear_finished, mark_finished, mark_unfinished
-from assay.execution.execute import ExecutionOptions, execute_plan
-from assay.execution.plan import make_plan
+from assay.execution import ExecutionOptions, clear_finished, execute_plan, make_plan
+from assay.execution.checkpoint import mark_finished, mark_unfinished
 from assay.execution.responses import ResponseLog
 
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from assay.execution.responses import Response
+from assay.execution import Response
 from assay.execution.stages import first_stage_responses, with_first_ranking
 
 RERANKED = Response(

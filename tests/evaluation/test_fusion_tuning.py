@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 import assay
-from assay.errors import BadParameter, DataError, UsageError
-from assay.evaluation.fusion_tuning import FusedScores, assign_folds, candidates_of, simplex, tune_fusion
-from assay.fusion import all_fusions, fuse, train
-from assay.fusion.fusion import parse_fusion
-from assay.fusion.lists import RankedLists
-from assay.metrics.parsing import parse_metric
-from assay.model.qrels import Qrels
+from assay import BadParameter, DataError, Qrels, UsageError, tune_fusion
+from assay.evaluation import FusedScores, candidates_of
+from assay.evaluation.fusion_tuning import assign_folds, simplex
+from assay.fusion import RankedLists, all_fusions, fuse, parse_fusion, train
+from assay.metrics import parse_metric
 
 
 def world(n_queries=20, seed=1):

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import assay
-from assay.evaluation.profile import OWN, settings_of
-from assay.evaluation.scoring import evaluate_settings
-from assay.metrics.parsing import parse_metrics
-from assay.model.qrels import Qrels
-from assay.views.timing import Times
+from assay import Qrels
+from assay.evaluation import OWN, evaluate_settings, settings_of
+from assay.metrics import parse_metrics
+from assay.views import Times
 
 QUERIES = [f"q{number}" for number in range(20)]
 QRELS = {query: {"d": 1} for query in QUERIES}

@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import BadParameter, DataError, Document, Hit, Policy, Query, UnknownName, UsageError
+from assay import BadParameter, DataError, Document, Hit, Policy, Query, Run, UnknownName, UsageError
 from assay.datasets import BenchmarkDataset
-from assay.evaluation import Relevance, grader, relevance
-from assay.evaluation.relevance import Contents, judge, read_id_map, roll_up
+from assay.evaluation import Relevance, grader, judge, read_id_map, relevance
+from assay.evaluation.relevance import Contents, roll_up
 from assay.files import FileSource, quick_runs
-from assay.model.run import Run
 
 JUDGED = BenchmarkDataset("Judged", queries={"q": Query("q")}, qrels={"q": {"d1": 2, "d2": 1}})
 CHUNKS = {"q": {"d1#0": 4.0, "d1#1": 3.0, "d9#0": 2.0, "d2#4": 1.0}}

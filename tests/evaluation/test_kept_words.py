@@ -5,9 +5,9 @@ import math
 
 import numpy as np
 
-from assay.execution.responses import Response
+from assay import Query
+from assay.execution import Response
 from assay.execution.stages import reported_by_query
-from assay.model.records import Query
 
 PLAIN = {"q": Query("q"), "r": Query("r")}
 ROUTED = {"q": Query("q", metadata={"optimal_expert": "a"}), "r": Query("r")}

@@ -7,12 +7,10 @@ import time
 
 import pytest
 
-from assay import ProviderError
+from assay import Hit, ProviderError
+from assay.execution import Response
 from assay.execution.client import RetrieverClient, describe_error
-from assay.execution.responses import Response
-from assay.model.records import Hit
-from assay.providers import adapt
-from assay.providers.retriever import PermanentFailure, RetryLater
+from assay.providers import PermanentFailure, RetryLater, adapt
 
 from ._retrievers import LONG, Told, queries, right
 

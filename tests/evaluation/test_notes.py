@@ -5,8 +5,7 @@ import pytest
 import assay
 from assay import Document, Query
 from assay.datasets import BenchmarkDataset
-from assay.evaluation.notes import notes_on_unit
-from assay.evaluation.profiles import PROFILES
+from assay.evaluation import PROFILES, notes_on_unit
 
 QRELS = {f"q{number}": {"a": 1, "b": 0} for number in range(4)}
 

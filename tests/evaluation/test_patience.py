@@ -3,9 +3,10 @@
 import pytest
 
 from assay import ProviderError
+from assay.execution import RetryPolicy
 from assay.execution import retry as module
-from assay.execution.retry import BUSY_RETRY_FACTOR, RetryPolicy
-from assay.providers.retriever import PermanentFailure, RetryLater
+from assay.execution.retry import BUSY_RETRY_FACTOR
+from assay.providers import PermanentFailure, RetryLater
 
 
 @pytest.fixture

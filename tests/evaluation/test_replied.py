@@ -6,12 +6,10 @@ import math
 import pytest
 
 import assay
-from assay.evaluation.answers import parse_reported_answers
-from assay.evaluation.saved import result_from_dict
-from assay.execution.execute import ExecutionOptions, execute_plan
-from assay.execution.plan import make_plan
+from assay.evaluation import parse_reported_answers, result_from_dict
+from assay.execution import ExecutionOptions, execute_plan, make_plan
 from assay.execution.retrieve import wrap_retriever
-from assay.views.answers import Answer
+from assay.views import Answer
 
 DATASET = [
     {"id": "1", "question": "Capital of France?", "expected": "Paris", "relevant_ids": ["d1"]},

@@ -7,14 +7,12 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.evaluation.saved import result_from_dict
-from assay.execution.execute import ExecutionOptions, execute_plan
-from assay.execution.plan import make_plan
-from assay.execution.responses import Response
+from assay import Hit, Query
+from assay.evaluation import result_from_dict
+from assay.execution import ExecutionOptions, Response, execute_plan, make_plan
 from assay.execution.retrieve import wrap_retriever
 from assay.execution.stages import parse_reported_routes
-from assay.model.records import Hit, Query
-from assay.views.routing import Decision
+from assay.views import Decision
 
 from ._plans import plan
 from ._retrievers import Told, benchmark

@@ -6,8 +6,7 @@ import types
 import pytest
 
 import assay
-from assay.evaluation import ReproducibleEvaluationRunner
-from assay.evaluation.saved import read_results
+from assay.evaluation import ReproducibleEvaluationRunner, read_results
 
 from ._retrievers import benchmark
 

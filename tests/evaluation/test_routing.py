@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 import assay
-from assay.comparison.slices import slice_results
-from assay.errors import DataError, UsageError
-from assay.evaluation.routing import evaluate_routing
-from assay.evaluation.saved import result_from_dict
+from assay import DataError, UsageError, evaluate_routing
+from assay.comparison import slice_results
+from assay.evaluation import result_from_dict
 from assay.monitoring import gate
-from assay.stats.resampling import index_blocks
+from assay.stats import index_blocks
 from assay.store.stored_result import assemble_result, to_stored, unpack_record
 
 EXPERTS = ("chat", "code", "law")

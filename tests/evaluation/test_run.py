@@ -6,11 +6,8 @@ import threading
 import pytest
 
 import assay
-from assay import ProviderError, UsageError
-from assay.datasets.dataset import BenchmarkDataset
-from assay.errors import NothingSelected, UnknownName
-from assay.model.records import Hit, Query
-from assay.providers.provider import parse_provider
+from assay import BenchmarkDataset, Hit, NothingSelected, ProviderError, Query, UnknownName, UsageError
+from assay.providers import parse_provider
 
 from ._retrievers import Told, benchmark, right
 

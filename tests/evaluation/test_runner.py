@@ -10,26 +10,14 @@ from dataclasses import replace
 
 import pytest
 
-from assay import ProviderError
-from assay.datasets.dataset import BenchmarkDataset
-from assay.evaluation.profile import OWN, settings_of
+from assay import BenchmarkDataset, Document, ProviderError, Query
+from assay.evaluation import OWN, settings_of
+from assay.execution import Part, Progress, Response, RetryPolicy, collect_responses
 from assay.execution.client import CallThread
-from assay.execution.progress import Progress
-from assay.execution.responses import Response
 from assay.execution.retrieve import wrap_retriever
-from assay.execution.retry import RetryPolicy
-from assay.execution.runner import (
-    CLOSE_TIMEOUT,
-    CLOSE_TIMEOUT_ON_INTERRUPT,
-    Part,
-    collect_responses,
-    make_provenance,
-    score_part,
-)
-from assay.metrics.parsing import parse_metrics
-from assay.model.records import Document, Query
-from assay.providers.provider import BoundProvider, Provider
-from assay.providers.retriever import RetryLater
+from assay.execution.runner import CLOSE_TIMEOUT, CLOSE_TIMEOUT_ON_INTERRUPT, make_provenance, score_part
+from assay.metrics import parse_metrics
+from assay.providers import BoundProvider, Provider, RetryLater
 
 from ._retrievers import LONG, Told, benchmark, failing, right
 

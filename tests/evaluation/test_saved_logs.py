@@ -10,18 +10,16 @@ from fuzz.changes import CHANGES, DEEP, LONG, mutated, places, written
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay import AssayError, DataError
 from assay.cli.alert_channels import read_sent_alerts
-from assay.errors import AssayError, DataError
-from assay.evaluation.relevance import read_id_map
+from assay.evaluation import read_id_map
 from assay.execution.checkpoint import Checkpoint
 from assay.execution.responses import ResponseLog, _encode_line
-from assay.files.answers_and_routes import read_answers, read_routes
-from assay.files.hits import hits_of
-from assay.files.source import FileSource
+from assay.files import FileSource, hits_of, read_answers, read_routes
 from assay.ontology.reading import read_ontology
 from assay.providers.embeddings import EmbeddingCache
-from assay.store.location import parse_location
-from assay.store.progress import folder_of, list_running
+from assay.store import list_running, parse_location
+from assay.store.progress import folder_of
 
 HEADER = {
     "schema": "assay.answers/1",

@@ -5,10 +5,9 @@ import re
 import pytest
 
 import assay
-from assay.evaluation.profile import OWN, Setting, settings_of
-from assay.evaluation.profiles import PROFILES, find_profile
-from assay.metrics.parsing import parse_metric, parse_metrics
-from assay.model.policy import Policy
+from assay import Policy, find_profile
+from assay.evaluation import OWN, PROFILES, Setting, settings_of
+from assay.metrics import parse_metric, parse_metrics
 
 
 def setting(metric, profile):
@@ -146,7 +145,8 @@ def test_where_no_flag_would_help_none_is_promised(profile, metric):
 def test_a_metric_shown_beside_the_others_is_never_refused():
     judged = parse_metric("judged@10")
     beside = Setting(judged, judged, find_profile("ir_measures").policy, is_beside=True)
-    from assay.evaluation.scoring import as_judged, evaluate_settings
+    from assay.evaluation import evaluate_settings
+    from assay.evaluation.scoring import as_judged
 
     qrels, run = as_judged({"1": {"a": 1}}, {"1": {}})
     assert evaluate_settings(qrels, run, [beside], find_profile("ir_measures"))["judged@10"] == 0.0

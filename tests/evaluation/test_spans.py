@@ -6,10 +6,8 @@ import pytest
 
 import assay
 from assay import Document, Hit, Policy, Query, Span
-from assay.datasets import BenchmarkDataset
-from assay.datasets.dataset import Repair
-from assay.evaluation import Relevance
-from assay.evaluation.relevance import chunk_judgments
+from assay.datasets import BenchmarkDataset, Repair
+from assay.evaluation import Relevance, chunk_judgments
 
 TEXT = "".join(f"line {number:02}\n" for number in range(1, 21))
 FILES = {name: Document(name, TEXT) for name in ("src/a.py", "src/b.py")}

@@ -2,10 +2,9 @@
 
 import pytest
 
-from assay.evaluation.profile import Setting, spelled, with_settings
-from assay.evaluation.profiles import PROFILES
-from assay.metrics.parsing import parse_metric
-from assay.metrics.registry import all_metrics
+from assay.evaluation import PROFILES, Setting, spelled
+from assay.evaluation.profile import with_settings
+from assay.metrics import all_metrics, parse_metric
 
 
 @pytest.mark.parametrize(

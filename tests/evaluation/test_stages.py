@@ -8,11 +8,11 @@ from types import ModuleType
 import pytest
 
 import assay
-from assay.execution.execute import ExecutionOptions, execute_plan
+from assay import Hit
+from assay.execution import ExecutionOptions, execute_plan
 from assay.grammar import mark_written
-from assay.metrics.parsing import parse_metrics
-from assay.model.records import Hit
-from assay.providers.provider import parse_provider
+from assay.metrics import parse_metrics
+from assay.providers import parse_provider
 
 from ._plans import plan
 from ._retrievers import Told, benchmark

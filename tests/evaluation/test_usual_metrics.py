@@ -5,8 +5,8 @@ import json
 import pytest
 
 import assay
-from assay.evaluation.scoring import default_metrics, formats_of
-from assay.execution.plan import make_plan
+from assay.evaluation import default_metrics, formats_of
+from assay.execution import make_plan
 
 HPO = ["mrr", "hit@1", "hit@10", "max_ont_sim@10"]
 RAG = [metric.name for metric in default_metrics([""])]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.evaluation.explanation import Target
+from assay.evaluation import Target
 from assay.reports import why
 
 from ._explained import TIED, TWO_QUERIES, explained, values

@@ -5,7 +5,8 @@ import math
 import pytest
 
 import assay
-from assay.evaluation.profiles import PROFILES, find_profile
+from assay import find_profile
+from assay.evaluation import PROFILES
 from assay.reports import why
 
 from ._explained import TIED, TWO_QUERIES, explained, values

@@ -8,7 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.evaluation.profiles import PROFILES, find_profile
+from assay import find_profile
+from assay.evaluation import PROFILES
 
 from ._explained import explained
 
