@@ -1,4 +1,4 @@
-"""Grading: a run meets the judgments. Ranks against a naive sort, and every rule of the policy by hand."""
+"""Grading: a run meets the judgments. Ranks against a naive sort, rules of the policy by hand, and what metrics read."""
 
 import numpy as np
 import pytest
@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 
 import assay
 from assay import DataError, Policy, Qrels, Run
-from assay.model.policy import CHOICES, RankRule
-from assay.model.quicksort import quicksort_order
-from assay.model.run import Rankings
-from assay.views.grading import grade, rank_all, settle
+from assay.model import Judgments, RankRule
+from assay.views import Hits, grade, graded_run, is_relevant, rank_all, settle, with_unjudged_relevant
 
 TIES = ("docid_desc", "docid_asc", "input_order", "reverse_order")
+PRECISIONS = ("float64", "float32")
 
 
 def naive_ranking(ranking, ties, precision="float64"):
@@ -61,12 +60,6 @@ def test_ranks_are_those_of_a_naive_sort(run, qrels, ties):
     assert grading.n_extra == len(set(run) - set(qrels))
 
 
-@given(RUNS, QRELS, st.sampled_from(TIES))
-def test_a_borrowed_run_is_graded_like_its_copy(run, qrels, ties):
-    borrowed = grade(Run.borrow(Rankings(run)), Qrels(qrels), Policy(ties=ties))
-    assert ranks_and_grades(borrowed) == ranks_and_grades(graded(qrels, run, ties=ties))
-
-
 @given(RUNS, QRELS, QUERIES)
 def test_a_query_is_graded_the_same_alone_and_in_company(run, qrels, query):
     if query in qrels:
@@ -91,7 +84,7 @@ NEAR = st.sampled_from([1.0, 1.00000001, 1.00000002, 1.0000002, -1e-46, 0.0, 1e3
 """Scores of which float32 makes one where float64 tells several."""
 NEAR_RUNS = st.dictionaries(QUERIES, st.dictionaries(st.one_of(DOCS, QUERIES), NEAR, max_size=9), max_size=4)
 NEAR_QRELS = st.dictionaries(QUERIES, st.dictionaries(st.one_of(DOCS, QUERIES), st.integers(-1, 3), max_size=9), max_size=4)
-RULES = [RankRule(ties, precision, drop) for ties in TIES for precision in CHOICES["precision"] for drop in (False, True)]
+RULES = [RankRule(ties, precision, drop) for ties in TIES for precision in PRECISIONS for drop in (False, True)]
 
 
 @given(NEAR_RUNS, NEAR_QRELS)
@@ -115,7 +108,7 @@ def test_every_rule_ranks_as_a_naive_sort(run, qrels):
         assert found.missing == tuple(query for query in qrels if query not in run)
 
 
-@given(NEAR_RUNS, NEAR_QRELS, st.sampled_from(CHOICES["precision"]))
+@given(NEAR_RUNS, NEAR_QRELS, st.sampled_from(PRECISIONS))
 def test_ties_are_known_whatever_breaks_them(run, qrels, precision):
     """For each judged document: how many score higher, and how many the same."""
     view = graded(qrels, run, precision=precision).run
@@ -132,15 +125,6 @@ def test_ties_are_known_whatever_breaks_them(run, qrels, precision):
         assert all(equal == 1 for _, equal in wanted)
     else:
         assert list(zip(view.ties.better.tolist(), view.ties.equal.tolist(), strict=True)) == wanted
-
-
-@given(st.lists(st.integers(0, 3), min_size=1, max_size=60), st.data())
-def test_ranx_leaves_equals_as_its_sort_does(scores, data):
-    docs = [f"d{place}" for place in range(len(scores))]
-    judged = data.draw(st.lists(st.sampled_from(docs), unique=True, min_size=1))
-    order = quicksort_order([-float(score) for score in scores])
-    found = graded({"q1": dict.fromkeys(judged, 1)}, {"q1": dict(zip(docs, scores, strict=True))}, ties="ranx")
-    assert found.run.retrieved.rank.tolist() == sorted(order.index(docs.index(doc)) + 1 for doc in judged)
 
 
 def test_documents_named_like_their_query_may_be_dropped():
@@ -160,141 +144,97 @@ def test_negative_grades_may_count_as_judged():
     assert ranks_and_grades(graded(qrels, run, judged_only=True)) == {"q1": [(1, 1)]}
 
 
-def test_queries_without_a_relevant_document_may_be_an_error():
-    with pytest.raises(DataError, match="2 queries without a relevant document: barren empty"):
-        graded(JUDGED, RANKED, no_relevant="error")
-    with pytest.raises(DataError, match="1 query without a relevant document: barren"):
-        graded(JUDGED, RANKED, no_relevant="error", missing="skip")
-
-
 def test_rankings_with_one_score_for_all_are_counted():
     run = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0, "b": 2.0}, "q4": {}, "q5": {"a": 1.0, "b": 1.0}}
     assert graded({query: {"a": 1} for query in ("q1", "q2", "q3", "q4")}, run).n_constant == 1
 
 
-@pytest.mark.parametrize(
-    ("ties", "rank"),
-    [
-        ("docid_desc", {"d10": 4, "d2": 3, "d9": 2}),
-        ("docid_asc", {"d10": 2, "d2": 3, "d9": 4}),
-        ("input_order", {"d2": 2, "d10": 3, "d9": 4}),
-        ("reverse_order", {"d2": 4, "d10": 3, "d9": 2}),
-    ],
-)
-def test_ties_by_hand(ties, rank):
+TIE_RANKS = {
+    "docid_desc": {"d10": 4, "d2": 3, "d9": 2},
+    "docid_asc": {"d10": 2, "d2": 3, "d9": 4},
+    "input_order": {"d2": 2, "d10": 3, "d9": 4},
+    "reverse_order": {"d2": 4, "d10": 3, "d9": 2},
+}
+
+
+def test_ties_by_hand():
     run = {"q1": {"top": 2.0, "d2": 1.0, "d10": 1.0, "d9": 1.0, "last": 0.5}}
-    for doc in rank:
-        assert ranks_and_grades(graded({"q1": {doc: 1}}, run, ties=ties)) == {"q1": [(rank[doc], 1)]}
-    qrels = {"q1": {"d2": 1, "d10": 2, "d9": 3, "top": 4}}
-    wanted = [(1, 4), *sorted((rank[doc], qrels["q1"][doc]) for doc in rank)]
-    assert ranks_and_grades(graded(qrels, run, ties=ties)) == {"q1": wanted}
-
-
-def test_ties_are_broken_bytewise():
-    run = {"q1": dict.fromkeys(["Z", "a", "é", "日", "😀"], 1.0)}
-    found = {doc: ranks_and_grades(graded({"q1": {doc: 1}}, run))["q1"][0][0] for doc in run["q1"]}
+    for ties, rank in TIE_RANKS.items():
+        for doc in rank:
+            assert ranks_and_grades(graded({"q1": {doc: 1}}, run, ties=ties)) == {"q1": [(rank[doc], 1)]}, ties
+    ids = dict.fromkeys(["Z", "a", "é", "日", "😀"], 1.0)  # broken bytewise
+    found = {doc: ranks_and_grades(graded({"q1": {doc: 1}}, {"q1": ids}))["q1"][0][0] for doc in ids}
     assert found == {"😀": 1, "日": 2, "é": 3, "a": 4, "Z": 5}
-
-
-def test_zero_ties_with_negative_zero():
-    run = {"q1": {"b": -0.0, "a": 0.0, "c": 0}}
-    assert ranks_and_grades(graded({"q1": {"a": 1, "b": 2, "c": 3}}, run)) == {"q1": [(1, 3), (2, 2), (3, 1)]}
-
-
-def test_whole_numbers_that_differ_only_beyond_float64_tie():
-    run = {"q1": {"a": 2**53 + 1, "b": 2**53}}
-    assert ranks_and_grades(graded({"q1": {"a": 1}}, run)) == {"q1": [(2, 1)]}
+    zeros = {"q1": {"b": -0.0, "a": 0.0, "c": 0}}
+    assert ranks_and_grades(graded({"q1": {"a": 1, "b": 2, "c": 3}}, zeros)) == {"q1": [(1, 3), (2, 2), (3, 1)]}
+    beyond_float64 = {"q1": {"a": 2**53 + 1, "b": 2**53}}
+    assert ranks_and_grades(graded({"q1": {"a": 1}}, beyond_float64)) == {"q1": [(2, 1)]}
 
 
 def test_queries_come_in_the_order_of_the_judgments():
     qrels = {"q3": {"a": 1}, "q1": {"a": 1}, "q2": {"a": 1}}
     run = {"q2": {"a": 1.0}, "q1": {"x": 2.0, "a": 1.0}, "q3": {"x": 2.0, "y": 1.5, "a": 1.0}}
-    grading = graded(qrels, run)
-    assert grading.run.query_ids == ("q3", "q1", "q2")
-    assert grading.run.retrieved.rank.tolist() == [3, 2, 1]
+    assert graded(qrels, run).run.retrieved.rank.tolist() == [3, 2, 1]
     assert list(assay.evaluate(qrels, run, ["mrr"]).scores("mrr")) == ["q3", "q1", "q2"]
 
 
 def test_more_judged_than_retrieved_and_the_reverse():
-    few, many = ["a", "b"], [f"d{number}" for number in range(50)]
-    judged = dict.fromkeys([*many, "b"], 1)
-    assert ranks_and_grades(graded({"q1": judged}, {"q1": {"a": 2.0, "b": 1.0}})) == {"q1": [(2, 1)]}
+    many = [f"d{number}" for number in range(50)]
+    few_retrieved = graded({"q1": dict.fromkeys([*many, "b"], 1)}, {"q1": {"a": 2.0, "b": 1.0}})
+    assert ranks_and_grades(few_retrieved) == {"q1": [(2, 1)]}
     ranked = {doc: -float(place) for place, doc in enumerate([*many, "b"])}
-    assert ranks_and_grades(graded({"q1": dict.fromkeys(few, 1)}, {"q1": ranked})) == {"q1": [(51, 1)]}
+    assert ranks_and_grades(graded({"q1": dict.fromkeys("ab", 1)}, {"q1": ranked})) == {"q1": [(51, 1)]}
 
 
-# --- ids -----------------------------------------------------------------------------------------------------------
+def test_whole_numbers_are_ids_wherever_they_stand():
+    for qrels, run, rank in (
+        ({"1": {"10": 1}}, {1: {9: 2.0, 10: 1.0}}, 2),
+        ({1: {10: 1}}, {"1": {"9": 2.0, "10": 1.0}}, 2),
+        ({"1": {"7": 1}}, {"1": {"a": 3.0, 8: 2.0, 7: 1.0}}, 3),  # behind a text id, where nothing else matches
+        ({"1": {"7": 1, "x": 1, "y": 1, "z": 1}}, {"1": {"a": 3.0, 7: 1.0}}, 2),
+        ({"1": {"a": 1}}, {"1": {"a": 1.0, 7: 1.0}}, 1),  # tied with a judged document
+    ):
+        assert ranks_and_grades(graded(qrels, run)) == {"1": [(rank, 1)]}, run
+    assert ranks_and_grades(graded({"1": {"a": 1}}, {"1": {"a": 1.0, 7: 1.0}}, ties="docid_asc")) == {"1": [(2, 1)]}
 
 
-def test_whole_number_ids_match_text_ids():
-    assert ranks_and_grades(graded({"1": {"10": 1}}, {1: {9: 2.0, 10: 1.0}})) == {"1": [(2, 1)]}
-    assert ranks_and_grades(graded({1: {10: 1}}, {"1": {"9": 2.0, "10": 1.0}})) == {"1": [(2, 1)]}
-
-
-def test_whole_numbers_behind_a_text_id_match_when_nothing_else_does():
-    assert ranks_and_grades(graded({"q1": {"7": 1}}, {"q1": {"a": 3.0, 8: 2.0, 7: 1.0}})) == {"q1": [(3, 1)]}
-    assert ranks_and_grades(graded({"q1": {"7": 1, "x": 1, "y": 1, "z": 1}}, {"q1": {"a": 3.0, 7: 1.0}})) == {"q1": [(2, 1)]}
-
-
-def test_a_whole_number_tied_with_a_judged_document_is_no_obstacle():
-    assert ranks_and_grades(graded({"q1": {"a": 1}}, {"q1": {"a": 1.0, 7: 1.0}})) == {"q1": [(1, 1)]}
-    assert ranks_and_grades(graded({"q1": {"a": 1}}, {"q1": {"a": 1.0, 7: 1.0}}, ties="docid_asc")) == {"q1": [(2, 1)]}
-
-
-# --- the policy ----------------------------------------------------------------------------------------------------
+# ---- the policy
 
 JUDGED = {"found": {"a": 2, "b": 1}, "missing": {"a": 1}, "barren": {"a": 0}, "empty": {}}
 RANKED = {"found": {"x": 3.0, "b": 2.0, "a": 1.0}, "barren": {"a": 1.0}, "extra": {"a": 1.0}, "more": {}}
+SCORED = [  # policy, queries that are scored, how many of them have nothing relevant
+    ({}, "found missing barren empty", 2),
+    ({"missing": "skip"}, "found barren", 1),  # counted among what is left
+    ({"no_relevant": "skip"}, "found missing", 2),
+    ({"missing": "skip", "no_relevant": "skip"}, "found", 1),
+    ({"rel": 2}, "found missing barren empty", 3),
+    ({"rel": 2, "no_relevant": "skip"}, "found", 3),
+    ({"rel": 0, "no_relevant": "skip"}, "found missing barren", 1),
+]
 
 
-@pytest.mark.parametrize(
-    ("policy", "queries", "without_relevant"),
-    [
-        ({}, "found missing barren empty", 2),
-        ({"missing": "skip"}, "found barren", 1),  # counted among what is left
-        ({"no_relevant": "skip"}, "found missing", 2),
-        ({"missing": "skip", "no_relevant": "skip"}, "found", 1),
-        ({"rel": 2}, "found missing barren empty", 3),
-        ({"rel": 2, "no_relevant": "skip"}, "found", 3),
-        ({"rel": 0, "no_relevant": "skip"}, "found missing barren", 1),
-    ],
-)
-def test_which_queries_are_scored(policy, queries, without_relevant):
-    grading = graded(JUDGED, RANKED, **policy)
-    assert grading.run.query_ids == tuple(queries.split())
-    assert grading.missing == ("missing", "empty")
-    assert grading.counts == {
-        "judged": 4,
-        "scored": len(queries.split()),
-        "missing": 2,
-        "without_relevant": without_relevant,
-        "extra": 2,
-        "constant": 0,
-    }
-
-
-def test_a_query_with_an_empty_ranking_is_not_missing():
-    grading = graded({"q1": {"a": 1}}, {"q1": {}}, missing="error")
-    assert grading.missing == ()
-    assert grading.run.n_retrieved.tolist() == [0]
-
-
-def test_missing_queries_may_be_an_error():
-    with pytest.raises(DataError, match=r"2 .*missing.*empty"):
-        graded(JUDGED, RANKED, missing="error")
-
-
-def test_the_error_names_only_some_of_many_missing_queries():
-    with pytest.raises(DataError) as caught:
-        graded({f"q{number}": {"a": 1} for number in range(100)}, {}, missing="error")
-    assert "100" in str(caught.value)
-    assert len(str(caught.value)) < 200
-
-
-def test_extra_queries_may_be_an_error():
-    with pytest.raises(DataError, match="2"):
-        graded(JUDGED, RANKED, extra="error")
+def test_which_queries_are_scored():
+    for policy, queries, without_relevant in SCORED:
+        grading = graded(JUDGED, RANKED, **policy)
+        assert grading.run.query_ids == tuple(queries.split()), policy
+        assert grading.missing == ("missing", "empty")
+        counts = {"judged": 4, "missing": 2, "without_relevant": without_relevant, "extra": 2, "constant": 0}
+        assert grading.counts == counts | {"scored": len(queries.split())}, policy
+    empty = graded({"q1": {"a": 1}}, {"q1": {}}, missing="error")  # a query with an empty ranking is not missing
+    assert (empty.missing, empty.run.n_retrieved.tolist()) == ((), [0])
     graded(JUDGED, {"found": {"a": 1.0}}, extra="error")
+
+
+def test_messages(snapshots):
+    many = {f"q{number}": {"a": 1} for number in range(100)}
+    cases = {
+        "missing": lambda: graded(JUDGED, RANKED, missing="error"),
+        "many missing": lambda: graded(many, {}, missing="error"),
+        "extra": lambda: graded(JUDGED, RANKED, extra="error"),
+        "nothing relevant": lambda: graded(JUDGED, RANKED, no_relevant="error"),
+        "nothing relevant in what is left": lambda: graded(JUDGED, RANKED, no_relevant="error", missing="skip"),
+    }
+    snapshots.check_errors("model/grading", cases)
 
 
 def test_judged_only_closes_the_gaps():
@@ -305,36 +245,231 @@ def test_judged_only_closes_the_gaps():
 
 
 def test_the_largest_grade_is_that_of_the_judgments_or_of_the_policy():
-    assert graded(JUDGED, RANKED).run.max_grade == 2
-    assert graded(JUDGED, {}).run.max_grade == 2
-    assert graded(JUDGED, RANKED, max_grade=4).run.max_grade == 4
-    assert graded({"q1": {"a": -1}}, {}).run.max_grade == 0
+    found = [graded(JUDGED, RANKED), graded(JUDGED, {}), graded(JUDGED, RANKED, max_grade=4), graded({"q1": {"a": -1}}, {})]
+    assert [one.run.max_grade for one in found] == [2, 2, 4, 0]
 
 
-def test_duplicates_may_keep_the_best_score():
-    qrels, run = {"q1": {"a": 1}}, {"q1": [("a", 1.0), ("b", 2.0), ("a", 3.0)]}
-    with pytest.raises(DataError, match=r"q1.*a"):
-        assay.evaluate(qrels, run, ["mrr"])
-    assert assay.evaluate(qrels, run, ["mrr"], policy=Policy(duplicates="keep_best"))["mrr"] == 1
-
-
-@pytest.mark.parametrize("qrels", [{}, {"q1": {}}])
-@pytest.mark.parametrize("run", [{}, {"q1": {}}, {"q1": {"a": 1.0}}])
-def test_nothing_judged_is_no_error(qrels, run):
-    grading = graded(qrels, run)
-    assert grading.run.n_queries == len(qrels)
-    assert len(grading.run.retrieved.rank) == 0
-
-
-@pytest.mark.parametrize("grade_given", [0, -1])
-def test_nothing_relevant_is_no_error(grade_given):
-    result = assay.evaluate({"q1": {"a": grade_given}}, {"q1": ["a"]}, ["map", "err@10"])
-    assert result["map"] == result["err@10"] == 0
+def test_nothing_judged_or_relevant_is_no_error():
+    for qrels in ({}, {"q1": {}}):
+        for run in ({}, {"q1": {}}, {"q1": {"a": 1.0}}):
+            grading = graded(qrels, run)
+            assert (grading.run.n_queries, len(grading.run.retrieved.rank)) == (len(qrels), 0)
+    for given_grade in (0, -1):
+        result = assay.evaluate({"q1": {"a": given_grade}}, {"q1": ["a"]}, ["map", "err@10"])
+        assert result["map"] == result["err@10"] == 0
 
 
 def test_qrels_and_run_serve_many_times():
     qrels, run = Qrels(JUDGED), Run(RANKED)
-    first = grade(run, qrels, Policy(judged_only=True, missing="skip", rel=2))
-    again = grade(run, qrels, Policy())
-    assert first.run.n_queries == 2
-    assert ranks_and_grades(again) == ranks_and_grades(graded(JUDGED, RANKED))
+    assert grade(run, qrels, Policy(judged_only=True, missing="skip", rel=2)).run.n_queries == 2
+    assert ranks_and_grades(grade(run, qrels, Policy())) == ranks_and_grades(graded(JUDGED, RANKED))
+
+
+# ---- hits
+
+HITS = Hits(np.array([0, 0, 0, 2, 2]), np.array([1, 4, 6, 2, 3]), np.array([0.0, 2.0, 1.0, -1.0, 3.0]), 3)
+"""Three queries: the second has no hit at all."""
+
+
+def rows(hits):
+    return list(zip(hits.query.tolist(), hits.rank.tolist(), hits.grade.tolist(), strict=True))
+
+
+def test_hits_by_hand():
+    assert HITS.count.tolist() == [3, 0, 2]
+    assert HITS.position.tolist() == [1, 2, 3, 1, 2]
+    assert HITS.first_rank().tolist() == [1, 0, 2]
+    assert rows(HITS.where(HITS.grade > 0)) == [(0, 4, 2.0), (0, 6, 1.0), (2, 3, 3.0)]
+    assert rows(HITS.top(3)) == [(0, 1, 0.0), (2, 2, -1.0), (2, 3, 3.0)]
+    assert rows(HITS.top(np.array([4, 9, 2]))) == [(0, 1, 0.0), (0, 4, 2.0), (2, 2, -1.0)]
+    assert HITS.top(None) is HITS
+    assert HITS.sum(HITS.grade).tolist() == [3.0, 0.0, 2.0]
+    assert HITS.running_sum(HITS.grade).tolist() == [0.0, 2.0, 3.0, -1.0, 2.0]
+    assert HITS.running_product(1 + HITS.grade).tolist() == [1.0, 3.0, 6.0, 0.0, 0.0]
+    none = HITS.where(np.zeros(5, dtype=bool))
+    assert (none.sum(none.grade).tolist(), none.sum(none.grade).dtype) == ([0.0, 0.0, 0.0], float)
+    assert (none.first_rank().tolist(), none.running_sum(none.grade).tolist()) == ([0, 0, 0], [])
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 9)), unique=True), st.integers(0, 9))
+def test_hits_against_a_loop(places, k):
+    places = sorted(places)
+    query, rank = (np.array([place[side] for place in places], dtype=np.int64) for side in (0, 1))
+    hits = Hits(query, rank, rank / 2, 5)
+    of_query = [[rank for number, rank in places if number == wanted] for wanted in range(5)]
+    assert hits.count.tolist() == [len(ranks) for ranks in of_query]
+    assert hits.first_rank().tolist() == [min(ranks, default=0) for ranks in of_query]
+    assert hits.position.tolist() == [place for ranks in of_query for place in range(1, len(ranks) + 1)]
+    assert hits.sum(hits.grade).tolist() == [sum(ranks) / 2 for ranks in of_query]
+    assert hits.top(k).count.tolist() == [sum(rank <= k for rank in ranks) for ranks in of_query]
+
+
+def test_relevance_levels():
+    grades = np.array([-1, 0, 0.5, 1, 2])
+    for level, first in ((None, 2), (1, 3), (0.5, 2), (0, 1), (-5, 1), (9, 5)):  # a negative grade is never relevant
+        assert is_relevant(grades, level).tolist() == [False] * first + [True] * (5 - first), level
+
+
+# ---- what metrics read
+
+TWO_QRELS = {"q1": {"a": 2, "b": 0, "c": 1, "gone": 3}, "q2": {"a": -1}, "q3": {"a": 1}}
+TWO_RUN = {"q1": {"x": 9, "c": 8, "b": 7, "y": 6, "a": 5}, "q2": {"a": 1}}
+
+
+def view(qrels=TWO_QRELS, run=TWO_RUN, **policy):
+    return graded(qrels, run, **policy).run
+
+
+def test_a_graded_run_by_hand():
+    run = view()
+    assert run.query_ids == ("q1", "q2", "q3")
+    assert rows(run.retrieved) == [(0, 2, 1.0), (0, 3, 0.0), (0, 5, 2.0), (1, 1, -1.0)]
+    assert run.n_retrieved.tolist() == [5, 1, 0]
+    assert rows(run.ideal) == [(0, 1, 3.0), (0, 2, 2.0), (0, 3, 1.0), (0, 4, 0.0), (1, 1, -1.0), (2, 1, 1.0)]
+    assert run.max_grade == 3
+    assert run.judgment.tolist() == [2, 1, 0, 4]  # c b a of q1, a of q2, as they stand in the Qrels
+    assert rows(run.relevant()) == [(0, 2, 1.0), (0, 5, 2.0)]
+    assert run.n_relevant().tolist() == [3, 0, 1]
+    assert (rows(run.relevant(2)), run.n_relevant(2).tolist()) == ([(0, 5, 2.0)], [2, 0, 0])
+    assert run.relevant(2) is run.relevant(2.0)
+    assert run.judged.count.tolist() == [3, 0, 0]  # negative grades are not judged
+    at_two = view(rel=2)
+    assert (at_two.n_relevant().tolist(), at_two.n_relevant(1).tolist()) == ([2, 0, 0], [3, 0, 1])
+
+
+def test_condensed_drops_what_nobody_judged():
+    run = view()
+    condensed = run.condensed()
+    assert rows(condensed.retrieved) == [(0, 1, 1.0), (0, 2, 0.0), (0, 3, 2.0)]
+    assert condensed.n_retrieved.tolist() == [3, 0, 0]
+    assert condensed.judgment.tolist() == [2, 1, 0]
+    assert condensed.ideal is run.ideal
+    assert rows(run.retrieved)[0] == (0, 2, 1.0)  # the run itself is as it was
+    assert rows(condensed.condensed().retrieved) == rows(condensed.retrieved)
+
+
+def test_select_renumbers_queries():
+    whole = view()
+    assert whole.n_relevant().tolist() == [3, 0, 1]
+    run = whole.select(np.array([False, True, True]))
+    assert run.query_ids == ("q2", "q3")
+    assert (rows(run.retrieved), run.judgment.tolist(), run.n_retrieved.tolist()) == ([(0, 1, -1.0)], [4], [1, 0])
+    assert rows(run.ideal) == [(0, 1, -1.0), (1, 1, 1.0)]
+    assert (run.n_relevant().tolist(), run.max_grade) == ([0, 1], 3)  # of the whole Qrels
+    assert whole.select(np.ones(3, dtype=bool)) is whole
+    assert whole.select(np.zeros(3, dtype=bool)).n_queries == 0
+
+
+TIED = {"q1": {"x": 2, "a": 2, "b": 1, "c": 1, "y": 1, "d": 0}, "q2": {"a": 1, "b": 1}, "q3": {"a": 1, "x": 1}}
+TIED_QRELS = {"q1": {"a": 1, "b": 2, "c": 2, "d": 0}, "q2": {"a": 1, "b": 1}, "q3": {"a": 1}}
+
+
+def undecided(run):
+    """Hits for which another order could show."""
+    return [rows(run.retrieved)[number] for number in run.undecided()]
+
+
+def test_ties_of_judged_documents_by_hand():
+    run = view(TIED_QRELS, TIED)
+    assert (run.ties.better.tolist(), run.ties.equal.tolist()) == ([0, 2, 2, 5, 0, 0, 0], [2, 3, 3, 1, 2, 2, 2])
+    assert undecided(run) == [(0, 2, 1), (0, 4, 2), (0, 5, 2), (2, 2, 1)]  # q2 holds nothing but equal grades
+    assert view().ties is None
+    assert view(run={"q1": {"x": 1.0, "y": 1.0, "a": 2.0}}).ties is None  # none that holds a judged document
+    condensed = run.condensed()
+    assert rows(condensed.retrieved)[:4] == [(0, 1, 1), (0, 2, 2), (0, 3, 2), (0, 4, 0)]
+    assert condensed.ties.better.tolist() == [0, 1, 1, 3, 0, 0, 0]
+    assert condensed.ties.equal.tolist() == [1, 2, 2, 1, 2, 2, 1]
+    some = run.select(np.array([False, True, True]))
+    assert (some.ties.better.tolist(), some.ties.equal.tolist()) == ([0, 0, 0], [2, 2, 2])
+    assert undecided(some) == [(1, 2, 1)]
+    moved = run.reordered(np.array([1, 5, 3, 6, 2, 1, 1]))
+    assert rows(moved.retrieved) == [(0, 1, 1), (0, 3, 2), (0, 5, 2), (0, 6, 0), (1, 1, 1), (1, 2, 1), (2, 1, 1)]
+    assert moved.judgment.tolist() == [0, 1, 2, 3, 4, 5, 6]
+    negative = view({"q1": {"a": 1, "b": -1}}, {"q1": {"a": 1.0, "b": 1.0}}).condensed()
+    assert (negative.ties.equal.tolist(), negative.undecided().tolist()) == ([1], [])
+
+
+def test_the_ideal_ranking_by_gain():
+    run = view({"q1": {"a": 3, "b": 1, "c": 2, "d": -1}, "q2": {"a": 1, "b": 3}}, {})
+    hits, gains = run.ideal_by(lambda grade: np.where(grade > 1, grade, 0.0))
+    assert (rows(hits), gains.tolist()) == ([(0, 1, 3.0), (0, 2, 2.0), (1, 1, 3.0)], [3.0, 2.0, 3.0])
+    hits, gains = run.ideal_by(lambda grade: np.where(grade > 0, 10 - grade, 0.0))  # prefers lower grades
+    assert rows(hits) == [(0, 1, 1.0), (0, 2, 2.0), (0, 3, 3.0), (1, 1, 1.0), (1, 2, 3.0)]
+    assert gains.tolist() == [9.0, 8.0, 7.0, 9.0, 7.0]
+
+
+GRADES = st.lists(st.lists(st.integers(-1, 4), max_size=6), min_size=1, max_size=4)
+
+
+@given(GRADES, st.dictionaries(st.integers(-1, 4), st.sampled_from([0.0, 0.5, 1.0, 3.0])))
+def test_the_ideal_ranking_is_sorted_by_gain_whatever_the_gain(grades, table):
+    qrels = {f"q{number}": {f"d{place}": grade for place, grade in enumerate(of)} for number, of in enumerate(grades)}
+    hits, gains = view(qrels, {}).ideal_by(lambda grade: np.array([table.get(int(value), 0.0) for value in grade]))
+    wanted = [sorted((table.get(grade, 0.0) for grade in of), reverse=True) for of in grades]
+    assert gains.tolist() == [gain for of in wanted for gain in of if gain > 0]
+    assert [table[int(grade)] for grade in hits.grade] == gains.tolist()
+    assert hits.rank.tolist() == hits.position.tolist()
+
+
+@given(st.permutations(range(5)))
+def test_retrieved_judgments_may_come_in_any_order(order):
+    qrels = Qrels({"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"a": 3, "b": 1}})
+    ranks = np.array([7, 1, 3, 2, 9])
+    run = graded_run(qrels, np.array(order), ranks[list(order)], np.array([9, 9]), "bm25")
+    assert rows(run.retrieved) == [(0, 1, 2.0), (0, 3, 0.0), (0, 7, 1.0), (1, 2, 3.0), (1, 9, 1.0)]
+    assert (run.judgment.tolist(), run.tag) == ([1, 2, 0, 3, 4], "bm25")
+
+
+# ---- subtopics
+
+ROWS = [
+    *(("q1", "x", 1, "a"), ("q1", "x", 2, "b"), ("q1", "y", 1, "a"), ("q1", "z", 0, "c")),
+    *(("q2", "x", 1, "a"), ("q2", "w", 1, "b"), ("q3", "x", 0, "a")),
+]
+ABOUT = {"q1": ["y", "u", "x"], "q2": ["w"], "q3": ["x"]}
+
+
+def test_each_subtopic_is_a_query_of_its_own():
+    run = view(ROWS, ABOUT)
+    by = run.by_subtopic()
+    assert by.query.tolist() == [0, 0, 1, 1]  # a and b, a and b; c and that of q3 have nothing relevant
+    assert by.n_subtopics.tolist() == [2, 2, 0]
+    assert [row[:2] for row in rows(by.run.retrieved)] == [(0, 1), (0, 3), (1, 3), (3, 1)]
+    assert (by.run.n_relevant().tolist(), by.run.n_retrieved.tolist()) == ([2, 1, 1, 1], [3, 3, 1, 1])
+    assert by.sum(np.array([1.0, 2.0, 3.0, 4.0])).tolist() == [3, 7, 0]
+    assert by.mean(np.array([1.0, 2.0, 3.0, 4.0])).tolist() == [1.5, 3.5, 0]
+    assert run.by_subtopic() is by is not run.by_subtopic(2)
+    assert (
+        run.by_subtopic(2).n_subtopics.tolist() == view(ROWS, ABOUT, rel=2).by_subtopic().n_subtopics.tolist() == [1, 0, 0]
+    )
+    assert run.condensed().by_subtopic().run.retrieved.rank.tolist() == [1, 2, 2, 1]
+    nothing = view(ROWS, {}).by_subtopic()
+    assert (nothing.n_subtopics.tolist(), nothing.run.retrieved.rank.tolist()) == ([2, 2, 0], [])
+
+
+def test_queries_left_out_leave_the_subtopics_of_others_as_they_are():
+    run = view(ROWS, ABOUT)
+    first, last = run.select(np.array([True, False, True])), run.select(np.array([False, True, True]))
+    assert first.by_subtopic().n_subtopics.tolist() == [2, 0]
+    assert last.by_subtopic().run.retrieved.rank.tolist() == [1]
+    again = last.select(np.array([True, False]))
+    assert (again.query_ids, again.by_subtopic().query.tolist()) == (("q2",), [0, 0])
+
+
+def test_without_subtopics_it_is_an_error():
+    for run in (view(), with_unjudged_relevant(view(ROWS, ABOUT), None, 1.0)):  # what is made up has no subtopic
+        with pytest.raises(DataError, match="subtopic"):
+            run.by_subtopic()
+
+
+def test_documents_of_one_grade_are_not_the_same_where_judgments_are_per_subtopic():
+    run = {"q": {"x": 1.0, "y": 1.0}}
+    assert view([("q", "x", 1, "a"), ("q", "y", 1, "b")], run).undecided().tolist() == [0, 1]
+    assert view({"q": {"x": 1, "y": 1}}, run).undecided().tolist() == []
+
+
+def test_a_second_column_stands_for_the_subtopic_when_asked():
+    qrels = Qrels(Judgments({"q": {"x": 1, "y": 1}}, iterations={"q": {"x": "1", "y": "2"}}))
+    assert qrels.subtopics is None
+    found = grade(Run({"q": ["y"]}), qrels, Policy()).run.by_subtopic()
+    assert (found.n_subtopics.tolist(), found.run.retrieved.query.tolist()) == ([2], [1])

@@ -1,15 +1,36 @@
-"""Records: queries, documents, judgments, hits and spans, as people write them down."""
+"""Records: queries, documents, judgments, hits, spans and chunks, as people write them down; their ids, numbers and tags."""
 
 import dataclasses
 import pickle
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import PurePosixPath
+from types import SimpleNamespace
+from uuid import UUID
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from assay import DataError, Document, Hit, Query, RelevanceJudgment, Span
-from assay.model.records import Pack
+from assay import DataError, Document, Hit, Qrels, Query, RelevanceJudgment, Span, UsageError
+from assay.model import (
+    Chunk,
+    FileNames,
+    Pack,
+    Tags,
+    all_text,
+    as_number,
+    as_score,
+    bool_field,
+    first_field,
+    is_finite_number,
+    is_truth_value,
+    normal_path,
+    parse_number,
+    text_id,
+    values_of,
+)
 
 RECORDS = [
     Query("q1", "What is ML?", "factual", "easy", "science", {"lang": "en"}, "Learning from data", ["d1"], "g1"),
@@ -17,19 +38,15 @@ RECORDS = [
     RelevanceJudgment("q1", "d1", 3, "ann", "2024-01-01"),
     Hit("d1", 0.5, "Text", {"x": 1}),
     Span("a.py", 1, 3, "lines"),
+    Chunk("a.py", 2, 10, 20, 3, 4, "text", "title", (1, 2), "group"),
 ]
 
 
 def test_seed_001_query_document_and_judgment_take_these_fields_in_this_order():
-    assert [field.name for field in dataclasses.fields(Query)][:6] == [
-        *("query_id", "text", "query_type", "difficulty", "domain", "metadata")
-    ]
-    assert [field.name for field in dataclasses.fields(Document)][:6] == [
-        *("doc_id", "text", "source", "page_number", "section", "metadata")
-    ]
-    assert [field.name for field in dataclasses.fields(RelevanceJudgment)] == [
-        *("query_id", "doc_id", "relevance_grade", "judge", "timestamp")
-    ]
+    names = {kind: [field.name for field in dataclasses.fields(kind)] for kind in (Query, Document, RelevanceJudgment)}
+    assert names[Query][:6] == ["query_id", "text", "query_type", "difficulty", "domain", "metadata"]
+    assert names[Document][:6] == ["doc_id", "text", "source", "page_number", "section", "metadata"]
+    assert names[RelevanceJudgment] == ["query_id", "doc_id", "relevance_grade", "judge", "timestamp"]
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: type(record).__name__)
@@ -40,151 +57,227 @@ def test_records_are_values(record):
     assert dataclasses.replace(record) == record
 
 
-@pytest.mark.parametrize("given", [7, np.int64(7), "7", np.str_("7")])
-def test_whole_numbers_become_text_ids(given):
-    ids = [Query(given).query_id, Document(given).doc_id]
-    judgment = RelevanceJudgment(given, given)
-    ids += [judgment.query_id, judgment.doc_id]
-    assert ids == ["7"] * 4
-    assert {type(one) for one in ids} == {str}
-
-
-@pytest.mark.parametrize("bad", [None, 1.5, True, b"q", ("q",)], ids=repr)
-@pytest.mark.parametrize(
-    "make", [Query, Document, lambda bad: RelevanceJudgment(bad, "d"), lambda bad: RelevanceJudgment("q", bad)]
-)
-def test_ids_that_are_neither_text_nor_whole_numbers_are_refused(make, bad):
-    with pytest.raises(DataError, match="an id is text or a whole number"):
-        make(bad)
-
-
-@pytest.mark.parametrize(
-    ("grade", "kept", "kind"),
-    [
-        (3, 3, int),
-        (0.5, 0.5, float),
-        (-1, -1, int),
-        (np.int64(2), 2.0, float),
-        (np.float32(0.5), 0.5, float),
-        (True, 1.0, float),
-        (Fraction(1, 4), 0.25, float),
-    ],
-)
-def test_a_grade_is_a_plain_finite_number(grade, kept, kind):
-    found = RelevanceJudgment("q", "d", grade).relevance_grade
-    assert found == kept
-    assert type(found) is kind
-
-
-@pytest.mark.parametrize(
-    "grade", [None, "3", float("nan"), float("inf"), [1], 1j, 10**400], ids=lambda value: str(value)[:9]
-)
-def test_other_grades_are_refused_with_query_and_document(grade):
-    with pytest.raises(DataError, match=r"the grade of document d for query q is .*; a grade is a finite number"):
-        RelevanceJudgment("q", "d", grade)
-
-
-def test_a_judgment_without_grade_says_relevant():
-    assert RelevanceJudgment("q", "d").relevance_grade == 1
-
-
-def test_evidence_is_kept_as_a_value():
-    given = ["b", "a"]
-    query = Query("q", evidence=given)
-    given.append("c")
-    assert query.evidence == ("b", "a")
-    assert Query("q", evidence=[]).evidence == ()
-    assert Query("q").evidence is None
-
-
-def test_tags_in_a_list_or_a_map():
-    """A list names tags, a map holds them; what stands beside wins over what stands within."""
-    assert Query("q", metadata={"tags": ["critical", "slow", 3, None, ["x"], ""]}).tags == {
-        "critical": "yes",
-        "slow": "yes",
-        "3": "yes",
-    }
-    assert Query("q", metadata={"tag": ("a",), "tags": {"kind": "hard", "deep": {"x": 1}}}).tags == {
-        "a": "yes",
-        "kind": "hard",
-    }
-    assert Query("q", metadata={"tags": ["lang"], "lang": "de"}).tags == {"lang": "de"}
-    assert Query("q", metadata={"tags": "one", "codes": ["a"]}).tags == {"tags": "one"}
-
-
-@pytest.mark.parametrize(
-    ("value", "wanted"),
-    [
-        (2.5, "2.5"),
-        (0.7, "0.7"),
-        (2.0, "2"),
-        (-0.0, "0"),
-        (1e300, "1e+300"),
-        (np.float32(0.7), "0.7"),
-        (np.float64(0.7), "0.7"),
-        (np.int64(3), "3"),
-        (np.True_, "True"),
-        (Decimal("2.50"), "2.5"),
-        (10**30, "1" + "0" * 30),
-    ],
-)
-def test_numbers_are_tags_as_people_write_them(value, wanted):
-    """A column of whole numbers with a gap is one of fractions in pandas."""
-    assert Query("q", metadata={"t": value}).tags == {"t": wanted}
-
-
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, [1], {"a": 1}, 1j], ids=repr)
-def test_what_is_not_one_value_is_no_tag(value):
-    assert Query("q", metadata={"t": value}).tags == {}
-
-
-def test_metadata_with_several_values_are_known():
-    query = Query("q", metadata={"a": [1, 2], "b": {"x"}, "c": [], "d": "text", "e": np.array([1]), "f": {"x": 1}})
-    assert query.listed == ("a", "b", "e")
-
-
-def test_tags_are_what_queries_can_be_sliced_by():
-    query = Query(
-        "q", "text", "factual", None, "science", {"lang": "de", "year": 2024, "ok": True, "n": None, "l": [1], "f": 0.5}
-    )
-    assert query.tags == {
-        "query_type": "factual",
-        "domain": "science",
-        "lang": "de",
-        "year": "2024",
-        "ok": "True",
-        "f": "0.5",
-    }
-    assert Query("q").tags == {}
-
-
-def test_a_field_comes_before_metadata_of_its_name():
-    assert Query("q", difficulty="easy", metadata={"difficulty": "hard"}).tags == {"difficulty": "easy"}
-
-
-@pytest.mark.parametrize(
-    ("document", "content"),
-    [
-        (Document("d", "Text"), "Text"),
-        (Document("d", "Text", title="Title"), "Title\nText"),
-        (Document("d", "Text", title=""), "Text"),
-    ],
-)
-def test_content_is_title_and_text(document, content):
-    assert document.content == content
-
-
 def test_defaults():
-    assert (Query(1).text, Document(1).text, Hit("d").score, Hit("d").text, Span("d", 0, 1).unit) == (
-        "",
-        "",
-        0.0,
-        None,
-        "characters",
-    )
+    assert (Query(1).text, Document(1).text, Hit("d").score, Hit("d").text) == ("", "", 0.0, None)
+    assert (Span("d", 0, 1).unit, RelevanceJudgment("q", "d").relevance_grade) == ("characters", 1)
+    assert Document("d", "Text", title="Title").content == "Title\nText"
+    assert Document("d", "Text", title="").content == "Text"
+    evidence = ["b", "a"]
+    query = Query("q", evidence=evidence)
+    evidence.append("c")  # it is kept as a value
+    assert (query.evidence, Query("q", evidence=[]).evidence, Query("q").evidence) == (("b", "a"), (), None)
 
 
 def test_a_pack_is_two_functions_under_a_name():
     pack = Pack("mine", lambda query, hit: hit.doc_id in (query.evidence or ()), lambda query: len(query.evidence or ()))
     query = Query("q", evidence=["a"])
     assert (pack.is_relevant(query, Hit("a")), pack.is_relevant(query, Hit("b")), pack.n_evidence(query)) == (True, False, 1)
+
+
+def test_chunks_are_called_by_their_lines_and_parts_of_lines_by_their_columns_too():
+    assert Chunk("src/client.py", 1, 100, 900, 12, 40, "…").chunk_id == "src/client.py:12-40"
+    assert Chunk("notes.txt", 1, 0, 80, 3, 3, "…", columns=(1, 80)).chunk_id == "notes.txt:3.1-3.80"
+    chunk = Chunk("a.py", 2, 10, 20, 3, 4, "def f(): …", "Cart.f", group="shop")
+    place = {"doc_id": "a.py", "start": 10, "end": 20, "start_line": 3, "end_line": 4}
+    assert chunk.to_document() == Document("a.py:3-4", "def f(): …", title="Cart.f", group="shop", metadata=place)
+
+
+# ---- ids
+
+IDS = [
+    *(("d7", "d7"), ("", ""), (" 7 ", " 7 "), ("Ä-日本", "Ä-日本"), (7, "7"), (-3, "-3"), (10**30, "1" + "0" * 30)),
+    *((np.int64(7), "7"), (np.uint8(255), "255"), (np.str_("d7"), "d7")),
+    *((UUID(int=7), "00000000-0000-0000-0000-000000000007"), (PurePosixPath("docs/user guide.md"), "docs/user guide.md")),
+]
+NO_IDS = [None, 7.0, np.float64(7), float("nan"), True, np.True_, b"d7", ("d7",), ["d7"], object()]
+
+
+def test_text_and_whole_numbers_are_ids():
+    for given_id, expected in IDS:
+        judgment = RelevanceJudgment(given_id, given_id)
+        found = [text_id(given_id), Query(given_id).query_id, Document(given_id).doc_id, judgment.query_id, judgment.doc_id]
+        assert found == [expected] * 5
+        assert {type(one) for one in found} == {str}
+    assert all_text(["a", "b"])
+    assert not all_text(["a", np.str_("b")])  # a subclass may hash the same, but it is not what readers write
+    assert not all_text(["a", 7])
+
+
+def test_anything_else_is_refused_and_shown():
+    for refused in NO_IDS:
+        with pytest.raises(DataError) as caught:
+            text_id(refused)
+        assert repr(refused) in str(caught.value)
+        for make in (Query, Document, lambda bad: RelevanceJudgment(bad, "d"), lambda bad: RelevanceJudgment("q", bad)):
+            with pytest.raises(DataError):
+                make(refused)
+
+
+@given(st.dictionaries(st.integers(-5, 5) | st.integers(-5, 5).map(str), st.integers()))
+def test_no_value_is_ever_lost_silently(grades):
+    if len({str(key) for key in grades}) < len(grades):
+        with pytest.raises(DataError):
+            Qrels({"q": grades})
+    else:
+        assert list(Qrels({"q": grades})["q"].items()) == [(str(key), value) for key, value in grades.items()]
+
+
+PATHS = {
+    "a/b.py": "a/b.py",
+    "./a/b.py": "a/b.py",
+    "a\\b.py": "a/b.py",
+    ".\\a\\.\\b.py": "a/b.py",
+    "a//b/../c.py": "a/c.py",
+    "A/B.py": "A/B.py",
+    "/a/b.py": "/a/b.py",
+    "": "",
+}
+KNOWN = ["src/a/util.py", "src/b/util.py", "src/main.py", "readme.md"]
+MEANT = {
+    "src/main.py": "src/main.py",
+    ".\\src\\main.py": "src/main.py",
+    "main.py": "src/main.py",
+    "/home/me/repo/src/main.py": "src/main.py",
+    "a/util.py": "src/a/util.py",
+    "repo/src/b/util.py": "src/b/util.py",
+    "docs/readme.md": "readme.md",
+    **dict.fromkeys(("util.py", "src/util.py", "SRC/main.py", "ain.py", "main.pyc", "")),
+}
+
+
+def test_a_path_means_a_file_where_only_one_can_be_meant():
+    assert {path: normal_path(path) for path in PATHS} == PATHS
+    assert {path: FileNames(KNOWN).match([path])[path] for path in MEANT} == MEANT
+    for files, voices, expected in (
+        (KNOWN, [["docs/readme.md", "web/readme.md"]], [None, None]),  # longer paths rule each other out
+        (KNOWN, [["docs/readme.md", "readme.md"]], [None, "readme.md"]),
+        (["c.py", "b/c.py"], [["x/b/c.py", "x/c.py"]], ["b/c.py", "c.py"]),  # the longest ending decides
+        ([".\\a.py"], [["a.py"]], [".\\a.py"]),  # names come back as they are known
+        ([], [["a.py"]], [None]),
+        (["src/a.py"], [["repo/src/a.py", "./repo/src/a.py", "repo\\src\\a.py"]], ["src/a.py"] * 3),  # one claim
+        (["a.py"], [["a.py", "repo/a.py"]], ["a.py", None]),  # one voice that has both tells them apart
+        (["a.py"], [["a.py"], ["repo/a.py"]], ["a.py", "a.py"]),  # two that have one each do not
+        (["a.py"], [["x/a.py"], ["y/a.py"]], [None, None]),
+    ):
+        assert list(FileNames(files).match(*voices).values()) == expected, voices
+    assert (FileNames([]).n_files, FileNames(KNOWN).n_files) == (0, 4)
+
+
+# ---- numbers and cells
+
+NUMBERS = [
+    *((2, 2.0), (np.float32(0.5), 0.5), (Decimal("2.50"), 2.5), (Fraction(1, 4), 0.25), (np.array(3), 3.0)),
+    *((np.array(Decimal("1.5"), dtype=object), 1.5), (True, 1.0), (np.False_, 0.0)),
+]
+NO_NUMBERS = [
+    *("2", b"2", None, float("nan"), Decimal("nan"), Decimal("sNaN"), 10**400, 1j, np.complex64(1), [2], np.array([2])),
+    np.str_("2"),
+]
+READ = {" 1 ": 1.0, "+2": 2.0, ".5": 0.5, "1e3": 1000.0, "-inf": float("-inf")}
+
+
+def test_what_is_a_number():
+    assert [as_number(value) for value, _ in NUMBERS] == [expected for _, expected in NUMBERS]
+    assert [(as_number(value), is_finite_number(value)) for value in NO_NUMBERS] == [(None, False)] * len(NO_NUMBERS)
+    for value in (True, False, np.True_, np.array(True)):  # a truth value is no score
+        assert (is_truth_value(value), as_score(value)) == (True, None)
+        with pytest.raises(TypeError):
+            parse_number(value)
+    assert not any(map(is_truth_value, (0, 1.0, "true", None, np.array(1))))
+    assert {text: parse_number(text) for text in READ} == READ
+    for text in ("1_0", "٢", "１", "\u00a01", "", "x", "0x10", "1,5"):  # as other tools have it
+        with pytest.raises(ValueError):
+            parse_number(text)
+
+
+@given(st.floats(allow_nan=False))
+def test_what_python_writes_is_read_back(number):
+    assert parse_number(repr(number)) == number
+
+
+def test_a_grade_is_a_plain_finite_number():
+    kinds = [(3, int), (0.5, float), (-1, int), (np.int64(2), float), (np.float32(0.5), float), (True, float)]
+    for grade, kind in [*kinds, (Fraction(1, 4), float)]:
+        found = RelevanceJudgment("q", "d", grade).relevance_grade
+        assert (found, type(found)) == (grade, kind)
+    for grade in (None, "3", float("nan"), float("inf"), [1], 1j, 10**400):
+        with pytest.raises(DataError, match="document d for query q"):
+            RelevanceJudgment("q", "d", grade)
+
+
+def test_empty_cells_say_nothing():
+    for nothing in (None, "", "  ", float("nan"), np.float64("nan")):
+        assert first_field({"a": nothing, "b": 0}, ("a", "b")) == ("b", 0)
+        assert first_field({"a": nothing}, ("a", "b")) == ("", None)
+        assert bool_field({"a": nothing}, ("a",)) is None
+    assert first_field({"b": [], "a": "x"}, ("b", "a")) == ("b", [])
+    for value in (True, "TRUE", " yes ", "on", 1, 1.0, np.bool_(True)):
+        assert bool_field({"gated": value}, ("skipped", "gated")) is True
+    for value in (False, "no", "off", "0", 0.0, np.False_):
+        assert bool_field({"gated": value}, ("skipped", "gated")) is False
+    for value in ("maybe", 2, [True], 0.5):
+        with pytest.raises(DataError, match="gated"):
+            bool_field({"gated": value}, ("gated",))
+
+
+# ---- tags
+
+FACTS = {"lang": "de", "year": 2024, "ok": True, "n": None, "l": [1], "f": 0.5}
+TAGS = [  # metadata, tags: a list names tags, a map holds them; what stands beside wins over what stands within
+    (FACTS, {"lang": "de", "year": "2024", "ok": "True", "f": "0.5"}),
+    ({"tags": ["critical", "slow", 3, None, ["x"], ""]}, {"critical": "yes", "slow": "yes", "3": "yes"}),
+    ({"tag": ("a",), "tags": {"kind": "hard", "deep": {"x": 1}}}, {"a": "yes", "kind": "hard"}),
+    ({"tags": ["lang"], "lang": "de"}, {"lang": "de"}),
+    ({"tags": "one", "codes": ["a"]}, {"tags": "one"}),
+    *(
+        ({"t": value}, {"t": expected})  # numbers as people write them: whole ones with a gap are fractions in pandas
+        for value, expected in [
+            *((2.5, "2.5"), (0.7, "0.7"), (2.0, "2"), (-0.0, "0"), (1e300, "1e+300"), (np.float32(0.7), "0.7")),
+            *((np.int64(3), "3"), (np.True_, "True"), (Decimal("2.50"), "2.5"), (10**30, "1" + "0" * 30)),
+        ]
+    ),
+    *(({"t": value}, {}) for value in (float("nan"), float("inf"), None, [1], {"a": 1}, 1j)),
+]
+
+
+def test_tags_are_what_queries_can_be_sliced_by():
+    for metadata, tags in TAGS:
+        assert Query("q", metadata=metadata).tags == tags, metadata
+    assert Query("q", "text", "factual", None, "science").tags == {"query_type": "factual", "domain": "science"}
+    assert Query("q", difficulty="easy", metadata={"difficulty": "hard"}).tags == {"difficulty": "easy"}
+    several = {"a": [1, 2], "b": {"x"}, "c": [], "d": "text", "e": np.array([1]), "f": {"x": 1}}
+    assert Query("q", metadata=several).listed == ("a", "b", "e")
+
+
+def tags_of_queries(*metadata):
+    queries = {f"q{place}": Query(f"q{place}", metadata=one) for place, one in enumerate(metadata, 1)}
+    return Tags.of([SimpleNamespace(query_ids=tuple(queries), queries=queries)])
+
+
+def test_what_a_list_names_can_be_sliced_by_and_the_list_itself_cannot(snapshots):
+    tags = tags_of_queries({"tags": ["critical", "slow"]}, {"tags": ["slow"]}, {"tags": []})
+    assert tags.names == ("critical", "slow")
+    found = [(one.label, one.queries) for one in tags.slices(["critical"])]
+    assert found == [("critical=yes", ("q1",)), ("critical=(none)", ("q2", "q3"))]
+    lists = {"tags": tags, "codes": tags_of_queries({"codes": ["a"]})}
+    for name, some in lists.items():  # a query would be in two slices
+        with pytest.raises(UsageError):
+            some.named(name)
+    cases = {name: lambda name=name, some=some: some.named(name) for name, some in lists.items()}
+    snapshots.check_errors("model/tags", cases)
+
+
+def test_the_values_a_word_stands_for():
+    tags = {"critical": "yes", "language": "de", "query_type": "fact"}
+    assert values_of(tags, "tag") == values_of(tags, "tags") == {"critical"}
+    assert values_of({**tags, "tag": "other"}, "tag") == {"critical", "other"}
+    assert values_of(tags, "category") == values_of(tags, "query_type") == {"fact"}
+    assert values_of(tags, "nothing") == set()
+
+
+def test_numbers_are_slices_in_their_order_and_words_that_python_takes_for_numbers_are_words():
+    tags = tags_of_queries(*({"t": value} for value in [0.7, 10, None, 0.2, 1, 0.7, 1.0, 2.0, -1.5, "1e-07"]))
+    found = [(one.value, one.n) for one in tags.slices(["t"])]
+    assert found == [("-1.5", 1), ("1e-07", 1), ("0.2", 1), ("0.7", 2), ("1", 2), ("2", 1), ("10", 1), ("(none)", 1)]
+    words = tags_of_queries(*({"name": value} for value in ("nan", "inf", "1_0", "3", "b")))
+    assert [one.value for one in words.slices(["name"])] == ["3", "1_0", "b", "inf", "nan"]

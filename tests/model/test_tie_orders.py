@@ -1,6 +1,8 @@
-"""Other orders of tied documents: the best and the worst by hand and by trying all, random ones by counting."""
+"""Other orders of tied documents, by hand, by trying all and by counting; and other grades of what nobody judged."""
 
+from collections import Counter
 from itertools import chain, permutations, product
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -8,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import Policy, Qrels, Run
-from assay.views.grading import grade
-from assay.views.tie_orders import best_order, random_orders, worst_order
+from assay.views import best_order, grade, open_queries, random_orders, with_unjudged_relevant, worst_order
 
 GRADES = st.sampled_from([None, None, -1, 0, 1, 2])
 GROUPS = st.lists(st.lists(GRADES, min_size=1, max_size=4), min_size=1, max_size=3)
@@ -85,32 +86,21 @@ def test_every_order_keeps_documents_within_their_group(queries, seed):
 
 def test_random_orders_are_all_equally_likely():
     """Grades 1 and 2 among four equals: twelve pairs of ranks, each in a twelfth of 6,000 draws but for five deviations."""
-    run, seen = viewed([[1, 2, None, None]]), {}
-    for order in random_orders(run, 6000):
-        hits = order.retrieved
-        ranks = tuple(hits.rank[np.argsort(hits.grade)].tolist())
-        seen[ranks] = seen.get(ranks, 0) + 1
+    hits = (order.retrieved for order in random_orders(viewed([[1, 2, None, None]]), 6000))
+    seen = Counter(tuple(one.rank[np.argsort(one.grade)].tolist()) for one in hits)
     assert set(seen) == set(permutations((1, 2, 3, 4), 2))
     assert all(abs(count - 500) < 5 * (6000 * 1 / 12 * 11 / 12) ** 0.5 for count in seen.values())
 
 
-def test_queries_are_drawn_apart_from_each_other():
-    """Two queries of two equals each, one of them relevant: the four outcomes are equally likely over 4,000 draws."""
-    run, seen = viewed([[1, None]], [[1, None]]), {}
-    for order in random_orders(run, 4000):
-        ranks = tuple(order.retrieved.rank.tolist())
-        seen[ranks] = seen.get(ranks, 0) + 1
-    assert set(seen) == set(product((1, 2), repeat=2))
-    assert all(abs(count - 1000) < 5 * (4000 * 1 / 4 * 3 / 4) ** 0.5 for count in seen.values())
-
-
-def test_groups_of_one_query_are_drawn_apart_from_each_other():
-    run, seen = viewed([[1, None], [1, None]]), {}
-    for order in random_orders(run, 4000):
-        ranks = tuple(order.retrieved.rank.tolist())
-        seen[ranks] = seen.get(ranks, 0) + 1
-    assert set(seen) == set(product((1, 2), (3, 4)))
-    assert all(abs(count - 1000) < 5 * (4000 * 1 / 4 * 3 / 4) ** 0.5 for count in seen.values())
+def test_queries_and_groups_are_drawn_apart_from_each_other():
+    """Two groups of two equals each, one of them relevant: the four outcomes are equally likely over 4,000 draws."""
+    for run, outcomes in (
+        (viewed([[1, None]], [[1, None]]), set(product((1, 2), repeat=2))),
+        (viewed([[1, None], [1, None]]), set(product((1, 2), (3, 4)))),
+    ):
+        seen = Counter(tuple(order.retrieved.rank.tolist()) for order in random_orders(run, 4000))
+        assert set(seen) == outcomes
+        assert all(abs(count - 1000) < 5 * (4000 * 1 / 4 * 3 / 4) ** 0.5 for count in seen.values())
 
 
 def test_random_orders_depend_on_the_seed_alone():
@@ -132,3 +122,94 @@ def test_what_is_drawn_for_a_query_does_not_depend_on_the_others(queries, data):
     few = run.select(keep)
     for all_of_them, some in zip(random_orders(run, 5), random_orders(few, 5), strict=True):
         assert rows(all_of_them.select(keep)) == rows(some)
+
+
+# ---- other grades
+
+
+def ideal(run):
+    return list(zip(run.ideal.query.tolist(), run.ideal.rank.tolist(), run.ideal.grade.tolist(), strict=True))
+
+
+def graded_ranks(*queries, **policy):
+    """A graded run; a query is the grade at each rank (None: nobody judged it), and the grades of what was not retrieved."""
+    qrels, run = {}, {}
+    for number, (ranked, missed) in enumerate(queries):
+        judged = {f"d{place}": given for place, given in enumerate(ranked) if given is not None}
+        qrels[f"q{number}"] = judged | {f"missed{place}": given for place, given in enumerate(missed)}
+        run[f"q{number}"] = [f"d{place}" for place in range(len(ranked))]
+    return grade(Run(run), Qrels(qrels), Policy(**policy)).run
+
+
+def test_every_gap_is_filled():
+    run = with_unjudged_relevant(graded_ranks(([None, 1, None], [2]), ([], [0]), ([0], [])), None, 2)
+    assert rows(run) == [(0, 1, 2), (0, 2, 1), (0, 3, 2), (2, 1, 0)]
+    assert ideal(run) == [(0, 1, 2), (0, 2, 2), (0, 3, 2), (0, 4, 1), (1, 1, 0), (2, 1, 0)]
+    assert run.n_relevant().tolist() == [4, 0, 0]
+    assert run.n_retrieved.tolist() == [3, 0, 1]
+
+
+def test_only_what_is_within_the_cutoff():
+    run = with_unjudged_relevant(graded_ranks(([None, 1, None, -1, None], [])), 2, 1)
+    assert rows(run) == [(0, 1, 1), (0, 2, 1), (0, 4, -1)]
+    assert ideal(run) == [(0, 1, 1), (0, 2, 1), (0, 3, -1)]
+
+
+def test_only_what_is_beyond_the_cutoff():
+    run = with_unjudged_relevant(graded_ranks(([None, 1, None, -1, 0], [2]), ([None], [])), None, 3, after=2)
+    assert rows(run) == [(0, 2, 1), (0, 3, 3), (0, 4, 3), (0, 5, 0)]
+    assert run.n_relevant().tolist() == [4, 0]
+
+
+def test_queries_with_something_unjudged():
+    run = graded_ranks(([None, 1, -1], [2, -1]), ([1, 0], []), ([], [1]), ([None], []))
+    found = {one.number: (one.grade.tolist(), one.open.tolist(), one.ideal.tolist()) for one in open_queries(run)}
+    assert found == {0: ([ANY, 1.0, ANY], [0, 2], [2.0, 1.0]), 3: ([ANY], [0], [])}
+
+
+def test_a_negative_grade_is_no_judgment():
+    run = with_unjudged_relevant(graded_ranks(([-1, 2], [])), None, 2)
+    assert rows(run) == [(0, 1, 2), (0, 2, 2)]
+    assert run.n_relevant().tolist() == [2]
+
+
+def test_the_grade_is_the_one_given_whatever_the_scale_and_the_level():
+    for policy in ({}, {"max_grade": 2}, {"rel": 3}):
+        for given_grade in (1, 3, 4.5):
+            run = with_unjudged_relevant(graded_ranks(([None, 1], [2]), **policy), None, given_grade)
+            assert rows(run) == [(0, 1, given_grade), (0, 2, 1)]
+            assert run.ideal.grade.tolist() == sorted([given_grade, 2, 1], reverse=True)
+            relevant = [rank for _, rank, grade in rows(run) if grade >= policy.get("rel", 1)]
+            assert run.relevant().rank.tolist() == relevant
+
+
+def test_the_run_itself_stays_as_it_was():
+    run = graded_ranks(([None, 1], []))
+    before = rows(run), ideal(run)
+    with_unjudged_relevant(run, None, 1)
+    assert (rows(run), ideal(run)) == before
+
+
+RANKED = st.lists(st.sampled_from([None, -1, 0, 1, 3]), max_size=8)
+
+
+@given(st.lists(st.tuples(RANKED, st.lists(st.integers(0, 3), max_size=3)), min_size=1, max_size=4), st.integers(1, 9))
+def test_against_a_loop(queries, k):
+    run = graded_ranks(*queries, max_grade=4)
+    for cutoff in (k, None):
+        filled = with_unjudged_relevant(run, cutoff, 4)
+        wanted, found = [], []
+        for number, (ranked, missed) in enumerate(queries):
+            is_open = [
+                (given is None or given < 0) and (cutoff is None or place < cutoff) for place, given in enumerate(ranked)
+            ]
+            grades = [4 if is_open[place] else given for place, given in enumerate(ranked)]
+            wanted += [(number, place + 1, given) for place, given in enumerate(grades) if given is not None]
+            found += sorted([*(4 for filled in is_open if filled), *filter(_is_given, (*ranked, *missed))], reverse=True)
+        assert rows(filled) == wanted
+        assert filled.ideal.grade.tolist() == found
+        assert np.array_equal(filled.ideal.rank, filled.ideal.position)
+
+
+def _is_given(grade):
+    return grade is not None

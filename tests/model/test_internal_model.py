@@ -1,0 +1,271 @@
+"""Kernels that show in no score: binary search in rankings, ragged sorting and sums, and the sort that ranx has."""
+
+import json
+from itertools import accumulate
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay import Run, arrays
+from assay.arrays import (
+    ScoreOrder,
+    best_to_come,
+    blocks_of_similar_length,
+    running_products,
+    running_sums,
+    sort_stretches,
+)
+from assay.model import RankRule, Stretches, quicksort, ranx_orders
+from assay.model.quicksort import SHORT, quicksort_order, quicksort_orders
+from assay.views.chunk_locations import Lines, union_sizes
+
+SCORES = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, 1e300, np.inf]) | st.floats(allow_nan=False)
+RAGGED = st.lists(st.lists(SCORES, max_size=8), max_size=6)
+"""A list of scores for each query; some have none."""
+CELLS = st.sampled_from([1, 3, 7, arrays.BLOCK_CELLS])
+
+
+def flat(ragged, dtype=float):
+    """All values side by side, and where each stretch begins and ends."""
+    end = np.cumsum([len(values) for values in ragged], dtype=np.int64)
+    start = end - np.array([len(values) for values in ragged], dtype=np.int64)
+    return np.array([value for values in ragged for value in values], dtype=dtype), start, end
+
+
+def small_blocks(cells):
+    return mock.patch.object(arrays, "BLOCK_CELLS", cells)
+
+
+@given(RAGGED, CELLS)
+def test_locate_counts_better_and_equal_scores(ragged, cells):
+    values, start, end = flat(ragged)
+    with small_blocks(cells):
+        order = ScoreOrder.of(-values, start, end)
+    query = np.repeat(np.arange(len(ragged)), end - start)
+    better, equal = order.locate(query, values)
+    for number, score, n_better, n_equal in zip(query, values, better, equal, strict=True):
+        assert n_better == sum(other > score for other in ragged[number])
+        assert n_equal == sum(other == score for other in ragged[number])
+
+
+@given(RAGGED)
+def test_it_is_known_which_stretches_were_in_order(ragged):
+    values, start, end = flat(ragged)
+    order = ScoreOrder.of(-values, start, end)
+    assert order.was_sorted.tolist() == [scores == sorted(scores, reverse=True) for scores in ragged]
+    for first, last, scores in zip(start, end, ragged, strict=True):
+        assert (-order.negated[first:last]).tolist() == sorted(scores, reverse=True)
+
+
+@given(RAGGED, CELLS)
+def test_sort_stretches_sorts_each_for_itself(ragged, cells):
+    values, start, end = flat(ragged)
+    with small_blocks(cells):
+        sort_stretches(values, start, end)
+    assert values.tolist() == [value for stretch in ragged for value in sorted(stretch)]
+
+
+@given(st.lists(st.lists(st.sampled_from([0, 1, 2**63, 2**64 - 1]), max_size=5), max_size=5), CELLS)
+def test_sort_stretches_takes_the_largest_hash_for_a_value(ragged, cells):
+    values, start, end = flat(ragged, np.uint64)
+    with small_blocks(cells):
+        sort_stretches(values, start, end)
+    assert values.tolist() == [value for stretch in ragged for value in sorted(stretch)]
+
+
+@given(RAGGED, CELLS, st.data())
+def test_sort_stretches_leaves_the_others_alone(ragged, cells, data):
+    chosen = np.array([data.draw(st.booleans()) for _ in ragged], dtype=bool)
+    values, start, end = flat(ragged)
+    with small_blocks(cells):
+        sort_stretches(values, start[chosen], end[chosen])
+    wanted = [sorted(stretch) if pick else stretch for stretch, pick in zip(ragged, chosen, strict=True)]
+    assert values.tolist() == [value for stretch in wanted for value in stretch]
+
+
+@given(st.lists(st.integers(0, 12)), st.integers(1, 30))
+def test_blocks_hold_every_row_once_and_stay_small(lengths, cells):
+    lengths = np.array(lengths, dtype=np.int64)
+    with small_blocks(cells):
+        blocks = blocks_of_similar_length(lengths)
+    rows = [row for block in blocks for row in block.tolist()]
+    assert sorted(rows) == np.flatnonzero(lengths).tolist()
+    assert all(len(block) == 1 or len(block) * lengths[block].max() <= cells for block in blocks)
+
+
+NUMBERS = st.lists(st.lists(st.floats(-1e6, 1e6), max_size=8), max_size=6)
+
+
+@given(NUMBERS, CELLS)
+def test_running_sums_and_products_are_those_of_a_loop(ragged, cells):
+    values, start, end = flat(ragged)
+    query = np.repeat(np.arange(len(ragged)), end - start)
+    with small_blocks(cells):
+        sums = running_sums(values, query, len(ragged))
+        products = running_products(values, query, len(ragged))
+    assert sums.tolist() == [total for stretch in ragged for total in accumulate(stretch)]
+    wanted = [product for stretch in ragged for product in accumulate(stretch, lambda left, right: left * right)]
+    assert products.tolist() == wanted
+
+
+@given(st.lists(st.lists(st.floats(0, 10), max_size=8), max_size=6), CELLS)
+def test_best_to_come_is_the_maximum_of_the_rest(ragged, cells):
+    values, start, end = flat(ragged)
+    query = np.repeat(np.arange(len(ragged)), end - start)
+    with small_blocks(cells):
+        best = best_to_come(values, query, len(ragged))
+    assert best.tolist() == [max(stretch[place:]) for stretch in ragged for place in range(len(stretch))]
+
+
+# ---- the sort of ranx
+
+GOLDEN = json.loads(Path(__file__).with_name("ranx_orders.json").read_text())
+"""The order in which ranx 0.3.21 left some rankings."""
+VALUES = st.lists(st.integers(0, 5).map(float), max_size=80)
+
+
+def test_equal_scores_end_up_where_ranx_leaves_them():
+    for one in GOLDEN:
+        scores, order = one["scores"], one["order"]
+        assert quicksort_order([-score for score in scores]) == order
+        run = Run({"q": {f"d{place}": score for place, score in enumerate(scores)}})
+        assert run.ranked(0, RankRule("ranx", "float64", drop_self=False)) == [f"d{place}" for place in order]
+    values, start, end = laid_out([-np.array(one["scores"], dtype=float) for one in GOLDEN])
+    found = quicksort_orders(values, start, end, Stretches(start, end))
+    assert local(found, start, end) == [one["order"] for one in GOLDEN]
+    assert quicksort_order([0.0] * 100).index(0) + 1 == 73  # the first of a hundred equals
+
+
+@given(VALUES)
+def test_it_sorts_and_only_the_order_of_values_matters(values):
+    order = quicksort_order(values)
+    assert sorted(order) == list(range(len(values)))
+    assert [values[place] for place in order] == sorted(values)
+    assert quicksort_order([value**3 / 7 - 5 for value in values]) == order
+    assert quicksort_order(values[:SHORT]) == sorted(range(len(values[:SHORT])), key=values.__getitem__)
+
+
+@given(st.lists(st.floats(allow_nan=False), unique=True, max_size=80))
+def test_without_equals_there_is_one_order(values):
+    assert quicksort_order(values) == sorted(range(len(values)), key=values.__getitem__)
+
+
+@st.composite
+def rankings(draw):
+    """Several lists of values, most of them equal to others, in order or not."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    lengths = draw(st.lists(st.integers(0, 150), min_size=1, max_size=5))
+    n_levels = draw(st.integers(1, 60))
+    lists = [rng.integers(0, n_levels, length).astype(float) for length in lengths]
+    if draw(st.booleans()):
+        lists = [np.sort(values) for values in lists]
+    if draw(st.booleans()):
+        lists = [np.where(values == 0, -np.inf, np.where(values == 1, np.inf, values)) for values in lists]
+    return lists
+
+
+def laid_out(lists):
+    """All values in a row, and where each list begins and ends."""
+    end = np.cumsum([len(values) for values in lists])
+    return np.concatenate(lists), end - [len(values) for values in lists], end
+
+
+def local(order, start, end):
+    return [(order[low:high] - low).tolist() for low, high in zip(start, end, strict=True)]
+
+
+@given(rankings())
+def test_each_list_is_sorted_as_by_itself(lists):
+    values, start, end = laid_out(lists)
+    found = quicksort_orders(values, start, end, Stretches(start, end))
+    assert local(found, start, end) == [quicksort_order(one.tolist()) for one in lists]
+
+
+@given(rankings(), st.data())
+def test_places_that_are_wanted_are_right_whatever_else_is_left_alone(lists, data):
+    values, start, end = laid_out(lists)
+    bounds = st.integers(0, len(values))
+    pairs = [sorted(pair) for pair in data.draw(st.lists(st.tuples(bounds, bounds), max_size=3))]
+    wanted = Stretches(*np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
+    whole = quicksort_orders(values, start, end, Stretches(start, end))
+    found = quicksort_orders(values, start, end, wanted)
+    for low, high in pairs:
+        assert found[low:high].tolist() == whole[low:high].tolist()
+    assert sorted(found.tolist()) == list(range(len(values)))
+
+
+def test_values_are_left_as_they_were():
+    values = np.array([3.0, 1.0, 2.0] * 20)
+    quicksort_orders(values, np.array([0]), np.array([60]), Stretches(np.array([0]), np.array([60])))
+    assert values.tolist() == [3.0, 1.0, 2.0] * 20
+
+
+def test_many_long_lists_are_taken_a_few_at_a_time(monkeypatch):
+    monkeypatch.setattr(quicksort, "BLOCK", 100)
+    rng = np.random.default_rng(3)
+    lists = [rng.integers(0, 30, length).astype(float) for length in (500, 40, 0, 90, 300, 16, 15)]
+    values, start, end = laid_out(lists)
+    found = quicksort_orders(values, start, end, Stretches(start, end))
+    assert local(found, start, end) == [quicksort_order(one.tolist()) for one in lists]
+
+
+def test_ties_of_some_rankings_out_of_many():
+    """Three rankings of a hundred equals, of which the first and the last are asked about: places 10 … 19 of each."""
+    scores = np.zeros(300)
+    number, better, equal = np.array([2, 0]), np.array([10, 10]), np.array([10, 10])
+    found = ranx_orders(scores.__getitem__, Stretches(np.arange(3) * 100, np.arange(1, 4) * 100), number, better, equal)
+    assert list(found) == [0, 2]
+    assert found[0][10:20].tolist() == found[2][10:20].tolist() == quicksort_order([0.0] * 100)[10:20]
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+def test_scores_under_its_rule_are_those_of_its_order(as_file, tmp_path):
+    """60 queries of up to 80 documents, most of them tied: mrr of one judged document each, from the order itself."""
+    rng = np.random.default_rng(5)
+    qrels, run, wanted = {}, {}, {}
+    for query in range(60):
+        scores = rng.integers(0, 4, rng.integers(1, 80)).tolist()
+        judged = int(rng.integers(0, len(scores)))
+        run[f"q{query}"] = {f"d{place}": float(score) for place, score in enumerate(scores)}
+        qrels[f"q{query}"] = {f"d{judged}": 1}
+        wanted[f"q{query}"] = 1 / (quicksort_order([-score for score in scores]).index(judged) + 1)
+    if as_file:
+        path = tmp_path / "tied.run"
+        rows = ((query, doc, score) for query, ranking in run.items() for doc, score in ranking.items())
+        path.write_text("".join(f"{query} Q0 {doc} 1 {score} tag\n" for query, doc, score in rows))
+    found = assay.evaluate(qrels, path if as_file else run, "mrr", policy=assay.Policy(ties="ranx")).scores("mrr")
+    assert found == pytest.approx(wanted)
+
+
+# ---- lines and stretches of files
+
+TEXTS = st.text("ab\n\r\u2028", max_size=12)
+
+
+@given(TEXTS, st.integers(0, 14), st.integers(0, 14))
+def test_lines_are_those_that_line_feeds_end(text, start, end):
+    on_lines = {place for place in range(len(text)) if start <= text.count("\n", 0, place) < end}
+    assert set(range(*Lines(text).characters(start, end))) == on_lines
+    touched = {text.count("\n", 0, place) for place in range(len(text)) if start <= place < end}
+    assert set(range(*Lines(text).lines(start, end))) == touched
+
+
+STRETCH = st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 9), st.integers(0, 9))
+
+
+@given(st.lists(STRETCH, max_size=12), st.booleans())
+def test_what_stretches_cover_together_is_that_of_sets(rows, is_wide):
+    """Query, file and two ends; with ends so far apart that one number cannot hold all of it."""
+    factor = 2**40 if is_wide else 1
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    query, file, start, end = columns[0], columns[1], columns[2:].min(axis=0), columns[2:].max(axis=0)
+    found = union_sizes((query * 3 + file) * factor, start * factor, end * factor, query, 4)
+    letters = [
+        {(q, f, at) for q, f, a, b in rows if q == number for at in range(min(a, b), max(a, b))} for number in range(4)
+    ]
+    assert found.tolist() == [float(len(some) * factor) for some in letters]
