@@ -239,11 +239,17 @@ def shown(code: Any, names: dict[str, Any]) -> str:
         return f"{type(error).__name__}: {error}"
 
 
-def with_blocks(language: str) -> list[Path]:
-    return [page for page in PAGES if blocks(page, language)]
+SLOW_PAGES = {"chunkers.md", "hpo.md", "phentrieve.md", "report.md"}
+"""They need ontologies, grammars or many queries."""
 
 
-@pytest.mark.parametrize("page", with_blocks("python"), ids=lambda page: page.name)
+def with_blocks(language: str) -> list[Any]:
+    pages = [page for page in PAGES if blocks(page, language)]
+    slow = pytest.mark.slow
+    return [pytest.param(page, marks=[slow] * (page.name in SLOW_PAGES), id=page.name) for page in pages]
+
+
+@pytest.mark.parametrize("page", with_blocks("python"))
 def test_python_blocks_run_and_give_what_they_say(page, workplace):
     names: dict[str, Any] = {"__name__": "page"}
     for block in blocks(page, "python"):
@@ -371,7 +377,7 @@ def _is_near(said: str, printed: str) -> bool:
     return float(printed) == pytest.approx(float(said), rel=1e-9)
 
 
-@pytest.mark.parametrize("page", with_blocks("console"), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", with_blocks("console"))
 def test_commands_print_what_is_shown(page, workplace, capsys):
     for command in commands(page):
         word = command.line.split()[0]
