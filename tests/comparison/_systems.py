@@ -1,4 +1,4 @@
-"""What the comparison tests share: systems made of scores, and one example worked out by hand."""
+"""What the comparison tests share: systems made of scores, one example worked out by hand, and choices in one line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from tests._results import make_result
 
-from assay import Result
+from assay import Query, Result
+from assay.comparison import Comparison, ComparisonOptions, compare_results
 
 OLD = [1.0, 0.5, 0.25, 0.5, 0.2, 1.0, 0.5, 0.0]
 NEW = [1.0, 1.0, 0.5, 1.0, 1.0, 0.5, 1.0, 0.25]
@@ -18,6 +19,18 @@ NEW = [1.0, 1.0, 0.5, 1.0, 1.0, 0.5, 1.0, 0.25]
 def system(name: str, scores: Mapping[str, Sequence[float]], queries: Sequence[str] = (), **fields: Any) -> Result:
     """A system with these scores: metric → score of each query."""
     return make_result(scores, name, query_ids=queries, **{"queries": {}, **fields})
+
+
+def tagged(
+    name: str,
+    scores: Mapping[str, Sequence[float]],
+    tags: Mapping[str, Sequence[str | None]] | None = None,
+    benchmark: str = "",
+) -> Result:
+    """Metric → scores of q0, q1, …; tag → its value for each of them, None where a query lacks it. Queries have no words."""
+    ids = [f"q{number}" for number in range(len(next(iter(scores.values()))))]
+    made = make_result(scores, name, query_ids=ids, tags=tags, benchmark=benchmark)
+    return made.with_fields(queries={query: Query(query, metadata=asked.metadata) for query, asked in made.queries.items()})
 
 
 def old_and_new(**fields: Any) -> list[Result]:
@@ -33,3 +46,8 @@ def ladder(n_systems: int, n_queries: int = 40) -> list[Result]:
         system(f"s{number + 1}", {"map": (base + number / n_systems / 2 + noise[:, number]).tolist()})
         for number in range(n_systems)
     ]
+
+
+def compared(*systems: Result, **how: Any) -> Comparison:
+    """The comparison of systems by these choices."""
+    return compare_results(list(systems), ComparisonOptions(**how))

@@ -1,4 +1,4 @@
-"""Two systems from judgments and rankings to a verdict, checked by hand and with scipy; and several at once."""
+"""Systems from judgments, rankings or results to pairs: by hand, with SciPy, and what may not be compared."""
 
 import inspect
 import itertools
@@ -7,12 +7,14 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from tests._variants import for_each
 
 import assay
-from assay.comparison.comparison import EVALUATE_SETTINGS, compare, compare_results
-from assay.comparison.options import ComparisonOptions
+from assay import UnknownName, compare
+from assay.comparison import ComparisonOptions, align, beaten_by, compare_results, letter, letters_of
+from assay.errors import NotComparable, UsageError
 
-from ._systems import NEW, OLD, ladder, old_and_new, system
+from ._systems import NEW, OLD, compared, ladder, old_and_new, system
 
 QRELS = {f"q{number}": {"d": 1} for number in range(1, 9)}
 
@@ -25,157 +27,272 @@ def ranked(scores):
     }
 
 
-@pytest.fixture(scope="module")
-def compared():
-    return compare(QRELS, {"old": ranked(OLD), "new": ranked(NEW)}, "mrr")
+RUNS = {"old": ranked(OLD), "new": ranked(NEW)}
 
 
-def test_the_figures_by_hand(compared):
-    pair = compared.pair("mrr", "old", "new")
-    assert (pair.a, pair.b, pair.n) == ("old", "new", 8)
-    assert pair.value_a == pytest.approx(3.95 / 8)
-    assert pair.value_b == pytest.approx(6.25 / 8)
+# Two systems
+
+
+def test_the_figures_by_hand():
+    comparison = compare(QRELS, RUNS, "mrr")
+    pair = comparison.pair("mrr", "old", "new")
+    assert (pair.a, pair.b, pair.n, pair.wins, pair.ties, pair.losses) == ("old", "new", 8, 6, 1, 1)
+    assert (pair.value_a, pair.value_b) == pytest.approx((3.95 / 8, 6.25 / 8))
     assert pair.difference == pair.improvement == pytest.approx(2.3 / 8)
     assert pair.relative == pytest.approx(2.3 / 3.95)
-    assert (pair.wins, pair.ties, pair.losses) == (6, 1, 1)
     differences = np.array(NEW) - np.array(OLD)
     assert pair.cohens_d == pytest.approx(differences.mean() / differences.std(ddof=1))
-
-
-def test_p_is_that_of_all_ways_to_change_sides(compared):
-    differences = np.array(NEW) - np.array(OLD)
     sums = [abs(np.dot(signs, differences)) for signs in itertools.product((-1, 1), repeat=8)]
-    by_hand = np.mean(np.array(sums) >= abs(differences.sum()) - 1e-9)
-    pair = compared.pairs[0]
-    assert pair.p == pair.p_corrected == pytest.approx(by_hand)
-    theirs = stats.permutation_test(
-        (np.array(NEW), np.array(OLD)), lambda a, b: np.mean(a - b), permutation_type="samples", n_resamples=np.inf
-    )
-    assert pair.p == pytest.approx(theirs.pvalue)
+    assert pair.p == pair.p_corrected == pytest.approx(np.mean(np.array(sums) >= abs(differences.sum()) - 1e-9))
 
 
-@pytest.mark.parametrize(
-    ("test", "theirs"),
-    [
-        ("paired_t", lambda: stats.ttest_rel(NEW, OLD).pvalue),
-        ("sign", lambda: stats.binomtest(6, 7).pvalue),
-    ],
-)
+@for_each("test, theirs", [("paired_t", stats.ttest_rel(NEW, OLD).pvalue), ("sign", stats.binomtest(6, 7).pvalue)])
 def test_other_tests_are_those_of_scipy(test, theirs):
-    assert compare(QRELS, {"old": ranked(OLD), "new": ranked(NEW)}, "mrr", test=test).pairs[0].p == pytest.approx(theirs())
+    assert compare(QRELS, RUNS, "mrr", test=test).pairs[0].p == pytest.approx(theirs)
 
 
 def test_the_interval_of_t_is_scipys():
-    pair = compare_results(old_and_new(), ComparisonOptions(interval="t", alpha=0.1)).pairs[0]
+    pair = compared(*old_and_new(), interval="t", alpha=0.1).pairs[0]
     theirs = stats.ttest_rel(NEW, OLD).confidence_interval(0.9)
     assert (pair.low, pair.high) == pytest.approx((theirs.low, theirs.high))
 
 
 def test_less_is_better_for_latency():
-    comparison = compare_results(
-        [system("slow", {"latency": [20.0] * 9 + [21.0]}), system("quick", {"latency": [10.0] * 10})]
-    )
+    comparison = compared(system("slow", {"latency": [20.0] * 9 + [21.0]}), system("quick", {"latency": [10.0] * 10}))
     pair = comparison.pairs[0]
-    assert pair.difference == pytest.approx(-10.1)
-    assert pair.improvement == pytest.approx(10.1)
-    assert (pair.wins, pair.losses, pair.better) == (10, 0, "quick")
-    assert comparison.best("latency") == "quick"
-    assert comparison.verdict.startswith("quick beats slow on latency by 10.1 ms [10.0 ms, 10.3 ms], ")
+    assert (pair.difference, pair.improvement) == pytest.approx((-10.1, 10.1))
+    assert (pair.wins, pair.losses, pair.better, comparison.best("latency")) == (10, 0, "quick", "quick")
 
 
-def test_identical_systems_are_equal_and_nothing_is_undefined():
-    comparison = compare_results([system("a", {"mrr": OLD}), system("b", {"mrr": OLD})])
-    pair = comparison.pairs[0]
-    assert (pair.p, pair.difference, pair.cohens_d, pair.ties, pair.better) == (1.0, 0.0, 0.0, 8, None)
-    assert comparison.verdict == "b and a have the same mrr on every query."
-
-
-@pytest.mark.parametrize(("n", "p"), [(1, 1.0), (2, 0.5)])
-def test_few_queries_prove_nothing(n, p):
-    pair = compare_results([system("a", {"mrr": [0.0] * n}), system("b", {"mrr": [1.0] * n})]).pairs[0]
-    assert (pair.n, pair.p, pair.better) == (n, p, None)
+def test_few_queries_prove_nothing():
+    for n, p in ((1, 1.0), (2, 0.5)):
+        pair = compared(system("a", {"mrr": [0.0] * n}), system("b", {"mrr": [1.0] * n})).pairs[0]
+        assert (pair.n, pair.p, pair.better) == (n, p, None)
+    same = compared(system("a", {"mrr": OLD}), system("b", {"mrr": OLD})).pairs[0]
+    assert (same.p, same.difference, same.cohens_d, same.ties, same.better) == (1.0, 0.0, 0.0, 8, None)
 
 
 def test_queries_without_a_score_do_not_count():
     nan = math.nan
-    a, b = system("a", {"mrr": [nan, 1.0, 0.5]}), system("b", {"mrr": [1.0, 0.5, nan]})
-    assert compare_results([a, b]).pairs[0].n == 1
-    nothing = compare_results([system("a", {"mrr": [nan]}), system("b", {"mrr": [1.0]})])
-    assert math.isnan(nothing.pairs[0].p)
-    assert nothing.verdict == "Nothing can be said about mrr: no query has a score in both systems."
-    assert nothing.to_dict()["pairs"][0]["p"] is None
+    assert compared(system("a", {"mrr": [nan, 1.0, 0.5]}), system("b", {"mrr": [1.0, 0.5, nan]})).pairs[0].n == 1
+    nothing = compared(system("a", {"mrr": [nan]}), system("b", {"mrr": [1.0]}))
+    assert (math.isnan(nothing.pairs[0].p), nothing.to_dict()["pairs"][0]["p"]) == (True, None)
+
+
+# Many systems
 
 
 def test_a_baseline_is_compared_with_all_others_only():
-    comparison = compare_results(ladder(4), ComparisonOptions(baseline="s3"))
+    comparison = compared(*ladder(4), baseline="s3")
     assert [(pair.a, pair.b) for pair in comparison.pairs] == [("s3", "s1"), ("s3", "s2"), ("s3", "s4")]
     assert comparison.n_comparisons == 3
-    with pytest.raises(assay.UnknownName, match="no system is called 's9'"):
-        compare_results(ladder(4), ComparisonOptions(baseline="s9"))
-
-
-def test_results_and_runs_may_be_mixed():
-    result = assay.evaluate(QRELS, ranked(OLD), "mrr", name="whatever")
-    comparison = compare(QRELS, {"old": result, "new": ranked(NEW)}, "mrr", baseline="old", seed=3)
-    assert comparison.names == ("old", "new")
-    assert comparison.how.seed == 3
-    assert comparison.per_query("RR")["q6"] == {"old": 1.0, "new": 0.5}
-    with pytest.raises(assay.UsageError, match="runs are given by name"):
-        compare(QRELS, [ranked(OLD)], "mrr")
-
-
-def test_the_same_seed_gives_the_same_bits():
-    first, second = (compare_results(ladder(3), ComparisonOptions(seed=5)).to_dict() for _ in range(2))
-    assert first == second
 
 
 def test_tests_for_many_systems_speak_of_pairs_or_of_all():
-    systems = ladder(3)
-    tukey = compare_results(systems, ComparisonOptions(test="tukey_hsd"))
+    tukey, anova = (compared(*ladder(3), test=test) for test in ("tukey_hsd", "anova"))
     assert all(pair.better == pair.b for pair in tukey.pairs)
-    assert "(corrected for 3 systems)" in tukey.verdict
-    anova = compare_results(systems, ComparisonOptions(test="anova"))
-    assert anova.verdict == "The systems differ on map, p < 0.001; anova does not say which of them."
     assert anova.to_dict()["overall"]["map"]["p"] == pytest.approx(anova.fields["map"].p)
     assert anova.n_comparisons == 0
 
 
-def test_claims_other_than_a_difference():
-    a, b = system("a", {"mrr": [0.5, 0.6, 0.7, 0.8]}), system("b", {"mrr": [0.501, 0.6, 0.701, 0.799]})
-    comparison = compare_results([a, b], ComparisonOptions(test="equivalence(margin=0.1)"))
-    assert comparison.pairs[0].is_significant
-    assert comparison.pairs[0].better is None
-    assert comparison.verdict == "b is within 0.1 of a on mrr (+0.00025, p < 0.001)."
+def test_the_same_seed_gives_the_same_bits():
+    assert compared(*ladder(3), seed=5).to_dict() == compared(*ladder(3), seed=5).to_dict()
 
 
-def test_a_bayesian_test_says_how_probable_it_is():
-    judged = {f"q{n}": {"d": 1} for n in range(12)}
-    runs = {"a": {query: {"x": 2.0, "d": 1.0} for query in judged}, "b": {query: {"d": 1.0} for query in judged}}
-    found = assay.compare(judged, runs, "mrr", test="bayesian(rope=0.1)").remarks
-    assert any(one.startswith("b is better than a on mrr by more than 0.1 with probability ") for one in found)
-    assert not any("probability" in one for one in assay.compare(judged, runs, "mrr").remarks)
+def test_letters_go_on_after_z():
+    texts = {0: "a", 25: "z", 26: "aa", 27: "ab", 51: "az", 52: "ba", 701: "zz", 702: "aaa"}
+    assert {number: letter(number) for number in texts} == texts
+    assert len({letter(number) for number in range(2000)}) == 2000
 
 
-@pytest.mark.parametrize(
-    ("name", "near"),
+@for_each(
+    "numbers, n_systems, text",
     [
-        ("tets", "test"),
-        ("basline", "baseline"),
-        ("intersct", "intersect"),
-        ("profil", "profile"),
-        ("correctoin", "correction"),
+        ((), 3, ""),
+        ((0, 1), 3, "ab"),
+        ((0, 1, 2), 5, "abc"),
+        ((0, 1, 2, 3), 5, "a–d"),
+        ((0, 1, 2, 3, 6), 8, "a–d,g"),
+        ((3, 0), 5, "ad"),
+        ((0, 26), 30, "a,aa"),
+        (tuple(range(29)), 30, "a–ac"),
     ],
 )
-def test_a_misspelt_setting_is_told_with_the_right_one(name, near):
-    runs = {"old": ranked(OLD), "new": ranked(NEW)}
-    with pytest.raises(assay.UnknownName, match=rf"no setting of compare is called '{name}'\. Did you mean {near}\b"):
-        compare(QRELS, runs, "mrr", **{name: "x"})
-    results = {run: assay.evaluate(QRELS, ranking, "mrr") for run, ranking in runs.items()}
-    with pytest.raises(assay.UnknownName, match=f"no setting of compare is called '{name}'"):
-        compare(None, results, "mrr", **{name: "x"})
+def test_stretches_of_letters(numbers, n_systems, text):
+    assert letters_of(numbers, n_systems) == text
 
 
-def test_every_setting_that_is_known_is_one_of_evaluate():
-    own = inspect.signature(assay.evaluate).parameters.values()
-    assert set(EVALUATE_SETTINGS) == {one.name for one in own if one.kind is one.KEYWORD_ONLY} - {"name"}
-    assert compare(QRELS, {"old": ranked(OLD), "new": ranked(NEW)}, "mrr", tie_band=True, seed=3).names == ("old", "new")
+def test_twenty_systems_each_beat_all_before():
+    comparison = compared(*ladder(20, 60), test="paired_t")
+    assert len(comparison.pairs) == 190
+    assert beaten_by(comparison, "map") == {f"s{number + 1}": tuple(range(number)) for number in range(20)}
+    assert set(beaten_by(compared(*ladder(3, 2)), "map").values()) == {()}
+
+
+# Results in place of runs
+
+
+def test_results_and_runs_may_be_mixed():
+    result = assay.evaluate(QRELS, RUNS["old"], "mrr", name="whatever")
+    comparison = compare(QRELS, {"old": result, "new": RUNS["new"]}, "mrr", baseline="old", seed=3)
+    assert (comparison.names, comparison.how.seed) == (("old", "new"), 3)
+    assert comparison.per_query("RR")["q6"] == {"old": 1.0, "new": 0.5}
+
+
+def test_results_are_compared_by_the_metrics_asked_for_and_need_no_judgments():
+    results = {
+        name: system(name, {"ndcg@10": scores, "map": scores, "mrr": scores}) for name, scores in (("x", OLD), ("y", NEW))
+    }
+    assert [metric.name for metric in compare(None, results, ["AP"]).metrics] == ["map"]
+    assert [metric.name for metric in compare(None, results).metrics] == ["ndcg@10", "map", "mrr"]
+    run = {"q": {"d": 1.0, "x": 0.5}, "r": {"d": 0.1, "x": 0.5}}
+    renamed = compare({"q": {"d": 1}, "r": {"d": 1}}, {"a": run, "b": run}, ["accuracy", "map"], profile="mteb")
+    assert len(renamed.metrics) == 2  # a profile has another name for one
+
+
+def test_settings_of_evaluate_are_settings_of_compare():
+    own = {one.name for one in inspect.signature(assay.evaluate).parameters.values() if one.kind is one.KEYWORD_ONLY}
+    values = {"policy": assay.Policy(rel=1), "profile": "beir", "relevance": "auto", "ontology": None}
+    for name in own - {"name"}:
+        try:
+            compare(QRELS, RUNS, "mrr", **{name: values.get(name, True)})
+        except UnknownName:
+            pytest.fail(name)
+
+
+def test_wrong_settings(snapshots):
+    results = {name: assay.evaluate(QRELS, run, "mrr") for name, run in RUNS.items()}
+    misspelt = ("tets", "basline", "intersct", "profil", "correctoin")
+    cases = {name: lambda name=name: compare(QRELS, RUNS, "mrr", **{name: "x"}) for name in misspelt}
+    choices = [{"test": "wilcoxn"}, {"correction": "hlom"}, {"interval": "bcaa"}, {"interval": "wilson"}, {"alpha": 5}]
+    choices += [{"alpha": True}, {"tolerance": -1}, {"rope": math.nan}, {"test": "independent_t"}]
+    choices += [{"test": "tukey", "correction": "bh"}]
+    cases |= {str(choice): lambda choice=choice: ComparisonOptions(**choice) for choice in choices}
+    cases |= {
+        "of results": lambda: compare(None, results, "mrr", tets="x"),
+        "baseline": lambda: compared(*ladder(4), baseline="s9"),
+        "runs without names": lambda: compare(QRELS, [RUNS["old"]], "mrr"),
+        "not scored": lambda: compare(None, results, "recall@5"),
+        "profile of results": lambda: compare(None, results, profile="beir"),
+        "pair": lambda: align(old_and_new()).place("nwe"),
+    }
+    snapshots.check_errors("compare/settings", cases)
+
+
+# The choices
+
+
+def test_the_defaults_are_recorded():
+    assert ComparisonOptions().to_dict() == {
+        "baseline": None,
+        "test": "randomization",
+        "correction": "holm",
+        "alpha": 0.05,
+        "interval": "bootstrap",
+        "tolerance": 0.0,
+        "rope": 0.0,
+        "seed": 0,
+    }
+
+
+def test_other_spellings():
+    how = ComparisonOptions(test="fisher", correction="BH", interval="studentized", alpha=0.01)
+    plain = how.to_dict()
+    assert (plain["test"], plain["correction"], plain["interval"]) == ("randomization", "benjamini_hochberg", "studentised")
+    assert how.level == 0.99
+    for test, rope, name, counts in (
+        ("bayesian(rope=0.01)", 0.02, "bayesian(rope=0.01)", 0.01),  # the rope of the test itself wins
+        ("bayesian", 0.02, "bayesian(rope=0.02)", 0.02),
+        ("paired_t", 0.02, "paired_t", 0.02),
+    ):
+        how = ComparisonOptions(test=test, rope=rope)
+        assert (how.bound_test.name, how.to_dict()["rope"]) == (name, counts)
+
+
+def test_tests_for_many_systems_need_a_correction_over_metrics_only():
+    assert ComparisonOptions(test="tukey").to_dict()["correction"] == "bonferroni"
+    assert ComparisonOptions(test="tukey", correction="none").to_dict()["correction"] == "none"
+
+
+# What may be compared
+
+
+def test_queries_are_paired_by_id_whatever_their_order():
+    one = system("one", {"mrr": [1.0, 0.5, 0.25]}, ["a", "b", "c"])
+    two = system("two", {"mrr": [0.1, 0.2, 0.3]}, ["c", "a", "b"])
+    aligned = align([one, two])
+    assert (aligned.query_ids, aligned.names, aligned.notes) == (("a", "b", "c"), ("one", "two"), ())
+    assert aligned.scores("mrr").tolist() == [[1.0, 0.2], [0.5, 0.3], [0.25, 0.1]]
+
+
+def retrieving(depths, metric="mrr"):
+    return [system(name, {metric: OLD}, provenance={"k": depth}) for name, depth in zip(("one", "two"), depths, strict=True)]
+
+
+def test_what_differs_is_named_and_refused(snapshots):
+    """With `intersect`, it is a note instead."""
+    old, new = old_and_new(benchmark="first", recorded={"judgments": "aa"})
+    prints = [{"dataset": {"fingerprints": {"queries": "1", "documents": number}}} for number in "23"]
+    by_text = [{"strategy_used": "token", "token_threshold": threshold} for threshold in (0.3, 0.5)]
+    fewer = system("new", {"mrr": NEW[2:]}, [f"q{number}" for number in range(3, 9)])
+    sides = {
+        "ties": (old, new.with_fields(policy=assay.Policy(ties="docid_asc"))),
+        "rel": (old, new.with_fields(policy=assay.Policy(rel=2))),
+        "profile": (old, new.with_fields(profile="beir")),
+        "judgments": (old, new.with_fields(recorded={"judgments": "bb"})),
+        "documents": [one.with_fields(provenance=about) for one, about in zip((old, new), prints, strict=True)],
+        "resolver": (old, new.with_fields(relevance=by_text[0])),
+        "threshold": [one.with_fields(relevance=about) for one, about in zip((old, new), by_text, strict=True)],
+        "queries": (system("old", {"mrr": OLD}), fewer),
+        **{f"depth and {metric}": retrieving((10, 1000), metric) for metric in ("mrr", "ndcg@20", "latency")},
+    }
+    for case, pair in sides.items():
+        with pytest.raises(NotComparable) as refused:
+            align(pair)
+        assert align(pair, intersect=True).notes == tuple(refused.value.differences), case
+    nothing = [system(name, {"mrr": [1.0]}, [name]) for name in ("a", "b")]
+    text = [system(name, {"mrr": OLD, "relstring@10": ["1"] * 8}) for name in ("a", "b")]
+    others = {
+        "other benchmark": lambda: align([old, new.with_fields(benchmark="other")], intersect=True),
+        "no query in common": lambda: align(nothing, intersect=True),
+        "no metric in common": lambda: align([system("one", {"mrr": OLD}), system("two", {"map": OLD})]),
+        "not scored": lambda: align([system("one", {"mrr": OLD}), system("two", {"map": OLD})], ["mrr"]),
+        "text": lambda: align(text, ["relstring"]),
+        "none": lambda: align([]),
+        "one": lambda: align([old]),
+        "one name for two": lambda: align([old, old]),
+    }
+    snapshots.check_errors("compare/refused", {name: lambda pair=pair: align(pair) for name, pair in sides.items()} | others)
+
+
+def test_what_differs_may_not_matter():
+    assert align(retrieving((10, 1000), "ndcg@10")).notes == ()
+    assert align(retrieving((10, 10))).notes == align(retrieving((None, 10))).notes == ()
+    old, new = old_and_new(relevance={"strategy_used": "token-fallback"})  # judgments made of what was retrieved
+    assert align([old.with_fields(recorded={"judgments": "aa"}), new.with_fields(recorded={"judgments": "bb"})]).notes == ()
+
+
+def test_only_shared_queries_count_where_they_are_intersected():
+    new = system("new", {"mrr": NEW[2:]}, [f"q{number}" for number in range(3, 9)])
+    aligned = align([system("old", {"mrr": OLD}), new], intersect=True)
+    assert aligned.query_ids == new.query_ids
+    assert aligned.results[0]["mrr"] == pytest.approx(np.mean(OLD[2:]))
+
+
+def test_metrics_that_all_have_and_somebody_asked_for():
+    one = system("one", {"mrr": OLD, "map": OLD, "judged@10": OLD}, beside=("judged@10",))
+    two = system("two", {"judged@10": OLD, "map": OLD, "ndcg@10": OLD}, beside=("judged@10",))
+    assert [metric.name for metric in align([one, two]).metrics] == ["map"]
+    assert [metric.name for metric in align([one, two], ["judged@10", "AP"]).metrics] == ["judged@10", "map"]
+
+
+def test_failures_are_counted():
+    old, new = old_and_new()
+    failed = system("new", {"mrr": NEW}, failures={"q8": "HTTP 500"}, run={"q1": {"d": 1.0}})
+    assert compare_results([old, failed]).to_dict()["failed"] == {"old": 0, "new": 1}
+    assert compare_results([old, new]).to_dict()["failed"] == {"old": 0, "new": 0}
+
+
+def test_one_system_is_too_few():
+    with pytest.raises(UsageError):
+        compare_results(old_and_new()[:1])

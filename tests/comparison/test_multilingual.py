@@ -44,6 +44,7 @@ def found():
     return evaluate_multilingual_model("bm25", ["de", "en"], size="tiny")
 
 
+@pytest.mark.slow
 def test_each_language_has_the_result_that_it_has_alone(found):
     assert list(found.per_language) == ["de", "en"]
     for code, result in found.per_language.items():
@@ -53,6 +54,7 @@ def test_each_language_has_the_result_that_it_has_alone(found):
         assert set(result.query_ids) == set(load_dataset(f"hpo-{code}:tiny").queries)
 
 
+@pytest.mark.slow
 def test_means_and_variance_are_over_languages(found):
     values = [found.per_language[code]["mrr"] for code in ("de", "en")]
     assert found.average_mrr == pytest.approx(np.mean(values))
@@ -61,6 +63,7 @@ def test_means_and_variance_are_over_languages(found):
     assert found.variance("hit@10") == pytest.approx(np.var([one["hit@10"] for one in found.per_language.values()]))
 
 
+@pytest.mark.slow
 def test_worked_by_hand_right_in_one_language_of_two():
     outcome = evaluate_multilingual_model(Knowing("de"), ["de", "en"], size="tiny")
     assert [one.mrr for one in outcome.metrics.values()] == [1.0, 0.0]
@@ -68,6 +71,7 @@ def test_worked_by_hand_right_in_one_language_of_two():
     assert outcome.metrics["de"].max_ont_sim_at_k == {1: 1.0, 3: 1.0, 5: 1.0, 10: 1.0}
 
 
+@pytest.mark.slow
 def test_it_reads_as_a_dict_too(found):
     assert list(found) == ["per_language", "cross_lingual_variance", "average_mrr"]
     assert (found["average_mrr"], found["per_language"]) == (found.average_mrr, found.per_language)
@@ -75,6 +79,7 @@ def test_it_reads_as_a_dict_too(found):
         found["average_map"]
 
 
+@pytest.mark.slow
 def test_plain_values_are_json_and_rows_have_intervals(found):
     plain = found.to_dict()
     assert json.loads(json.dumps(plain)) == plain
@@ -118,6 +123,7 @@ def test_a_benchmark_of_ones_own_for_a_language():
     assert (outcome.average_mrr, outcome.cross_lingual_variance) == (1.0, 0.0)
 
 
+@pytest.mark.slow
 def test_labels_go_to_their_language(tmp_path):
     file = tmp_path / "hp-de.babelon.tsv"
     head = "translation_language\tsubject_id\tpredicate_id\ttranslation_value"
@@ -128,6 +134,7 @@ def test_labels_go_to_their_language(tmp_path):
         evaluate_multilingual_model("bm25", ["en"], labels={"de": file})
 
 
+@pytest.mark.slow
 def test_an_ontology_is_searched_and_scored_by(tmp_path):
     names = {"HP:0000001": "All", TERM: "Seizure", "HP:0000252": "Microcephaly"}
     ups = {one: "" if one == "HP:0000001" else "is_a: HP:0000001\n" for one in names}

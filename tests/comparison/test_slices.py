@@ -2,14 +2,16 @@
 
 import numpy as np
 import pytest
+from scipy import stats
+from tests._variants import for_each
 
 import assay
-from assay.comparison.slices import slice_results
-from assay.errors import UnknownName, UsageError
-from assay.model.records import Query
-from assay.model.tags import NONE, Tags, asked_for, tags_of
+from assay import Query
+from assay.comparison import ComparisonOptions, compare_results, compare_slices, slice_results
+from assay.model import NONE, Tags, tags_of
+from assay.stats import correct
 
-from ._tagged import tagged
+from ._systems import compared, tagged
 
 LANGUAGE = ["de", "de", "de", "en", "fr", None]
 DIFFICULTY = ["hard", "easy", "easy", "hard", "easy", "easy"]
@@ -104,18 +106,15 @@ def test_values_come_in_an_order_people_expect():
     assert [part.slice.value for part in sliced.parts] == ["easy", "medium", "hard", "2", "10", "a", "b", NONE]
 
 
-def test_what_cannot_be_sliced_is_told():
-    with pytest.raises(UnknownName, match=r"no tag is called 'langauge'. Did you mean language\?.*difficulty, language"):
-        slice_results(BASE, "langauge")
-    with pytest.raises(UsageError, match="nothing is known about the queries"):
-        slice_results(assay.evaluate({"q": {"d": 1}}, {"q": ["d"]}, ["mrr"]), "language")
-    with pytest.raises(UsageError, match="mrr@3 was not scored for base"):
-        slice_results(BASE, "language", metrics=["mrr@3"])
-    for nothing in ("", [], " , "):
-        with pytest.raises(UsageError, match="say what to slice by"):
-            asked_for(nothing)
-    with pytest.raises(UsageError, match="no result"):
-        slice_results([], "language")
+def test_what_cannot_be_sliced(snapshots):
+    cases = {
+        "misspelt tag": lambda: slice_results(BASE, "langauge"),
+        "nothing known": lambda: slice_results(assay.evaluate({"q": {"d": 1}}, {"q": ["d"]}, ["mrr"]), "language"),
+        "not scored": lambda: slice_results(BASE, "language", metrics=["mrr@3"]),
+        "by nothing": lambda: slice_results(BASE, " , "),
+        "no result": lambda: slice_results([], "language"),
+    }
+    snapshots.check_errors("compare/slices", cases)
 
 
 def test_benchmarks_are_taken_together():
@@ -147,17 +146,6 @@ def test_one_benchmark_keeps_the_names_of_its_queries():
     assert list(Tags.of(results).by_query) == ["q0", "q1"]
     (sliced,) = slice_results(results, "language")
     assert sliced.parts[0].slice.queries == ("q0",)
-
-
-def test_a_slice_says_nothing_about_other_queries():
-    dataset = assay.load_dataset("rag-template")
-    result = assay.run(dataset, "bm25", ["ndcg@10"])
-    (sliced,) = slice_results(result, "difficulty")
-    part = sliced.parts[0].results[0]
-    assert part.grader is None
-    assert part.ties == part.fingerprints == part.tie_bands == {}
-    assert part.counts["scored"] == len(part.query_ids) == 16
-    assert set(part.intervals) == {"ndcg@10"}
 
 
 def test_languages_of_several_benchmarks_are_kept_apart():
@@ -200,3 +188,95 @@ def test_the_head_is_what_was_asked_for_and_the_tag_keeps_its_name():
     assert (alone.head, alone.by, alone.to_dict()["by"]) == ("category", "query_type", "query_type")
     (crossed,) = slice_results(typed, "category*difficulty")
     assert crossed.head == "category*difficulty"
+
+
+# Comparisons in each slice, one correction over all of them
+
+RNG = np.random.default_rng(5)
+LANGUAGES = ["de"] * 30 + ["en"] * 30 + ["fr"] * 30
+TAGS = {"language": LANGUAGES, "difficulty": ["easy", "hard"] * 45}
+A, B, C = (RNG.uniform(0.2, 0.8, 90) for _ in range(3))
+B[:30] += 0.2
+B[30:60] -= 0.2
+A_RESULT, B_RESULT, C_RESULT = (
+    tagged(name, {"mrr": x, "map": x**2}, TAGS) for name, x in (("base", A), ("new", A + (B - A) / 2), ("other", C))
+)
+
+
+def test_every_slice_is_compared_as_the_whole_is():
+    comparison = compare_results([A_RESULT, B_RESULT], ComparisonOptions(test="paired_t"))
+    found = compare_slices(comparison, ["language"])
+    new = A + (B - A) / 2
+    assert [part.part for part in found.parts] == ["language=de", "language=en", "language=fr"]
+    for place, part in enumerate(found.parts):
+        rows = slice(30 * place, 30 * place + 30)
+        pair = part.pair("mrr", "base", "new")
+        assert pair.n == 30
+        assert pair.difference == pytest.approx(np.mean(new[rows] - A[rows]))
+        assert pair.p == pytest.approx(stats.ttest_rel(new[rows], A[rows]).pvalue)
+
+
+@for_each("correction", ["holm", "bh", "none"])
+def test_p_is_corrected_over_slices_pairs_and_metrics(correction):
+    comparison = compare_results([A_RESULT, B_RESULT, C_RESULT], ComparisonOptions(test="paired_t", correction=correction))
+    found = compare_slices(comparison, ["language", "difficulty"])
+    pairs = [pair for part in found.parts for pair in part.pairs]
+    assert found.n_comparisons == len(pairs) == 5 * 3 * 2
+    assert all(part.n_comparisons == 30 for part in found.parts)
+    assert [pair.p_corrected for pair in pairs] == pytest.approx(correct([pair.p for pair in pairs], correction))
+    assert [pair.is_significant for pair in pairs] == [pair.p_corrected <= 0.05 for pair in pairs]
+    assert [row["p_corrected"] for row in found.rows()] == [pair.p_corrected for pair in pairs]
+
+
+def test_a_baseline_leaves_fewer_comparisons():
+    comparison = compare_results([A_RESULT, B_RESULT, C_RESULT], ComparisonOptions(baseline="other", test="paired_t"))
+    found = compare_slices(comparison, "language*difficulty")
+    assert found.n_comparisons == 6 * 2 * 2
+    assert {(pair.a, pair.b) for part in found.parts for pair in part.pairs} == {("other", "base"), ("other", "new")}
+
+
+def test_tests_for_many_systems_are_corrected_over_slices():
+    """They make up for many systems themselves, but know of one slice only."""
+    comparison = compare_results([A_RESULT, B_RESULT, C_RESULT], ComparisonOptions(test="tukey_hsd"))
+    found = compare_slices(comparison, "language")
+    p = [pair.p for part in found.parts for pair in part.pairs]
+    times = 2 * len(found.slices)  # metrics and slices; for pairs p was corrected already
+    assert [pair.p_corrected for part in found.parts for pair in part.pairs] == [min(1.0, times * one) for one in p]
+
+
+def test_verdicts_on_slices(snapshots):
+    two, same = [A_RESULT, B_RESULT], [A_RESULT, tagged("same", {"mrr": A}, TAGS)]
+    alike = [tagged(name, {"mrr": A}, {"language": ["de"] * len(A)}) for name in ("base", "same")]
+    found = {
+        "two systems": compare_slices(compared(*two, test="paired_t"), "language"),
+        "the same": compare_slices(compared(*same), "difficulty"),
+        "one slice": compare_slices(compared(*alike), "language"),
+        "a claim": compare_slices(compared(*two, test="non_inferiority(margin=0.05)"), "language"),
+        "many systems": compare_slices(compared(*two, C_RESULT, test="tukey_hsd"), "language"),
+        "few queries": compare_slices(compared(*two, test="bootstrap(resamples=99)"), "language*difficulty"),
+    }
+    texts = {name: "\n".join((one.verdict, one.parts[0].verdict, *one.remarks)) for name, one in found.items()}
+    snapshots.check("compare/slice_verdicts", "".join(f"## {name}\n{text}\n\n" for name, text in texts.items()))
+
+
+def test_slices_of_one_query_decide_nothing():
+    tags = {"id": ["a", "b", "c", None]}
+    results = [tagged(name, {"mrr": x}, tags) for name, x in (("base", [0, 0, 0, 0]), ("new", [1, 1, 1, 1]))]
+    found = compare_slices(compare_results(results), "id")
+    assert [part.part for part in found.parts] == ["id=a", "id=b", "id=c", "id=(none)"]
+    assert [pair.p for part in found.parts for pair in part.pairs] == [1, 1, 1, 1]
+    assert found.to_dict()["n_comparisons"] == 4
+
+
+@pytest.mark.slow
+def test_the_rate_of_false_alarms_over_all_slices():
+    """Two systems that are equally good: some slice differs in no more than 5 % of experiments, whatever is sliced by."""
+    rng, alarms, n = np.random.default_rng(0), 0, 150
+    tags = {"language": ["de", "en", "fr"] * 20, "difficulty": ["easy", "hard"] * 30}
+    for _ in range(n):
+        results = [tagged(name, {"mrr": rng.beta(2, 2, 60)}, tags) for name in ("base", "new")]
+        found = compare_slices(
+            compare_results(results, ComparisonOptions(test="paired_t", interval="t")), ["language", "difficulty"]
+        )
+        alarms += any(pair.is_significant for part in found.parts for pair in part.pairs)
+    assert alarms / n <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n)

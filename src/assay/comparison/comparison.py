@@ -166,8 +166,9 @@ class Comparison:
         return f"Comparison({self.verdict})"
 
 
-EVALUATE_SETTINGS = ("policy", "profile", "relevance", "ontology", "tie_band", "residuals")
-"""Settings that are those of `evaluate`."""
+ONTOLOGY = "ontology"
+EVALUATE_SETTINGS = ("policy", "profile", "relevance", ONTOLOGY, "tie_band", "residuals")
+"""Settings that are those of `evaluate`; the ontology is an option of its domain."""
 SPANS, RANKING = "spans", "ranking"
 """Views of metrics: places in files, which chunkers share, and ranked chunks, which they do not."""
 
@@ -225,8 +226,10 @@ def _score_runs(
 ) -> list[Result]:
     """Results as they are, runs scored."""
     judged = qrels if isinstance(qrels, Qrels) or getattr(qrels, "queries", None) is not None else Qrels(qrels)
+    options = {name: value for name, value in settings.items() if name == ONTOLOGY and value is not None}
+    own = {name: value for name, value in settings.items() if name != ONTOLOGY}
     return [
-        run if isinstance(run, Result) else evaluate_metrics(judged, run, metrics, name=str(name), **settings)
+        run if isinstance(run, Result) else evaluate_metrics(judged, run, metrics, name=str(name), **own, options=options)
         for name, run in runs.items()
     ]
 

@@ -4,17 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from tests._variants import for_each
 
-import assay
-from assay.comparison.comparison import compare, compare_results, remarks_on
-from assay.comparison.options import ComparisonOptions
-from assay.comparison.pairs import NO_TEST, SHARED_TIMES
-from assay.comparison.verdict import Figures
-from assay.evaluation.routing import evaluate_routing
-from assay.reports.sections.moved_queries import moving_metric, preview
+from assay.comparison import SHARED_TIMES, Figures, largest_losses
+from assay.evaluation import evaluate_routing
+from assay.metrics import find_metric
 from assay.stats import Pairs, parse_test
 
-from ._systems import NEW, OLD, ladder, old_and_new, system
+from ._systems import compared, ladder, old_and_new, system
 
 RNG = np.random.default_rng(0)
 N = 40
@@ -22,14 +19,13 @@ A, B = RNG.uniform(0.2, 0.6, (2, N))
 
 
 def pair_of(metric, a, b, **how):
-    systems = [system("a", {metric: list(a)}), system("b", {metric: list(b)})]
-    return compare_results(systems, ComparisonOptions(**how)).pairs[0]
+    return compared(system("a", {metric: list(a)}), system("b", {metric: list(b)}), **how).pairs[0]
 
 
 # Less is better
 
 
-@pytest.mark.parametrize("test", ["paired_t(alternative=greater)", "non_inferiority(margin=0.01)"])
+@for_each("test", ["paired_t(alternative=greater)", "non_inferiority(margin=0.01)"])
 def test_one_sided_tests_ask_for_better_whichever_way_the_metric_points(test):
     more, less = pair_of("map", A, A + 0.1 * B, test=test), pair_of("latency", A, A - 0.1 * B, test=test)
     assert more.p == pytest.approx(less.p)
@@ -54,8 +50,8 @@ def test_p_up_to_alpha_is_significant_after_correction():
     assert pair_of("map", zeros, ones, alpha=2 / 2**6).is_significant
     assert not pair_of("map", zeros, ones, alpha=2 / 2**6 - 1e-9).is_significant
     both = [system("a", {"map": zeros, "mrr": zeros}), system("b", {"map": ones, "mrr": ones})]
-    assert all(pair.is_significant for pair in compare_results(both, ComparisonOptions(alpha=4 / 2**6)).pairs)
-    assert not any(pair.is_significant for pair in compare_results(both, ComparisonOptions(alpha=3 / 2**6)).pairs)
+    assert all(pair.is_significant for pair in compared(*both, alpha=4 / 2**6).pairs)
+    assert not any(pair.is_significant for pair in compared(*both, alpha=3 / 2**6).pairs)
 
 
 def test_how_p_was_counted_is_known():
@@ -105,13 +101,10 @@ def test_a_quantile_is_bootstrapped_whole():
     better = pair_of("latency_p95", a + 50, a, test="randomization(alternative=greater)")
     assert (better.better, better.p < 0.01) == ("b", True)
     assert pair_of("latency_p95", a, a + 50, test="randomization(alternative=greater)").p > 0.9
-    remark = "latency_p95 is no mean over queries: interval and p are by paired bootstrap of the figure itself."
-    systems = [system("a", {"latency_p95": a.tolist()}), system("b", {"latency_p95": b.tolist()})]
-    assert compare_results(systems).remarks == (remark,)
 
 
-@pytest.mark.parametrize(
-    ("metric", "test"),
+@for_each(
+    "metric, test",
     [
         ("latency_p95", "equivalence"),
         ("gm_map", "non_inferiority"),
@@ -122,11 +115,10 @@ def test_a_quantile_is_bootstrapped_whole():
 )
 def test_no_margin_of_scores_is_laid_on_what_is_no_mean_of_scores(metric, test):
     systems = [system("a", {metric: A.tolist()}), system("b", {metric: B.tolist()})]
-    comparison = compare_results(systems, ComparisonOptions(test=test))
+    comparison = compared(*systems, test=test)
     (pair,) = comparison.pairs
     assert math.isnan(pair.p)
-    assert (pair.untested, pair.is_significant) == (NO_TEST, False)
-    assert comparison.verdict == f"Nothing can be said about {metric} (no test for this figure)."
+    assert (bool(pair.untested), pair.is_significant) == (True, False)
 
 
 # Scores that are undefined
@@ -150,7 +142,7 @@ def test_a_test_of_all_systems_rests_on_queries_that_all_have_scored():
     a, b, c = A.copy(), B.copy(), A + B
     a[0] = b[1] = math.nan
     systems = [system(name, {"map": scores.tolist()}) for name, scores in (("a", a), ("b", b), ("c", c))]
-    comparison = compare_results(systems, ComparisonOptions(test="tukey_hsd"))
+    comparison = compared(*systems, test="tukey_hsd")
     assert {pair.n for pair in comparison.pairs} == {N - 2}
 
 
@@ -171,73 +163,30 @@ def test_times_of_batches_are_not_tested():
     """Shares of one time are all alike: as if 40 queries had been timed, the same provider would differ from itself."""
     one = timed("one", [2.0] * N, {"mean": 2.0})
     other = timed("other", [2.1] * N, {"mean": 2.1})
-    comparison = compare_results([one, other])
+    comparison = compared(one, other)
     pair = comparison.pair("latency", "one", "other")
     assert (pair.untested, pair.better, pair.wins) == (SHARED_TIMES, None, 0)
     assert pair.difference == pytest.approx(0.1)
     assert all(math.isnan(figure) for figure in (pair.p, pair.low, pair.high, pair.cohens_d, pair.p_better))
     assert comparison.n_comparisons == 1
-    assert comparison.verdict.endswith("Nothing can be said about latency (times of batches: nobody timed single queries).")
 
 
 def test_one_batched_system_is_enough_and_single_queries_are_tested():
     alone = {"mean": 2.0, "p50": 2.0}
     mixed = [timed("one", [2.0] * N, {"mean": 2.0}), timed("other", 3 + A, alone)]
-    assert math.isnan(compare_results(mixed).pair("latency", "one", "other").p)
+    assert math.isnan(compared(*mixed).pair("latency", "one", "other").p)
     singly = [timed("one", 2 + A, alone), timed("other", 3 + A, alone)]
-    assert compare_results(singly).pair("latency", "one", "other").better == "one"
-    some = compare_results([*singly, timed("third", 2 + B, {"mean": 1.0})], ComparisonOptions(baseline="one"))
-    assert some.remarks == (f"latency of one and third is not tested ({SHARED_TIMES}).",)
+    assert compared(*singly).pair("latency", "one", "other").better == "one"
     for test in ("tukey_hsd", "anova"):
-        of_all = compare_results([*singly, timed("third", 2 + B, {"mean": 1.0})], ComparisonOptions(test=test))
+        of_all = compared(*singly, timed("third", 2 + B, {"mean": 1.0}), test=test)
         assert {pair.untested for pair in of_all.pairs if pair.metric == "latency"} == {SHARED_TIMES}
         assert list(of_all.fields) == ["mrr"]
-
-
-# Few queries
-
-
-def test_the_bootstrap_warns_of_few_queries():
-    (remark,) = compare_results(old_and_new(), ComparisonOptions(test="bootstrap")).remarks
-    assert remark.startswith("The bootstrap finds too much with fewer than 30 queries, and here are 8")
-    assert compare_results(ladder(2), ComparisonOptions(test="bootstrap")).remarks == ()
-    assert compare_results(old_and_new()).remarks == ()
-
-
-# Results in place of runs
-
-
-def test_results_are_compared_by_the_metrics_asked_for_and_need_no_judgments():
-    a, b = (system(name, {"ndcg@10": scores, "map": scores, "mrr": scores}) for name, scores in (("x", OLD), ("y", NEW)))
-    comparison = compare(None, {"a": a, "b": b}, ["AP"])
-    assert [metric.name for metric in comparison.metrics] == ["map"]
-    assert [metric.name for metric in compare(None, {"a": a, "b": b}).metrics] == ["ndcg@10", "map", "mrr"]
-    with pytest.raises(assay.UsageError, match="recall@5 was not scored for"):
-        compare(None, {"a": a, "b": b}, "recall@5")
-    with pytest.raises(assay.UsageError, match="compared as they were scored: profile has no place here"):
-        compare(None, {"a": a, "b": b}, profile="beir")
-
-
-def test_a_metric_that_a_profile_renames_is_found():
-    qrels, run = {"q": {"d": 1}, "r": {"d": 1}}, {"q": {"d": 1.0, "x": 0.5}, "r": {"d": 0.1, "x": 0.5}}
-    comparison = compare(qrels, {"a": run, "b": run}, ["accuracy", "map"], profile="mteb")
-    assert len(comparison.metrics) == 2
-
-
-# Failures
-
-
-def test_failures_are_counted():
-    old, new = old_and_new()
-    failed = system("new", {"mrr": NEW}, failures={"q8": "HTTP 500"}, run={"q1": {"d": 1.0}})
-    assert compare_results([old, failed]).to_dict()["failed"] == {"old": 0, "new": 1}
-    assert compare_results([old, new]).to_dict()["failed"] == {"old": 0, "new": 0}
 
 
 def test_tests_for_many_systems_know_which_way_a_metric_points():
     systems = [system(name, {"latency": (shift + A).tolist()}) for name, shift in (("slow", 30), ("quick", 10), ("mid", 20))]
     for test in ("tukey_hsd", "randomized_tukey_hsd(resamples=200)", "friedman"):
-        comparison = compare_results(systems, ComparisonOptions(test=test))
+        comparison = compared(*systems, test=test)
         assert comparison.pair("latency", "slow", "quick").better == "quick"
         assert comparison.pair("latency", "quick", "mid").better == "quick"
 
@@ -248,27 +197,33 @@ def test_figures_of_all_queries_together_are_compared_without_scores():
     rows.append({"query_id": "q0", "route": "chat", "optimal_expert": "chat"})
     old = evaluate_routing(rows, name="old")
     new = evaluate_routing([{**row, "route": row["optimal_expert"]} for row in rows], name="new")
-    found = compare_results([old, new])
+    found = compared(old, new)
     (pair,) = [one for one in found.pairs if one.metric == "load_balance"]
     assert (pair.wins, pair.ties, pair.losses) == (0, 0, 0)
     assert pair.difference == pytest.approx(new["load_balance"] - old["load_balance"])
-    assert moving_metric(found).name == "routing_accuracy"
-    assert preview(found, Figures(None)) == "No query got worse on routing_accuracy."
-    assert moving_metric(compare_results([old, new], metrics=["load_balance"])) is None
+    assert largest_losses(found, "load_balance", "old", "new") == []
 
 
-def test_figures_that_are_no_means_are_listed_with_and():
-    rows = [
-        {
-            "query_id": f"q{n}",
-            "route": "code" if n % 3 else "chat",
-            "gated": n % 2,
-            "needs_retrieval": n % 5 > 1,
-            "cost": n + 1,
-        }
-        for n in range(9)
-    ]
-    old = evaluate_routing(rows, name="old")
-    new = evaluate_routing([{**row, "gated": not row["gated"], "route": "code"} for row in rows], name="new")
-    said = " ".join(remarks_on(compare_results([old, new])))
-    assert "load_balance and gate_cost_saved are no means over queries" in said
+def test_remarks(snapshots):
+    """What is to be known about p and intervals that are not by the test asked for."""
+    slow = np.where(np.arange(N) < 8, 30 + 10 * A, 3 + A)
+    quantiles = [system(name, {"latency_p95": list(times)}) for name, times in (("a", 10 + A), ("b", slow))]
+    singly = [timed(name, by + A, {"mean": 2.0, "p50": 2.0}) for name, by in (("one", 2), ("other", 3))]
+    rows = [{"query_id": f"q{n}", "route": "code" if n % 3 else "chat", "gated": n % 2, "cost": n + 1} for n in range(9)]
+    rows = [{**row, "needs_retrieval": n % 5 > 1} for n, row in enumerate(rows)]
+    changed = [{**row, "gated": not row["gated"], "route": "code"} for row in rows]
+    comparisons = {
+        "a quantile": compared(*quantiles),
+        "times of batches": compared(*singly, timed("third", 2 + B, {"mean": 1.0}), baseline="one"),
+        "few queries": compared(*old_and_new(), test="bootstrap"),
+        "enough queries": compared(*ladder(2), test="bootstrap"),
+        "figures that are no means": compared(evaluate_routing(rows, name="old"), evaluate_routing(changed, name="new")),
+        "a rope": compared(system("a", {"mrr": [0.5] * 12}), system("b", {"mrr": [1.0] * 12}), test="bayesian(rope=0.1)"),
+    }
+    text = "".join(f"## {name}\n" + "".join(f"{remark}\n" for remark in one.remarks) for name, one in comparisons.items())
+    snapshots.check("compare/remarks", text)
+
+
+def test_what_is_left_of_zero_by_rounding_is_zero():
+    texts = {-2.2e-16: "+0.000", 2.2e-16: "+0.000", 0.0: "+0.000", -0.123: "−0.123", 1e-5: "+0.000010"}
+    assert {value: Figures().change(find_metric("mrr"), value) for value in texts} == texts
