@@ -1,4 +1,4 @@
-"""Fusions and their tuning as text and as JSON."""
+"""Fusions and their tuning as sections and as JSON."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ from typing import Any
 from assay.evaluation import FusionTuning
 from assay.fusion import Fusion
 from assay.grammar import show
-from assay.reports import Cell, Style, Table, fit_table, with_prose
+from assay.reports import Cell, Mark, Notes, Paragraph, Section, Table, cells, columns, text_columns
 from assay.serialize import to_json
 from assay.text import counted, with_minus
 
-TEXT_COLUMNS = frozenset({0, 1, 2})
 SMALLEST_P = 0.0001
 """Smaller ones are not told apart."""
 
 
-def render_fusions(fusions: Mapping[str, Fusion], style: Style) -> str:
+def fusion_list_section(fusions: Mapping[str, Fusion]) -> Section:
     """All of them, one line each."""
-    rows = [
-        [Cell(fusion.name), Cell(_describe_needs(fusion)), Cell(fusion.meaning.removesuffix("."))]
-        for fusion in fusions.values()
-    ]
-    table = with_prose(Table(["method", "reads", "what a document is worth"], rows, TEXT_COLUMNS), style)
-    return f"{table}\n\nassay fuse --method rrf explains one; assay fuse a.run b.run --method rrf fuses\n"
+    rows = tuple(
+        cells(fusion.name, _describe_needs(fusion), fusion.meaning.removesuffix(".")) for fusion in fusions.values()
+    )
+    table = Table(text_columns("method", "reads", "what a document is worth", prose=True), rows)
+    hint = "assay fuse --method rrf explains one; assay fuse a.run b.run --method rrf fuses"
+    return Section(parts=(table, Notes(commands=(hint,))))
 
 
 def _describe_needs(fusion: Fusion) -> str:
@@ -32,17 +31,14 @@ def _describe_needs(fusion: Fusion) -> str:
     return f"{reads}, judgments" if fusion.is_trained else reads
 
 
-def render_fusion(fusion: Fusion, style: Style) -> str:
+def fusion_section(fusion: Fusion) -> Section:
     """One of them in full."""
-    parts = [style.wrapped(f"{fusion.name}: {fusion.meaning.removesuffix('.')}"), style.wrapped(fusion.edge_cases)]
-    rows = [[Cell(param.name), Cell(show(param.default)), Cell(param.meaning)] for param in fusion.params]
-    if rows:
-        parts.append(with_prose(Table(["parameter", "default", "meaning"], rows, TEXT_COLUMNS), style))
-    if fusion.is_trained:
-        parts.append(style.wrapped("learns from judgments first: --qrels"))
-    if fusion.weighted:
-        parts.append(style.wrapped(f"with weights: {fusion.weighted}"))
-    return "\n\n".join([*parts, style.wrapped(fusion.cite)]) + "\n"
+    rows = tuple(cells(param.name, show(param.default), param.meaning) for param in fusion.params)
+    params = Table(text_columns("parameter", "default", "meaning", prose=True), rows)
+    more = ["learns from judgments first: --qrels"] if fusion.is_trained else []
+    more += [f"with weights: {fusion.weighted}"] if fusion.weighted else []
+    about = (f"{fusion.name}: {fusion.meaning.removesuffix('.')}", fusion.edge_cases)
+    return Section(parts=(*map(Paragraph, about), params, *map(Paragraph, (*more, fusion.cite))))
 
 
 def describe_tuning(tuning: FusionTuning) -> dict[str, Any]:
@@ -50,7 +46,7 @@ def describe_tuning(tuning: FusionTuning) -> dict[str, Any]:
     return {**to_json(tuning), "chosen": tuning.chosen.name}
 
 
-def render_tuning(tuning: FusionTuning, style: Style, command: str) -> str:
+def tuning_section(tuning: FusionTuning, command: str) -> Section:
     """Single runs, fusion on queries held out, the gain with its interval, each fold, and what to use from now on."""
     head = (
         f"{counted(tuning.n_queries, 'judged query')} · {counted(tuning.n_tried, 'fusion')} tried"
@@ -64,15 +60,9 @@ def render_tuning(tuning: FusionTuning, style: Style, command: str) -> str:
         f"gain over {tuning.best_single} on held-out queries: {gained[0]}, {percent} interval "
         f"[{gained[1]}, {gained[2]}], {_format_p(tuning.p)} ({tuning.test})"
     )
-    chosen = f"chosen over all queries: {tuning.chosen.name}, {tuning.metric} {tuning.chosen_score:.4f} there\n  {command}"
-    parts = [
-        head,
-        *fit_table(_score_table(tuning), style),
-        style.wrapped(gain),
-        *fit_table(_fold_table(tuning), style),
-        chosen,
-    ]
-    return "\n\n".join(parts) + "\n"
+    chosen = f"chosen over all queries: {tuning.chosen.name}, {tuning.metric} {tuning.chosen_score:.4f} there"
+    tables = (_score_table(tuning), Paragraph(gain), _fold_table(tuning))
+    return Section(parts=(Paragraph(head), *tables, Notes((chosen,), (f"  {command}",))))
 
 
 def _format_p(p: float) -> str:
@@ -80,22 +70,17 @@ def _format_p(p: float) -> str:
 
 
 def _score_table(tuning: FusionTuning) -> Table:
-    best = max(tuning.score, *tuning.singles.values())
-    rows = [[Cell(name), Cell(f"{score:.4f}", score == best)] for name, score in tuning.singles.items()]
-    rows.append([Cell("fused, on held-out queries"), Cell(f"{tuning.score:.4f}", tuning.score == best)])
-    return Table(["run", tuning.metric], rows)
+    scores = {**tuning.singles, "fused, on held-out queries": tuning.score}
+    best = max(scores.values())
+    rows = [
+        (Cell(name), Cell(f"{score:.4f}", mark=Mark.BEST if score == best else Mark.NONE)) for name, score in scores.items()
+    ]
+    return Table(columns("run", tuning.metric), tuple(rows))
 
 
 def _fold_table(tuning: FusionTuning) -> Table:
     rows = [
-        [
-            Cell(str(number)),
-            Cell(fold.chosen),
-            Cell(str(len(fold.queries))),
-            Cell(f"{fold.score:.4f}"),
-            Cell(f"{fold.single:.4f}"),
-        ]
+        cells(str(number), fold.chosen, str(len(fold.queries)), f"{fold.score:.4f}", f"{fold.single:.4f}")
         for number, fold in enumerate(tuning.folds, 1)
     ]
-    head = ["fold", "chosen without it", "queries", "fused", tuning.best_single]
-    return Table(head, rows, frozenset({0, 1}))
+    return Table(columns("fold", "chosen without it", "queries", "fused", tuning.best_single, n_words=2), tuple(rows))

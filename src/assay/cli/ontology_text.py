@@ -1,4 +1,4 @@
-"""What `assay ontology` prints: a term, search results, the similarity of two terms, and faults of a benchmark."""
+"""What `assay ontology` shows: a term, search results, the similarity of two terms, and faults of a benchmark."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from assay.ontology import BoundSimilarity, Match, Ontology, TermFault
-from assay.reports import BOLD, DIM, MARGIN, Cell, Style, Table, with_prose
-from assay.text import counted, printable, wrapped
+from assay.reports import Cell, Column, Mark, Paragraph, Section, Table, cells, table_section, text_columns
+from assay.text import counted
 
 MAX_CHILDREN = 20
 """Children that are named; JSON has all."""
-NAME_WIDTH = 14
-"""Columns for what a line is about."""
 
 
 def term_to_dict(ontology: Ontology, number: int, note: str) -> dict[str, Any]:
@@ -41,7 +39,7 @@ def _labelled(ontology: Ontology, ids: Iterable[str]) -> list[dict[str, str]]:
     return [{"id": term_id, "label": ontology.labels[ontology.number[term_id]]} for term_id in ids]
 
 
-def render_term(ontology: Ontology, number: int, note: str, style: Style) -> str:
+def term_section(ontology: Ontology, number: int, note: str) -> Section:
     """A term in lines, each with what it is about."""
     about = term_to_dict(ontology, number, note)
     children = about["children"]
@@ -59,34 +57,33 @@ def render_term(ontology: Ontology, number: int, note: str, style: Style) -> str
         ("alternatives", [" ".join(about["alternative_ids"])] if about["alternative_ids"] else []),
         ("ontology", [f"{ontology.name} {ontology.version}".rstrip()]),
     ]
-    head = style.styled(printable(f"{about['id']}  {about['label']}"), BOLD)
-    return "\n".join([head, *(_block(name, texts, style) for name, texts in lines if texts)]) + "\n"
+    return table_section(_lines_table(lines, f"{about['id']}  {about['label']}"))
 
 
 def _id_and_label(term: dict[str, str]) -> str:
     return f"{term['id']}  {term['label']}"
 
 
-def _block(name: str, texts: Sequence[str], style: Style) -> str:
+def _lines_table(lines: Iterable[tuple[str, Sequence[str]]], title: str = "") -> Table:
     """Texts below each other, the name beside the first."""
-    room = max(20, style.width - len(MARGIN) - NAME_WIDTH) if style.width else None
-    lines = [line for text in texts for line in (wrapped(printable(text), room) if room else printable(text)).split("\n")]
-    names = [name, *[""] * (len(lines) - 1)]
-    return "\n".join(
-        f"{MARGIN}{style.styled(name.ljust(NAME_WIDTH), DIM)}{line}" for name, line in zip(names, lines, strict=True)
-    )
+    rows = [
+        (Cell(name if place == 0 else "", mark=Mark.MUTED), Cell(text))
+        for name, texts in lines
+        for place, text in enumerate(texts)
+    ]
+    return Table(text_columns("", "", prose=True), tuple(rows), title=title)
 
 
-def render_matches(ontology: Ontology, matches: Sequence[Match], style: Style) -> str:
+def matches_section(ontology: Ontology, matches: Sequence[Match]) -> Section:
     """Terms that were found, and the synonym they were found by."""
     rows = [
-        [
-            Cell(ontology.ids[match.number]),
-            Cell(printable(ontology.labels[match.number] + ("" if match.is_label else f"   (synonym: {match.name})"))),
-        ]
+        cells(
+            ontology.ids[match.number],
+            ontology.labels[match.number] + ("" if match.is_label else f"   (synonym: {match.name})"),
+        )
         for match in matches
     ]
-    return with_prose(Table(["term", "label"], rows, frozenset({0, 1})), style) + "\n"
+    return table_section(Table(text_columns("term", "label", prose=True), tuple(rows)))
 
 
 def similarity_to_dict(ontology: Ontology, a: int, b: int, formulas: Sequence[BoundSimilarity]) -> dict[str, Any]:
@@ -108,9 +105,7 @@ def similarity_to_dict(ontology: Ontology, a: int, b: int, formulas: Sequence[Bo
     }
 
 
-def render_similarity(
-    content: dict[str, Any], notes: Sequence[str], formulas: Sequence[BoundSimilarity], style: Style
-) -> str:
+def similarity_section(content: dict[str, Any], notes: Sequence[str], formulas: Sequence[BoundSimilarity]) -> Section:
     """The terms, what they share, and a row for each formula."""
     lowest = content["lowest_common_ancestor"]
     path = "" if lowest is None else f"{counted(content['path'], 'step')} apart; "
@@ -122,28 +117,23 @@ def render_similarity(
         ("note", list(notes)),
     ]
     rows = [
-        [Cell(formula.name), Cell(f"{content['similarity'][formula.name]:.4f}"), Cell(formula.similarity.formula)]
-        for formula in formulas
+        cells(formula.name, f"{content['similarity'][formula.name]:.4f}", formula.similarity.formula) for formula in formulas
     ]
-    table = with_prose(Table(["formula", "similarity", "how"], rows, frozenset({0, 2})), style)
-    return "\n".join([*(_block(name, texts, style) for name, texts in lines if texts), "", table]) + "\n"
+    heads = (Column("formula", kind="text"), Column("similarity"), Column("how", kind="prose"))
+    return Section(parts=(_lines_table(lines), Table(heads, tuple(rows))))
 
 
-def render_faults(head: str, faults: Sequence[TermFault], n_undescribed: int, style: Style) -> str:
+def faults_section(head: str, faults: Sequence[TermFault], n_undescribed: int) -> Section:
     """Answer first; then errors, then warnings. Cases without a description are counted: nobody could check them."""
     counts = [
         counted(number, kind) for kind in ("error", "warning") if (number := sum(fault.severity == kind for fault in faults))
     ]
     sound = "all exist and are current" if n_undescribed else "all exist, are current and are described"
     more = f"; {counted(n_undescribed, 'case')} without a description" if n_undescribed else ""
-    verdict = style.styled(style.wrapped(f"{head}: {', '.join(counts) or sound}{more}"), BOLD)
     ordered = sorted(faults, key=lambda fault: fault.severity != "error")
-    rows = [
-        [Cell(printable(fault.case)), Cell(fault.severity), Cell(printable(_describe_fault(fault)))] for fault in ordered
-    ]
-    if not rows:
-        return verdict + "\n"
-    return f"{verdict}\n\n{with_prose(Table(['case', '', 'what'], rows, frozenset({0, 1, 2})), style)}\n"
+    rows = tuple(cells(fault.case, fault.severity, _describe_fault(fault)) for fault in ordered)
+    verdict = Paragraph(f"{head}: {', '.join(counts) or sound}{more}", Mark.BEST)
+    return Section(parts=(verdict, Table(text_columns("case", "", "what", prose=True), rows)))
 
 
 def _describe_fault(fault: TermFault) -> str:

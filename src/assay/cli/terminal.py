@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import argparse
 
     from assay.evaluation import Profile, Result
+    from assay.reports import Section
 
 
 def add_verbose(parser: argparse.ArgumentParser) -> None:
@@ -107,6 +108,13 @@ def terminal_width(stream: TextIO | None = None) -> int | None:
     with suppress(OSError, ValueError):  # a stream that only says it is a terminal
         return os.get_terminal_size(stream.fileno()).columns or DEFAULT_WIDTH
     return DEFAULT_WIDTH
+
+
+def text_here(sections: Sequence[Section]) -> str:
+    """Sections as this terminal shows them."""
+    from assay.reports import Style, render_sections
+
+    return render_sections(sections, style=Style(terminal_width(), use_colour()))
 
 
 def use_colour(stream: TextIO | None = None) -> bool:

@@ -1,15 +1,15 @@
-"""Report: results and how to show them; what every renderer is given."""
+"""Report: results and how to show them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
-from assay.catalog import find_entry, load_entries
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
+from assay.reports.layout import Style
 from assay.text import milliseconds, printable, with_minus
 
 UNIT = " ms"
@@ -44,6 +44,11 @@ class Report:
     """Metrics that the table does without, because another one there says as much."""
     next_step: str = ""
     """A command to go on with, at the very end; it is never broken into lines, so that it can be pasted."""
+
+    @property
+    def style(self) -> Style:
+        """Who reads it."""
+        return Style(self.width, self.colour)
 
     @cached_property
     def metrics(self) -> tuple[BoundMetric, ...]:
@@ -105,23 +110,3 @@ class Report:
             return set()
         target = max(scored.values()) if metric.metric.higher_is_better else min(scored.values())
         return {number for number, value in scored.items() if value == target}
-
-
-@dataclass(frozen=True)
-class Renderer:
-    """One output format."""
-
-    name: str
-    render: Callable[[Report], str]
-    meaning: str
-
-
-@cache
-def all_renderers() -> Mapping[str, Renderer]:
-    """Name → renderer."""
-    return load_entries("assay.reports.renderers", Renderer, "assay.reports")
-
-
-def find_renderer(name: str) -> Renderer:
-    """The renderer of that name."""
-    return find_entry("format", name, all_renderers())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from assay.comparison import Figures
 from assay.evaluation import Grades, Rejudged, Result, rejudge
 from assay.model import Rankings, Run
-from assay.reports import Column, Field, Grid, columns, number, readable_time, words
+from assay.reports import Cell, Column, Mark, Table, columns, number, readable_time, words
 from assay.store import JudgeAgreement, Judgment, combined, judge_agreements, restore_ids
 from assay.text import counted, percent, printable
 from assay.web.documents import ServedDatasets
@@ -84,8 +84,8 @@ class Judging:
     """The place of the first one that is shown, from 0."""
     is_complete: bool
     """Whether it is known which of the retrieved documents the benchmark judged, not only which are relevant."""
-    effect: Grid | None
-    agreement: Grid | None
+    effect: Table | None
+    agreement: Table | None
     problem: str = ""
 
     @property
@@ -204,7 +204,7 @@ def _judge_grades(judgments: Sequence[Judgment]) -> tuple[JudgeGrade, ...]:
     )
 
 
-def effect_grid(result: Result, query: str, effect: Rejudged) -> Grid:
+def effect_grid(result: Result, query: str, effect: Rejudged) -> Table:
     """Scores of the query and summaries, before and after; what changed is marked."""
     bound = {metric.name: metric for metric in result.metrics}
     scores, rows = effect.scores(query), []
@@ -214,10 +214,10 @@ def effect_grid(result: Result, query: str, effect: Rejudged) -> Grid:
             before, after = (float("nan") if value is None else value for value in pair)
             change = after - before
             is_better = change > 0 if metric.metric.higher_is_better else change < 0
-            tone = "" if not abs(change) > 1e-12 else "better" if is_better else "worse"
+            tone = Mark.NONE if not abs(change) > 1e-12 else Mark.BETTER if is_better else Mark.WORSE
             fields += [number(Figures().value(metric, before), before)]
-            fields += [number(Figures().value(metric, after), after, tone=tone)]
-        rows.append((Field(name, title=metric.metric.meaning), *fields))
+            fields += [number(Figures().value(metric, after), after, mark=tone)]
+        rows.append((Cell(name, help=metric.metric.meaning), *fields))
     notes = [
         f"{counted(effect.n_added, 'grade')} of people added to what the benchmark has; the stored result stays as it is."
     ]
@@ -228,10 +228,10 @@ def effect_grid(result: Result, query: str, effect: Rejudged) -> Grid:
     if lost := [name for name in effect.left_out if not math.isnan(result.summary.get(name, math.nan))]:
         notes.append(f"Not worked out again, for it takes more than the store keeps: {', '.join(lost)}.")
     heads = columns("metric", "this query", "with the new grades", "all queries", Column("with the new grades"))
-    return Grid("What the new grades change", heads, tuple(rows), notes=tuple(notes), is_sortable=False)
+    return Table(heads, tuple(rows), "What the new grades change", notes=tuple(notes), is_sortable=False)
 
 
-def agreement_grid(agreements: Sequence[JudgeAgreement]) -> Grid | None:
+def agreement_grid(agreements: Sequence[JudgeAgreement]) -> Table | None:
     """Every two judges who graded the same pairs; None where there are none."""
     if not agreements:
         return None
@@ -246,7 +246,7 @@ def agreement_grid(agreements: Sequence[JudgeAgreement]) -> Grid | None:
         for pair in agreements
     )
     heads = columns("judges", "pairs both graded", "same grade", "Cohen’s κ", "κ, weighted")
-    return Grid("Agreement of judges", heads, rows, notes=(ABOUT_KAPPA,), is_sortable=False)
+    return Table(heads, rows, "Agreement of judges", notes=(ABOUT_KAPPA,), is_sortable=False)
 
 
 def _kappa(value: float) -> str:

@@ -13,7 +13,7 @@ from assay.text import shortened
 from assay.web.api.endpoint import MAX_PARAMETER_LETTERS
 
 if TYPE_CHECKING:
-    from assay.reports import Grid
+    from assay.reports import Table
     from assay.web.state import AppState
 
 MAX_PARAMETERS = 200
@@ -89,7 +89,7 @@ class View:
     template: str
     title: str
     content: Mapping[str, Any] = field(default_factory=dict)
-    tables: Mapping[str, Callable[[], Grid]] = field(default_factory=dict)
+    tables: Mapping[str, Callable[[], Table]] = field(default_factory=dict)
     status: int = 200
 
 

@@ -12,7 +12,7 @@ from assay.comparison import Figures, sign_of
 from assay.errors import BadParameter, UnknownName, near_matches
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
-from assay.reports import TEXT, Column, Field, number, words
+from assay.reports import Cell, Column, Mark, number, words
 from assay.web.page import PageRequest, address
 from assay.web.tables import Plan, SheetColumn
 
@@ -95,23 +95,23 @@ class QueryTable:
     def plan(self, request: PageRequest, metrics: Sequence[BoundMetric]) -> Plan[str]:
         """The table."""
         columns = [
-            SheetColumn("query", Column("query", TEXT), self._named, str),
-            SheetColumn("text", Column("text", TEXT), lambda query: cut_text(self.text(query)), self.text),
+            SheetColumn(Column("query", kind="text"), self._named, str),
+            SheetColumn(Column("text", kind="text"), lambda query: cut_text(self.text(query)), self.text),
             *(score_column(self.result, metric) for metric in metrics[:MAX_METRICS]),
         ]
         if self.changes:
             title = "against the result before"
-            columns.append(SheetColumn("change", Column("Δ before", title=title), self._change, self.changes.get))
-        columns.append(SheetColumn("remarks", Column("remarks", TEXT), self._remarks))
+            columns.append(SheetColumn(Column("change", "Δ before", help=title), self._change, self.changes.get))
+        columns.append(SheetColumn(Column("remarks", kind="text"), self._remarks))
         return Plan("Queries", "queries", tuple(columns), self.ids(request), "queries")
 
-    def _named(self, query: str) -> Field:
-        return words(query, href=query_url(self.key, query))
+    def _named(self, query: str) -> Cell:
+        return words(query, link=query_url(self.key, query))
 
-    def _change(self, query: str) -> Field:
-        return change_field(self.metric, self.changes.get(query, math.nan))
+    def _change(self, query: str) -> Cell:
+        return change_cell(self.metric, self.changes.get(query, math.nan))
 
-    def _remarks(self, query: str) -> Field:
+    def _remarks(self, query: str) -> Cell:
         remarks = []
         if query in self.result.failures:
             remarks.append(f"failed: {self.result.failures[query]}")
@@ -130,13 +130,13 @@ def query_url(key: str, query: str) -> str:
     return address(f"/result/{key}/query", id=query)
 
 
-def change_field(metric: BoundMetric | None, value: float) -> Field:
+def change_cell(metric: BoundMetric | None, value: float) -> Cell:
     """How far a score moved, in the colour of what that means; a dash where nobody knows."""
     if metric is None or math.isnan(value):
-        return Field("–", sort="")
+        return Cell("–", value="")
     better = sign_of(metric) * value
-    tone = "better" if better > 0 else "worse" if better < 0 else ""
-    return number(Figures().change(metric, value), value, tone=tone)
+    tone = Mark.BETTER if better > 0 else Mark.WORSE if better < 0 else Mark.NONE
+    return number(Figures().change(metric, value), value, mark=tone)
 
 
 def metric_of(request: PageRequest, known: Sequence[BoundMetric], otherwise: BoundMetric | None) -> BoundMetric | None:
@@ -154,14 +154,15 @@ def score_column(result: Result, metric: BoundMetric, head: str = "", name: str 
     """The scores of a metric; by what it is called in addresses, where that is not its head."""
     scores = result.scores(metric.name)
 
-    def field(query: str) -> Field:
+    def cell(query: str) -> Cell:
         value = scores.get(query, math.nan)
-        return number(Figures().value(metric, value), value) if value == value else Field("–", sort="")
+        return number(Figures().value(metric, value), value) if value == value else Cell("–", value="")
 
     title = f"{head}: {metric.name}. {metric.metric.meaning}" if head else metric.metric.meaning
-    return SheetColumn(name or head or metric.name, Column(head or metric.name, title=title), field, scores.get)
+    column = Column(name or head or metric.name, head or metric.name, help=title)
+    return SheetColumn(column, cell, scores.get)
 
 
-def cut_text(text: str, **more: Any) -> Field:
-    """Words of a query or about it, as much as a table has room for."""
-    return words(text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…", **more)
+def cut_text(text: str, **more: Any) -> Cell:
+    """Paragraph of a query or about it, as much as a table has room for."""
+    return words(text, LONGEST_TEXT, **more)

@@ -17,13 +17,12 @@ from assay._version import __version__
 from assay.charts import Drawing, themed
 from assay.errors import UnknownName, UsageError
 from assay.masking import mask
-from assay.reports import SVG, THEME, Field, with_own_ids
+from assay.reports import SVG, THEME, environment, render_sections, table_section, with_own_ids
 from assay.text import install_command, printable
 from assay.web.drawing import drawer
 from assay.web.page import Page, PageRequest, Redirect, View
 from assay.web.security import HEADERS
 from assay.web.state import LruCache
-from assay.web.tables import Sheet, csv_of_grid
 
 if TYPE_CHECKING:
     import jinja2
@@ -90,7 +89,9 @@ def answer_of(state: AppState, renderer: Renderer, page: Page, request: PageRequ
     if name not in view.tables:
         raise UnknownName("table of this page", name[:80], hint=f"it has {', '.join(view.tables)}")
     headers = {"content-disposition": f'attachment; filename="{name}.csv"'}
-    return Answer(mask(csv_of_grid(view.tables[name]())).encode("utf-8", "replace"), CSV, headers=headers)
+    return Answer(
+        mask(render_sections([table_section(view.tables[name]())], "csv")).encode("utf-8", "replace"), CSV, headers=headers
+    )
 
 
 # Charts as SVG. Each mark carries what it stands for, which the script shows under the pointer.
@@ -150,56 +151,8 @@ def _with_labels(spec: Any) -> Any:
     return parts
 
 
-# Rows of long tables, put together here instead of by a template, which would be slow: a page has hundreds of fields.
-# Every text is escaped and has its control characters written out, as templates do it.
-
-
-def rows_of(sheet: Sheet) -> Any:
-    """The rows of a sheet, each with a box where it may be picked."""
-    from markupsafe import Markup, escape
-
-    def safe(text: str) -> str:
-        return str(escape(printable(text)))
-
-    kinds = [head.column.kind for head in sheet.heads]
-    picks = sheet.picks or [""] * len(sheet.rows)
-    rows = [_row(row, kinds, pick, safe) for row, pick in zip(sheet.rows, picks, strict=True)]
-    return Markup("\n".join(rows))  # noqa: S704 (every text went through `safe`)
-
-
-def _row(row: Sequence[Field], kinds: Sequence[str], pick: str, safe: Any) -> str:
-    first, *others = (_inside(cell, safe) for cell in row)
-    cells = [f"<th scope=row{_attributes(row[0], kinds[0], safe)}>{first}</th>"]
-    cells += [
-        f"<td{_attributes(cell, kind, safe)}>{inside}</td>"
-        for cell, kind, inside in zip(row[1:], kinds[1:], others, strict=True)
-    ]
-    return f"<tr>{_box(row[0], pick, safe)}{''.join(cells)}</tr>"
-
-
-def _attributes(cell: Field, kind: str, safe: Any) -> str:
-    tone = f" {safe(cell.tone)}" if cell.tone else ""
-    title = f' title="{safe(cell.title)}"' if cell.title else ""
-    return f' class="{kind}{tone}"{title}'
-
-
-def _inside(cell: Field, safe: Any) -> str:
-    text = safe(cell.text)
-    linked = f'<a href="{safe(cell.href)}">{text}</a>' if cell.href else text
-    return f'{linked} <span class="beside">{safe(cell.beside)}</span>' if cell.beside else linked
-
-
-def _box(cell: Field, pick: str, safe: Any) -> str:
-    if not pick:
-        return ""
-    label = safe(f"Pick {cell.text} {cell.beside}".strip())
-    return f'<td class="pick"><input type="checkbox" name="r" value="{safe(pick)}" aria-label="{label}"></td>'
-
-
 # Templates.
 
-TEMPLATE_FUNCTIONS = {"picture_of": picture_of, "rows_of": rows_of}
-"""What templates call."""
 SCRIPTS = ("tables.js", "web.js", "progress.js")
 STYLES = ("style.css", "web.css", "judging.css")
 
@@ -221,21 +174,13 @@ class Renderer:
     @cached_property
     def templates(self) -> jinja2.Environment:
         """Those of the web pages, then those of the report, whose macros are shared."""
-        import jinja2
-
-        return jinja2.Environment(
-            loader=jinja2.ChoiceLoader([jinja2.PackageLoader("assay.web"), jinja2.PackageLoader("assay.reports")]),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            finalize=_printable_text,
-            auto_reload=False,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        templates = environment("assay.web")
+        templates.globals["picture_of"] = picture_of
+        return templates
 
     def rendered(self, view: View, request: PageRequest, section: str) -> bytes:
         """A page."""
-        about = {"title": view.title, "request": request, "section": section, "tables": view.tables, **TEMPLATE_FUNCTIONS}
+        about = {"title": view.title, "request": request, "section": section, "tables": view.tables}
         return self._text(view.template, {**about, **view.content}).encode("utf-8", "replace")
 
     def _text(self, template: str, content: Mapping[str, Any]) -> str:
@@ -283,11 +228,6 @@ TITLES = {
     500: "A bug",
     503: "Not now",
 }
-
-
-def _printable_text(value: Any) -> Any:
-    """Text without control characters; markup as it is."""
-    return printable(value) if type(value) is str else value
 
 
 # Scripts and styles, read once. Only these names are served, so no path leads anywhere else.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli.program import Command
 from assay.cli.streams import write_json
-from assay.cli.terminal import terminal_width, use_colour
+from assay.cli.terminal import terminal_width, text_here, use_colour
 from assay.errors import DataError, UsageError
 from assay.text import counted, printable
 
@@ -125,22 +125,16 @@ def _describe(chunk: Chunk) -> dict[str, object]:
 
 
 def _table(chunks: Sequence[Chunk]) -> str:
-    from assay.reports import Cell, Style, Table, with_prose
+    from assay.reports import Column, Table, cells, table_section
     from assay.text import words_of
 
     rows = [
-        [
-            Cell(printable(chunk.chunk_id)),
-            Cell(f"{chunk.start:,}"),
-            Cell(f"{chunk.end:,}"),
-            Cell(f"{len(words_of(chunk.text)):,}"),
-            Cell(printable(chunk.title or "")),
-        ]
+        cells(chunk.chunk_id, f"{chunk.start:,}", f"{chunk.end:,}", f"{len(words_of(chunk.text)):,}", chunk.title or "")
         for chunk in chunks
     ]
-    head = ["chunk", "start", "end", "words", "title"]
-    style = Style(terminal_width(), use_colour())
-    return with_prose(Table(head, rows, frozenset({0, 4})), style) + "\n\n" if chunks else ""
+    figures = (Column("start"), Column("end"), Column("words"))
+    heads = (Column("chunk", kind="text"), *figures, Column("title", kind="prose"))
+    return text_here([table_section(Table(heads, tuple(rows)))]) + "\n" if chunks else ""
 
 
 def _texts(chunks: Sequence[Chunk]) -> str:

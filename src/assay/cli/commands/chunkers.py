@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 import inspect
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.program import Command
 from assay.cli.streams import write_json
-from assay.cli.terminal import terminal_width, use_colour
+from assay.cli.terminal import text_here
 
 if TYPE_CHECKING:
     from assay.chunkers import Chunker
-    from assay.reports import Style
+    from assay.reports import Section
 
 EXAMPLES = """\
   assay chunkers
@@ -30,15 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_chunkers(options: argparse.Namespace) -> int:
     """List or explain."""
     from assay.chunkers import all_chunkers, find_chunker
-    from assay.reports import Style
 
     chosen = find_chunker(options.chunker.partition("(")[0]) if options.chunker else None
     if options.format == "json":
         content: Any = _describe(chosen) if chosen else [_describe(chunker) for chunker in all_chunkers().values()]
         write_json(content)
         return 0
-    style = Style(terminal_width(), use_colour())
-    sys.stdout.write(_render_chunker(chosen, style) if chosen else _render_list(all_chunkers().values(), style))
+    sys.stdout.write(text_here([_chunker_section(chosen) if chosen else _list_section(all_chunkers().values())]))
     return 0
 
 
@@ -57,24 +56,20 @@ def _edge_cases(chunker: Chunker) -> str:
     return " ".join((inspect.getdoc(chunker.split) or "").split())
 
 
-def _render_list(chunkers: Any, style: Style) -> str:
-    from assay.reports import Cell, Table, with_prose
+def _list_section(chunkers: Iterable[Chunker]) -> Section:
+    from assay.reports import Table, cells, table_section, text_columns
 
-    rows = [[Cell(chunker.name), Cell(chunker.meaning)] for chunker in chunkers]
-    return with_prose(Table(["chunker", "what it makes chunks of"], rows, frozenset({0, 1})), style) + "\n"
+    rows = tuple(cells(chunker.name, chunker.meaning) for chunker in chunkers)
+    return table_section(Table(text_columns("chunker", "what it makes chunks of", prose=True), rows))
 
 
-def _render_chunker(chunker: Chunker, style: Style) -> str:
+def _chunker_section(chunker: Chunker) -> Section:
     from assay.chunkers import written_value
-    from assay.reports import Cell, Table, with_prose
+    from assay.reports import Paragraph, Section, Table, cells, text_columns
 
-    rows = [[Cell(param.name), Cell(written_value(param.default)), Cell(param.meaning)] for param in chunker.params]
-    parts = [
-        style.wrapped(f"{chunker.name}: {chunker.meaning}"),
-        style.wrapped(_edge_cases(chunker)),
-        with_prose(Table(["parameter", "default", "meaning"], rows, frozenset({0, 1, 2})), style),
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    rows = tuple(cells(param.name, written_value(param.default), param.meaning) for param in chunker.params)
+    params = Table(text_columns("parameter", "default", "meaning", prose=True), rows)
+    return Section(parts=(Paragraph(f"{chunker.name}: {chunker.meaning}"), Paragraph(_edge_cases(chunker)), params))
 
 
 COMMAND = Command("chunkers", "list or explain chunkers", add_arguments, run_chunkers, EXAMPLES)

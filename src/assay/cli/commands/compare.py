@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.inputs import add_system_arguments, read_systems
-from assay.cli.output_options import add_format, add_slice_arguments, check_slices, slice_analyses
+from assay.cli.output_options import (
+    add_format,
+    add_slice_arguments,
+    check_output,
+    check_slices,
+    slice_analyses,
+    write_output,
+)
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser, parse_digits, parse_level
 from assay.cli.terminal import terminal_width, use_colour
@@ -19,7 +26,6 @@ from assay.text import printable
 if TYPE_CHECKING:
     from assay.comparison import Comparison, ComparisonOptions
     from assay.evaluation import Result
-    from assay.reports import ComparisonExtras, ComparisonReport
 
 EXAMPLES = """\
   assay compare qrels.txt base=bm25.run dense.run -m ndcg@10 map
@@ -101,25 +107,21 @@ def add_comparison_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_compare(options: argparse.Namespace) -> int:
     """Names are checked before any data is read; nothing is printed unless everything worked."""
-    from assay.reports import ComparisonReport, check_comparison_outputs, find_format, form_of, render_with_extras
+    from assay.reports import ComparisonReport, Style, check_comparison_format, form_of, render_comparisons
 
     how = make_comparison_options(options)
-    find_format(options.format)
-    check_comparison_outputs(options.output, options.file_format)
+    check_comparison_format(options.format)
+    check_output(options.output, form=options.file_format)
     forms = [form_of(Path(output), options.file_format) for output in options.output]
     check_slices(options, [options.format, *forms])
     groups = read_systems(options, with_rankings=bool(options.worst or options.best or options.agreement))
-    report = ComparisonReport(
-        compare_groups(options, groups, how),
-        worst=options.worst,
-        best=options.best,
-        digits=options.digits,
-        width=terminal_width(),
-        colour=use_colour(),
-    )
-    beside = slice_analyses(options, report.comparisons)
-    sys.stdout.write(render_with_extras(report, beside, options.format))
-    _write(options, report, beside)
+    comparisons = compare_groups(options, groups, how)
+    extras = slice_analyses(options, comparisons)
+    report = ComparisonReport(comparisons, options.worst, options.best, options.digits, extras)
+    sys.stdout.write(render_comparisons(report, options.format, Style(terminal_width(), use_colour())))
+    write_output(options, lambda form: render_comparisons(report, form))
+    if options.output:
+        _write_notes([f"wrote {', '.join(options.output)}"])
     return 0
 
 
@@ -160,16 +162,6 @@ def compare_groups(
         if counts_chunks(first, group):
             _write_notes([f"note: {CHUNK_METRIC_NOTE.format(name=first.name)}"])
     return comparisons
-
-
-def _write(options: argparse.Namespace, report: ComparisonReport, beside: Sequence[ComparisonExtras]) -> None:
-    from assay.reports import write_with_extras
-
-    paths = [Path(output) for output in options.output]
-    for path in paths:
-        write_with_extras(path, report, beside, options.file_format)
-    if paths:
-        _write_notes([f"wrote {', '.join(map(str, paths))}"])
 
 
 def _write_notes(sentences: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.cli.program import Command
 from assay.cli.streams import write_json
-from assay.cli.terminal import terminal_width, use_colour
+from assay.cli.terminal import terminal_width, text_here, use_colour
 from assay.errors import DataError, UsageError, near_matches
 from assay.text import counted, printable
 
@@ -62,18 +62,18 @@ def _check_flags(options: argparse.Namespace) -> None:
 
 def _list(options: argparse.Namespace) -> int:
     from assay.datasets import all_formats, bundled, load_bundled
-    from assay.reports import datasets_to_dict, render_datasets
+    from assay.reports import dataset_list_sections, datasets_to_dict
 
     named = {name: load_bundled(name) for name in bundled()}
     if options.format == "json":
         return write_json(datasets_to_dict(named, all_formats()))
-    sys.stdout.write(render_datasets(named, all_formats(), _style()))
+    sys.stdout.write(text_here(dataset_list_sections(named, all_formats())))
     return 0
 
 
 def _show(options: argparse.Namespace) -> int:
     from assay.datasets import PARTS, load_dataset
-    from assay.reports import render_statistics
+    from assay.reports import statistics_sections
 
     dataset = load_dataset(options.paths[0], options.dataset_format)
     content = {**dataset.get_statistics(), "fingerprints": {part: dataset.fingerprint(part) for part in PARTS}}
@@ -83,14 +83,14 @@ def _show(options: argparse.Namespace) -> int:
             {"place": repair.place, "what": repair.what, "is_loss": repair.is_loss} for repair in dataset.repairs
         ]
         return write_json(content)
-    sys.stdout.write(render_statistics(content, dataset.repairs, _style()))
+    sys.stdout.write(text_here(statistics_sections(content, dataset.repairs)))
     return 0
 
 
 def _check(options: argparse.Namespace) -> int:
     from assay.datasets import BenchmarkDataset, check_dataset, load_dataset, unreadable
     from assay.files import as_source
-    from assay.reports import findings_to_dict, render_findings
+    from assay.reports import finding_sections, findings_to_dict
 
     try:
         dataset = load_dataset(options.paths[0], options.dataset_format)
@@ -101,7 +101,7 @@ def _check(options: argparse.Namespace) -> int:
     if options.format == "json":
         write_json(findings_to_dict(findings, dataset))
     else:
-        sys.stdout.write(render_findings(findings, dataset, _style()))
+        sys.stdout.write(text_here(finding_sections(findings, dataset)))
     return 3 if any(finding.severity == "error" for finding in findings) else 0
 
 

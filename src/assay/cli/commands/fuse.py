@@ -14,7 +14,7 @@ from assay.cli.inputs import FILE_ENDINGS, check_no_saved_results, describe_file
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser
 from assay.cli.streams import write_json
-from assay.cli.terminal import log_duration, log_verbose, terminal_width, use_colour
+from assay.cli.terminal import log_duration, log_verbose, text_here
 from assay.errors import AssayError, DataError, Hint, UsageError
 from assay.grammar import WrittenName
 from assay.serialize import dumps
@@ -135,16 +135,14 @@ def _check_methods_are_no_files(options: argparse.Namespace) -> None:
 
 
 def _describe(options: argparse.Namespace) -> int:
-    from assay.cli.fusion_text import render_fusion, render_fusions
+    from assay.cli.fusion_text import fusion_list_section, fusion_section
     from assay.fusion import all_fusions, parse_fusion
-    from assay.reports import Style
 
     if options.output or options.tune or options.qrels:
         raise UsageError(f"which runs? {options.prog} bm25.run dense.run --method rrf")
-    style = Style(terminal_width(), use_colour())
     chosen = [parse_fusion(name).fusion for name in options.method or ()]
-    texts = [render_fusion(fusion, style) for fusion in chosen] or [render_fusions(all_fusions(), style)]
-    sys.stdout.write("\n".join(texts))
+    sections = [fusion_section(fusion) for fusion in chosen] or [fusion_list_section(all_fusions())]
+    sys.stdout.write(text_here(sections))
     return 0
 
 
@@ -164,10 +162,9 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _tune(options: argparse.Namespace) -> int:
-    from assay.cli.fusion_text import describe_tuning, render_tuning
+    from assay.cli.fusion_text import describe_tuning, tuning_section
     from assay.evaluation import METHODS, candidates_of, tune_fusion
     from assay.metrics import parse_metric
-    from assay.reports import Style
 
     if not options.qrels:
         raise UsageError("--tune needs judgments: --qrels FILE")
@@ -187,7 +184,7 @@ def _tune(options: argparse.Namespace) -> int:
     if options.format == "json":
         write_json(describe_tuning(tuning))
     else:
-        sys.stdout.write(render_tuning(tuning, Style(terminal_width(), use_colour()), _fuse_command(options, tuning)))
+        sys.stdout.write(text_here([tuning_section(tuning, _fuse_command(options, tuning))]))
     return 0
 
 

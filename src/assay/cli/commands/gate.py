@@ -145,14 +145,20 @@ def _baseline_names(options: argparse.Namespace) -> list[str]:
 
 def _renderers() -> dict[str, Callable[[GateReport], str]]:
     from assay.monitoring import render_gate
-    from assay.reports import json_text, render_gate_junit, render_gate_markdown
+    from assay.reports import json_text, render_gate_junit
 
     return {
         "table": lambda report: render_gate(report, terminal_width(), colour=use_colour()),
         "json": lambda report: json_text(report.to_dict()),
-        "markdown": render_gate_markdown,
+        "markdown": _markdown,
         "junit": render_gate_junit,
     }
+
+
+def _markdown(report: GateReport) -> str:
+    from assay.reports import gate_sections, render_sections
+
+    return render_sections(gate_sections(report), "markdown")
 
 
 def _check_outputs(paths: Sequence[str], form: str) -> None:
@@ -184,13 +190,13 @@ def _annotate_github(report: GateReport) -> None:
     """Annotations beside the change, and the summary of the step; only where GitHub runs us."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
-    from assay.reports import render_annotations, render_gate_markdown
+    from assay.reports import render_annotations
 
     sys.stderr.write(render_annotations(report))
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         try:
             with Path(summary).open("a", encoding="utf-8", errors="replace") as file:
-                file.write(mask(render_gate_markdown(report)))
+                file.write(mask(_markdown(report)))
         except OSError as error:
             sys.stderr.write(f"note: the summary of this step cannot be written: {error.strerror or error}\n")
 

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_history(options: argparse.Namespace) -> int:
     """The metric is checked before the store is opened, unless only stored results have one of that name."""
     from assay.monitoring import series_of
-    from assay.reports import history_csv, json_text, render_history
+    from assay.reports import history_sections, json_text, render_history, render_sections
 
     bound = stored_metric(options.metric, options)
     metric = bound.name
@@ -53,7 +53,8 @@ def run_history(options: argparse.Namespace) -> int:
         )
     else:
         is_csv = options.format == "csv"
-        sys.stdout.write(history_csv(series) if is_csv else render_history(series, metric, terminal_width()))
+        exact = render_sections(history_sections(series), "csv") if is_csv else ""
+        sys.stdout.write(exact if is_csv else render_history(series, metric, terminal_width()))
     return 0
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command
-from assay.cli.terminal import terminal_width, use_colour
+from assay.cli.terminal import text_here
 from assay.errors import DataError, NothingSelected, UsageError, near_matches
 from assay.serialize import dumps
 from assay.text import counted, percent, printable
@@ -182,16 +182,16 @@ def _json(plain: Any, name: str = "judgments") -> str:
 
 def _csv(rows: Sequence[dict[str, Any]]) -> str:
     """A line for each, the names of the columns first; no text that a spreadsheet would take for a formula."""
-    from assay.reports import csv_from_rows
+    from assay.reports import render_sections, table_from_rows, table_section
 
-    return csv_from_rows(rows)
+    return render_sections([table_section(table_from_rows(rows))], "csv")
 
 
 def _table(head: list[str], rows: Sequence[Sequence[str]], texts: set[int]) -> str:
-    from assay.reports import Cell, Style, Table, fit_table
+    from assay.reports import Column, Table, cells, table_section
 
-    cells = [[Cell(printable(text)) for text in row] for row in rows]
-    return "\n\n".join(fit_table(Table(head, cells, frozenset(texts)), Style(terminal_width(), use_colour()))) + "\n"
+    heads = tuple(Column(title, kind="text" if place in texts else "number") for place, title in enumerate(head))
+    return text_here([table_section(Table(heads, tuple(cells(*row) for row in rows)))])
 
 
 COMMAND = Command(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli.program import Command
 from assay.cli.streams import write_json
-from assay.cli.terminal import terminal_width, use_colour
+from assay.cli.terminal import terminal_width, text_here, use_colour
 from assay.errors import UnknownName, UsageError, near_matches
 from assay.text import counted, printable, words_of
 
@@ -77,7 +77,7 @@ def _read(options: argparse.Namespace) -> Ontology:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from assay.cli.ontology_text import render_term, term_to_dict
+    from assay.cli.ontology_text import term_section, term_to_dict
 
     ontology = _read(options)
     numbers, faults = [], []
@@ -90,7 +90,7 @@ def _show(options: argparse.Namespace) -> int:
         terms = [term_to_dict(ontology, *number_and_note) for number_and_note in numbers]
         write_json(terms if len(options.words) > 1 else terms[0])
     elif numbers:
-        sys.stdout.write("\n".join(render_term(ontology, *number_and_note, _style()) for number_and_note in numbers))
+        sys.stdout.write(text_here([term_section(ontology, *number_and_note) for number_and_note in numbers]))
     if faults:
         raise faults[0] if len(faults) == 1 else UsageError("\n  ".join(map(str, faults)))
     return 0
@@ -132,7 +132,7 @@ def _hint(ontology: Ontology, text: str, options: argparse.Namespace) -> str:
 
 
 def _search(options: argparse.Namespace) -> int:
-    from assay.cli.ontology_text import render_matches
+    from assay.cli.ontology_text import matches_section
     from assay.ontology import search_terms
 
     phrase = " ".join(options.words)
@@ -153,12 +153,12 @@ def _search(options: argparse.Namespace) -> int:
     more = (
         f"\n{counted(len(matches), 'term')}; --limit {len(matches)} shows all\n" if len(first_matches) < len(matches) else ""
     )
-    sys.stdout.write(render_matches(ontology, first_matches, _style()) + more)
+    sys.stdout.write(text_here([matches_section(ontology, first_matches)]) + more)
     return 0
 
 
 def _similarity(options: argparse.Namespace) -> int:
-    from assay.cli.ontology_text import render_similarity, similarity_to_dict
+    from assay.cli.ontology_text import similarity_section, similarity_to_dict
 
     formulas = _formulas(options)
     ontology = _read(options)
@@ -167,7 +167,7 @@ def _similarity(options: argparse.Namespace) -> int:
     notes = list(filter(None, (note_a, note_b)))
     if options.format == "json":
         return write_json({**content, "notes": notes})
-    sys.stdout.write(render_similarity(content, notes, formulas, _style()))
+    sys.stdout.write(text_here([similarity_section(content, notes, formulas)]))
     return 0
 
 
@@ -190,7 +190,7 @@ def _formulas(options: argparse.Namespace) -> list[BoundSimilarity]:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from assay.cli.ontology_text import render_faults
+    from assay.cli.ontology_text import faults_section
     from assay.datasets import load_dataset
     from assay.ontology import Case, check_cases
 
@@ -215,7 +215,7 @@ def _check(options: argparse.Namespace) -> int:
         write_json({"ontology": repr(ontology), **counts, **findings})
     else:
         head = f"{counted(len(cases), 'case')}, {counted(n_terms, 'term')} of {ontology.name} {ontology.version}"
-        sys.stdout.write(render_faults(head, faults, n_undescribed, _style()))
+        sys.stdout.write(text_here([faults_section(head, faults, n_undescribed)]))
     return 3 if n_errors else 0
 
 

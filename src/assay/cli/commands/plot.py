@@ -15,7 +15,7 @@ from assay.cli.output_options import add_store_argument, open_store, stored_metr
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser
 from assay.cli.stored_inputs import read_sources
-from assay.cli.terminal import terminal_width, use_colour
+from assay.cli.terminal import terminal_width, text_here
 from assay.errors import NothingSelected, UsageError
 from assay.grammar import WrittenName
 from assay.text import printable, wrapped
@@ -91,13 +91,12 @@ def run_plot(options: argparse.Namespace) -> int:
 
 def _list_kinds(options: argparse.Namespace) -> int:
     from assay.charts import all_charts
-    from assay.reports import Cell, Style, Table, with_prose
+    from assay.reports import Table, cells, table_section, text_columns
 
     if options.files or options.output or any(getattr(options, name) for name in FLAGS):
         raise UsageError(f"which chart? Its kind comes first: {options.prog} bars latest -m ndcg@10 -o bars.svg")
-    rows = [[Cell(chart.name), Cell(chart.needs), Cell(chart.meaning.rstrip("."))] for chart in all_charts().values()]
-    table = Table(["chart", "drawn of", "what it shows"], rows, frozenset({0, 1, 2}))
-    sys.stdout.write(with_prose(table, Style(terminal_width(), use_colour())) + "\n")
+    rows = tuple(cells(chart.name, chart.needs, chart.meaning.rstrip(".")) for chart in all_charts().values())
+    sys.stdout.write(text_here([table_section(Table(text_columns("chart", "drawn of", "what it shows", prose=True), rows))]))
     return 0
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser, parse_seconds
 from assay.cli.streams import write_json
-from assay.cli.terminal import terminal_width, use_colour
+from assay.cli.terminal import terminal_width, text_here, use_colour
 from assay.errors import ProviderError, UsageError, near_matches
 from assay.grammar import WrittenName
 from assay.serialize import dumps
@@ -68,9 +68,8 @@ def run_providers(options: argparse.Namespace) -> int:
 
 def _describe(options: argparse.Namespace, name: str | None) -> int:
     from assay.providers import all_providers, find_provider
-    from assay.reports import Style, describe_provider, render_provider, render_providers
+    from assay.reports import describe_provider, provider_list_sections, provider_sections
 
-    style = Style(terminal_width(), use_colour())
     if options.format == "json":
         content: Any = (
             describe_provider(find_provider(name))
@@ -79,7 +78,8 @@ def _describe(options: argparse.Namespace, name: str | None) -> int:
         )
         write_json(content)
     else:
-        sys.stdout.write(render_provider(find_provider(name), style) if name else render_providers(all_providers(), style))
+        sections = provider_sections(find_provider(name)) if name else provider_list_sections(all_providers())
+        sys.stdout.write(text_here(sections))
     return 0
 
 

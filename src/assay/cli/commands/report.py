@@ -238,8 +238,8 @@ def _render_text(options: argparse.Namespace, matters: Sequence[BenchmarkReport]
         ComparisonExtras,
         ComparisonReport,
         EvaluationDisplay,
+        render_comparisons,
         render_evaluation,
-        render_with_extras,
     )
 
     form = ENDINGS[Path(output).suffix.lower()]
@@ -250,16 +250,17 @@ def _render_text(options: argparse.Namespace, matters: Sequence[BenchmarkReport]
         return opening + render_evaluation(results, form, EvaluationDisplay(by=options.by or ()))
     from assay.comparison import compare_slices
 
-    beside = [ComparisonExtras(compare_slices(comparison, options.by) if options.by else None) for comparison in compared]
-    return opening + render_with_extras(ComparisonReport(compared, MAX_QUERIES_SHOWN, MAX_QUERIES_SHOWN), beside, form)
+    extras = [ComparisonExtras(compare_slices(comparison, options.by) if options.by else None) for comparison in compared]
+    report = ComparisonReport(compared, MAX_QUERIES_SHOWN, MAX_QUERIES_SHOWN, extras=extras)
+    return opening + render_comparisons(report, form)
 
 
 def _render_overview(matters: Sequence[BenchmarkReport], form: str) -> str:
     """Of several benchmarks, every system on each of them first; files for programs have rows of their own."""
-    from assay.reports import FORMATS, Style, cross_benchmark_sheets, render_sheets
+    from assay.reports import PROGRAM_FORMATS, cross_benchmark_section, render_sections
 
-    sheets = cross_benchmark_sheets(matters) if form in FORMATS[:3] else []
-    return f"{render_sheets(sheets, form, Style())}\n" if sheets else ""
+    section = cross_benchmark_section(matters) if form not in PROGRAM_FORMATS else None
+    return f"{render_sections([section], form)}\n" if section else ""
 
 
 COMMAND = Command(

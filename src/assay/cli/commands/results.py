@@ -12,7 +12,7 @@ from assay.cli.output_options import add_store_argument, open_store, stored_metr
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser
 from assay.cli.streams import write_json
-from assay.cli.terminal import terminal_width, use_colour
+from assay.cli.terminal import text_here
 from assay.errors import NothingSelected, UsageError, near_matches
 from assay.grammar import WrittenName
 from assay.text import counted, printable
@@ -106,7 +106,7 @@ def _check_words(options: argparse.Namespace) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from assay.reports import Style, check_metric, entries_as_csv, list_notes, render_entries
+    from assay.reports import check_metric, entry_sections, list_notes, render_sections
 
     metric = stored_metric(options.metric, options).name if options.metric else None
     with open_store(options) as store:
@@ -120,12 +120,12 @@ def _list(options: argparse.Namespace) -> int:
         plain = {"schema": SCHEMA, "results": [entry.to_dict() for entry in entries]}
         write_json(plain)
     elif options.format == "csv":
-        sys.stdout.write(entries_as_csv(entries))
+        sys.stdout.write(render_sections(entry_sections(entries, metric, "csv"), "csv"))
     elif not entries:
         sys.stdout.write(f"{printable(place)} is empty; assay eval puts results there\n")
     else:
         n_evaluations = len({entry.evaluation for entry in entries})
-        table = render_entries(entries, metric, Style(terminal_width(), use_colour()))
+        table = text_here(entry_sections(entries, metric))
         sys.stdout.write(f"{table}\n{list_notes(len(entries), n_evaluations, place, is_cut=is_cut)}\n")
     return 0
 

@@ -246,7 +246,7 @@ class ScoreOutput:
 
     def rendered(self, form: str, *, is_here: bool = False) -> str:
         """In that format; fitted to the terminal where it is printed here. A table has the best run first."""
-        from assay.reports import Report, best_first, deciding_metric, find_renderer
+        from assay.reports import Report, best_first, deciding_metric, render_scores
 
         results = [intervals_for_format(form, self.options, self._with_metrics(form, result)) for result in self.results]
         is_table, deciding = form == "table", deciding_metric(results, self.beside)
@@ -259,7 +259,7 @@ class ScoreOutput:
             beside=self.beside,
             next_step=self._next_step(deciding) if is_table and deciding else "",
         )
-        return find_renderer(form).render(report)
+        return render_scores(report, form)
 
     def _next_step(self, metric: BoundMetric) -> str:
         """How to find out more; nothing where figures do not differ, or a single query would have to tell.

@@ -92,24 +92,24 @@ def _check_is_no_file(reference: str) -> None:
 
 
 def _query(evaluation: StoredEvaluation, options: argparse.Namespace, form: str, style: Style) -> str:
-    from assay.reports import query_to_dict, render_query
+    from assay.reports import query_sections, query_to_dict, render_sections
 
     plain = query_to_dict(evaluation, options.query)
     if form == "json":
         return dumps(plain, indent=2) + "\n"
-    return render_query(plain, options.top, style)
+    return render_sections(query_sections(plain, options.top), style=style)
 
 
 def _evaluation(evaluation: StoredEvaluation, options: argparse.Namespace, form: str, style: Style) -> str:
-    from assay.reports import EvaluationDisplay, render_about, render_evaluation, render_provenance
+    from assay.reports import EvaluationDisplay, about_section, provenance_section, render_evaluation, render_sections
 
     by = options.by or evaluation.plan.get("by") or ()
     layout = EvaluationDisplay(width=style.width, colour=style.colour, statistics=_statistics(evaluation), by=by)
     table = render_evaluation(evaluation.results, form, layout)
     if form != "table":
         return table
-    about = render_provenance(evaluation, style)
-    return "\n".join(part for part in (render_about(evaluation), table, about) if part)
+    about, origin = (render_sections([make(evaluation)], style=style) for make in (about_section, provenance_section))
+    return "\n".join([about, table, *([origin] if origin.strip() else [])])
 
 
 def _statistics(evaluation: StoredEvaluation) -> Statistics:

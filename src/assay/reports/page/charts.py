@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -18,7 +18,20 @@ from assay.charts import Drawing, draw, themed, to_svg
 from assay.errors import AssayError
 from assay.metrics import BoundMetric
 from assay.reports.page.subject import BenchmarkReport
-from assay.reports.table import NUMBER, TEXT, Column, Field, Grid, Section, Words, anchor_of, columns, number, words
+from assay.reports.table import (
+    TITLE,
+    Cell,
+    Column,
+    Mark,
+    Paragraph,
+    PlainPart,
+    Section,
+    Table,
+    anchor_of,
+    columns,
+    number,
+    words,
+)
 from assay.text import percent
 
 MAX_ROWS = 200
@@ -79,9 +92,17 @@ class Figure:
         return Markup(json_for_scripts(content))  # noqa: S704 (escaped for scripts)
 
     @property
-    def data(self) -> Grid:
+    def data(self) -> Table:
         """The rows behind it, the first of them where there are many."""
+        return rows_table(self.drawing.rows, self.drawing.title, MAX_ROWS)
+
+    def all_rows(self) -> Table:
+        """Every row behind it."""
         return rows_table(self.drawing.rows, self.drawing.title)
+
+    def plain(self) -> tuple[PlainPart, ...]:
+        """Every row behind it, and what it says."""
+        return (replace(self.all_rows(), title=self.drawing.title, notes=(self.alt,)),)
 
 
 @dataclass(frozen=True)
@@ -90,6 +111,10 @@ class Figures:
 
     figures: tuple[Figure, ...]
     part: ClassVar[str] = "figures"
+
+    def plain(self) -> tuple[PlainPart, ...]:
+        """Every row behind each."""
+        return tuple(part for figure in self.figures for part in figure.plain())
 
 
 def draw_charts(
@@ -102,7 +127,7 @@ def draw_charts(
         try:
             drawing = draw(kind, results or report.shown, metric=name, by=by)
         except AssayError as error:
-            faults.append(Words(f"No chart here: {error}.".replace("..", "."), "muted"))
+            faults.append(Paragraph(f"No chart here: {error}.".replace("..", "."), Mark.MUTED))
             continue
         figures.append(Figure(drawing, kind, report.group, f"{name}{'-' + by if by else ''}"))
     return (*([Figures(tuple(figures))] if figures else []), *faults)
@@ -137,26 +162,25 @@ def with_own_ids(svg: str, name: str) -> str:
     return ET.tostring(root, encoding="unicode")
 
 
-def rows_table(rows: Iterable[Mapping[str, Any]], label: str) -> Grid:
-    """Plain rows as a table."""
-    everything = list(rows)
-    names = list(dict.fromkeys(name for row in everything for name in row))
-    fields = [tuple(_field(row.get(name)) for name in names) for row in everything[:MAX_ROWS]]
-    first = everything[0] if everything else {}
-    heads = tuple(Column(name, NUMBER if isinstance(first.get(name), int | float) else TEXT) for name in names)
-    left = len(everything) - len(fields)
-    notes = (f"The first {len(fields):,} of {len(everything):,} rows.",) if left else ()
-    return Grid(label, heads, tuple(fields), notes=notes)
+def rows_table(rows: Sequence[Mapping[str, Any]], label: str, most: int | None = None) -> Table:
+    """Plain rows as a table, the first of them where there are more than that; CSV has every digit."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    first = rows[0] if rows else {}
+    heads = tuple(Column(name, kind="number" if isinstance(first.get(name), int | float) else "text") for name in names)
+    shown = tuple(tuple(_cell(row.get(name)) for name in names) for row in rows[:most])
+    notes = (f"The first {len(shown):,} of {len(rows):,} rows.",) if len(shown) < len(rows) else ()
+    return Table(heads, shown, label, notes=notes)
 
 
-def _field(value: Any) -> Field:
+def _cell(value: Any) -> Cell:
+    exact = ((TITLE, value if isinstance(value, int | float) and not isinstance(value, bool) else str(value)),)
     if value is None or value != value:
-        return Field("–", sort="")
+        return Cell("–", value="")
     if isinstance(value, bool):
-        return Field("yes" if value else "no")
+        return Cell("yes" if value else "no", values=exact)
     if isinstance(value, int):
-        return number(f"{value:,}", value)
-    return number(f"{value:.4f}", value) if isinstance(value, float) else words(str(value))
+        return number(f"{value:,}", value, values=exact)
+    return number(f"{value:.4f}", value, values=exact) if isinstance(value, float) else words(str(value), values=exact)
 
 
 BINS = 10
@@ -169,7 +193,7 @@ def scores_section(report: BenchmarkReport) -> Section | None:
     if metric is None:
         return None
     scores = [_scores(report, place, metric) for place in range(len(report.shown))]
-    parts: list[object] = [_spread(report, metric, scores)]
+    parts: list[Any] = [_spread(report, metric, scores)]
     if metric.metric.range == (0.0, 1.0):
         parts.insert(0, _histogram(report, metric, scores))
     if report.pair is not None:
@@ -182,7 +206,7 @@ def _scores(report: BenchmarkReport, place: int, metric: BoundMetric) -> Floats:
     return column[~np.isnan(column)]
 
 
-def _histogram(report: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Grid:
+def _histogram(report: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Table:
     """Shares of queries between tenths; exactly 0 and exactly 1 have rows of their own."""
     edges = [step / BINS for step in range(BINS + 1)]
     counts = [_counts(some, edges) for some in scores]
@@ -193,10 +217,10 @@ def _histogram(report: BenchmarkReport, metric: BoundMetric, scores: list[Floats
         for some in counts:
             share = some[place] / max(1, sum(some))
             fields.append(number(f"{some[place]:,} ({percent(share)})", some[place], share=share))
-        rows.append((Field(head, sort=place), *fields))
+        rows.append((Cell(head, value=place), *fields))
     label = f"Queries by {metric.name}"
     note = "0 and 1 are counted by themselves; the ranges between have neither."
-    return Grid(label, columns(Column(metric.name, TEXT), *report.names), tuple(rows), title=label, notes=(note,))
+    return Table(columns(Column(metric.name, kind="text"), *report.names), tuple(rows), label, title=label, notes=(note,))
 
 
 def _counts(scores: Floats, edges: list[float]) -> list[int]:
@@ -207,7 +231,7 @@ def _counts(scores: Floats, edges: list[float]) -> list[int]:
     return [int((scores <= 0).sum()), *counts, int((scores >= 1).sum())]
 
 
-def _spread(report: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Grid:
+def _spread(report: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Table:
     """Quantiles of each system's scores."""
     rows = []
     for name, some in zip(report.names, scores, strict=True):
@@ -215,4 +239,4 @@ def _spread(report: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) 
         fields = [number(report.figures.value(metric, value), value) for value in values]
         rows.append((words(name), number(f"{len(some):,}", len(some)), *fields))
     heads = ["system", "queries", *(name for name, _ in QUANTILES)]
-    return Grid(f"Spread of {metric.name}", columns(*heads), tuple(rows))
+    return Table(columns(*heads), tuple(rows), f"Spread of {metric.name}")

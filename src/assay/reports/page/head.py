@@ -11,16 +11,16 @@ import numpy as np
 from assay.comparison import UNKNOWN, Comparison, Figures
 from assay.metrics import BoundMetric
 from assay.model import LANGUAGE, NONE, Tags
-from assay.reports.markup import Sheet
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.report import Report
-from assay.reports.sections.comparison import head_line, reference_of
+from assay.reports.sections.comparison import head_line
 from assay.reports.sections.evaluation import power_notes
+from assay.reports.sections.moved_queries import reference_of
 from assay.reports.sections.run_notes import failure_notes, latency_notes
 from assay.reports.sections.scores import coverage, notes
 from assay.reports.sections.store import readable_time
-from assay.reports.table import Cell, Column, Grid, Section, Table, columns, joined, number, words
-from assay.text import counted, printable
+from assay.reports.table import Mark, Section, Table, columns, joined, number, words
+from assay.text import counted
 
 MACRO, VARIANCE = "macro mean", "variance"
 MEANING = f"{MACRO}: every language counts the same, however many queries it has; {VARIANCE}: of the languages' figures."
@@ -102,29 +102,6 @@ def _language(report: BenchmarkReport) -> str:
     return languages.pop() if len(languages) == 1 else NONE
 
 
-def cross_benchmark_sheets(reports: Sequence[BenchmarkReport]) -> list[Sheet]:
-    """The same for files of text."""
-    tables = cross_benchmark_tables(reports)
-    return [
-        Sheet(table.title, _table(table), (MEANING,) if table.are_languages and table is tables[-1] else ())
-        for table in tables
-    ]
-
-
-def _table(across_table: CrossBenchmarkTable) -> Table:
-    rows = []
-    for place, system in enumerate(across_table.systems):
-        pairs = zip(across_table.values[place], across_table.intervals[place], strict=True)
-        cells = [f"{across_table.text(value)} {ends}".strip() for value, ends in pairs]
-        more = (
-            [across_table.text(across_table.macro(place)), across_table.variance(place)[0]]
-            if across_table.are_languages
-            else []
-        )
-        rows.append([Cell(text) for text in (system, *cells, *more)])
-    return Table(["system", *across_table.benchmarks, *([MACRO, VARIANCE] if across_table.are_languages else [])], rows)
-
-
 def cross_benchmark_section(reports: Sequence[BenchmarkReport]) -> Section | None:
     """A table for each metric that all benchmarks share; nothing for one benchmark."""
     tables = cross_benchmark_tables(reports)
@@ -133,21 +110,22 @@ def cross_benchmark_section(reports: Sequence[BenchmarkReport]) -> Section | Non
     are_languages = tables[0].are_languages
     title = "Across languages" if are_languages else "Across benchmarks"
     lead = MEANING if are_languages else "Figures of different benchmarks stand side by side; no mean is taken over them."
-    return Section("across", title, tuple(map(_grid, tables)), lead)
+    return Section("across", title, tuple(map(_across, tables)), lead)
 
 
-def _grid(across_table: CrossBenchmarkTable) -> Grid:
+def _across(across_table: CrossBenchmarkTable) -> Table:
     rows = []
     for place, system in enumerate(across_table.systems):
         pairs = zip(across_table.values[place], across_table.intervals[place], strict=True)
-        fields = [number(across_table.text(value), value, beside=ends) for value, ends in pairs]
+        fields = [number(across_table.text(value), value, note=ends) for value, ends in pairs]
         if across_table.are_languages:
             macro, (variance_text, variance) = across_table.macro(place), across_table.variance(place)
             fields += [number(across_table.text(macro), macro), number(variance_text, variance)]
         rows.append((words(system), *fields))
-    heads: list[str | Column] = ["system", *map(printable, across_table.benchmarks)]
-    heads += [MACRO, VARIANCE] if across_table.are_languages else []
-    return Grid(across_table.title, columns(*heads), tuple(rows), title=across_table.title)
+    more = [MACRO, VARIANCE] if across_table.are_languages else []
+    return Table(
+        columns("system", *across_table.benchmarks, *more), tuple(rows), across_table.title, title=across_table.title
+    )
 
 
 MIN_SYSTEMS_FOR_BEST = 3
@@ -194,15 +172,15 @@ class Head:
     title: str
     about: str
     verdict: str
-    tone: str = ""
-    """`better` or `worse`, where that is sure."""
+    tone: Mark = Mark.NONE
+    """Better or worse, where that is sure."""
     notes: tuple[str, ...] = ()
 
 
 def head_of(report: BenchmarkReport) -> Head:
     """Of two systems the verdict, of many the best and its equals; of one, its first figure and how sure that is."""
     dataset = report.first.provenance.get("dataset") or {}
-    title = printable(f"{report.first.benchmark} {dataset.get('version', '')}".strip())
+    title = f"{report.first.benchmark} {dataset.get('version', '')}".strip()
     if report.comparison is None:
         return Head(title or report.names[0], _about(report), _one_verdict(report), notes=_notes(report))
     comparison = report.comparison
@@ -210,8 +188,8 @@ def head_of(report: BenchmarkReport) -> Head:
     pairs = [comparison.verdict] if best else []
     notes_below = (*pairs, *power_notes(comparison), *comparison.remarks, *comparison.notes, *_notes(report))
     fallback = " and ".join(report.names) if len(report.names) < 4 else f"{len(report.names)} systems"
-    verdict = printable(best or comparison.verdict)
-    return Head(title or fallback, _about(report), verdict, _tone(report), tuple(map(printable, notes_below)))
+    verdict = best or comparison.verdict
+    return Head(title or fallback, _about(report), verdict, _tone(report), notes_below)
 
 
 def _about(report: BenchmarkReport) -> str:
@@ -237,14 +215,14 @@ def _one_verdict(report: BenchmarkReport) -> str:
     return f"{report.names[0]} reaches {metric.name} of {figure}{sure} on {n}."
 
 
-def _tone(report: BenchmarkReport) -> str:
+def _tone(report: BenchmarkReport) -> Mark:
     """Whether the second of the two systems in focus is better or worse on the first metric, if that is sure."""
     comparison = report.comparison
     if comparison is None or len(comparison.names) > 2:
-        return ""
+        return Mark.NONE
     first = comparison.metrics[0].name
     better = next((pair.better for pair in comparison.pairs if pair.metric == first), None)
-    return "" if better is None else "worse" if better == reference_of(comparison) else "better"
+    return Mark.NONE if better is None else Mark.WORSE if better == reference_of(comparison) else Mark.BETTER
 
 
 def _notes(report: BenchmarkReport) -> tuple[str, ...]:
@@ -254,4 +232,4 @@ def _notes(report: BenchmarkReport) -> tuple[str, ...]:
         *latency_notes(report.results),
         *notes(Report(report.results, points_on=False)),
     )
-    return tuple(dict.fromkeys(map(printable, all_notes)))
+    return tuple(dict.fromkeys(all_notes))

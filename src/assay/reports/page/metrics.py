@@ -7,36 +7,47 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from assay.comparison import Comparison, Pair, beaten_by, p_text
+from assay.comparison import Comparison, Pair, beaten_by, letters_of, p_text
 from assay.metrics import BoundMetric, describe
 from assay.monitoring import Verdict, conclusion
+from assay.reports.layout import raised
 from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
 from assay.reports.sections.comparison import (
-    BETTER,
-    WORSE,
     correction_text,
-    effect_text,
     has_baseline,
     is_corrected,
     legend,
     level_text,
-    mark,
-    p_short,
     places,
-    raised,
-    record_text,
-    reference_of,
     shown_pairs,
 )
+from assay.reports.sections.moved_queries import reference_of
 from assay.reports.sections.scores import KINDS, Kind
-from assay.reports.table import TEXT, Column, Field, Grid, Section, anchor_of, columns, number, words
-from assay.text import printable
+from assay.reports.sections.verdicts import BETTER, WORSE, effect_text, mark, p_short, record_text
+from assay.reports.table import (
+    HIGH,
+    LOW,
+    TITLE,
+    UNKNOWN,
+    Cell,
+    Column,
+    Mark,
+    PlainPart,
+    Section,
+    Table,
+    anchor_of,
+    columns,
+    figure,
+    number,
+    text_columns,
+    words,
+)
 
 SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "warn": "! warn", "undecided": "? undecided", "skipped": "– skipped"}
 SEVEREST = ("fail", "warn", "undecided", "pass", "skipped")
-RECORD = Column("better / same / worse", title="queries on which the second system is better, as good, and worse")
-EFFECT = Column("effect", title="Cohen's d of the differences: 0.2 is small, 0.5 medium, 0.8 large")
+RECORD = Column("better / same / worse", help="queries on which the second system is better, as good, and worse")
+EFFECT = Column("effect", help="Cohen's d of the differences: 0.2 is small, 0.5 medium, 0.8 large")
 
 
 def metrics_section(report: BenchmarkReport) -> Section:
@@ -48,7 +59,7 @@ def metrics_section(report: BenchmarkReport) -> Section:
         parts = [_against_one(report, comparison)]
     else:
         parts = [_side_by_side(report, comparison), _pairs(report, comparison)]
-    if (bands := bands_grid(report)) is not None:
+    if (bands := bands_table(report)) is not None:
         parts.append(bands)
     if report.gate is not None:
         parts.append(_gate(report))
@@ -64,9 +75,9 @@ def _charts(report: BenchmarkReport) -> tuple[Any, ...]:
     return (*draw_charts(report, *kinds), *ranks)
 
 
-def metric_field(report: BenchmarkReport, metric: BoundMetric) -> Field:
+def metric_cell(report: BenchmarkReport, metric: BoundMetric) -> Cell:
     """The name of a metric, leading to its definition."""
-    return Field(metric.name, href=f"#{definition_anchor(metric, report.group)}", title=metric.metric.meaning)
+    return Cell(metric.name, link=f"#{definition_anchor(metric, report.group)}", help=metric.metric.meaning)
 
 
 def definition_anchor(metric: BoundMetric, group: str) -> str:
@@ -74,14 +85,15 @@ def definition_anchor(metric: BoundMetric, group: str) -> str:
     return anchor_of("definition", metric.metric.name, group)
 
 
-def figure_field(report: BenchmarkReport, place: int, metric: BoundMetric, tone: str = "", sign: str = "") -> Field:
+def figure_cell(report: BenchmarkReport, place: int, metric: BoundMetric, **more: Any) -> Cell:
     """A system's figure, its interval below it."""
-    value = report.shown[place].summary[metric.name]
-    text = report.figures.value(metric, value)
-    return number(f"{text} {sign}".strip(), value, tone=tone, beside=report.interval(place, metric))
+    value = float(report.shown[place].summary[metric.name])
+    interval = report.intervals[place].get(metric.name)
+    ends = (interval.low, interval.high) if interval is not None and report.interval(place, metric) else (None, None)
+    return figure(report.figures.value(metric, value), value, *ends, note=report.interval(place, metric), **more)
 
 
-def _alone(report: BenchmarkReport) -> Grid:
+def _alone(report: BenchmarkReport) -> Table:
     """One result: a row for each metric."""
     beside = [
         metric
@@ -90,19 +102,19 @@ def _alone(report: BenchmarkReport) -> Grid:
     ]
     rows = [
         (
-            metric_field(report, metric),
-            figure_field(report, 0, metric),
-            *_gate_fields(report, metric),
+            metric_cell(report, metric),
+            figure_cell(report, 0, metric),
+            *_gate_cells(report, metric),
             words(metric.metric.meaning),
         )
         for metric in (*report.metrics, *beside)
     ]
-    heads = columns("metric", report.names[0], *_gate_heads(report), Column("what it tells", TEXT))
+    heads = columns("metric", report.names[0], *_gate_heads(report), Column("what it tells", kind="text"))
     level = f"Below each figure: where it may lie, {100 * report.level:g} % interval."
-    return Grid("Metrics", heads, tuple(rows), notes=(level,))
+    return Table(heads, tuple(rows), "Metrics", notes=(level,))
 
 
-def _against_one(report: BenchmarkReport, comparison: Comparison) -> Grid:
+def _against_one(report: BenchmarkReport, comparison: Comparison) -> Table:
     """A row for each metric and system, held against the baseline or the first of two."""
     is_two = len(comparison.names) == 2
     reference = comparison.aligned.place(reference_of(comparison))
@@ -112,23 +124,29 @@ def _against_one(report: BenchmarkReport, comparison: Comparison) -> Grid:
         place = comparison.aligned.place(pair.b)
         rows.append(
             (
-                metric_field(report, metric),
+                metric_cell(report, metric),
                 *(() if is_two else (words(pair.b),)),
-                figure_field(report, reference, metric, "best" if sign == WORSE else ""),
-                figure_field(report, place, metric, "best" if sign == BETTER else "", sign),
+                figure_cell(report, reference, metric, mark=Mark.BEST if sign == WORSE else Mark.NONE),
+                figure_cell(report, place, metric, mark=Mark.BEST if sign == BETTER else Mark.NONE, sign=sign),
                 *_measures(report, metric, pair),
-                *_gate_fields(report, metric),
+                *_gate_cells(report, metric),
             )
         )
     second = report.names[1 - reference] if is_two else "figure"
-    heads = ["metric", *([] if is_two else [Column("system", TEXT)]), report.names[reference], second, *_heads(comparison)]
+    heads = [
+        "metric",
+        *([] if is_two else [Column("system", kind="text")]),
+        report.names[reference],
+        second,
+        *_heads(comparison),
+    ]
     notes = (legend(comparison), correction_note(comparison), f"In brackets: {level_text(comparison)} intervals.")
-    return Grid("Metrics", columns(*heads, *_gate_heads(report)), tuple(rows), notes=tuple(filter(None, notes)))
+    return Table(columns(*heads, *_gate_heads(report)), tuple(rows), "Metrics", notes=tuple(filter(None, notes)))
 
 
 def _heads(comparison: Comparison) -> list[str | Column]:
     tested = correction_text(comparison) or "one comparison, which needs no correction"
-    return ["Δ", f"{level_text(comparison)} CI of Δ", Column("p", title=tested), EFFECT, RECORD]
+    return ["Δ", f"{level_text(comparison)} CI of Δ", Column("p", help=tested), EFFECT, RECORD]
 
 
 def correction_note(comparison: Comparison) -> str:
@@ -142,17 +160,22 @@ def correction_note(comparison: Comparison) -> str:
     return f"{about}; of fewer metrics, as in assay eval, it is smaller."
 
 
-def _measures(report: BenchmarkReport, metric: BoundMetric, pair: Pair) -> tuple[Field, ...]:
+def _measures(report: BenchmarkReport, metric: BoundMetric, pair: Pair) -> tuple[Cell, ...]:
     figures = report.figures
-    tone = {BETTER: "better", WORSE: "worse"}.get(mark(pair), "")
+    tone = {BETTER: Mark.BETTER, WORSE: Mark.WORSE}.get(mark(pair), Mark.NONE)
     ends = f"[{figures.change(metric, pair.low)}, {figures.change(metric, pair.high)}]" if pair.low == pair.low else "–"
     return (
-        number(figures.change(metric, pair.difference), pair.difference, tone=tone),
-        number(ends, pair.low),
-        number(p_short(pair.p_corrected), pair.p_corrected, title=_alone_p(pair)),
+        number(figures.change(metric, pair.difference), pair.difference, mark=tone),
+        number(ends, pair.low, values=((LOW, pair.low), (HIGH, pair.high))),
+        number(p_short(pair.p_corrected), pair.p_corrected, help=_alone_p(pair)),
         number(effect_text(pair.cohens_d), pair.cohens_d),
-        number(record_text(pair), float(pair.wins - pair.losses)),
+        number(record_text(pair), float(pair.wins - pair.losses), values=_record(pair)),
     )
+
+
+def _record(pair: Pair) -> tuple[tuple[str, int], ...]:
+    counts = (("better", pair.wins), ("same", pair.ties), ("worse", pair.losses))
+    return () if record_text(pair) == UNKNOWN else counts
 
 
 def _alone_p(pair: Pair) -> str:
@@ -161,7 +184,7 @@ def _alone_p(pair: Pair) -> str:
     return "" if is_same else f"{p_text(pair.p)} without correction"
 
 
-def _side_by_side(report: BenchmarkReport, comparison: Comparison) -> Grid:
+def _side_by_side(report: BenchmarkReport, comparison: Comparison) -> Table:
     """Systems by metrics; letters say which systems a figure is significantly better than."""
     n = len(comparison.names)
     best = {metric.name: places(comparison, metric)[0] for metric in comparison.metrics}
@@ -169,42 +192,43 @@ def _side_by_side(report: BenchmarkReport, comparison: Comparison) -> Grid:
     rows = []
     for place, name in enumerate(comparison.names):
         fields = [
-            figure_field(
+            figure_cell(
                 report,
                 place,
                 metric,
-                "best" if name in best[metric.name] else "",
-                raised(beaten[metric.name][name], n),
+                mark=Mark.BEST if name in best[metric.name] else Mark.NONE,
+                letters=letters_of(beaten[metric.name][name], n),
             )
             for metric in comparison.metrics
         ]
-        rows.append((Field(f"{raised((place,), n)} {printable(name)}", sort=place), *fields))
+        label = f"{raised(letters_of((place,), n))} {name}"
+        rows.append((Cell(label, value=place, values=((TITLE, report.names[place]),)), *fields))
     note = (
         f"Raised letters: the systems that a figure is significantly better than, p ≤ {comparison.how.alpha:g}. "
         f"Bold: the best figure. In brackets: {level_text(comparison)} intervals."
     )
-    heads = [Column(metric.name, title=metric.metric.meaning) for metric in comparison.metrics]
-    return Grid("Systems by metrics", columns("system", *heads), tuple(rows), notes=(note,))
+    heads = [Column(metric.name, help=metric.metric.meaning) for metric in comparison.metrics]
+    return Table(columns("system", *heads), tuple(rows), "Systems by metrics", notes=(note,))
 
 
-def _pairs(report: BenchmarkReport, comparison: Comparison) -> Grid:
+def _pairs(report: BenchmarkReport, comparison: Comparison) -> Table:
     """The pairs on the first metric, the closest to the best first where there are many."""
     metric = comparison.metrics[0]
     rows = [
-        (words(f"{pair.a} → {pair.b}"), *_measures(report, metric, pair), *_gate_fields(report, metric))
+        (words(f"{pair.a} → {pair.b}"), *_measures(report, metric, pair), *_gate_cells(report, metric))
         for pair in shown_pairs(comparison)
     ]
     heads = ["systems", *_heads(comparison), *_gate_heads(report)]
     title = f"Pairs on {metric.name}"
     notes = tuple(filter(None, (legend(comparison), correction_note(comparison))))
-    return Grid(title, columns(*heads), tuple(rows), title=title, notes=notes)
+    return Table(columns(*heads), tuple(rows), title, title=title, notes=notes)
 
 
 def _gate_heads(report: BenchmarkReport) -> list[Column]:
-    return [Column("gate", TEXT)] if report.gate is not None else []
+    return [Column("gate", kind="text")] if report.gate is not None else []
 
 
-def _gate_fields(report: BenchmarkReport, metric: BoundMetric) -> tuple[Field, ...]:
+def _gate_cells(report: BenchmarkReport, metric: BoundMetric) -> tuple[Cell, ...]:
     """What the gate says about a metric: the most severe verdict of its rules."""
     if report.gate is None:
         return ()
@@ -214,9 +238,9 @@ def _gate_fields(report: BenchmarkReport, metric: BoundMetric) -> tuple[Field, .
         if verdict.rule.metric is not None and verdict.rule.metric.name == metric.name
     ]
     if not statuses:
-        return (Field(""),)
+        return (Cell(""),)
     status = min(statuses, key=SEVEREST.index)
-    return (Field(SIGNS[status], sort=SEVEREST.index(status), tone=status),)
+    return (Cell(SIGNS[status], value=SEVEREST.index(status), mark=Mark(status)),)
 
 
 def _verdicts(report: BenchmarkReport) -> list[Verdict]:
@@ -224,41 +248,43 @@ def _verdicts(report: BenchmarkReport) -> list[Verdict]:
     return [verdict for verdict in gate.verdicts if verdict.benchmark == report.first.benchmark] if gate is not None else []
 
 
-def _gate(report: BenchmarkReport) -> Grid:
+def _gate(report: BenchmarkReport) -> Table:
     """Every rule and what was found."""
     rows = [
         (
             words(verdict.rule.text),
-            Field(SIGNS[verdict.status], tone=verdict.status),
+            Cell(SIGNS[verdict.status], mark=Mark(verdict.status)),
             words(verdict.provider),
             words(verdict.summary.replace("\N{MINUS SIGN}", "-")),
         )
         for verdict in _verdicts(report)
     ]
     gate = report.gate
-    gate_notes = () if gate is None else tuple(map(printable, (conclusion(gate), *gate.notes)))
-    heads = (Column("rule", TEXT), Column("verdict", TEXT), Column("system", TEXT), Column("found", TEXT))
-    return Grid("Gate", heads, tuple(rows), title="Gate", notes=gate_notes)
+    gate_notes = () if gate is None else (conclusion(gate), *gate.notes)
+    heads = text_columns("rule", "verdict", "system", "found")
+    return Table(heads, tuple(rows), "Gate", title="Gate", notes=gate_notes)
 
 
 ABOUT = {
     "ties": "ties: the lowest, mean and highest figure over all orders of documents with equal scores",
     "unjudged": "unjudged: the lowest and highest figure, whatever grades retrieved documents that nobody judged would get",
 }
-TITLE = "What ties and unjudged documents could change"
+BANDS_TITLE = "What ties and unjudged documents could change"
 
 
-def bands_grid(report: BenchmarkReport) -> Grid | None:
+def bands_table(report: BenchmarkReport) -> Table | None:
     """A row for each metric and system that has a band; None where none has, which is what was not asked for."""
     kinds = [kind for kind in KINDS if any(kind.of(result) for result in report.results)]
     rows = tuple(row for metric in _metrics(report, kinds) for row in _rows(report, metric, kinds))
     if not rows:
         return None
-    several = [Column("system", TEXT)] if len(report.results) > 1 else []
+    several = [Column("system", kind="text")] if len(report.results) > 1 else []
     ends = [Column(f"{kind.name}: {word}") for kind in kinds for word in kind.words]
     meaning = "; ".join(ABOUT[kind.name] for kind in kinds)
     heads = columns("metric", *several, Column("figure"), *ends)
-    return Grid(TITLE, heads, rows, title=TITLE, notes=(f"{meaning[0].upper()}{meaning[1:]}.", *_methods(report)))
+    return Table(
+        heads, rows, BANDS_TITLE, title=BANDS_TITLE, notes=(f"{meaning[0].upper()}{meaning[1:]}.", *_methods(report))
+    )
 
 
 def _metrics(report: BenchmarkReport, kinds: list[Kind]) -> list[BoundMetric]:
@@ -271,7 +297,7 @@ def _metrics(report: BenchmarkReport, kinds: list[Kind]) -> list[BoundMetric]:
     return [metric for name, metric in known.items() if name in banded]
 
 
-def _rows(report: BenchmarkReport, metric: BoundMetric, kinds: list[Kind]) -> Iterator[tuple[Field, ...]]:
+def _rows(report: BenchmarkReport, metric: BoundMetric, kinds: list[Kind]) -> Iterator[tuple[Cell, ...]]:
     """One for each system with a band; the figure is over all queries of its result, as the band is."""
     for name, result in zip(report.names, report.results, strict=True):
         bands = [kind.of(result).get(metric.name) for kind in kinds]
@@ -282,7 +308,7 @@ def _rows(report: BenchmarkReport, metric: BoundMetric, kinds: list[Kind]) -> It
             values += [float(band.columns[word].summary()) if band else math.nan for word in kind.words]
         fields = (number(report.figures.value(metric, value), value) for value in values)
         system = [words(name)] if len(report.results) > 1 else []
-        yield (Field(metric.name, title=metric.metric.meaning), *system, *fields)
+        yield (Cell(metric.name, help=metric.metric.meaning), *system, *fields)
 
 
 def _methods(report: BenchmarkReport) -> tuple[str, ...]:
@@ -314,6 +340,11 @@ class Definitions:
 
     terms: tuple[Term, ...]
     part: ClassVar[str] = "definitions"
+
+    def plain(self) -> tuple[PlainPart, ...]:
+        """A row for each."""
+        rows = [(Cell(term.name), Cell(term.formula), Cell(term.meaning)) for term in self.terms]
+        return (Table(text_columns("metric", "formula", "what it tells", prose=True), tuple(rows)),)
 
 
 def definitions_section(report: BenchmarkReport) -> Section:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from assay.evaluation import Result
@@ -11,9 +12,20 @@ from assay.metrics import BoundMetric
 from assay.model import Policy
 from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
-from assay.reports.sections.run_notes import HEAD, chunk_figures, chunk_sheets, reasons
+from assay.reports.sections.run_notes import chunk_tables, reasons
 from assay.reports.sections.store import commit_in_words, readable_time
-from assay.reports.table import TEXT, Column, Field, Grid, Section, Words, anchor_of, columns, number, words
+from assay.reports.table import (
+    Cell,
+    Mark,
+    Paragraph,
+    Section,
+    Table,
+    anchor_of,
+    columns,
+    number,
+    text_columns,
+    words,
+)
 from assay.text import counted, milliseconds
 
 
@@ -26,12 +38,12 @@ def provenance_section(report: BenchmarkReport) -> Section:
         values = [origin.get(name, "–") for origin in origins]
         shared = len(set(values)) == 1
         fields = [words(values[0])] if shared else [words(value) for value in values]
-        rows.append((Field(name), *(fields if not shared else fields + [Field("same", tone="muted")] * (len(origins) - 1))))
-    heads = (Column("", TEXT), *(Column(name, TEXT) for name in report.names))
+        rows.append((Cell(name), *(fields if not shared else fields + [Cell("same", mark=Mark.MUTED)] * (len(origins) - 1))))
+    heads = text_columns("", *report.names)
     return Section(
         anchor_of("provenance", report.group),
         "Provenance",
-        (Grid("What the figures rest on", heads, tuple(rows), is_sortable=False),),
+        (Table(heads, tuple(rows), "What the figures rest on", is_sortable=False),),
     )
 
 
@@ -88,17 +100,13 @@ LEAD = "How many chunks there are to find differs between chunkers, so metrics t
 
 def chunks_section(report: BenchmarkReport) -> Section | None:
     """A row for each system whose documents were cut; nothing where they were retrieved as they are."""
-    sheets = chunk_sheets(report.results)
-    if not sheets:
+    tables = tuple(replace(table, title="", label="Chunks, sizes in characters") for table in chunk_tables(report.results))
+    if not tables:
         return None
-    cut = [
-        (name, result) for name, result in zip(report.names, report.results, strict=True) if "chunks" in result.provenance
-    ]
-    rows = [(words(name), *(number(text, value) for text, value in chunk_figures(result))) for name, result in cut]
-    grid = Grid("Chunks, sizes in characters", columns("system", *HEAD[1:]), tuple(rows), notes=sheets[0].notes)
-    chunkers = {str(result.provenance["chunks"].get("chunker")) for _, result in cut}
+    origins = [result.provenance.get("chunks") for result in report.results]
+    chunkers = {str(about.get("chunker")) for about in origins if about is not None}
     lead = f"Sizes are in characters. {LEAD if len(chunkers) > 1 else ''}".strip()
-    return Section(anchor_of("chunks", report.group), "Chunks", (grid,), lead)
+    return Section(anchor_of("chunks", report.group), "Chunks", tables, lead)
 
 
 LATENCY_COLUMNS = (("mean", "mean"), ("p50", "median"), ("p95", "95 %"), ("p99", "99 %"), ("max", "longest"))
@@ -108,7 +116,7 @@ LATENCY = "latency"
 
 def times_section(report: BenchmarkReport) -> Section:
     """A row for each system, then the queries that failed; a sentence where nobody took times."""
-    parts: list[object] = []
+    parts: list[Any] = []
     if any(_times(result) for result in report.results):
         parts.append(_latency(report))
         timed = all(LATENCY in result and not math.isnan(result[LATENCY]) for result in report.results)
@@ -116,9 +124,9 @@ def times_section(report: BenchmarkReport) -> Section:
         if timed and len(report.results) > 1 and quality is not None:
             parts += draw_charts(report, "pareto", metric=quality.name, results=report.results)
     else:
-        parts.append(Words("No times were taken: assay eval takes them, runs from files have none."))
+        parts.append(Paragraph("No times were taken: assay eval takes them, runs from files have none."))
     n_failed = sum(len(result.failures) for result in report.results)
-    parts.append(_failures(report) if n_failed else Words("No query failed."))
+    parts.append(_failures(report) if n_failed else Paragraph("No query failed."))
     return Section(anchor_of("latency", report.group), "Latency and failures", tuple(parts))
 
 
@@ -130,26 +138,26 @@ def _times(result: Result) -> dict[str, float]:
     return {name: value for name, value in (result.provenance.get("latency_ms") or {}).items() if value is not None}
 
 
-def _latency(report: BenchmarkReport) -> Grid:
+def _latency(report: BenchmarkReport) -> Table:
     """Milliseconds for a query; only the mean is known where queries were asked in batches."""
     kinds = [(key, head) for key, head in LATENCY_COLUMNS if any(key in _times(result) for result in report.results)]
     rows = []
     for name, result in zip(report.names, report.results, strict=True):
         times = _times(result)
-        fields = [number(milliseconds(times[key]), times[key]) if key in times else Field("–", sort="") for key, _ in kinds]
+        fields = [number(milliseconds(times[key]), times[key]) if key in times else Cell("–", value="") for key, _ in kinds]
         seconds = result.provenance.get("seconds") or {}
         spent = [float(seconds.get(part) or 0.0) for part in ("indexing", "asking")]
         rate = result.provenance.get("queries_per_second")
         more = [number(f"{seconds:,.2f} s", seconds) for seconds in spent]
-        more.append(number(f"{rate:,.0f}", float(rate)) if rate else Field("–", sort=""))
+        more.append(number(f"{rate:,.0f}", float(rate)) if rate else Cell("–", value=""))
         n = len(result.failures)
-        rows.append((words(name), *fields, *more, number(f"{n:,}", n, tone="worse" if n else "")))
+        rows.append((words(name), *fields, *more, number(f"{n:,}", n, mark=Mark.WORSE if n else Mark.NONE)))
     heads = ["system", *(head for _, head in kinds), "indexing", "asking", "queries per second", "failed"]
     note = "Times of one query, as whoever asked saw them; times of different machines are not comparable."
-    return Grid("Latency of each system", columns(*heads), tuple(rows), notes=(note,))
+    return Table(columns(*heads), tuple(rows), "Latency of each system", notes=(note,))
 
 
-def _failures(report: BenchmarkReport) -> Grid:
+def _failures(report: BenchmarkReport) -> Table:
     """Queries that failed, with the error; the first hundred of each system."""
     rows, notes = [], []
     for name, result in zip(report.names, report.results, strict=True):
@@ -158,5 +166,5 @@ def _failures(report: BenchmarkReport) -> Grid:
         if result.failures:
             left = f" ({MAX_FAILURES} shown)" if len(result.failures) > len(failures) else ""
             notes.append(f"{name}: {counted(len(result.failures), 'query')} failed{left}: {reasons(result.failures)}.")
-    heads = (Column("query", TEXT), Column("system", TEXT), Column("error", TEXT))
-    return Grid("Failures", heads, tuple(rows), title="Failures", what="failures", notes=tuple(notes))
+    heads = text_columns("query", "system", "error")
+    return Table(heads, tuple(rows), "Failures", title="Failures", filters="failures", notes=tuple(notes))

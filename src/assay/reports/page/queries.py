@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,19 @@ from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.reports.page.charts import Figures, draw_charts
 from assay.reports.page.subject import BenchmarkReport
-from assay.reports.table import TEXT, Column, Field, Grid, Section, anchor_of, joined, number, words
+from assay.reports.table import (
+    Cell,
+    Column,
+    Mark,
+    PlainPart,
+    Section,
+    Table,
+    anchor_of,
+    joined,
+    number,
+    text_columns,
+    words,
+)
 from assay.text import counted, printable
 
 DEPTH = 10
@@ -79,6 +91,11 @@ class Cards:
     lead: str = ""
     part: ClassVar[str] = "cards"
 
+    def plain(self) -> tuple[PlainPart, ...]:
+        """A row for each query."""
+        rows = [(Cell(card.name), Cell(card.change), Cell(card.text)) for card in self.cards]
+        return (Table(text_columns("query", "score", "text", prose=True), tuple(rows), title=self.title),)
+
 
 def scatter_section(report: BenchmarkReport) -> Section | None:
     """Each query as a point; of two systems only."""
@@ -98,7 +115,7 @@ def queries_section(report: BenchmarkReport) -> Section | None:
         return None
     notable = notable_queries(report)
     carded = {query for kind in notable.kinds for query in kind.queries}
-    parts: list[object] = []
+    parts: list[Any] = []
     for kind in notable.kinds:
         cards = tuple(_card(report, query, notable) for query in kind.queries)
         parts.append(Cards(kind.title, cards, kind.lead))
@@ -142,9 +159,9 @@ def _change(report: BenchmarkReport, metric: BoundMetric, scores: Sequence[float
     return f"{texts[0]} → {texts[1]} ({report.figures.change(metric, scores[1] - scores[0])})"
 
 
-def _tone(metric: BoundMetric, scores: Sequence[float]) -> str:
+def _tone(metric: BoundMetric, scores: Sequence[float]) -> Mark:
     gain = sign_of(metric) * (scores[1] - scores[0]) if len(scores) == 2 else 0.0
-    return "" if math.isnan(gain) or gain == 0 else "better" if gain > 0 else "worse"
+    return Mark.NONE if math.isnan(gain) or gain == 0 else Mark.BETTER if gain > 0 else Mark.WORSE
 
 
 def _side(report: BenchmarkReport, result: Result, query: str, score: float, metric: BoundMetric) -> Side:
@@ -196,32 +213,32 @@ def _more(ranking: Sequence[str], missed: Sequence[str]) -> str:
     )
 
 
-def _table(report: BenchmarkReport, notable: NotableQueries, carded: set[str]) -> Grid:
+def _table(report: BenchmarkReport, notable: NotableQueries, carded: set[str]) -> Table:
     """The queries, those with a card first; sorted and filtered by whoever reads."""
     metric, results = notable.metric, report.looked_at
     order = list(dict.fromkeys((*(query for kind in notable.kinds for query in kind.queries), *results[0].query_ids)))
     rows = [_row(report, query, notable, is_carded=query in carded) for query in order[:MAX_ROWS]]
-    heads = [Column("query", TEXT), Column("text", TEXT)]
+    heads = [*text_columns("query", "text")]
     heads += [Column(f"{printable(result.name or 'run')}: {metric.name}") for result in results]
     heads += [Column("Δ")] if len(results) == 2 else []
-    heads.append(Column("stands out", TEXT))
+    heads += text_columns("stands out")
     n = len(results[0].query_ids)
     notes = (f"{MAX_ROWS:,} of {n:,} queries: those that stand out, then in their own order.",) if n > MAX_ROWS else ()
     title = "All queries" if n <= MAX_ROWS else "Queries"
-    return Grid(title, tuple(heads), tuple(rows), title=title, what="queries", notes=notes)
+    return Table(tuple(heads), tuple(rows), title, title=title, filters="queries", notes=notes)
 
 
-def _row(report: BenchmarkReport, query: str, notable: NotableQueries, *, is_carded: bool) -> tuple[Field, ...]:
+def _row(report: BenchmarkReport, query: str, notable: NotableQueries, *, is_carded: bool) -> tuple[Cell, ...]:
     metric, results = notable.metric, report.looked_at
     scores = [notable.score(place, query) for place in range(len(results))]
     asked = next((result.queries[query] for result in results if query in result.queries), None)
     href = f"#{card_anchor(report, query)}" if is_carded else ""
-    fields = [words(query, href=href), words(asked.text if asked else "")]
+    fields = [words(query, link=href), words(asked.text if asked else "")]
     fields += [number(report.figures.value(metric, score), score) for score in scores]
     if len(scores) == 2:
         change = scores[1] - scores[0]
         text = UNKNOWN if math.isnan(change) else report.figures.change(metric, change)
-        fields.append(number(text, change, tone=_tone(metric, scores)))
+        fields.append(number(text, change, mark=_tone(metric, scores)))
     return (*fields, words(joined(notable.why.get(query, ()))))
 
 

@@ -14,7 +14,6 @@ from assay.errors import DataError, UsageError
 from assay.text import install_command
 
 STATIC = Path(__file__).parent.parent / "static"
-TEMPLATES = Path(__file__).parent.parent / "templates"
 
 
 @cache

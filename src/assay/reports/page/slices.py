@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from assay.metrics import BoundMetric
 from assay.model import MEAN, Slice, Tags
 from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
-from assay.reports.sections.comparison import legend, mark, p_short
-from assay.reports.table import Column, Field, Grid, Section, Words, anchor_of, columns, number, tint, words
-from assay.text import printable
+from assay.reports.sections.comparison import legend
+from assay.reports.sections.verdicts import mark, p_short
+from assay.reports.table import Cell, Column, Mark, Paragraph, Section, Table, anchor_of, columns, number, words
 
 PALEST = 0.05
 """A difference that is pale even where no other is larger, so that noise does not look like news."""
@@ -29,13 +30,13 @@ def slices_section(report: BenchmarkReport) -> Section | None:
     if not report.tags or not report.metrics:
         return None
     tags = Tags.of(report.shown)
-    parts: list[object] = []
+    parts: list[Any] = []
     tested = _slice_comparison(report)
     for by in report.tags:
         slices = tags.slices(tags.crossed(by))
         parts.append(_table(report, by, slices, tested))
     if tested is not None:
-        parts.append(Words(printable(f"{tested.verdict} {_legend(tested)}".strip()), "muted"))
+        parts.append(Paragraph(f"{tested.verdict} {_legend(tested)}".strip(), Mark.MUTED))
     parts += draw_charts(report, "slices", by=report.tags[0]) if len(report.results) <= MAX_METRICS else ()
     than = "over all queries" if report.pair is None else report.names[report.pair[0]]
     lead = f"Tinted by the difference: blue is better than {than}, orange is worse."
@@ -53,7 +54,7 @@ def _slice_comparison(report: BenchmarkReport) -> SliceComparison | None:
     return compare_slices(Comparison(aligned, how, ()), report.tags)
 
 
-def _table(report: BenchmarkReport, by: str, slices: Sequence[Slice], tested: SliceComparison | None) -> Grid:
+def _table(report: BenchmarkReport, by: str, slices: Sequence[Slice], tested: SliceComparison | None) -> Table:
     """Slices as rows, the largest first where there are too many."""
     largest = slices if len(slices) <= MAX_SLICES else sorted(slices, key=lambda part: -part.n)[:MAX_SLICES]
     left = (f"The {MAX_SLICES} largest of {len(slices):,} slices.",) if len(largest) < len(slices) else ()
@@ -74,7 +75,7 @@ def _legend(tested: SliceComparison | None) -> str:
     return legend(marked[0]) if marked else ""
 
 
-def _single_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Grid:
+def _single_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Table:
     """One system: each metric in each slice, tinted by how far it is from the figure over all queries."""
     metrics = report.metrics[:MAX_METRICS]
     result = report.shown[0]
@@ -83,13 +84,13 @@ def _single_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slic
     for place, part in enumerate(slices):
         fields = [_tinted(report, metric, values[metric.name], place, result.summary[metric.name]) for metric in metrics]
         rows.append((words(part.value), number(f"{part.n:,}", part.n), *fields))
-    heads: list[str | Column] = [by, "queries", *(Column(metric.name, title=metric.metric.meaning) for metric in metrics)]
-    return Grid(f"By {by}", columns(*map(_printable_head, heads)), tuple(rows), title=f"By {printable(by)}", notes=notes)
+    heads: list[str | Column] = [by, "queries", *(Column(metric.name, help=metric.metric.meaning) for metric in metrics)]
+    return Table(columns(*heads), tuple(rows), f"By {by}", title=f"By {by}", notes=notes)
 
 
 def _of_two(
     report: BenchmarkReport, by: str, slices: Sequence[Slice], pairs: dict[Slice, Pair], notes: tuple[str, ...]
-) -> Grid:
+) -> Table:
     """Two systems: both figures on the first metric, then the differences on all, tinted."""
     metrics = report.metrics[:MAX_METRICS]
     before_result, after_result = report.looked_at
@@ -103,23 +104,23 @@ def _of_two(
         sides = [(values[first.name][place]) for values in (before, after)]
         figures = [number(report.figures.value(first, value), value) for value in sides]
         changes = [_change(report, metric, before, after, place) for metric in metrics]
-        changes[0] = replace(changes[0], text=f"{changes[0].text} {sign}".strip())
-        p = number(p_short(pair.p_corrected), pair.p_corrected) if pair is not None else Field("–", sort="")
+        changes[0] = replace(changes[0], sign=sign)
+        p = number(p_short(pair.p_corrected), pair.p_corrected) if pair is not None else Cell("–", value="")
         rows.append((words(part.value), number(f"{part.n:,}", part.n), *figures, changes[0], p, *changes[1:]))
-    names = [printable(result.name) for result in (before_result, after_result)]
-    first_head, *more = (Column(f"Δ {metric.name}", title=metric.metric.meaning) for metric in metrics)
+    names = [result.name for result in (before_result, after_result)]
+    first_head, *more = (Column(f"Δ {metric.name}", help=metric.metric.meaning) for metric in metrics)
     heads: list[str | Column] = [
         by,
         "queries",
         *names,
         first_head,
-        Column("p", title="corrected over all slices of this section"),
+        Column("p", help="corrected over all slices of this section"),
         *more,
     ]
-    return Grid(f"By {by}", columns(*map(_printable_head, heads)), tuple(rows), title=f"By {printable(by)}", notes=notes)
+    return Table(columns(*heads), tuple(rows), f"By {by}", title=f"By {by}", notes=notes)
 
 
-def _multi_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Grid:
+def _multi_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Table:
     """Many systems: the first metric, tinted by how far each is from the one they are held against."""
     metric = report.metrics[0]
     reference = report.pair[0] if report.pair is not None else 0
@@ -131,19 +132,19 @@ def _multi_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slice
             number(
                 report.figures.value(metric, some[place]),
                 some[place],
-                tone=tint(sign_of(metric) * (some[place] - values[reference][place]), strongest),
+                tint=_tint(sign_of(metric) * (some[place] - values[reference][place]), strongest),
             )
             for some in values
         ]
         rows.append((words(part.value), number(f"{part.n:,}", part.n), *fields))
     title = f"{metric.name} by {by}"
-    heads = columns(*map(_printable_head, [by, "queries", *report.names]))
-    return Grid(title, heads, tuple(rows), title=printable(title), notes=notes)
+    heads = columns(by, "queries", *report.names)
+    return Table(heads, tuple(rows), title, title=title, notes=notes)
 
 
 def _change(
     report: BenchmarkReport, metric: BoundMetric, before: dict[str, list[float]], after: dict[str, list[float]], place: int
-) -> Field:
+) -> Cell:
     """The difference of a slice, both figures in its title."""
     changes = [b - a for a, b in zip(before[metric.name], after[metric.name], strict=True)]
     change = changes[place]
@@ -151,16 +152,20 @@ def _change(
     return number(
         report.figures.change(metric, change),
         change,
-        tone=tint(sign_of(metric) * change, _strongest(changes)),
-        title=" → ".join(sides),
+        tint=_tint(sign_of(metric) * change, _strongest(changes)),
+        help=" → ".join(sides),
     )
 
 
-def _tinted(report: BenchmarkReport, metric: BoundMetric, values: list[float], place: int, whole: float) -> Field:
+def _tinted(report: BenchmarkReport, metric: BoundMetric, values: list[float], place: int, whole: float) -> Cell:
     strongest = _strongest([value - whole for value in values])
     value = values[place]
-    tone = tint(sign_of(metric) * (value - whole), strongest)
-    return number(report.figures.value(metric, value), value, tone=tone)
+    return number(report.figures.value(metric, value), value, tint=_tint(sign_of(metric) * (value - whole), strongest))
+
+
+def _tint(change: float, strongest: float) -> float | None:
+    """Blue above 0, orange below, the deeper the nearer to the strongest."""
+    return change / strongest if math.isfinite(change) else None
 
 
 def _strongest(changes: Sequence[float]) -> float:
@@ -181,7 +186,3 @@ def _figures(result: Result, metric: BoundMetric, slices: Sequence[Slice]) -> li
         else:
             values.append(float(result.table.take(inside).summary()[metric.name]))
     return values
-
-
-def _printable_head(head: str | Column) -> str | Column:
-    return printable(head) if isinstance(head, str) else head

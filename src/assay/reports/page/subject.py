@@ -12,8 +12,7 @@ from assay.evaluation import Confidence, Result, with_intervals
 from assay.metrics import BoundMetric
 from assay.model import Tags
 from assay.monitoring import GateReport
-from assay.reports.sections.comparison import reference_of
-from assay.reports.sections.moved_queries import moving_metric
+from assay.reports.sections.moved_queries import moving_metric, reference_of
 from assay.text import printable
 
 MAX_VALUES = 12

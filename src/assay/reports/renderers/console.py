@@ -1,37 +1,48 @@
-"""The table people read at the terminal: coverage, figures, then what to know about them."""
+"""What people read at the terminal: titles, aligned columns, and sentences in lines that fit."""
 
 from __future__ import annotations
 
-from assay.reports.report import Renderer, Report
-from assay.reports.sections.scores import coverage, notes, query_table, summary_table
-from assay.reports.table import Table
-from assay.reports.text_layout import BOLD, DIM, Style, fit_table, needed_width
+from collections.abc import Iterator, Sequence
+
+from assay.reports.layout import BOLD, DIM, Style, set_table
+from assay.reports.rendering import Renderer
+from assay.reports.table import Mark, Notes, Paragraph, PlainPart, Section
+from assay.text import printable
+
+COLOURS = {Mark.BEST: BOLD, Mark.MUTED: DIM, Mark.FAILED: "\x1b[1;31m", Mark.WARNED: "\x1b[1;33m"}
 
 
-def render_console(report: Report) -> str:
+def render_console(sections: Sequence[Section], style: Style) -> str:
     """Plain when nobody watches; colour only repeats what position and words say."""
-    style = Style(report.width, report.colour)
-    title = [style.styled(style.wrapped(report.title), BOLD)] if report.title else []
-    parts = ["\n".join([*title, style.styled(style.wrapped(coverage(report)), DIM)])]
-    for result in report.results if report.per_query else ():
-        name = style.styled(style.wrapped(report.label(result)), BOLD)
-        parts.append("\n".join([name, *fit_table(query_table(report, result), style)]))
-    if report.shown:
-        parts.append("\n\n".join(fit_table(_summary(report), style)))
-    notes_below = notes(report)
-    closing = [*(style.wrapped(note) for note in notes_below), *([report.next_step] if report.next_step else [])]
-    if closing:
-        parts.append("\n".join(closing))
-    return "\n\n".join(parts) + "\n"
+    blocks = [block for section in sections for block in _blocks(section, style) if block]
+    return "\n\n".join(blocks) + "\n"
 
 
-def _summary(report: Report) -> Table:
-    """One run per row where that fits, else one metric per row."""
-    if not report.width:
-        return summary_table(report)
-    table = summary_table(report, one_metric_per_row=False)
-    other_way = summary_table(report, one_metric_per_row=True)
-    return other_way if needed_width(table) > report.width >= needed_width(other_way) else table
+def _blocks(section: Section, style: Style) -> Iterator[str]:
+    head = [style.styled(_lines(section.title, style), BOLD)] if section.title else []
+    yield "\n".join([*head, *([style.styled(_lines(section.lead, style), DIM)] if section.lead else [])])
+    for part in section.plain_parts:
+        yield from _part_blocks(part, style)
 
+
+def _part_blocks(part: PlainPart, style: Style) -> Iterator[str]:
+    if isinstance(part, Paragraph):
+        text = _lines(part.text, style)
+        yield style.styled(text, COLOURS[part.mark]) if part.mark in COLOURS else text
+    elif isinstance(part, Notes):
+        text = "\n".join([*(_lines(sentence, style) for sentence in part.sentences), *map(escape_console, part.commands)])
+        yield text.replace(part.label, style.styled(part.label, COLOURS[part.mark]), 1) if part.label else text
+    else:
+        title = [style.styled(_lines(part.title, style), BOLD)] if part.title else []
+        yield "\n".join([*title, *([set_table(part, style)] if part.rows else [])])
+        yield "\n".join(_lines(note, style) for note in part.notes)
+
+
+def _lines(text: str, style: Style) -> str:
+    return style.wrapped(escape_console(text))
+
+
+escape_console = printable
+"""Text that cannot steer a terminal; cells are escaped where they are set."""
 
 CONSOLE = Renderer("table", render_console, "aligned columns for the terminal")

@@ -2,65 +2,151 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay._version import __version__
 from assay.errors import AssayError, UsageError
 from assay.evaluation import Result
-from assay.reports.report import Renderer, Report
-from assay.text import install_command
+from assay.reports.layout import Style, raised
+from assay.reports.rendering import Renderer
+from assay.reports.table import Cell, Column, Section, anchor_of
+from assay.text import install_command, printable
 
 if TYPE_CHECKING:  # pages take long to import, and whoever wants a plain table has every renderer at hand
+    import jinja2
+    from markupsafe import Markup
+
     from assay.reports.page.page import Page
     from assay.reports.page.subject import BenchmarkReport
 
 
+STEPS = 5
+"""Strengths of a tint, each way."""
+
+
+def render_html(sections: Sequence[Section], style: Style) -> str:  # noqa: ARG001 (as all renderers)
+    """The sections on a page."""
+    numbered = [replace(section, key=f"section-{number}") for number, section in enumerate(sections, 1)]
+    title = next((section.title for section in sections if section.title), "")
+    return _render_template({"title": title, "sections": numbered})
+
+
 def render_page(page: Page) -> str:
     """The whole page as text; the same page gives the same text."""
+    opening = [page.opening] if page.opening else []
+    return _render_template({"title": page.title, "about": page.about, "groups": page.groups, "sections": opening})
+
+
+def _render_template(content: Mapping[str, Any]) -> str:
     from markupsafe import Markup
 
     from assay.reports.page.scripts import for_script_element, static_file, vega_bundle
 
-    has_charts = any(group.figures for group in page.groups)
+    has_charts = any(group.figures for group in content.get("groups", ()))
     scripts = [static_file("tables.js"), *([vega_bundle()] if has_charts else []), static_file("charts.js")]
-    content = {
-        "title": page.title,
-        "about": page.about,
-        "groups": page.groups,
-        "opening": page.opening,
+    page = {
+        "about": "",
+        "groups": (),
         "version": __version__,
         "style": Markup(static_file("style.css")),  # noqa: S704 (our own)
         "scripts": [Markup(for_script_element(script)) for script in scripts],  # noqa: S704 (our own, and Vega)
+        **content,
     }
-    text: str = environment().get_template("report.html.j2").render(page=content)
+    text: str = environment().get_template("report.html.j2").render(page=page)
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def environment(*folders: Any) -> Any:
-    """What renders templates: ours, and those of other folders before them; everything in them is escaped."""
+def environment(*packages: str) -> jinja2.Environment:
+    """What renders templates: those of other packages, then ours; everything in them is escaped."""
     try:
         import jinja2
     except ImportError:
         raise UsageError(f"reports as HTML need jinja2: {install_command('report')}") from None
-    from assay.reports.page.scripts import TEMPLATES
-
-    loader = jinja2.FileSystemLoader([*map(str, folders), str(TEMPLATES)])
-    return jinja2.Environment(
-        loader=loader,
+    made = jinja2.Environment(
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(package) for package in (*packages, "assay.reports")]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_escaped_text,
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    made.globals |= {"table_rows": table_rows, "kind_of": kind_of}
+    return made
+
+
+def escape_html(text: str) -> Markup:
+    """The text, so that a browser shows it as it is: no markup, and control characters written out."""
+    from markupsafe import escape as escape_markup
+
+    return escape_markup(printable(text))
+
+
+def _escaped_text(value: Any) -> Any:
+    """What a template shows: text is escaped, and markup that is escaped already stays as it is."""
+    return escape_html(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def kind_of(column: Column) -> str:
+    """The class of a column: `text` or `number`."""
+    return "text" if column.is_words else "number"
+
+
+def table_rows(
+    columns: Sequence[Column], rows: Sequence[Sequence[Cell]], picks: Sequence[str] = (), *, has_values: bool = True
+) -> Markup:
+    """The rows of a table, put together without a template, which would be slow for thousands of cells.
+
+    With `has_values` a script may sort by them; with `picks` each row has a box that picks it.
+    """
+    from markupsafe import Markup
+
+    kinds = [kind_of(column) for column in columns]
+    boxes = [_box(row[0], pick) for row, pick in zip(rows, picks, strict=True)] if picks else [""] * len(rows)
+    lines = []
+    for row, box in zip(rows, boxes, strict=True):
+        first, *others = (_cell(cell, kind, has_values) for cell, kind in zip(row, kinds, strict=True))
+        lines.append(f"<tr>{box}<th scope=row{first}</th>{''.join(f'<td{other}</td>' for other in others)}</tr>")
+    return Markup("\n".join(lines))  # noqa: S704 (every text went through `escape_html`)
+
+
+def _cell(cell: Cell, kind: str, has_values: bool) -> str:
+    """A cell without the name of its element: attributes and content."""
+    tone = cell.mark.value or _heat(cell.tint)
+    value = f' data-sort="{escape_html(str(cell.value))}"' if has_values and cell.value is not None else ""
+    title = f' title="{escape_html(cell.help)}"' if cell.help else ""
+    text = escape_html(" ".join(filter(None, (cell.text, raised(cell.letters), cell.sign))))
+    linked = f'<a href="{escape_html(cell.link)}">{text}</a>' if cell.link else text
+    beside = f' <span class="beside">{escape_html(cell.note)}</span>' if cell.note else ""
+    return f' class="{kind}{" " if tone else ""}{tone}"{value}{title}>{linked}{_bar(cell.share)}{beside}'
+
+
+def _heat(tint: float | None) -> str:
+    step = 0 if tint is None else min(STEPS, math.ceil(STEPS * abs(tint) - 1e-9))
+    return f"heat-{'p' if (tint or 0) > 0 else 'm'}{step}" if step else ""
+
+
+def _bar(share: float | None) -> str:
+    if share is None:
+        return ""
+    bar = f'<rect class="bar" width="{80 * share:.1f}" height="10" rx="2"/>'
+    track = '<rect class="track" width="80" height="10" rx="2"/>'
+    return f' <svg class="share" width="80" height="10" viewBox="0 0 80 10" aria-hidden="true">{track}{bar}</svg>'
+
+
+def _box(cell: Cell, pick: str) -> str:
+    if not pick:
+        return ""
+    label = escape_html(f"Pick {cell.text} {cell.note}".strip())
+    return f'<td class="pick"><input type="checkbox" name="r" value="{escape_html(pick)}" aria-label="{label}"></td>'
 
 
 def benchmark_reports(results: Sequence[Result]) -> list[BenchmarkReport]:
     """Results as they came, benchmark by benchmark, compared where they can be."""
-    from assay.reports.table import anchor_of
-
     groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault(result.benchmark, []).append(result)
@@ -90,11 +176,6 @@ def render_results(results: Sequence[Result], title: str = "") -> str:
     from assay.reports.page.page import make_page
 
     return render_page(make_page(benchmark_reports(results), title))
-
-
-def render_html(report: Report) -> str:
-    """What a report is about, as a page."""
-    return render_results(report.results, report.title)
 
 
 HTML = Renderer("html", render_html, "one page with charts that opens offline")

@@ -11,8 +11,8 @@ from assay.errors import DataError
 from assay.execution import Part, Response
 from assay.grammar import REQUIRED, show
 from assay.providers import Provider
-from assay.reports.table import Cell, Table
-from assay.reports.text_layout import BOLD, DIM, MARGIN, Style, shorten_middle, with_prose
+from assay.reports.layout import MARGIN, Style, set_table, shorten_middle
+from assay.reports.table import Column, Mark, Notes, Paragraph, Section, Table, cells, table_section, text_columns
 from assay.text import counted, display_width, milliseconds, printable, some_of
 
 MAX_HITS = 5
@@ -42,22 +42,22 @@ def describe_provider(provider: Provider) -> dict[str, Any]:
     }
 
 
-def render_providers(providers: Mapping[str, Provider], style: Style) -> str:
+def provider_list_sections(providers: Mapping[str, Provider]) -> tuple[Section, ...]:
     """All of them, one line each."""
-    rows = [[Cell(provider.name), Cell(provider.meaning)] for provider in providers.values()]
-    return with_prose(Table(["provider", "what it is"], rows, frozenset({0, 1})), style) + "\n"
+    rows = tuple(cells(provider.name, provider.meaning) for provider in providers.values())
+    return (table_section(Table(text_columns("provider", "what it is", prose=True), rows)),)
 
 
-def render_provider(provider: Provider, style: Style) -> str:
+def provider_sections(provider: Provider) -> tuple[Section, ...]:
     """One of them in full."""
-    rows = [[Cell(param.name), Cell(_default(param.default)), Cell(param.meaning)] for param in provider.params]
-    parts = [style.wrapped(f"{provider.name}: {provider.meaning}")]
+    parts: list[Any] = [Paragraph(f"{provider.name}: {provider.meaning}")]
+    rows = tuple(cells(param.name, _default(param.default), param.meaning) for param in provider.params)
     if rows:
-        parts.append(with_prose(Table(["parameter", "default", "meaning"], rows, frozenset({0, 1, 2})), style))
+        parts.append(Table(text_columns("parameter", "default", "meaning", prose=True), rows))
     if provider.takes_parts:
         inside = ", ".join(provider.default_parts) or "bm25"
-        parts.append(f"made of other providers: {provider.name}({inside})")
-    return "\n\n".join(parts) + "\n"
+        parts.append(Paragraph(f"made of other providers: {provider.name}({inside})"))
+    return (Section(parts=tuple(parts)),)
 
 
 def _default(value: Any) -> str:
@@ -94,11 +94,11 @@ class CheckReport:
         """What came back for a query."""
         text = self._query(answer.query)
         if answer.error is not None:
-            cells = [text, "–", "–", f"failed: {printable(answer.error)}"]
+            texts = [text, "–", "–", f"failed: {answer.error}"]
         else:
-            first = " ".join(map(printable, answer.docs[:MAX_HITS])) + (" …" if len(answer.docs) > MAX_HITS else "")
-            cells = [text, f"{len(answer.docs):,}", milliseconds(answer.ms), first]
-        return self._set(list(map(Cell, cells))).removeprefix(self._set() + "\n")
+            first = " ".join(answer.docs[:MAX_HITS]) + (" …" if len(answer.docs) > MAX_HITS else "")
+            texts = [text, f"{len(answer.docs):,}", milliseconds(answer.ms), first]
+        return self._set(texts).removeprefix(self._set() + "\n")
 
     def verdict(self, answers: Mapping[str, Response]) -> str:
         """Whether it works."""
@@ -107,11 +107,16 @@ class CheckReport:
     def _query(self, query: str) -> str:
         return shorten_middle(printable(self.part.queries[query].text or query), LONGEST_QUERY)
 
-    def _set(self, *rows: list[Cell]) -> str:
+    def _set(self, *rows: Sequence[str]) -> str:
         """The heads, and these rows below them."""
         longest = max(display_width(self._query(query)) for query in self.part.queries)
-        head = ["query".ljust(longest), "hits".rjust(len(f"{self.part.k:,}")), "time".rjust(WIDEST_TIME), "first hits"]
-        return with_prose(Table(head, list(rows), frozenset({0, 3})), self.style)
+        heads = (
+            Column("query".ljust(longest), kind="text"),
+            Column("hits".rjust(len(f"{self.part.k:,}"))),
+            Column("time".rjust(WIDEST_TIME)),
+            Column("first hits", kind="prose"),
+        )
+        return set_table(Table(heads, tuple(cells(*row) for row in rows)), self.style)
 
 
 def _check_verdict(part: Part, answers: Mapping[str, Response]) -> str:
@@ -136,18 +141,16 @@ MAX_REPAIRS = 10
 """Repairs that are shown one by one."""
 
 
-def render_datasets(named: Mapping[str, BenchmarkDataset], formats: Mapping[str, Format], style: Style) -> str:
+def dataset_list_sections(named: Mapping[str, BenchmarkDataset], formats: Mapping[str, Format]) -> tuple[Section, ...]:
     """What comes with the package, and what can be read."""
-    rows = [
-        [Cell(name), Cell(size_text(dataset)), Cell(printable(str(dataset.metadata.get("description", ""))))]
-        for name, dataset in named.items()
-    ]
-    bundled = Table(["benchmark", "size", "about"], rows, frozenset({0, 1, 2}))
-    rows = [
-        [Cell(form.name), Cell("read, write" if form.write else "read"), Cell(form.meaning)] for form in formats.values()
-    ]
-    known = Table(["format", "", "what it is"], rows, frozenset({0, 1, 2}))
-    return f"{with_prose(bundled, style)}\n\n{with_prose(known, style)}\n"
+    bundled = tuple(
+        cells(name, size_text(dataset), str(dataset.metadata.get("description", ""))) for name, dataset in named.items()
+    )
+    known = tuple(cells(form.name, "read, write" if form.write else "read", form.meaning) for form in formats.values())
+    return (
+        table_section(Table(text_columns("benchmark", "size", "about", prose=True), bundled)),
+        table_section(Table(text_columns("format", "", "what it is", prose=True), known)),
+    )
 
 
 def datasets_to_dict(named: Mapping[str, BenchmarkDataset], formats: Mapping[str, Format]) -> dict[str, Any]:
@@ -176,19 +179,18 @@ def size_text(dataset: BenchmarkDataset) -> str:
     return f"{counted(len(dataset.queries), 'query')}, {counted(len(dataset.documents), 'document')}"
 
 
-def render_statistics(content: Mapping[str, Any], repairs: Sequence[Repair], style: Style) -> str:
+def statistics_sections(content: Mapping[str, Any], repairs: Sequence[Repair]) -> tuple[Section, ...]:
     """Sizes, grades, tags and fingerprints of one benchmark."""
-    head = f"{printable(str(content['name']))} {printable(str(content['version']))} (format {content['format']})"
-    rows = [[Cell(name), Cell(printable(text))] for name, text in statistics_lines(content)]
-    parts = [head, with_prose(Table(["", ""], rows, frozenset({0, 1})), style).partition("\n")[2]]
+    head = f"{content['name']} {content['version']} (format {content['format']})"
+    rows = tuple(cells(name, text) for name, text in statistics_lines(content))
+    parts: list[Any] = [Table(text_columns("", "", prose=True), rows, title=head)]
     if repairs:
         lines = [
-            f"  {printable(repair.place)}: {printable(repair.what)}{' (lost)' if repair.is_loss else ''}"
-            for repair in repairs[:MAX_REPAIRS]
+            f"{MARGIN}{repair.place}: {repair.what}{' (lost)' if repair.is_loss else ''}" for repair in repairs[:MAX_REPAIRS]
         ]
-        more = [f"  … and {len(repairs) - MAX_REPAIRS:,} more"] if len(repairs) > MAX_REPAIRS else []
-        parts.append("\n".join([f"{counted(len(repairs), 'repair')} while reading:", *map(style.wrapped, lines), *more]))
-    return "\n".join(parts) + "\n"
+        more = [f"{MARGIN}… and {len(repairs) - MAX_REPAIRS:,} more"] if len(repairs) > MAX_REPAIRS else []
+        parts.append(Notes((f"{counted(len(repairs), 'repair')} while reading:", *lines, *more)))
+    return (Section(parts=tuple(parts)),)
 
 
 def statistics_lines(content: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -218,17 +220,16 @@ def statistics_lines(content: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 MAX_PLACES = 5
 """Places shown at a terminal; JSON has twenty."""
-RED, YELLOW = "\x1b[1;31m", "\x1b[1;33m"
-COLOURS = {"error": RED, "warning": YELLOW}
+MARKS = {"error": Mark.FAILED, "warning": Mark.WARNED}
 
 
-def render_findings(findings: Sequence[Finding], dataset: BenchmarkDataset, style: Style) -> str:
+def finding_sections(findings: Sequence[Finding], dataset: BenchmarkDataset) -> tuple[Section, ...]:
     """Answer first; then errors, then warnings."""
-    parts = [style.styled(style.wrapped(_findings_verdict(findings, dataset)), BOLD)]
-    parts += [_part(finding, style) for finding in _by_severity(findings)]
+    parts: list[Any] = [Paragraph(_findings_verdict(findings, dataset), Mark.BEST)]
+    parts += map(_finding_notes, _by_severity(findings))
     if any(finding.count > MAX_PLACES for finding in findings if finding.cases):
-        parts.append(style.styled(style.wrapped("More places: --format json"), DIM))
-    return "\n\n".join(parts) + "\n"
+        parts.append(Paragraph("More places: --format json", Mark.MUTED))
+    return (Section(parts=tuple(parts)),)
 
 
 def findings_to_dict(findings: Sequence[Finding], dataset: BenchmarkDataset) -> dict[str, Any]:
@@ -265,19 +266,18 @@ def _findings_verdict(findings: Sequence[Finding], dataset: BenchmarkDataset) ->
     n_documents = _n_documents(dataset)
     documents = "unreadable documents" if n_documents is None else counted(n_documents, "document")
     size = f"{counted(len(dataset.queries), 'query')}, {documents}"
-    return f"{', '.join(counts) or 'Nothing wrong'} in {printable(dataset.name)} ({size})."
+    return f"{', '.join(counts) or 'Nothing wrong'} in {dataset.name} ({size})."
 
 
-def _part(finding: Finding, style: Style) -> str:
+def _finding_notes(finding: Finding) -> Notes:
     """Code and message, places, advice."""
-    label = style.styled(finding.severity, COLOURS[finding.severity])
-    head = style.wrapped(f"{finding.severity}: {finding.code}: {printable(finding.message)}")
-    lines = [head.replace(finding.severity, label, 1)]
-    lines += [style.wrapped(f"{MARGIN}{_place(case)}") for case in finding.cases[:MAX_PLACES]]
+    lines = [f"{finding.severity}: {finding.code}: {finding.message}"]
+    lines += [f"{MARGIN}{_place(case)}" for case in finding.cases[:MAX_PLACES]]
     if finding.cases and (n_more := finding.count - len(finding.cases[:MAX_PLACES])) > 0:
-        lines.append(style.styled(f"{MARGIN}… and {n_more:,} more", DIM))
-    return "\n".join([*lines, style.wrapped(f"{MARGIN}→ {printable(finding.advice)}")])
+        lines.append(f"{MARGIN}… and {n_more:,} more")
+    lines.append(f"{MARGIN}→ {finding.advice}")
+    return Notes(tuple(lines), label=finding.severity, mark=MARKS[finding.severity])
 
 
 def _place(case: Case) -> str:
-    return printable(": ".join(filter(None, (case.place, case.found))))
+    return ": ".join(filter(None, (case.place, case.found)))

@@ -1,57 +1,186 @@
-"""A comparison: its tables, and its words and figures as people read them."""
+"""A comparison: its words and figures, and the sections that show it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from assay.comparison import UNKNOWN, Comparison, Figures, Pair, beaten_by, corrected_for_many, letter, letters_of
+from assay.comparison import (
+    UNKNOWN,
+    Comparison,
+    Figures,
+    Pair,
+    RankAgreement,
+    SliceComparison,
+    WorstSlices,
+    beaten_by,
+    corrected_for_many,
+    letter,
+    letters_of,
+)
+from assay.errors import UsageError
+from assay.evaluation import Result, with_intervals
 from assay.metrics import BoundMetric
-from assay.reports.table import Cell, Table
+from assay.reports.json_output import json_text
+from assay.reports.layout import Style
+from assay.reports.rendering import render_sections
+from assay.reports.report import Report
+from assay.reports.sections.moved_queries import mover_sections, movers_to_dict, preview, reference_of
+from assay.reports.sections.run_notes import chunk_tables, failure_notes
+from assay.reports.sections.scores import notes
+from assay.reports.sections.slices import agreement_sections, slice_comparison_sections, worst_slices_sections
+from assay.reports.sections.verdicts import BETTER, CONFIRMED, SPLIT, WORSE, effect_text, mark, p_short, record_text
+from assay.reports.table import (
+    Cell,
+    Column,
+    Mark,
+    Notes,
+    Paragraph,
+    Section,
+    Table,
+    cells,
+    columns,
+    table_from_rows,
+    table_section,
+)
 from assay.stats import AVERAGED
-from assay.text import counted, display_width, printable, with_minus
+from assay.text import counted, display_width
 
 MAX_PAIRS = 20
 """Pairs that are shown where there are many; csv and json have all."""
-RAISED = str.maketrans(
-    "abcdefghijklmnopqrstuvwxyz–,",
-    "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖᑫʳˢᵗᵘᵛʷˣʸᶻ⁻˒",
-)
-"""Small raised letters; Unicode lacks a q that fonts have, so it borrows one that looks the same."""
+SCHEMA = "assay.comparison/1"
+LETTERS_LEGEND = "Raised letters: significantly better than the system of that letter."
+UNITS = {"bootstrap": "resamples"}
+"""What a test draws, where it is not permutations."""
+LATEX_PACKAGES = r"needs \usepackage{booktabs}"
 
 
-def has_baseline(comparison: Comparison) -> bool:
-    """Whether all systems are compared with one: a baseline, or the first of two."""
-    return comparison.how.baseline is not None or len(comparison.names) == 2
+@dataclass(frozen=True)
+class ComparisonExtras:
+    """More about one comparison, as far as somebody asked for it."""
+
+    slices: SliceComparison | None = None
+    worst: WorstSlices | None = None
+    agreement: tuple[RankAgreement, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        plain: dict[str, Any] = {}
+        if self.slices is not None:
+            plain["slices"] = self.slices.to_dict()
+        if self.worst is not None:
+            plain["worst_slices"] = self.worst.to_dict()
+        if self.agreement:
+            plain["agreement"] = [agreement.to_dict() for agreement in self.agreement]
+        return plain
 
 
-def reference_of(comparison: Comparison) -> str:
-    """The system that others are held against: the baseline, else the first."""
-    return comparison.names[0] if comparison.how.baseline is None else comparison.how.baseline
+@dataclass(frozen=True)
+class ComparisonReport:
+    """Comparisons, one for each benchmark, and how much of them to show."""
+
+    comparisons: Sequence[Comparison]
+    worst: int = 0
+    """Queries that lost most, to be shown with their rankings."""
+    best: int = 0
+    digits: int | None = None
+    """Decimals; None leaves it to the format (3 where people read, all of them where programs do)."""
+    extras: Sequence[ComparisonExtras] = ()
+    """What stands beside each comparison; none: nothing does."""
+
+    @property
+    def figures(self) -> Figures:
+        """Figures as people read them."""
+        return Figures(self.digits)
+
+    @property
+    def with_extras(self) -> list[tuple[Comparison, ComparisonExtras]]:
+        """Each comparison, and what stands beside it."""
+        extras = self.extras or [ComparisonExtras()] * len(self.comparisons)
+        return list(zip(self.comparisons, extras, strict=True))
+
+
+def render_comparisons(report: ComparisonReport, form: str = "table", style: Style | None = None) -> str:
+    """The comparisons in a format. JSON has all of each; later versions add keys, and these stay."""
+    if form == "json":
+        content = [
+            {**_comparison_to_dict(comparison, report), **_round_numbers(extras.to_dict(), report.digits)}
+            for comparison, extras in report.with_extras
+        ]
+        return json_text({"schema": SCHEMA, "comparisons": content})
+    return render_sections(comparison_sections(report, form), form, style)
+
+
+def comparison_sections(report: ComparisonReport, form: str = "table") -> tuple[Section, ...]:
+    """What each comparison says, and what stands beside it. In CSV, slices are rows like those of the whole."""
+    if form == "csv":
+        return (table_section(_exact_table(report)),)
+    make = {"table": _terminal_sections, "latex": _paper_sections}.get(form, _document_sections)
+    return tuple(
+        section
+        for comparison, extras in report.with_extras
+        for section in (*make(comparison, report), *_extra_sections(extras, report.figures))
+    )
+
+
+def _extra_sections(extras: ComparisonExtras, figures: Figures) -> Iterator[Section]:
+    if extras.slices is not None:
+        yield from slice_comparison_sections(extras.slices, figures)
+    if extras.worst is not None:
+        yield from worst_slices_sections(extras.worst, figures)
+    yield from agreement_sections(extras.agreement, figures.digits)
+
+
+def check_comparison_format(form: str) -> None:
+    """Refuse a format that comparisons are not shown in; a near match is offered."""
+    from assay.catalog import find_entry
+
+    find_entry("format of comparisons", form, dict.fromkeys(("table", "markdown", "latex", "csv", "json")))
+
+
+def check_fits_csv(forms: Sequence[str], flags: Sequence[str]) -> None:
+    """CSV is one table with a row for each pair, in which some things have no place."""
+    if "csv" in forms and flags:
+        raise UsageError(f"{' and '.join(flags)} has no place in csv, which is one table; use json, markdown or table")
+
+
+# At a terminal: what matters most, and where to look next.
+
+
+def _terminal_sections(comparison: Comparison, report: ComparisonReport) -> Iterator[Section]:
+    figures = report.figures
+    if has_baseline(comparison):
+        tables = [baseline_table(comparison, figures)]
+    else:
+        tables = [letters_table(comparison, figures), pairs_table(comparison, figures)]
+    hint = "" if report.worst or report.best else preview(comparison, figures)
+    sentences = Notes(tuple(filter(None, (comparison.verdict, hint, *remarks(comparison)))))
+    yield Section("comparison", title_of(comparison), (*tables, sentences), head_line(comparison))
+    yield from mover_sections(comparison, report.worst, report.best, figures)
 
 
 def baseline_table(comparison: Comparison, figures: Figures) -> Table:
     """A row for each metric and system, with the figure of the one it is held against."""
     rows = []
     is_two = len(comparison.names) == 2
-    reference = printable(reference_of(comparison))
-    heads = joined_column(
-        [("metric", "system"), *((pair.metric, printable(pair.b)) for pair in comparison.pairs)], both=not is_two
-    )
-    for label, pair in zip(heads[1:], comparison.pairs, strict=True):
-        metric = comparison.metric(pair.metric)
-        sign = mark(pair)
-        cells = [
-            Cell(figures.value(metric, pair.value_a), sign == WORSE),
-            Cell(f"{figures.value(metric, pair.value_b)} {sign or ' '}", sign == BETTER),
-        ]
-        rows.append([Cell(label), *cells, *_measures(pair, metric, figures), *_counts(comparison, pair)])
-    names = [reference, f"{printable(comparison.pairs[0].b) if is_two else 'value'}  "]
-    return Table([heads[0], *names, *_heads(comparison)], rows)
+    labels = _joined_column([("metric", "system"), *((pair.metric, pair.b) for pair in comparison.pairs)], both=not is_two)
+    for label, pair in zip(labels[1:], comparison.pairs, strict=True):
+        metric, sign = comparison.metric(pair.metric), mark(pair)
+        rows.append(
+            (
+                Cell(label),
+                Cell(figures.value(metric, pair.value_a), mark=Mark.BEST if sign == WORSE else Mark.NONE),
+                Cell(figures.value(metric, pair.value_b), mark=Mark.BEST if sign == BETTER else Mark.NONE, sign=sign),
+                *_measures(comparison, pair, metric, figures),
+            )
+        )
+    second = Column(comparison.pairs[0].b if is_two else "value", kind="verdict")
+    return Table(columns(labels[0], reference_of(comparison), second, *_heads(comparison)), tuple(rows))
 
 
-def joined_column(rows: list[tuple[str, str]], *, both: bool) -> list[str]:
+def _joined_column(rows: list[tuple[str, str]], *, both: bool) -> list[str]:
     """Two words of each row as one column, the second ones below each other; or the first words alone."""
     if not both:
         return [first for first, _ in rows]
@@ -64,19 +193,15 @@ def _heads(comparison: Comparison) -> list[str]:
     return ["Δ", f"{level_text(comparison)} CI of Δ", "p", "effect", "better/same/worse", *(["queries"] if has_n else [])]
 
 
-def _measures(pair: Pair, metric: BoundMetric, figures: Figures) -> list[Cell]:
-    texts = (
+def _measures(comparison: Comparison, pair: Pair, metric: BoundMetric, figures: Figures) -> tuple[Cell, ...]:
+    return cells(
         figures.change(metric, pair.difference),
         figures.interval(metric, pair),
         p_short(pair.p_corrected),
         effect_text(pair.cohens_d),
         record_text(pair),
+        *([f"{pair.n:,}"] if _has_own_n(comparison) else []),
     )
-    return [Cell(text) for text in texts]
-
-
-def _counts(comparison: Comparison, pair: Pair) -> list[Cell]:
-    return [Cell(f"{pair.n:,}")] if _has_own_n(comparison) else []
 
 
 def _has_own_n(comparison: Comparison) -> bool:
@@ -84,60 +209,42 @@ def _has_own_n(comparison: Comparison) -> bool:
     return any(pair.n != len(comparison.query_ids) for pair in comparison.pairs)
 
 
-def places(comparison: Comparison, metric: BoundMetric) -> tuple[set[str], set[str]]:
-    """The systems with the best figure, and those with the second best; none where all are equal."""
-    values = {result.name: result.summary[metric.name] for result in comparison.results}
-    known = sorted({value for value in values.values() if not math.isnan(value)}, reverse=metric.metric.higher_is_better)
-    if len(known) < 2:
-        return set(), set()
-    best, second = ({name for name, value in values.items() if value == known[place]} for place in (0, 1))
-    return best, second
-
-
-def raised(numbers: tuple[int, ...], n_systems: int) -> str:
-    """The letters of systems, small and raised."""
-    return letters_of(numbers, n_systems).translate(RAISED)
-
-
-def with_letters(comparison: Comparison, figures: Figures) -> Table:
+def letters_table(comparison: Comparison, figures: Figures) -> Table:
     """Systems × metrics; each figure bears the letters of the systems it is significantly better than."""
-    n = len(comparison.names)
-    wide = len(letter(n - 1))
-    labels = [f"{letter(number):<{wide}} {printable(name)}" for number, name in enumerate(comparison.names)]
-    columns, heads = [], []
-    for metric in comparison.metrics:
-        beaten = beaten_by(comparison, metric.name)
-        best, _ = places(comparison, metric)
-        letters = {name: raised(beaten[name], n) for name in comparison.names}
-        room = max(map(display_width, letters.values()))
-        heads.append(f"{metric.name}{' ' * room}")
-        columns.append(
-            [
-                Cell(
-                    figures.value(metric, result.summary[metric.name])
-                    + letters[result.name]
-                    + " " * (room - display_width(letters[result.name])),
-                    result.name in best,
-                )
-                for result in comparison.results
-            ]
+    wide = len(letter(len(comparison.names) - 1))
+    labels = [f"{letter(number):<{wide}} {name}" for number, name in enumerate(comparison.names)]
+    of_metrics = [_lettered(comparison, metric, figures) for metric in comparison.metrics]
+    rows = [(Cell(label), *(some[number] for some in of_metrics)) for number, label in enumerate(labels)]
+    return Table(columns(f"{'':<{wide}} system", *(metric.name for metric in comparison.metrics)), tuple(rows))
+
+
+def _lettered(comparison: Comparison, metric: BoundMetric, figures: Figures) -> list[Cell]:
+    """The figure of each system: the best and the second best are marked, and letters say whom it is better than."""
+    best, second = places(comparison, metric)
+    beaten = beaten_by(comparison, metric.name)
+    return [
+        Cell(
+            figures.value(metric, result.summary[metric.name]),
+            mark=Mark.BEST if result.name in best else Mark.SECOND if result.name in second else Mark.NONE,
+            letters=letters_of(beaten[result.name], len(comparison.names)),
         )
-    rows = [[Cell(label), *(column[number] for column in columns)] for number, label in enumerate(labels)]
-    return Table([f"{'':<{wide}} system", *heads], rows)
+        for result in comparison.results
+    ]
 
 
-def pairs_of_first(comparison: Comparison, figures: Figures) -> Table:
+def pairs_table(comparison: Comparison, figures: Figures) -> Table:
     """The pairs on the first metric; where there are many, those of the best system, the closest first."""
-    metric = comparison.metrics[0]
-    rows = []
+    metric, rows = comparison.metrics[0], []
     for pair in shown_pairs(comparison):
-        label = f"{printable(pair.a)} → {printable(pair.b)}"
-        change, *others = _measures(pair, metric, figures)
+        change, *others = _measures(comparison, pair, metric, figures)
         sign = mark(pair)
-        marked = Cell(f"{change.text} {sign or ' '}", sign == BETTER)
-        rows.append([Cell(label), marked, *others, *_counts(comparison, pair)])
+        marked = replace(change, mark=Mark.BEST if sign == BETTER else Mark.NONE, sign=sign)
+        rows.append((Cell(f"{pair.a} → {pair.b}"), marked, *others))
+    n_pairs, n_shown = len(comparison.pairs) // len(comparison.metrics), len(rows)
+    cut = f"{n_shown} of {n_pairs:,} pairs: the best system and those closest to it; csv has all."
     change_head, *heads = _heads(comparison)
-    return Table([metric.name, f"{change_head}  ", *heads], rows)
+    heads_of_pairs = columns(metric.name, Column(change_head, kind="verdict"), *heads)
+    return Table(heads_of_pairs, tuple(rows), notes=(cut,) if n_shown < n_pairs else ())
 
 
 def shown_pairs(comparison: Comparison) -> list[Pair]:
@@ -151,52 +258,162 @@ def shown_pairs(comparison: Comparison) -> list[Pair]:
     return sorted(ahead, key=lambda pair: abs(pair.difference))[:MAX_PAIRS]
 
 
-@dataclass(frozen=True)
-class ComparisonReport:
-    """Comparisons, one for each benchmark, and how much of them to show."""
-
-    comparisons: Sequence[Comparison]
-    worst: int = 0
-    """Queries that lost most, to be shown with their rankings."""
-    best: int = 0
-    digits: int | None = None
-    """Decimals; None leaves it to the format (3 where people read, all of them where programs do)."""
-    width: int | None = None
-    """Columns of the terminal; None for output that nobody watches."""
-    colour: bool = False
+def places(comparison: Comparison, metric: BoundMetric) -> tuple[set[str], set[str]]:
+    """The systems with the best figure, and those with the second best; none where all are equal."""
+    values = {result.name: result.summary[metric.name] for result in comparison.results}
+    known = sorted({value for value in values.values() if not math.isnan(value)}, reverse=metric.metric.higher_is_better)
+    if len(known) < 2:
+        return set(), set()
+    best, second = ({name for name, value in values.items() if value == known[place]} for place in (0, 1))
+    return best, second
 
 
-BETTER, WORSE, CONFIRMED, SPLIT = "▲", "▼", "✓", "◇"
-UNITS = {"bootstrap": "resamples"}
-"""What a test draws, where it is not permutations."""
+def has_baseline(comparison: Comparison) -> bool:
+    """Whether all systems are compared with one: a baseline, or the first of two."""
+    return comparison.how.baseline is not None or len(comparison.names) == 2
 
 
-def p_short(p: float) -> str:
-    """A p in a column."""
-    return UNKNOWN if math.isnan(p) else "<0.001" if p < 0.001 else f"{p:.3f}"
+# In documents: every system and every pair.
 
 
-def effect_text(effect: float) -> str:
-    """Cohen's d; without end where the difference is the same on every query."""
-    if math.isnan(effect):
-        return UNKNOWN
-    return with_minus(f"{effect:.2f}" if math.isfinite(effect) else "-∞" if effect < 0 else "∞")
+def _document_sections(comparison: Comparison, report: ComparisonReport) -> Iterator[Section]:
+    figures = report.figures
+    head = Paragraph(head_line(comparison))
+    yield Section("comparison", title_of(comparison) or "Comparison", (head,), comparison.verdict)
+    for result in comparison.results:
+        yield Section("system", result.name, (_summary_table(comparison, result, figures),), level=3)
+    baseline = comparison.how.baseline
+    title = "Significance" if baseline is None else f"Significance against {baseline}"
+    below = Notes(tuple(filter(None, remarks(comparison)[1:])))
+    yield Section("significance", title, (_significance_table(comparison, figures), below), level=3)
+    for table in chunk_tables(comparison.results):
+        yield Section("chunks", table.title, (replace(table, title="", notes=()),), level=3)
+    yield from mover_sections(comparison, report.worst, report.best, figures)
 
 
-def record_text(pair: Pair) -> str:
-    """On how many queries b is better, as good, and worse; a dash where no query has a figure of its own."""
-    if pair.n and not pair.wins + pair.ties + pair.losses:
-        return UNKNOWN
-    return f"{pair.wins:,} / {pair.ties:,} / {pair.losses:,}"
+def _summary_table(comparison: Comparison, result: Result, figures: Figures) -> Table:
+    """One system: metric, value, interval."""
+    how = comparison.how
+    intervals = with_intervals(result, level=how.level, seed=how.seed).intervals
+    rows = []
+    for metric in comparison.metrics:
+        confidence = intervals.get(metric.name)
+        is_known = confidence is not None and not math.isnan(confidence.low)
+        interval = (
+            f"{figures.value(metric, confidence.low)} – {figures.value(metric, confidence.high)}"
+            if confidence and is_known
+            else UNKNOWN
+        )
+        best = Mark.BEST if result.name in places(comparison, metric)[0] else Mark.NONE
+        value = Cell(figures.value(metric, result.summary[metric.name]), mark=best)
+        rows.append((Cell(metric.name), value, Cell(interval)))
+    return Table(columns("metric", "value", f"{level_text(comparison)} CI"), tuple(rows))
 
 
-def mark(pair: Pair) -> str:
-    """What is sure about b: better, worse, or what the test was to show; nothing where nothing is."""
-    if pair.claim != "differs":
-        return CONFIRMED if pair.is_significant else ""
-    if pair.better is None:
-        return SPLIT if pair.is_split else ""
-    return BETTER if pair.better == pair.b else WORSE
+def _significance_table(comparison: Comparison, figures: Figures) -> Table:
+    """Each pair and metric: the difference, its interval, p, effect, and whether it is significant."""
+    rows = []
+    for pair in comparison.pairs:
+        metric = comparison.metric(pair.metric)
+        rows.append(
+            cells(
+                f"{pair.b} vs {pair.a}",
+                pair.metric,
+                figures.change(metric, pair.difference),
+                figures.interval(metric, pair),
+                p_short(pair.p_corrected),
+                effect_text(pair.cohens_d),
+                record_text(pair),
+                UNKNOWN if math.isnan(pair.p) else "yes" if pair.is_significant else "no",
+            )
+        )
+    interval = f"{level_text(comparison)} CI of diff"
+    heads = columns("comparison", "metric", "diff", interval, "p", "effect", "better/same/worse", "significant", n_words=2)
+    return Table(heads, tuple(rows))
+
+
+# In papers: one table, and what its caption should say.
+
+
+def _paper_sections(comparison: Comparison, report: ComparisonReport) -> Iterator[Section]:
+    of_metrics = [_lettered(comparison, metric, report.figures) for metric in comparison.metrics]
+    rows = [
+        (Cell(letter(number)), Cell(name), *(some[number] for some in of_metrics))
+        for number, name in enumerate(comparison.names)
+    ]
+    heads = columns("", "system", *(metric.name for metric in comparison.metrics), n_words=2)
+    table = Table(heads, tuple(rows), caption=_caption(comparison))
+    said = Notes((comparison.verdict, LATEX_PACKAGES))
+    yield Section("comparison", title_of(comparison), (said, table), head_line(comparison))
+
+
+def _caption(comparison: Comparison) -> str:
+    test = ", ".join(part for part in (test_text(comparison), correction_text(comparison)) if part)
+    return (
+        f"Results over {n_queries_text(comparison)}. Best in bold, second best underlined. "
+        f"Superscripts: significantly better than that system ({test}, p ≤ {comparison.how.alpha:g})."
+    )
+
+
+# For programs.
+
+
+def _exact_table(report: ComparisonReport) -> Table:
+    """Every figure of every pair; empty where one is not defined."""
+    parts = [
+        part
+        for comparison, extras in report.with_extras
+        for part in (comparison, *(extras.slices.parts if extras.slices else ()))
+    ]
+    fronts = [{"benchmark": part.results[0].benchmark, "slice": part.part} for part in parts]
+    names = [name for name in ("benchmark", "slice") if any(front[name] for front in fronts)]
+    rows = [
+        {**{name: front[name] for name in names}, **row}
+        for part, front in zip(parts, fronts, strict=True)
+        for row in part.table()
+    ]
+    return table_from_rows(rows, digits=report.digits)
+
+
+def _comparison_to_dict(comparison: Comparison, report: ComparisonReport) -> dict[str, Any]:
+    """One comparison: figures, intervals, every query, and the queries that moved, as far as they are asked for."""
+    plain = comparison.to_dict()
+    how = comparison.how
+    about = {"benchmark": comparison.results[0].benchmark} if comparison.results[0].benchmark else {}
+    plain["intervals"] = {
+        result.name: {
+            name: interval.to_dict()
+            for name, interval in with_intervals(result, level=how.level, seed=how.seed).intervals.items()
+        }
+        for result in comparison.results
+    }
+    plain["per_query"] = {metric.name: comparison.per_query(metric.name) for metric in comparison.metrics}
+    if report.worst or report.best:
+        plain["movers"] = movers_to_dict(comparison, report.worst, report.best)
+    return {**about, **_round_numbers(plain, report.digits)}
+
+
+def _round_numbers(value: Any, digits: int | None) -> Any:
+    """The value, or all numbers in it, with that many decimals; as it is where nobody asked."""
+    if digits is None:
+        return value
+    if isinstance(value, dict):
+        return {name: _round_numbers(inner, digits) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_round_numbers(inner, digits) for inner in value]
+    return round(value, digits) if isinstance(value, float) else value
+
+
+# Words.
+
+
+def remarks(comparison: Comparison) -> list[str]:
+    """What signs mean, what was not the same, and what a careful reader should know about the runs."""
+    letters = [] if has_baseline(comparison) or not any(pair.better for pair in comparison.pairs) else [LETTERS_LEGEND]
+    differs = [f"Not the same: {note}; what they share is compared." for note in comparison.notes]
+    failed = failure_notes(comparison.results, "")
+    signs = " ".join([*letters, legend(comparison)]).strip()
+    return [signs, *differs, *comparison.remarks, *failed, *notes(Report(comparison.results, points_on=False))]
 
 
 def level_text(comparison: Comparison) -> str:
@@ -209,7 +426,7 @@ def title_of(comparison: Comparison) -> str:
     first = comparison.results[0]
     version = first.provenance.get("dataset", {}).get("version", "")
     parts = [f"{first.benchmark} {version}".strip() if first.benchmark else "", comparison.part]
-    return printable(" · ".join(part for part in parts if part))
+    return " · ".join(part for part in parts if part)
 
 
 def head_line(comparison: Comparison) -> str:
@@ -219,7 +436,7 @@ def head_line(comparison: Comparison) -> str:
     parts += [n_queries_text(comparison), test_text(comparison), correction_text(comparison)]
     alone = ", not corrected" if is_corrected(comparison) else ""
     parts += [f"{level_text(comparison)} intervals by {how.interval_method}{alone}", f"seed {how.seed}"]
-    return printable(" · ".join(part for part in parts if part))
+    return " · ".join(part for part in parts if part)
 
 
 def n_queries_text(comparison: Comparison) -> str:

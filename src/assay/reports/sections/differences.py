@@ -8,41 +8,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from assay.evaluation import PROFILES, Compared, Differences, Figure, Finding, flag_of, spelled
+from assay.evaluation import PROFILES, Compared, Differences, Figure, flag_of, spelled
 from assay.metrics import BoundMetric
 from assay.model import Policy
-from assay.reports.table import Cell, Table
-from assay.reports.text_layout import DIM, Style, fit_table, with_prose
+from assay.reports.layout import Style
+from assay.reports.rendering import render_sections
+from assay.reports.table import Cell, Mark, Paragraph, Section, Table, cells, columns, text_columns
 from assay.serialize import to_json
 from assay.text import counted, printable, some_of, with_minus
 
-ALL_LEFT = frozenset({0, 1, 2})
-
 
 def render_differences(differences: Differences, asked: ExplanationOptions, style: Style) -> str:
+    """What `assay why` prints about two results."""
+    return render_sections(difference_sections(differences, asked), style=style)
+
+
+def difference_sections(differences: Differences, asked: ExplanationOptions) -> tuple[Section, ...]:
     """The reason that matters first, then all that is not shared, the figures, and the queries that moved."""
     metrics = {metric.name: metric for metric in differences.first.metrics}
-    parts = [style.wrapped(printable(_verdict(differences, asked)))]
-    parts += [style.wrapped(line) for line in _redefinitions(differences, asked)]
+    parts: list[Any] = [Paragraph(_verdict(differences, asked)), *map(Paragraph, _redefinitions(differences, asked))]
     for matters, head in ((True, "what differs"), (False, "also different, without effect here")):
-        rows = [
-            _finding_row(finding)
+        rows = tuple(
+            cells(finding.what, finding.first, finding.second)
             for finding in differences.findings
             if finding.matters is matters and finding.what != "definition"
-        ]
+        )
         if rows:
-            parts.append(with_prose(Table([head, "first", "second"], rows, ALL_LEFT), style))
+            parts.append(Table(text_columns(head, "first", "second", prose=True), rows))
     if differences.metrics:
-        heads = ["metric", "first", "second", "difference", "first, shared", "second, shared", "queries moved"]
-        rows = [_compared_row(compared, metrics[compared.name], asked) for compared in differences.metrics]
-        parts.append("\n\n".join(fit_table(Table(heads, rows), style)))
+        heads = columns("metric", "first", "second", "difference", "first, shared", "second, shared", "queries moved")
+        rows = tuple(_compared_row(compared, metrics[compared.name], asked) for compared in differences.metrics)
+        parts.append(Table(heads, rows))
     parts += [
-        line
+        Paragraph(_moved_text(compared, metrics[compared.name], asked), Mark.MUTED)
         for compared in differences.metrics
-        if compared.differs
-        for line in _moved_lines(compared, metrics[compared.name], asked, style)
+        if compared.differs and compared.moved and asked.n_queries
     ]
-    return "\n\n".join(parts) + "\n"
+    return (Section(parts=tuple(parts)),)
 
 
 def _verdict(differences: Differences, asked: ExplanationOptions) -> str:
@@ -113,11 +115,7 @@ def _redefinitions(differences: Differences, asked: ExplanationOptions) -> list[
     ]
 
 
-def _finding_row(finding: Finding) -> list[Cell]:
-    return [Cell(finding.what), Cell(printable(finding.first)), Cell(printable(finding.second))]
-
-
-def _compared_row(compared: Compared, metric: BoundMetric, asked: ExplanationOptions) -> list[Cell]:
+def _compared_row(compared: Compared, metric: BoundMetric, asked: ExplanationOptions) -> tuple[Cell, ...]:
     values = (
         compared.first,
         compared.second,
@@ -125,18 +123,15 @@ def _compared_row(compared: Compared, metric: BoundMetric, asked: ExplanationOpt
         compared.first_shared,
         compared.second_shared,
     )
-    return [Cell(compared.name), *(Cell(asked.number(metric, value)) for value in values), Cell(f"{len(compared.moved):,}")]
+    return cells(compared.name, *(asked.number(metric, value) for value in values), f"{len(compared.moved):,}")
 
 
-def _moved_lines(compared: Compared, metric: BoundMetric, asked: ExplanationOptions, style: Style) -> list[str]:
-    if not compared.moved or not asked.n_queries:
-        return []
+def _moved_text(compared: Compared, metric: BoundMetric, asked: ExplanationOptions) -> str:
     moves = [
-        f"{printable(query)} {asked.number(metric, a)} → {asked.number(metric, b)}"
-        for query, a, b in compared.moved[: asked.n_queries]
+        f"{query} {asked.number(metric, a)} → {asked.number(metric, b)}" for query, a, b in compared.moved[: asked.n_queries]
     ]
     more = f" … and {len(compared.moved) - asked.n_queries:,} more" if len(compared.moved) > asked.n_queries else ""
-    return [style.styled(style.wrapped(f"{compared.name} moved most: {', '.join(moves)}{more}"), DIM)]
+    return f"{compared.name} moved most: {', '.join(moves)}{more}"
 
 
 def differences_to_dict(differences: Differences, asked: ExplanationOptions) -> dict[str, Any]:

@@ -9,17 +9,27 @@ from math import isnan, nan
 
 import numpy as np
 
-from assay.comparison import Comparison, ComparisonOptions, compare_results, fair_metric, sign_of, slice_results
+from assay.comparison import (
+    Comparison,
+    ComparisonOptions,
+    Figures,
+    Sliced,
+    compare_results,
+    fair_metric,
+    sign_of,
+    slice_results,
+)
 from assay.evaluation import Result
 from assay.execution import Statistics, is_total_failure
 from assay.metrics import BoundMetric
 from assay.model import MEAN, Column
-from assay.reports.markup import render_sheets
-from assay.reports.report import Report, find_renderer
-from assay.reports.sections.run_notes import chunk_sheets, failure_notes, latency_notes
-from assay.reports.sections.scores import best_first
-from assay.reports.sections.slices import render_slices
-from assay.reports.text_layout import Style
+from assay.reports.layout import Style
+from assay.reports.rendering import find_renderer, render_sections
+from assay.reports.report import Report
+from assay.reports.sections.run_notes import chunk_tables, failure_notes, latency_notes
+from assay.reports.sections.scores import best_first, render_scores, score_sections
+from assay.reports.sections.slices import slice_sections
+from assay.reports.table import Notes, Section, table_section
 from assay.stats import minimum_detectable_effect
 from assay.text import counted, milliseconds, printable
 
@@ -54,27 +64,35 @@ class EvaluationDisplay:
 
 def render_evaluation(results: Sequence[Result], form: str, how: EvaluationDisplay) -> str:
     """One format for all results; tables come one per benchmark, each under its name."""
-    renderer = find_renderer(form)
-    only = _sliced_metric(results, form)
-    asked = how.statistics
-    interval = asked.confidence_intervals or "none"
-    slices = slice_results(results, how.by, metrics=only, interval=interval, level=asked.level) if how.by else ()
+    find_renderer(form)
     if form in PROGRAM_FORMATS:
+        slices = _slices(results, None, how)
         more = {"slices": [sliced.to_dict() for sliced in slices]} if slices else {}
-        return renderer.render(Report(results, width=how.width, colour=how.colour, more=more))
+        return render_scores(Report(results, more=more), form)
+    return render_sections(evaluation_sections(results, form, how), form, Style(how.width, how.colour))
+
+
+def evaluation_sections(results: Sequence[Result], form: str, how: EvaluationDisplay) -> tuple[Section, ...]:
+    """For each benchmark the scores and what chunkers made of it; then the slices of all."""
+    only = _sliced_metric(results, form)
+    slices = _slices(results, only, how)
     by_benchmark: dict[str, list[Result]] = {}
     for result in results:
         by_benchmark.setdefault(result.benchmark, []).append(result)
-    parts = []
+    sections: list[Section] = []
     for some in by_benchmark.values():
-        parts.append(renderer.render(_report(some, form, how)))
-        if sheets := chunk_sheets(some):
-            parts.append(render_sheets(sheets, form, Style(how.width, how.colour)))
-    if slices:
-        parts.append(render_slices(slices, form, Style(how.width, how.colour)))
-        if only and any(len(sliced.parts) > 1 for sliced in slices):
-            parts.append(f"slices are of {only[0]} alone: -o slices.md has those of all metrics.\n")
-    return "\n".join(parts)
+        sections += score_sections(_report(some, form, how), form)
+        sections += map(table_section, chunk_tables(some))
+    sections += [section for sliced in slices for section in slice_sections(sliced, Figures())]
+    if only and any(len(sliced.parts) > 1 for sliced in slices):
+        sections.append(Section(parts=(Notes((f"slices are of {only[0]} alone: -o slices.md has those of all metrics.",)),)))
+    return tuple(sections)
+
+
+def _slices(results: Sequence[Result], only: list[BoundMetric] | None, how: EvaluationDisplay) -> Sequence[Sliced]:
+    asked = how.statistics
+    interval = asked.confidence_intervals or "none"
+    return slice_results(results, how.by, metrics=only, interval=interval, level=asked.level) if how.by else ()
 
 
 def _failed(results: Sequence[Result], how: EvaluationDisplay) -> list[str]:
@@ -90,8 +108,6 @@ def _report(results: Sequence[Result], form: str, how: EvaluationDisplay) -> Rep
     deciding = fair_metric(results)
     return Report(
         best_first(rows, deciding) if form == "table" else rows,
-        width=how.width,
-        colour=how.colour,
         points_on=False,
         beside=frozenset(first.beside),
         title=_title(first),

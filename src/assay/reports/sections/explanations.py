@@ -10,33 +10,36 @@ from assay.evaluation import Differences, Explanation, Figure, Moved, Profile, R
 from assay.evaluation import why as explain
 from assay.metrics import Given, written_metrics
 from assay.model import Policy
+from assay.reports.layout import Style
+from assay.reports.rendering import render_sections
 from assay.reports.sections.differences import ExplanationOptions, render_differences
-from assay.reports.table import Cell, Table
-from assay.reports.text_layout import Style, with_prose
+from assay.reports.table import Cell, Column, Mark, Notes, Paragraph, Section, Table, cells
 from assay.serialize import to_json
-from assay.text import counted, printable
+from assay.text import counted
 
 MAX_WAYS = 3
 """Ways to reproduce a number that are shown."""
 MAX_NEAR = 8
 """Conventions shown where none gives the number."""
-LEFT = frozenset({0, 2})
 
 
 def render_why(explanations: Iterable[Explanation], asked: ExplanationOptions, style: Style) -> str:
-    """One part per metric."""
-    return "\n\n".join(_explained(explanation, asked, style) for explanation in explanations) + "\n"
+    """What `assay why` prints about metrics."""
+    return render_sections([why_section(explanation, asked) for explanation in explanations], style=style)
 
 
-def _explained(explanation: Explanation, asked: ExplanationOptions, style: Style) -> str:
-    notes = [style.wrapped(printable(note)) for note in explanation.notes]
+def why_section(explanation: Explanation, asked: ExplanationOptions) -> Section:
+    """One metric: what it is under each tool and convention, or what gives the expected number."""
+    notes = map(Paragraph, explanation.notes)
     if explanation.target and explanation.matches:
-        return "\n\n".join([*notes, _matched(explanation, explanation.target, asked, style)])
+        return Section(parts=(*notes, *_matched(explanation, explanation.target, asked)))
     verdict = _unmatched(explanation, explanation.target, asked) if explanation.target else _surveyed(explanation, asked)
-    parts = [*notes, style.wrapped(verdict), with_prose(_tools(explanation, asked), style)]
-    if explanation.singles:
-        parts.append(with_prose(_singles(explanation, asked), style))
-    return "\n\n".join(parts)
+    singles = [_singles(explanation, asked)] if explanation.singles else []
+    return Section(parts=(*notes, Paragraph(verdict), _tools(explanation, asked), *singles))
+
+
+def _heads(first: str, metric: str, last: str) -> tuple[Column, ...]:
+    return Column(first, kind="text"), Column(metric), Column(last, kind="prose")
 
 
 def why_to_dict(explanation: Explanation, asked: ExplanationOptions) -> dict[str, Any]:
@@ -102,20 +105,19 @@ def _own_figure_text(explanation: Explanation, asked: ExplanationOptions) -> str
 
 
 def _tools(explanation: Explanation, asked: ExplanationOptions) -> Table:
-    ours = [Cell(explanation.start), Cell(asked.number(explanation.metric, explanation.ours.value)), Cell("")]
-    rows = [ours, *(_tool_row(figure, explanation, asked) for figure in explanation.tools)]
-    return Table(["tool", explanation.metric.name, "what differs here"], rows, LEFT)
+    ours = cells(explanation.start, asked.number(explanation.metric, explanation.ours.value), "")
+    rows = (ours, *(_tool_row(figure, explanation, asked) for figure in explanation.tools))
+    return Table(_heads("tool", explanation.metric.name, "what differs here"), rows)
 
 
-def _tool_row(figure: Figure, explanation: Explanation, asked: ExplanationOptions) -> list[Cell]:
+def _tool_row(figure: Figure, explanation: Explanation, asked: ExplanationOptions) -> tuple[Cell, ...]:
     if figure.ends:
-        words = f"{_range(figure, explanation, asked)}: {_changed(figure, explanation)}"
-        return [Cell(figure.label), Cell("undefined"), Cell(words)]
+        return cells(figure.label, "undefined", f"{_range(figure, explanation, asked)}: {_changed(figure, explanation)}")
     if figure.fault:
         value = "–" if figure.is_lacking else "undefined" if figure.is_undefined else "fails"
-        return [Cell(figure.label), Cell(value), Cell(printable(figure.fault))]
+        return cells(figure.label, value, figure.fault)
     words = _changed(figure, explanation) if figure.differs(explanation.ours) else ""
-    return [Cell(figure.label), Cell(asked.number(explanation.metric, figure.value)), Cell(words)]
+    return cells(figure.label, asked.number(explanation.metric, figure.value), words)
 
 
 def _range(figure: Figure, explanation: Explanation, asked: ExplanationOptions) -> str:
@@ -127,7 +129,7 @@ def _changed(figure: Figure, explanation: Explanation) -> str:
 
 
 def _which(moved: Sequence[Moved], most: int = 3) -> str:
-    names = " ".join(printable(query.query) for query in moved[:most]) + (" …" if len(moved) > most else "")
+    names = " ".join(query.query for query in moved[:most]) + (" …" if len(moved) > most else "")
     return f"{counted(len(moved), 'query')}: {names}"
 
 
@@ -146,33 +148,26 @@ def _singles(explanation: Explanation, asked: ExplanationOptions) -> Table:
         flags = ", ".join([first, *(flag.removeprefix("--ties ").removeprefix("ties=") for flag in others)])
         words = "; ".join(figure.conventions[0].words for figure in figures)
         number = asked.number(explanation.metric, figures[0].value)
-        rows.append([Cell(flags), Cell(number), Cell(f"{words} ({_which(explanation.moved(figures[0]))})")])
-    return Table(["one convention changed", explanation.metric.name, "what it means"], rows, LEFT)
+        rows.append(cells(flags, number, f"{words} ({_which(explanation.moved(figures[0]))})"))
+    return Table(_heads("one convention changed", explanation.metric.name, "what it means"), tuple(rows))
 
 
-def _matched(explanation: Explanation, target: Target, asked: ExplanationOptions, style: Style) -> str:
+def _matched(explanation: Explanation, target: Target, asked: ExplanationOptions) -> list[Paragraph | Notes | Table]:
     """Which conventions give the expected number."""
     first = explanation.matches[0]
     value_text = _own_figure_text(explanation, asked)
     number = target.echo(first.ends[0] if first.ends else first.value)
     cut = ", cut off rather than rounded" if explanation.is_cut else ""
+    ways = Notes(commands=tuple(_ways(explanation, asked)))
     if target.is_coarse and len({asked.number(explanation.metric, figure.value) for figure in explanation.matches}) > 1:
         digits = counted(target.n_digits, "digit").replace("1 ", "one ").replace("2 ", "two ")
         fits = f"{number} has {digits}: {len(explanation.matches)} things fit{cut}."
-        ladder = _ladder(explanation, explanation.matches, asked)
-        return "\n".join(
-            [style.wrapped(f"{value_text}. {fits}"), "", with_prose(ladder, style), "", *_ways(explanation, asked)]
-        )
+        return [Paragraph(f"{value_text}. {fits}"), _ladder(explanation, explanation.matches, asked), ways]
     if first is explanation.ours:
-        return style.wrapped(f"{value_text}: that is your number{cut}.")
-    parts = [
-        style.wrapped(f"{value_text}. {_givers(explanation, number, asked)}{cut}."),
-        *(style.wrapped(line) for line in _reasons(explanation, first, asked)),
-        "",
-        with_prose(_ladder(explanation, _alike(explanation), asked), style),
-    ]
-    ways = _ways(explanation, asked)
-    return "\n".join([*parts, "", *ways] if ways else parts)
+        return [Paragraph(f"{value_text}: that is your number{cut}.")]
+    sentence = f"{value_text}. {_givers(explanation, number, asked)}{cut}."
+    reasons = Notes((sentence, *_reasons(explanation, first, asked)))
+    return [reasons, _ladder(explanation, _alike(explanation), asked), ways]
 
 
 def _givers(explanation: Explanation, number: str, asked: ExplanationOptions) -> str:
@@ -212,7 +207,7 @@ def _reasons(explanation: Explanation, figure: Figure, asked: ExplanationOptions
         )
         change = f"{ours} → {theirs}" if query.highest is None else f"{ours} → {theirs} – {highest}"
         tied = f"; {query.n_equal} documents share a score" if about_ties and query.n_equal > 1 else ""
-        lines.append(f"  query {printable(query.query)}: {change}{tied}")
+        lines.append(f"  query {query.query}: {change}{tied}")
     if len(moved) > asked.n_queries > 0:
         lines.append(f"  … and {len(moved) - asked.n_queries:,} more")
     return lines
@@ -249,8 +244,9 @@ def _ladder(explanation: Explanation, every: Iterable[Figure], asked: Explanatio
         words = list(dict.fromkeys(figure.words for figure in figures if figure.conventions and not figure.tool))
         more = ["…"] if len(words) > MAX_NEAR else []
         text = "; ".join([*filter(None, [", ".join(dict.fromkeys(filter(None, names)))]), *words[:MAX_NEAR], *more])
-        rows.append([Cell("→" if is_wanted else ""), Cell(number, is_best=is_wanted), Cell(text)])
-    return Table(["", explanation.metric.name, "who, or with what"], rows, LEFT)
+        wanted = Mark.BEST if is_wanted else Mark.NONE
+        rows.append((Cell("→" if is_wanted else ""), Cell(number, mark=wanted), Cell(text)))
+    return Table(_heads("", explanation.metric.name, "who, or with what"), tuple(rows))
 
 
 def _ways(explanation: Explanation, asked: ExplanationOptions) -> list[str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from xml.sax.saxutils import escape, quoteattr
 
 from assay.monitoring import (
@@ -26,8 +25,8 @@ from assay.monitoring import (
     unit_of,
     worst_moved,
 )
-from assay.reports.markup import escape_markdown
-from assay.text import counted, display_width, printable, spreadsheet_cell, wrapped
+from assay.reports.table import Notes, Paragraph, Section, Table, cells, table_from_rows, table_section, text_columns
+from assay.text import counted, display_width, printable, wrapped
 
 BARS = "▁▂▃▄▅▆▇█"
 GAP = "·"
@@ -117,19 +116,20 @@ def _change_text(change: Change, series: Series) -> str:
     return f"{kind} {moved} ({way}) since {point.evaluation}, {point.started[:10]}"
 
 
-def history_csv(series: Sequence[Series]) -> str:
-    """A row for each point."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+def history_sections(series: Sequence[Series]) -> tuple[Section, ...]:
+    """A row for each point, with every digit."""
     names = ("evaluation", "started", "value", "low", "high", "n", "dataset")
-    writer.writerow(["benchmark", "provider", "metric", *names, "change"])
+    rows = []
     for history in series:
         changes = {change.place: "step" if change.is_step else "spike" for change in history.changes}
-        for place, point in enumerate(history.points):
-            figures = ["" if value is None else value for value in point[: len(names)]]
-            row = [history.benchmark, history.provider, history.metric, *figures, changes.get(place, "")]
-            writer.writerow([spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in row])
-    return out.getvalue()
+        about = {"benchmark": history.benchmark, "provider": history.provider, "metric": history.metric}
+        rows += [
+            {**about, **dict(zip(names, point, strict=False)), "change": changes.get(place, "")}
+            for place, point in enumerate(history.points)
+        ]
+    empty = dict.fromkeys(("benchmark", "provider", "metric", *names, "change"))
+    table = table_from_rows(rows or [empty])
+    return (table_section(table if rows else replace(table, rows=())),)
 
 
 LEVELS = {FAILED: "error", WARNED: "warning", UNDECIDED: "warning"}
@@ -209,30 +209,14 @@ def _quoted(text: str) -> str:
 SIGNS = {PASSED: "✅ pass", FAILED: "❌ fail", WARNED: "⚠️ warn", UNDECIDED: "❔ undecided", SKIPPED: "➖ skipped"}
 
 
-def render_gate_markdown(report: GateReport) -> str:
+def gate_sections(report: GateReport) -> tuple[Section, ...]:
     """A table of rules for each result, the queries behind what is wrong, and the conclusion first."""
     sign = "🛑" if report.broken else "✅" if report.is_passed else "❌"
-    parts = [f"### {sign} Retrieval gate", _escaped(conclusion(report))]
-    if report.broken:
-        parts.append("\n".join(f"> {_escaped(line)}" for line in report.broken.split("\n")))
+    parts: list[Table | Paragraph | Notes] = [Notes(tuple(report.broken.split("\n") if report.broken else ()))]
     for head, verdicts in grouped(report):
-        if head:
-            parts.append(f"**{_escaped(head)}**")
-        rows = [
-            f"| {SIGNS[verdict.status]} | {_escaped(verdict.rule.text)} | {_escaped(verdict.summary)} |"
-            for verdict in verdicts
-        ]
-        parts.append("\n".join(["| | rule | found |", "|---|---|---|", *rows]))
-        if moved := worst_moved(verdicts):
-            named = [
-                f"| {_escaped(query.query)} | {_escaped(query.text)} | {_escaped(query.metric)} | {_escaped(query.change)} |"
-                for query in moved
-            ]
-            parts.append("\n".join(["| query | text | by | changed |", "|---|---|---|---|", *named]))
-    if report.notes:
-        parts.append("\n".join(f"- {_escaped(note)}" for note in report.notes))
-    return "\n\n".join(parts) + "\n"
-
-
-def _escaped(text: str) -> str:
-    return escape_markdown(printable(text))
+        rows = [cells(SIGNS[verdict.status], verdict.rule.text, verdict.summary) for verdict in verdicts]
+        parts.append(Table(text_columns("", "rule", "found"), tuple(rows), title=head))
+        moved = [cells(query.query, query.text, query.metric, query.change) for query in worst_moved(verdicts)]
+        parts.append(Table(text_columns("query", "text", "by", "changed"), tuple(moved)))
+    parts.append(Notes(tuple(report.notes)))
+    return (Section("gate", f"{sign} Retrieval gate", tuple(parts), conclusion(report), level=3),)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from typing import Any
 
 from assay.comparison import MAX_DOCUMENTS_SHOWN, Comparison, Figures, Mover, largest_gains, largest_losses, rank_in
 from assay.metrics import BoundMetric
-from assay.reports.sections.comparison import reference_of
-from assay.reports.table import Cell, Table
-from assay.reports.text_layout import BOLD, GAP, MARGIN, SHORTEST_NAME, Style, fit_table, shorten_middle
-from assay.text import counted, printable
+from assay.reports.table import Column, Section, Table, cells
+from assay.text import counted
 
 MAX_NAMED = 5
 """Relevant documents that are named where they are missing from the first ranks."""
@@ -18,7 +17,19 @@ MAX_PREVIEWED = 2
 """Queries that the verdict names."""
 
 
-def all_movers(comparison: Comparison, worst: int, best: int) -> Iterator[tuple[str, list[Mover]]]:
+def mover_sections(comparison: Comparison, worst: int, best: int, figures: Figures) -> Iterator[Section]:
+    """The queries that lost and gained most, each with both rankings and relevant documents that are not in sight."""
+    for title, movers in _all_movers(comparison, worst, best):
+        tables = tuple(_mover_table(mover, comparison, figures) for mover in movers)
+        yield Section("movers", title, tables, level=3)
+
+
+def movers_to_dict(comparison: Comparison, worst: int, best: int) -> list[dict[str, Any]]:
+    """The same queries as plain JSON values."""
+    return [mover.to_dict() for _, movers in _all_movers(comparison, worst, best) for mover in movers]
+
+
+def _all_movers(comparison: Comparison, worst: int, best: int) -> Iterator[tuple[str, list[Mover]]]:
     """What the queries have in common, in words, and the queries: losses, then gains, of each system on the first metric."""
     metric, reference = moving_metric(comparison), reference_of(comparison)
     for other in (name for name in comparison.names if name != reference):
@@ -26,6 +37,11 @@ def all_movers(comparison: Comparison, worst: int, best: int) -> Iterator[tuple[
             if metric and count:
                 movers = find(comparison, metric.name, reference, other, count)
                 yield _title(movers, word, metric.name, reference, other), movers
+
+
+def reference_of(comparison: Comparison) -> str:
+    """The system that others are held against: the baseline, else the first."""
+    return comparison.names[0] if comparison.how.baseline is None else comparison.how.baseline
 
 
 def moving_metric(comparison: Comparison) -> BoundMetric | None:
@@ -40,11 +56,11 @@ def moving_metric(comparison: Comparison) -> BoundMetric | None:
 
 
 def _title(movers: Sequence[Mover], word: str, metric: str, reference: str, other: str) -> str:
-    who = f"from {printable(reference)} to {printable(other)}"
+    who = f"from {reference} to {other}"
     if not movers:
-        return f"No query {word} on {metric} {who}."
+        return f"No query {word} on {metric} {who}"
     n = "The query" if len(movers) == 1 else f"The {counted(len(movers), 'query')}"
-    return f"{n} that {word} most on {metric} {who}:"
+    return f"{n} that {word} most on {metric} {who}"
 
 
 def preview(comparison: Comparison, figures: Figures) -> str:
@@ -54,13 +70,13 @@ def preview(comparison: Comparison, figures: Figures) -> str:
     if metric is None:
         return ""
     if len(others) != 1:
-        first = "the baseline" if comparison.how.baseline else printable(comparison.names[0])
+        first = "the baseline" if comparison.how.baseline else comparison.names[0]
         return f"--worst 10 shows the queries that lost most against {first}, with both rankings."
     movers = largest_losses(comparison, metric.name, reference_of(comparison), others[0], MAX_PREVIEWED)
     if not movers:
         on = f" on {metric.name}" if len(comparison.metrics) > 1 else ""
         return f"No query got worse{on}." if any(pair.n for pair in comparison.pairs) else ""
-    moves = [f"{printable(mover.query)} ({_move(mover, metric, figures)})" for mover in movers]
+    moves = [f"{mover.query} ({_move(mover, metric, figures)})" for mover in movers]
     losses = "Largest loss" if len(moves) == 1 else "Largest losses"
     return f"{losses}: {', '.join(moves)}; see them with --worst 10."
 
@@ -69,49 +85,33 @@ def _move(mover: Mover, metric: BoundMetric, figures: Figures) -> str:
     return f"{figures.value(metric, mover.score_a)} → {figures.value(metric, mover.score_b)}"
 
 
-def mover_lines(mover: Mover, comparison: Comparison, figures: Figures, style: Style) -> str:
-    """One query: what was asked, both scores, both rankings, and relevant documents that are not in sight."""
-    metric = comparison.metric(mover.metric)
-    asked = f' "{printable(mover.text)}"' if mover.text else ""
-    head = f"{printable(mover.query)}{asked}  {_move(mover, metric, figures)} ({figures.change(metric, mover.difference)})"
-    lines = [style.styled(style.wrapped(head), BOLD)]
-    lines += [style.wrapped(f"{MARGIN}{line}") for line in error_lines(mover)]
-    if mover.ranking_a or mover.ranking_b:
-        lines += fit_table(rankings_table(mover, style.width), style)
-    lines += [style.wrapped(f"{MARGIN}{line}") for line in missing_lines(mover)]
-    return "\n".join(lines)
-
-
-def rankings_table(mover: Mover, width: int | None = None) -> Table:
+def _mover_table(mover: Mover, comparison: Comparison, figures: Figures) -> Table:
     """Both rankings side by side, relevant documents with a ✓ and their grade."""
-    room = max(SHORTEST_NAME, (width - len(MARGIN) - 2 * len(GAP) - len("rank")) // 2) if width else None
-    rows = []
-    for rank, pair in enumerate(
-        zip_longest(mover.ranking_a[:MAX_DOCUMENTS_SHOWN], mover.ranking_b[:MAX_DOCUMENTS_SHOWN]), 1
-    ):
-        rows.append([Cell(str(rank)), *(Cell(_document(document, mover, room)) for document in pair)])
-    names = [shorten_middle(printable(name), room) if room else printable(name) for name in (mover.a, mover.b)]
-    return Table(["rank", *names], rows, frozenset({1, 2}))
+    metric = comparison.metric(mover.metric)
+    asked = f' "{mover.text}"' if mover.text else ""
+    title = f"{mover.query}{asked}  {_move(mover, metric, figures)} ({figures.change(metric, mover.difference)})"
+    both = zip_longest(mover.ranking_a[:MAX_DOCUMENTS_SHOWN], mover.ranking_b[:MAX_DOCUMENTS_SHOWN])
+    rows = [cells(str(rank), *(_document(document, mover) for document in pair)) for rank, pair in enumerate(both, 1)]
+    heads = (Column("rank"), Column(mover.a, kind="text"), Column(mover.b, kind="text"))
+    return Table(heads, tuple(rows), title=title, notes=(*_error_lines(mover), *_missing_lines(mover)))
 
 
-def _document(document: str | None, mover: Mover, room: int | None) -> str:
+def _document(document: str | None, mover: Mover) -> str:
     if document is None:
         return ""
     grade = f" ({mover.relevant[document]:g})" if document in mover.relevant else ""
     sign = "✓" if grade else " " if mover.relevant else ""
-    before = f"{sign} " if sign else ""
-    name = printable(document)
-    return before + (shorten_middle(name, max(SHORTEST_NAME, room - len(before) - len(grade))) if room else name) + grade
+    return f"{sign} {document}{grade}" if sign else document
 
 
-def error_lines(mover: Mover) -> Iterator[str]:
+def _error_lines(mover: Mover) -> Iterator[str]:
     """Why a system failed on the query, for each that did."""
     for name, error in ((mover.a, mover.error_a), (mover.b, mover.error_b)):
         if error:
-            yield f"{printable(name)} failed: {printable(error)}"
+            yield f"{name} failed: {error}"
 
 
-def missing_lines(mover: Mover) -> Iterator[str]:
+def _missing_lines(mover: Mover) -> Iterator[str]:
     """Relevant documents that are not among the first, and where they are, for each system; nothing without rankings."""
     if not mover.relevant or not (mover.ranking_a or mover.ranking_b):
         return
@@ -119,12 +119,12 @@ def missing_lines(mover: Mover) -> Iterator[str]:
     for name, ranking, error in sides:
         unseen = [document for document in mover.relevant if document not in ranking[:MAX_DOCUMENTS_SHOWN]]
         if not ranking and not error:
-            yield f"{printable(name)} retrieved nothing"
+            yield f"{name} retrieved nothing"
         if not unseen or not ranking:
             continue
         places = []
         for document in unseen[:MAX_NAMED]:
             rank = rank_in(ranking, document)
-            places.append(f"{printable(document)} ({'not retrieved' if rank is None else f'rank {rank:,}'})")
+            places.append(f"{document} ({'not retrieved' if rank is None else f'rank {rank:,}'})")
         more = f" and {len(unseen) - MAX_NAMED:,} more" if len(unseen) > MAX_NAMED else ""
-        yield f"relevant, not in the first {MAX_DOCUMENTS_SHOWN} of {printable(name)}: {', '.join(places)}{more}"
+        yield f"relevant, not in the first {MAX_DOCUMENTS_SHOWN} of {name}: {', '.join(places)}{more}"

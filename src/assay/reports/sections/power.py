@@ -11,12 +11,14 @@ from typing import Any
 from assay.comparison import SHARED_TIMES, Comparison, Figures
 from assay.errors import UsageError
 from assay.model import MEAN
-from assay.reports.markup import json_text
+from assay.reports.json_output import json_text
+from assay.reports.layout import Style
+from assay.reports.rendering import render_sections
 from assay.reports.sections.comparison import title_of
-from assay.reports.text_layout import Style
+from assay.reports.table import Paragraph, Section
 from assay.serialize import to_json
 from assay.stats import Power, analyse_power, queries_needed
-from assay.text import counted, printable
+from assay.text import counted
 
 SCHEMA = "assay.power/1"
 
@@ -81,7 +83,7 @@ def study_power(comparison: Comparison, metric: str, asked: PowerOptions) -> Pow
 
 def render_power(studies: Sequence[PowerStudy], style: Style) -> str:
     """A paragraph for each metric."""
-    return "\n\n".join(style.wrapped(printable(_paragraph(study))) for study in studies) + "\n"
+    return render_sections([Section(parts=(Paragraph(_paragraph(study)),)) for study in studies], style=style)
 
 
 def _paragraph(study: PowerStudy) -> str:

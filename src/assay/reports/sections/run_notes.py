@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.evaluation import Result
-from assay.reports.markup import Sheet
-from assay.reports.table import Cell, Table
+from assay.reports.table import Cell, Table, columns, number
 from assay.text import counted, printable
 
 MAX_ERRORS = 3
@@ -85,18 +84,18 @@ def _with_failures(results: Sequence[Result]) -> Iterator[Result]:
             yield result
 
 
-HEAD = ["run", "chunks", "relevant", "mean", "median", "5–95 %", "largest", "words", "cut", "indexed"]
+CHUNK_COLUMNS = ["run", "chunks", "relevant", "mean", "median", "5–95 %", "largest", "words", "cut", "indexed"]
 
 
-def chunk_sheets(results: Sequence[Result]) -> list[Sheet]:
+def chunk_tables(results: Sequence[Result]) -> list[Table]:
     """One table, a row for each chunker and provider; nothing where documents were retrieved as they are."""
     cut = [result for result in results if "chunks" in result.provenance]
     if not cut:
         return []
     remarks = {f"{result.name}: {what} ({n:,}×)" for result in cut for what, n in _about(result).get("remarks", {}).items()}
-    return [
-        Sheet(f"{cut[0].benchmark}: chunks, sizes in characters", Table(HEAD, [*map(_row, cut)]), tuple(sorted(remarks)))
-    ]
+    rows = [(Cell(result.name), *(number(text, value) for text, value in _chunk_figures(result))) for result in cut]
+    title = f"{cut[0].benchmark}: chunks, sizes in characters"
+    return [Table(columns(*CHUNK_COLUMNS), tuple(rows), title=title, notes=tuple(sorted(remarks)))]
 
 
 def _about(result: Result) -> Mapping[str, Any]:
@@ -104,11 +103,7 @@ def _about(result: Result) -> Mapping[str, Any]:
     return about
 
 
-def _row(result: Result) -> list[Cell]:
-    return [Cell(result.name), *(Cell(text) for text, _ in chunk_figures(result))]
-
-
-def chunk_figures(result: Result) -> list[tuple[str, float]]:
+def _chunk_figures(result: Result) -> list[tuple[str, float]]:
     """What stands in each column after the run: in words, and as a number to sort by, nan where nobody knows."""
     about = _about(result)
     characters, words = about.get("characters") or {}, about.get("tokens") or {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import isnan
 from typing import Any
@@ -13,8 +13,9 @@ import numpy as np
 
 from assay.evaluation import Band, Confidence, Result
 from assay.metrics import BoundMetric
+from assay.reports.rendering import find_renderer, render_sections
 from assay.reports.report import Report
-from assay.reports.table import Cell, Table
+from assay.reports.table import Cell, Mark, Notes, Section, Table, cells, columns, table_section, text_columns
 from assay.text import counted, percent, printable, some_of, with_minus
 
 MAX_METRIC_COLUMNS = 8
@@ -24,29 +25,54 @@ OF_RANKINGS = ("ranking", "subtopics", "spans", "similarity", "timing")
 """Views that rest on what was retrieved, and so on the conventions for rankings."""
 
 
-def summary_table(report: Report, *, one_metric_per_row: bool | None = None) -> Table:
-    """Runs × metrics, or metrics × runs when asked for; unless told, when there are many metrics."""
-    columns = [*(column for metric in report.shown for column in _columns(report, metric)), *_failed_column(report)]
+def render_scores(report: Report, form: str = "table") -> str:
+    """The report in a format; JSON, trec_eval's lines and pages read the results themselves."""
+    if form == "html":
+        from assay.reports.renderers.html import render_results
+
+        return render_results(report.results, report.title)
+    if find_renderer(form).render is None:
+        from assay.reports.renderers.programs import render_json, render_trec
+
+        return render_json(report) if form == "json" else render_trec(report)
+    return render_sections(score_sections(report, form), form, report.style)
+
+
+def score_sections(report: Report, form: str = "table") -> tuple[Section, ...]:
+    """Coverage, the queries of each run when asked for, the figures, then what to know about them. CSV has rows alone."""
+    if form == "csv":
+        return (table_section(exact_table(report)),)
+    of_queries = [query_table(report, result) for result in report.results] if report.per_query else []
+    summary = [summary_table(report)] if report.shown else []
+    below = Notes(tuple(notes(report)), (report.next_step,) if report.next_step else ())
+    return (Section("scores", report.title, (*of_queries, *summary, below), coverage(report), level=3),)
+
+
+def summary_table(report: Report) -> Table:
+    """Runs × metrics, or metrics × runs when there are many metrics; at a terminal the one that fits."""
+    columns_by_head = [*(column for metric in report.shown for column in _columns(report, metric)), *_failed_column(report)]
     names = [report.label(result) for result in report.results]
+    rows = [(Cell(name), *(some[number] for _, some in columns_by_head)) for number, name in enumerate(names)]
+    by_run = Table(columns(report.rows_are, *(head for head, _ in columns_by_head)), tuple(rows))
+    by_metric = Table(
+        columns("metric", *names), tuple((Cell(head), *some) for head, some in _named_in_full(columns_by_head))
+    )
     n_asked = sum(metric.name not in report.beside for metric in report.shown)
-    if n_asked > MAX_METRIC_COLUMNS if one_metric_per_row is None else one_metric_per_row:
-        return Table(["metric", *names], [[Cell(head), *cells] for head, cells in _named_in_full(columns)])
-    rows = [[Cell(name), *(cells[number] for _, cells in columns)] for number, name in enumerate(names)]
-    return Table([report.rows_are, *(head for head, _ in columns)], rows)
+    return replace(by_metric if n_asked > MAX_METRIC_COLUMNS else by_run, shapes=(by_run, by_metric))
 
 
 def _columns(report: Report, metric: BoundMetric) -> list[tuple[str, list[Cell]]]:
     """Heads and cells of a metric: its figures, then how far ties and unjudged documents could move them."""
     best = report.best(metric)
     figures = [
-        Cell(report.cell(metric, result.summary[metric.name]), number in best)
+        Cell(report.cell(metric, result.summary[metric.name]), mark=Mark.BEST if number in best else Mark.NONE)
         for number, result in enumerate(report.results)
     ]
-    columns = [(report.head(metric), figures), *confidence_column(report, metric)]
+    columns_by_head = [(report.head(metric), figures), *confidence_column(report, metric)]
     for kind, _ in bands_of(report.results[0], metric.name):
-        cells = [_band(report, metric, kind.of(result)[metric.name]) for result in report.results]
-        columns.append((f"{metric.name} {kind.head}", cells))
-    return columns
+        bands = [_band(report, metric, kind.of(result)[metric.name]) for result in report.results]
+        columns_by_head.append((f"{metric.name} {kind.head}", bands))
+    return columns_by_head
 
 
 def _failed_column(report: Report) -> list[tuple[str, list[Cell]]]:
@@ -55,12 +81,12 @@ def _failed_column(report: Report) -> list[tuple[str, list[Cell]]]:
     return [("failed", [Cell(f"{count:,}") for count in counts])] if any(counts) else []
 
 
-def _named_in_full(columns: list[tuple[str, list[Cell]]]) -> list[tuple[str, list[Cell]]]:
+def _named_in_full(columns_by_head: list[tuple[str, list[Cell]]]) -> list[tuple[str, list[Cell]]]:
     """Rows of intervals under the name of their metric, which does not stand beside them now."""
     named, metric = [], ""
-    for head, cells in columns:
+    for head, some in columns_by_head:
         metric = metric if is_confidence(head) else head
-        named.append((f"{metric} {head}" if is_confidence(head) else head, cells))
+        named.append((f"{metric} {head}" if is_confidence(head) else head, some))
     return named
 
 
@@ -68,18 +94,16 @@ def _band(report: Report, metric: BoundMetric, band: Band) -> Cell:
     return Cell(" – ".join(report.text(metric, column.summary()) for column in band.columns.values()))
 
 
-def query_table(report: Report, result: Result) -> Table:
+def query_table(report: Report, result: Result, title: str | None = None) -> Table:
     """The queries of one run × metrics; without those that are about all queries together, of which none has a score."""
     metrics = [metric for metric in report.metrics if result.table.columns[metric.name].has_scores]
-    columns = [result.table.columns[metric.name].score.tolist() for metric in metrics]
+    scores = [result.table.columns[metric.name].score.tolist() for metric in metrics]
     rows = [
-        [
-            Cell(printable(query)),
-            *(Cell(report.text(metric, value)) for metric, value in zip(metrics, values, strict=True)),
-        ]
-        for query, *values in zip(result.query_ids, *columns, strict=True)
+        cells(query, *(report.text(metric, value) for metric, value in zip(metrics, values, strict=True)))
+        for query, *values in zip(result.query_ids, *scores, strict=True)
     ]
-    return Table(["query", *(metric.name for metric in metrics)], rows)
+    name = report.label(result) if title is None else title
+    return Table(columns("query", *(metric.name for metric in metrics)), tuple(rows), title=name)
 
 
 def coverage(report: Report) -> str:
@@ -200,6 +224,57 @@ def bands_by_query(result: Result) -> dict[str, dict[str, dict[str, dict[str, An
                     of_metric = bands[query].setdefault(kind.key, {}).setdefault(metric, {})
                     of_metric[word] = None if math.isnan(score) else score
     return bands
+
+
+ENDS = ("low", "high")
+BandColumn = tuple[BoundMetric, Kind, str]
+
+
+def exact_table(report: Report) -> Table:
+    """With queries, the summary of each run follows its queries under the query id `all`; else it counts them."""
+    metrics = report.metrics if report.per_query else report.shown
+    bands = list(_band_columns(report))
+    sure = [metric.name for metric in metrics if any(metric.name in result.intervals for result in report.results)]
+    heads = [*(metric.name for metric in metrics), *(f"{metric.name} {kind.name} {word}" for metric, kind, word in bands)]
+    heads += [f"{name}_{end}" for name in sure for end in ENDS]
+    has_benchmarks = any(result.benchmark for result in report.results)
+    rows: list[list[str]] = []
+    for result in report.results:
+        label = [result.benchmark, report.label(result)] if has_benchmarks else [report.label(result)]
+        if report.per_query:
+            empty = [""] * (len(ENDS) * len(sure))
+            rows += ([*label, *row, *empty] for row in _exact_query_rows(report, result, bands))
+        summary = [report.exact(metric, result.summary.get(metric.name, "")) for metric in metrics]
+        ends = [report.exact(metric, kind.of(result)[metric.name].columns[word].summary()) for metric, kind, word in bands]
+        intervals = [_end(result, name, end, report.digits) for name in sure for end in ENDS]
+        rows.append([*label, "all" if report.per_query else str(len(result.query_ids)), *summary, *ends, *intervals])
+    first = ["benchmark", "run"] if has_benchmarks else ["run"]
+    exact = tuple(tuple(Cell(text, value=text) for text in row) for row in rows)
+    return Table(text_columns(*first, "query" if report.per_query else "queries", *heads), exact)
+
+
+def _end(result: Result, metric: str, end: str, digits: int | None) -> str:
+    """One end of an interval, with every digit unless fewer were asked for; empty where nobody knows it."""
+    interval = result.intervals.get(metric)
+    value = math.nan if interval is None else getattr(interval, end)
+    return "" if math.isnan(value) else str(value) if digits is None else f"{value:.{digits}f}"
+
+
+def _exact_query_rows(report: Report, result: Result, bands: Sequence[BandColumn]) -> Iterator[list[str]]:
+    """Each query, its scores, and those of its bands; empty where it does not count for a metric."""
+    scores = [result.table.columns[metric.name].score.tolist() for metric in report.metrics]
+    ends = [(metric, band_scores(result, metric.name, kind.of(result)[metric.name])[word]) for metric, kind, word in bands]
+    for query, *values in zip(result.query_ids, *scores, strict=True):
+        texts = [report.exact(metric, of_query.get(query, "")) for metric, of_query in ends]
+        yield [query, *map(report.exact, report.metrics, values), *texts]
+
+
+def _band_columns(report: Report) -> Iterator[BandColumn]:
+    """Metric, kind of band, and which figure of it: a column each."""
+    for kind in KINDS:
+        for metric in report.shown:
+            if metric.name in kind.of(report.results[0]):
+                yield from ((metric, kind, word) for word in kind.words)
 
 
 HEAD = " % CI"

@@ -11,38 +11,35 @@ from assay.grammar import REQUIRED, show
 from assay.metrics import recorded_metric
 from assay.model import Rankings, Run
 from assay.providers import all_providers
-from assay.reports.markup import csv_from_rows
-from assay.reports.table import Cell, Table
-from assay.reports.text_layout import BOLD, Style, fit_table, needed_width, with_prose
+from assay.reports.table import Column, Notes, Section, Table, cells, table_from_rows, table_section, text_columns
 from assay.store import Entry, StoredEvaluation
 from assay.text import counted, milliseconds, printable
 
 MINUTE = len("2026-11-15T11:21")
 
 
-HEAD = ["evaluation", "started", "benchmark", "provider", "metric", "value", "interval", "queries", "failed", ""]
-WORDS = {"evaluation", "started", "benchmark", "provider", "metric", ""}
-LEFT_OUT = ("interval", "started", "queries", "benchmark", "failed", "metric")
-"""What a narrow terminal does without, first to last; an id says the day and the benchmark too, and is what is typed."""
+WORDS = ("evaluation", "started", "benchmark", "provider", "metric", "")
+COLUMNS = {
+    "evaluation": 0,
+    "started": 2,
+    "benchmark": 4,
+    "provider": 0,
+    "metric": 6,
+    "value": 0,
+    "interval": 1,
+    "queries": 3,
+    "failed": 5,
+    "": 7,
+}
+"""Title → in which order a narrow terminal does without it; an id says day and benchmark too, and is what is typed."""
 
 
-def render_entries(entries: Sequence[Entry], metric: str | None, style: Style) -> str:
-    """One row for each result: the metric asked for, else the first of each. Where room is scarce, columns go, ids stay."""
-    rows = [list(map(Cell, _row(entry, metric))) for entry in entries]
-    for n_out in range(len(LEFT_OUT) + 1):
-        places = [place for place, name in enumerate(HEAD) if name not in LEFT_OUT[:n_out]]
-        table = _of_columns(rows, places)
-        if not style.width or needed_width(table) <= style.width:
-            break
-    else:
-        table = _of_columns(rows, [place for place in places if HEAD[place]])  # marks wait for a wider one, or for json
-    return "\n\n".join(fit_table(table, style)) + "\n"
-
-
-def _of_columns(rows: Sequence[Sequence[Cell]], places: Sequence[int]) -> Table:
-    head = [HEAD[place] for place in places]
-    left = frozenset(number for number, name in enumerate(head) if name in WORDS)
-    return Table(head, [[row[place] for place in places] for row in rows], left)
+def entry_sections(entries: Sequence[Entry], metric: str | None, form: str = "table") -> tuple[Section, ...]:
+    """One row for each result: the metric asked for, else the first of each; in CSV for each metric, with every digit."""
+    if form == "csv":
+        return (table_section(table_from_rows(_exact_rows(entries))),)
+    heads = tuple(Column(name, kind="text" if name in WORDS else "number", spare=spare) for name, spare in COLUMNS.items())
+    return (table_section(Table(heads, tuple(cells(*_row(entry, metric)) for entry in entries))),)
 
 
 def _row(entry: Entry, metric: str | None) -> list[str]:
@@ -53,24 +50,16 @@ def _row(entry: Entry, metric: str | None) -> list[str]:
     interval = f"{figure.low:.3f} – {figure.high:.3f}" if has_ends and figure else ""
     marks = [*(f"baseline {baseline}" for baseline in entry.baselines), *entry.tags]
     words = [entry.evaluation, readable_time(entry.started), entry.benchmark, entry.provider, name]
-    return [
-        *map(printable, words),
-        value,
-        interval,
-        f"{entry.n_queries:,}",
-        f"{entry.n_failed:,}",
-        printable(" · ".join(marks)),
-    ]
+    return [*words, value, interval, f"{entry.n_queries:,}", f"{entry.n_failed:,}", " · ".join(marks)]
 
 
-def entries_as_csv(entries: Sequence[Entry]) -> str:
-    """A row for each result and metric, with every digit."""
+def _exact_rows(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     rows = []
     for entry in entries:
         about = {name: value for name, value in entry.to_dict().items() if name != "figures"}
         figures = entry.to_dict()["figures"] or {"": {}}
         rows += [{**about, "metric": name, **figure} for name, figure in figures.items()]
-    return csv_from_rows(rows) if rows else ""
+    return rows
 
 
 def readable_time(moment: str) -> str:
@@ -78,13 +67,13 @@ def readable_time(moment: str) -> str:
     return moment[:MINUTE].replace("T", " ")
 
 
-def render_about(evaluation: StoredEvaluation) -> str:
+def about_section(evaluation: StoredEvaluation) -> Section:
     """One line: which evaluation this is, and what was said about it."""
     marks = [f"baseline {name}" for name in evaluation.baselines] + [f"tag {tag}" for tag in evaluation.tags]
-    return printable(" · ".join([evaluation.id, f"saved {readable_time(evaluation.saved)} UTC", *marks])) + "\n"
+    return Section(parts=(Notes((" · ".join([evaluation.id, f"saved {readable_time(evaluation.saved)} UTC", *marks]),)),))
 
 
-def render_provenance(evaluation: StoredEvaluation, style: Style) -> str:
+def provenance_section(evaluation: StoredEvaluation) -> Section:
     """What the results rest on: what they share first, then what each has of its own; and the notes."""
     described = [_described(result.provenance) for result in evaluation.results]
     shared = {name: text for name, text in described[0].items() if all(origin.get(name) == text for origin in described)}
@@ -94,10 +83,7 @@ def render_provenance(evaluation: StoredEvaluation, style: Style) -> str:
         if own:
             rows.append((result.name, " · ".join(own)))
     rows += [("note", f"{note.text} ({readable_time(note.written)})") for note in evaluation.notes]
-    if not rows:
-        return ""
-    cells = [[Cell(printable(name)), Cell(printable(text))] for name, text in rows]
-    return with_prose(Table(["", ""], cells, frozenset({0, 1})), style).partition("\n")[2] + "\n"
+    return table_section(Table(text_columns("", "", prose=True), tuple(cells(*row) for row in rows)))
 
 
 def _described(provenance: Mapping[str, Any]) -> dict[str, str]:
@@ -206,33 +192,29 @@ def _result_to_dict(result: Result, query: str) -> dict[str, Any]:
     }
 
 
-def render_query(plain: Mapping[str, Any], top: int, style: Style) -> str:
+def query_sections(plain: Mapping[str, Any], top: int) -> tuple[Section, ...]:
     """The query, then each provider's ranking with the grades of relevant documents."""
     tags = " · ".join(f"{name} {value}" for name, value in plain["tags"].items())
-    head = [style.styled(style.wrapped(printable(f"{plain['query']}: {plain['text']}")), BOLD)]
-    parts = ["\n".join([*head, *([printable(tags)] if tags else [])])]
-    parts += [_rendered(result, top, style) for result in plain["results"]]
-    return "\n\n".join(parts) + "\n"
+    head = Section("query", f"{plain['query']}: {plain['text']}", lead=tags)
+    return (head, *(_ranking_section(result, top) for result in plain["results"]))
 
 
-def _rendered(result: Mapping[str, Any], top: int, style: Style) -> str:
+def _ranking_section(result: Mapping[str, Any], top: int) -> Section:
     name = f"{result['benchmark']}/{result['provider']}" if result["benchmark"] else str(result["provider"])
     scores = " · ".join(f"{metric} {_figure(metric, value)}" for metric, value in result["scores"].items())
-    lines = [style.styled(printable(name), BOLD), style.wrapped(printable(scores))]
-    if result["failure"] is not None:
-        lines.append(style.wrapped(printable(f"failed: {result['failure']}")))
+    failed = [f"failed: {result['failure']}"] if result["failure"] is not None else []
     hits = result["ranking"][:top] if top else result["ranking"]
-    if hits:
-        head = ["rank", "document", "score", *(["grade"] if result["grades_known"] else [])]
-        rows = [list(map(Cell, _hit(hit)[: len(head)])) for hit in hits]
-        lines.append("\n\n".join(fit_table(Table(head, rows, frozenset({1})), style)))
+    heads = (Column("rank"), Column("document", kind="text"), Column("score"), Column("grade"))
+    n_heads = len(heads) if result["grades_known"] else len(heads) - 1
+    rows = tuple(cells(*_hit(hit)[:n_heads]) for hit in hits)
+    below = []
     if left := len(result["ranking"]) - len(hits):
-        lines.append(f"… and {counted(left, 'more document')}; --top 0 shows all")
-    lines += [style.wrapped(printable(line)) for line in _not_shown(result, len(hits))]
+        below.append(f"… and {counted(left, 'more document')}; --top 0 shows all")
+    below += _not_shown(result, len(hits))
     if not result["ranking"] and result["failure"] is None:
         lost = "rankings were not kept: results of assay.evaluate have none, those of assay.run and assay eval do"
-        lines.append(style.wrapped("nothing was retrieved" if result["rankings_kept"] else lost))
-    return "\n".join(line for line in lines if line)
+        below.append("nothing was retrieved" if result["rankings_kept"] else lost)
+    return Section("ranking", name, (Notes(tuple(failed)), Table(heads[:n_heads], rows), Notes(tuple(below))), scores)
 
 
 def _not_shown(result: Mapping[str, Any], n_shown: int) -> Iterator[str]:
@@ -260,4 +242,4 @@ def _figure(metric: str, value: float | str | None) -> str:
 
 def _hit(hit: Mapping[str, Any]) -> tuple[str, ...]:
     grade = "" if hit["grade"] is None else f"{hit['grade']:g}"
-    return str(hit["rank"]), printable(hit["document"]), f"{hit['score']:.6g}", grade
+    return str(hit["rank"]), hit["document"], f"{hit['score']:.6g}", grade

@@ -12,12 +12,12 @@ from assay.comparison import sign_of
 from assay.errors import AssayError, DataError, NotComparable, UsageError
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
-from assay.reports import TEXT, BenchmarkReport, Cards, Column, Field, Group, Section, make_group, readable_time, words
+from assay.reports import BenchmarkReport, Cards, Cell, Column, Group, Section, make_group, readable_time, words
 from assay.text import printable
 from assay.web.page import Page, PageRequest, Redirect, View, address
-from assay.web.queries import change_field, cut_text, metric_of, query_url, score_column
+from assay.web.queries import change_cell, cut_text, metric_of, query_url, score_column
 from assay.web.state import AppState, ListedResult
-from assay.web.tables import TABLE_PARAMETERS, Plan, SheetColumn, exact_section, lay_out
+from assay.web.tables import TABLE_PARAMETERS, Plan, SheetColumn, lay_out
 
 MAX_RESULTS = 20
 MAX_SYSTEMS_IN_TABLE = 6
@@ -47,10 +47,8 @@ def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
         if shared:
             raise
         return _difference_view(request, error)
-    layouts, tables = lay_out(exact_section(_fewer_cards(section, report), report) for section in group.sections)
-    first = 1 + max(
-        (place for place, section in enumerate(layouts) if section.anchor.startswith(BEFORE_QUERIES)), default=-1
-    )
+    layouts, tables = lay_out(_fewer_cards(section, report) for section in group.sections)
+    first = 1 + max((place for place, section in enumerate(layouts) if section.key.startswith(BEFORE_QUERIES)), default=-1)
     order = _baseline_first(keys, baseline)
     table = ComparedQueries(
         [report.shown[keys.index(key)] for key in order], order, metric_of(request, report.metrics, report.moving)
@@ -67,7 +65,7 @@ def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
         "metrics": [metric.name for metric in report.metrics],
         "swapped": _swapped_address(keys) if len(keys) == 2 else "",
     }
-    return View("compare.html.j2", _title(report), content, {**tables, "all-queries": lambda: plan.grid(request)})
+    return View("compare.html.j2", _title(report), content, {**tables, "all-queries": lambda: plan.table(request)})
 
 
 def _keys_and_baseline(request: PageRequest) -> tuple[tuple[str, ...], str]:
@@ -110,9 +108,9 @@ def _baseline_first(keys: tuple[str, ...], baseline: str) -> tuple[str, ...]:
 
 def _fewer_cards(section: Section, report: BenchmarkReport) -> Section:
     """Of the report's cards those that moved most; its table goes, for here is one with every query."""
-    if section.anchor.startswith("query-by-query") and report.pair is not None:
+    if section.key.startswith("query-by-query") and report.pair is not None:
         return replace(section, lead=_above_the_line(report, report.pair[1]))
-    if not section.anchor.startswith("queries"):
+    if not section.key.startswith("queries"):
         return section
     groups = [part for part in section.parts if isinstance(part, Cards) and part.title != OTHER_QUERIES]
     return replace(section, parts=tuple(map(_first_cards, groups)), lead=LEAD)
@@ -216,8 +214,8 @@ class ComparedQueries:
     def plan(self, request: PageRequest) -> Plan[str]:
         """The table: of two results with the difference; in the order of the results unless the address says otherwise."""
         columns = [
-            SheetColumn("query", Column("query", TEXT), self._named, str),
-            SheetColumn("text", Column("text", TEXT), self._text, self.text),
+            SheetColumn(Column("query", kind="text"), self._named, str),
+            SheetColumn(Column("text", kind="text"), self._text, self.text),
         ]
         if self.metric:
             compared = self.results[:MAX_SYSTEMS_IN_TABLE]
@@ -226,7 +224,7 @@ class ComparedQueries:
                 for place, result in enumerate(compared, 1)
             ]
         if len(self.scores) == 2:
-            columns.append(SheetColumn("change", Column("Δ"), self._change, self.change))
+            columns.append(SheetColumn(Column("change", "Δ"), self._change, self.change))
         return Plan("All queries", "all-queries", tuple(columns), self.ids(request), "all-queries")
 
     def change(self, query: str) -> float:
@@ -234,14 +232,14 @@ class ComparedQueries:
         first, second = (scores.get(query, math.nan) for scores in self.scores)
         return second - first
 
-    def _named(self, query: str) -> Field:
-        return words(query, href=query_url(self.keys[-1], query))
+    def _named(self, query: str) -> Cell:
+        return words(query, link=query_url(self.keys[-1], query))
 
-    def _text(self, query: str) -> Field:
+    def _text(self, query: str) -> Cell:
         return cut_text(self.text(query))
 
-    def _change(self, query: str) -> Field:
-        return change_field(self.metric, self.change(query))
+    def _change(self, query: str) -> Cell:
+        return change_cell(self.metric, self.change(query))
 
 
 TAKES = ("r", "baseline", "shared", "metric", "words", "differ", *TABLE_PARAMETERS)

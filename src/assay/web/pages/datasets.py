@@ -9,7 +9,19 @@ from typing import Any
 from assay.datasets import PARTS, Finding, bundled, check_dataset, load_bundled
 from assay.errors import UnknownName, near_matches
 from assay.evaluation import Result
-from assay.reports import TEXT, Column, Field, Grid, Section, Words, number, size_text, statistics_lines, words
+from assay.reports import (
+    Cell,
+    Column,
+    Mark,
+    Paragraph,
+    Section,
+    Table,
+    number,
+    size_text,
+    statistics_lines,
+    text_columns,
+    words,
+)
 from assay.text import counted
 from assay.web.page import Page, PageRequest, View, address
 from assay.web.pages.results import cut
@@ -40,14 +52,14 @@ def _overview_sections(state: AppState) -> list[Section]:
         by_benchmark.setdefault(result.entry.benchmark, []).append(result)
     rows = [_row(name, listed) for name, listed in sorted(by_benchmark.items())]
     heads = (
-        Column("benchmark", TEXT),
+        Column("benchmark", kind="text"),
         Column("queries"),
         Column("results"),
         Column("providers"),
-        Column("versions", title="different data under the same name"),
-        Column("last evaluated (UTC)", TEXT),
+        Column("versions", help="different data under the same name"),
+        Column("last evaluated (UTC)", kind="text"),
     )
-    stored = Grid("Benchmarks in the store", heads, tuple(rows), what="benchmarks" if len(rows) > 10 else "")
+    stored = Table(heads, tuple(rows), "Benchmarks in the store", filters="benchmarks" if len(rows) > 10 else "")
     sections = [Section("stored", "In the store", (stored,))]
     if state.datasets.names:
         served = _dataset_grid(state, state.datasets.names, "Benchmarks given to assay serve")
@@ -55,18 +67,18 @@ def _overview_sections(state: AppState) -> list[Section]:
     return [*sections, Section("bundled", "Come with assay", (_dataset_grid(state, bundled(), "Bundled benchmarks"),))]
 
 
-def _row(name: str, listed: Sequence[ListedResult]) -> tuple[Field, ...]:
+def _row(name: str, listed: Sequence[ListedResult]) -> tuple[Cell, ...]:
     newest = listed[0].entry
     counts = (newest.n_queries, len(listed), len({result.entry.provider for result in listed}))
     return (
-        cut(name or "(no name)", href=address("/datasets", name=name) if name else ""),
+        cut(name or "(no name)", link=address("/datasets", name=name) if name else ""),
         *(number(f"{n:,}", n) for n in counts),
         number(str(n := len({result.entry.dataset for result in listed})), n),
-        Field(newest.started[:16].replace("T", " ")),
+        Cell(newest.started[:16].replace("T", " ")),
     )
 
 
-def _dataset_grid(state: AppState, names: Iterable[str], label: str) -> Grid:
+def _dataset_grid(state: AppState, names: Iterable[str], label: str) -> Table:
     """Benchmarks whose data can be read: how large they are, and what they say of themselves."""
     rows = []
     for name in names:
@@ -74,8 +86,8 @@ def _dataset_grid(state: AppState, names: Iterable[str], label: str) -> Grid:
         described = dataset if dataset is not None else load_bundled(name)
         about = str(described.metadata.get("description", ""))
         link = address("/datasets", name=name) if dataset is not None else ""
-        rows.append((words(name, href=link), Field(size_text(described)), words(about)))
-    return Grid(label, (Column("benchmark", TEXT), Column("size", TEXT), Column("about", TEXT)), tuple(rows))
+        rows.append((words(name, link=link), Cell(size_text(described)), words(about)))
+    return Table(text_columns("benchmark", "size", "about"), tuple(rows), label)
 
 
 def _dataset_sections(state: AppState, name: str) -> list[Section]:
@@ -94,23 +106,23 @@ def _dataset_sections(state: AppState, name: str) -> list[Section]:
         sections.append(_last_evaluated(state.result(listed[0].key), listed))
     if dataset is None:
         note = "The data are not at hand here; assay serve --datasets PATH shows what is wrong with them, and their words."
-        sections.append(Section("findings", "Findings", (Words(note, "muted"),)))
+        sections.append(Section("findings", "Findings", (Paragraph(note, Mark.MUTED),)))
     return sections
 
 
-def _facts(label: str, facts: Sequence[tuple[str, str]]) -> Grid:
-    rows = tuple((Field(name), words(text)) for name, text in facts)
-    return Grid(label, (Column("", TEXT), Column("", TEXT)), rows, is_sortable=False)
+def _facts(label: str, facts: Sequence[tuple[str, str]]) -> Table:
+    rows = tuple((Cell(name), words(text)) for name, text in facts)
+    return Table(text_columns("", ""), rows, label, is_sortable=False)
 
 
 def _findings(findings: Sequence[Finding]) -> Section:
     """Errors first, each with its first places and what to do."""
     if not findings:
-        return Section("findings", "Findings", (Words("Nothing is wrong with it."),))
+        return Section("findings", "Findings", (Paragraph("Nothing is wrong with it."),))
     rows = [
         (
-            Field(finding.severity, tone="fail" if finding.severity == "error" else "warn"),
-            Field(finding.code),
+            Cell(finding.severity, mark=Mark.FAILED if finding.severity == "error" else Mark.WARNED),
+            Cell(finding.code),
             words(finding.message),
             number(f"{finding.count:,}", finding.count),
             words(", ".join(finding.places[:MAX_PLACES])),
@@ -119,8 +131,8 @@ def _findings(findings: Sequence[Finding]) -> Section:
         for finding in findings
     ]
     names = ("severity", "code", "what is wrong", "how often", "first places", "what to do")
-    heads = tuple(Column(name) if name == "how often" else Column(name, TEXT) for name in names)
-    return Section("findings", "Findings", (Grid("Findings", heads, tuple(rows)),))
+    heads = tuple(Column(name) if name == "how often" else Column(name, kind="text") for name in names)
+    return Section("findings", "Findings", (Table(heads, tuple(rows), "Findings"),))
 
 
 def _last_evaluated(result: Result, listed: Sequence[ListedResult]) -> Section:
@@ -133,7 +145,7 @@ def _last_evaluated(result: Result, listed: Sequence[ListedResult]) -> Section:
         facts.append(("relevant documents", f"{relevant:,}, {relevant / max(1, len(result.relevant)):.1f} per query"))
     facts += [(f"fingerprint of {part}", str(value)) for part, value in (described.get("fingerprints") or {}).items()]
     facts += [(f"tag {name}", text) for name, text in _tags(result)]
-    link = Words(f"{counted(len(listed), 'result')} on it in the store.", "muted")
+    link = Paragraph(f"{counted(len(listed), 'result')} on it in the store.", Mark.MUTED)
     return Section("seen", "As evaluated last", (_facts("As evaluated last", [fact for fact in facts if fact[1]]), link))
 
 

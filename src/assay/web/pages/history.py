@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from assay.charts import draw
 from assay.comparison import Figures as Digits
 from assay.errors import UsageError
 from assay.metrics import BoundMetric
 from assay.monitoring import Point, Series, series_of
-from assay.reports import TEXT, Column, Field, Figure, Figures, Section, Words, number, readable_time, words
+from assay.reports import (
+    TITLE,
+    Cell,
+    Column,
+    Figure,
+    Figures,
+    Mark,
+    Paragraph,
+    Section,
+    figure,
+    number,
+    readable_time,
+    words,
+)
 from assay.web.page import Page, PageRequest, View
 from assay.web.pages.results import menu_names
 from assay.web.state import AppState, known_figures
-from assay.web.tables import HEAD, TABLE_PARAMETERS, Plan, SheetColumn, lay_out, with_ends, with_values
+from assay.web.tables import TABLE_PARAMETERS, Plan, SheetColumn, lay_out
 
 MAX_LINES = 8
 """Series that one chart can show."""
@@ -50,15 +64,15 @@ def show_history(state: AppState, request: PageRequest) -> View:
         "sheet": plan.sheet(request),
     }
     title = f"{metric.name} of {provider or benchmark} over time" if benchmark else "History"
-    return View("history.html.j2", title, content, {**tables, "points": lambda: plan.grid(request)})
+    return View("history.html.j2", title, content, {**tables, "points": lambda: plan.table(request)})
 
 
-def _chart(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str, str]) -> list[object]:
+def _chart(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str, str]) -> list[Any]:
     """The newest series; a sentence where there is nothing to draw."""
     having = [line for line in series if line.defined]
     newest = sorted(having, key=lambda line: line.points[-1].started, reverse=True)[:MAX_LINES]
     if not newest:
-        return [Words("Nothing here has a figure yet.", "muted")]
+        return [Paragraph("Nothing here has a figure yet.", Mark.MUTED)]
     most = max(2, MAX_POINTS // len(newest))
     cut = [
         Series(line.benchmark, line.provider, line.metric, line.points[-most:], line.data, line.measured) for line in newest
@@ -67,12 +81,14 @@ def _chart(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str
     try:
         drawing = draw("history", series=tuple(cut), baselines=names)
     except UsageError as error:
-        return [Words(f"No chart here: {error}.", "muted")]
+        return [Paragraph(f"No chart here: {error}.", Mark.MUTED)]
     notes = []
     if len(having) > len(newest):
-        notes.append(Words(f"The newest {len(newest)} of {len(having)} series; choose a provider to see another.", "muted"))
+        notes.append(
+            Paragraph(f"The newest {len(newest)} of {len(having)} series; choose a provider to see another.", Mark.MUTED)
+        )
     if any(len(line.points) > most for line in newest):
-        notes.append(Words(f"The newest {most:,} figures of each series; the table has all of them.", "muted"))
+        notes.append(Paragraph(f"The newest {most:,} figures of each series; the table has all of them.", Mark.MUTED))
     return [Figures((Figure(drawing, "history", "", metric.name),)), *notes]
 
 
@@ -99,7 +115,7 @@ def _plan(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str,
     for name, reference in baselines.items():
         names.setdefault(reference.partition("#")[0], []).append(name)
 
-    def mark(row: Row) -> Field:
+    def mark(row: Row) -> Cell:
         remarks = []
         if change := marks.get((row[0].name, row[1])):
             remarks.append(f"{'step' if change.is_step else 'spike'}, {'worse' if change.is_worse else 'better'}")
@@ -110,22 +126,20 @@ def _plan(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str,
             remarks.append("was a baseline")
         return words(" · ".join(remarks))
 
-    def value(row: Row) -> Field:
+    def value(row: Row) -> Cell:
         point = _point(row)
         if point.value is None:
-            return Field("–", sort="")
+            return Cell("–", value="")
         ends = [Digits().value(metric, end) for end in (point.low, point.high) if end is not None]
-        field = number(
-            Digits().value(metric, point.value), point.value, beside=f"[{', '.join(ends)}]" if len(ends) == 2 else ""
-        )
-        return with_ends(field, point.value, point.low, point.high)
+        note = f"[{', '.join(ends)}]" if len(ends) == 2 else ""
+        return figure(Digits().value(metric, point.value), point.value, point.low, point.high, note=note)
 
     columns: tuple[SheetColumn[Row], ...] = (
-        SheetColumn("started", Column("started (UTC)", TEXT), _when, lambda row: _point(row).started),
-        SheetColumn("series", Column("series", TEXT), lambda row: words(row[0].name), lambda row: row[0].name),
-        SheetColumn("value", Column(metric.name), value, lambda row: _point(row).value),
-        SheetColumn("queries", Column("queries"), lambda row: number(f"{_point(row).n:,}", _point(row).n)),
-        SheetColumn("marks", Column("marks", TEXT), mark),
+        SheetColumn(Column("started", "started (UTC)", kind="text"), _when, lambda row: _point(row).started),
+        SheetColumn(Column("series", kind="text"), lambda row: words(row[0].name), lambda row: row[0].name),
+        SheetColumn(Column("value", metric.name), value, lambda row: _point(row).value),
+        SheetColumn(Column("queries"), lambda row: number(f"{_point(row).n:,}", _point(row).n)),
+        SheetColumn(Column("marks", kind="text"), mark),
     )
     return Plan("Figures over time", "points", columns, rows, "points")
 
@@ -134,11 +148,11 @@ def _point(row: Row) -> Point:
     return row[0].points[row[1]]
 
 
-def _when(row: Row) -> Field:
+def _when(row: Row) -> Cell:
     point = _point(row)
     when = readable_time(point.started)
-    field = Field(when, href=f"/result/{point.evaluation}", beside=point.evaluation)
-    return with_values(field, (HEAD, when), ("evaluation", point.evaluation))
+    values = ((TITLE, when), ("evaluation", point.evaluation))
+    return Cell(when, link=f"/result/{point.evaluation}", note=point.evaluation, values=values)
 
 
 TAKES = ("benchmark", "provider", "since", "metric", *TABLE_PARAMETERS)

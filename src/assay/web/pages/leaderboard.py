@@ -9,12 +9,12 @@ from assay.charts import Drawing, draw
 from assay.comparison import Comparison, compare_results, counts_chunks, fair_metric
 from assay.errors import AssayError, UnknownName, UsageError, near_matches
 from assay.evaluation import Result
-from assay.reports import TEXT, Column, Field, Figure, Figures, Grid, Section, number, readable_time, words
+from assay.reports import TITLE, Cell, Column, Figure, Figures, Mark, Section, Table, number, readable_time, words
 from assay.text import counted
 from assay.web.page import Page, PageRequest, View
-from assay.web.pages.results import cut, figure_field, menu_names
+from assay.web.pages.results import cut, figure_cell, menu_names
 from assay.web.state import AppState, ListedResult, known_figures
-from assay.web.tables import HEAD, lay_out, with_values
+from assay.web.tables import lay_out
 
 MAX_TESTED = 20
 """Providers that are tested against each other: pairs grow with the square."""
@@ -162,7 +162,7 @@ def ties_of(comparison: Comparison, metric: str) -> list[set[int]]:
     ]
 
 
-def board(ranked: Sequence[ListedResult], metric: str, comparison: Comparison | None) -> Grid:
+def board(ranked: Sequence[ListedResult], metric: str, comparison: Comparison | None) -> Table:
     """Place, provider, figure with its interval, ties, and when it was measured."""
     ties = ties_of(comparison, metric) if comparison else []
     rows = []
@@ -173,23 +173,23 @@ def board(ranked: Sequence[ListedResult], metric: str, comparison: Comparison | 
         is_best = bool(ties) and (place == 0 or 0 in tied)
         rows.append(
             (
-                with_values(number(f"{place + 1}{shared}", place + 1), (HEAD, f"{place + 1}{shared}")),
-                cut(result.entry.provider, href=result.url, tone="best" if is_best else ""),
-                figure_field(result, metric),
-                with_values(Field(same or "–", sort=len(tied)), (HEAD, same)),
+                Cell(f"{place + 1}{shared}", place + 1, values=((TITLE, f"{place + 1}{shared}"),)),
+                cut(result.entry.provider, link=result.url, mark=Mark.BEST if is_best else Mark.NONE),
+                figure_cell(result, metric),
+                Cell(same or "–", len(tied), values=((TITLE, same),)),
                 number(f"{result.entry.n_queries:,}", result.entry.n_queries),
                 words(readable_time(result.entry.started)),
             )
         )
     heads = (
         Column("place"),
-        Column("provider", TEXT),
+        Column("provider", kind="text"),
         Column(metric or "figure"),
-        Column("tied with", TEXT, "places whose difference may be luck"),
+        Column("tied with", kind="text", help="places whose difference may be luck"),
         Column("queries"),
-        Column("started (UTC)", TEXT),
+        Column("started (UTC)", kind="text"),
     )
-    return Grid("Leaderboard", heads, tuple(rows))
+    return Table(heads, tuple(rows), "Leaderboard")
 
 
 def _notes(ranked: Sequence[ListedResult], entered: Sequence[ListedResult], why_not: str) -> list[str]:

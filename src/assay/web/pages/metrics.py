@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.metrics import GROUPS, Metric, all_metrics, describe, describe_all, parse_name, written
-from assay.reports import TEXT, Column, Field, Grid, Section, Words
+from assay.reports import Cell, Mark, Paragraph, Section, Table, cells, text_columns
 from assay.web.page import Page, PageRequest, View, address
 from assay.web.state import AppState
 from assay.web.tables import lay_out
@@ -24,16 +24,16 @@ def show_metrics(state: AppState, request: PageRequest) -> View:  # noqa: ARG001
 def _index() -> Section:
     rows = []
     for metric, plain in zip(all_metrics().values(), describe_all(), strict=True):
-        link = Field(plain["name"], href=address("/metrics", name=metric.name))
-        rows.append((link, Field(plain["meaning"]), Field(plain["range"]), Field(plain["parameters"])))
-    heads = (Column("metric", TEXT), Column("what it tells", TEXT), Column("range", TEXT), Column("parameters", TEXT))
-    return Section("index", "All metrics", (Grid("Metrics", heads, tuple(rows), what="metrics"),))
+        link = Cell(plain["name"], link=address("/metrics", name=metric.name))
+        rows.append((link, *cells(plain["meaning"], plain["range"], plain["parameters"])))
+    heads = text_columns("metric", "what it tells", "range", "parameters")
+    return Section("index", "All metrics", (Table(heads, tuple(rows), "Metrics", filters="metrics"),))
 
 
 def _groups() -> Section:
-    rows = tuple((Field(name), Field(" ".join(members))) for name, members in GROUPS.items())
-    heads = (Column("group", TEXT), Column("its metrics", TEXT))
-    return Section("groups", "Groups", (Grid("Groups", heads, rows),), "A group may be given wherever metrics are.")
+    rows = tuple(cells(name, " ".join(members)) for name, members in GROUPS.items())
+    heads = text_columns("group", "its metrics")
+    return Section("groups", "Groups", (Table(heads, rows, "Groups"),), "A group may be given wherever metrics are.")
 
 
 def _metric_sections(metric: Metric) -> list[Section]:
@@ -50,15 +50,15 @@ def _metric_sections(metric: Metric) -> list[Section]:
         ("trec_eval", ", ".join(plain["trec_eval"])),
         ("citation", plain["citation"]),
     ]
-    rows = tuple((Field(name), Field(text)) for name, text in facts if text)
-    about = Grid("Definition", (Column("", TEXT), Column("", TEXT)), rows, is_sortable=False)
+    rows = tuple(cells(name, text) for name, text in facts if text)
+    about = Table(text_columns("", ""), rows, "Definition", is_sortable=False)
     sections = [Section("definition", "Definition", (about,))]
     if plain["parameters"]:
         names = ("name", "default", "meaning")
-        params = tuple(tuple(Field(str(parameter[name])) for name in names) for parameter in plain["parameters"])
-        table = Grid("Parameters", tuple(Column(name, TEXT) for name in names), params)
+        params = tuple(cells(*(str(parameter[name]) for name in names)) for parameter in plain["parameters"])
+        table = Table(text_columns(*names), params, "Parameters")
         at = next((parameter["name"] for parameter in plain["parameters"] if parameter["set_by_at"]), "")
-        notes = (Words(f"{at} is written behind @, the others in brackets.", "muted"),) if at else ()
+        notes = (Paragraph(f"{at} is written behind @, the others in brackets.", Mark.MUTED),) if at else ()
         sections.append(Section("parameters", "Parameters", (table, *notes)))
     return sections
 

@@ -9,14 +9,13 @@ from typing import Any
 from assay.comparison import Figures
 from assay.errors import UnknownName, near_matches
 from assay.evaluation import Result
-from assay.reports import TEXT, Column, Field, Grid, number, query_to_dict, readable_time, words
+from assay.reports import TITLE, Cell, Column, Mark, Table, number, query_to_dict, readable_time, text_columns, words
 from assay.store import StoredEvaluation
 from assay.text import counted, printable
 from assay.web.judgments import Draft, judging_of
 from assay.web.page import Page, PageRequest, View
 from assay.web.queries import known_queries, query_url
 from assay.web.state import AppState, ListedResult
-from assay.web.tables import HEAD, with_values
 
 TOP = 20
 """Ranks that are shown at first."""
@@ -60,7 +59,7 @@ def show_query(state: AppState, request: PageRequest, draft: Draft | None = None
     return View("query.html.j2", printable(query), content, {name: _table_function(grid) for name, grid in tables.items()})
 
 
-def _table_function(grid: Grid) -> Any:
+def _table_function(grid: Table) -> Any:
     return lambda: grid
 
 
@@ -86,37 +85,37 @@ def _outcome(request: PageRequest) -> str:
     return "; ".join(outcomes) + "."
 
 
-def _ranking(record: Mapping[str, Any], texts: Mapping[str, str]) -> Grid:
+def _ranking(record: Mapping[str, Any], texts: Mapping[str, str]) -> Table:
     """The ranking with its grades; what nobody judged is marked so."""
     rows = []
     for hit in record["ranking"]:
         grade = hit["grade"]
-        tone = "relevant" if grade else ""
+        mark = Mark.RELEVANT if grade else Mark.NONE
         fields = [
-            number(str(hit["rank"]), hit["rank"], tone=tone),
-            words(hit["document"], tone=tone),
-            Field("" if grade is None else f"{grade:g}", sort=grade if grade is not None else "", tone=tone),
-            number(f"{hit['score']:.6g}", hit["score"], tone=tone),
+            number(str(hit["rank"]), hit["rank"], mark=mark),
+            words(hit["document"], mark=mark),
+            Cell("" if grade is None else f"{grade:g}", value=grade if grade is not None else "", mark=mark),
+            number(f"{hit['score']:.6g}", hit["score"], mark=mark),
         ]
-        rows.append((*fields, *([words(texts.get(hit["document"], ""), tone=tone)] if texts else ())))
-    heads = [Column("rank"), Column("document", TEXT), Column("grade", title=NO_GRADE), Column("score")]
-    return Grid("Ranking", (*heads, *([Column("text", TEXT)] if texts else ())), tuple(rows))
+        rows.append((*fields, *([words(texts.get(hit["document"], ""), mark=mark)] if texts else ())))
+    heads = [Column("rank"), Column("document", kind="text"), Column("grade", help=NO_GRADE), Column("score")]
+    return Table((*heads, *(text_columns("text") if texts else ())), tuple(rows), "Ranking")
 
 
-def _truth(result: Result, query: str, record: Mapping[str, Any], texts: Mapping[str, str]) -> Grid:
+def _truth(result: Result, query: str, record: Mapping[str, Any], texts: Mapping[str, str]) -> Table:
     """What is relevant, the best first, and at which rank it came."""
     ranks = {hit["document"]: hit["rank"] for hit in record["ranking"]}
     rows = []
     for document, grade in (result.relevant.get(query) or {}).items():
         rank = ranks.get(document)
-        place = number(f"{rank:,}", rank) if rank else Field("not retrieved", sort="", tone="worse")
+        place = number(f"{rank:,}", rank) if rank else Cell("not retrieved", value="", mark=Mark.WORSE)
         row = (words(document), number(f"{grade:g}", grade), place)
         rows.append((*row, *([words(texts.get(document, ""))] if texts else ())))
-    heads = [Column("document", TEXT), Column("grade"), Column("rank")]
-    return Grid("Ground truth", (*heads, *([Column("text", TEXT)] if texts else ())), tuple(rows))
+    heads = [Column("document", kind="text"), Column("grade"), Column("rank")]
+    return Table((*heads, *(text_columns("text") if texts else ())), tuple(rows), "Ground truth")
 
 
-def _scores(result: Result, query: str) -> Grid:
+def _scores(result: Result, query: str) -> Table:
     """What each metric gave for the query, beside the figure over all."""
     rows = []
     for metric in result.metrics:
@@ -125,11 +124,11 @@ def _scores(result: Result, query: str) -> Grid:
         score = float(result.scores(metric.name)[query])
         figure = result.summary[metric.name]
         figures = [number(Figures().value(metric, value), value) for value in (score, figure)]
-        rows.append((Field(metric.name, href=f"/metrics?name={metric.metric.name}", title=metric.metric.meaning), *figures))
-    return Grid("Scores", (Column("metric", TEXT), Column("this query"), Column("all queries")), tuple(rows))
+        rows.append((Cell(metric.name, link=f"/metrics?name={metric.metric.name}", help=metric.metric.meaning), *figures))
+    return Table((Column("metric", kind="text"), Column("this query"), Column("all queries")), tuple(rows), "Scores")
 
 
-def _runs(state: AppState, listed: ListedResult, query: str, result: Result) -> Grid:
+def _runs(state: AppState, listed: ListedResult, query: str, result: Result) -> Table:
     """The same query in other results on the same data: the newest of each provider, and the one before this."""
     known = (metric for metric in result.metrics if metric.name in result.summary and metric.name not in result.beside)
     metrics = list(known)[:MAX_METRICS]
@@ -140,11 +139,11 @@ def _runs(state: AppState, listed: ListedResult, query: str, result: Result) -> 
             continue
         fields = [_score(other, metric.name, query, metric) for metric in metrics]
         when = readable_time(run.entry.started)
-        name = words(run.entry.provider, href=query_url(run.key, query), beside=when)
-        named = with_values(name, (HEAD, run.entry.provider), ("started (UTC)", when), ("evaluation", run.entry.evaluation))
+        values = ((TITLE, run.entry.provider), ("started (UTC)", when), ("evaluation", run.entry.evaluation))
+        named = words(run.entry.provider, link=query_url(run.key, query), note=when, values=values)
         rows.append((named, *fields, _first_relevant(other, query)))
-    heads = (Column("result", TEXT), *(Column(metric.name) for metric in metrics), Column("first relevant at rank"))
-    return Grid("The same query in other results", heads, tuple(rows))
+    heads = (Column("result", kind="text"), *(Column(metric.name) for metric in metrics), Column("first relevant at rank"))
+    return Table(heads, tuple(rows), "The same query in other results")
 
 
 def _others(state: AppState, listed: ListedResult) -> Sequence[ListedResult]:
@@ -157,16 +156,16 @@ def _others(state: AppState, listed: ListedResult) -> Sequence[ListedResult]:
     return list({other.key: other for other in others}.values())[:MAX_RUNS]
 
 
-def _score(result: Result, name: str, query: str, metric: Any) -> Field:
+def _score(result: Result, name: str, query: str, metric: Any) -> Cell:
     value = float(result.scores(name)[query]) if name in result.summary else math.nan
-    return number(Figures().value(metric, value), value) if value == value else Field("–", sort="")
+    return number(Figures().value(metric, value), value) if value == value else Cell("–", value="")
 
 
-def _first_relevant(result: Result, query: str) -> Field:
+def _first_relevant(result: Result, query: str) -> Cell:
     relevant, ranking = result.relevant.get(query) or {}, result.run.get(query) or {}
     order = sorted(ranking, key=lambda document: -ranking[document])
     rank = next((place for place, document in enumerate(order, 1) if document in relevant), None)
-    return number(f"{rank:,}", rank) if rank else Field("–", sort="")
+    return number(f"{rank:,}", rank) if rank else Cell("–", value="")
 
 
 TAKES = ("id", "top", "from", "saved", "back", "nothing")

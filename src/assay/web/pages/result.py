@@ -12,7 +12,7 @@ from assay.web.page import Page, PageRequest, Redirect, View, address
 from assay.web.pages.results import marks_of
 from assay.web.queries import KINDS, QueryTable, metric_of
 from assay.web.state import AppState, ListedResult
-from assay.web.tables import TABLE_PARAMETERS, exact_section, lay_out
+from assay.web.tables import TABLE_PARAMETERS, lay_out
 
 MAX_OFFERED = 12
 """Results on the same benchmark that it may be compared with at once."""
@@ -25,12 +25,8 @@ def show_result(state: AppState, request: PageRequest) -> View:
     """Choices about its queries are in the address."""
     listed = state.listed_result(f"{request.places['evaluation']}/{request.places['place']}")
     report, group = _report(state, listed)
-    layouts, tables = lay_out(
-        exact_section(section, report) for section in group.sections if not section.anchor.startswith(QUERIES)
-    )
-    first = 1 + max(
-        (place for place, section in enumerate(layouts) if section.anchor.startswith(BEFORE_QUERIES)), default=-1
-    )
+    layouts, tables = lay_out(section for section in group.sections if not section.key.startswith(QUERIES))
+    first = 1 + max((place for place, section in enumerate(layouts) if section.key.startswith(BEFORE_QUERIES)), default=-1)
     metric = metric_of(request, report.metrics, report.moving)
     before = state.before(listed)
     table = QueryTable(report.first, listed.key, metric, state.result(before.key) if before else None)
@@ -52,7 +48,7 @@ def show_result(state: AppState, request: PageRequest) -> View:
     title = printable(
         f"{listed.entry.provider} on {listed.entry.benchmark}" if listed.entry.benchmark else listed.entry.provider
     )
-    return View("result.html.j2", title, content, {**tables, "queries": lambda: plan.grid(request)})
+    return View("result.html.j2", title, content, {**tables, "queries": lambda: plan.table(request)})
 
 
 def _report(state: AppState, listed: ListedResult) -> tuple[BenchmarkReport, Group]:

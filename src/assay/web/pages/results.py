@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from html import escape
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UnknownName, near_matches
-from assay.reports import TEXT, Column, Field, number, readable_time, words
+from assay.reports import TITLE, Cell, Column, Mark, figure, number, readable_time, words
 from assay.store import Figure, parse_since
 from assay.text import counted, printable
 from assay.web.page import Page, PageRequest, View, check_parameter_length
 from assay.web.rendering import Renderer
 from assay.web.state import AppState, ListedResult, ResultIndex
-from assay.web.tables import HEAD, TABLE_PARAMETERS, Plan, SheetColumn, with_ends, with_values
+from assay.web.tables import TABLE_PARAMETERS, Plan, SheetColumn
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -48,7 +47,7 @@ def show_results(state: AppState, request: PageRequest) -> View:
         "total": counted(len(index.results), "result"),
         "is_filtered": any(map(request.get, FILTERS)),
     }
-    return View("results.html.j2", "Results", content, {"results": lambda: plan.grid(request)})
+    return View("results.html.j2", "Results", content, {"results": lambda: plan.table(request)})
 
 
 def _choices(request: PageRequest) -> tuple[str, ...]:
@@ -103,25 +102,17 @@ def menu_names(names: Sequence[str], now: str = "") -> list[str]:
 def columns_of(metric: str) -> tuple[SheetColumn[ListedResult], ...]:
     """What the list shows of a result."""
     return (
-        SheetColumn("provider", Column("provider", TEXT), _named, lambda result: result.entry.provider),
-        SheetColumn("benchmark", Column("benchmark", TEXT), lambda result: cut(result.entry.benchmark), _benchmark),
+        SheetColumn(Column("provider", kind="text"), _named, lambda result: result.entry.provider),
+        SheetColumn(Column("benchmark", kind="text"), lambda result: cut(result.entry.benchmark), _benchmark),
+        SheetColumn(Column("started", "started (UTC)", "text"), _when, _started),
         SheetColumn(
-            "started", Column("started (UTC)", TEXT), lambda result: Field(readable_time(result.entry.started)), _started
-        ),
-        SheetColumn(
-            "value",
-            Column(metric or "figure"),
-            lambda result: figure_field(result, metric),
+            Column("value", metric or "figure"),
+            lambda result: figure_cell(result, metric),
             lambda result: _value(result, metric),
         ),
-        SheetColumn(
-            "queries",
-            Column("queries"),
-            lambda result: _count(result.entry.n_queries),
-            lambda result: result.entry.n_queries,
-        ),
-        SheetColumn("failed", Column("failed"), _failed, lambda result: result.entry.n_failed),
-        SheetColumn("marks", Column("marks", TEXT), lambda result: cut(marks_of(result))),
+        SheetColumn(Column("queries"), lambda result: _count(result.entry.n_queries), lambda result: result.entry.n_queries),
+        SheetColumn(Column("failed"), _failed, lambda result: result.entry.n_failed),
+        SheetColumn(Column("marks", kind="text"), lambda result: cut(marks_of(result))),
     )
 
 
@@ -130,14 +121,18 @@ def marks_of(result: ListedResult) -> str:
     return " · ".join([*(f"baseline {name}" for name in result.entry.baselines), *result.entry.tags])
 
 
-def cut(text: str, **more: str) -> Field:
+def cut(text: str, **more: Any) -> Cell:
     """A name in a list."""
-    return words(text if len(text) <= MAX_NAME_LETTERS else text[: MAX_NAME_LETTERS - 1] + "…", **more)
+    return words(text, MAX_NAME_LETTERS, **more)
 
 
-def _named(result: ListedResult) -> Field:
-    field = replace(cut(result.entry.provider or "run", href=result.url), beside=printable(result.entry.evaluation))
-    return with_values(field, (HEAD, result.entry.provider or "run"), ("evaluation", result.entry.evaluation))
+def _named(result: ListedResult) -> Cell:
+    name, evaluation = result.entry.provider or "run", result.entry.evaluation
+    return cut(name, link=result.url, note=evaluation, values=((TITLE, name), ("evaluation", evaluation)))
+
+
+def _when(result: ListedResult) -> Cell:
+    return Cell(readable_time(result.entry.started))
 
 
 def _benchmark(result: ListedResult) -> str:
@@ -157,22 +152,24 @@ def _value(result: ListedResult, metric: str) -> float | None:
     return None if figure is None else figure.value
 
 
-def figure_field(result: ListedResult, metric: str) -> Field:
+def figure_cell(result: ListedResult, metric: str) -> Cell:
     """The summary with its interval; a dash where there is none."""
-    figure = _figure(result, metric)
-    if figure is None or figure.value is None:
-        return Field("–", sort="", title="failed on every query" if result.entry.is_failed else "")
-    has_ends = figure.low is not None and figure.high is not None
-    ends = f"[{figure.low:.3f}, {figure.high:.3f}]" if has_ends else ""
-    return with_ends(number(f"{figure.value:.4f}", figure.value, beside=ends), figure.value, figure.low, figure.high)
+    known = _figure(result, metric)
+    if known is None or known.value is None:
+        return Cell("–", value="", help="failed on every query" if result.entry.is_failed else "")
+    has_ends = known.low is not None and known.high is not None
+    ends = f"[{known.low:.3f}, {known.high:.3f}]" if has_ends else ""
+    return figure(f"{known.value:.4f}", known.value, known.low, known.high, note=ends)
 
 
-def _count(n: int) -> Field:
+def _count(n: int) -> Cell:
     return number(f"{n:,}", n)
 
 
-def _failed(result: ListedResult) -> Field:
-    return number(f"{result.entry.n_failed:,}", result.entry.n_failed, tone="fail" if result.entry.n_failed else "")
+def _failed(result: ListedResult) -> Cell:
+    return number(
+        f"{result.entry.n_failed:,}", result.entry.n_failed, mark=Mark.FAILED if result.entry.n_failed else Mark.NONE
+    )
 
 
 PAGE = Page("/", show_results, "Results", ("metric", *FILTERS, *TABLE_PARAMETERS))

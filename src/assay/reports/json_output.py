@@ -1,0 +1,35 @@
+"""JSON as text that any terminal can show."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Collection
+from typing import Any
+
+CONTROL = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Control characters that JSON allows as they are, but a terminal does not deserve."""
+
+
+def json_text(content: dict[str, Any], long: Collection[str] = ()) -> str:
+    """The content as JSON that any terminal can show. Of results, what is under the keys in `long` has a line per query."""
+    lines: list[str] = []
+    mark = secrets.token_hex(16)
+
+    def one_line(value: Any) -> str:
+        lines.append(json.dumps(value, ensure_ascii=False, allow_nan=False))
+        return f"{mark}{len(lines) - 1}"
+
+    if long:
+        shortened = [
+            {
+                key: {query: one_line(ranking) for query, ranking in value.items()} if key in long else value
+                for key, value in result.items()
+            }
+            for result in content["results"]
+        ]
+        content = {**content, "results": shortened}
+    text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+    text = re.sub(rf'"{mark}(\d+)"', lambda match: lines[int(match[1])], text)
+    return CONTROL.sub(lambda letter: f"\\u{ord(letter[0]):04x}", text) + "\n"
