@@ -21,7 +21,7 @@ from assay.metrics.definition import Metric
 from assay.ontology.similarity import Similarity
 from assay.providers.provider import Provider
 from assay.relevance.resolver import Resolver
-from assay.reports.report import Renderer
+from assay.reports.rendering import Renderer
 from assay.stats.significance import StatisticalTest
 
 CATALOGS = {

@@ -7,7 +7,7 @@ import io
 import json
 from typing import Any
 
-from assay.reports.markup import csv_from_rows
+from assay.reports import render_sections, table_from_rows, table_section
 from fuzz.component import Component, SilentDifference
 
 FORMULAS = ("=", "+", "-", "@")
@@ -25,7 +25,7 @@ def _check(data: bytes) -> object:
         return None
     rows = [row for row in given if isinstance(row, dict)] if isinstance(given, list) else []
     rows = [{name: _cell(value) for name, value in row.items()} for row in rows]
-    text = csv_from_rows(rows)
+    text = render_sections([table_section(table_from_rows(rows))], "csv")
     read = list(csv.reader(io.StringIO(text, newline="")))
     names = list(dict.fromkeys(name for row in rows for name in row))
     if not names:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import assay as library
-from assay.reports.report import Report, find_renderer
+from assay.reports import Report, render_scores
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def saved(tmp_path, monkeypatch):
     dataset = library.load_dataset("rag-template")
     for name in ("bm25", "tfidf_chars"):
         result = library.run(dataset, name, ["ndcg@10", "mrr"])
-        (tmp_path / f"{name}.json").write_text(find_renderer("json").render(Report([result])), encoding="utf-8")
+        (tmp_path / f"{name}.json").write_text(render_scores(Report([result]), "json"), encoding="utf-8")
         lines = [f"{q} Q0 {doc} 1 {score} {name}" for q, run in result.run.items() for doc, score in run.items()]
         (tmp_path / f"{name}.run").write_text("\n".join(lines) + "\n")
     return tmp_path

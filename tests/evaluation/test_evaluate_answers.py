@@ -168,10 +168,10 @@ def test_saving_and_reading_back(file, tmp_path):
     again = result_from_dict(json.loads(json.dumps(good.to_dict())))
     assert again.summary == pytest.approx(good.summary)
     assert again.fingerprints == good.fingerprints
-    from assay.reports import Report, find_renderer
+    from assay.reports import Report, render_scores
 
     place = tmp_path / "saved.json"
-    place.write_text(find_renderer("json").render(Report([good])))
+    place.write_text(render_scores(Report([good]), "json"))
     assert read_results(place)[0].summary == pytest.approx(good.summary)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.evaluation.saved import is_saved_result, read_results, result_from_dict
-from assay.reports.report import Report, find_renderer
+from assay.reports import Report, render_scores
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
 RUN = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}}
@@ -17,7 +17,7 @@ METRICS = ["map", "ndcg@10", "num_ret", "gm_map", "relstring", "rbp(p=0.5)"]
 
 
 def written(path, *results, **how):
-    path.write_text(find_renderer("json").render(Report(results, **how)))
+    path.write_text(render_scores(Report(results, **how), "json"))
     return path
 
 
@@ -77,7 +77,7 @@ def test_any_result_reads_back(qrels, run, name, policy):
         name=name,
     )
     agree(result, result_from_dict(json.loads(json.dumps(result.to_dict()))))
-    text = find_renderer("json").render(Report([result]))
+    text = render_scores(Report([result]), "json")
     agree(result, result_from_dict(json.loads(text)["results"][0]))
 
 

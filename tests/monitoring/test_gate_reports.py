@@ -10,7 +10,7 @@ from assay.model.records import Query
 from assay.monitoring import gate, parse_rule
 from assay.monitoring.gating import broken_gate
 from assay.monitoring.wording import render_gate
-from assay.reports.sections.monitoring import render_annotations, render_gate_junit, render_gate_markdown
+from assay.reports import gate_sections, render_annotations, render_gate_junit, render_sections
 
 from ._results import result
 
@@ -66,13 +66,13 @@ def test_junit_tells_worse_from_undecided(report):
 def test_a_broken_gate_says_so_everywhere():
     broken = broken_gate(DataError("main rests on other data"), "main")
     assert (broken.is_passed, broken.exit_code) == (False, 3)
-    for text in (render_gate(broken), render_gate_markdown(broken), render_annotations(broken)):
+    for text in (render_gate(broken), render_sections(gate_sections(broken), "markdown"), render_annotations(broken)):
         assert "main rests on other data" in text
     assert broken.to_dict()["broken"] == "main rests on other data"
 
 
 def test_markdown(report):
-    text = render_gate_markdown(report)
+    text = render_sections(gate_sections(report), "markdown")
     assert text.startswith("### ❌ Retrieval gate\n\n1 rule failed, 1 warned, 1 undecided. Baseline main.\n")
     assert "| ❌ fail | mrr drops \\<= 0.01 | 0.875 → 0.625" in text
     assert "| q2 | what is q2? | mrr | hit → miss |" in text
@@ -94,7 +94,7 @@ def test_hostile_text_breaks_nothing():
     report = gate(now, result({"mrr": [1.0]}, NASTY, benchmark=NASTY), "mrr drops <= 0.01")
     assert "\x1b" not in render_gate(report)
     assert ET.fromstring(render_gate_junit(report)).find("testsuite/testcase/failure") is not None
-    table = [line for line in render_gate_markdown(report).splitlines() if "q1" in line]
+    table = [line for line in render_sections(gate_sections(report), "markdown").splitlines() if "q1" in line]
     assert table[0].replace("\\|", "").count("|") == 5
     assert all(line.startswith("::") for line in render_annotations(report).splitlines())
     assert json.loads(json.dumps(report.to_dict(), allow_nan=False))["verdicts"][0]["moved"][0]["text"] == NASTY

@@ -4,7 +4,8 @@ import pytest
 
 from assay.monitoring import series_of
 from assay.monitoring.history import best_before
-from assay.reports.sections.monitoring import history_csv, render_history, sparkline
+from assay.reports import history_sections, render_history, render_sections
+from assay.reports.sections.monitoring import sparkline
 
 from ._points import Stored, points
 
@@ -73,7 +74,7 @@ def test_many_providers_each_have_a_line_and_long_series_are_cut():
 
 def test_csv_and_plain_values():
     (series,) = series_of(points([0.8] * 20 + [None] + [0.7] * 5), "mrr")
-    rows = history_csv([series]).splitlines()
+    rows = render_sections(history_sections([series]), "csv").splitlines()
     assert rows[0] == "benchmark,provider,metric,evaluation,started,value,low,high,n,dataset,change"
     assert rows[1] == "rag,bm25,mrr,e0,2026-11-01,0.8,,,40,d1,"
     assert rows[22].endswith(",step")

@@ -1,8 +1,7 @@
 """Small comparisons, and how they are shown."""
 
-from assay.comparison.comparison import compare
-from assay.reports.sections.comparison import ComparisonReport
-from assay.reports.sections.comparison_formats import render_comparison
+from assay.comparison import compare
+from assay.reports import ComparisonReport, Style, render_comparisons
 
 SCORES = {
     "old": [0.2, 0.5, 0.25, 0.5, 0.2, 1.0, 0.5, 0.0],
@@ -24,5 +23,5 @@ def comparison(*names, metrics=("mrr", "hit@1"), **how):
     return compare(QRELS, {name: ranked(SCORES[name]) for name in names or SCORES}, metrics, **how)
 
 
-def rendered(one, form="table", **how):
-    return render_comparison(ComparisonReport([one], **how), form)
+def rendered(one, form="table", width=None, colour=False, **how):
+    return render_comparisons(ComparisonReport([one], **how), form, Style(width, colour))

@@ -6,12 +6,10 @@ from functools import cache
 from typing import Any
 
 import assay
-from assay.comparison.comparison import compare_results
-from assay.evaluation.result import Result
-from assay.model.records import Query
-from assay.reports.page.page import make_page
-from assay.reports.page.subject import BenchmarkReport
-from assay.reports.renderers.html import render_page
+from assay.comparison import compare_results
+from assay.evaluation import Result
+from assay.model import Query
+from assay.reports import BenchmarkReport, Section, make_group, make_page, render_page
 
 QRELS = {f"q{n}": {f"d{n}": 1} for n in range(1, 9)}
 """One relevant document for each of eight queries."""
@@ -64,6 +62,11 @@ def many() -> BenchmarkReport:
     """Three systems, every pair compared."""
     results = (base(), cand(), result_of("third", dict.fromkeys(QRELS, 1)))
     return BenchmarkReport(results, compare_results(results))
+
+
+def section(report: BenchmarkReport, key: str) -> Section | None:
+    """The section of a page whose key begins like that; None where the page has none."""
+    return next((one for one in make_group(report).sections if one.key.startswith(key)), None)
 
 
 def page(*matters: BenchmarkReport, title: str = "") -> str:

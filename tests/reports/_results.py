@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 import assay
-from assay.evaluation.result import Result
-from assay.reports.report import Report, find_renderer
+from assay.evaluation import Result
+from assay.reports import Report, render_scores
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d4": 1}}
 GOOD = {"q1": {"d1": 9.0, "d3": 8.0}, "q2": {"d4": 7.0}}
@@ -88,7 +88,7 @@ def _evaluated(queries: Sequence[str], names: Sequence[str]) -> tuple[Result, ..
 
 def rendered(format_name: str, results: Sequence[Result], **how: Any) -> str:
     """The results in a format."""
-    return find_renderer(format_name).render(Report(results, **how))
+    return render_scores(Report(results, **how), format_name)
 
 
 def is_printable(text: str) -> bool:

@@ -3,13 +3,13 @@
 import json
 
 import pytest
+from assay.reports.text_layout import Style
 
 from assay import Document, Query, RelevanceJudgment, Span
 from assay.datasets import BenchmarkDataset
 from assay.datasets.dataset import PARTS, Repair
 from assay.datasets.format import Format
 from assay.reports.sections.catalog import MAX_REPAIRS, datasets_to_dict, render_datasets, render_statistics
-from assay.reports.text_layout import Style
 from assay.text import display_width
 
 FORMATS = {

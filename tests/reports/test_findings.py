@@ -4,13 +4,13 @@ import json
 import re
 
 import pytest
+from assay.reports.text_layout import Style
 from rich.cells import cell_len
 
 from assay.datasets.dataset import BenchmarkDataset
 from assay.datasets.preflight.check import check_dataset
 from assay.model.records import Document, Query
 from assay.reports.sections.catalog import findings_to_dict, render_findings
-from assay.reports.text_layout import Style
 
 from ._results import HOSTILE, controls
 

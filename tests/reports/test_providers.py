@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from assay.reports.text_layout import Style
 
 from assay.datasets.dataset import BenchmarkDataset
 from assay.execution.responses import Response
@@ -11,7 +12,6 @@ from assay.grammar import REQUIRED, Param
 from assay.model.records import Document, Query
 from assay.providers.provider import BoundProvider, Provider
 from assay.reports.sections.catalog import CheckReport, describe_check, describe_provider, render_provider, render_providers
-from assay.reports.text_layout import Style
 from assay.text import display_width
 
 STYLE = Style(80, False)

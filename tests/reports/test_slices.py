@@ -8,6 +8,9 @@ from functools import cache
 
 import numpy as np
 import pytest
+from assay.reports.markup import render_sheets
+from assay.reports.sections.comparison_formats import ComparisonExtras, check_fits_csv, render_with_extras, write_with_extras
+from assay.reports.text_layout import Style
 
 import assay
 from assay.comparison.comparison import compare_results
@@ -19,11 +22,8 @@ from assay.comparison.slices import slice_results
 from assay.comparison.verdict import Figures
 from assay.errors import UnknownName, UsageError
 from assay.model.records import Query
-from assay.reports.markup import render_sheets
 from assay.reports.sections.comparison import ComparisonReport
-from assay.reports.sections.comparison_formats import ComparisonExtras, check_fits_csv, render_with_extras, write_with_extras
 from assay.reports.sections.slices import agreement_sheets, render_slices, slice_comparison_sheets, worst_slices_sheets
-from assay.reports.text_layout import Style
 from assay.text import display_width
 
 from ._results import HOSTILE, controls

@@ -5,6 +5,7 @@ import re
 import shlex
 
 import pytest
+from assay.reports.text_layout import Style
 from rich.cells import cell_len
 
 import assay
@@ -13,7 +14,6 @@ from assay.evaluation.saved import result_from_dict
 from assay.reports import why
 from assay.reports.sections.differences import ExplanationOptions, differences_to_dict, render_differences
 from assay.reports.sections.explanations import render_why, why_to_dict
-from assay.reports.text_layout import Style
 
 from ._results import HOSTILE, controls
 

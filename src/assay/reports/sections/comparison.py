@@ -343,8 +343,8 @@ def _paper_sections(comparison: Comparison, report: ComparisonReport) -> Iterato
     ]
     heads = columns("", "system", *(metric.name for metric in comparison.metrics), n_words=2)
     table = Table(heads, tuple(rows), caption=_caption(comparison))
-    said = Notes((comparison.verdict, LATEX_PACKAGES))
-    yield Section("comparison", title_of(comparison), (said, table), head_line(comparison))
+    above = Notes((comparison.verdict, LATEX_PACKAGES))
+    yield Section("comparison", title_of(comparison), (above, table), head_line(comparison))
 
 
 def _caption(comparison: Comparison) -> str:
