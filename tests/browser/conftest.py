@@ -39,8 +39,7 @@ def browser():
 def serve():
     """A store's path → the address where its pages are; a thread each, ended at the end."""
     from assay.store import Store
-    from assay.web.app import make_app
-    from assay.web.server import make_server
+    from assay.web import make_app, make_server
 
     running = []
 

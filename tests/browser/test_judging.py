@@ -26,7 +26,7 @@ def store(tmp_path):
 def address(store):
     import uvicorn
 
-    from assay.web.app import make_app
+    from assay.web import make_app
 
     config = uvicorn.Config(make_app(store), port=0, log_level="critical", ws="none", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
@@ -123,8 +123,8 @@ def test_narrow_and_dark(page_of, query):
 
 
 def test_bars_move_by_themselves(page_of, address, store):
-    from assay.execution.progress import Progress
-    from assay.store.progress import publish_progress
+    from assay.execution import Progress
+    from assay.store import publish_progress
 
     page = page_of()
     page.goto(f"{address}/progress")

@@ -223,8 +223,8 @@ def test_without_scripts_everything_can_be_read(opened):
 def test_hostile_text_runs_nothing(browser, tmp_path):
     made = pages()
 
-    from assay.model.records import Query
-    from assay.reports.page.subject import BenchmarkReport
+    from assay.model import Query
+    from assay.reports import BenchmarkReport
 
     harm = '<img src=x onerror="document.title=1">\u202e<script>document.title=2</script>\x00' + "w" * 10_000
     result = made.base().with_fields(name=harm, queries={"q1": Query("q1", harm)}, benchmark=harm)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.reports.renderers.html import render_results
+from assay.reports import render_results
 
 pytest.importorskip("starlette")
 IMAGES = Path(__file__).parents[2] / "docs" / "images"

@@ -18,7 +18,6 @@ from assay.reports import (
     Paragraph,
     Report,
     Section,
-    Style,
     Table,
     all_renderers,
     render_comparisons,
@@ -48,7 +47,9 @@ def hostile_section(text, n_columns=2):
     """Every string of a section is that text, keys aside, which are ours."""
     column = filled(Column, text, key="key")
     verdict = replace(column, kind="verdict")
-    cell = Cell(text, value=text, note=text, link=text, help=text, sign=text, letters=text, values=((text, text),))
+    cell = Cell(
+        text, value=text, note=text, link=text, help=text, sign=text, letters=text, values=(("{}", text), ("{} more", text))
+    )
     figure = Cell(text, value=0.5, mark=Mark.BEST, note=text, values=None)
     table = filled(Table, text, columns=(column, verdict)[:n_columns], rows=((cell, figure)[:n_columns],) * 2, notes=(text,))
     notes = Notes((text, text), (text,), label="", mark=Mark.FAILED)
@@ -59,18 +60,26 @@ def tame(form):
     return render_sections([hostile_section("tame")], form)
 
 
-def lines_outside_cells(form, text):
-    return render_sections([hostile_section(text)], form, Style(colour=True)).count("\n")
-
-
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "html"])
 def test_every_string_of_a_section_stays_text(form):
     for text in MORE_HOSTILE:
         shown = render_sections([hostile_section(text)], form)
-        inside = re.sub(r"<(script|style)\b.*?</\1>", "", shown, flags=re.DOTALL) if form == "html" else shown
-        assert controls(inside) == set(), text
+        assert controls(shown) == set(), text
         assert shown.count("\n") == tame(form).count("\n"), text
         CHECKS[form](text, shown)
+
+
+def test_no_text_on_a_page_is_markup():
+    tree = parse(render_sections([hostile_section(text) for text in MORE_HOSTILE], "html"))
+    other = parse(render_sections([hostile_section("tame")] * len(MORE_HOSTILE), "html"))
+    assert [(one.tag, sorted(one.attributes)) for one in tree.all()] == [
+        (one.tag, sorted(one.attributes)) for one in other.all()
+    ]
+    for text, section in zip(MORE_HOSTILE, tree.all("section"), strict=True):
+        assert section.one("h2").text == " ".join(printable(text).split()), text
+        assert {cell.attributes["title"] for cell in section.all("th", scope="row")} == {printable(text)}, text
+        assert {link.attributes["href"] for link in section.all("a")} == {printable(text)}, text
+    assert controls("".join(one.text for one in tree.all("section"))) == set()
 
 
 def check_console(text, shown):
@@ -91,7 +100,7 @@ def check_markdown(text, shown):
 
 def check_latex(text, shown):
     for line in shown.splitlines():
-        if line.startswith("%") or line.startswith(("\\begin", "\\end{tabular}", "\\toprule", "\\midrule", "\\bottomrule")):
+        if line.startswith(("%", "\\begin", "\\end{tabular}", "\\toprule", "\\midrule", "\\bottomrule")):
             continue
         assert line.endswith(" \\\\"), text
         plain = re.sub(r"\\(textbf|underline|textsuperscript|text[a-z]+|ldots|geq|leq|cdot)|\\[&%$#_{}]", "", line[:-3])
@@ -102,33 +111,25 @@ def check_latex(text, shown):
 
 def check_csv(text, shown):
     rows = list(csv.reader(io.StringIO(shown, newline=""), strict=True))
-    assert {len(row) for row in rows} == {3}, text
-    assert {cell for row in rows for cell in row} <= {spreadsheet_cell(text), spreadsheet_cell(f"{text}, more"), "0.5"}, text
+    assert {len(row) for row in rows} == {4}, text
+    assert {cell for row in rows for cell in row} <= {
+        spreadsheet_cell(name) for name in (text, f"{text} more", f"{text}, more", "0.5")
+    }, text
     for cell in (cell for row in rows for cell in row):
         assert not cell.startswith(("=", "+", "-", "@", "\t")) or re.fullmatch(r"[-+]?[\d.]+", cell), text
 
 
-def check_html(text, shown):
-    tree, other = parse(shown), parse(tame("html"))
-    assert [one.tag for one in tree.all()] == [one.tag for one in other.all()], text
-    assert [sorted(one.attributes) for one in tree.all()] == [sorted(one.attributes) for one in other.all()], text
-    shown_text = " ".join(printable(text).split())
-    assert tree.one("title").text == shown_text, text
-    assert {cell.attributes["title"] for cell in tree.all("th", scope="row")} == {printable(text)}
-
-
-CHECKS = {"table": check_console, "markdown": check_markdown, "latex": check_latex, "csv": check_csv, "html": check_html}
+CHECKS = {"table": check_console, "markdown": check_markdown, "latex": check_latex, "csv": check_csv}
 
 
 def test_every_renderer_of_the_catalog_is_under_the_law():
-    assert set(CHECKS) == set(FORMS)
+    assert {*CHECKS, "html"} == set(FORMS)
     assert {name for name, renderer in all_renderers().items() if not renderer.render} == {"json", "trec"}
 
 
 def test_results_and_comparisons_with_hostile_names_do_no_harm():
-    for form in all_renderers():
+    for form in (form for form in all_renderers() if form != "html"):
         text = render_scores(Report(hostile_results(), per_query=True), form)
-        text = re.sub(r"<(script|style)\b.*?</\1>", "", text, flags=re.DOTALL) if form == "html" else text
         text = text.replace("\u2028", "").replace("\u2029", "") if form == "json" else text
         assert controls(text) <= ({"\t"} if form == "trec" else set()), form
     qrels = {query: {"d": 1} for query in HOSTILE}

@@ -5,8 +5,8 @@ import json
 import pytest
 
 import assay
-from assay.evaluation.saved import read_results
-from assay.reports.outputs import ENDINGS, RUNS, check_outputs, new_folders, write_output
+from assay.evaluation import read_results
+from assay.reports import ENDINGS, check_outputs, new_folders, write_output
 
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d9": 0.5}}
 
@@ -23,7 +23,7 @@ def test_an_ending_nobody_knows_is_refused(path):
 
 
 def test_known_endings_in_any_case():
-    check_outputs([f"x{ending}" for ending in (*ENDINGS, *RUNS)] + ["R.JSON", "R.Trec"])
+    check_outputs([f"x{ending}" for ending in (*ENDINGS, ".trec", ".run")] + ["R.JSON", "R.Trec"])
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_rankings_score_as_they_did(tmp_path):
 
 def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("assay.reports.outputs.os.access", lambda path, how: path != tmp_path)
+    monkeypatch.setattr("os.access", lambda path, how: path != tmp_path)
     with pytest.raises(assay.UsageError, match=f"-o new/r.json: the folder {tmp_path} cannot be written to; choose another"):
         check_outputs(["new/r.json"])
 

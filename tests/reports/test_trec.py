@@ -9,7 +9,7 @@ import pytest
 import pytrec_eval
 
 import assay
-from assay.model.scores import Column
+from assay.model import Column
 
 from ._results import GOOD, HOSTILE, POOR, banded, hostile_results, pair, rendered, result
 

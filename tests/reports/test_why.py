@@ -5,15 +5,11 @@ import re
 import shlex
 
 import pytest
-from assay.reports.text_layout import Style
 from rich.cells import cell_len
 
 import assay
-from assay.evaluation.differences import differences_between
-from assay.evaluation.saved import result_from_dict
-from assay.reports import why
-from assay.reports.sections.differences import ExplanationOptions, differences_to_dict, render_differences
-from assay.reports.sections.explanations import render_why, why_to_dict
+from assay.evaluation import differences_between, result_from_dict
+from assay.reports import ExplanationOptions, Style, differences_to_dict, render_differences, render_why, why, why_to_dict
 
 from ._results import HOSTILE, controls
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from assay.web.app import make_app
+from assay.web import make_app
 
 
 def client_of(store: Path, **how: Any) -> TestClient:

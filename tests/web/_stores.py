@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import assay
-from assay.evaluation.result import Result
-from assay.evaluation.scoring import with_intervals
-from assay.model.records import Query
+from assay.evaluation import Result, with_intervals
+from assay.model import Query
 from assay.store import Store
 
 METRICS = ("ndcg@10", "mrr", "recall@5")

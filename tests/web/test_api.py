@@ -7,12 +7,11 @@ import jsonschema_rs
 import pytest
 from starlette.testclient import TestClient
 
-from assay.evaluation.rejudging import rejudge
-from assay.store import Store
-from assay.store.judgments import Judgment
+from assay.evaluation import rejudge
+from assay.store import Judgment, Store
+from assay.web import make_app
 from assay.web.api.endpoint import PREFIX
 from assay.web.api.routes import ENDPOINTS
-from assay.web.app import make_app
 
 from ._stores import hostile_store, result_of, usual_store
 

@@ -10,7 +10,8 @@ from _clients import client_of, keys_of, main_of
 from _stores import HOSTILE
 
 from assay.errors import StoreError
-from assay.web.app import PAGES, make_app
+from assay.web import make_app
+from assay.web.app import PAGES
 from assay.web.pages import query
 
 WORDS = "".join(HOSTILE[name] for name in ("markup", "quotes", "separators"))

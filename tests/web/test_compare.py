@@ -12,7 +12,7 @@ import pytest
 from _clients import client_of, keys_of, main_of, rows_of
 from _stores import result_of
 
-from assay.comparison.comparison import compare_results
+from assay.comparison import compare_results
 from assay.store import Store
 from assay.web.state import AppState
 

@@ -11,10 +11,8 @@ import httpx
 import pytest
 from _stores import usual_store
 
-from assay.web import security
-from assay.web.app import make_app
+from assay.web import make_app, make_server, security
 from assay.web.connections import Limits
-from assay.web.server import make_server
 from assay.web.workers import Streams
 
 PATIENCE = 20.0

@@ -9,7 +9,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.reports.table import TEXT, Column, Field, Grid, number
+from assay.reports import Column, number
+from assay.reports.table import TEXT, Field, Grid
 from assay.web.tables import csv_of_grid, with_values
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from _clients import main_of, rows_of
 
-from assay.datasets.format import bundled, load_dataset
-from assay.datasets.preflight.check import check_dataset
+from assay.datasets import bundled, check_dataset, load_dataset
 
 
 def test_all(client):

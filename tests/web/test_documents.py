@@ -9,7 +9,8 @@ from _clients import client_of, main_of
 
 import assay
 from assay.store import Store
-from assay.web.documents import MAX_TEXT_LETTERS, ServedDatasets, texts_of
+from assay.web import texts_of
+from assay.web.documents import MAX_TEXT_LETTERS, ServedDatasets
 
 
 def dataset_of(name="mine", word="apple"):

@@ -6,11 +6,10 @@ from html import unescape
 import pytest
 from starlette.testclient import TestClient
 
-from assay.evaluation.rejudging import rejudge
-from assay.store import Store
-from assay.store.judgments import Judgment
+from assay.evaluation import rejudge
+from assay.store import Judgment, Store
 from assay.text import printable
-from assay.web.app import make_app
+from assay.web import make_app
 
 from ._stores import hostile_store, result_of, usual_store
 

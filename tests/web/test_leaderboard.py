@@ -9,10 +9,9 @@ import re
 from _clients import client_of, rows_of
 from _stores import result_of
 
-from assay.comparison.comparison import compare_results
-from assay.evaluation.scoring import evaluate
-from assay.execution.execute import ExecutionOptions, execute_plan
-from assay.execution.plan import make_plan
+from assay.comparison import compare_results
+from assay.evaluation import evaluate
+from assay.execution import ExecutionOptions, execute_plan, make_plan
 from assay.store import Store
 from assay.web.pages.leaderboard import ties_of
 

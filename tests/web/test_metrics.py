@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from _clients import main_of, rows_of
 
-from assay.metrics.registry import all_metrics
+from assay.metrics import all_metrics
 
 
 def test_every_metric_is_there(client):

@@ -11,12 +11,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from assay.serialize import to_json
-from assay.store import Store
-from assay.store.judgments import Judgment
+from assay.store import Judgment, Store
+from assay.web import make_app, make_server
 from assay.web.api.endpoint import PREFIX, openapi_document
 from assay.web.api.routes import ENDPOINTS
-from assay.web.app import make_app
-from assay.web.server import make_server
 
 from ._stores import usual_store
 

@@ -10,10 +10,9 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
-from assay.execution.progress import Progress
-from assay.store import Store
-from assay.store.progress import publish_progress
-from assay.web.app import make_app
+from assay.execution import Progress
+from assay.store import Store, publish_progress
+from assay.web import make_app
 from assay.web.pages import progress
 
 from ._stores import result_of

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from assay.errors import BadParameter
-from assay.web.app import make_app
-from assay.web.proxies import Proxies
+from assay.web import Proxies, make_app
 from assay.web.security import COOKIE
 from assay.web.throttle import FREE_ATTEMPTS, Throttle
 

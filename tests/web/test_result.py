@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from _clients import client_of, main_of, rows_of
 
-from assay.evaluation.scoring import evaluate
+from assay.evaluation import evaluate
 from assay.store import Store
 from assay.web.state import AppState
 

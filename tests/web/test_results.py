@@ -10,7 +10,7 @@ from html import unescape
 import pytest
 from _clients import client_of, keys_of, main_of, rows_of
 
-from assay.evaluation.scoring import evaluate
+from assay.evaluation import evaluate
 from assay.execution import run
 from assay.store import Store
 

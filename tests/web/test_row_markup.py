@@ -7,7 +7,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.reports.table import TEXT, Column, Field
+from assay.reports import Column
+from assay.reports.table import TEXT, Field
 from assay.web.rendering import rows_of
 from assay.web.tables import Head, Sheet
 

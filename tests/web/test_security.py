@@ -10,8 +10,8 @@ from _stores import usual_store
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.web import security
-from assay.web.security import COOKIE, HEADERS, MAX_BYTES, POLICY, Keys, is_loopback, safe_next
+from assay.web import is_loopback, security
+from assay.web.security import COOKIE, HEADERS, MAX_BYTES, POLICY, Keys, safe_next
 from assay.web.throttle import Throttle
 
 TOKEN = "a-token-that-is-long-enough"

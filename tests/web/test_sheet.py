@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import BadParameter
-from assay.reports.table import Column, Field
+from assay.reports import Column
+from assay.reports.table import Field
 from assay.web.page import PageRequest
 from assay.web.tables import Plan, SheetColumn, in_order
 

@@ -16,9 +16,7 @@ from _clients import keys_of
 from _stores import usual_store
 
 from assay.errors import UsageError
-from assay.web import drawing
-from assay.web.app import make_app
-from assay.web.server import make_server
+from assay.web import drawing, make_app, make_server
 from assay.web.state import AppState
 from assay.web.workers import TooBusy, Workers
 

@@ -29,8 +29,7 @@ def _part_blocks(part: PlainPart) -> Iterator[str]:
     if isinstance(part, Paragraph):
         yield escape_markdown(part.text)
     elif isinstance(part, Notes):
-        yield _list(part.sentences)
-        yield "\n".join(f"    {printable(command)}" for command in part.commands)
+        yield _list((*part.sentences, *part.commands))
     else:
         yield f"**{escape_markdown(part.title)}**" if part.title else ""
         yield _table(part) if part.rows else ""
