@@ -206,6 +206,7 @@ def test_the_function_of_every_record_says_what_it_does_in_one_sentence_first(fo
     kind, function = CATALOGS[folder]
     records = [one for module in files_of(folder) for one in vars(module).values() if isinstance(one, kind)]
     assert records
+    records = [one for one in records if getattr(one, function) is not None]
     first = {one.name: (inspect.getdoc(getattr(one, function)) or "").partition("\n")[0] for one in records}
     assert {name: line for name, line in first.items() if not line} == {}
     if issubclass(kind, Described):

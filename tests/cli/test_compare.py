@@ -141,14 +141,15 @@ def test_a_benchmark_and_runs(assay):
 def test_worst_and_best_with_both_rankings(assay):
     out = assay("compare", "qrels.txt", "good.run", "poor.run", "-m", "map", "--worst", "1", "--best", "1").out
     assert out.partition("The query that")[2] == (
-        " lost most on map from good to poor:\n"
+        " lost most on map from good to poor\n"
         "\n"
         "q2  1.000 → 0.000 (−1.000)\n"
         "  rank   good       poor\n"
         "     1   ✓ d4 (1)\n"
-        "  poor retrieved nothing\n"
         "\n"
-        "No query gained on map from good to poor.\n"
+        "poor retrieved nothing\n"
+        "\n"
+        "No query gained on map from good to poor\n"
     )
     found = json.loads(assay("compare", "qrels.txt", "good.run", "poor.run", "--worst", "5", "-f", "json").out)
     assert [one["query"] for one in found["comparisons"][0]["movers"]] == ["q2", "q1"]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from assay.reports.page.charts import Figure, Figures, draw_charts, scores_section
 from assay.reports.page.head import Head, cross_benchmark_section, head_of
 from assay.reports.page.metrics import definitions_section, metrics_section
-from assay.reports.page.provenance import chunks_section, provenance_section, times_section
+from assay.reports.page.provenance import provenance_section, times_section
 from assay.reports.page.queries import queries_section, scatter_section
 from assay.reports.page.slices import slices_section
 from assay.reports.page.subject import BenchmarkReport
+from assay.reports.sections.run_notes import shared_sections
 from assay.reports.table import Section, anchor_of
 
 
@@ -72,12 +73,19 @@ def _sections(report: BenchmarkReport) -> Iterable[Section]:
         scatter_section(report),
         queries_section(report),
         scores_section(report),
-        chunks_section(report),
+        *_shared_sections(report),
         times_section(report),
         provenance_section(report),
         definitions_section(report),
     )
     return (section for section in sections if section is not None)
+
+
+def _shared_sections(report: BenchmarkReport) -> Iterable[Section]:
+    """Those that other formats have as well, under anchors of this benchmark."""
+    return (
+        replace(section, key=anchor_of(section.key, report.group)) for section in shared_sections(report.results, "html")
+    )
 
 
 def _by_cutoff(report: BenchmarkReport) -> Section | None:

@@ -1,10 +1,9 @@
-"""Provenance of a page: what every figure rests on, what chunkers made of the files, and how long queries took."""
+"""Provenance of a page: what every figure rests on, and how long queries took."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from assay.evaluation import Result
@@ -12,7 +11,7 @@ from assay.metrics import BoundMetric
 from assay.model import Policy
 from assay.reports.page.charts import draw_charts
 from assay.reports.page.subject import BenchmarkReport
-from assay.reports.sections.run_notes import chunk_tables, reasons
+from assay.reports.sections.run_notes import reasons
 from assay.reports.sections.store import commit_in_words, readable_time
 from assay.reports.table import (
     Cell,
@@ -93,20 +92,6 @@ def _policy(result: Result) -> str:
 
 def _pairs(mapping: Mapping[str, Any], sign: str = " ") -> str:
     return ", ".join(f"{name}{sign}{value}" for name, value in mapping.items())
-
-
-LEAD = "How many chunks there are to find differs between chunkers, so metrics that count chunks are not fair to them."
-
-
-def chunks_section(report: BenchmarkReport) -> Section | None:
-    """A row for each system whose documents were cut; nothing where they were retrieved as they are."""
-    tables = tuple(replace(table, title="", label="Chunks, sizes in characters") for table in chunk_tables(report.results))
-    if not tables:
-        return None
-    origins = [result.provenance.get("chunks") for result in report.results]
-    chunkers = {str(about.get("chunker")) for about in origins if about is not None}
-    lead = f"Sizes are in characters. {LEAD if len(chunkers) > 1 else ''}".strip()
-    return Section(anchor_of("chunks", report.group), "Chunks", tables, lead)
 
 
 LATENCY_COLUMNS = (("mean", "mean"), ("p50", "median"), ("p95", "95 %"), ("p99", "99 %"), ("max", "longest"))

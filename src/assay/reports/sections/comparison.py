@@ -28,7 +28,7 @@ from assay.reports.layout import Style
 from assay.reports.rendering import render_sections
 from assay.reports.report import Report
 from assay.reports.sections.moved_queries import mover_sections, movers_to_dict, preview, reference_of
-from assay.reports.sections.run_notes import chunk_tables, failure_notes
+from assay.reports.sections.run_notes import failure_notes, shared_sections
 from assay.reports.sections.scores import notes
 from assay.reports.sections.slices import agreement_sections, slice_comparison_sections, worst_slices_sections
 from assay.reports.sections.verdicts import BETTER, CONFIRMED, SPLIT, WORSE, effect_text, mark, p_short, record_text
@@ -286,8 +286,7 @@ def _document_sections(comparison: Comparison, report: ComparisonReport) -> Iter
     title = "Significance" if baseline is None else f"Significance against {baseline}"
     below = Notes(tuple(filter(None, remarks(comparison)[1:])))
     yield Section("significance", title, (_significance_table(comparison, figures), below), level=3)
-    for table in chunk_tables(comparison.results):
-        yield Section("chunks", table.title, (replace(table, title="", notes=()),), level=3)
+    yield from shared_sections(comparison.results, "markdown")
     yield from mover_sections(comparison, report.worst, report.best, figures)
 
 

@@ -26,10 +26,10 @@ from assay.model import MEAN, Column
 from assay.reports.layout import Style
 from assay.reports.rendering import find_renderer, render_sections
 from assay.reports.report import Report
-from assay.reports.sections.run_notes import chunk_tables, failure_notes, latency_notes
+from assay.reports.sections.run_notes import failure_notes, latency_notes, shared_sections
 from assay.reports.sections.scores import best_first, render_scores, score_sections
 from assay.reports.sections.slices import slice_sections
-from assay.reports.table import Notes, Section, table_section
+from assay.reports.table import Notes, Section
 from assay.stats import minimum_detectable_effect
 from assay.text import counted, milliseconds, printable
 
@@ -64,8 +64,7 @@ class EvaluationDisplay:
 
 def render_evaluation(results: Sequence[Result], form: str, how: EvaluationDisplay) -> str:
     """One format for all results; tables come one per benchmark, each under its name."""
-    find_renderer(form)
-    if form in PROGRAM_FORMATS:
+    if find_renderer(form).render is None:
         slices = _slices(results, None, how)
         more = {"slices": [sliced.to_dict() for sliced in slices]} if slices else {}
         return render_scores(Report(results, more=more), form)
@@ -74,6 +73,8 @@ def render_evaluation(results: Sequence[Result], form: str, how: EvaluationDispl
 
 def evaluation_sections(results: Sequence[Result], form: str, how: EvaluationDisplay) -> tuple[Section, ...]:
     """For each benchmark the scores and what chunkers made of it; then the slices of all."""
+    if form == "csv":
+        return (*score_sections(Report(results), form), *shared_sections(results, form))
     only = _sliced_metric(results, form)
     slices = _slices(results, only, how)
     by_benchmark: dict[str, list[Result]] = {}
@@ -82,7 +83,7 @@ def evaluation_sections(results: Sequence[Result], form: str, how: EvaluationDis
     sections: list[Section] = []
     for some in by_benchmark.values():
         sections += score_sections(_report(some, form, how), form)
-        sections += map(table_section, chunk_tables(some))
+        sections += shared_sections(some, form)
     sections += [section for sliced in slices for section in slice_sections(sliced, Figures())]
     if only and any(len(sliced.parts) > 1 for sliced in slices):
         sections.append(Section(parts=(Notes((f"slices are of {only[0]} alone: -o slices.md has those of all metrics.",)),)))

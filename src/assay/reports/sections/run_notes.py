@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.evaluation import Result
-from assay.reports.table import Cell, Table, columns, number
+from assay.reports.table import Cell, Section, Table, columns, number
 from assay.text import counted, printable
 
 MAX_ERRORS = 3
@@ -84,18 +84,27 @@ def _with_failures(results: Sequence[Result]) -> Iterator[Result]:
             yield result
 
 
+SIZES = "Sizes are in characters."
+UNFAIR = "How many chunks there are to find differs between chunkers, so metrics that count chunks are not fair to them."
 CHUNK_COLUMNS = ["run", "chunks", "relevant", "mean", "median", "5–95 %", "largest", "words", "cut", "indexed"]
 
 
-def chunk_tables(results: Sequence[Result]) -> list[Table]:
-    """One table, a row for each chunker and provider; nothing where documents were retrieved as they are."""
+def shared_sections(results: Sequence[Result], form: str) -> tuple[Section, ...]:
+    """What stands below the figures of results in every format; a section that is added here is in all of them."""
+    return () if form == "csv" else tuple(_chunk_sections(results))
+
+
+def _chunk_sections(results: Sequence[Result]) -> Iterator[Section]:
+    """A row for each chunker and provider; nothing where documents were retrieved as they are."""
     cut = [result for result in results if "chunks" in result.provenance]
     if not cut:
-        return []
+        return
     remarks = {f"{result.name}: {what} ({n:,}×)" for result in cut for what, n in _about(result).get("remarks", {}).items()}
     rows = [(Cell(result.name), *(number(text, value) for text, value in _chunk_figures(result))) for result in cut]
-    title = f"{cut[0].benchmark}: chunks, sizes in characters"
-    return [Table(columns(*CHUNK_COLUMNS), tuple(rows), title=title, notes=tuple(sorted(remarks)))]
+    label = "Chunks, sizes in characters"
+    table = Table(columns(*CHUNK_COLUMNS), tuple(rows), label, notes=tuple(sorted(remarks)))
+    is_unfair = len({str(_about(result).get("chunker")) for result in cut}) > 1
+    yield Section("chunks", "Chunks", (table,), f"{SIZES} {UNFAIR}" if is_unfair else SIZES, level=3)
 
 
 def _about(result: Result) -> Mapping[str, Any]:
