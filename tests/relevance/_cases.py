@@ -9,8 +9,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from assay.model.records import Hit, Pack, Query
-from assay.relevance.resolver import Ground
+from assay.model import Hit, Pack, Query
+from assay.relevance import Ground
 from assay.text import words_of
 
 EXPECTED = "Paris is the capital of France."

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import BadParameter, DataError, Document, Hit, Query, Span, UsageError
-from assay.relevance.resolution import resolve
-from assay.relevance.resolver import parse_resolver
-from assay.views.chunk_locations import Places
+from assay import DataError, Document, Hit, Query, Span, UsageError
+from assay.relevance import parse_resolver, resolve
+from assay.views import Places
 
 from ._cases import ground
 
@@ -54,23 +53,23 @@ def test_how_many_are_relevant_differs_by_chunker_and_is_reported():
         assert resolved.to_dict()["span_rule"] == "any"
 
 
-@pytest.mark.parametrize(
-    ("how", "found"),
-    [
-        ("span(rule=any)", {"a.py/1", "a.py/6", "a.py/11"}),
-        ("span(rule=share, threshold=0.5)", {"a.py/6"}),
-        ("span(rule=share, threshold=0.625)", {"a.py/6"}),
-        ("span(rule=share, threshold=0.63)", {"\0gold 0"}),
-        ("span(rule=share, threshold=0.25)", {"a.py/6", "a.py/1"}),
-        ("span(rule=share, threshold=0)", {"a.py/1", "a.py/6", "a.py/11"}),
-        ("span(rule=iou)", {"a.py/6"}),
-        ("span(rule=iou, threshold=0.63)", {"\0gold 0"}),
-        ("span(rule=iou, threshold=0.18)", {"a.py/1", "a.py/6"}),
-    ],
-)
-def test_rules_by_hand(how, found):
-    """Gold lines 4 to 11 are eight; chunks of five share 2, 5 and 1 of them: IoU 2/11, 5/8 and 1/12."""
-    assert relevant(cut(5), [Span("a.py", 4, 11, "lines")], how) == found
+RULES = [
+    ("span(rule=any)", {"a.py/1", "a.py/6", "a.py/11"}),
+    ("span(rule=share, threshold=0.5)", {"a.py/6"}),
+    ("span(rule=share, threshold=0.625)", {"a.py/6"}),
+    ("span(rule=share, threshold=0.63)", {"\0gold 0"}),
+    ("span(rule=share, threshold=0.25)", {"a.py/6", "a.py/1"}),
+    ("span(rule=share, threshold=0)", {"a.py/1", "a.py/6", "a.py/11"}),
+    ("span(rule=iou)", {"a.py/6"}),
+    ("span(rule=iou, threshold=0.63)", {"\0gold 0"}),
+    ("span(rule=iou, threshold=0.18)", {"a.py/1", "a.py/6"}),
+]
+"""Gold lines 4 to 11 are eight; chunks of five share 2, 5 and 1 of them: IoU 2/11, 5/8 and 1/12."""
+
+
+def test_rules_by_hand():
+    for how, chunks in RULES:
+        assert relevant(cut(5), [Span("a.py", 4, 11, "lines")], how) == chunks, how
 
 
 def test_units():
@@ -79,13 +78,13 @@ def test_units():
     for unit, is_relevant in (("lines", True), ("characters", False), ("gold", False)):
         resolved = resolve(made([half], {"q": [Span("a.py", 35, 37)]}, files=files), f"span(unit={unit})")
         assert (resolved.qrels["q"].get("half", 0) == 1) == is_relevant
-    assert parse_resolver("span(unit=chars)").params["unit"] == "characters"
 
 
 def test_gold_that_no_chunk_reaches_counts_among_the_relevant():
     resolved = resolve(made(cut(5), {"q": [*GOLD, Span("gone.py", 1, 2, "lines")]}, ["a.py/6"]), "span")
     assert resolved.qrels["q"] == {"a.py/1": 1, "a.py/6": 1, "\0gold 0": 1}
-    assert resolved.doubts == ("1 of 2 gold spans in files that are not there, such as 'gone.py'.",)
+    (doubt,) = resolved.doubts
+    assert "gone.py" in doubt
 
 
 def test_an_empty_list_says_that_nothing_is_relevant_and_none_that_nothing_is_known():
@@ -93,7 +92,7 @@ def test_an_empty_list_says_that_nothing_is_relevant_and_none_that_nothing_is_kn
     resolved = resolve(made(cut(5), {"q": []}, ["a.py/1"], queries=(QUERY, other)), "span")
     assert resolved.qrels["q"] == {"a.py/1": 0}
     assert resolved.undecided == ("other",)
-    with pytest.raises(DataError, match="has gold spans"):
+    with pytest.raises(DataError):
         resolve(made(cut(5), {}, ["a.py/1"]), "span")
 
 
@@ -104,7 +103,7 @@ def test_recorded_runs_say_it_by_their_ids():
     resolved = resolve(made([], {"q": gold}, hits), "span")
     assert resolved.qrels["q"] == {hits[0]: 1, hits[1]: 0, hits[2]: 1, hits[3]: 0, "\0gold 0": 1}
     assert resolved.counted_over == {"retrieved": 1}
-    assert "1 of 4 retrieved ids do not say where they stand, such as 'strange'" in resolved.doubts[0]
+    assert "1 of 4" in resolved.doubts[0]
 
 
 def test_lines_may_be_counted_from_0():
@@ -113,8 +112,6 @@ def test_lines_may_be_counted_from_0():
     assert [grades[hit] for hit in hits] == [1, 0, 0, 1]
     grades = resolve(made([], {"q": GOLD}, hits), "span").qrels["q"]
     assert [grades[hit] for hit in hits] == [1, 1, 0, 0]
-    with pytest.raises(BadParameter, match="base is 0 or 1, not '2'"):
-        parse_resolver("span(base=2)")
 
 
 def test_hits_may_bring_their_place_along():
@@ -135,9 +132,9 @@ def test_auto_asks_for_spans_first_where_chunks_were_retrieved():
 
 
 def test_without_places_it_says_what_it_needs():
-    with pytest.raises(DataError, match="has gold spans"):
+    with pytest.raises(DataError):
         resolve(ground(QUERY, ["a.py:1-4"], spans={"q": GOLD}), "span")
-    with pytest.raises(UsageError, match="where chunks stand"):
+    with pytest.raises(UsageError):
         parse_resolver("span").resolve(ground(QUERY, []), [QUERY])
 
 

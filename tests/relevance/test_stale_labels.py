@@ -1,11 +1,10 @@
 """Stale labels: found, moved where there is one place only, and told otherwise."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.model.records import Document, Span
-from assay.relevance.stale_spans import check_label
+from assay.model import Document, Span
+from assay.relevance import check_label
 
 BODY = "def f(x):\n    if x:\n\n        return 1\n"
 TWICE = f"{BODY}# other\n{BODY}"
@@ -19,41 +18,39 @@ def lines(start, end, text, file="a.py"):
     return Span(file, start, end, "lines", text)
 
 
-@pytest.mark.parametrize(
-    ("file", "span"),
-    [
-        (BODY, lines(1, 4, BODY)),
-        (BODY, lines(1, 4, BODY.rstrip())),
-        (BODY.replace("\n", "\r\n"), lines(1, 4, BODY)),
-        (BODY.replace("    ", "\t"), lines(1, 4, BODY)),
-        (TWICE, lines(6, 9, BODY)),
-        (BODY, lines(1, 4, None)),
-        ("all new\n", lines(1, 4, " \n")),
-        (BODY, Span("a.py", 4, 9, "characters", "f(x):")),
-        (BODY, Span("a.py", 0, 1, "characters", None)),
-    ],
-    ids=["same", "no last break", "other breaks", "tabs", "one of two", "not recorded", "blanks", "letters", "no letters"],
-)
-def test_labels_that_fit(file, span):
-    label = check_label(span, documents(a=file))
-    assert (label.fits, label.fault, label.moved_to) == (True, "", None)
+FITTING = [
+    (BODY, lines(1, 4, BODY)),
+    (BODY, lines(1, 4, BODY.rstrip())),
+    (BODY.replace("\n", "\r\n"), lines(1, 4, BODY)),
+    (BODY.replace("    ", "\t"), lines(1, 4, BODY)),
+    (TWICE, lines(6, 9, BODY)),
+    (BODY, lines(1, 4, None)),
+    ("all new\n", lines(1, 4, " \n")),
+    (BODY, Span("a.py", 4, 9, "characters", "f(x):")),
+    (BODY, Span("a.py", 0, 1, "characters", None)),
+]
 
 
-@pytest.mark.parametrize(
-    ("file", "span", "place"),
-    [
-        (f"import os\n\n{BODY}", lines(1, 4, BODY), (3, 6)),
-        (f"class A:\n    {BODY.replace(chr(10), chr(10) + '    ')}", lines(1, 4, BODY), (2, 5)),
-        (BODY.replace("\n\n", "\n"), lines(2, 5, BODY), (1, 3)),
-        ("éé new\n" + BODY, Span("a.py", 4, 9, "characters", "f(x):"), (11, 16)),
-    ],
-    ids=["further down", "indented", "a blank line less", "letters"],
-)
-def test_labels_that_moved(file, span, place):
-    label = check_label(span, documents(a=file, b="# nothing"))
-    assert not label.fits
-    assert (label.moved_to.start, label.moved_to.end, label.moved_to.text) == (*place, span.text)
-    assert check_label(label.moved_to, documents(a=file)).fits
+def test_labels_that_fit():
+    for file, span in FITTING:
+        label = check_label(span, documents(a=file))
+        assert (label.fits, label.fault, label.moved_to) == (True, "", None), (file, span)
+
+
+MOVED = [
+    (f"import os\n\n{BODY}", lines(1, 4, BODY), (3, 6)),
+    (f"class A:\n    {BODY.replace(chr(10), chr(10) + '    ')}", lines(1, 4, BODY), (2, 5)),
+    (BODY.replace("\n\n", "\n"), lines(2, 5, BODY), (1, 3)),
+    ("éé new\n" + BODY, Span("a.py", 4, 9, "characters", "f(x):"), (11, 16)),
+]
+
+
+def test_labels_that_moved():
+    for file, span, place in MOVED:
+        label = check_label(span, documents(a=file, b="# nothing"))
+        assert not label.fits, span
+        assert (label.moved_to.start, label.moved_to.end, label.moved_to.text) == (*place, span.text), span
+        assert check_label(label.moved_to, documents(a=file)).fits, span
 
 
 def test_exact_lines_win_over_those_that_differ_by_indentation():
@@ -68,21 +65,19 @@ def test_other_files_are_looked_at_only_where_the_file_itself_has_nothing():
     assert check_label(span, documents(a=f"#\n{BODY}", b=BODY)).moved_to == lines(2, 5, BODY)
 
 
-@pytest.mark.parametrize(
-    ("texts", "said"),
-    [
-        ({"a": "# gone\n"}, "is not there any more"),
-        ({"a": f"#\n{TWICE}"}, "is there 2 times, elsewhere"),
-        ({"b": BODY, "c": BODY}, "is there 2 times, elsewhere"),
-        ({"a": f"#\n{TWICE}{TWICE}"}, "is there 3 times or more, elsewhere"),
-        ({}, "is not there any more"),
-    ],
-    ids=["gone", "twice", "in two files", "many", "no files"],
-)
-def test_labels_that_cannot_be_mended(texts, said):
-    label = check_label(lines(1, 4, BODY), documents(**texts))
-    assert label.moved_to is None
-    assert label.fault == f"the text recorded for lines 1 to 4 of a.py {said}"
+def test_labels_that_cannot_be_mended(snapshots):
+    faults = []
+    for texts in (
+        {"a": "# gone\n"},
+        {"a": f"#\n{TWICE}"},
+        {"b": BODY, "c": BODY},
+        {"a": f"#\n{TWICE}{TWICE}"},
+        {},
+    ):
+        label = check_label(lines(1, 4, BODY), documents(**texts))
+        assert label.moved_to is None, texts
+        faults.append(label.fault)
+    snapshots.check("relevance/stale_labels", "\n".join(faults) + "\n")
 
 
 ROWS = st.lists(st.sampled_from(["a", "b", " b", "c d"]), min_size=1, max_size=8)

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import UsageError
-from assay.model.records import Hit, Query
+from assay.model import Hit, Query
 from assay.ontology import TermRecord, build_ontology
-from assay.relevance.resolution import resolve
-from assay.relevance.resolver import Ground
+from assay.relevance import Ground, resolve
 
 PARENTS = {"R": (), "A": ("R",), "B": ("R",), "C": ("A", "B"), "D": ("C",), "E": ("B",), "S": ()}
 """Depths: R and S 0, A and B 1, C and E 2, D 3."""

@@ -1,0 +1,239 @@
+"""Terms: how an ontology is built, ids in every spelling, search by words, and cases whose ids are wrong."""
+
+import numpy as np
+from hypothesis import given
+
+from assay.ontology import Case, Synonym, TermRecord, build_ontology, check_cases, search_terms
+
+from ._small import depth, graphs, ontology_of, records, small, steps_up
+
+
+def test_depth_is_the_longest_way_to_a_root():
+    ontology = small()
+    depths = dict(zip(ontology.ids, ontology.depth.tolist(), strict=True))
+    assert depths == {"X:R": 0, "X:S": 0, "X:A": 1, "X:B": 1, "X:T": 1, "X:C": 2, "X:E": 2, "X:F": 3, "X:D": 4}
+    assert (ontology.max_depth, repr(ontology)) == (4, "Ontology(small 1: 9 terms)")
+
+
+@given(graphs())
+def test_terms_are_numbered_by_depth_and_then_by_id(parents):
+    ontology = ontology_of(parents)
+    assert list(ontology.ids) == sorted(parents, key=lambda term: (depth(parents, term), term))
+    for number, term in enumerate(ontology.ids):
+        assert {ontology.ids[up] for up in ontology.parents_of(number).tolist()} == set(parents[term])
+        assert all(up < number for up in ontology.parents_of(number).tolist())
+        children = {ontology.ids[child] for child in ontology.children_of(number).tolist()}
+        assert children == {child for child, above in parents.items() if term in above}
+
+
+def test_records_in_any_order_and_parents_that_are_not_there():
+    forth, back = small(), build_ontology(records()[::-1])
+    assert (forth.ids, forth.parents.tolist()) == (back.ids, back.parents.tolist())
+    gone = TermRecord("gone", is_obsolete=True)
+    ontology = build_ontology([TermRecord("a", parents=("gone", "nowhere", "r", "r")), TermRecord("r"), gone])
+    assert (ontology.ids, ontology.parents.tolist()) == (("r", "a"), [0])
+    assert (ontology.notes, small().notes) == (("1 parent is not in the file: nowhere",), ())
+
+
+def test_ontologies_that_cannot_be(snapshots):
+    snapshots.check_errors(
+        "ontology/build",
+        {
+            "above itself": lambda: ontology_of({"a": ("a",)}),
+            "a circle of two": lambda: ontology_of({"a": ("b",), "b": ("a",)}),
+            "a circle of three": lambda: ontology_of({"r": (), "x": ("r", "a"), "a": ("b",), "b": ("c",), "c": ("a",)}),
+            "twice": lambda: build_ontology([TermRecord("a"), TermRecord("a"), TermRecord("b")]),
+            "no current term": lambda: build_ontology([TermRecord("a", is_obsolete=True)]),
+        },
+    )
+
+
+# Ancestors
+
+
+@given(graphs())
+def test_ancestors_against_a_walk_from_term_to_term(parents):
+    ontology = ontology_of(parents)
+    table, everything = ontology.ancestors, np.arange(len(ontology))
+    for number, term in enumerate(ontology.ids):
+        rows = slice(table.start[number], table.start[number + 1])
+        steps = {ontology.ids[up]: int(n) for up, n in zip(table.ancestor[rows], table.distance[rows], strict=True)}
+        assert steps == steps_up(parents, term)
+        assert sorted(table.ancestor[rows].tolist()) == table.ancestor[rows].tolist()
+        (common,), whole = table.common(np.full(len(everything), number), everything), table.common_with_all(number)
+        for name in ("lowest", "shortest", "n_shared"):
+            assert getattr(whole, name).tolist() == getattr(common, name).tolist(), name
+        for other, above in enumerate(steps_up(parents, other) for other in ontology.ids):
+            shared = steps.keys() & above.keys()
+            assert (common.n_shared[other], common.lowest[other] >= 0) == (len(shared), bool(shared))
+            if shared:
+                assert ontology.ids[common.lowest[other]] in shared
+                assert ontology.depth[common.lowest[other]] == max(depth(parents, up) for up in shared)
+                assert common.shortest[other] == min(steps[up] + above[up] for up in shared)
+
+
+def test_the_shortest_way_need_not_go_by_the_deepest_ancestor():
+    parents = {"r": (), "1": ("r",), "2": ("1",), "3": ("2",), "a": ("3", "r"), "p": ("3",), "q": ("p",), "x": ("q", "r")}
+    ontology = ontology_of(parents)
+    (common,) = ontology.ancestors.common(ontology.numbers(["a"]), ontology.numbers(["x"]))
+    assert (ontology.ids[common.lowest[0]], common.shortest[0]) == ("3", 2)
+
+
+# Ids
+
+
+def test_what_an_id_stands_for():
+    ontology = small()
+    for text, term, kind in (
+        ("X:A", "X:A", "current"),
+        ("X_A", "X:A", "current"),
+        ("x:A", "X:A", "current"),
+        (" X:A ", "X:A", "current"),
+        ("http://purl.obolibrary.org/obo/X_A", "X:A", "current"),
+        ("https://example.org/x#X_A", "X:A", "current"),
+        ("X:ALT", "X:A", "alternative"),
+        ("X_ALT", "X:A", "alternative"),
+        ("X:OLD", "X:A", "replaced"),
+        ("X:OLDER", "X:A", "replaced"),
+        ("X:GONE", None, "obsolete"),
+        ("X:Q", None, "unknown"),
+        ("", None, "unknown"),
+        ("A", None, "unknown"),
+    ):
+        match = ontology.find(text)
+        assert (ontology.ids[match.number] if match.number >= 0 else None, match.kind) == (term, kind), text
+        assert bool(match.note) == (kind in ("replaced", "obsolete", "unknown")), text
+    ids = ["X:R", "X:OLD", "X:Q", "X:GONE", "X:ALT", "X:OLD"]
+    assert (ontology.numbers(ids).tolist(), ontology.numbers([]).tolist()) == ([0, 2, -1, -1, 2, 2], [])
+
+
+def test_every_replacement_is_tried(snapshots):
+    notes = [f"{text}: {small().find(text).note}" for text in ("X:OLD", "X:GONE")]
+    for replaced_by, term in {
+        ("lost", "a"): "a",
+        ("gone", "a"): "a",
+        ("p", "a"): "a",
+        ("round", "a"): "a",
+        ("a", "b"): "a",
+        ("b", "other_a"): "b",
+        ("a", "other_a"): "a",
+        ("lost",): None,
+        ("gone",): None,
+        ("round",): None,
+    }.items():
+        ontology = build_ontology(
+            [
+                TermRecord("a", "A", alternatives=("other_a",)),
+                TermRecord("b", "B"),
+                TermRecord("p", "P", is_obsolete=True, replaced_by=replaced_by),
+                TermRecord("gone", is_obsolete=True),
+                TermRecord("round", is_obsolete=True, replaced_by=("p",)),
+            ]
+        )
+        match = ontology.find("p")
+        assert (ontology.ids[match.number] if match.number >= 0 else None) == term, replaced_by
+        notes.append(f"replaced by {', '.join(replaced_by)}: {match.note}")
+    snapshots.check("ontology/replacements", "\n".join(notes) + "\n")
+    either = build_ontology([TermRecord("r", alternatives=("old",)), TermRecord("old", is_obsolete=True)])
+    assert either.find("old")[::2] == (0, "replaced")
+
+
+def test_all_about_a_term():
+    ontology = small()
+    synonyms = (Synonym("Headache"), Synonym("Ache", "BROAD"))
+    expected = ("X:A", "Head pain", "Pain in the head.", synonyms, ("X:R",), ("X:C", "X:D"), 1, ("X:ALT",))
+    assert ontology.term(ontology.number["X:A"]) == expected
+
+
+# Search by words
+
+
+def test_search_finds_whole_names_first_then_labels_and_short_names():
+    ontology = small()
+    for phrase, ids in {
+        "fever": ["X:B", "X:E", "X:C"],
+        "head pain": ["X:A", "X:C"],
+        "Pain, head": ["X:A", "X:C"],
+        "feveri hea": ["X:C"],
+        "ever": ["X:R"],
+        "cough": [],
+        "  ?": [],
+    }.items():
+        assert [ontology.ids[match.number] for match in search_terms(ontology, phrase, 10)] == ids, phrase
+    assert len(search_terms(ontology, "fever", 2)) == 2
+    assert len(search_terms(ontology, "fever", None)) == 3
+    (match,) = search_terms(ontology, "pyrexia")
+    assert (ontology.ids[match.number], match.name, match.is_label) == ("X:B", "Pyrexia", False)
+
+
+# Cases whose ids are wrong
+
+
+def faults(*expected, description="", text="", ontology=None):
+    return check_cases(ontology or small(), [Case("c1", text, expected, description)])
+
+
+def test_cases_that_are_well():
+    assert faults("X:A", "X:B", description="Head pain with fever") == []
+    assert faults("X:A") == []
+    assert faults("X:B", description="He had FEVER.") == []
+
+
+def test_faults_of_cases():
+    for expected, more, severity, code, suggestion in (
+        (("X:Q",), {"description": "Fever", "text": "heiß"}, "error", "unknown", "X:B (Fever)?"),
+        (("X:Q",), {"text": "pyrexia"}, "error", "unknown", "X:B (Fever)?"),
+        (("X:Q",), {}, "error", "unknown", ""),
+        (("X:OLD",), {}, "error", "replaced", "write X:A"),
+        (("X:GONE",), {"text": "fever"}, "error", "obsolete", "X:B (Fever)?"),
+        (("X:ALT",), {}, "warning", "alternative", "write X:A"),
+        (("X_A",), {}, "warning", "alternative", "write X:A"),
+        (("X:B",), {"description": "Head pain"}, "warning", "label", "X:A (Head pain)?"),
+        (("X:B",), {"description": "Pyrexia, said otherwise"}, "warning", "label", ""),
+        (("X:B",), {"description": "Feverish"}, "warning", "label", ""),
+    ):
+        (fault,) = faults(*expected, **more)
+        assert (fault.severity, fault.code, fault.suggestion) == (severity, code, suggestion), (expected, more)
+
+
+def test_the_longest_name_in_a_description_is_suggested():
+    for description, suggestion in {
+        "German for Feverish head pain, as a doctor writes it": "X:C (Feverish head pain)?",
+        "Layperson's word for Headache, not for fever": "X:A (Head pain)?",
+        "Layperson's word for ache": "X:A (Head pain)?",
+        "a fevers word": "",
+        "": "",
+    }.items():
+        assert faults("X:Q", description=description)[0].suggestion == suggestion, description
+
+
+def test_a_label_is_suggested_before_a_synonym_and_an_exact_one_before_others():
+    ontology = build_ontology(
+        [
+            TermRecord("0", "Seizure", synonyms=(Synonym("Fits"), Synonym("Spell", "BROAD"))),
+            TermRecord("1", "Fits"),
+            TermRecord("2", "Fainting", synonyms=(Synonym("Spell"), Synonym(""))),
+            TermRecord("3", "Anfälle (große)"),
+        ]
+    )
+    for text, term in {
+        "nothing of the kind": "",
+        "Seizures": "",
+        "a SEIZURE.": "0",
+        "fits": "1",
+        "a spell": "2",
+        "spell or seizure": "0",
+        "Seizure (Anfälle, große)": "3",
+    }.items():
+        assert faults("Q", text="", description=text, ontology=ontology)[0].suggestion.partition(" ")[0] == term, text
+
+
+def test_texts_that_are_the_same():
+    cases = [Case("c1", "Too  hot", ("X:B",)), Case("c2", "too hot", ("X:B",)), Case("c3", "", ()), Case("c4", "", ())]
+    (fault,) = check_cases(small(), cases)
+    expected = {"case": "c2", "severity": "warning", "code": "text", "what": "the text is that of c1 as well"}
+    assert fault.to_dict() == expected
+
+
+def test_a_single_term_without_names():
+    assert check_cases(build_ontology([TermRecord("0")]), [Case("c", "anything", ("Q",))])[0].suggestion == ""

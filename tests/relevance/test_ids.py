@@ -1,0 +1,129 @@
+"""qrels and pack: judgments and evidence decide by ids, and each gold item is credited once, whatever retrieves it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay import Query, UsageError
+from assay.model import Pack
+from assay.relevance import parse_resolver, resolve
+
+from ._cases import evidence_pack, ground
+
+QUERY = Query("q", evidence=["e1", "e2", "e3"])
+
+
+def before_hash(chunk):
+    return chunk.partition("#")[0]
+
+
+def by_qrels(hits, qrels, document_of=None):
+    made = ground(Query("q"), hits, qrels={"q": qrels}, document_of=document_of)
+    return parse_resolver("qrels").resolve(made, [Query("q")])["q"]
+
+
+def by_pack(hits, query=QUERY, pack=None):
+    return parse_resolver("pack").resolve(ground(query, hits, pack=pack or evidence_pack()), [query])[query.query_id]
+
+
+# Judgments
+
+
+def test_grades_are_those_of_the_judgments():
+    judged = by_qrels(["x", "d1"], {"d1": 2, "d2": 0})
+    assert (judged.grades, judged.hidden, judged.counted_over) == ({"d1": 2, "d2": 0}, (), "judgments")
+    applies, made = parse_resolver("qrels").resolver.applies, ground([QUERY, Query("other")], {}, qrels={"q": {}})
+    assert (applies(made, QUERY), applies(made, Query("other"))) == (True, False)
+    assert by_qrels([], {}).grades == {}
+
+
+def test_the_first_chunk_of_a_document_is_credited_and_later_ones_get_nothing():
+    judged = by_qrels(["d1#2", "x#1", "d1#0", "d2#5"], {"d1": 3, "d2": 0, "d3": 1}, before_hash)
+    assert (judged.grades, judged.hidden) == ({"d1#2": 3, "d1#0": 0.0, "d2#5": 0}, [1])
+    for hits in ([], ["x"]):
+        assert sorted(by_qrels(hits, {"a": 1, "b": 2}, before_hash).hidden) == [1, 2]
+
+
+@given(
+    qrels=st.dictionaries(st.sampled_from("abcd"), st.integers(-1, 3), max_size=4),
+    chunks=st.lists(st.tuples(st.sampled_from("abcx"), st.integers(0, 3)), unique=True, max_size=10),
+)
+def test_credit_moves_no_grade_and_makes_none(qrels, chunks):
+    judged = by_qrels([f"{doc}#{number}" for doc, number in chunks], qrels, before_hash)
+    before, after = (sorted(filter(None, grades)) for grades in (qrels.values(), [*judged.grades.values(), *judged.hidden]))
+    assert before == after
+    for doc in qrels:
+        assert sum(judged.grades.get(f"{doc}#{number}", 0) for number in range(4)) in (0, qrels[doc])
+
+
+@given(st.permutations(list({"a": 3, "b": 1, "c": 0, "d": 2}.items())))
+def test_the_order_of_ground_truth_does_not_matter(items):
+    made = ground(QUERY, ["b#1", "a#1", "b#2"], qrels={"q": dict(items)}, document_of=before_hash)
+    grades = resolve(made, "qrels").qrels["q"]
+    assert {doc: grade for doc, grade in grades.items() if "#" in doc} == {"b#1": 1, "a#1": 3, "b#2": 0}
+    assert sorted(grades.values()) == [0, 0, 1, 2, 3]
+
+
+# Evidence
+
+YES = Pack("yes", lambda _, hit: hit.doc_id != "b", lambda _: 2)
+LETTERS = Pack("many", lambda _, hit: set(hit.doc_id) & set("ab"), lambda _: 3)
+CREDITED = [
+    (["e1#0", "x", "e1#1", "e2#0"], evidence_pack(), {"e1#0": 1, "x": 0, "e1#1": 0, "e2#0": 1}, 1),
+    (list("abcde"), YES, {"a": 1, "b": 0, "c": 1, "d": 0, "e": 0}, 0),  # as many as there are pieces
+    (list("abc"), YES, {"a": 1, "b": 0, "c": 1}, 0),
+    (["ab", "a", "x", "b"], LETTERS, {"ab": 1, "a": 0, "x": 0, "b": 0}, 1),  # two pieces at once count once
+    (["a", "ab", "b"], LETTERS, {"a": 1, "ab": 1, "b": 0}, 1),
+    *(
+        (["a"], Pack("no", lambda _, __, covers=covers: covers, lambda _: 1), {"a": 0}, 1)
+        for covers in (None, False, "", ())
+    ),
+]
+"""Hits, who knows what they cover, the grades, and how many pieces are still to find."""
+
+
+def test_each_piece_of_evidence_is_credited_once():
+    for hits, pack, grades, n_hidden in CREDITED:
+        judged = by_pack(hits, pack=pack)
+        assert (judged.grades, list(judged.hidden), judged.counted_over) == (grades, [1.0] * n_hidden, "evidence"), hits
+    empty = by_pack(["e1"], Query("q", evidence=[]))
+    assert (empty.grades, list(empty.hidden)) == ({"e1": 0.0}, [])
+
+
+def test_one_hit_that_covers_2_of_3_pieces_counts_once_so_there_are_2_to_find():
+    pack = Pack("many", lambda _, hit: ("e1", "e2") if hit.doc_id == "both" else (), lambda _: 3)
+    dataset = assay.BenchmarkDataset("Three", queries={"q": QUERY}, pack=pack)
+    result = assay.evaluate(dataset, {"q": ["x", "both"]}, ["recall@2", "rprec", "ndcg@2"])
+    assert result.summary == {"recall@2": 1 / 2, "rprec": 1 / 2, "ndcg@2": pytest.approx(0.6309297535 / 1.6309297535)}
+
+
+@given(answers=st.lists(st.booleans(), max_size=8), n_evidence=st.integers(0, 5))
+def test_yes_and_no_credit_the_first_hits_and_never_more_than_there_is(answers, n_evidence):
+    pack = Pack("yes", lambda _, hit: answers[int(hit.doc_id)], lambda _: n_evidence)
+    judged = by_pack([str(number) for number in range(len(answers))], pack=pack)
+    credited = [number for number, yes in enumerate(answers) if yes][:n_evidence]
+    assert judged.grades == {str(number): float(number in credited) for number in range(len(answers))}
+    assert sum(judged.grades.values()) + sum(judged.hidden) == n_evidence
+
+
+@given(
+    evidence=st.lists(st.sampled_from("abcd"), unique=True, max_size=4),
+    chunks=st.lists(st.tuples(st.sampled_from("abx"), st.integers(0, 4)), unique=True, max_size=12),
+)
+def test_there_is_as_much_relevant_as_there_is_evidence_in_any_order(evidence, chunks):
+    hits = [f"{doc}#{number}" for doc, number in chunks]
+    judged = by_pack(hits, Query("q", evidence=evidence))
+    assert sum(judged.grades.values()) == len({doc for doc, _ in chunks} & set(evidence))
+    assert sum(judged.grades.values()) + sum(judged.hidden) == len(evidence)
+    assert by_pack(hits, Query("q", evidence=evidence[::-1])) == judged
+
+
+def test_a_query_without_evidence_is_not_the_packs_business_but_empty_evidence_is():
+    applies = parse_resolver("pack").resolver.applies
+    for evidence, has in ((None, False), ([], True), (["e1"], True)):
+        query = Query("q", evidence=evidence)
+        assert applies(ground(query, [], pack=evidence_pack()), query) == has, evidence
+        assert not applies(ground(query, []), query), evidence
+    with pytest.raises(UsageError):
+        parse_resolver("pack").resolve(ground(QUERY, []), [QUERY])
