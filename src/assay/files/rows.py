@@ -198,7 +198,7 @@ def _record_row(number: int, record: Mapping[str, Any], roles: Roles, label: str
             return
         layout = roles.layout(list(record), label)
     except DataError as error:
-        faults.add(number, error.what)
+        faults.add(number, error.what if error.source == label else str(error))
         return
     yield layout.row(number, (record[name] for name in layout.columns))
 
