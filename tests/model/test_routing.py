@@ -1,13 +1,64 @@
-"""routing: experts, confusion and gate over all queries, by hand and against counting."""
+"""Routing: decisions as people write them; experts, confusion and gate over all queries, by hand and against counting."""
 
 import math
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.views.routing import NO_ROUTE, Decision, Routing
+from assay import DataError
+from assay.views import Decision, Routing, decision_of
+
+EXPERTS = [
+    ("code", ("code",)),
+    ("code;chat", ("code", "chat")),
+    (" code ; chat; ", ("code", "chat")),
+    (["code", "chat"], ("code", "chat")),
+    (("code", 7), ("code", "7")),
+    (np.array(["code", "chat"]), ("code", "chat")),
+    ({"chat": 0.2, "code": 0.7}, ("code", "chat")),
+    (["code", "code", "chat"], ("code", "chat")),
+    (7, ("7",)),
+    *((empty, None) for empty in (None, "", "  ", [], float("nan"))),
+]
+TRUTH_VALUES = [
+    *((yes, True) for yes in (True, 1, 1.0, "true", "True", "yes", "1", np.True_, np.int64(1))),
+    *((no, False) for no in (False, 0, 0.0, "false", "No", "0", np.False_)),
+    *((empty, None) for empty in (None, "", float("nan"))),
+]
+
+
+def test_fields_as_people_write_them():
+    for written, read in EXPERTS:
+        assert decision_of("q", {"route": written}).routes == read, written
+        assert decision_of("q", {"optimal_expert": written}).optimal == read, written
+    for name in ("routes", "selected_expert"):
+        assert decision_of("q", {name: "code"}) == Decision("q", ("code",))
+    for written, read in TRUTH_VALUES:
+        assert decision_of("q", {"gated": written}).gated is read, written
+        assert decision_of("q", {"needs_retrieval": written}).needs_retrieval is read, written
+    assert [decision_of("q", {"cost": cost}).cost for cost in (0, 2.5, "3", None, "")] == [0.0, 2.5, 3.0, None, None]
+
+
+def test_messages(snapshots):
+    wrong = [
+        *({"gated": "maybe"}, {"gated": 2}, {"needs_retrieval": [True]}, {"cost": -1}, {"cost": "cheap"}, {"cost": True}),
+        *({"cost": float("inf")}, {"route": 1.5}, {"route": [None]}, {"route": {"code": "high"}}),
+    ]
+    for fields in wrong:
+        with pytest.raises(DataError):
+            decision_of("q", fields)
+    cases = {str(fields): lambda fields=fields: decision_of("q", fields) for fields in wrong}
+    snapshots.check_errors("model/routing", cases)
+
+
+def test_the_right_expert_is_the_chosen_one_of_several_else_the_first():
+    assert Decision("q", ("chat",), ("law", "chat")).actual == "chat"
+    assert Decision("q", ("code",), ("law", "chat")).actual == "law"
+    assert Decision("q", ("code",)).actual is None
+
 
 ROUTED = Routing(
     (
@@ -19,52 +70,33 @@ ROUTED = Routing(
         Decision("q6", ("chat",)),
     )
 )
-names = st.sampled_from(("chat", "code", "law"))
-rows = st.lists(st.tuples(names, names), min_size=1, max_size=40)
-
-
-def test_confusion_by_hand():
-    """q5 was answered by the gate, and of q6 nobody knows where it belongs."""
-    assert ROUTED.confusion() == {"chat": {"chat": 1}, "code": {"chat": 1, "code": 1}, "law": {NO_ROUTE: 1}}
 
 
 def test_experts_by_hand():
+    """q5 was answered by the gate, and of q6 nobody knows where it belongs."""
+    assert ROUTED.confusion() == {"chat": {"chat": 1}, "code": {"chat": 1, "code": 1}, "law": {"(none)": 1}}
     found = {one.name: (one.n_routed, one.n_optimal, one.n_right) for one in ROUTED.by_expert()}
     assert found == {"chat": (2, 1, 1), "code": (1, 2, 1), "law": (0, 1, 0)}
     chat, code, law = ROUTED.by_expert()
     assert (chat.precision, chat.recall, code.precision, code.recall, law.recall) == (0.5, 1.0, 1.0, 0.5, 0.0)
     assert math.isnan(law.precision)
-
-
-def test_places_by_hand():
+    plain = {"expert": "law", "routed": 0, "optimal": 1, "right": 0, "precision": None, "recall": 0.0}
+    assert ROUTED.to_dict()["experts"][2] == plain
     assert ROUTED.place.tolist() == pytest.approx([1, 2, 1, math.inf, math.nan, math.nan], nan_ok=True)
 
 
 def test_the_gate_by_hand():
     four = [(True, False), (True, True), (False, False), (False, True), (None, True), (True, None)]
-    routing = Routing(
-        tuple(Decision(f"q{n}", gated=gated, needs_retrieval=needed) for n, (gated, needed) in enumerate(four))
-    )
+    decisions = [Decision(f"q{n}", gated=gated, needs_retrieval=needed) for n, (gated, needed) in enumerate(four)]
+    routing = Routing(tuple(decisions))
     assert routing.gate_counts() == {"saved": 1, "wrongly_skipped": 1, "wasted": 1, "retrieved": 1}
     assert routing.to_dict() == {"gate": routing.gate_counts()}
     assert ROUTED.gate_counts() == {}
 
 
-def test_plain_values_have_none_where_there_is_no_figure():
-    assert ROUTED.to_dict()["experts"][2] == {
-        "expert": "law",
-        "routed": 0,
-        "optimal": 1,
-        "right": 0,
-        "precision": None,
-        "recall": 0.0,
-    }
-
-
 def test_queries_of_which_nothing_is_known_are_there():
     routing = Routing.of(("q9", "q1"), {"q1": Decision("q1", ("code",))})
-    assert routing.query_ids == ("q9", "q1")
-    assert routing.first == [None, "code"]
+    assert (routing.query_ids, routing.first) == (("q9", "q1"), [None, "code"])
 
 
 def test_fingerprints_tell_the_truth_from_the_decisions():
@@ -73,20 +105,23 @@ def test_fingerprints_tell_the_truth_from_the_decisions():
     assert one.fingerprints()["rankings"] != other.fingerprints()["rankings"]
 
 
-@given(rows)
+NAMES = st.sampled_from(("chat", "code", "law"))
+
+
+@given(st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=40))
 def test_the_diagonal_is_what_is_right_and_margins_add_up(pairs):
     routing = Routing(tuple(Decision(f"q{n}", (sent,), (right,)) for n, (sent, right) in enumerate(pairs)))
     confusion, by_expert = routing.confusion(), routing.by_expert()
-    assert sum(confusion[name].get(name, 0) for name in confusion) == sum(sent == right for sent, right in pairs)
+    n_right = sum(sent == right for sent, right in pairs)
+    assert sum(confusion[name].get(name, 0) for name in confusion) == sum(one.n_right for one in by_expert) == n_right
     assert {one.name: one.n_routed for one in by_expert if one.n_routed} == Counter(sent for sent, _ in pairs)
     assert {one.name: one.n_optimal for one in by_expert if one.n_optimal} == Counter(right for _, right in pairs)
-    assert sum(one.n_right for one in by_expert) == sum(sent == right for sent, right in pairs)
 
 
 def test_an_expert_may_be_called_none():
     """The column of queries that were sent nowhere has the name of no expert."""
-    routing = Routing((Decision("q1", (NO_ROUTE,), (NO_ROUTE,)), Decision("q2", None, (NO_ROUTE,))))
-    assert routing.confusion() == {NO_ROUTE: {NO_ROUTE: 1, f"({NO_ROUTE})": 1}}
+    routing = Routing((Decision("q1", ("(none)",), ("(none)",)), Decision("q2", None, ("(none)",))))
+    assert routing.confusion() == {"(none)": {"(none)": 1, "((none))": 1}}
     (expert,) = routing.by_expert()
     assert (expert.precision, expert.recall) == (1.0, 0.5)
     assert routing.place.tolist() == [1, float("inf")]
