@@ -301,4 +301,5 @@ def test_the_record_says_what_people_ask(metric):
 def test_every_metric_is_worked_out_by_hand():
     files = [file for file in Path(__file__).parent.glob("test_*.py") if "\nWORKED_OUT = " in file.read_text("utf-8")]
     rows = [row for file in files for row in importlib.import_module(f"tests.metrics.{file.stem}").WORKED_OUT]
-    assert {parse_metric(row[0]).metric.name for row in rows} == {metric.name for metric in METRICS}
+    ours = {metric.name for metric in METRICS if metric.function.__module__.startswith("assay.metrics.")}
+    assert {parse_metric(row[0]).metric.name for row in rows} == ours
