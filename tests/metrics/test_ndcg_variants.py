@@ -2,7 +2,7 @@
 
 from math import log2
 
-from ._cases import assert_agrees, assert_worked_out, each_metric, n_relevant, relevant, worth
+from ._cases import assert_agrees, assert_worked_out, each_metric, n_relevant, worth
 from .test_average_precision import average_precision
 from .test_dcg import ndcg
 
@@ -59,17 +59,6 @@ def q_measure(ranked, missed, k=None, gain="linear", beta=1):
     return total / len(ideal) if ideal else 0.0
 
 
-def binary_gain(ranked, missed, rel=None):
-    """Count the others on the way down."""
-    others, total = 0, 0.0
-    for grade in ranked:
-        if relevant(grade, rel):
-            total += 1 / log2(2 + others)
-        else:
-            others += 1
-    return total / max(n_relevant(ranked, missed, rel), 1)
-
-
 def ndcg_rel(ranked, missed, gain="linear"):
     """The ndcg down to each document that gains; the whole ranking's for each that was not retrieved."""
     at = [ndcg(ranked, missed, k=rank, gain=gain) for rank, grade in enumerate(ranked, 1) if worth(grade, gain) > 0]
@@ -105,8 +94,6 @@ REFERENCES = [
     ("q_measure(beta=10)@5", q_measure, {"k": 5, "beta": 10}),
     ("q_measure(gain={1: 9, 2: 0})@8", q_measure, {"k": 8, **OTHER_GAIN}),
     ("q_measure(beta=0)", average_precision, {}),  # what is left without gain
-    ("bing", binary_gain, {}),
-    ("bing(rel=2)", binary_gain, {"rel": 2}),
     ("ndcg_rel", ndcg_rel, {}),
     ("ndcg_rel(gain=exp)", ndcg_rel, {"gain": "exp"}),
     ("ndcg_rel(gain={1: 9, 2: 0})", ndcg_rel, OTHER_GAIN),

@@ -1,6 +1,6 @@
-"""rbp, rbp_residual and compatibility."""
+"""rbp, rbp_residual and compatibility, which are also compared with ir_measures."""
 
-from ._cases import TOP, assert_agrees, assert_worked_out, each_metric, relevant
+from ._cases import TOP, assert_agrees, assert_worked_out, each_metric
 
 OVERLAP = 0 + 0.5 * 2 / 2 + 0.25 * 2 / 3
 WORKED_OUT = [  # metric, grades down the ranking, grades of what was missed, score
@@ -32,11 +32,6 @@ WORKED_OUT = [  # metric, grades down the ranking, grades of what was missed, sc
 ]
 
 
-def rbp(ranked, missed, k=None, p=0.8, rel=None):
-    """The chance to see a rank is p^(rank − 1)."""
-    return (1 - p) * sum(p**above for above, grade in enumerate(ranked[:k]) if relevant(grade, rel))
-
-
 def graded_rbp(ranked, missed, p=0.8, top=None):
     """Each grade counts as a share of the largest: of the scale, or of the query."""
     top = top or max((grade for grade in [*ranked, *missed] if grade is not None), default=0)
@@ -48,31 +43,11 @@ def rbp_residual(ranked, missed, p=0.8):
     return 1 - (1 - p) * sum(p**above for above, grade in enumerate(ranked) if grade is not None and grade >= 0)
 
 
-def compatibility(ranked, missed, p=0.95, normalize=True):
-    """Build the ideal ranking, then compare what the two have in common down to every depth."""
-    system = [f"rank {rank}" for rank in range(len(ranked))]
-    grades = dict(zip(system, ranked, strict=True)) | {f"missed {n}": grade for n, grade in enumerate(missed)}
-    ideal = sorted(filter(lambda doc: relevant(grades[doc]), grades), key=lambda doc: -grades[doc])  # stable: keeps order
-
-    def overlap(first, second):
-        depth = max(len(system), len(ideal))
-        agreement = [len({*first[:i]} & {*second[:i]}) / i for i in range(1, depth + 1)]
-        weights = [p**i for i in range(depth)]
-        return sum(map(float.__mul__, weights, agreement)) / sum(weights) if depth else 0.0
-
-    return overlap(system, ideal) / (overlap(ideal, ideal) if normalize else 1) if ideal else 0.0
-
-
 REFERENCES = [
-    ("rbp(p=0.8)", rbp, {}),
-    ("rbp(p=0.5, rel=2)@5", rbp, {"k": 5, "p": 0.5, "rel": 2}),
     ("rbp(p=0.8, gain=query)", graded_rbp, {}),
     ("rbp(p=0.9, gain=scale)", graded_rbp, {"p": 0.9, "top": TOP}),
     ("rbp_residual(p=0.8)", rbp_residual, {}),
     ("rbp_residual(p=0.5)", rbp_residual, {"p": 0.5}),
-    ("compatibility", compatibility, {}),
-    ("compatibility(p=0.6)", compatibility, {"p": 0.6}),
-    ("compatibility(p=0.8, normalize=false)", compatibility, {"p": 0.8, "normalize": False}),
 ]
 
 
