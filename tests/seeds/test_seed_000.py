@@ -26,9 +26,8 @@ from assay.compat.memorybench import (
     get_builtin_metrics,
 )
 from assay.datasets import BenchmarkDataset
-from assay.datasets.dataset import Pack
-from assay.metrics import dcg_at_k, ndcg_at_k
-from assay.metrics.parsing import parse_metric
+from assay.metrics import dcg_at_k, ndcg_at_k, parse_metric
+from assay.model import Pack
 
 CODE = Path(__file__).parents[1] / "datasets" / "samples" / "code_spans"
 
@@ -233,6 +232,7 @@ def test_row_ground_truth_chunk_ids_from_file_and_line_overlap():
     assert found["mrr"] == pytest.approx(1 / 2)
 
 
+@pytest.mark.slow
 def test_row_chunkers_compared_syntax_tree_chonkie_and_fixed_size(tmp_path, monkeypatch, capsys):
     shutil.copytree(CODE, tmp_path / "code")
     monkeypatch.chdir(tmp_path)

@@ -12,8 +12,8 @@ import assay
 from assay import Document, Query
 from assay.compat.memorybench import MRRMetric, PrecisionAtKMetric, RecallAtKMetric, SuccessAtKMetric
 from assay.datasets import BenchmarkDataset
-from assay.evaluation.answers import evaluate_answers
-from assay.metrics.parsing import parse_metric
+from assay.evaluation import evaluate_answers
+from assay.metrics import parse_metric
 from assay.text import words_of
 
 EXPECTED = "Paris is the capital of France."

@@ -257,8 +257,8 @@ def _loader(name: str) -> Format | None:
 
 
 def load_bundled(name: str) -> BenchmarkDataset:
-    """A bundled benchmark, without documents that would have to be made."""
-    format_ = _loader(name)
+    """A bundled benchmark by name and size, without documents that would have to be made."""
+    format_ = _loader(name.partition(":")[0])
     return load_dataset(name) if format_ is None or format_.load is None else format_.load(name, documents=False)
 
 
