@@ -67,6 +67,7 @@ def test_bare_ids_need_a_scope_and_evidence_need_not_be_a_document():
     assert covered(Hit("D1:3"), bare) == []
     assert covered(Hit("conv/D1:3#0"), bare) == ["conv/D1:3"]
     assert covered(Hit("x#2"), Query("q", evidence=["gone/x"], scope="gone")) == ["gone/x"]
+    assert covered(Hit("a#1"), Query("q", evidence=["a"]), {"a", "b"}) == ["a"]
     for evidence in (None, ()):
         assert covered(Hit("D1:3"), Query("p", evidence=evidence, scope="conv")) == []
 
