@@ -61,7 +61,7 @@ class HttpRetriever:
         try:
             reply = self._ask(self._request(query, k))
         except ProviderError as error:
-            raise type(error)(f"{self._address}: {error}") from error.__cause__
+            raise self._located(error) from error.__cause__
         try:
             return self._read(reply, k)
         except RetryLater:
@@ -80,8 +80,13 @@ class HttpRetriever:
         try:
             self._read(Reply(reply.status, headers, text.encode("utf-8", "replace")), k)
         except ProviderError as error:
-            raise type(error)(f"{self._address}: {error}") from None
+            raise self._located(error) from None
         raise ProviderError(f"{self._address}: the answer cannot be read")
+
+    def _located(self, error: ProviderError) -> ProviderError:
+        """The error with the address that it came from, as final as it was."""
+        kind = PermanentFailure if isinstance(error, PermanentFailure) else ProviderError
+        return kind(f"{self._address}: {error}")
 
     def _ask(self, request: Request) -> Reply:
         try:
