@@ -1,35 +1,35 @@
-"""A service on loopback that is asked, and the error that it leads to."""
+"""Providers as a user writes them, made and asked."""
 
-from __future__ import annotations
-
-import pytest
-
+from assay import Query
 from assay.errors import ProviderError
-from assay.model.records import Query
-from assay.providers.catalog.http import HttpRetriever
+from assay.grammar import mark_written
+from assay.providers import EventLoop, RelevanceRule, parse_provider
 
-from ._service import serving
-
-Q = Query("q1", "what is it")
+Q = Query("q1", "what is it", scope="s")
 
 
-def two(*_):
-    return {"results": [{"id": "a", "score": 2}, {"id": "b", "score": 1}]}
+def provider(text):
+    """The provider that a text, or a map, of the user's own stands for: only what is marked may name code and files."""
+    return parse_provider(mark_written(text))
 
 
-def ask(script, query=Q, k=10, path="", **settings):
-    """The hits and what the service saw."""
-    with serving(script) as service:
-        retriever = HttpRetriever(service.url + path, **settings)
-        try:
-            return retriever.search([query], k)[0], service
-        finally:
-            service.released.set()
-            retriever.close()
+def ready(text, documents=(), qrels=None, rule=RelevanceRule()):  # noqa: B008 (frozen)
+    """A retriever that has its documents, and the judgments where it wants them."""
+    retriever = provider(text).make()
+    retriever.set_judgments(qrels or {}, rule)
+    EventLoop().result(retriever.index(iter(documents)))
+    return retriever
 
 
-def failing(script, **settings):
-    """The error that a script leads to."""
-    with pytest.raises(ProviderError) as caught:
-        ask(script, **settings)
-    return caught.value
+def search(text, query=Q, k=3):
+    """The answer of a provider that is made for this, and closed again."""
+    retriever = provider(text).make()
+    try:
+        return retriever.search([query], k)[0]
+    finally:
+        EventLoop().result(retriever.close())
+
+
+def ids(hits):
+    """Ids of documents; the class of an error."""
+    return type(hits).__name__ if isinstance(hits, ProviderError) else [hit.doc_id for hit in hits]

@@ -1,12 +1,13 @@
 """Stand-ins for packages that are not installed here; tests/providers/adapters has the real ones."""
 
-from __future__ import annotations
-
 import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from types import SimpleNamespace as Record
 
 import pytest
+
+__all__ = ["Record", "absent", "package"]
 
 
 def package(monkeypatch: pytest.MonkeyPatch, name: str, **content):
@@ -20,15 +21,4 @@ def package(monkeypatch: pytest.MonkeyPatch, name: str, **content):
 
 def absent(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Make a package look as if it were not installed."""
-    import assay.providers.loading as extras
-
-    monkeypatch.delitem(sys.modules, name, raising=False)
-    real = extras.find_spec
-    monkeypatch.setattr(extras, "find_spec", lambda asked: None if asked == name else real(asked))
-
-
-class Record:
-    """Something with attributes."""
-
-    def __init__(self, **attributes):
-        vars(self).update(attributes)
+    monkeypatch.setitem(sys.modules, name, None)

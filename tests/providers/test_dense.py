@@ -1,22 +1,21 @@
-"""dense: the model in the wheel, models of sentence-transformers, and errors that name what is missing."""
-
-from __future__ import annotations
+"""dense: the model in the wheel, models of sentence-transformers, the cache of embeddings, and errors that name commands."""
 
 import logging
+import sqlite3
 import subprocess
 import sys
-from importlib.machinery import ModuleSpec
+from contextlib import closing
+from itertools import count
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 
+from assay import Document, Query
 from assay.errors import ProviderError
-from assay.model.records import Document, Query
-from assay.providers.embeddings import FILE, WORDLLAMA, _identity, embed, load_model
 
-from ._written import parse_provider
+from ._asking import ids, provider, ready
+from ._stand_ins import package
 
 DOCUMENTS = [
     Document("fox", "a fox runs through the forest"),
@@ -24,70 +23,45 @@ DOCUMENTS = [
     Document("empty", " "),
     Document("long", "rain " * 20_000),
 ]
+NUMBERS = count()
+"""Models are loaded once in a process, so that every test names one of its own."""
 
 
-def ids(text, query, k=10):
-    retriever = parse_provider(text).make()
-    retriever.index(DOCUMENTS)
-    return [hit.doc_id for hit in retriever.search([Query("q", query)], k)[0]]
-
-
-def test_what_is_meant_is_found():
-    assert ids("dense", "wild animals in the woods", 1) == ["fox"]
-    assert ids("dense", "money", 1) == ["bank"]
-    assert ids("dense", "storm weather", 9)[0] == "long"
-
-
-def test_a_blank_document_is_never_found():
-    assert sorted(ids("dense", "anything")) == ["bank", "fox", "long"]
-
-
-def test_vectors_are_those_of_wordllama():
-    import wordllama
-
-    package = Path(wordllama.__file__).parent
-    original = wordllama.WordLlama.load(cache_dir=package, disable_download=True)
-    texts = ["a fox", "Straße 東京", "one two three four five", "x" * 500]
-    assert np.allclose(embed(load_model(WORDLLAMA), texts), original.embed(texts, norm=True), atol=1e-6)
-
-
-def test_a_vector_depends_on_its_text_alone():
-    texts = [f"text {'word ' * number}number {number}" for number in range(40)]
-    model = load_model(WORDLLAMA)
-    alone = np.concatenate([embed(model, [text]) for text in texts])
-    assert np.array_equal(embed(model, [*texts, texts[3], ""])[:40], alone)
-
-
-def test_scores_are_cosines():
-    retriever = parse_provider("dense").make()
-    retriever.index(DOCUMENTS)
+def test_what_is_meant_is_found_and_blank_documents_are_not():
+    retriever = ready("dense", DOCUMENTS)
+    for query, first in (("wild animals in the woods", "fox"), ("money", "bank"), ("storm weather", "long")):
+        (hits,) = retriever.search([Query("q", query)], 9)
+        assert hits[0].doc_id == first
+        assert sorted(ids(hits)) == ["bank", "fox", "long"]
     (hits,) = retriever.search([Query("q", DOCUMENTS[0].text)], 10)
     assert hits[0].score == pytest.approx(1)
     assert all(-1.0001 <= hit.score <= 1.0001 for hit in hits)
 
 
+def test_vectors_are_those_of_wordllama():
+    import wordllama
+
+    original = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
+    texts = ["a fox", "Straße 東京", "one two three four five", "x" * 500]
+    scores = original.embed(texts, norm=True) @ original.embed(["a house"], norm=True)[0]
+    retriever = ready("dense", [Document(str(number), text) for number, text in enumerate(texts)])
+    found = {hit.doc_id: hit.score for hit in retriever.search([Query("q", "a house")], 9)[0]}
+    assert found == {str(number): pytest.approx(float(score), abs=1e-6) for number, score in enumerate(scores)}
+
+
+@pytest.mark.slow
 def test_everybodys_logging_is_left_alone():
     code = (
-        "import logging; from assay.providers.embeddings import load_model; load_model('wordllama');"
+        "import logging; from assay.providers import parse_provider; parse_provider('dense').make();"
         "print(logging.getLogger().handlers, logging.getLogger().level)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == f"[] {logging.WARNING}"
-    assert done.stderr == ""
-
-
-def test_a_missing_package_names_the_command(monkeypatch):
-    monkeypatch.setitem(sys.modules, "wordllama", None)
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(ProviderError, match=r"^dense needs wordllama: pip install 'assay\[dense\]'$"):
-        parse_provider("dense").make()
-    with pytest.raises(ProviderError, match=r"needs sentence-transformers: pip install 'assay\[sentence-transformers\]'$"):
-        parse_provider("dense(model=intfloat/e5-small)").make()
+    assert (done.stdout.strip(), done.stderr) == (f"[] {logging.WARNING}", "")
 
 
 @pytest.fixture
-def stand_in(monkeypatch):
-    """A package with the face of sentence-transformers; its vectors count letters. Returns the texts it was asked for."""
+def asked(monkeypatch):
+    """The texts that a stand-in for sentence-transformers was asked for; its vectors count letters."""
     asked = []
 
     class SentenceTransformer:
@@ -97,65 +71,125 @@ def stand_in(monkeypatch):
             self.name = name
 
         def encode(self, texts, convert_to_numpy, show_progress_bar):
-            assert convert_to_numpy
-            assert not show_progress_bar
+            assert (convert_to_numpy, show_progress_bar) == (True, False)
             asked.extend(texts)
             rows = [[text.count(letter) for letter in "abcdefgh"] for text in texts]
             return np.array(rows, np.float64) * (np.nan if self.name == "broken" else 1)
 
-    module = ModuleType("sentence_transformers")
-    module.__spec__ = ModuleSpec("sentence_transformers", None)
-    module.SentenceTransformer = SentenceTransformer
-    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
-    load_model.cache_clear()
-    yield asked
-    load_model.cache_clear()
+    package(monkeypatch, "sentence_transformers", SentenceTransformer=SentenceTransformer)
+    return asked
 
 
-def test_a_model_by_name_with_its_prefixes(stand_in):
-    retriever = parse_provider("dense(model=my/model, query_prefix='query: ', document_prefix='passage: ')").make()
-    retriever.index([Document("1", "aab"), Document("2", "ccc"), Document("3", "")])
-    assert [hit.doc_id for hit in retriever.search([Query("q", "c")], 1)[0]] == ["2"]
-    assert stand_in == ["passage: ccc", "passage: aab", "query: c"]
+THREE = [Document("1", "aab"), Document("2", "ccc"), Document("3", "aab")]
 
 
-def test_a_model_that_cannot_be_loaded_or_gives_nonsense(stand_in):
-    with pytest.raises(ProviderError, match="'nowhere' cannot be loaded: no such model"):
-        parse_provider("dense(model=nowhere)").make().index(DOCUMENTS)
-    with pytest.raises(ProviderError, match="not finite"):
-        parse_provider("dense(model=broken)").make().index(DOCUMENTS)
+def model(folder="", name=""):
+    cache = f", cache='{folder}'" if folder else ""
+    return f"dense(model={name or f'my/model{next(NUMBERS)}'}{cache})"
 
 
-def test_known_texts_are_not_embedded_again(stand_in, tmp_path):
-    text = f"dense(model=my/model, cache='{tmp_path}')"
-    first, second = parse_provider(text).make(), parse_provider(text).make()
-    documents = [Document("1", "aab"), Document("2", "ccc"), Document("3", "aab")]
-    first.index(documents)
-    answers = first.search([Query("q", "abc")], 3)
-    assert stand_in == ["aab", "ccc", "abc"]
-    second.index(documents)
-    assert second.search([Query("q", "abc")], 3) == answers
-    assert stand_in == ["aab", "ccc", "abc"]
-    other = parse_provider(f"dense(model=other, cache='{tmp_path}')").make()
-    other.index(documents)
-    assert len(stand_in) == 5
+def test_a_model_by_name_with_its_prefixes(asked):
+    text = model()[:-1] + ", query_prefix='query: ', document_prefix='passage: ')"
+    retriever = ready(text, [Document("1", "aab"), Document("2", "ccc"), Document("3", "")])
+    assert ids(retriever.search([Query("q", "c")], 1)[0]) == ["2"]
+    assert asked == ["passage: ccc", "passage: aab", "query: c"]
 
 
-def test_a_damaged_cache_costs_time_only(stand_in, tmp_path):
-    text = f"dense(model=my/model, cache='{tmp_path}')"
-    for damage in (b"", b"no database at all " * 100):
-        (tmp_path / FILE).write_bytes(damage)
-        retriever = parse_provider(text).make()
-        retriever.index([Document("1", "aab")])
-        assert [hit.doc_id for hit in retriever.search([Query("q", "a")], 1)[0]] == ["1"]
-    assert stand_in == ["aab", "a"] * 2
-    parse_provider(text).make().index([Document("1", "aab")])
-    assert stand_in == ["aab", "a"] * 2
+def test_what_cannot_be_loaded(asked, snapshots, monkeypatch):
+    cases = {
+        "no such model": lambda: ready("dense(model=nowhere)", DOCUMENTS),
+        "not finite": lambda: ready("dense(model=broken)", DOCUMENTS),
+    }
+    snapshots.check_errors("providers/dense", cases)
+    for name, text in {"wordllama": "dense", "sentence_transformers": model()}.items():
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(ProviderError, match="pip install"):
+            provider(text).make()
 
 
-def test_a_folder_that_was_trained_again_is_another_model(tmp_path):
-    (tmp_path / "weights").write_text("1")
-    before = _identity(str(tmp_path))
-    (tmp_path / "weights").write_text("12")
-    assert _identity(str(tmp_path)) != before
-    assert _identity("some/name") == "some/name"
+def test_known_texts_are_not_embedded_again(asked, tmp_path):
+    text = model(tmp_path / "new" / "folder")
+    for _ in range(2):
+        retriever = ready(text, THREE)
+        answers = retriever.search([Query("q", "abc")], 3)
+        assert (ids(answers[0]), asked) == (["3", "1", "2"], ["aab", "ccc", "abc"])
+    ready(model(tmp_path / "new" / "folder"), THREE)
+    assert asked[3:] == ["aab", "ccc"], "another model has vectors of its own"
+
+
+STAND_IN = """
+import sys
+import numpy as np
+class SentenceTransformer:
+    def __init__(self, name): pass
+    def encode(self, texts, **_): print(len(texts)); return np.ones((len(texts), 4))
+"""
+INDEX = """
+import sys
+from assay import Document
+from assay.grammar import mark_written
+from assay.providers import parse_provider
+retriever = parse_provider(mark_written(f"dense(model=./model, cache=cache)")).make()
+retriever.index([Document("1", "aab")])
+"""
+
+
+@pytest.mark.slow
+def test_a_model_in_a_folder_that_was_trained_again_is_another(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model").mkdir()
+    (tmp_path / "sentence_transformers.py").write_text(STAND_IN)
+    asked = []
+    for content in ("1", "12", ""):
+        if content:
+            (tmp_path / "model" / "weights").write_text(content)
+        asked.append(subprocess.run([sys.executable, "-c", INDEX], capture_output=True, text=True, check=True).stdout)
+    assert asked == ["1\n", "1\n", ""]
+
+
+def damaged(file):
+    """Every way in which the file of a cache can be wrong, one after the other."""
+    yield lambda: file.write_bytes(b"")
+    yield lambda: file.write_bytes(b"no database at all " * 100)
+    yield lambda: file.write_bytes(file.read_bytes()[:4096] + b"\xff" * 8192)
+
+    def change():
+        with closing(sqlite3.connect(file)) as database, database:
+            database.execute("UPDATE vectors SET vector = ?", (b"\x00" * 32,))
+
+    yield change
+
+
+def test_a_damaged_cache_costs_time_only(asked, tmp_path):
+    text = model(tmp_path)
+    ready(text, THREE[:1])
+    (file,) = (path for path in tmp_path.iterdir() if path.is_file())
+    for number, damage in enumerate(damaged(file), 2):
+        damage()
+        assert ids(ready(text, THREE[:1]).search([Query("q", "aab")], 1)[0]) == ["1"], number
+        assert asked == ["aab"] * number
+        ready(text, THREE[:1])
+        assert asked == ["aab"] * number, "and it is written anew"
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(asked, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    text = model(tmp_path / "file")
+    ready(text, THREE[:1])
+    ready(text, THREE[:1])
+    assert asked == ["aab"] * 2
+
+
+@pytest.mark.slow
+def test_several_processes_may_write_at_once(tmp_path):
+    code = (
+        "import sys; from assay import Document; from assay.providers import parse_provider\n"
+        "from assay.grammar import mark_written\n"
+        "made = parse_provider(mark_written(f'dense(cache={sys.argv[1]})')).make(); start = int(sys.argv[2])\n"
+        "for n in range(start, start + 20): made.index([Document('d', f'text {n}')])\n"
+    )
+    started = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(20 * n)]) for n in range(3)]
+    assert [process.wait() for process in started] == [0, 0, 0]
+    (file,) = tmp_path.glob("*.sqlite")
+    with closing(sqlite3.connect(file)) as database:
+        assert database.execute("SELECT count(*) FROM vectors").fetchone() == (60,)

@@ -1,25 +1,24 @@
-"""http: real requests on loopback; what is asked, and every way to fail."""
-
-from __future__ import annotations
+"""http: real requests on loopback; what is asked, how answers are read, and every way to fail."""
 
 import gc
 import json
+import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from assay.errors import ProviderError
-from assay.model.records import Hit, Query
-from assay.providers.catalog.http import HttpRetriever, _wait, parse_headers
-from assay.providers.retriever import PERMANENT_STATUS, PermanentFailure, RetryLater
+from assay import Hit, Query
+from assay.errors import BadParameter, ProviderError
+from assay.providers import PermanentFailure, RetryLater
 
-from ._asking import Q, ask, failing, two
+from ._asking import Q, ids, provider
 from ._service import serving
-from ._written import parse_provider
 
 TWO = [Hit("a", 2.0), Hit("b", 1.0)]
 
@@ -28,6 +27,35 @@ TWO = [Hit("a", 2.0), Hit("b", 1.0)]
 def threads_of_before():
     """Threads that tests of other files left to this process."""
     return set(threading.enumerate())
+
+
+def two(*_):
+    return {"results": [{"id": "a", "score": 2}, {"id": "b", "score": 1}]}
+
+
+@contextmanager
+def asking(script, path="", **settings):
+    """A retriever that asks the service, and the service."""
+    with serving(script) as service:
+        retriever = provider({"http": {"url": service.url + path, **settings}}).make()
+        try:
+            yield retriever, service
+        finally:
+            service.released.set()
+            retriever.close()
+
+
+def ask(script, query=Q, k=10, **settings):
+    """The hits and what the service saw."""
+    with asking(script, **settings) as (retriever, service):
+        return retriever.search([query], k)[0], service
+
+
+def failing(script, **settings):
+    """The error that a script leads to."""
+    with pytest.raises(ProviderError) as caught:
+        ask(script, **settings)
+    return caught.value
 
 
 # What is asked
@@ -41,214 +69,184 @@ def test_the_default_body_and_headers():
     assert asked.headers["Content-Type"] == "application/json"
 
 
-HOSTILE = [
-    '" , "k": 99, "x": "',
-    "\\",
-    '\\"',
-    "line\nfeed",
-    "{k} {query_id}",
-    "${HOME}",
-    "naïve 日本 🙂",
-    "\x00\x1b",
-    "{",
-    "a/b?c&d=e#f%20",
-]
+HOSTILE = ['" , "k": 99, "x": "', "\\", '\\"', "line\nfeed", "{k} {query_id}", "${HOME}", "naïve 日本 🙂", "\x00\x1b", "{"]
+HOSTILE += ["a/b?c&d=e#f%20"]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_no_query_breaks_out_of_a_body(text):
+def test_no_query_breaks_out_of_a_body_or_an_address():
     body = '{"q": "{query}", "n": {k}, "all": {query}, "mixed": "<{query}> in {scope}", "scope": {scope}}'
-    _, service = ask(two, Query("q", text, scope="s"), body=body)
-    assert service.asked[0].body == {"q": text, "n": 10, "all": text, "mixed": f"<{text}> in s", "scope": "s"}
+    queries = [Query("id/1", text, scope="s") for text in HOSTILE]
+    with asking(two, body=body) as (retriever, service):
+        retriever.search(queries, 10)
+    for asked, text in zip(service.asked, HOSTILE, strict=True):
+        assert asked.body == {"q": text, "n": 10, "all": text, "mixed": f"<{text}> in s", "scope": "s"}
+    with asking(two, path="/{query_id}?q={query}&k={k}&scope={scope}", method="get") as (retriever, service):
+        retriever.search(queries, 10)
+    for asked, text in zip(service.asked, HOSTILE, strict=True):
+        address = urlsplit(asked.path)
+        assert (address.path, asked.method, asked.body) == ("/search/id%2F1", "GET", None)
+        assert parse_qs(address.query, keep_blank_values=True) == {"q": [text], "k": ["10"], "scope": ["s"]}
+    assert ask(two, Query("q", "a\ud800b"), path="?q={query}")[0] == TWO, "half a letter is sent as well as it can be"
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_no_query_breaks_out_of_an_address(text):
-    from urllib.parse import parse_qs, urlsplit
-
-    _, service = ask(two, Query("id/1", text), path="/{query_id}?q={query}&k={k}&scope={scope}", method="get")
-    (asked,) = service.asked
-    assert urlsplit(asked.path).path == "/search/id%2F1"
-    assert parse_qs(urlsplit(asked.path).query, keep_blank_values=True) == {"q": [text], "k": ["10"], "scope": [""]}
-    assert (asked.method, asked.body) == ("GET", None)
-
-
-def test_a_lone_surrogate_is_sent_as_well_as_it_can_be():
-    assert ask(two, Query("q", "a\ud800b"), path="?q={query}")[0] == TWO
-
-
-def test_no_scope_is_null():
-    _, service = ask(two, body='{"scope": {scope}, "text": "{scope}"}')
+def test_bodies_and_headers():
+    _, service = ask(two, Query("q", "x"), body='{"scope": {scope}, "text": "{scope}"}')
     assert service.asked[0].body == {"scope": None, "text": ""}
-
-
-def test_a_body_can_go_with_get_if_it_is_asked_for():
     _, service = ask(two, method="get", body='{"q": "{query}"}')
     assert service.asked[0].body == {"q": "what is it"}
-
-
-@pytest.mark.parametrize(
-    "text", ["X-One: 1; X-Two: a; b=c", '{"X-One": "1", "X-Two": "a; b=c"}'], ids=["as lines", "as JSON"]
-)
-def test_headers(text):
-    _, service = ask(two, headers=parse_headers(text))
-    assert (service.asked[0].headers["X-One"], service.asked[0].headers["X-Two"]) == ("1", "a; b=c")
+    for headers in ("X-One: 1; X-Two: a; b=c", '{"X-One": "1", "X-Two": "a; b=c"}', {"X-One": "1", "X-Two": "a; b=c"}):
+        _, service = ask(two, headers=headers)
+        assert (service.asked[0].headers["X-One"], service.asked[0].headers["X-Two"]) == ("1", "a; b=c"), headers
 
 
 def test_variables_are_read_when_asking(monkeypatch):
-    with serving(two) as service:
-        retriever = HttpRetriever(
-            service.url + "?x=${PART}", body='{"k": "${PART}"}', headers="Authorization: Bearer ${KEY}"
-        )
+    monkeypatch.setenv("PART", "zeroth")
+    settings = {"body": '{"k": "${PART}"}', "headers": "Authorization: Bearer ${KEY}"}
+    with asking(two, path="?x=${PART}", **settings) as (retriever, service):
         for value in ("first/1", 'second"'):
             monkeypatch.setenv("KEY", "k" + value[:5])
             monkeypatch.setenv("PART", value)
             retriever.search([Q], 3)
-        retriever.close()
-    assert [one.headers["Authorization"] for one in service.asked] == ["Bearer kfirst", "Bearer ksecon"]
-    assert [one.path for one in service.asked] == ["/search?x=first%2F1", "/search?x=second%22"]
-    assert [one.body["k"] for one in service.asked] == ["first/1", 'second"']
-
-
-def test_a_variable_that_is_not_set(monkeypatch):
-    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
-    assert "NO_SUCH_KEY, which the header X-Key names, is not set" in str(failing(two, headers="X-Key: ${NO_SUCH_KEY}"))
-
-
-def test_a_variable_that_would_break_the_request_is_not_shown(monkeypatch):
-    monkeypatch.setenv("KEY", "secret\r\nX-Evil: 1")
-    error = failing(two, headers="X-Key: ${KEY}")
-    assert "cannot be sent" in str(error)
-    assert "secret" not in str(error)
-
-
-def test_the_start_of_an_address_may_be_a_variable(monkeypatch):
-    with serving(two) as service:
         monkeypatch.setenv("BASE", service.url)
-        retriever = parse_provider("http(url='${BASE}/v1')").make()
-        assert retriever.search([Q], 3) == [TWO]
-        retriever.close()
-    assert service.asked[0].path == "/search/v1"
+        whole = provider("http(url='${BASE}/v1')").make()
+        assert whole.search([Q], 3) == [TWO]
+        whole.close()
+        login = provider({"http": {"url": service.url.replace("//", "//me:p%40ss@")}}).make()
+        login.search([Q], 3)
+        login.close()
+    first, second, of_variable, of_login = service.asked
+    assert [one.headers["Authorization"] for one in (first, second)] == ["Bearer kfirst", "Bearer ksecon"]
+    assert [one.path for one in (first, second)] == ["/search?x=first%2F1", "/search?x=second%22"]
+    assert [one.body["k"] for one in (first, second)] == ["first/1", 'second"']
+    assert of_variable.path == "/search/v1"
+    assert of_login.headers["Authorization"] == "Basic bWU6cEBzcw=="
 
 
-def test_user_and_password_of_an_address_become_a_header():
-    with serving(two) as service:
-        retriever = HttpRetriever(service.url.replace("//", "//me:p%40ss@"))
-        retriever.search([Q], 3)
-        retriever.close()
-    assert service.asked[0].headers["Authorization"] == "Basic bWU6cEBzcw=="
+# How answers are read
+
+ANSWERS = {
+    "a list": [{"id": "a", "score": 2}, {"id": "b", "score": 1}],
+    "ids": {"hits": ["a", "b"]},
+    "pairs": {"data": [["a", 2], ["b", 1]]},
+    "elastic": {"hits": {"n": 2, "hits": [{"_id": "a", "_score": 2, "_source": {"text": "x"}}, {"_id": "b", "_score": 1}]}},
+    "chroma": {"ids": [["a", "b"]], "distances": [[0.5, 0.7]], "metadatas": [[{"x": 1}, None]], "documents": None},
+    "qdrant": {"result": {"points": [{"id": "a", "score": 2, "payload": {"text": "x"}}, {"id": "b", "score": 1}]}},
+    "solr": {"response": {"docs": [{"id": "a", "score": 2}, {"id": "b", "score": 1}]}},
+    "pinecone": {"matches": [{"id": "a", "score": 2, "metadata": {}}, {"id": "b", "score": 1}]},
+    "distances": {"results": [{"id": "b", "distance": 0.9}, {"id": "a", "distance": 0.1}]},
+    "ids in metadata": {"documents": [{"text": "x", "metadata": {"id": "a"}}, {"text": "y", "metadata": {"id": "b"}}]},
+    "out of order": {"results": [{"id": "b", "score": 1}, {"id": "a", "score": 2}]},
+}
+DOCS = [{"m": {"n": 7}, "s": [0.5], "t": "words"}, {"m": {"n": 8}, "s": [0.9]}]
+GROUPS = [{"docs": [{"id": "a", "l2_distance": 3}]}, {"docs": [{"id": "b", "l2_distance": 1}]}]
+COLUMNS = {"ids": [["x", "y"]], "distances": [[1, 2]], "metadatas": [[{"src": "a"}, {"src": "b"}]]}
+PATHS = [
+    (
+        {"data": {"results": [{"docs": DOCS}]}},
+        {"results": "data.results[0].docs", "id": "m.n", "score": "s[0]", "text": "t"},
+    ),
+    ({"groups": GROUPS}, {"results": "groups[*].docs", "score": "l2_distance"}),
+    ({"answer": COLUMNS}, {"results": "answer", "id": "metadata.src"}),
+]
 
 
-# What goes wrong
+def test_usual_answers_are_understood():
+    with asking(lambda asked, _: ANSWERS[asked.body["query"]]) as (retriever, _):
+        for name, hits in zip(ANSWERS, retriever.search([Query("q", name) for name in ANSWERS], 10), strict=True):
+            assert ids(hits) == ["a", "b"], name
+            assert hits[0].score > hits[1].score, name
+        elastic, chroma = retriever.search([Query("q", "elastic"), Query("q", "chroma")], 10)
+    assert elastic[0] == Hit("a", 2.0, "x", {"text": "x"})
+    assert chroma == [Hit("a", -0.5, None, {"x": 1}), Hit("b", -0.7)]
+    assert ask(lambda *_: {"results": []})[0] == []
+    assert ask(lambda *_: list("abc"), k=2)[0] == [Hit("a", 0.0), Hit("b", -1.0)]
 
 
-@pytest.mark.parametrize(
-    ("status", "header", "wait"), [(429, "7", 7.0), (429, "0.5", 0.5), (503, None, None), (429, "soon", None)]
-)
-def test_a_busy_service(status, header, wait):
-    error = failing(lambda _, handler: handler.say(status, b"later", **({"Retry_After": header} if header else {})))
-    assert isinstance(error, RetryLater)
-    assert error.retry_after == wait
-    assert f"HTTP {status}" in str(error)
+def test_paths():
+    named, grouped, columns = (ask(lambda *_, answer=answer: answer, **settings)[0] for answer, settings in PATHS)
+    assert named == [Hit("8", 0.9), Hit("7", 0.5, "words")]
+    assert grouped == [Hit("b", -1.0), Hit("a", -3.0)]
+    assert ids(columns) == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    "status", [301, 302, 400, 401, 403, 404, 405, 408, 409, 410, 413, 414, 415, 422, 425, 500, 502, 504]
-)
-def test_what_is_refused_for_good(status):
-    error = failing(lambda _, handler: handler.say(status, b"no"))
-    assert (
-        isinstance(error, PermanentFailure)
-        == (status in PERMANENT_STATUS)
-        == (status not in (302, 408, 409, 425, 500, 502, 504))
-    )
-    assert f"HTTP {status}" in str(error)
+WRONG = {
+    "no list": ({"took": 3, "total": 0}, {}),
+    "nothing": ({}, {}),
+    "a number": (3, {}),
+    "a path that is not there": ({"hits": {"took": 1}}, {"results": "hits.hits"}),
+    "a path into a list": ({"hits": []}, {"results": "hits.hits"}),
+    "a place that is not there": ({"r": []}, {"results": "r[0].docs"}),
+    "a path to text": ({"hits": "none"}, {"results": "hits"}),
+    "no id": ({"hits": [{"title": "x"}]}, {}),
+    "no id at the path": ({"hits": [{"id": 1}]}, {"id": "m.id"}),
+    "no score at the path": ({"hits": [{"id": 1}]}, {"score": "s"}),
+    "an id that is an object": ({"hits": [{"id": 1, "x": {}}]}, {"id": "x"}),
+    "a score that is text": ({"hits": [{"id": "a", "score": "high"}]}, {}),
+    "twice": ({"hits": ["a", "b", "a"]}, {}),
+    "several queries": ({"ids": [["a"], ["b"]]}, {}),
+    "uneven columns": ({"ids": [["a", "b"]], "distances": [[1]]}, {}),
+}
 
 
-def test_what_cannot_be_read_is_refused_for_good_and_what_is_no_answer_is_not(monkeypatch):
+def test_what_goes_wrong_is_explained(snapshots, monkeypatch):
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    monkeypatch.setenv("KEY", "secret\r\nX-Evil: 1")
+    errors = {name: failing(lambda *_, answer=answer: answer, **settings) for name, (answer, settings) in WRONG.items()}
+    bodies = {"null": b"null", "markup": b"<html>oops</html>", "half": b'{"results": [', "empty": b"", "bytes": b"\xff\xfe"}
+    bodies |= {"too deep": b"[" * 100_000}
+    errors |= {name: failing(lambda _, handler, body=body: handler.say(200, body)) for name, body in bodies.items()}
+    errors |= {
+        "500": failing(lambda _, handler: handler.say(500, b"boom \x1b[31m\nline" + b"x" * 1000)),
+        "404 without words": failing(lambda _, handler: handler.say(404)),
+        "moved": failing(lambda _, handler: handler.say(307, Location="/other")),
+        "busy": failing(lambda _, handler: handler.say(429, b"later", Retry_After="7")),
+        "hangs": failing(lambda _, handler: handler.hang(), timeout=0.1),
+        "drips": failing(lambda _, handler: handler.drip(), timeout=0.2),
+        "cut in the middle": failing(lambda _, handler: handler.cut(b'{"results": [')),
+        "cut before": failing(lambda _, handler: handler.cut()),
+        "no HTTP": failing(not_http),
+        "nobody listens": unreachable("http://127.0.0.1:1/search"),
+        "no such host": unreachable("http://no-such-host.invalid/"),
+        "a variable that is not set": failing(two, headers="X-Key: ${NO_SUCH_KEY}"),
+        "a variable that would break the request": failing(two, headers="X-Key: ${KEY}"),
+    }
+    text = "".join(f"## {name}\n{type(error).__name__}: {error}\n\n" for name, error in errors.items())
+    text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:port", text)
+    snapshots.check("providers/http", re.sub(r"(no-such-host.* cannot be reached: ).*", r"\1…", text))
+
+
+def not_http(_, handler):
+    handler.wfile.write(b"SSH-2.0-OpenSSH\r\n\r\n")
+    handler.close_connection = True
+
+
+def unreachable(url):
+    with pytest.raises(ProviderError) as caught:
+        provider({"http": {"url": url}}).make().search([Q], 1)
+    return caught.value
+
+
+def test_a_busy_service_says_how_long():
+    in_a_minute = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
+    waits = {"7": 7.0, "0.5": 0.5, "soon": None, "nan": None, "inf": None, "-3": 0.0, "31 Foo": None, None: None}
+    waits |= {"Thu, 01 Jan 1970 00:00:00 GMT": 0.0, in_a_minute: pytest.approx(60, abs=30)}
+    for header, wait in waits.items():
+        for status in (429, 503):
+            headers = {"Retry_After": header} if header else {}
+            error = failing(lambda _, handler, s=status, h=headers: handler.say(s, b"later", **h))
+            assert (type(error), error.retry_after) == (RetryLater, wait), header
+
+
+def test_what_is_refused_for_good(monkeypatch):
+    final = {301, 308, 400, 401, 403, 404, 405, 410, 413, 414, 415, 422}
+    for status in sorted(final | {302, 408, 409, 425, 500, 502, 504}):
+        error = failing(lambda _, handler, status=status: handler.say(status, b"no"))
+        assert isinstance(error, PermanentFailure) == (status in final), status
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
     assert isinstance(failing(lambda *_: ["a", "a"]), PermanentFailure)
     assert isinstance(failing(two, headers="X: ${NO_SUCH_KEY}"), PermanentFailure)
     for wrong in (lambda *_: {"error": "warming up"}, lambda _, handler: handler.say(200, b"{")):
         assert not isinstance(failing(wrong), PermanentFailure)
-
-
-def test_a_date_to_come_back():
-    in_a_minute = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
-    assert _wait(in_a_minute) == pytest.approx(60, abs=2)
-    assert _wait("Thu, 01 Jan 1970 00:00:00 GMT") == 0
-    assert [_wait(text) for text in ("nan", "inf", "-3", "", None, "31 Foo")] == [None, None, 0, None, None, None]
-
-
-def test_other_statuses_show_how_the_reply_begins():
-    error = failing(lambda _, handler: handler.say(500, b"boom \x1b[31m\nline" + b"x" * 1000))
-    assert "HTTP 500: boom \\x1b[31m\\nline" in str(error)
-    assert len(str(error)) < 300
-    assert "HTTP 404, and empty" in str(failing(lambda _, handler: handler.say(404)))
-    assert "moved to /other" in str(failing(lambda _, handler: handler.say(307, Location="/other")))
-
-
-def test_a_reply_that_repeats_our_secrets(monkeypatch):
-    monkeypatch.setenv("KEY", "hush-hush")
-    for headers in ("Authorization: Bearer ${KEY}", "X-Api-Key: hush-hush"):
-        error = failing(lambda _, handler: handler.say(401, b"bad key hush-hush"), headers=parse_headers(headers))
-        assert "bad key …" in str(error)
-
-
-@pytest.mark.parametrize(
-    ("body", "shown"),
-    [(b"<html>oops</html>", ": <html>oops"), (b'{"results": [', ': {"results"'), (b"", ", and empty"), (b"\xff\xfe", ": ")],
-)
-def test_what_is_not_json(body, shown):
-    assert f"the answer is not JSON{shown}" in str(failing(lambda _, handler: handler.say(200, body)))
-
-
-def test_json_too_deep_to_read():
-    assert "not JSON" in str(failing(lambda _, handler: handler.say(200, b"[" * 100_000)))
-
-
-def test_a_service_that_hangs():
-    assert "no answer within 0.2 s" in str(failing(lambda _, handler: handler.hang(), timeout=0.2))
-
-
-def test_a_service_that_drips():
-    assert "no answer within 0.3 s" in str(failing(lambda _, handler: handler.drip(), timeout=0.3))
-
-
-def test_without_limit():
-    hits, _ = ask(two, timeout=float("inf"))
-    assert hits == TWO
-    assert ask(two, timeout=None)[0] == TWO
-
-
-def test_a_slow_answer_is_an_answer():
-    def slow(*_):
-        time.sleep(0.2)
-        return two()
-
-    assert ask(slow, timeout=5.0)[0] == TWO
-
-
-def test_cut_connections():
-    assert "bytes before the end" in str(failing(lambda _, handler: handler.cut(b'{"results": [')))
-    assert "the connection was cut before there was an answer" in str(failing(lambda _, handler: handler.cut()))
-
-
-def test_what_is_not_http():
-    def script(_, handler):
-        handler.wfile.write(b"SSH-2.0-OpenSSH\r\n\r\n")
-        handler.close_connection = True
-
-    assert "not an answer in HTTP" in str(failing(script))
-
-
-def test_nobody_listens():
-    with serving(two) as service:
-        url = service.url
-    with pytest.raises(ProviderError, match="cannot be reached: Connection refused"):
-        HttpRetriever(url).search([Q], 1)
-    with pytest.raises(ProviderError, match="cannot be reached"):
-        HttpRetriever("http://no-such-host.invalid/").search([Q], 1)
 
 
 def test_one_failure_does_not_spoil_the_next_query():
@@ -261,31 +259,29 @@ def test_one_failure_does_not_spoil_the_next_query():
         actions = {"cut": handler.cut, "500": lambda: handler.say(500, b"x" * 99_999), "hang": handler.hang}
         return actions.get(turn, lambda: handler.say(200, b"{"))()
 
-    with serving(script) as service:
-        retriever = HttpRetriever(service.url, timeout=1.0)
-        outcomes = []
+    outcomes = []
+    with asking(script, timeout=0.3) as (retriever, _):
         for _ in range(6):
             try:
                 outcomes.append(retriever.search([Q], 5)[0] == TWO)
             except ProviderError:
                 outcomes.append(False)
-        retriever.close()
     assert outcomes == [False, False, False, True, False, True]
 
 
 # Connections
 
 
-def test_connections_are_used_again():
-    with serving(two) as service:
-        retriever = HttpRetriever(service.url)
+def test_connections_are_used_again_and_ten_are_asked_at_once():
+    with asking(two) as (retriever, service):
         for _ in range(20):
             retriever.search([Q], 5)
         assert len(service.connections) == 1
-        with ThreadPoolExecutor(4) as pool:
-            assert all(hits == [TWO] for hits in pool.map(lambda _: retriever.search([Q], 5), range(40)))
-        assert len(service.connections) <= 5
-        retriever.close()
+    meet = threading.Barrier(10, timeout=60)
+    with asking(lambda *_: meet.wait() is None or two(), timeout=60) as (retriever, service):
+        with ThreadPoolExecutor(10) as pool:
+            assert list(pool.map(lambda _: retriever.search([Q], 5), range(60))) == [[TWO]] * 60
+        assert len(service.connections) == 10
 
 
 def test_a_kept_connection_that_died_is_replaced():
@@ -293,40 +289,43 @@ def test_a_kept_connection_that_died_is_replaced():
         handler.say(200, json.dumps(two()).encode())
         handler.close_connection = True  # without having said so
 
-    with serving(once) as service:
-        retriever = HttpRetriever(service.url)
+    with asking(once) as (retriever, service):
         for _ in range(3):
             assert retriever.search([Q], 5) == [TWO]
             time.sleep(0.02)
-        retriever.close()
     assert len(service.connections) == 3
 
 
-def test_connections_go_with_the_retriever():
+def test_connections_go_with_the_retriever(threads_of_before):
     with serving(two) as service:
-        retriever = HttpRetriever(service.url)
+        retriever = provider({"http": {"url": service.url}}).make()
         retriever.search([Q], 5)
         del retriever
         gc.collect()  # a socket that is left open is a warning, and a warning is an error
-
-
-def test_ten_are_asked_at_once():
-    """The service answers nobody before ten are waiting for it."""
-    meet = threading.Barrier(10, timeout=60)
-
-    def together(*_):
-        meet.wait()
-        return two()
-
-    with serving(together) as service:
-        retriever = HttpRetriever(service.url, timeout=60)
-        with ThreadPoolExecutor(10) as pool:
-            assert list(pool.map(lambda _: retriever.search([Q], 5), range(60))) == [[TWO]] * 60
-        retriever.close()
+    assert [one.name for one in threading.enumerate() if "assay" in one.name and one not in threads_of_before] == []
 
 
 # How it is named
 
+NAMES = [
+    "http(url='http://127.0.0.1:8000/search')",
+    "http(url='https://h/s?q={query}&n={k}', method=get)",
+    'http(url=\'http://h/s\', body=\'{"q": "{query}", "n": {k}}\', results=hits.hits, id=_id, score=_score)',
+    "http(url='http://h/s', results='data[*].docs', headers='Authorization: Bearer ${KEY}; X-Two: 2', timeout=2.5)",
+]
+REFUSED = ["http", "http(url=ftp://h/s)", "http(url=search)", "http(url='http://{scope}.h/s')"]
+REFUSED += [
+    "http(url='http://h:99999999/')",
+    "http(url='http://h/s', method=delete)",
+    "http(url='http://h/s', body='{query')",
+]
+REFUSED += ["http(url='http://h/s', results='a..b')", "http(url='http://h/s', headers='nonsense')"]
+REFUSED += ["http(url='http://h/s', timeout=0)"]
 
-def test_nothing_runs_on(threads_of_before):
-    assert [one.name for one in threading.enumerate() if "assay" in one.name and one not in threads_of_before] == []
+
+def test_names_read_back_and_what_cannot_be_is_refused_at_once():
+    for name in NAMES:
+        assert provider(provider(name).name) == provider(name), name
+    for text in REFUSED:
+        with pytest.raises(BadParameter):
+            pytest.fail(provider(text).name)

@@ -1,183 +1,116 @@
 """hybrid: ranks or scores of several providers in one ranking."""
 
-from __future__ import annotations
+import sys
+from types import ModuleType
 
 import pytest
 
+from assay import Document, Hit, Query
 from assay.errors import BadParameter, ProviderError, UsageError
-from assay.model.records import Document, Hit, Query
-from assay.providers.catalog.hybrid import Hybrid
 
-from ._written import parse_provider
-
-Q = Query("q", "x")
+from ._asking import Q, ids, provider, ready
 
 
-class Fixed:
-    """Answers every query with the same hits, and remembers how it was treated."""
-
-    def __init__(self, hits, batch=1000):
-        self.hits, self.batch, self.depths, self.indexed, self.is_closed = hits, batch, [], [], False
-
-    def index(self, documents):
-        self.indexed = list(documents)
-
-    def search(self, queries, k):
-        self.depths.append(k)
-        return [self.hits if isinstance(self.hits, Exception) else self.hits[:k] for _ in queries]
-
-    def close(self):
-        self.is_closed = True
+@pytest.fixture
+def module(monkeypatch):
+    """A module whose functions are the parts."""
+    made = ModuleType("hybrid_module")
+    monkeypatch.setitem(sys.modules, made.__name__, made)
+    return made
 
 
-class Later(Fixed):
-    """The same as coroutines."""
-
-    async def index(self, documents):
-        super().index(documents)
-
-    async def search(self, queries, k):
-        return super().search(queries, k)
-
-    async def close(self):
-        super().close()
+def made(module, *parts, settings=""):
+    """A hybrid of parts that give these hits."""
+    for number, part in enumerate(parts):
+        hits = [Hit(doc, float(score)) for doc, score in part.items()] if isinstance(part, dict) else part
+        setattr(module, f"part{number}", hits if callable(hits) else lambda text, k, hits=hits: hits[:k])
+    names = ", ".join(f"python:hybrid_module:part{number}" for number in range(len(parts)))
+    return provider(f"hybrid({names}{settings})").make()
 
 
-def hits(**scores):
-    return [Hit(doc, float(score)) for doc, score in scores.items()]
+def fused(module, *parts, k=10, **settings):
+    text = "".join(f", {name}={value}" for name, value in settings.items())
+    return [(hit.doc_id, hit.score) for hit in made(module, *parts, settings=text).search([Q], k)[0]]
 
 
-def fused(*lists, method="rrf", weights=(), rank_constant=60, depth=0, k=10, norm=""):
-    hybrid = Hybrid([Fixed(one) for one in lists], method, weights, rank_constant, depth, norm)
-    return [(hit.doc_id, hit.score) for hit in hybrid.search([Q], k)[0]]
+A, B = {"a": 9, "b": 6, "c": 3}, {"b": 4, "c": 3, "d": 2}
+WORKED = [
+    (({"a": 9, "b": 5}, {"b": 0.9, "c": 0.1}), {}, [("b", 1 / 62 + 1 / 61), ("a", 1 / 61), ("c", 1 / 62)]),
+    (({"a": 9, "b": 5}, {"b": 2}), {"rank_constant": 0}, [("b", 1.5), ("a", 1.0)]),
+    (({"a": 9}, {"b": 2}), {"weights": "[1, 3]", "rank_constant": 0}, [("b", 3.0), ("a", 1.0)]),
+    (({"a": 30, "b": 20, "c": 10}, {"c": 0.4, "b": 0.2}), {"method": "weighted"}, [("c", 0.5), ("a", 0.5), ("b", 0.25)]),
+    (({"a": 30, "b": 10}, {"b": 7}), {"method": "weighted", "weights": "[0.25, 0.75]"}, [("b", 0.75), ("a", 0.25)]),
+    (({"a": 0}, {}), {"method": "weighted"}, [("a", 0.5)]),
+    (({"a": -3, "b": -3}, {}), {"method": "weighted", "weights": "[1, 1]"}, [("b", 1.0), ("a", 1.0)]),
+    (({}, {}), {}, []),
+    ((A, B), {"method": "comb_mnz", "norm": "min_max"}, [("b", 3.0), ("c", 1.0), ("a", 1.0), ("d", 0.0)]),
+    ((A, B), {"method": "comb_sum", "norm": "none", "k": 2}, [("b", 10.0), ("a", 9.0)]),
+    ((A, B), {"method": "borda"}, [("b", 7.0), ("c", 5.0), ("a", 5.0), ("d", 3.0)]),
+    ((A, B), {"method": "comb_mnz", "weights": "[0.75, 0.25]"}, [("b", 1.5), ("a", 0.75), ("c", 0.5), ("d", 0.0)]),
+    ((A, B), {"method": "weighted_mnz", "weights": "[0.75, 0.25]"}, [("b", 1.5), ("a", 0.75), ("c", 0.5), ("d", 0.0)]),
+    ((A, B), {"method": "comb_gmnz(gamma=0)", "k": 1}, [("b", 1.5)]),
+    (({"a": 1, "b": 0}, {"b": 1, "a": 0}), {"k": 1}, [("b", 1 / 61 + 1 / 62)]),
+]
 
 
-def test_reciprocal_ranks_are_added():
-    assert fused(hits(a=9, b=5), hits(b=0.9, c=0.1)) == [
-        ("b", pytest.approx(1 / 62 + 1 / 61)),
-        ("a", pytest.approx(1 / 61)),
-        ("c", pytest.approx(1 / 62)),
-    ]
-    assert fused(hits(a=9, b=5), hits(b=2), rank_constant=0) == [("b", 1.5), ("a", 1.0)]
-    assert fused(hits(a=9), hits(b=2), weights=(1, 3), rank_constant=0) == [("b", 3.0), ("a", 1.0)]
+def test_worked_examples(module):
+    for parts, settings, expected in WORKED:
+        found = fused(module, *parts, **settings)
+        assert [doc for doc, _ in found] == [doc for doc, _ in expected], (parts, settings)
+        assert [score for _, score in found] == pytest.approx([score for _, score in expected]), (parts, settings)
+    assert [doc for doc, _ in fused(module, {"a": 1, "b": 1}, {"c": 1})] == ["c", "b", "a"], "equal ones go by id"
 
 
-def test_scores_are_brought_to_0_and_1():
-    assert fused(hits(a=30, b=20, c=10), hits(c=0.4, b=0.2), method="weighted") == [("c", 0.5), ("a", 0.5), ("b", 0.25)]
-    assert fused(hits(a=30, b=10), hits(b=7), method="weighted", weights=(0.25, 0.75)) == [("b", 0.75), ("a", 0.25)]
+def test_texts_of_hits_are_kept(module):
+    parts = (lambda text, k: [Hit("a", 2.0), Hit("b", 1.0, "of b")]), (lambda text, k: [Hit("a", 1.0, "of a")])
+    assert {hit.doc_id: hit.text for hit in made(module, *parts).search([Q], 5)[0]} == {"a": "of a", "b": "of b"}
 
 
-def test_one_score_or_equal_scores_are_worth_1():
-    assert fused(hits(a=0), hits(), method="weighted") == [("a", 0.5)]
-    assert fused(hits(a=-3, b=-3), hits(), method="weighted", weights=(1, 1)) == [("b", 1.0), ("a", 1.0)]
-    assert fused(hits(), hits()) == []
-
-
-def test_every_fusion_that_learns_nothing_can_be_used():
-    first, second = hits(a=9, b=6, c=3), hits(b=4, c=3, d=2)
-    assert fused(first, second, method="comb_mnz", norm="min_max") == [("b", 3.0), ("c", 1.0), ("a", 1.0), ("d", 0.0)]
-    assert fused(first, second, method="comb_sum", norm="none", k=2) == [("b", 10.0), ("a", 9.0)]
-    assert fused(first, second, method="borda") == [("b", 7.0), ("c", 5.0), ("a", 5.0), ("d", 3.0)]
-    assert fused(first, second, method="comb_gmnz(gamma=0)")[0] == ("b", 1.5)
-
-
-def test_weights_go_to_the_fusion_that_takes_them():
-    first, second = hits(a=9, b=6, c=3), hits(b=4, c=3, d=2)
-    weighted = fused(first, second, method="comb_mnz", weights=(0.75, 0.25))
-    assert weighted == fused(first, second, method="weighted_mnz", weights=(0.75, 0.25))
-    assert dict(weighted) == {"b": 1.5, "a": 0.75, "c": 0.5, "d": 0.0}
-
-
-def test_a_fusion_that_learns_is_refused():
-    with pytest.raises(BadParameter, match="this one needs judgments"):
-        parse_provider("hybrid(bm25, tfidf_chars, method=probfuse)")
-
-
-def test_texts_of_hits_are_kept():
-    parts = [Fixed([Hit("a", 2.0), Hit("b", 1.0, "of b")]), Fixed([Hit("a", 1.0, "of a")])]
-    (answer,) = Hybrid(parts, "rrf", (), 60, 0).search([Q], 5)
-    assert {hit.doc_id: hit.text for hit in answer} == {"a": "of a", "b": "of b"}
-
-
-def test_several_queries_of_which_one_fails():
-    class Picky(Fixed):
-        def search(self, queries, k):
-            return [ProviderError("no") if query.query_id == "bad" else self.hits for query in queries]
-
-    hybrid = Hybrid([Picky(hits(a=1)), Fixed(hits(a=1, b=0))], "rrf", (), 60, 0)
+def test_a_query_that_failed_in_one_part_has_failed_and_others_have_not(module):
+    module.picky = type("Picky", (), {"search": lambda _, queries, k: [_picky(query) for query in queries]})
+    module.part = lambda text, k: ["a", "b"]
+    hybrid = provider("hybrid(python:hybrid_module:picky, python:hybrid_module:part)").make()
     first, bad, last = hybrid.search([Query("one", "x"), Query("bad", "x"), Query("one", "x")], 5)
-    assert first == last
-    assert [hit.doc_id for hit in first] == ["a", "b"]
+    assert (ids(first), first) == (["a", "b"], last)
     assert isinstance(bad, ProviderError)
 
 
-def test_equal_ones_go_by_id_in_the_parts_and_in_the_end():
-    assert [doc for doc, _ in fused(hits(a=1, b=1), hits(c=1))] == ["c", "b", "a"]
-    assert [doc for doc, _ in fused(hits(a=1, b=0), hits(b=1, a=0), k=1)] == ["b"]
+def _picky(query):
+    return ProviderError("no") if query.query_id == "bad" else ["a"]
 
 
-def test_depth_of_the_parts():
-    parts = [Fixed(hits(a=1)), Fixed(hits(b=1))]
+def test_depth_of_the_parts(module):
+    depths = []
     for depth, k in ((0, 10), (0, 500), (20, 500)):
-        Hybrid(parts, "rrf", (), 60, depth).search([Q], k)
-    assert parts[0].depths == parts[1].depths == [100, 500, 20]
-
-
-def test_a_query_that_failed_in_one_part_has_failed():
-    (answer,) = Hybrid([Fixed(hits(a=1)), Fixed(ProviderError("no answer"))], "rrf", (), 60, 0).search([Q], 5)
-    assert isinstance(answer, ProviderError)
-
-
-def test_parts_are_given_everything():
-    parts = [Fixed(hits(a=1), batch=1), Later(hits(b=1))]
-    hybrid = Hybrid(parts, "rrf", (), 60, 0)
-    hybrid.index(iter([Document("a"), Document("b")]))
-    assert [len(part.indexed) for part in parts] == [2, 2]
-    assert [hit.doc_id for hit in hybrid.search([Q], 5)[0]] == ["b", "a"]
-    assert hybrid.batch == 1
-    hybrid.close()
-    assert [part.is_closed for part in parts] == [True, True]
+        part = lambda text, k: depths.append(k) or []  # noqa: E731
+        made(module, part, part, settings=f", depth={depth}").search([Q], k)
+    assert depths == [100, 100, 500, 500, 20, 20]
 
 
 def test_the_judgments_reach_an_oracle():
-    hybrid = parse_provider("hybrid(oracle, hybrid(oracle, random_order))").make()
-    hybrid.set_judgments({"q": {"a": 1}})
-    hybrid.index([Document("a"), Document("b")])
-    assert [hit.doc_id for hit in hybrid.search([Q], 5)[0]] == ["a", "b"]
+    documents = [Document("a"), Document("b")]
+    hybrid = ready("hybrid(oracle, hybrid(oracle, random_order))", documents, {"q1": {"a": 1}})
+    assert ids(hybrid.search([Q], 5)[0]) == ["a", "b"]
 
 
-def test_names():
-    assert parse_provider("hybrid").name == "hybrid(bm25, dense)"
-    assert parse_provider({"hybrid": {"providers": ["bm25", "tfidf_chars"], "weights": [0.5, 0.5]}}).name == (
-        "hybrid(bm25, tfidf_chars, weights=[0.5, 0.5])"
-    )
-    for text in ("hybrid(bm25, dense, method=weighted_sum)", "hybrid(bm25, dense, method='rbc(p=0.9)')"):
-        assert parse_provider(text).name == text
-    assert parse_provider("hybrid(bm25, dense, method=weighted)").name == "hybrid(bm25, dense, method=weighted_sum)"
-    assert parse_provider("hybrid(bm25, dense, method=rbc(p=0.9))").name == "hybrid(bm25, dense, method='rbc(p=0.9)')"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "hybrid(bm25)",
-        "hybrid(bm25, tfidf_chars, weights=[1])",
-        "hybrid(bm25, tfidf_chars, norm=max)",
-        "hybrid(bm25, tfidf_chars, method=borda, norm=max)",
-        "hybrid(bm25, tfidf_chars, method=comb_sum, rank_constant=5)",
-        "hybrid(bm25, tfidf_chars, method=isr, weights=[1, 2])",
-    ],
-)
-def test_parts_that_do_not_fit(text):
-    with pytest.raises(BadParameter, match="hybrid"):
-        parse_provider(text).check()
-    with pytest.raises(BadParameter, match="hybrid"):
-        parse_provider(text).make()
-
-
-@pytest.mark.parametrize(
-    "setting", ["weights=[-1, 1]", "weights=[0, 0]", "method=best", "norm=best", "depth=-1", "rank_constant=-1"]
-)
-def test_impossible_parameters(setting):
-    with pytest.raises(UsageError):
-        parse_provider(f"hybrid(bm25, tfidf_chars, {setting})")
+def test_names_and_what_does_not_fit():
+    mapped = {"hybrid": {"providers": ["bm25", "tfidf_chars"], "weights": [0.5, 0.5]}}
+    for text, name in (
+        ("hybrid", "hybrid(bm25, dense)"),
+        (mapped, "hybrid(bm25, tfidf_chars, weights=[0.5, 0.5])"),
+        ("hybrid(bm25, dense, method=weighted_sum)", "hybrid(bm25, dense, method=weighted_sum)"),
+        ("hybrid(bm25, dense, method=weighted)", "hybrid(bm25, dense, method=weighted_sum)"),
+        ("hybrid(bm25, dense, method='rbc(p=0.9)')", "hybrid(bm25, dense, method='rbc(p=0.9)')"),
+        ("hybrid(bm25, dense, method=rbc(p=0.9))", "hybrid(bm25, dense, method='rbc(p=0.9)')"),
+    ):
+        assert provider(text).name == name
+    unfit = ("weights=[1]", "norm=max", "method=borda, norm=max", "method=comb_sum, rank_constant=5")
+    for setting in (*unfit, "method=isr, weights=[1, 2]"):
+        bound = provider(f"hybrid(bm25, tfidf_chars, {setting})")
+        for refused in (bound.check, bound.make):
+            with pytest.raises(BadParameter):
+                refused()
+    impossible = ("weights=[-1, 1]", "weights=[0, 0]", "method=best", "norm=best", "depth=-1", "rank_constant=-1")
+    for setting in (*impossible, "method=probfuse"):
+        with pytest.raises(UsageError):
+            pytest.fail(provider(f"hybrid(bm25, tfidf_chars, {setting})").name)

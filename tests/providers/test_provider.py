@@ -1,14 +1,16 @@
-"""Provider: names, configurations without secrets, and fingerprints with them."""
+"""Provider: names, configurations without secrets, fingerprints with them, files, and what is known before it is asked."""
 
+import sys
 from dataclasses import replace
 
 import pytest
 
 from assay import BadParameter
+from assay.errors import AssayError
 from assay.grammar import Param
-from assay.providers.provider import BoundProvider, Provider, all_providers, find_provider
+from assay.providers import BoundProvider, Provider, all_providers, find_provider
 
-from ._written import parse_provider
+from ._asking import provider
 
 PARAMS = (
     Param("url", str, "", ""),
@@ -20,58 +22,42 @@ SERVICE = Provider("service", "", dict, PARAMS)
 
 
 def bound(**given):
-    return BoundProvider(
-        SERVICE, {param.name: given.get(param.name, param.default) for param in PARAMS}, explicit_params=frozenset(given)
-    )
+    params = {param.name: given.get(param.name, param.default) for param in PARAMS}
+    return BoundProvider(SERVICE, params, explicit_params=frozenset(given))
 
 
-def test_secrets_are_neither_in_the_name_nor_in_the_configuration():
+def test_secrets_are_neither_in_the_name_nor_in_the_configuration_but_make_a_difference():
     one = bound(url="x", api_key="s3cr3t", max_tokens=7)
     assert one.name == "service(url=x, max_tokens=7)"
     assert one.configuration == {"provider": "service", "url": "x", "api_key": "…", "max_tokens": 7, "cache": ""}
     assert bound().configuration["api_key"] == ""
-
-
-def test_secrets_do_make_a_difference():
     assert bound(api_key="a").fingerprint != bound(api_key="b").fingerprint
-    one, other = (parse_provider(f"http(url='http://x/?key={key}')") for key in ("first-secret", "second-secret"))
-    assert one.configuration == other.configuration
-    assert one.fingerprint != other.fingerprint
-    assert "secret" not in f"{one.name} {one.configuration}"
+    first, second = (provider(f"http(url='http://x/?key={key}')") for key in ("first-secret", "second-secret"))
+    assert first.configuration == second.configuration
+    assert first.fingerprint != second.fingerprint
 
 
-@pytest.mark.parametrize("text", ["bm25", "bm25(k1=0.9)", "hybrid(bm25, tfidf_chars)", "replay:a.run", "python:a.b:c.d"])
-def test_a_name_reads_back(text):
-    assert parse_provider(text).name == text
-    assert parse_provider(parse_provider(text).name) == parse_provider(text)
-
-
-def test_a_map_says_the_same():
-    assert (
-        parse_provider({"bm25": {"k1": 0.9}})
-        == parse_provider({"name": "bm25", "k1": 0.9})
-        == parse_provider("bm25(k1=0.9)")
-    )
-    parts = {"hybrid": {"providers": ["bm25", {"bm25": {"k1": 2}}]}}
-    assert parse_provider(parts).name == "hybrid(bm25, bm25(k1=2))"
-
-
-@pytest.mark.parametrize("text", ["", "()", "bm25:x", "python", "bm25(dense)", "bm25(k1=high)", "bm25(k1=1", "a b"])
-def test_what_is_no_provider(text):
-    with pytest.raises((BadParameter, LookupError)):
-        parse_provider(text)
+def test_names_read_back_and_maps_say_the_same():
+    for text in ("bm25", "bm25(k1=0.9)", "hybrid(bm25, tfidf_chars)", "replay:a.run", "python:a.b:c.d"):
+        assert provider(text).name == text
+        assert provider(provider(text).name) == provider(text)
+    assert provider({"bm25": {"k1": 0.9}}) == provider({"name": "bm25", "k1": 0.9}) == provider("bm25(k1=0.9)")
+    assert provider({"hybrid": {"providers": ["bm25", {"bm25": {"k1": 2}}]}}).name == "hybrid(bm25, bm25(k1=2))"
+    for text in ("", "()", "bm25:x", "python", "bm25(dense)", "bm25(k1=high)", "bm25(k1=1", "a b"):
+        with pytest.raises((BadParameter, LookupError)):
+            pytest.fail(provider(text).name)
 
 
 def test_values_are_given_where_they_are_taken_and_not_set():
     assert bound().filled(cache="here", timeout=5).params == {"url": "", "api_key": "", "max_tokens": 5, "cache": "here"}
     assert bound(cache="mine").filled(cache="here").params["cache"] == "mine"
-    whole = parse_provider("hybrid(bm25, dense, http(url='http://h/s'))").filled(cache="here", timeout=5)
+    whole = provider("hybrid(bm25, dense, http(url='http://h/s'))").filled(cache="here", timeout=5)
     assert [part.params.get("cache") for part in whole.parts] == [None, "here", None]
     assert [part.params.get("timeout") for part in whole.parts] == [None, None, 5]
 
 
 def test_a_label_is_the_name_and_changes_nothing_else():
-    plain = parse_provider("bm25(k1=0.9)")
+    plain = provider("bm25(k1=0.9)")
     labelled = replace(plain, label="tuned")
     assert (labelled.name, plain.name) == ("tuned", "bm25(k1=0.9)")
     assert (labelled.configuration, labelled.fingerprint) == (plain.configuration, plain.fingerprint)
@@ -79,10 +65,131 @@ def test_a_label_is_the_name_and_changes_nothing_else():
 
 
 def test_what_is_repeatable_is_so_in_all_its_parts():
-    assert parse_provider("hybrid(bm25, tfidf_chars)").is_repeatable
-    assert not parse_provider("hybrid(bm25, replay:a.run)").is_repeatable
+    assert provider("hybrid(bm25, tfidf_chars)").is_repeatable
+    assert not provider("hybrid(bm25, replay:a.run)").is_repeatable
     assert not find_provider("python").is_repeatable
-
-
-def test_who_keeps_the_first_ranking():
     assert {name for name, one in all_providers().items() if one.keeps_first} == {"rerank"}
+
+
+# What cannot work is known before anything is asked, and nothing of the user's is called
+
+MODULE = """
+ran = []
+def search(query, k): ran.append(query)
+def score(query, texts): ran.append(query)
+def texts(text, k): ran.append(text)
+def nothing(*, k): pass
+def needy(query, k, index, *, model): ran.append(query)
+class Needy:
+    def __init__(self, path, *, log=None): ran.append("made")
+class Retriever:
+    def __init__(self): ran.append("made")
+    def index(self, documents): ran.append("index")
+    def search(self, queries, k): ran.append("search")
+number = 3
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder of one's own, which is the current one; what is imported there is forgotten."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.delenv("NO_SUCH_VARIABLE", raising=False)
+    (tmp_path / "check_module.py").write_text(MODULE)
+    (tmp_path / "check_exits.py").write_text("raise SystemExit(3)")
+    (tmp_path / "a.run").write_text("q Q0 a 1 2 x\n")
+    yield tmp_path
+    module = sys.modules.pop("check_module", None)
+    assert module is None or module.ran == []
+
+
+FINE = ["bm25", "dense", "hybrid", "hybrid(bm25, tfidf_chars, weights=[1, 2])", "oracle", "random_order", "replay:a.run"]
+FINE += ["python:check_module:search", "python:check_module:Retriever", "rerank(bm25, function=check_module:score)"]
+FINE += [f"command:'{sys.executable}' gone.py", "http(url='http://127.0.0.1:1/search', headers='X: ${HOME}')"]
+WRONG = [
+    f"python:{name}" for name in ("check_gone:search", "check_module:serch", "check_module:number", "check_exits:search")
+]
+WRONG += [f"python:check_module:{name}" for name in ("nothing", "needy", "Needy")]
+WRONG += ["replay:gone.run", "replay:.", "command:no-such-program --x", "command:./a.run", "command:ls ${NO_SUCH_VARIABLE}"]
+WRONG += ["hybrid(bm25)", "hybrid(bm25, bm25, weights=[1, 2, 3])", "hybrid(bm25, replay:gone.run)", "rerank(bm25)"]
+WRONG += [f"rerank(bm25, function=check_module:{name})" for name in ("gone", "number")]
+WRONG += ["rerank(bm25, dense, function=check_module:score)", "http(url='http://h/s?k=${NO_SUCH_VARIABLE}')"]
+WRONG += ["http(url='http://h/s', headers='X-Key: ${NO_SUCH_VARIABLE}')", "http(url='${HOME}/search')"]
+WRONG += ["""http(url='http://h/s', body='{"k": "${NO_SUCH_VARIABLE}"}')"""]
+
+
+def test_what_may_work_and_what_cannot(here, snapshots, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/me")
+    for text in FINE:
+        provider(text).check()
+    snapshots.check_errors("providers/check", {text: provider(text).check for text in WRONG})
+
+
+def test_an_extra_that_is_missing(monkeypatch):
+    for name in ("sentence_transformers", "wordllama"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for text in ("dense", "dense(model=a)", "rerank(bm25, model=a)", "hybrid"):
+        with pytest.raises(AssayError, match="pip install"):
+            provider(text).check()
+
+
+def test_whether_scopes_are_heeded(here):
+    (here / "check_record.py").write_text("from assay import Query\ndef search(one: Query, k): pass")
+    for text, heeds in {
+        "bm25": True,
+        "replay:a.run": False,
+        "hybrid(bm25, replay:a.run)": False,
+        "python:check_module:search": True,
+        "python:check_module:Retriever": True,
+        "python:check_module:texts": False,
+        "python:check_record:search": True,
+        "python:check_gone:search": True,
+        "command(command=ls, index=false)": True,
+        "http(url='http://h/s')": False,
+        "http(url='http://h/s?in={scope}')": True,
+        "http(url='http://h/s?in=${scope}')": False,
+        """http(url='http://h/s', body='{"q": "{query}", "in": {scope}}')""": True,
+    }.items():
+        assert provider(text).heeds_scope is heeds, text
+
+
+# The files that decide the answers; nothing of them is run
+
+
+def test_the_module_of_a_function_is_hashed_and_not_run(here):
+    found = []
+    for text in ("raise SystemExit", "raise SystemExit  # again", "raise SystemExit"):
+        (here / "sources_one.py").write_text(text)
+        found.append(provider("python:sources_one:search").sources())
+    assert list(found[0]) == ["sources_one.py"]
+    assert found[0] == found[2] != found[1]
+
+
+def test_a_package_counts_with_all_its_files_and_a_module_in_it_alone(here):
+    folder = here / "sources_two" / "deep"
+    folder.mkdir(parents=True)
+    for file in (here / "sources_two" / "__init__.py", here / "sources_two" / "one.py", folder / "two.py"):
+        file.write_text("raise SystemExit")
+    names = ["sources_two/__init__.py", "sources_two/deep/two.py", "sources_two/one.py"]
+    assert list(provider("python:sources_two:search").sources()) == names
+    assert list(provider("python:sources_two.one:search").sources()) == ["sources_two/one.py"]
+    for number in range(210):
+        (folder / f"more{number}.py").touch()
+    assert len(provider("python:sources_two:search").sources()) == 200
+
+
+def test_programs_parts_and_what_is_not_there(here, monkeypatch, tmp_path_factory):
+    for text in ("python:sources_gone:x", "python:sources_gone.deep:x", "replay:gone.run", "command:no-such-program x"):
+        assert provider(text).sources() == {}, text
+    for text in ("python:sys:exit", "bm25", "command:search.py ${NO_SUCH_VARIABLE}"):
+        assert provider(text).sources() == {}, text
+    (here / "search.py").write_text("print()")
+    (here / "config.toml").write_text("")
+    monkeypatch.setenv("CONFIG", "config.toml")
+    found = provider(f"command:'{sys.executable}' search.py ${{CONFIG}} --deep gone.txt").sources()
+    assert list(found) == [sys.executable, "search.py", "config.toml"]
+    other = tmp_path_factory.mktemp("other") / "b.run"
+    other.write_text("q Q0 a 1 2 x\n")
+    found = provider(f"rerank(replay:{other}, function=check_module:score)").sources()
+    assert set(found) == {"check_module.py", other.as_posix()}

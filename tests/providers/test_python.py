@@ -1,129 +1,105 @@
 """python: functions, classes and objects, found where they are and called as they expect it."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pytest
 
+from assay import Document, Hit, Query
 from assay.errors import BadParameter, ProviderError
-from assay.model.records import Document, Hit, Query
-from assay.providers import Adapted, EventLoop
-from assay.providers.catalog.python import FunctionRetriever, make_retriever
-from assay.providers.retriever import PermanentFailure
+from assay.providers import EventLoop, PermanentFailure, RetryLater
 
-from ._functions import Q, ask
-from ._written import parse_provider
+from ._asking import provider, ready, search
+
+Q = Query("q1", "What", scope="s", metadata={"language": "de"})
+
+
+@pytest.fixture
+def module(monkeypatch):
+    """A module that can be imported; its names are set by the test."""
+    made = ModuleType("python_module")
+    monkeypatch.setitem(sys.modules, made.__name__, made)
+    return made
+
+
+def made(module, target):
+    module.target = target
+    return provider("python:python_module:target").make()
+
+
+def ask(module, function, k=5):
+    return made(module, function).search([Q], k)[0]
+
 
 # How functions are called
-
-
-def as_text(query_text, k):
-    return [(query_text, k)]
-
-
-def as_typed_text(query: str, k: int):
-    return [(type(query).__name__ + query, k)]
 
 
 def as_record(query: Query, k):
     return [(f"{query.query_id} {query.text} {query.scope}", k)]
 
 
-def as_record_named_in_words(asked: "Query", top_k):  # noqa: UP037
+def as_record_named_in_words(asked: "Query", top_k):
     return [(asked.query_id, top_k)]
 
 
+def as_typed_text(query: str, k: int):
+    return [(type(query).__name__ + query, k)]
+
+
 def as_both(query, k):
-    assert query == "What"
-    assert query.metadata == {"language": "de"}
+    assert (query, query.metadata) == ("What", {"language": "de"})
     return [(f"{query.lower()} {query.query_id} {query.scope}", k)]
 
 
-def k_by_name(text, *, limit):
-    return [(text, limit)]
+CALLED = [
+    (lambda query_text, k: [(query_text, k)], "What", 5),
+    (as_typed_text, "strWhat", 5),
+    (as_record, "q1 What s", 5),
+    (as_record_named_in_words, "q1", 5),
+    (as_both, "what q1 s", 5),
+    (lambda text, *, limit: [(text, limit)], "What", 5),
+    (lambda text, language="de", top_k=3: [(f"{text} {language}", top_k)], "What de", 5),
+    (lambda text, how_many: [(text, how_many)], "What", 5),
+    (lambda text: [(text, 0)], "What", 0),
+    (lambda text, verbose=False: [(f"{text} {verbose}", 0)], "What False", 0),
+    (lambda *arguments: [arguments], "What", 5),
+]
 
 
-def k_behind_others(text, language="de", top_k=3):
-    return [(f"{text} {language}", top_k)]
+def test_a_function_is_called_as_it_expects(module):
+    for function, doc, score in CALLED:
+        assert ask(module, function) == [Hit(doc, float(score))], function
 
-
-def k_under_another_name(text, how_many):
-    return [(text, how_many)]
-
-
-def without_k(text):
-    return [(text, 0)]
-
-
-def with_an_option(text, verbose=False):
-    return [(f"{text} {verbose}", 0)]
-
-
-def with_anything(*arguments):
-    return [arguments]
-
-
-@pytest.mark.parametrize(
-    ("function", "doc", "score"),
-    [
-        (as_text, "What", 5),
-        (as_typed_text, "strWhat", 5),
-        (as_record, "q1 What s", 5),
-        (as_record_named_in_words, "q1", 5),
-        (as_both, "what q1 s", 5),
-        (k_by_name, "What", 5),
-        (k_behind_others, "What de", 5),
-        (k_under_another_name, "What", 5),
-        (without_k, "What", 0),
-        (with_an_option, "What False", 0),
-        (with_anything, "What", 5),
-    ],
-)
-def test_a_function_is_called_as_it_expects(module, function, doc, score):
-    assert ask(module, function) == [[Hit(doc, float(score))]]
-
-
-def test_every_shape_of_answer(module):
-    for answer in (["a"], [("a", 0.0)], [Hit("a")], {"a": 0.0}, [{"id": "a", "score": 0}], iter(["a"])):
-        assert ask(module, lambda text, k, answer=answer: answer) == [[Hit("a", 0.0)]]
-
-
-def test_a_generator_function(module):
-    def search(text, k):
+    def generator(text, k):
         yield "a", 2.0
         yield "b", 1.0
 
-    assert ask(module, search, k=1) == [[Hit("a", 2.0)]]
+    assert ask(module, generator, k=1) == [Hit("a", 2.0)]
 
 
 def test_coroutines_share_one_event_loop(module):
     loops = set()
 
-    async def search(text, k):
+    async def find(text, k):
         loops.add(asyncio.get_running_loop())
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.01)
         return [text]
 
-    module.search = search
-    retriever = make_retriever("assay_test_module:search")
+    retriever = made(module, find)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(retriever.search, [[Query("q", f"d{number}")] for number in range(16)], [3] * 16))
     assert [one[0][0].doc_id for one in found] == [f"d{number}" for number in range(16)]
     assert len(loops) == 1
 
 
-# Classes and objects
+# Classes, objects, and what makes them
 
 
 class Whole:
-    def __init__(self):
-        self.documents = []
-
     def index(self, documents):
         self.documents = [document.doc_id for document in documents]
 
@@ -131,116 +107,38 @@ class Whole:
         return [[(doc, 1.0 / place) for place, doc in enumerate(self.documents, 1)] for _ in queries]
 
 
-class Async(Whole):
+class Later(Whole):
     async def index(self, documents):
-        await asyncio.sleep(0)
         Whole.index(self, documents)
 
     async def search(self, queries, k):
-        await asyncio.sleep(0)
         return Whole.search(self, queries, k)
 
 
-@pytest.mark.parametrize("given", [Whole, Whole(), Async, Async()], ids=["class", "object", "async class", "async object"])
-def test_the_protocol(module, given):
-    module.mine = given
-    retriever = make_retriever("assay_test_module:mine")
-    assert (retriever.batch, retriever.indexes) == (1000, True)
-    EventLoop().result(retriever.index([Document("a"), Document("b"), Document("c")]))
-    assert retriever.search([Q, Q], 2) == [[Hit("a", 1.0), Hit("b", 0.5)]] * 2
+class Called:
+    def __call__(self, text, k):
+        return [text]
 
 
-def test_an_object_without_index_and_its_own_batch_and_end(module):
-    closed = []
-    module.mine = SimpleNamespace(search=lambda queries, k: [["a"]] * len(queries), batch=7, close=lambda: closed.append(1))
-    retriever = make_retriever("assay_test_module:mine")
-    assert (retriever.batch, retriever.indexes) == (7, False)
-    retriever.index([Document("a")])
-    assert retriever.search([Q], 1) == [[Hit("a", 0.0)]]
-    retriever.close()
-    assert closed == [1]
+def test_classes_objects_and_makers(module):
+    nested = SimpleNamespace(inner=SimpleNamespace(mine=Whole()))
+    for given in (Whole, Whole(), Later, Later(), lambda: Whole(), nested):
+        module.mine = given
+        name = "python:python_module:mine" + ".inner.mine" * (given is nested)
+        retriever = ready(name, [Document("a"), Document("b"), Document("c")])
+        assert (retriever.batch, retriever.indexes) == (1000, True), given
+        assert retriever.search([Q, Q], 2) == [[Hit("a", 1.0), Hit("b", 0.5)]] * 2, given
+    for given in (Called, Called(), lambda: Called()):
+        assert ask(module, given) == [Hit("What", 0.0)], given
+    first, second = made(module, SimpleNamespace(search=lambda queries, k: [["a"], ["b", "b"]])).search([Q, Q], 3)
+    assert (first, isinstance(second, ProviderError)) == ([Hit("a", 0.0)], True)
 
 
-def test_one_bad_answer_in_a_batch(module):
-    module.mine = SimpleNamespace(search=lambda queries, k: [["a"], ["b", "b"]])
-    first, second = make_retriever("assay_test_module:mine").search([Q, Q], 3)
-    assert first == [Hit("a", 0.0)]
-    assert isinstance(second, ProviderError)
-
-
-def test_a_class_of_functions(module):
-    class Callable:
-        def __call__(self, text, k):
-            return [text]
-
-    module.Mine = Callable
-    assert isinstance(make_retriever("assay_test_module:Mine"), FunctionRetriever)
-    module.group = SimpleNamespace(inner=SimpleNamespace(mine=Whole()))
-    assert isinstance(make_retriever("assay_test_module:group.inner.mine"), Adapted)
-
-
-def test_a_class_that_cannot_be_made(module):
-    class Needy:
-        def __init__(self, path):
-            pass
-
-    module.Mine = Needy
-    with pytest.raises(
-        ProviderError,
-        match=r"Mine cannot be made without path; .*def make\(\): return Mine\(…\), .*python:assay_test_module:make$",
-    ):
-        make_retriever("assay_test_module:Mine")
-
-
-# How they are found
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [one for one in sys.path if one])
-    yield tmp_path
-    for name in [name for name in sys.modules if name.startswith("assay_here")]:
-        del sys.modules[name]
-
-
-def test_the_current_folder(here):
-    (here / "assay_here.py").write_text("def search(text, k):\n    return [text]\n")
-    retriever = parse_provider("python:assay_here:search").make()
-    assert retriever.search([Q], 3) == [[Hit("What", 0.0)]]
-
-
-def test_a_package_in_the_current_folder(here):
-    (here / "assay_here_too").mkdir()
-    (here / "assay_here_too" / "inner.py").write_text(
-        "class R:\n    def search(self, queries, k):\n        return [[] for _ in queries]\n"
-    )
-    assert parse_provider("python:assay_here_too.inner:R").make().search([Q], 3) == [[]]
-
-
-def test_what_is_not_there(here):
-    (here / "assay_here_a.py").write_text("def search(text, k): ...\nsurch = 3\n")
-    (here / "assay_here_b.py").write_text("import no_such_package_at_all\n")
-    (here / "assay_here_c.py").write_text("def broken(:\n")
-    (here / "assay_here_d.py").write_text("raise RuntimeError('no model')\n")
-    for name, message in {
-        "assay_here_x:search": "there is no module assay_here_x, neither installed nor in",
-        "assay_here_a:serch": "assay_here_a has no serch. Did you mean search or surch?",
-        "assay_here_a:surch": "is neither a function nor has it search(queries, k): it is 3",
-        "assay_here_b:search": "ModuleNotFoundError: No module named 'no_such_package_at_all' (assay_here_b.py:1)",
-        "assay_here_c:search": "assay_here_c cannot be imported: SyntaxError: invalid syntax (assay_here_c.py:1)",
-        "assay_here_d:search": "assay_here_d cannot be imported: RuntimeError: no model (assay_here_d.py:1)",
-    }.items():
-        with pytest.raises(ProviderError) as caught:
-            make_retriever(name)
-        assert message in str(caught.value)
-
-
-def test_names():
-    assert parse_provider("python(function='my_module:search')").name == "python:my_module:search"
-    for wrong in ("python", "python:search", "python:my-module:search", "python(function=a:b:c)", "python:my_module:"):
-        with pytest.raises(BadParameter):
-            parse_provider(wrong)
+def test_whether_it_takes_documents_is_known_before_it_is_made(module):
+    module.Whole, module.search, module.make = Whole, as_record, lambda: Whole()
+    module.thing = SimpleNamespace(search=as_record)
+    found = {name: provider(f"python:python_module:{name}").indexes for name in ("Whole", "search", "make", "thing", "gone")}
+    assert found == {"Whole": True, "search": False, "make": False, "thing": False, "gone": False}
 
 
 def test_a_coroutine_that_takes_too_long_is_cancelled(module):
@@ -256,42 +154,177 @@ def test_a_coroutine_that_takes_too_long_is_cancelled(module):
     module.search, module.Slow = Slow().search, Slow
     for name in ("search", "Slow"):
         cancelled.clear()
-        retriever = parse_provider(f"python:assay_test_module:{name}").filled(timeout=0.05).make()
-        with pytest.raises(ProviderError, match=r"raised TimeoutError: no answer within 0.05 s$"):
-            retriever.search([Query("q", "x")], 3)
-        assert cancelled.wait(60)
+        with pytest.raises(ProviderError, match=r"no answer within 0.05 s$"):
+            provider(f"python:python_module:{name}").filled(timeout=0.05).make().search([Q], 3)
+        assert cancelled.wait(60), name
 
 
-def test_a_function_without_parameters_makes_the_retriever(module):
-    module.make = Whole
-    module.build = lambda: Whole()
-    for name in ("make", "build"):
-        assert isinstance(make_retriever(f"assay_test_module:{name}"), Adapted)
-    module.wrapped = lambda: as_text
-    assert isinstance(make_retriever("assay_test_module:wrapped"), FunctionRetriever)
-    module.search = lambda: ["d1"]
-    with pytest.raises(
-        PermanentFailure,
-        match=r"search\(\) makes no retriever, but \['d1'\]; a function that searches takes the query first",
-    ):
-        make_retriever("assay_test_module:search")
+# How they are found, and what is wrong with them
+
+FILES = {
+    "here_a.py": "def search(text, k): return [text]\nsurch = 3\n",
+    "here_b.py": "import no_such_package_at_all\n",
+    "here_c.py": "def broken(:\n",
+    "here_d.py": "raise RuntimeError('no model')\n",
+    "here_e.py": "from math import sqrt\nLIMIT = 3\ndef search(query, k): ...\ndef by_title(q, k): ...\nclass Finder: ...\n",
+    "here_f.py": "LIMIT = 3\n",
+    "here_g.py": "".join(f"def f{n}(q, k): ...\n" for n in range(12)),
+    "here_h/inner.py": "class R:\n    def search(self, queries, k):\n        return [[] for _ in queries]\n",
+    "here_i.py": "class Needy:\n    def __init__(self, path): ...\n    def search(self, queries, k): ...\n"
+    "def keywords(*, k): ...\ndef makes(): return ['d1']\nthing = type('Thing', (), {'__repr__': lambda _: 'thing'})()\n",
+}
 
 
-def test_addresses_are_not_shown(module):
-    module.thing = SimpleNamespace(inner=object())
-    with pytest.raises(ProviderError) as caught:
-        make_retriever("assay_test_module:thing")
-    assert "it is namespace(inner=<object object>)" in str(caught.value)
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with modules, which is the current one; what is imported there is forgotten."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [one for one in sys.path if one])
+    (tmp_path / "here_h").mkdir()
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    yield tmp_path
+    for name in [name for name in sys.modules if name.startswith("here_")]:
+        del sys.modules[name]
 
 
-def test_whether_it_takes_documents_is_known_before_it_is_made(module):
-    module.Whole, module.search, module.make = Whole, as_text, lambda: Whole()
-    module.thing = SimpleNamespace(search=as_text)
-    names = ("Whole", "search", "make", "thing", "gone")
-    assert [parse_provider(f"python:assay_test_module:{name}").indexes for name in names] == [
-        True,
-        False,
-        False,
-        False,
-        False,
-    ]
+def test_modules_of_the_current_folder(here):
+    assert search("python:here_a:search") == [Hit("what is it", 0.0)]
+    assert search("python:here_h.inner:R") == []
+
+
+def test_what_is_not_there_or_does_not_fit(here, snapshots):
+    names = ["here_x:search", "here_a:serch", "here_a:surch", *(f"here_{letter}:search" for letter in "bcd")]
+    names += ["here_e:missing", "here_f:missing", "here_g:missing", "here_i:Needy", "here_i:keywords", "here_i:makes"]
+    names += ["here_i:thing"]
+    cases = {name: lambda name=name: provider(f"python:{name}").make() for name in names}
+    written = ("my_search:search", "my_package.my_search:Finder.search", "bm52:x")
+    cases |= {f"as written: {name}": lambda name=name: provider(name) for name in written}
+    snapshots.check_errors("providers/python", cases)
+    for wrong in ("python", "python:search", "python:my-module:search", "python(function=a:b:c)", "python:my_module:"):
+        with pytest.raises(BadParameter):
+            provider(wrong)
+
+
+# Errors of the user's own code
+
+
+class RateLimited(Exception):
+    def __init__(self, holder):
+        super().__init__("slow down")
+        setattr(self, holder, 429 if holder == "status_code" else SimpleNamespace(status_code=429))
+
+
+def raising(error):
+    def find(text, k):
+        raise error
+
+    return find
+
+
+def raising_later(error):
+    async def find(text, k):
+        raise error
+
+    return find
+
+
+def halfway(text, k):
+    yield "a"
+    raise ValueError("late")
+
+
+def deep(text, k):
+    return np.linalg.inv(np.zeros((2, 2)))
+
+
+def announced():
+    error = RuntimeError("The following component failed to run:\nComponent name: 'broken'")
+    error.__cause__ = ValueError("no such reranker")
+    return error
+
+
+def test_errors_say_whose_and_where(module, snapshots):
+    cases = {
+        "a key": lambda text, k: {}["x"],
+        "a coroutine": raising_later(OSError("gone")),
+        "a generator": halfway,
+        "several lines": raising(ValueError("first\nsecond\nthird")),
+        "without words": raising(ValueError),
+        "deep in a library": deep,
+        "leaving": raising(SystemExit("bye")),
+        "announced": raising(announced()),
+        "nothing returned": lambda text, k: None,
+    }
+    snapshots.check_errors(
+        "providers/python_raises", {name: lambda f=f: _without_line(module, f) for name, f in cases.items()}
+    )
+
+
+def _without_line(module, function):
+    """The error of a function, with its line counted from that of the function itself."""
+    try:
+        ask(module, function)
+    except ProviderError as error:
+        first = function.__code__.co_firstlineno
+        head, _, line = str(error).rstrip(")").rpartition("test_python.py:")
+        raise ProviderError(f"{head}test_python.py:+{int(line) - first})" if head else str(error)) from None
+
+
+def test_what_is_final_what_is_busy_and_what_passes(module):
+    for holder in ("status_code", "response"):
+        with pytest.raises(RetryLater):
+            ask(module, raising(RateLimited(holder)))
+    with pytest.raises(RetryLater) as caught:
+        ask(module, raising(RetryLater(3.0)))
+    assert caught.value.retry_after == 3.0
+    for raises in (raising, raising_later):
+        with pytest.raises(KeyboardInterrupt):
+            ask(module, raises(KeyboardInterrupt))
+    few = made(module, SimpleNamespace(search=lambda queries, k: [["a"]]))
+    with pytest.raises(PermanentFailure):
+        few.search([Query("q"), Query("r")], 3)
+    with pytest.raises(ProviderError) as raised:
+        ask(module, raising(KeyError("x")))
+    assert not isinstance(raised.value, PermanentFailure)
+
+
+# The event loop that coroutines run on
+
+
+async def running():
+    await asyncio.sleep(0)
+    return asyncio.get_running_loop()
+
+
+def test_one_loop_for_all_that_goes_on_whatever_is_raised():
+    assert EventLoop().result(3) == 3
+    assert EventLoop().result(asyncio.sleep(0.01, "late"), float("inf")) == "late"
+    before = EventLoop().result(running())
+    for kind in (SystemExit, KeyboardInterrupt, ValueError, TimeoutError):
+        with pytest.raises(kind):
+            EventLoop().result(raising_later(kind("bye"))("", 1))
+        assert EventLoop().result(running()) is before, kind
+
+    async def outer():
+        return EventLoop().result(asyncio.sleep(0, "inner"))
+
+    assert EventLoop().result(outer(), 60) == "inner"
+
+
+@pytest.mark.slow
+def test_a_coroutine_that_blocks_is_left_behind():
+    released = threading.Event()
+
+    async def blocking():
+        released.wait(60)
+
+    before = EventLoop().result(running())
+    with pytest.raises(TimeoutError):
+        EventLoop().result(blocking(), 0.05)
+    assert EventLoop().result(running(), 60) is not before
+    released.set()
+    before.call_soon_threadsafe(before.stop)
+    while before.is_running():
+        threading.Event().wait(0.01)
+    before.close()

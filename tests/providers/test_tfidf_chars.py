@@ -1,33 +1,30 @@
 """tfidf_chars: the pieces, their weights, and words that are spelt otherwise."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 
 import pytest
 
+from assay import Document, Query
 from assay.errors import BadParameter
-from assay.model.records import Document, Query
-from assay.providers.catalog import tfidf_chars
-from assay.providers.catalog.tfidf_chars import pieces
-from assay.text import words_of
 
-from ._written import parse_provider
+from ._asking import ids, provider, ready
+
+TEXTS = ["fever and more fever", "hyperkeratosis of the skin", "keratoses", "", "Hautverdickung", "b", "thickened skin skin"]
 
 
-def test_pieces_of_a_word():
-    assert list(pieces("cats", 3, 5)) == [" ca", "cat", "ats", "ts ", " cat", "cats", "ats ", " cats", "cats "]
-    assert list(pieces("cat", 3, 5)) == [" ca", "cat", "at ", " cat", "cat ", " cat "]
-    assert list(pieces("a", 3, 5)) == [" a "]
-    assert list(pieces("a", 5, 6)) == [" a "]
+def pieces(word, low, high):
+    """Every piece of a word with a space at each end; the whole, where it is shorter."""
+    spaced = f" {word} "
+    sizes = [size for size in range(low, high + 1) if size <= len(spaced)] or [len(spaced)]
+    return [spaced[start : start + size] for size in sizes for start in range(len(spaced) - size + 1)]
 
 
-def naive(texts, query):
+def naive(texts, query, low, high):
     """Sublinear counts times smoothed idf, cosine, in plain Python."""
 
     def counts(text):
-        return Counter(piece for word in words_of(text) for piece in pieces(word, 3, 5))
+        return Counter(piece for word in text.casefold().split() for piece in pieces(word, low, high))
 
     counted = [counts(text) for text in texts]
     having = Counter(piece for one in counted for piece in one)
@@ -45,34 +42,21 @@ def naive(texts, query):
     return [sum(value * asked.get(piece, 0) for piece, value in weights(one).items()) for one in counted]
 
 
-TEXTS = ["fever and more fever", "hyperkeratosis of the skin", "keratoses", "", "Hautverdickung", "b", "thickened skin skin"]
-
-
-@pytest.mark.parametrize("query", ["skin", "hyper keratosis", "fevr", "b", "verdickte Haut", "qqqq"])
-def test_as_a_naive_reference(query):
-    retriever = parse_provider("tfidf_chars").make()
-    retriever.index([Document(str(number), text) for number, text in enumerate(TEXTS)])
-    hits = {hit.doc_id: hit.score for hit in retriever.search([Query("q", query)], 10)[0]}
-    expected = {str(number): score for number, score in enumerate(naive(TEXTS, query)) if score > 0}
-    assert hits == pytest.approx(expected, rel=1e-5)
+def test_as_a_naive_reference():
+    for low, high in ((3, 5), (2, 3), (5, 6)):
+        retriever = ready(f"tfidf_chars(low={low}, high={high})", [Document(str(n), text) for n, text in enumerate(TEXTS)])
+        for query in ("skin", "hyper keratosis", "fevr", "b", "verdickte Haut", "qqqq"):
+            hits = {hit.doc_id: hit.score for hit in retriever.search([Query("q", query)], 10)[0]}
+            scores = enumerate(naive(TEXTS, query, low, high))
+            assert hits == pytest.approx({str(n): score for n, score in scores if score > 0}, rel=1e-5), (low, query)
 
 
 def test_misspelt_and_compound_words_are_found():
-    retriever = parse_provider("tfidf_chars").make()
-    retriever.index([Document("a", "Hyperkeratose"), Document("b", "Schilddrüsenunterfunktion"), Document("c", "Fieber")])
-    answers = retriever.search([Query("1", "Hyprkeratosen"), Query("2", "Unterfunktion der Schilddrüse")], 1)
-    assert [hits[0].doc_id for hits in answers] == ["a", "b"]
-
-
-def test_blocks_change_nothing(monkeypatch):
-    retriever = parse_provider("tfidf_chars").make()
-    retriever.index([Document(str(number), text) for number, text in enumerate(TEXTS)])
-    queries = [Query(str(number), text) for number, text in enumerate([*TEXTS, "skins", "fevers"])]
-    at_once = retriever.search(queries, 3)
-    monkeypatch.setattr(tfidf_chars, "SCORES_AT_ONCE", 14)
-    assert retriever.search(queries, 3) == at_once
+    documents = [Document("a", "Hyperkeratose"), Document("b", "Schilddrüsenunterfunktion"), Document("c", "Fieber")]
+    asked = [Query("1", "Hyprkeratosen"), Query("2", "Unterfunktion der Schilddrüse")]
+    assert [ids(hits) for hits in ready("tfidf_chars", documents).search(asked, 1)] == [["a"], ["b"]]
 
 
 def test_lengths_the_wrong_way_round():
-    with pytest.raises(BadParameter, match="low=4 is above high=3"):
-        parse_provider("tfidf_chars(low=4, high=3)").make()
+    with pytest.raises(BadParameter):
+        provider("tfidf_chars(low=4, high=3)").make()

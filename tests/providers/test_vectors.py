@@ -1,35 +1,30 @@
 """vectors: ready-made embeddings found exactly, whatever the order of rows, the kind of number and the similarity."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.datasets import BenchmarkDataset
+from assay import BenchmarkDataset, Document, Query
 from assay.errors import ProviderError
-from assay.model.records import Document, Query
-from assay.providers.catalog import vectors
 
-from ._written import parse_provider
+from ._asking import ids, provider
 
 SCORES = {
     "cosine": lambda q, d: q @ d / np.sqrt((q @ q) * (d @ d)),
     "dot": lambda q, d: q @ d,
     "euclidean": lambda q, d: -np.sqrt((q - d) @ (q - d)),
 }
-NAME = "vectors(documents=docs.npy, queries=queries.npy, similarity={})"
+NAME = "vectors(documents=docs.npy, queries=queries.npy{})"
 WORDS = st.lists(st.integers(-3, 3).map(float), min_size=3, max_size=3)
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def saved(documents, queries, dtype=np.float32):
@@ -37,8 +32,8 @@ def saved(documents, queries, dtype=np.float32):
     np.save("queries.npy", np.array(queries, dtype))
 
 
-def retriever(n_documents, n_queries, text="vectors(documents=docs.npy, queries=queries.npy)"):
-    made = parse_provider(text).make()
+def retriever(n_documents, n_queries, more=""):
+    made = provider(NAME.format(more)).make()
     made.set_order([f"q{number}" for number in range(n_queries)], [f"d{number}" for number in range(n_documents)])
     made.index([Document(f"d{number}", "") for number in range(n_documents)])
     return made
@@ -56,184 +51,148 @@ def brute_force(documents, query, similarity, k):
     return sorted(scored, reverse=True)[:k]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(WORDS, min_size=1, max_size=14),
     st.lists(WORDS, min_size=1, max_size=4),
-    st.sampled_from(list(SCORES)),
     st.sampled_from([np.float16, np.float32, np.float64]),
     st.integers(1, 16),
 )
-def test_brute_force_says_the_same(documents, queries, similarity, dtype, k):
+def test_brute_force_says_the_same(documents, queries, dtype, k):
     """Small whole numbers, so that ties are frequent and every sum is exact."""
     saved(documents, queries, dtype)
-    made = retriever(len(documents), len(queries), NAME.format(similarity))
-    for query, hits in zip(queries, made.search(queries_of(len(queries)), k), strict=True):
-        wanted = brute_force(documents, query, similarity, k)
-        assert [hit.score for hit in hits] == pytest.approx([score for score, _ in wanted], abs=1e-6)
-        if similarity != "cosine":  # whose division rounds, so that equals may come apart in the oracle
-            assert [hit.doc_id for hit in hits] == [doc for _, doc in wanted]
+    for similarity in SCORES:
+        made = retriever(len(documents), len(queries), f", similarity={similarity}")
+        for query, hits in zip(queries, made.search(queries_of(len(queries)), k), strict=True):
+            wanted = brute_force(documents, query, similarity, k)
+            assert [hit.score for hit in hits] == pytest.approx([score for score, _ in wanted], abs=1e-6), similarity
+            if similarity != "cosine":  # whose division rounds, so that equals may come apart in the oracle
+                assert ids(hits) == [doc for _, doc in wanted], similarity
 
 
-@pytest.mark.parametrize("similarity", SCORES)
-def test_many_vectors_far_from_nought(similarity):
+def test_many_vectors_far_from_nought():
     rng = np.random.default_rng(7)
-    documents, queries = rng.normal(100, 1, (3000, 24)), rng.normal(100, 1, (5, 24))
-    saved(documents, queries)
-    made = retriever(3000, 5, NAME.format(similarity))
-    rounded = np.load("docs.npy"), np.load("queries.npy")
-    for number, hits in enumerate(made.search(queries_of(5), 10)):
-        wanted = brute_force(rounded[0], rounded[1][number], similarity, 10)
-        if similarity == "euclidean":
-            assert [hit.doc_id for hit in hits] == [doc for _, doc in wanted]
-        assert [hit.score for hit in hits] == pytest.approx([score for score, _ in wanted], rel=1e-6)
+    saved(rng.normal(100, 1, (3000, 24)), rng.normal(100, 1, (5, 24)))
+    documents, queries = np.load("docs.npy"), np.load("queries.npy")
+    for similarity in SCORES:
+        for number, hits in enumerate(retriever(3000, 5, f", similarity={similarity}").search(queries_of(5), 10)):
+            wanted = brute_force(documents, queries[number], similarity, 10)
+            if similarity == "euclidean":
+                assert ids(hits) == [doc for _, doc in wanted]
+            assert [hit.score for hit in hits] == pytest.approx([score for score, _ in wanted], rel=1e-6), similarity
 
 
-def test_a_file_is_left_on_disk(monkeypatch):
-    saved(np.eye(4), np.eye(4))
-    assert isinstance(retriever(4, 4).retriever._documents.vectors, np.memmap)
-
-
-@pytest.mark.parametrize("name", ["text", "archive", "archive with whole numbers", "archive with bytes"])
-def test_rows_that_are_named_may_come_in_any_order(name):
+def test_rows_that_are_named_may_come_in_any_order():
     """The file has documents that are not asked for, too."""
     saved([[0, 1], [1, 0], [1, 1]], [[0, 1], [1, 0]])
-    ids, named = ["7", "3", "5"], ["2", "1"]
-    given = ("docs.npy", "queries.npy")
-    more = ""
-    if name == "text":
-        (Path("d.txt")).write_text("7\n3\n5\n")
-        (Path("q.txt")).write_text("2\n\n1\n")
-        more = ", documents_ids=d.txt, queries_ids=q.txt"
-    else:
-        kind = {"archive": str, "archive with whole numbers": int, "archive with bytes": "S"}[name]
-        np.savez("docs.npz", ids=np.array(ids, kind), vectors=np.load("docs.npy"))
-        np.savez("queries.npz", ids=np.array(named, kind), vectors=np.load("queries.npy"))
-        given = ("docs.npz", "queries.npz")
-    made = parse_provider(f"vectors(documents={given[0]}, queries={given[1]}{more})").make()
-    made.index([Document("3", ""), Document("7", "")])
-    one, two, three = made.search([Query("1", ""), Query("2", ""), Query("none", "")], 1)
-    assert [hit.doc_id for hit in one] == ["3"]
-    assert [hit.doc_id for hit in two] == ["7"]
-    assert str(three) == f"{given[1]} has no vector for query 'none'"
+    Path("d.txt").write_text("7\n3\n5\n")
+    Path("q.txt").write_text("2\n\n1\n")
+    names = [NAME.format(", documents_ids=d.txt, queries_ids=q.txt")]
+    for number, kind in enumerate((str, int, "S")):
+        np.savez(f"docs{number}.npz", ids=np.array(["7", "3", "5"], kind), vectors=np.load("docs.npy"))
+        np.savez(f"queries{number}.npz", ids=np.array(["2", "1"], kind), vectors=np.load("queries.npy"))
+        names.append(f"vectors(documents=docs{number}.npz, queries=queries{number}.npz)")
+    for name in names:
+        made = provider(name).make()
+        made.index([Document("3", ""), Document("7", "")])
+        one, two, three = made.search([Query("1", ""), Query("2", ""), Query("none", "")], 1)
+        assert (ids(one), ids(two)) == (["3"], ["7"]), name
+        assert isinstance(three, ProviderError), name
 
 
-def test_scopes_and_selections_keep_their_rows():
-    """Two groups, and rows in the order of the whole benchmark."""
+def small(n, scopes=""):
+    """A benchmark whose query n has document n; both in turn of these scopes."""
     dataset = BenchmarkDataset("small")
-    for number in range(4):
-        dataset.add_document(Document(f"d{number}", "x", group="ab"[number % 2]))
+    for number in range(n):
+        scope = scopes[number % len(scopes)] if scopes else None
+        dataset.add_document(Document(f"d{number}", f"word{number}", group=scope))
+        dataset.add_query(Query(f"q{number}", f"word{number}", scope=scope))
         dataset.qrels[f"q{number}"] = {f"d{number}": 1.0}
-    for number in range(4):
-        dataset.add_query(Query(f"q{number}", "x", scope="ab"[number % 2]))
+    return dataset
+
+
+def test_scopes_keep_their_rows_and_it_may_be_a_part():
     saved(np.eye(4), np.eye(4))
-    result = assay.run(dataset, "vectors(documents=docs.npy, queries=queries.npy)", metrics="mrr", k=10)
-    assert {query: sorted(ranking) for query, ranking in result.run.items()} == {
-        **{f"q{number}": ["d0", "d2"] for number in (0, 2)},
-        **{f"q{number}": ["d1", "d3"] for number in (1, 3)},
-    }
+    result = assay.run(small(4, "ab"), NAME.format(""), metrics="mrr", k=10)
+    expected = {f"q{n}": ["d0", "d2"] if n % 2 == 0 else ["d1", "d3"] for n in range(4)}
+    assert {query: sorted(ranking) for query, ranking in result.run.items()} == expected
     assert result["mrr"] == 1.0
+    assert assay.run(small(4), f"hybrid(bm25, {NAME.format('')})", metrics="mrr")["mrr"] == 1.0
 
 
-def test_as_a_part_of_another():
-    dataset = BenchmarkDataset("small")
-    for number in range(3):
-        dataset.add_document(Document(f"d{number}", f"word{number}"))
-        dataset.add_query(Query(f"q{number}", f"word{number}"))
-        dataset.qrels[f"q{number}"] = {f"d{number}": 1.0}
-    saved(np.eye(3), np.eye(3))
-    assert assay.run(dataset, "hybrid(bm25, vectors(documents=docs.npy, queries=queries.npy))", metrics="mrr")["mrr"] == 1.0
-
-
-FAULTS = {
-    "rows": ((3, 2), (2, 2), "docs.npy has 3 rows, and there are 2 documents: one row each, in the order of the benchmark"),
-    "rows of queries": ((2, 2), (1, 2), "queries.npy has 1 row, and there are 2 queries: one row each"),
-    "width": ((2, 3), (2, 4), "docs.npy has 3 numbers in a row and queries.npy 4; documents and queries must be embedded"),
-    "shape": ((2,), (2, 2), r"docs.npy needs a row of numbers per document, and has the shape \(2,\)"),
-}
-
-
-@pytest.mark.parametrize(("documents", "queries", "said"), FAULTS.values(), ids=list(FAULTS))
-def test_what_does_not_fit_is_told_with_both_numbers(documents, queries, said):
+def shaped(documents, queries):
     saved(np.ones(documents), np.ones(queries))
-    with pytest.raises(ProviderError, match=said):
-        retriever(2, 2).search(queries_of(2), 1)
+    retriever(2, 2).search(queries_of(2), 1)
 
 
-@pytest.mark.parametrize(("value", "dtype"), [(np.nan, np.float32), (np.inf, np.float16), (1e300, np.float64)])
-def test_numbers_that_are_not_finite_are_refused(value, dtype):
-    saved([[1, 0], [0, value]], [[1, 0]], dtype)
-    with pytest.raises(ProviderError, match=r"docs\.npy, row 2: a number that is not finite, or too large for float32"):
-        retriever(2, 1)
-    saved([[1, 0]], [[value, 0]], dtype)
-    with pytest.raises(ProviderError, match=r"queries\.npy, row 1: a number that is not finite"):
-        retriever(1, 1).search(queries_of(1), 1)
+def with_value(value, dtype, in_queries):
+    saved([[1, 0], [0, 0 if in_queries else value]], [[value if in_queries else 1, 0]], dtype)
+    retriever(2, 1).search(queries_of(1), 1)
 
 
-def checked(more="", documents="docs.npy"):
-    parse_provider(f"vectors(documents={documents}, queries=queries.npy{more})").check()
-
-
-def test_files_are_looked_at_before_anything_is_asked():
-    with pytest.raises(ProviderError, match=r"^vectors: docs\.npy: no such file; give the path of an \.npy or \.npz file$"):
-        checked()
-    Path("docs.npy").write_text("no numbers")
-    with pytest.raises(ProviderError, match=r"^vectors: docs\.npy cannot be read as \.npy or \.npz: "):
-        checked()
+def checked(more="", documents="docs.npy", **files):
+    """Look at the files, some of which are made for it."""
     saved(np.eye(2), np.eye(2))
-    np.save("docs.npy", np.eye(2, dtype=int))
-    with pytest.raises(ProviderError, match="needs numbers in float16, float32 or float64, and has int64"):
-        checked()
-    saved(np.eye(2), np.eye(2))
-    with pytest.raises(ProviderError, match=r"ids\.txt: no such file; give a text file with an id in each line"):
-        checked(", documents_ids=ids.txt")
-    Path("ids.txt").write_text("a\nb\nc\n")
-    with pytest.raises(ProviderError, match=r"ids\.txt has 3 ids, and docs\.npy 2 rows"):
-        checked(", documents_ids=ids.txt")
-    Path("ids.txt").write_text("a\na\n")
-    with pytest.raises(ProviderError, match=r"the id a comes twice in ids\.txt"):
-        checked(", documents_ids=ids.txt")
-    np.savez("docs.npz", a=np.eye(2), b=np.eye(2))
-    with pytest.raises(ProviderError, match=r"docs\.npz needs an array called vectors, and ids beside it; it has a, b"):
-        checked(documents="docs.npz")
-    np.savez("docs.npz", vectors=np.eye(2), ids=np.array(["a", "b"], object))
-    with pytest.raises(ProviderError, match="are Python objects; write them as text"):
-        checked(documents="docs.npz")
+    for name, content in files.items():
+        Path(f"{name}.txt").write_text(content)
+    provider(f"vectors(documents={documents}, queries=queries.npy{more})").check()
 
 
-def test_documents_without_a_vector_are_counted():
+def archived(**arrays):
+    np.savez("docs.npz", **arrays)
+    checked(documents="docs.npz")
+
+
+def of_whole_numbers():
+    np.save("whole.npy", np.eye(2, dtype=int))
+    checked(documents="whole.npy")
+
+
+def lacking():
     np.savez("docs.npz", vectors=np.eye(2), ids=np.array(["a", "b"]))
-    np.save("queries.npy", np.eye(2))
-    made = parse_provider("vectors(documents=docs.npz, queries=queries.npy)").make()
-    with pytest.raises(ProviderError, match=r"docs\.npz has no vector for 2 of 3 documents, such as 'd'"):
-        made.index([Document("a", ""), Document("c", ""), Document("d", "")])
+    made = provider("vectors(documents=docs.npz, queries=queries.npy)").make()
+    made.index([Document("a", ""), Document("c", ""), Document("d", "")])
 
 
-def test_without_ids_and_an_order_nobody_knows_whose_a_row_is():
-    saved(np.eye(2), np.eye(2))
-    made = parse_provider("vectors(documents=docs.npy, queries=queries.npy)").make()
-    with pytest.raises(ProviderError, match="before it had its documents"):
-        made.search(queries_of(1), 1)
-    made.index([Document("a", ""), Document("b", "")])
-    with pytest.raises(ProviderError, match="has no ids, and nobody told the order of the queries: name the rows with"):
-        made.search(queries_of(1), 1)
+def unordered(*documents):
+    made = provider(NAME.format("")).make()
+    if documents:
+        made.index([Document(doc, "") for doc in documents])
+    made.search(queries_of(1), 1)
 
 
-def test_a_file_that_has_changed_is_read_again():
+def test_what_does_not_fit(snapshots):
+    cases = {
+        "rows": lambda: shaped((3, 2), (2, 2)),
+        "rows of queries": lambda: shaped((2, 2), (1, 2)),
+        "width": lambda: shaped((2, 3), (2, 4)),
+        "shape": lambda: shaped((2,), (2, 2)),
+        "nan": lambda: with_value(np.nan, np.float32, in_queries=False),
+        "infinite": lambda: with_value(np.inf, np.float16, in_queries=True),
+        "too large": lambda: with_value(1e300, np.float64, in_queries=False),
+        "no such file": lambda: checked(documents="gone.npy"),
+        "whole numbers": of_whole_numbers,
+        "no such ids": lambda: checked(", documents_ids=ids.txt"),
+        "too many ids": lambda: checked(", documents_ids=many.txt", many="a\nb\nc\n"),
+        "an id twice": lambda: checked(", documents_ids=twice.txt", twice="a\na\n"),
+        "other arrays": lambda: archived(a=np.eye(2), b=np.eye(2)),
+        "objects": lambda: archived(vectors=np.eye(2), ids=np.array(["a", "b"], object)),
+        "documents without a vector": lacking,
+        "no documents": unordered,
+        "no order": lambda: unordered("a", "b"),
+        "dense": lambda: provider("dense(model=docs.npy)").check(),
+    }
+    snapshots.check_errors("providers/vectors", cases)
+    Path("text.npy").write_text("no numbers")
+    with pytest.raises(ProviderError, match=r"text\.npy"):
+        checked(documents="text.npy")
+
+
+def test_a_file_that_has_changed_is_read_again_and_both_are_sources():
     saved([[1, 0], [0, 1]], [[1, 0]])
-    assert retriever(2, 1).search(queries_of(1), 1)[0][0].doc_id == "d0"
+    assert ids(retriever(2, 1).search(queries_of(1), 1)[0]) == ["d0"]
     saved([[0, 1], [1, 0], [0, 0]], [[1, 0]])
-    assert retriever(3, 1).search(queries_of(1), 1)[0][0].doc_id == "d1"
-
-
-def test_the_files_are_its_sources():
-    saved(np.eye(2), np.eye(2))
-    bound = parse_provider("vectors(documents=docs.npy, queries=queries.npy)")
+    assert ids(retriever(3, 1).search(queries_of(1), 1)[0]) == ["d1"]
+    bound = provider(NAME.format(""))
     assert set(bound.sources()) == {"docs.npy", "queries.npy"}
     assert not bound.is_repeatable
-    assert vectors.PROVIDER.name == "vectors"
-
-
-def test_dense_points_to_it():
-    with pytest.raises(ProviderError, match=r"file holds vectors; vectors\(documents=docs\.npy, queries=queries\.npy\)"):
-        parse_provider("dense(model=docs.npy)").check()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from assay import Query
 from assay.grammar import mark_written
-from assay.model.records import Query
-from assay.providers.provider import parse_provider
+from assay.providers import parse_provider
 
 QUERY = Query("q1", "lazy dog")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay import Query
 from assay.errors import ProviderError
 from assay.grammar import mark_written
-from assay.model.records import Query
-from assay.providers.provider import parse_provider
+from assay.providers import parse_provider
 
 from . import _kinds
 from ._asking import QUERY, ids, search

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pytest
 
+from assay import Hit, Query
 from assay.grammar import mark_written
-from assay.model.records import Hit, Query
-from assay.providers.provider import parse_provider
+from assay.providers import parse_provider
 
 from ._corpus import CHUNKS, QUERIES, cosines, documents
 from ._kinds import KINDS, fill_postgres

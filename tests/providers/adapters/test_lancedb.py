@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from assay import Query
 from assay.errors import ProviderError
 from assay.grammar import mark_written
-from assay.model.records import Query
-from assay.providers.event_loop import EventLoop
-from assay.providers.provider import parse_provider
+from assay.providers import EventLoop, parse_provider
 
 from . import _kinds
 from ._asking import QUERY, ids, search

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay import Query
 from assay.errors import ProviderError
 from assay.grammar import mark_written
-from assay.model.records import Query
-from assay.providers.provider import parse_provider
-from assay.providers.retriever import PermanentFailure
+from assay.providers import PermanentFailure, parse_provider
 
 from . import _asking
 from ._asking import QUERY, ids

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from assay import Query
 from assay.errors import ProviderError
 from assay.grammar import mark_written
-from assay.model.records import Query
-from assay.providers.provider import parse_provider
+from assay.providers import parse_provider
 
 from . import _kinds
 from ._asking import QUERY, ids, search
@@ -51,7 +51,7 @@ def test_without_a_chunk_id_the_points_own_ids_count(app, required):
 def test_an_asynchronous_client(app, required):
     import asyncio
 
-    from assay.providers.event_loop import EventLoop
+    from assay.providers import EventLoop
 
     package = required("qdrant_client")
 
