@@ -143,7 +143,6 @@ def test_saved_results_go_into_comparison_and_gate(assay, files):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ((), 2, "which answers?"),
         (("good.jsonl",), 3, "nobody says what the right answers are"),
         (("good.jsonl", "--run", "bm25.run"), 2, "--run needs --dataset"),
         (("good.jsonl", "--dataset", "golden.json", "-m", "answer_success@5"), 2, "--run RUN"),
@@ -194,12 +193,6 @@ def test_files_are_written_and_go_on_to_compare(assay):
     done = assay("answers", "good.jsonl", "--dataset", "golden.json", "-o", "x.run")
     assert (done.code, done.out) == (2, "")
     assert "there are .json, .csv, .md, .tex, .txt" in done.err
-
-
-def test_a_file_is_given_once(assay):
-    done = assay("answers", "good.jsonl", "good.jsonl", "--dataset", "golden.json")
-    assert (done.code, done.out) == (2, "")
-    assert "good.jsonl is given twice" in done.err
 
 
 def test_different_truths_are_told(assay, tmp_path):

@@ -297,8 +297,6 @@ def test_a_profile_may_rename_what_was_asked_for(assay):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ("", 2, "at least two systems are needed for a comparison, and there is no run: give judgments, or results"),
-        ("qrels.txt bm25.run", 2, "and there is one run, bm25.run"),
         ("--dataset rag-template bm25.run", 2, "assay compare --dataset rag-template bm25.run dense.run"),
         ("bm25.json", 2, "at least two systems are needed for a comparison, and here is one, bm25"),
         ("x=qrels.txt bm25.run dense.run", 2, "judgments come first, and without a name"),
@@ -313,7 +311,7 @@ def test_a_profile_may_rename_what_was_asked_for(assay):
         ("bm25.json all.json#bm52", 2, "no result of all.json is called 'bm52'. Did you mean bm25?"),
         ("bm25.json dense.run", 2, "bm25.json is a result, dense.run is not"),
         ("--dataset rag-template bm25.json dense.json", 2, "bm25.json is a saved result, which needs no --dataset"),
-        ("bm25.json dense.json --ties docid_asc", 2, "results are compared as they were scored: --ties has no place here"),
+        ("bm25.json dense.json --ties docid_asc", 2, "results are taken as they were scored: --ties has no place here"),
         ("bm25.json dense.json --profile beir", 2, "--profile has no place here"),
         ("bm25.json dense.json -m ndcg@10", 2, "ndcg@10 was not scored for bm25 dense; bm25 has map mrr"),
         ("bm25.json dense.json -m ncdg@10", 2, "Did you mean ndcg@10"),

@@ -80,7 +80,6 @@ def test_tuning(assay, files):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["one.run"], "needs two runs or more"),
         (["-o", "fused.run"], "which runs?"),
         (["-", "-"], "can be read once only"),
         (["one.run", "two.run", "--method", "rff"], "Did you mean rrf"),

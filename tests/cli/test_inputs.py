@@ -25,8 +25,8 @@ FILES = {
     "qrels.txt": "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d4 1\n",
     "good.run": "q1 Q0 d1 1 9 good\nq1 Q0 d3 2 8 good\nq2 Q0 d4 1 7 good\n",
     "poor.run": "q1 Q0 d2 1 9 poor\nq1 Q0 d1 2 8 poor\n",
-    "good.replies": '{"query_id": "q1", "answer": "Paris", "route": "code", "optimal_expert": "code"}\n',
-    "poor.replies": '{"query_id": "q1", "answer": "London", "route": "chat", "optimal_expert": "code"}\n',
+    "good.jsonl": '{"query_id": "q1", "answer": "Paris", "route": "code", "optimal_expert": "code"}\n',
+    "poor.jsonl": '{"query_id": "q1", "answer": "London", "route": "chat", "optimal_expert": "code"}\n',
     "golden.json": json.dumps(GOLDEN),
     "retrievers.py": RETRIEVERS,
 }
@@ -42,7 +42,7 @@ COMMANDS = {
     "compare": "-m mrr",
     "why": "-m mrr",
     "power": "-m mrr",
-    "gate": "--rule mrr>=0.1",
+    "gate": "--rule mrr>=0.1 --baseline BASELINE",
     "fuse": "--method rrf",
     "report": "-m mrr -o report.md",
     "plot": "-m mrr",
@@ -76,6 +76,7 @@ CASES = {
     "one file twice": "JUDGED RUN RUN",
     "judgments and saved results": "JUDGED good.json poor.json",
     "judgments and a result with rankings": "JUDGED kept.json#one kept.json#two",
+    "judgments and one result with rankings": "JUDGED kept.json#one",
     "a run and a stored result": "JUDGED RUN latest#one",
     "a benchmark and saved results": "--dataset golden.json good.json poor.json",
     "saved results and flags about scoring": "good.json poor.json --ties docid_asc",
@@ -105,10 +106,11 @@ def folder(tmp_path_factory):
 
 def words_of(command, case):
     """The words of a case: files of the kind that the command reads."""
-    kind, judged = ("replies", "") if command in ("answers", "moe") else ("run", "" if command == "fuse" else "qrels.txt")
+    kind, judged = ("jsonl", "") if command in ("answers", "moe") else ("run", "" if command == "fuse" else "qrels.txt")
     case = re.sub(r"\S*RUN2", "", case) if command == "why" else case
     words = case.replace("RUN2", f"poor.{kind}").replace("RUN", f"good.{kind}").replace("JUDGED", judged)
-    words = words.replace("truth= ", "").replace("--run good.replies", "--run good.run good.replies")
+    words = words.replace("--dataset golden.json", "--dataset golden.json --tune mrr") if command == "fuse" else words
+    words = words.replace("truth= ", "").replace("--run good.jsonl", "good.jsonl --run good.run --quiet")
     benchmark = "--dataset golden.json" if command == "answers" and "--dataset" not in words else ""
     return " ".join(f"{words} {benchmark}".split())
 
@@ -116,13 +118,18 @@ def words_of(command, case):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_a_command_says_to_each_kind_of_input(command, folder, monkeypatch, capsys, snapshots):
     monkeypatch.chdir(folder)
-    piped = FILES["poor.replies" if command in ("answers", "moe") else "poor.run"].encode()
+    piped = FILES["poor.jsonl" if command in ("answers", "moe") else "poor.run"].encode()
     capsys.readouterr()
     main(["results", "-f", "json"])
     evaluation = re.search(r"\d{4}-\d\d-\d\d-golden-[0-9a-f]+", capsys.readouterr().out)[0]
     lines = []
     for name, case in CASES.items():
-        words, flags = words_of(command, case), COMMANDS[command].split()
+        words = words_of(command, case)
+        flags = (
+            COMMANDS[command]
+            .replace("BASELINE", "good.json" if "qrels" in words or "good.json" in words else "main")
+            .split()
+        )
         typed = [word.replace("ID", evaluation) for word in words.split()]
         kind = ["bars"] if command == "plot" else []
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(piped)))

@@ -91,7 +91,6 @@ def test_results_go_on_to_compare_and_gate(routes, assay):
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        ([], 2, "say which routes to score"),
         (["nowhere.jsonl"], 3, "nowhere.jsonl: no such file"),
         (["routes.jsonl", "-m", "ndcg@10"], 2, "ndcg@10 does not read routes"),
         (["routes.jsonl", "-m", "routing_acuracy"], 2, "Did you mean routing_accuracy"),
@@ -123,12 +122,6 @@ def test_what_does_not_belong_together_is_said_to(routes, assay):
     out = assay("moe", "routes.jsonl", "other.jsonl").out
     assert "routes and other are held against different truths: their figures cannot be compared." in out
     assert "cannot be compared" not in assay("moe", "routes.jsonl", "lazy.jsonl").out
-
-
-def test_a_file_is_given_once(routes, assay):
-    done = assay("moe", "routes.jsonl", "routes.jsonl")
-    assert (done.code, done.out) == (2, "")
-    assert "routes.jsonl is given twice" in done.err
 
 
 def test_slices_say_how_many_queries_a_figure_rests_on(routes, assay):

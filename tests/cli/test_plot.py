@@ -149,7 +149,6 @@ def test_history(assay, place):
         (("bars", "good.json", "--width", "3"), 2, "a whole number from 50 to 10,000"),
         (("bars", "good.json", "--theme", "pink"), 2, "pink"),
         (("-m", "map", "bars", "good.json"), 2, "which chart? Its kind comes first: assay plot bars latest"),
-        (("bars", "qrels.txt"), 2, "give at least one run as well:\n  assay plot bars qrels.txt bm25.run -m ndcg@10"),
         (("bars", "--dataset", "rag-template"), 2, "assay plot bars --dataset rag-template bm25.run"),
     ],
 )

@@ -90,8 +90,6 @@ def test_equal_systems(assay):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (f"{QRELS} {BM25}", "at least two systems are needed"),
-        (f"{QRELS} {BM25} {DENSE} x={BM25}", "power is about two systems, and here are 3: bm25, dense, x"),
         (f"{QRELS} {BM25} {DENSE} -m gm_map", "power is about means over queries, and gm_map is none"),
         (f"{QRELS} {BM25} {DENSE} -m ncdg", "Did you mean ndcg"),
         (f"{QRELS} {BM25} {DENSE} -m map --power 2", "power"),

@@ -78,7 +78,7 @@ def test_a_misspelt_flag(assay, arguments, meant):
     assert f". Did you mean {meant}?\n" in err
 
 
-@pytest.mark.parametrize("flag", ["--bogus", "--store", "--outer", "--xyz"])
+@pytest.mark.parametrize("flag", ["--bogus", "--outer", "--xyz"])
 def test_what_is_like_nothing_gets_no_suggestion(assay, flag):
     err = assay("score", "q", "r", flag).err
     assert f"unrecognized: {flag}\n" in err
@@ -102,18 +102,6 @@ def test_a_bug_keeps_its_traceback(assay, files, monkeypatch):
     assert err.startswith("Traceback (most recent call last):")
     assert "ZeroDivisionError: one too many" in err
     assert err.endswith("error: this is a bug in assay; please report it with the lines above\n")
-
-
-def test_the_commands_come_from_the_catalog(assay, monkeypatch):
-    from assay.cli.program import Command, load_entries
-
-    def with_another(folder, kind, group):
-        another = Command("greet", "say hello", lambda _: None, lambda _: 5)
-        return load_entries(folder, kind, group) | {"greet": another}
-
-    monkeypatch.setattr("assay.cli.program.load_entries", with_another)
-    assert assay("greet").code == 5
-    assert "say hello" in assay().out
 
 
 def raising(error):

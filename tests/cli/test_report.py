@@ -159,12 +159,6 @@ def test_saved_results(files, assay):
         (["latest", "-o", "r.html", "-o", "r.html"], "the same file is given twice", 2),
         (["nobody", "-o", "r.html"], "no stored evaluation is called 'nobody'", 2),
         (["nobody.json", "-o", "r.html"], "nobody.json: no such file", 3),
-        (["latest", "qrels.txt", "-o", "r.html"], "latest is no file, and others are", 2),
-        (
-            ["qrels.txt", "-o", "r.html"],
-            "qrels.txt says what is relevant; give at least one run as well:\n  assay report qrels.txt bm25.run",
-            2,
-        ),
         (["latest", "--by", "colour", "-o", "r.html"], "no tag is called 'colour'", 2),
         (["latest", "-m", "map", "-o", "r.html"], "map was not scored for tfidf_chars", 2),
         (["latest", "-o", "qrels.txt/"], "there is a file of that name", 2),

@@ -143,14 +143,6 @@ def test_ids_that_cannot_be_written_are_no_bug(files, process):
     assert "Traceback" not in err
 
 
-def test_a_saved_result_is_no_run(assay, files):
-    (files / "a.json").write_text(assay("score", "qrels.txt", "good.run", "-f", "json").out)
-    for arguments in (["qrels.txt", "a.json"], ["a.json", "good.run"], ["qrels.txt", "good.run", "a.json"]):
-        code, out, err = assay("score", *arguments)
-        assert (code, out) == (2, "")
-        assert err.startswith("error: a.json is a saved result, not judgments or a run; assay why compares results:\n")
-
-
 PROSE = "# Title\n\n" + "Some words that nobody would take for rows of a run.\nShort.\n" * 10 + "q1 Q0 d1 1 9 t\n" * 5
 
 

@@ -68,13 +68,6 @@ def test_a_flag_that_is_wrong_is_told_before_files_are_touched(assay, flags):
     assert flags[-1].strip("-") in err or flags[0].strip("-").replace("-", "_") in err
 
 
-@pytest.mark.parametrize("arguments", [(), ("qrels.txt",), ("-m", "map"), ("qrels.txt", "-m", "map")])
-def test_judgments_and_a_run_are_needed(assay, arguments):
-    code, out, err = assay("score", *arguments)
-    assert (code, out) == (2, "")
-    assert err == "error: judgments and at least one run are needed: assay score qrels.txt run.txt -m ndcg@10\n"
-
-
 def test_files_after_the_metrics_are_explained_with_the_right_command(assay):
     code, out, err = assay("score", "-m", "ndcg@10", "map", "qrels.txt", "good.run")
     assert (code, out) == (2, "")

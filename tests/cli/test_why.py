@@ -172,9 +172,6 @@ def test_options_between_files(assay, tied):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "file"),
-        (["q"], "two files are needed: judgments and a run, or two results"),
-        (["q", "r", "r"], "two files are needed: judgments and a run, or two results"),
         (["q", "r"], "say what to explain: assay why qrels.txt run.txt -m ndcg@10"),
         (["-", "-", "-m", "map"], "standard input (-) can be read once only"),
         (["q", "r", "-m", "mrr", "--expected", "abc"], "the expected value is a number such as 0.3333 or 33.3%, not 'abc'"),
@@ -269,16 +266,11 @@ def test_results_of_several_runs_are_paired_by_name(assay, files):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["a.json", "good.run"], 2, "a.json is a result, good.run is not: give two results, or judgments and a run."),
-        (["qrels.txt", "a.json", "-m", "map"], 2, "a.json is a result, qrels.txt is not"),
         (["a.json", "gone.json"], 3, "gone.json: no such file"),
         (["a.json", "other.json"], 3, "other.json: written as assay.result/99, but this version reads assay.result/1"),
         (["a.json", "broken.json"], 3, "broken.json:1: not JSON: Expecting ':' delimiter"),
         (["a.json#goood", "a.json"], 2, "'goood'. Did you mean good?"),
-        (["a.json", "a.json", "-m", "map"], 2, "two results are compared as they were scored: --metrics has no place here"),
         (["a.json", "a.json", "--expected", "1", "--ties", "docid_asc"], 2, "--expected, --ties has no place here"),
-        (["a.json", "a.json", "a.json"], 2, "two files are needed"),
-        (["a.json"], 2, "two files are needed"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -1,62 +1,135 @@
-"""Inputs of commands that score: judgments and runs, a benchmark and runs, or saved results."""
+"""Inputs of commands: judgments and runs, a benchmark and runs, saved or stored results. Words only; nothing is loaded."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
-from itertools import takewhile
+from dataclasses import dataclass, fields
+from enum import Enum
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Literal
 
+from assay.cli.output_options import add_store_argument
 from assay.cli.scoring_options import (
+    SCORING_FLAGS,
+    add_dataset_arguments,
     add_policy_arguments,
     add_relevance_arguments,
     check_has_dataset,
-    make_profile,
-    make_relevance,
-    read_domain_options,
 )
-from assay.cli.terminal import describe_source_format, log_duration, log_policy, log_verbose
-from assay.errors import MAX_FAULTS, DataError, Hint, NoGroundTruth, UsageError
+from assay.errors import DataError, Hint, UsageError
 from assay.grammar import WrittenName
 from assay.model import Policy
-from assay.text import counted
 
-if TYPE_CHECKING:
-    from assay.datasets import BenchmarkDataset
-    from assay.evaluation import Profile, Result, Setting
-    from assay.files import FileSource
-
-
-SCORING_FLAGS = (
-    *("relevance", "f1_threshold", "unit", "id_map", "dataset_format", "profile"),
-    *("ontology", "annotations"),
+STANDARD_INPUT = "-"
+LATEST = "latest"
+"""What can only be in a store."""
+FILE_ENDINGS = (
+    *(".txt", ".run", ".qrels", ".trec", ".json", ".jsonl", ".csv", ".tsv", ".parquet"),
+    *(".gz", ".zst", ".xz", ".bz2"),
 )
-"""Flags about scoring, which has been done where results are saved ones; and so have all flags of a policy."""
-"""The beginning of the error about a benchmark without the ground truth that was asked for."""
+EXAMPLE_FILES = {
+    "run": ("bm25.run", "dense.run"),
+    "file of answers": ("answers.jsonl", "other.jsonl"),
+    "file of routes": ("routes.jsonl", "other.jsonl"),
+}
+NUMBERS = ("no", "one", "two")
+
+
+class Kind(Enum):
+    """What a word stands for: a file to be scored, or results that were scored."""
+
+    FILE = "file"
+    SAVED = "saved result"
+    STORED = "stored result"
 
 
 @dataclass(frozen=True)
-class NamedFile:
-    """A file as it was typed: `name=file`, or the file alone."""
+class InputRules:
+    """What one command accepts; the only thing in which the inputs of commands differ."""
+
+    metrics: str
+    """What its metrics are for, as the help says it."""
+    file: str = "run"
+    """What a file of it is; a key of EXAMPLE_FILES."""
+    truth: Literal["first", "flag", "dataset", ""] = "first"
+    """Where the ground truth stands: before the runs or in --dataset; in --qrels or --dataset; in --dataset; nowhere."""
+    least: int = 1
+    """How many files of systems are needed."""
+    most: int | None = None
+    least_results: int = 1
+    """How many words for results are needed, where there are no files; one of them may stand for several."""
+    most_results: int | None = None
+    example: str = "-m ndcg@10"
+    """Flags of a whole command."""
+    has_default: bool = False
+    """Whether the latest evaluation is taken where nothing is given."""
+    reads: Literal["scores", "rankings", "replies"] = "scores"
+    """What is taken of results: their scores, or what they kept of the retrieval, to be scored anew beside files."""
+    keep_rankings: Callable[[argparse.Namespace], bool] = lambda _: False
+    """Whether the rankings of runs are looked at beside their scores."""
+    can_rescore: bool = False
+    """Whether results beside judgments are runs, by the rankings that they kept."""
+    can_repeat: bool = False
+    """Whether one file may stand beside itself."""
+    order: Hint | None = None
+    """What is said of a file in the wrong place, where judgments do not come first."""
+    default_metrics: Literal["group", "benchmark"] = "group"
+    """The metrics of runs where nobody says which: the default group, or those that suit the benchmark."""
+    decided: tuple[str, ...] = ()
+    """Flags of the command itself that were decided when results were scored."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A file or a reference as it was typed: `name=file`, or the file alone."""
 
     path: str
     name: str = ""
+    store: str | None = None
+    """Where it is looked up, if it is no file."""
 
     @classmethod
-    def of(cls, word: str) -> NamedFile:
+    def of(cls, word: str, store: str | None = None) -> Word:
         """A name before the first `=`, unless a file is called that; in `bm25(k1=1.2)=a.run` that is the second."""
         name, equals, path = _split_name(word)
         is_address = "#" in name and not Path(path.partition("#")[0]).is_file()
         if not equals or not name or is_address or Path(word.partition("#")[0]).is_file():
-            return cls(word)
+            return cls(word, store=store)
         if not path:
             raise UsageError(f"{word}: after the name there must be a file, as in base=bm25.run")
-        return cls(path, name)
+        return cls(path, name, store)
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What is no file, and does not look like one, is stored where there is a store."""
+        from assay.evaluation import is_saved_result
+
+        with suppress(OSError):  # who reads it will say so
+            if self.path != STANDARD_INPUT and is_saved_result(self.path):
+                return Kind.SAVED
+        place = self.path.partition("#")[0]
+        if self.path == STANDARD_INPUT or Path(self.path).exists() or Path(place).exists():
+            return Kind.FILE
+        from assay.store import looks_like_file, parse_location
+
+        is_reference = place == LATEST or (not looks_like_file(place) and parse_location(self.store).exists)
+        return Kind.STORED if is_reference else Kind.FILE
+
+    def check_exists(self) -> None:
+        """A file is there, and holds something."""
+        from assay.evaluation import check_not_empty
+
+        check_not_empty(self.path)
+        if self.kind is Kind.FILE and self.path != STANDARD_INPUT and not Path(self.path).exists():
+            raise DataError("no such file", source=self.path)
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.path}" if self.name else self.path
 
 
 def _split_name(word: str) -> tuple[str, str, str]:
@@ -69,321 +142,183 @@ def _split_name(word: str) -> tuple[str, str, str]:
     return word, "", ""
 
 
-def add_system_arguments(parser: argparse.ArgumentParser, *, n: str = "") -> None:
-    """Files, metrics, and how runs are scored."""
+@dataclass(frozen=True)
+class Inputs:
+    """The words of a command: the ground truth, if there is any, and the systems."""
+
+    rules: InputRules
+    truth: str
+    is_dataset: bool
+    """Whether the ground truth is a benchmark rather than judgments alone."""
+    systems: tuple[Word, ...]
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the systems are results, which are taken as they were scored."""
+        return self.rules.reads == "scores" and not self.truth
+
+    def check_files(self) -> None:
+        """Every file is there, and none of them is empty."""
+        truth = [Word(self.truth)] if self.truth and self.rules.truth == "first" and not self.is_dataset else []
+        for word in (*truth, *self.systems):
+            word.check_exists()
+
+    @property
+    def names(self) -> list[str]:
+        """What the systems of files are called: as they were given, else as the files, else by paths where those clash."""
+        from assay.files import FileSource
+
+        words = [word for word in self.systems if word.kind is Kind.FILE]
+        stems = ["<stdin>" if word.path == STANDARD_INPUT else FileSource(Path(word.path)).name for word in words]
+        short = [word.name or stem for word, stem in zip(words, stems, strict=True)]
+        long = [word.name or word.path for word in words]
+        if len(set(short)) == len(short):
+            return short
+        own_names = [word.name for word in words if word.name]
+        can_repeat = self.rules.can_repeat and len(set(own_names)) == len(own_names)
+        if can_repeat:
+            return long if len(set(long)) == len(long) else [f"{name} ({number})" for number, name in enumerate(long, 1)]
+        names = [stem if short.count(stem) == 1 else path for stem, path in zip(short, long, strict=True)]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise UsageError(
+                f"two systems are called {', '.join(twice)}; give them names, as in base=bm25.run new=other.run"
+            )
+        return names
+
+
+def add_input_arguments(parser: argparse.ArgumentParser, rules: InputRules) -> None:
+    """What commands have in common: systems, metrics, and how they are scored. A flag for all of them goes here."""
+    parser.set_defaults(also_takes="files")
+    before = "judgments, then " if rules.truth == "first" else ""
     parser.add_argument(
         "files",
         nargs="*",
         metavar="file",
-        help=f"judgments, then {n}runs; or {n}results of --format json; name=file gives a name, "
-        "file.json#benchmark/provider picks from several results",
+        help=f"{before}{rules.file.replace('file', 'files')}s, - is standard input; or results: of --format json, "
+        "file.json#benchmark/provider picks from several, or stored ones such as latest; name=file gives a name"
+        f"{f' (default: {LATEST})' if rules.has_default else ''}",
     )
     parser.add_argument(
-        "-m",
-        "--metrics",
-        type=WrittenName,
-        nargs="+",
-        action="extend",
-        metavar="METRIC",
-        help="metrics to compare, the one that decides first",
+        "-m", "--metrics", type=WrittenName, nargs="+", action="extend", metavar="METRIC", help=rules.metrics
     )
-    add_relevance_arguments(parser)
-    add_policy_arguments(parser)
+    add_store_argument(parser)
+    if rules.truth == "flag":
+        add_dataset_arguments(parser.add_argument_group("judgments"))
+    elif rules.truth:
+        add_relevance_arguments(
+            parser, "more runs" if rules.file == "run" else "what was retrieved, for all files or for each"
+        )
+        add_policy_arguments(parser)
 
 
-def read_systems(options: argparse.Namespace, *, with_rankings: bool = False) -> list[list[Result]]:
-    """The systems to compare, benchmark by benchmark. Everything that can be refused is, before a run is read."""
-    from assay.evaluation import check_not_empty, is_saved_result
-
-    check_has_dataset(options)
-    check_metrics_are_no_files(options, options.files)
-    words = [NamedFile.of(word) for word in (*options.files, *options.more_runs)]
-    for word in words:
-        check_not_empty(word.path)
-    saved = [word for word in words if is_saved_result(word.path)]
-    for word in words:
-        if word not in saved and word.path != "-" and not Path(word.path).exists():
-            raise DataError("no such file", source=word.path)
-    if saved and not options.dataset:
-        check_only_results(options, words, saved)
-        return _group_by_benchmark(_read_saved_results(words))
-    if saved:
-        raise UsageError(f"{saved[0].path} is a saved result, which needs no --dataset: it was scored already")
-    return [_score_runs(options, words, with_rankings=with_rankings)]
-
-
-def check_only_results(options: argparse.Namespace, words: Sequence[NamedFile], saved: Sequence[NamedFile]) -> None:
-    """Results go with results only, and are compared as they were scored."""
-    for word in words:
-        if word not in saved:
-            raise UsageError(
-                f"{saved[0].path} is a result, {word.path} is not: give results alone, or judgments and runs.\n"
-                f"  assay score … --format json makes a result of a run"
-            )
-    decided = (*SCORING_FLAGS, *(setting.name for setting in fields(Policy)))
-    flags = [f"--{name.replace('_', '-')}" for name in decided if getattr(options, name) is not None]
-    if flags:
-        raise UsageError(f"results are compared as they were scored: {', '.join(flags)} has no place here")
-
-
-def _read_saved_results(words: Sequence[NamedFile]) -> list[tuple[NamedFile, Result]]:
-    """All results of the files, under the names that were given to them."""
-    from assay.evaluation import read_results
-
-    named_results: list[tuple[NamedFile, Result]] = []
-    for word in words:
-        results = read_results(word.path)
-        n_names = len({result.name for result in results})
-        for result in results:
-            name = word.name if n_names == 1 else f"{word.name}/{result.name}"
-            named_results.append((word, result.renamed(name) if word.name else result))
-    return named_results
-
-
-def _group_by_benchmark(named_results: Sequence[tuple[NamedFile, Result]]) -> list[list[Result]]:
-    """Results about the same benchmark together; one that does not say what it is about goes with the only one there is."""
-    benchmarks = list(dict.fromkeys(result.benchmark for _, result in named_results if result.benchmark))
-    only = benchmarks[0] if len(benchmarks) == 1 else ""
-    groups: dict[str, list[tuple[NamedFile, Result]]] = {}
-    for word, result in named_results:
-        groups.setdefault(result.benchmark or only, []).append((word, result))
-    if all(len(group) == 1 for group in groups.values()):
-        return [with_unique_names(named_results)]
-    return [with_unique_names(group) for group in groups.values()]
-
-
-def with_unique_names(named_results: Sequence[tuple[NamedFile, Result]]) -> list[Result]:
-    """Names that clash get the stem of their file in front, or its path where stems clash as well."""
-    names = [result.name for _, result in named_results]
-    for front in (lambda path: Path(path).stem, str):
-        clashing = {name for name in names if names.count(name) > 1}
-        names = [
-            f"{front(word.path.partition('#')[0])}/{result.name}" if name in clashing else name
-            for name, (word, result) in zip(names, named_results, strict=True)
-        ]
-    return [result.renamed(name) for name, (_, result) in zip(names, named_results, strict=True)]
-
-
-def _score_runs(options: argparse.Namespace, words: Sequence[NamedFile], *, with_rankings: bool) -> list[Result]:
-    """Runs scored against judgments, which come first, or against a benchmark."""
-    from assay.evaluation import settings_of
-    from assay.files import as_source
-    from assay.metrics import parse_metrics
-
-    truth = NamedFile(options.dataset) if options.dataset else words[0] if words else NamedFile("")
-    runs = words if options.dataset else words[1:]
-    _check_two_runs(options, truth, runs)
-    profile = make_profile(options)
-    log_policy(options, profile)
-    settings = settings_of(parse_metrics(options.metrics, profile.name), profile)
-    sources = [as_source(run.path) for run in runs]
-    names = system_names(runs, [source.name for source in sources])
-    _check_baseline(getattr(options, "baseline", None), names)
-    scoring = read_ground_truth(options, truth.path, settings, profile)
-    results = []
-    for source, name in zip(sources, names, strict=True):
-        try:
-            with log_duration(options, f"{source.label}: {describe_source_format(source)}, scored"):
-                results.append(scoring.score(source, name, with_rankings=with_rankings))
-        except DataError as error:
-            raise _attribute_to_source(error, source, options) from None
-    return results
-
-
-def _attribute_to_source(error: DataError, source: FileSource, options: argparse.Namespace) -> DataError:
-    """The error with the name of the file at fault: the run, unless it is the benchmark or the map of ids."""
-    if options.dataset and isinstance(error, NoGroundTruth):
-        return error.at(options.dataset)
-    others = [str(path) for path in (options.dataset, options.id_map) if path]
-    is_other = any(error.source.startswith(path) for path in others) and error.source != source.label
-    return error if is_other else describe_file_error(error, source, "a run")
-
-
-def _check_two_runs(options: argparse.Namespace, truth: NamedFile, runs: Sequence[NamedFile]) -> None:
-    start = f"{options.prog} --dataset {shlex.quote(truth.path)}" if options.dataset else f"{options.prog} qrels.txt"
-    example = f"{start} bm25.run dense.run -m ndcg@10"
-    if truth.name:
-        raise UsageError(f"judgments come first, and without a name: {options.prog} qrels.txt {truth.name}={truth.path} …")
-    if len(runs) < 2:
-        here = "there is no run" if not runs else f"there is one run, {runs[0].path}"
-        what = "judgments, or results, and " if not truth.path else ""
-        raise UsageError(f"at least two systems are needed for a comparison, and {here}: give {what}two runs\n  {example}")
-    if [truth.path, *(run.path for run in runs)].count("-") > 1:
-        raise UsageError("standard input (-) can be read once only")
-
-
-def _check_baseline(baseline: str | None, names: Sequence[str]) -> None:
-    """Check that the baseline is one of the systems, before runs are scored, which may take long."""
-    from assay.comparison import place_of
-
-    if baseline is not None:
-        place_of(baseline, names)
-
-
-def system_names(runs: Sequence[NamedFile], stems: Sequence[str]) -> list[str]:
-    """Names that were given; else those of the files, as far as they tell them apart, else paths."""
-    short = [run.name or stem for run, stem in zip(runs, stems, strict=True)]
-    long = [run.name or run.path for run in runs]
-    names = [stem if short.count(stem) == 1 else other for stem, other in zip(short, long, strict=True)]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise UsageError(f"two systems are called {', '.join(twice)}; give them names, as in base=bm25.run new=other.run")
-    return names
-
-
-@dataclass(frozen=True)
-class GroundTruth:
-    """The ground truth, read once, and how runs are scored against it."""
-
-    settings: Sequence[Setting]
-    profile: Profile
-    qrels: Any = None
-    dataset: BenchmarkDataset | None = None
-    relevance: Any = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """What flags say to domains."""
-
-    def score(self, source: FileSource, name: str, *, with_rankings: bool) -> Result:
-        """A run's result; with its rankings where queries are looked at one by one."""
-        from assay.evaluation import evaluate_dataset, evaluate_judgments
-        from assay.model import Run
-
-        if self.dataset is not None:
-            result = evaluate_dataset(self.dataset, source, self.settings, self.profile, name, self.relevance)
-            result = result.with_fields(benchmark=self.dataset.name)
-            return result.with_fields(run=self._judged_run(self.dataset, source)) if with_rankings else result
-        if not with_rankings:
-            return evaluate_judgments(self.qrels, source, self.settings, self.profile, name, self.options)
-        run = Run(source, duplicates=self.profile.policy.duplicates)
-        result = evaluate_judgments(self.qrels, run, self.settings, self.profile, name, self.options)
-        return result.with_fields(run=run)
-
-    def _judged_run(self, dataset: BenchmarkDataset, source: FileSource) -> Any:
-        """The ranking that was judged: of documents, where chunks were rolled up to them."""
-        from assay.evaluation import judge
-        from assay.model import Run
-
-        run = judge(dataset, source, self.relevance, self.profile.policy).run
-        return run if isinstance(run, Run) else Run(run, duplicates=self.profile.policy.duplicates)
-
-
-def read_ground_truth(options: argparse.Namespace, truth: str, settings: Sequence[Setting], profile: Profile) -> GroundTruth:
-    """The ground truth of a command: a benchmark where --dataset names one, else a file of judgments."""
-    from assay.files import as_source
-    from assay.model import Qrels
-
-    if options.dataset:
-        from assay.datasets import load_dataset
-        from assay.evaluation import check_options
-
-        relevance = make_relevance(options)
-        with log_duration(options, f"{truth}: read") as more:
-            dataset = load_dataset(truth, options.dataset_format)
-            more.append(f"format {dataset.format}, {dataset!r}")
-        log_verbose(options, f"relevance: {relevance.by}, unit {relevance.unit}")
-        check_options(dataset.name, dataset.qrels, relevance.domain_options)
-        return GroundTruth(settings, profile, None, dataset, relevance)
-    source = as_source(truth)
-    try:
-        with log_duration(options, f"{truth}: {describe_source_format(source)}") as more:
-            qrels = Qrels(source)
-            more.append(f"{len(qrels.docs):,} judgments of {counted(len(qrels), 'query')}")
-        return GroundTruth(settings, profile, qrels, options=read_domain_options(options))
-    except DataError as error:
-        raise describe_file_error(error, source, "judgments") from None
-
-
-FILE_ENDINGS = (
-    *(".txt", ".run", ".qrels", ".trec", ".json", ".jsonl", ".csv", ".tsv", ".parquet"),
-    *(".gz", ".zst", ".xz", ".bz2"),
-)
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """Ground truth and runs, as paths."""
-
-    truth: str
-    runs: list[str]
-    is_dataset: bool
-    """Whether the ground truth is a benchmark rather than judgments alone."""
-
-    @classmethod
-    def of(cls, options: argparse.Namespace) -> Inputs:
-        """The first file is the judgments, unless --dataset names a benchmark; all others are runs."""
+def parse_inputs(options: argparse.Namespace, rules: InputRules) -> Inputs:
+    """The words, checked as far as they can be before anything is loaded."""
+    check_metrics_are_no_files(options)
+    is_dataset = bool(getattr(options, "dataset", None))
+    if rules.truth in ("first", "dataset"):
         check_has_dataset(options)
-        files = [file for file in (options.qrels, *options.runs) if file]
-        check_metrics_are_no_files(options, files)
-        if options.dataset:
-            inputs = cls(options.dataset, [*files, *options.more_runs], is_dataset=True)
-        else:
-            inputs = cls(files[0] if files else "", [*files[1:], *options.more_runs], is_dataset=False)
-        if not inputs.truth or not inputs.runs:
-            example = f"assay score --dataset {inputs.truth} run.txt" if options.dataset else "assay score qrels.txt run.txt"
-            needed = "at least one run is needed" if options.dataset else "judgments and at least one run are needed"
-            raise UsageError(f"{needed}: {example} -m ndcg@10")
-        if [inputs.truth, *inputs.runs].count("-") > 1:
-            raise UsageError("standard input (-) can be read once only")
-        return inputs
+    typed = [*options.files, *(getattr(options, "more_runs", ()) if rules.file == "run" else ())]
+    if not typed and not is_dataset and rules.has_default:
+        typed = [LATEST]
+    words = tuple(Word.of(word, options.store) for word in typed)
+    inputs = _divide(options, rules, words)
+    if [inputs.truth, *(word.path for word in inputs.systems)].count(STANDARD_INPUT) > 1:
+        raise UsageError("standard input (-) can be read once only")
+    _check_count(options, inputs)
+    if inputs.is_scored:
+        _check_no_scoring_flags(options, rules)
+    return inputs
 
-    def names(self, stems: Sequence[str]) -> list[str]:
-        """Short names of the runs where they tell them apart, paths where not."""
-        if len(set(stems)) == len(stems):
-            return list(stems)
-        paths = self.runs
-        return (
-            list(paths) if len(set(paths)) == len(paths) else [f"{path} ({number})" for number, path in enumerate(paths, 1)]
+
+def _divide(options: argparse.Namespace, rules: InputRules, words: Sequence[Word]) -> Inputs:
+    """What is ground truth, and what are systems; a mixture that means nothing is refused."""
+    dataset = getattr(options, "dataset", None) or ""
+    if rules.truth != "first":
+        return Inputs(rules, dataset or getattr(options, "qrels", None) or "", bool(dataset), tuple(words))
+    results = [word for word in words if word.kind is not Kind.FILE]
+    if dataset:
+        if results and not rules.can_rescore:
+            _refuse_benchmark(results[0])
+        return Inputs(rules, dataset, is_dataset=True, systems=tuple(words))
+    if words and len(results) == len(words):
+        return Inputs(rules, "", is_dataset=False, systems=tuple(words))
+    if results and not (rules.can_rescore and words[0] not in results):
+        _refuse_mixture(results[0], next(word for word in words if word not in results))
+    truth, systems = (words[0], words[1:]) if words else (Word(""), ())
+    if truth.name:
+        raise UsageError(f"judgments come first, and without a name: {options.prog} qrels.txt {truth} …")
+    return Inputs(rules, truth.path, is_dataset=False, systems=tuple(systems))
+
+
+def _refuse_benchmark(result: Word) -> None:
+    if result.kind is Kind.SAVED:
+        raise UsageError(f"{result.path} is a saved result, which needs no --dataset: it was scored already")
+    raise UsageError(f"{result.path} is no file: --dataset needs runs, and stored results were scored already")
+
+
+def _refuse_mixture(result: Word, other: Word) -> None:
+    other.check_exists()
+    differs = "is a result, {} is not" if result.kind is Kind.SAVED else "is no file, {} is"
+    raise UsageError(
+        f"{result.path} {differs.format(other.path)}: give results alone, saved or stored, or judgments and runs.\n"
+        f"  assay score … --format json makes a result of a run"
+    )
+
+
+def _check_count(options: argparse.Namespace, inputs: Inputs) -> None:
+    """Too few, or too many, are refused with an example; how many results a word stands for is seen when they are loaded."""
+    rules, n = inputs.rules, len(inputs.systems)
+    has_results = any(word.kind is not Kind.FILE for word in inputs.systems)
+    takes_results = inputs.is_scored or (has_results and rules.reads != "scores")
+    least, most = (rules.least_results, rules.most_results) if takes_results else (rules.least, rules.most)
+    if n < least or not inputs.systems:
+        inputs.check_files()
+        raise UsageError(f"{describe_lack(inputs, inputs.systems)}:\n  {_example(options, inputs)}")
+    if most is not None and n > most:
+        what = "results" if takes_results else f"{rules.file}s" if most > 1 else rules.file
+        raise UsageError(
+            f"{options.prog} is about {NUMBERS[most]} {what}, and here are {n}: {', '.join(map(str, inputs.systems))}\n"
+            f"  {_example(options, inputs)}"
         )
 
 
-def check_metrics_are_no_files(options: argparse.Namespace, files: Sequence[str]) -> None:
+def describe_lack(inputs: Inputs, systems: Sequence[object]) -> str:
+    """That there are too few systems, and which one there is."""
+    rules = inputs.rules
+    what = f"at least {NUMBERS[rules.least]} {rules.file}{'s are' if rules.least > 1 else ' is'} needed"
+    if rules.truth == "first" and not inputs.is_dataset:
+        what = f"{inputs.truth} is taken as judgments, and {what}" if inputs.truth else f"{what} behind judgments"
+    results = "results" if rules.least_results == 1 else f"{NUMBERS[rules.least_results]} results"
+    here = f"there is one, {systems[0]}" if systems else "there is none"
+    return f"{what}, or {results}, and {here}"
+
+
+def _example(options: argparse.Namespace, inputs: Inputs) -> str:
+    """A whole command with as many files as are needed."""
+    rules = inputs.rules
+    truth = [inputs.truth or "qrels.txt"] if rules.truth == "first" else []
+    start = ["--dataset", inputs.truth] if inputs.is_dataset and rules.truth == "first" else truth
+    return f"{options.prog} {shlex.join([*start, *EXAMPLE_FILES[rules.file][: rules.least]])} {rules.example}".rstrip()
+
+
+def _check_no_scoring_flags(options: argparse.Namespace, rules: InputRules) -> None:
+    """What was decided when the results were scored cannot be asked for now."""
+    names = (*SCORING_FLAGS, *rules.decided, *(setting.name for setting in fields(Policy)))
+    flags = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name, None) is not None]
+    if flags:
+        raise UsageError(f"results are taken as they were scored: {', '.join(flags)} has no place here")
+
+
+def check_metrics_are_no_files(options: argparse.Namespace) -> None:
     """Check that `-m` has taken no files as metrics, as in `-m a b q.txt r.txt`."""
     taken = [word for word in options.metrics or () if _looks_like_a_file(word)]
     if taken:
         names = [word for word in options.metrics if word not in taken]
         raise UsageError(
             f"what follows -m is taken as a metric: {' '.join(taken)}. Put files first:\n"
-            f"  {options.prog} {shlex.join((*files, *taken))} -m {shlex.join(names) or 'ndcg@10'}"
+            f"  {options.prog} {shlex.join((*options.files, *taken))} -m {shlex.join(names) or 'ndcg@10'}"
         )
 
 
 def _looks_like_a_file(word: str) -> bool:
-    return word == "-" or os.sep in word or word.lower().endswith(FILE_ENDINGS) or Path(word).is_file()
-
-
-MAX_FAULTS_SHOWN = 3
-"""Faults that are shown of a file that is something else."""
-MIN_SHARE_AT_FAULT = 0.75
-"""The share of its lines that are at fault in such a file."""
-
-
-def check_no_saved_results(files: Iterable[str]) -> None:
-    """Check that none of the files is a saved result, which is no input of score."""
-    from assay.evaluation import is_saved_result
-
-    for file in files:
-        with suppress(OSError):  # who reads it will say so
-            if is_saved_result(file):
-                raise UsageError(
-                    f"{file} is a saved result, not judgments or a run; assay why compares results:\n"
-                    f"  assay why {shlex.quote(file)} other_result.json"
-                )
-
-
-def describe_file_error(error: DataError, source: FileSource, what: str, order: Hint | None = None) -> DataError:
-    """The error, with the file's name; where hardly a line is as it should be, with that first.
-
-    `order` says where judgments and runs belong, in commands to which they do not come one after another.
-    """
-    if n_lines := _n_lines_if_mostly_faulty(error, source):
-        lines = f"{len(error.faults)} of its first {n_lines} lines cannot be read"
-        return DataError(f"{source.label} does not look like {what}: {lines}", (*error.faults[:MAX_FAULTS_SHOWN], "…"))
-    return error.at(source.label).hinting(order if order and error.hint else error.hint)
-
-
-def _n_lines_if_mostly_faulty(error: DataError, source: FileSource) -> int:
-    """How many lines were read, if most of them are at fault, some for the number of their words; else 0."""
-    if len(error.faults) < MAX_FAULTS or all(fault.code != "columns" for fault in error.faults):
-        return 0
-    last = error.faults[-1].line or 0
-    n_lines = sum(1 for _ in takewhile(lambda line: line[0] <= last, source.lines()))
-    return n_lines if MIN_SHARE_AT_FAULT * n_lines <= len(error.faults) else 0
+    return word == STANDARD_INPUT or os.sep in word or word.lower().endswith(FILE_ENDINGS) or Path(word).is_file()

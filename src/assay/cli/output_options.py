@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 ENDINGS = ".json .csv .md .tex .txt"
+TEXT_FORMATS = ("table", "json")
 TEXT_ENDINGS = ".json .txt"
-"""Endings of commands that have a text and JSON, and no table."""
-STANDARD_INPUT = "-"
+"""Formats and endings of commands that have a text and JSON, and no table."""
 
 
 class FormatAction(argparse.Action):
@@ -35,13 +35,39 @@ class FormatAction(argparse.Action):
         namespace.format = namespace.file_format = values
 
 
-def add_format(group: argparse._ActionsContainer, text: str, choices: Sequence[str] | None = None) -> None:
+def add_format(
+    group: argparse._ActionsContainer, text: str, choices: Sequence[str] | None = None, default: str = "table"
+) -> None:
     """The flag for the format, `table` unless it is given."""
-    group.add_argument("-f", "--format", action=FormatAction, default="table", choices=choices, metavar="FORMAT", help=text)
+    group.add_argument("-f", "--format", action=FormatAction, default=default, choices=choices, metavar="FORMAT", help=text)
     group.set_defaults(file_format="")
 
 
-def add_output(group: argparse._ActionsContainer, endings: str = ENDINGS) -> None:
+def add_output_arguments(
+    parser: argparse.ArgumentParser,
+    formats: str | Sequence[str],
+    output: str = "",
+    *,
+    endings: str = ENDINGS,
+    choices: Sequence[str] | None = None,
+    default: str = "table",
+    has_per_query: bool = False,
+) -> argparse._ArgumentGroup:
+    """What is printed, files beside it, and less on standard error; where every query can be shown, `-q` asks for that.
+
+    A command that has fewer formats names the endings it takes, one that writes other files says what goes there.
+    """
+    show = parser.add_argument_group("output")
+    text = formats if isinstance(formats, str) else f"{', '.join(formats)} (default: {default})"
+    add_format(show, text, choices, default)
+    add_output(show, endings, output)
+    if has_per_query:
+        show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query, not only the summary")
+    add_quiet(show, *(() if has_per_query else ("-q",)))
+    return show
+
+
+def add_output(group: argparse._ActionsContainer, endings: str = ENDINGS, text: str = "") -> None:
     """The flag for files; a command that has fewer formats names the endings it takes."""
     group.add_argument(
         "-o",
@@ -49,8 +75,13 @@ def add_output(group: argparse._ActionsContainer, endings: str = ENDINGS) -> Non
         action="append",
         default=[],
         metavar="FILE",
-        help=f"a file too, its format by ending: {endings}; may be repeated",
+        help=text or f"a file too, its format by ending: {endings}; may be repeated",
     )
+
+
+def add_quiet(group: argparse._ActionsContainer, *short: str) -> None:
+    """The flag for nobody who watches."""
+    group.add_argument(*short, "--quiet", action="store_true", help="nothing on standard error but errors and warnings")
 
 
 def check_output(paths: Sequence[str], endings: str = ENDINGS, form: str = "") -> None:
@@ -88,18 +119,6 @@ def write_and_print(options: argparse.Namespace, render: Callable[[str, Style], 
 
     write_output(options, lambda form: render(form, Style()))
     sys.stdout.write(render(options.format, Style(terminal_width(), use_colour())))
-
-
-def system_names_of_files(files: Sequence[str]) -> list[str]:
-    """What the system of each file is called: short names where they tell the files apart, paths where not.
-
-    A file that is given twice is refused: it would stand beside itself.
-    """
-    if twice := [file for file in files if files.count(file) > 1]:
-        many = "standard input (-) can be read once only" if twice[0] == STANDARD_INPUT else f"{twice[0]} is given twice"
-        raise UsageError(many)
-    stems = ["<stdin>" if file == STANDARD_INPUT else Path(file).name.partition(".")[0] or file for file in files]
-    return stems if len(set(stems)) == len(stems) else list(files)
 
 
 def add_slice_arguments(parser: argparse.ArgumentParser) -> None:

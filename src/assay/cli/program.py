@@ -7,8 +7,9 @@ import difflib
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NoReturn
 
 from assay.catalog import load_entries
@@ -25,7 +26,7 @@ def run_program(arguments: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors=register_ascii_replacements())  # a letter the terminal lacks is written out, not a crash
-    parser = build_parser()
+    parser = build_parser(*arguments[:1])
     if not arguments:
         parser.print_help()
         return 0
@@ -57,8 +58,13 @@ def _describe_unrecognized(words: list[str], flags: Sequence[str]) -> str:
     return f"unrecognized: {command_line(shlex.join(words), mask_setting)}{question}"
 
 
-def build_parser() -> Parser:
-    """The parser with every command of the catalog."""
+@cache
+def _all_commands() -> Mapping[str, Command]:
+    return load_entries("assay.cli.commands", Command, "assay.cli")
+
+
+def build_parser(name: str = "") -> Parser:
+    """The parser with every command of the catalog; with one alone, which is soon built, where that is named."""
     from assay._version import __version__
 
     parser = Parser(
@@ -69,7 +75,8 @@ def build_parser() -> Parser:
     )
     parser.add_argument("-V", "--version", action="version", version=f"assay {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", prog="assay", parser_class=Parser)
-    for command in load_entries("assay.cli.commands", Command, "assay.cli").values():
+    known = _all_commands()
+    for command in [known[name]] if name in known else known.values():
         sub = commands.add_parser(
             command.name,
             help=command.help,
@@ -77,12 +84,13 @@ def build_parser() -> Parser:
             epilog=command.examples and f"examples:\n{command.examples}",
             formatter_class=_help_formatter,
         )
+        sub.set_defaults(run=command.run, prog=sub.prog, also_takes=command.also_takes)
         command.arguments(sub)
         if command.computes:
             add_verbose(sub)
-        known = sub._option_string_actions.items()
-        flags = [flag for flag, action in known if flag.startswith("--") and action.help != argparse.SUPPRESS]
-        sub.set_defaults(run=command.run, prog=sub.prog, also_takes=command.also_takes, flags=flags)
+        actions = sub._option_string_actions.items()
+        flags = [flag for flag, action in actions if flag.startswith("--") and action.help != argparse.SUPPRESS]
+        sub.set_defaults(flags=flags)
     parser.set_defaults(run=lambda _: _print_help(parser), prog=parser.prog, also_takes="", flags=["--help", "--version"])
     return parser
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UnknownName, UsageError, near_matches
@@ -12,19 +13,22 @@ from assay.evaluation import OWN, PROFILES, Profile, find_profile
 from assay.model import Policy
 
 if TYPE_CHECKING:
-    from assay.evaluation import Relevance, Result
+    from assay.datasets import BenchmarkDataset
+    from assay.evaluation import Relevance, Result, Setting
+    from assay.metrics import BoundMetric
+    from assay.model import Qrels
     from assay.relevance import BoundResolver
 
 
 UNITS = ("as_retrieved", "chunk", "document")
+SCORING_FLAGS = ("dataset_format", "relevance", "f1_threshold", "unit", "id_map", "ontology", "annotations", "profile")
+"""Flags about scoring, which has been done where results are saved ones; and so have all flags of a policy."""
 
 
 def add_relevance_arguments(parser: argparse.ArgumentParser, run_help: str = "more runs") -> None:
     """The dataset and the resolver, and runs beside what a command takes anyway."""
     group = parser.add_argument_group("relevance")
-    group.add_argument("--dataset", metavar="DATASET", help="a benchmark by path or name, instead of judgments")
-    group.add_argument("--dataset-format", metavar="NAME", help="its format, where it is not recognised")
-    group.add_argument("--run", dest="more_runs", nargs="+", action="extend", default=[], metavar="RUN", help=run_help)
+    add_dataset_arguments(group, run_help)
     group.add_argument(
         "--relevance",
         metavar="RESOLVER",
@@ -35,6 +39,13 @@ def add_relevance_arguments(parser: argparse.ArgumentParser, run_help: str = "mo
     )
     add_unit_arguments(group)
     add_ontology_arguments(group, "for max_ont_sim and relevance by ontology; reads ids under other names for all metrics")
+
+
+def add_dataset_arguments(group: argparse._ArgumentGroup, run_help: str = "more runs") -> None:
+    """The benchmark, and runs beside what a command takes anyway."""
+    group.add_argument("--dataset", metavar="DATASET", help="a benchmark by path or name, instead of judgments")
+    group.add_argument("--dataset-format", metavar="NAME", help="its format, where it is not recognised")
+    group.add_argument("--run", dest="more_runs", nargs="+", action="extend", default=[], metavar="RUN", help=run_help)
 
 
 def add_unit_arguments(group: argparse._ActionsContainer) -> None:
@@ -53,11 +64,12 @@ def add_unit_arguments(group: argparse._ActionsContainer) -> None:
 def make_relevance(options: argparse.Namespace) -> Relevance:
     """Who decides, as the flags say."""
     from assay.evaluation import Relevance
-    from assay.relevance import parse_resolver
 
     by = options.relevance or "auto"
     defaults = {} if options.f1_threshold is None else {"threshold": options.f1_threshold}
     if by.strip() != "auto" and defaults:
+        from assay.relevance import parse_resolver
+
         _check_threshold(parse_resolver(by), by)
     unit = find_unit(options) or "as_retrieved"
     return Relevance(by, unit, options.id_map, defaults, options.ontology, options.annotations)
@@ -70,11 +82,65 @@ def find_unit(options: argparse.Namespace) -> str | None:
     return (options.unit or "document").replace("-", "_") if options.unit or options.id_map else None
 
 
-def read_domain_options(options: argparse.Namespace) -> Mapping[str, Any]:
-    """What flags say to domains about judgments in a file, with files read."""
-    from assay.evaluation import read_options
+@dataclass(frozen=True)
+class ScoringOptions:
+    """How runs are scored, as flags say it."""
 
-    return read_options({name: getattr(options, name) for name in ("ontology", "annotations")})
+    profile: Profile
+    metrics: Sequence[BoundMetric]
+    relevance: Relevance
+    """Who decides, where the ground truth is a benchmark; and what is said to domains, in any case."""
+    beside: Sequence[BoundMetric] = ()
+    """Metrics that nobody asked for: they help to read the others."""
+    tie_band: bool = False
+    residuals: bool = False
+    keep_rankings: bool = False
+
+    @cached_property
+    def settings(self) -> list[Setting]:
+        """How each metric is scored."""
+        from assay.evaluation import Setting, settings_of
+
+        beside = [Setting(metric, metric, self.profile.policy, is_beside=True) for metric in self.beside]
+        return [*settings_of(self.metrics, self.profile), *beside]
+
+    @cached_property
+    def domain_options(self) -> Mapping[str, Any]:
+        """What flags say to domains about judgments in a file, with files read."""
+        from assay.evaluation import read_options
+
+        return read_options(self.relevance.domain_options)
+
+    def score(self, truth: Qrels | BenchmarkDataset, source: Any, name: str) -> Result:
+        """The result of a run; with its rankings where queries are looked at one by one."""
+        from assay.evaluation import with_bands
+        from assay.model import Qrels
+
+        if isinstance(truth, Qrels):
+            result = self._score_judged(truth, source, name)
+        else:
+            result = self._score_benchmark(truth, source, name)
+        return with_bands(result, tie_band=self.tie_band, residuals=self.residuals)
+
+    def _score_judged(self, qrels: Qrels, source: Any, name: str) -> Result:
+        from assay.evaluation import evaluate_judgments
+        from assay.model import Run
+
+        run = Run(source, duplicates=self.profile.policy.duplicates) if self.keep_rankings else source
+        result = evaluate_judgments(qrels, run, self.settings, self.profile, name, self.domain_options)
+        return result.with_fields(run=run) if self.keep_rankings else result
+
+    def _score_benchmark(self, dataset: BenchmarkDataset, source: Any, name: str) -> Result:
+        """The ranking that is kept is the one that was judged: of documents, where chunks were rolled up to them."""
+        from assay.evaluation import evaluate_dataset, judge
+        from assay.model import Run
+
+        result = evaluate_dataset(dataset, source, self.settings, self.profile, name, self.relevance)
+        result = result.with_fields(benchmark=dataset.name)
+        if not self.keep_rankings:
+            return result
+        run = judge(dataset, source, self.relevance, self.profile.policy).run
+        return result.with_fields(run=run if isinstance(run, Run) else Run(run, duplicates=self.profile.policy.duplicates))
 
 
 def _check_threshold(resolver: BoundResolver, text: str) -> None:

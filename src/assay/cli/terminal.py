@@ -25,6 +25,12 @@ def add_verbose(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-v", "--verbose", action="store_true", help="timings and choices made, on standard error")
 
 
+def write_notes(options: argparse.Namespace, *sentences: str) -> None:
+    """Write sentences to standard error, unless `--quiet` was given."""
+    for sentence in () if getattr(options, "quiet", False) else sentences:
+        sys.stderr.write(f"{printable(sentence)}\n")
+
+
 def log_verbose(options: argparse.Namespace, words: str) -> None:
     """Write it to standard error where `-v` was given."""
     if getattr(options, "verbose", False):

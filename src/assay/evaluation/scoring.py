@@ -13,6 +13,7 @@ from assay.evaluation.bands import residual_bands, tie_bands
 from assay.evaluation.canonical_ids import CanonicalIds
 from assay.evaluation.domains import Subject, bind_views, check_options, expected_ids, open_context
 from assay.evaluation.grader import Grader, MakeViews, main_policy
+from assay.evaluation.ground_truth import load_ground_truth
 from assay.evaluation.notes import check_ids_match, notes_on, notes_on_relevance, notes_on_spans, notes_on_tags
 from assay.evaluation.profile import OWN, Profile, Setting, check_supported, settings_of
 from assay.evaluation.profiles import find_profile
@@ -208,7 +209,8 @@ def as_judged(qrels: Any, run: Any) -> tuple[Qrels, Any]:
     """The judgments, and the source of the rankings."""
     if isinstance(qrels, Run) or isinstance(run, Qrels):
         raise UsageError("judgments come first, then the run: evaluate(qrels, run)")
-    return qrels if isinstance(qrels, Qrels) else Qrels(qrels), as_source(run)
+    truth = load_ground_truth(qrels, kind="judgments")
+    return truth if isinstance(truth, Qrels) else truth.judged(), as_source(run)
 
 
 def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.inputs import add_system_arguments, read_systems
+from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
+from assay.cli.loading import load_results
 from assay.cli.output_options import (
-    add_format,
+    add_output_arguments,
     add_slice_arguments,
     check_output,
     check_slices,
@@ -19,9 +20,8 @@ from assay.cli.output_options import (
 )
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser, parse_digits, parse_level
-from assay.cli.terminal import terminal_width, use_colour
+from assay.cli.terminal import terminal_width, use_colour, write_notes
 from assay.errors import UsageError
-from assay.text import printable
 
 if TYPE_CHECKING:
     from assay.comparison import Comparison, ComparisonOptions
@@ -33,25 +33,21 @@ EXAMPLES = """\
   assay compare before.json "after.json#rag-template/dense" -f markdown -o report.md
   assay compare before.json after.json --by language difficulty --slices
   assay compare --dataset rag-template bm25.run dense.run --test wilcoxon --correction bh"""
+RULES = InputRules(
+    metrics="metrics to compare, the one that decides first",
+    least=2,
+    keep_rankings=lambda options: bool(options.worst or options.best or options.agreement),
+)
 MAX_RESAMPLES = 1_000_000
 MAX_SEED = 1_000_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Systems, what is tested and how, and output."""
-    add_system_arguments(parser)
+    add_input_arguments(parser, RULES)
     add_comparison_arguments(parser)
     add_slice_arguments(parser)
-    show = parser.add_argument_group("output")
-    add_format(show, "table, markdown, latex, csv or json (default: table)")
-    show.add_argument(
-        "-o",
-        "--output",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a file, its format by ending: json, csv, md, tex, txt; may be repeated",
-    )
+    show = add_output_arguments(parser, "table, markdown, latex, csv or json (default: table)")
     show.add_argument(
         "--worst",
         type=integer_parser(MAX_RESAMPLES),
@@ -114,15 +110,25 @@ def run_compare(options: argparse.Namespace) -> int:
     check_output(options.output, form=options.file_format)
     forms = [form_of(Path(output), options.file_format) for output in options.output]
     check_slices(options, [options.format, *forms])
-    groups = read_systems(options, with_rankings=bool(options.worst or options.best or options.agreement))
-    comparisons = compare_groups(options, groups, how)
+    inputs = parse_inputs(options, RULES)
+    check_baseline(options, inputs)
+    comparisons = compare_groups(options, load_results(options, inputs).groups, how)
     extras = slice_analyses(options, comparisons)
     report = ComparisonReport(comparisons, options.worst, options.best, options.digits, extras)
     sys.stdout.write(render_comparisons(report, options.format, Style(terminal_width(), use_colour())))
     write_output(options, lambda form: render_comparisons(report, form))
     if options.output:
-        _write_notes([f"wrote {', '.join(options.output)}"])
+        write_notes(options, f"wrote {', '.join(options.output)}")
     return 0
+
+
+def check_baseline(options: argparse.Namespace, inputs: Inputs) -> None:
+    """Check that the baseline is one of the systems, before runs are scored, which may take long."""
+    from assay.comparison import place_of
+
+    names = inputs.names
+    if options.baseline is not None and not inputs.is_scored:
+        place_of(options.baseline, names)
 
 
 def make_comparison_options(options: argparse.Namespace) -> ComparisonOptions:
@@ -155,18 +161,13 @@ def compare_groups(
     comparisons = []
     for group in groups:
         if len(group) == 1 and len(groups) > 1:
-            _write_notes([f"note: {group[0].benchmark}: {group[0].name} alone was run on it, so it is left out"])
+            write_notes(options, f"note: {group[0].benchmark}: {group[0].name} alone was run on it, so it is left out")
             continue
         comparisons.append(compare_results(group, how, metrics=options.metrics, intersect=options.intersect))
         first = asked_metrics(group, options.metrics)[0] if options.metrics else group[0].metrics[0]
         if counts_chunks(first, group):
-            _write_notes([f"note: {CHUNK_METRIC_NOTE.format(name=first.name)}"])
+            write_notes(options, f"note: {CHUNK_METRIC_NOTE.format(name=first.name)}")
     return comparisons
-
-
-def _write_notes(sentences: Iterable[str]) -> None:
-    for sentence in sentences:
-        sys.stderr.write(f"{printable(sentence)}\n")
 
 
 def _parse_number(text: str) -> float:
@@ -182,6 +183,5 @@ COMMAND = Command(
     add_arguments,
     run_compare,
     EXAMPLES,
-    also_takes="files",
     computes=True,
 )

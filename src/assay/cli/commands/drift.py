@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_drift(options: argparse.Namespace) -> int:
     """Says what moved; whether that is good or bad, only judgments tell."""
-    from assay.cli.inputs import describe_file_error
+    from assay.cli.file_errors import describe_file_error
     from assay.errors import DataError
     from assay.files import as_source
     from assay.model import Run

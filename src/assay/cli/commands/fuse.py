@@ -5,21 +5,22 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.inputs import FILE_ENDINGS, check_no_saved_results, describe_file_error
+from assay.cli.file_errors import errors_at
+from assay.cli.inputs import FILE_ENDINGS, InputRules, Inputs, add_input_arguments, check_metrics_are_no_files, parse_inputs
+from assay.cli.loading import load_runs
+from assay.cli.output_options import add_output_arguments
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser
 from assay.cli.streams import write_json
-from assay.cli.terminal import log_duration, log_verbose, text_here
-from assay.errors import AssayError, DataError, Hint, UsageError
+from assay.cli.terminal import log_duration, log_verbose, text_here, write_notes
+from assay.errors import DataError, Hint, UsageError
 from assay.grammar import WrittenName
 from assay.serialize import dumps
 from assay.temporary_files import TemporaryFile
-from assay.text import counted, printable, some_of
+from assay.text import counted, some_of
 
 if TYPE_CHECKING:
     from assay.evaluation import FusionTuning
@@ -27,9 +28,15 @@ if TYPE_CHECKING:
     from assay.model import Qrels, Run
 
 
-FILE_ORDER = Hint("", "runs come by themselves, judgments by --qrels FILE")
-"""What is said of a file that is in the wrong place."""
-
+RULES = InputRules(
+    metrics="what --tune tunes by",
+    truth="flag",
+    reads="rankings",
+    least=2,
+    can_repeat=True,
+    example="--method rrf",
+    order=Hint("", "runs come by themselves, judgments by --qrels FILE"),
+)
 
 EXAMPLES = """\
   assay fuse
@@ -41,9 +48,7 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Runs, the method, tuning and output."""
-    parser.add_argument(
-        "runs", nargs="*", metavar="run", help="two runs or more; without any, methods are listed or explained"
-    )
+    add_input_arguments(parser, RULES)
     parser.add_argument(
         "--method",
         nargs="+",
@@ -64,24 +69,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a document ranked twice for a query (default: error)",
     )
     _add_tuning_arguments(parser)
-    show = parser.add_argument_group("output")
-    show.add_argument("-o", "--output", metavar="FILE", help="the fused run; .json gives JSON, other endings TREC")
-    show.add_argument(
-        "-f", "--format", choices=("trec", "json", "text"), metavar="FORMAT", help="trec or json; tuning: text or json"
+    show = add_output_arguments(
+        parser,
+        "trec or json; tuning: text or json",
+        "the fused run; .json gives JSON, other endings TREC; may be repeated",
+        choices=("trec", "json", "text"),
+        default="",
     )
     show.add_argument("--tag", metavar="TAG", help="name of the fused run (default: the method)")
 
 
 def _add_tuning_arguments(parser: argparse.ArgumentParser) -> None:
     """Judgments, and what is done with them."""
-    tuning = parser.add_argument_group("judgments")
+    tuning = parser.add_argument_group("tuning")
     tuning.add_argument(
         "--qrels",
         metavar="FILE",
         help="judgments, to tune by or for methods that learn: a file, or a benchmark by path or name",
     )
     tuning.add_argument(
-        "--tune", type=WrittenName, metavar="METRIC", help="find the best method and parameters by this metric"
+        "--tune",
+        type=WrittenName,
+        nargs="?",
+        const=WrittenName(""),
+        metavar="METRIC",
+        help="find the best method and parameters by this metric, or by that of -m",
     )
     tuning.add_argument(
         "--folds",
@@ -95,30 +107,28 @@ def _add_tuning_arguments(parser: argparse.ArgumentParser) -> None:
 def run_fuse(options: argparse.Namespace) -> int:
     """List, explain, fuse or tune. Names are checked before any file is read."""
     _check_methods_are_no_files(options)
-    if not options.runs:
+    check_metrics_are_no_files(options)
+    if not options.files and not options.more_runs:
         return _describe(options)
-    if len(options.runs) < 2:
-        raise UsageError(
-            f"fusion needs two runs or more: {options.prog} {shlex.quote(options.runs[0])} other.run --method rrf"
-        )
-    if [*options.runs, options.qrels].count("-") > 1:
-        raise UsageError("standard input (-) can be read once only")
-    if options.tune:
-        return _tune(options)
+    inputs = parse_inputs(options, RULES)
+    if options.tune is not None:
+        return _tune(options, inputs)
+    if options.metrics:
+        raise UsageError("-m is what --tune tunes by: add --tune")
     if options.folds is not None or options.seed is not None:
         raise UsageError("--folds and --seed are for --tune METRIC")
     if options.format == "text":
         raise UsageError("a fused run is written as trec or json; text is for --tune")
     fusion = _find_method(options)
-    if options.qrels and not fusion.fusion.is_trained:
+    if inputs.truth and not fusion.fusion.is_trained:
         raise UsageError(
             f"{fusion.fusion.name} learns nothing from judgments; --qrels is for --tune, and for methods that learn"
         )
-    if fusion.fusion.is_trained and not options.qrels:
+    if fusion.fusion.is_trained and not inputs.truth:
         raise UsageError(f"{fusion.fusion.name} learns from judgments before it fuses; name them with --qrels FILE")
-    runs = read_runs(options.runs, options.duplicates)
+    runs = load_runs(options, inputs, options.duplicates.replace("-", "_"))
     log_verbose(options, f"method: {fusion.name}; {counted(len(runs), 'run')}: {', '.join(runs)}")
-    fused = _fuse(fusion, list(runs.values()), read_qrels(options.qrels) if options.qrels else None, options)
+    fused = _fuse(fusion, list(runs.values()), read_qrels(options, inputs) if inputs.truth else None, options)
     _write(options, fused)
     return 0
 
@@ -130,7 +140,7 @@ def _check_methods_are_no_files(options: argparse.Namespace) -> None:
         if taken:
             raise UsageError(
                 f"what follows {flag} is taken as its value: {' '.join(taken)}. Put files first:\n"
-                f"  {options.prog} {shlex.join((*options.runs, *taken))} {flag} …"
+                f"  {options.prog} {shlex.join((*options.files, *taken))} {flag} …"
             )
 
 
@@ -138,7 +148,7 @@ def _describe(options: argparse.Namespace) -> int:
     from assay.cli.fusion_text import fusion_list_section, fusion_section
     from assay.fusion import all_fusions, parse_fusion
 
-    if options.output or options.tune or options.qrels:
+    if options.output or options.tune is not None or options.qrels or options.dataset or options.metrics:
         raise UsageError(f"which runs? {options.prog} bm25.run dense.run --method rrf")
     chosen = [parse_fusion(name).fusion for name in options.method or ()]
     sections = [fusion_section(fusion) for fusion in chosen] or [fusion_list_section(all_fusions())]
@@ -161,24 +171,25 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
     return weights | ({"norm": options.norm} if options.norm else {})
 
 
-def _tune(options: argparse.Namespace) -> int:
+def _tune(options: argparse.Namespace, inputs: Inputs) -> int:
     from assay.cli.fusion_text import describe_tuning, tuning_section
     from assay.evaluation import METHODS, candidates_of, tune_fusion
     from assay.metrics import parse_metric
 
-    if not options.qrels:
+    if not inputs.truth:
         raise UsageError("--tune needs judgments: --qrels FILE")
     if options.weights or options.norm:
         raise UsageError('--tune finds weights and norm itself; --method "comb_mnz(norm=rank)" tries one as it stands')
     if options.format == "trec":
         raise UsageError("--tune reports as text or json; the run itself goes to -o FILE")
-    parse_metric(options.tune)
+    metric = _tuned_metric(options)
+    parse_metric(metric)
     methods = options.method or METHODS
-    candidates_of(methods, len(options.runs))
-    runs, qrels = read_runs(options.runs, options.duplicates), read_qrels(options.qrels)
-    with log_duration(options, f"tuned by {options.tune}, methods {', '.join(methods)}, seed {options.seed or 0}"):
-        tuning = tune_fusion(runs, qrels, options.tune, methods=methods, folds=options.folds, seed=options.seed or 0)
-    _note_unanswered(tuning, qrels)
+    candidates_of(methods, len(inputs.systems))
+    runs, qrels = load_runs(options, inputs, options.duplicates.replace("-", "_")), read_qrels(options, inputs)
+    with log_duration(options, f"tuned by {metric}, methods {', '.join(methods)}, seed {options.seed or 0}"):
+        tuning = tune_fusion(runs, qrels, metric, methods=methods, folds=options.folds, seed=options.seed or 0)
+    write_notes(options, *_note_unanswered(tuning, qrels))
     if options.output:
         _write(options, _fuse(tuning.chosen, list(runs.values()), qrels, options))
     if options.format == "json":
@@ -188,21 +199,32 @@ def _tune(options: argparse.Namespace) -> int:
     return 0
 
 
-def _note_unanswered(tuning: FusionTuning, qrels: Qrels) -> None:
+def _tuned_metric(options: argparse.Namespace) -> WrittenName:
+    """The one metric that --tune or -m names."""
+    named = [metric for metric in (options.tune, *(options.metrics or ())) if metric]
+    if len(named) != 1:
+        rest = f", not {' '.join(named)}" if named else ": --tune ndcg@10"
+        raise UsageError(f"--tune is by one metric{rest}")
+    metric: WrittenName = named[0]
+    return metric
+
+
+def _note_unanswered(tuning: FusionTuning, qrels: Qrels) -> list[str]:
     """A note where judged queries are in no run: they weigh all figures down."""
-    if some := tuning.unanswered:
-        are = "is" if len(some) == 1 else "are"
-        sys.stderr.write(
-            f"note: {len(some):,} of {counted(len(qrels.query_ids), 'judged query')} {are} in no run, "
-            f"scored as an empty ranking ({printable(some_of(some))})\n"
-        )
+    some = tuning.unanswered
+    are = "is" if len(some) == 1 else "are"
+    n_judged = counted(len(qrels.query_ids), "judged query")
+    note = f"note: {len(some):,} of {n_judged} {are} in no run, scored as an empty ranking ({some_of(some)})"
+    return [note] if some else []
 
 
 def _fuse_command(options: argparse.Namespace, tuning: FusionTuning) -> str:
     """The command that fuses in the way that was chosen."""
-    qrels = ["--qrels", options.qrels] if tuning.chosen.fusion.is_trained else []
-    output = options.output or "fused.run"
-    return f"{options.prog} {shlex.join([*options.runs, '--method', tuning.chosen.name, *qrels, '-o', output])}"
+    truth = ["--qrels", options.qrels] if options.qrels else ["--dataset", options.dataset]
+    qrels = truth if tuning.chosen.fusion.is_trained else []
+    output = (options.output or ["fused.run"])[0]
+    runs = (*options.files, *options.more_runs)
+    return f"{options.prog} {shlex.join([*runs, '--method', tuning.chosen.name, *qrels, '-o', output])}"
 
 
 def _fuse(fusion: BoundFusion, runs: list[Run], qrels: Qrels | None, options: argparse.Namespace) -> Run:
@@ -212,24 +234,24 @@ def _fuse(fusion: BoundFusion, runs: list[Run], qrels: Qrels | None, options: ar
     trained = None
     if fusion.fusion.is_trained and qrels is not None:
         trained = fusion.train(RankedLists.of(runs), qrels)
-        sys.stderr.write(
+        write_notes(
+            options,
             f"note: {fusion.fusion.name} learnt from {trained.n_queries} judged queries; "
-            "scores of those flatter it, --tune shows what it does on others\n"
+            "scores of those flatter it, --tune shows what it does on others",
         )
     return fuse_runs(runs, fusion, trained, options.tag or fusion.fusion.name, options.depth)
 
 
 def _write(options: argparse.Namespace, run: Run) -> None:
-    """To the file, which appears whole or not at all, or to standard output."""
-    path = Path(options.output) if options.output else None
-    kind = None if options.tune else options.format
-    kind = kind or ("json" if path and path.suffix.lower() == ".json" else "trec")
-    if path:
-        _write_file(run, path, kind)
+    """To the files, which appear whole or not at all, or to standard output."""
+    form = "" if options.tune is not None else options.format
+    for path in map(Path, options.output):
+        _write_file(run, path, form or ("json" if path.suffix.lower() == ".json" else "trec"))
+    if options.output:
         return
     with TemporaryFile() as spool:
         try:
-            _write_file(run, spool, kind)
+            _write_file(run, spool, form or "trec")
         except DataError as error:
             raise DataError(error.what, error.faults, source="the fused run", hint=error.hint) from None
         sys.stdout.write(spool.read_text(encoding="utf-8"))
@@ -247,57 +269,19 @@ def _write_file(run: Run, path: Path, kind: str) -> None:
         file.write((dumps(rankings, indent=1) + "\n").encode())
 
 
-def read_runs(files: Sequence[str], duplicates: str) -> dict[str, Run]:
-    """Name → run; names are the files' own where those tell them apart."""
-    from assay.files import as_source
-    from assay.model import Run
-
-    check_no_saved_results(files)
-    sources = [as_source(file) for file in files]
-    names = [source.name for source in sources]
-    names = names if len(set(names)) == len(names) else [f"{file} ({number})" for number, file in enumerate(files, 1)]
-    runs = {}
-    for name, source in zip(names, sources, strict=True):
-        try:
-            runs[name] = Run(source, duplicates=duplicates.replace("-", "_"))
-        except DataError as error:
-            raise describe_file_error(error, source, "a run", FILE_ORDER) from None
-    return runs
-
-
-def read_qrels(file: str) -> Qrels:
+def read_qrels(options: argparse.Namespace, inputs: Inputs) -> Qrels:
     """Judgments of a file, or of a benchmark: a bundled one by its name, a folder, or a file that holds one."""
-    from assay.files import as_source
+    from assay.evaluation import load_ground_truth
+    from assay.files import FileSource
     from assay.model import Qrels
 
-    if file != "-" and (Path(file).is_dir() or not Path(file).exists()):
-        return _benchmark_qrels(file)
-    source = as_source(file)
-    try:
-        return Qrels(source)
-    except DataError as error:
-        if _is_benchmark(Path(file)):
-            return _benchmark_qrels(file)
-        raise describe_file_error(error, source, "judgments", FILE_ORDER) from None
-
-
-def _is_benchmark(path: Path) -> bool:
-    """Whether a file looks like a benchmark, which has queries beside its judgments."""
-    from assay.datasets import detect_format
-
-    with suppress(AssayError):
-        return path.is_file() and detect_format(path).name != "trec"
-    return False
-
-
-def _benchmark_qrels(name: str) -> Qrels:
-    """The judgments of a benchmark, by name or path; one without any is refused, for nothing can be learnt from it."""
-    from assay.datasets import load_dataset
-
-    dataset = load_dataset(name)
-    if not dataset.qrels:
-        raise DataError("no query of it has judgments, and fusions are tuned and taught by these alone", source=name)
-    return dataset.judged()
+    with errors_at(FileSource(inputs.truth), "judgments", dataset=inputs.truth, order=RULES.order):
+        truth = load_ground_truth(inputs.truth, options.dataset_format, kind="benchmark" if inputs.is_dataset else "")
+    if isinstance(truth, Qrels):
+        return truth
+    if not truth.qrels:
+        raise DataError("no query of it has judgments, and fusions are tuned and taught by these alone", source=inputs.truth)
+    return truth.judged()
 
 
 COMMAND = Command(
@@ -306,6 +290,5 @@ COMMAND = Command(
     add_arguments,
     run_fuse,
     EXAMPLES,
-    also_takes="runs",
     computes=True,
 )

@@ -11,17 +11,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.output_options import add_format, add_store_argument, open_store
+from assay.cli.gate_inputs import best_so_far, bless_command, read_rules
+from assay.cli.inputs import InputRules, Inputs, Kind, Word, add_input_arguments, parse_inputs
+from assay.cli.loading import load_results, make_scoring
+from assay.cli.output_options import add_output_arguments, open_store
 from assay.cli.program import Command
-from assay.cli.stored_inputs import bless_command, find_baseline, find_results, read_rules
-from assay.cli.terminal import log_verbose, terminal_width, use_colour
+from assay.cli.terminal import log_verbose, terminal_width, use_colour, write_notes
 from assay.errors import AssayError, DataError, UsageError
 from assay.masking import mask
-from assay.text import counted, printable
+from assay.text import counted
 
 if TYPE_CHECKING:
     from assay.monitoring import GateReport, Rule
     from assay.store import LookupResult
+
+    Sides = tuple[LookupResult, LookupResult | None, list[Rule]]
+    """What is checked, against what, by which rules."""
 
 EXAMPLES = """\
   assay gate latest --baseline main --rules gate.yaml -o gate.junit.xml -o summary.md
@@ -30,28 +35,23 @@ EXAMPLES = """\
 ENDINGS = {".xml": "junit", ".md": "markdown", ".json": "json", ".txt": "table"}
 FORMATS = ("table", "json", "markdown", "junit")
 DEFAULT_BASELINE = "main"
+RULES = InputRules(metrics="of runs (default: those that rules are about)", has_default=True, decided=("metrics",))
+RULE_LIKE = re.compile(r"[<>=]=?\s|\s")
+"""What is in rules and in no reference."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What is checked, against what, by which rules; and output."""
-    parser.add_argument(
-        "result", nargs="?", default="latest", help="a stored evaluation, or a file of --format json (default: latest)"
-    )
-    parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)
+    add_input_arguments(parser, RULES)
     parser.add_argument("--baseline", metavar="NAME", help="a blessed name, an evaluation or a file (default: main)")
     parser.add_argument("--rules", action="append", default=[], metavar="FILE", help="gate.yaml; may be repeated")
     parser.add_argument("--rule", action="append", default=[], metavar="RULE", help="one more rule; may be repeated")
     parser.add_argument("--require-baseline", action="store_true", help="without a baseline the gate is broken: exit 3")
-    add_store_argument(parser)
-    show = parser.add_argument_group("output")
-    add_format(show, "table, json, markdown or junit", FORMATS)
-    show.add_argument(
-        "-o",
-        "--output",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a file, its format by ending: junit.xml, md, json, txt; may be repeated",
+    add_output_arguments(
+        parser,
+        "table, json, markdown or junit",
+        "a file, its format by ending: junit.xml, md, json, txt; may be repeated",
+        choices=FORMATS,
     )
 
 
@@ -79,29 +79,22 @@ def run_gate(options: argparse.Namespace) -> int:
 
 def _check_no_bare_rules(options: argparse.Namespace) -> None:
     """Rules have an option of their own: a word by itself is a result."""
-    meant = [*options.more, *([options.result] if re.search(r"[<>=]=?\s|\s[<>=]", options.result) else [])]
-    if not meant or (not options.more and Path(options.result).exists()):
-        return
-    rules = " ".join(f"--rule {shlex.quote(word)}" for word in (*meant[-1:], *meant[:-1]))
-    raise UsageError(f"{meant[0]!r} is no result; rules are given as {rules}")
+    meant = [word for word in options.files if RULE_LIKE.search(word) and not Path(word).exists()]
+    if meant:
+        rules = " ".join(f"--rule {shlex.quote(word)}" for word in meant)
+        raise UsageError(f"{meant[0]!r} is no result; rules are given as {rules}")
 
 
 def _make_report(options: argparse.Namespace) -> GateReport:
     from dataclasses import replace
-    from functools import cache
 
-    from assay.monitoring import gate, metrics_of
+    from assay.monitoring import gate
 
-    find_now = cache(lambda: find_results(options.result, options.store))
-    rules = read_rules(options.rules, options.rule, lambda: metrics_of(find_now().results))
-    now = find_now()
-    before, meant = find_baseline(options.baseline, options.store)
-    if before is None:
-        _report_no_baseline(options, now, meant)
-    log_verbose(
-        options, f"{now.label}, held against {before.label if before else 'nothing'} by {counted(len(rules), 'rule')}"
-    )
-    best = _best(options, rules, now)
+    inputs = parse_inputs(options, RULES)
+    now, before, rules = _stored_sides(options, inputs) if inputs.is_scored else _scored_sides(options, inputs)
+    against = before.label if before else "nothing"
+    log_verbose(options, f"{now.label}, held against {against} by {counted(len(rules), 'rule')}")
+    best = best_so_far(options, rules, now)
     anew = bless_command(options.baseline, now.evaluation)
     report = gate(now.results, before.results if before else None, rules, name=options.baseline, best=best, anew=anew)
     notes = report.notes
@@ -110,14 +103,46 @@ def _make_report(options: argparse.Namespace) -> GateReport:
     return replace(report, baseline=before.label if before else "", notes=notes)
 
 
-def _best(options: argparse.Namespace, rules: Sequence[Rule], now: LookupResult) -> dict[tuple[str, str, str], float]:
-    """The best figures before a stored evaluation; a file has no history."""
-    from assay.monitoring import best_so_far
+def _stored_sides(options: argparse.Namespace, inputs: Inputs) -> Sides:
+    """Results, the baseline of a name or file, and rules about the metrics that were recorded."""
+    from functools import cache
 
-    if not now.evaluation:
-        return {}
-    with open_store(options) as store:
-        return best_so_far(rules, store.history, now.evaluation)
+    from assay.monitoring import metrics_of
+    from assay.store import LookupResult
+
+    load = cache(lambda: load_results(options, inputs))
+    rules = read_rules(options.rules, options.rule, lambda: metrics_of(load().results))
+    lookups = load().lookups
+    is_one = len(lookups) == 1
+    now = lookups[0] if is_one else LookupResult(tuple(load().results), ", ".join(lookup.label for lookup in lookups))
+    return now, _find_baseline(options, now), rules
+
+
+def _scored_sides(options: argparse.Namespace, inputs: Inputs) -> Sides:
+    """Runs scored by the metrics of the rules; where the baseline is a run, it is scored with them."""
+    from dataclasses import replace
+
+    from assay.store import LookupResult
+
+    rules = read_rules(options.rules, options.rule)
+    scoring = make_scoring(options, inputs, [rule.metric for rule in rules if rule.metric])
+    baseline = Word.of(options.baseline, options.store)
+    is_run = options.is_named and baseline.kind is Kind.FILE and Path(baseline.path).exists()
+    systems = (*inputs.systems, baseline) if is_run else inputs.systems
+    results = load_results(options, replace(inputs, systems=systems), scoring).results
+    label = ", ".join(map(str, inputs.systems))
+    now = LookupResult(tuple(results[: len(inputs.systems)]), label)
+    before = LookupResult(tuple(results[-1:]), str(baseline)) if is_run else _find_baseline(options, now)
+    return now, before, rules
+
+
+def _find_baseline(options: argparse.Namespace, now: LookupResult) -> LookupResult | None:
+    from assay.store import find_baseline
+
+    before, meant = find_baseline(options.baseline, options.store)
+    if before is None:
+        _report_no_baseline(options, now, meant)
+    return before
 
 
 def _report_no_baseline(options: argparse.Namespace, now: LookupResult, meant: str) -> None:
@@ -130,7 +155,7 @@ def _report_no_baseline(options: argparse.Namespace, now: LookupResult, meant: s
     message = f"there is no baseline {options.baseline} yet{meant}, so nothing is compared: {command} makes one"
     if options.require_baseline:
         raise DataError(message)
-    sys.stderr.write(f"note: {printable(message)}\n")
+    write_notes(options, f"note: {message}")
 
 
 def _baseline_names(options: argparse.Namespace) -> list[str]:
@@ -183,7 +208,7 @@ def _write(options: argparse.Namespace, report: GateReport) -> None:
         with atomic_write(path) as file:
             file.write(mask(text).encode("utf-8", "surrogatepass" if name == "json" else "replace"))
     if options.output:
-        sys.stderr.write(f"wrote {printable(', '.join(options.output))}\n")
+        write_notes(options, f"wrote {', '.join(options.output)}")
 
 
 def _annotate_github(report: GateReport) -> None:

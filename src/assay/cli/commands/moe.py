@@ -8,25 +8,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.inputs import check_metrics_are_no_files
-from assay.cli.output_options import (
-    FORMATS,
-    add_by_argument,
-    add_format,
-    add_output,
-    check_output,
-    system_names_of_files,
-    write_output,
-)
+from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
+from assay.cli.loading import load_replies
+from assay.cli.output_options import FORMATS, add_by_argument, add_output_arguments, check_output, write_output
 from assay.cli.program import Command
 from assay.cli.scoring_options import INTERVAL_METHODS, MAX_SEED, integer_parser, parse_digits, parse_level
 from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import UsageError
-from assay.grammar import WrittenName
 
 if TYPE_CHECKING:
     from assay.evaluation import Result
 
+RULES = InputRules(
+    metrics="such as routing_accuracy@2 gate_efficiency (default: all that have something to say)",
+    file="file of routes",
+    truth="",
+    reads="replies",
+    example="",
+)
 EXAMPLES = """\
   assay moe routes.jsonl
   assay moe routes.jsonl --by language optimal_expert
@@ -36,22 +35,7 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Files of decisions, metrics, slices and output."""
-    parser.add_argument(
-        "files",
-        nargs="*",
-        metavar="routes",
-        help="one record per query: query_id, route, optimal_expert, gated (skipped), needs_retrieval, cost, tags; "
-        "JSON lines, JSON, CSV, TSV or Parquet; - is standard input",
-    )
-    parser.add_argument(
-        "-m",
-        "--metrics",
-        type=WrittenName,
-        nargs="+",
-        action="extend",
-        metavar="METRIC",
-        help="such as routing_accuracy@2 gate_efficiency (default: all that have something to say)",
-    )
+    add_input_arguments(parser, RULES)
     add_by_argument(parser.add_argument_group("slices"))
     trust = parser.add_argument_group("trust")
     trust.add_argument(
@@ -67,15 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trust.add_argument(
         "--ci-seed", type=integer_parser(MAX_SEED), default=0, metavar="SEED", help="of the bootstrap (default: 0)"
     )
-    _add_output_arguments(parser)
-
-
-def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is shown, and where."""
-    show = parser.add_argument_group("output")
-    add_format(show, ", ".join(FORMATS), FORMATS)
-    add_output(show)
-    show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query too")
+    show = add_output_arguments(parser, ", ".join(FORMATS), choices=FORMATS, has_per_query=True)
     show.add_argument("--digits", type=parse_digits, metavar="N", help="decimals (default: 3; csv and json: all)")
 
 
@@ -84,8 +60,7 @@ def run_moe(options: argparse.Namespace) -> int:
     from assay.comparison import slice_results
     from assay.reports import Report, render_routing
 
-    _check_options(options)
-    results = _results(options)
+    results = _results(options, _checked_inputs(options))
     trust = {"interval": options.ci, "level": options.level, "seed": options.ci_seed}
     slices = slice_results(results, options.by, **trust) if options.by else ()
     report = Report(results, per_query=options.per_query, digits=options.digits, width=terminal_width(), colour=use_colour())
@@ -94,26 +69,24 @@ def run_moe(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check_options(options: argparse.Namespace) -> None:
+def _checked_inputs(options: argparse.Namespace) -> Inputs:
     """Refuse what cannot be."""
     from assay.evaluation import parse_routing_metrics
 
-    check_metrics_are_no_files(options, options.files)
-    if not options.files:
-        raise UsageError("say which routes to score: assay moe routes.jsonl")
-    system_names_of_files(options.files)
+    inputs = parse_inputs(options, RULES)
     if files := [word for word in options.by or () if Path(word).is_file()]:
         raise UsageError(f"what follows --by is taken as a tag: {' '.join(files)}. Put files first")
     parse_routing_metrics(options.metrics)
     check_output(options.output, form=options.file_format)
+    return inputs
 
 
-def _results(options: argparse.Namespace) -> list[Result]:
-    """One result per file, all with the same metrics, under names that tell them apart."""
+def _results(options: argparse.Namespace, inputs: Inputs) -> list[Result]:
+    """One result per system, all with the same metrics, under names that tell them apart."""
     from assay.evaluation import evaluate_routing, with_intervals, with_the_same_metrics
 
-    names = system_names_of_files(options.files)
-    scored = [evaluate_routing(file, options.metrics, name=name) for file, name in zip(options.files, names, strict=True)]
+    systems = load_replies(inputs, "routes")
+    scored = [evaluate_routing(routes, options.metrics, name=name) for routes, name in systems]
     trust = (options.ci, options.level, options.ci_seed)
     return [with_intervals(result, *trust) for result in with_the_same_metrics(scored)]
 
@@ -124,6 +97,5 @@ COMMAND = Command(
     add_arguments,
     run_moe,
     EXAMPLES,
-    also_takes="files",
     computes=True,
 )

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.commands.history import describe_no_history
-from assay.cli.inputs import add_system_arguments
-from assay.cli.output_options import add_store_argument, open_store, stored_metric
+from assay.cli.inputs import InputRules, add_input_arguments, parse_inputs
+from assay.cli.loading import load_results
+from assay.cli.output_options import add_output_arguments, open_store, stored_metric
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser
-from assay.cli.stored_inputs import read_sources
-from assay.cli.terminal import terminal_width, text_here
+from assay.cli.terminal import terminal_width, text_here, write_notes
 from assay.errors import NothingSelected, UsageError
 from assay.grammar import WrittenName
-from assay.text import printable, wrapped
+from assay.text import wrapped
 
 if TYPE_CHECKING:
     from assay.charts import Chart, Drawing
@@ -31,17 +31,19 @@ EXAMPLES = """\
   assay plot slices main latest --by difficulty -o slices.svg
   assay plot critical_difference qrels.txt bm25.run dense.run hybrid.run -m map -o ranks.svg
   assay plot history -m ndcg@10 --benchmark hpo-en --since 90d -o history.svg"""
+RULES = InputRules(metrics="what is drawn (default: the first)", has_default=True, keep_rankings=lambda _: True)
 MAX_CUTOFF = 10_000
 FLAGS = {"metrics": "-m", "by": "--by", "k": "--k", "benchmark": "--benchmark", "provider": "--provider", "since": "--since"}
 HISTORY_FLAGS = ("benchmark", "provider", "since")
 HISTORY_METRIC = "ndcg@10"
+WORDS = "table"
+PRINTED_FORMATS = (WORDS, "svg", "json", "csv")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The kind of chart, what it is drawn of, its size and colours, and where it goes."""
     parser.add_argument("kind", nargs="?", metavar="KIND", help="such as bars; without it the kinds are listed")
-    add_system_arguments(parser)
-    add_store_argument(parser)
+    add_input_arguments(parser, RULES)
     group = parser.add_argument_group("chart")
     group.add_argument("--by", metavar="TAG", help="slices: the tag, such as difficulty or language")
     group.add_argument(
@@ -50,14 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--benchmark", metavar="BENCHMARK", help="history: only this one")
     group.add_argument("--provider", metavar="PROVIDER", help="history: only this one")
     group.add_argument("--since", metavar="AGE", help="history: such as 30d, 12w, 6h or 2026-11-01")
-    show = parser.add_argument_group("output")
-    show.add_argument(
-        "-o",
-        "--output",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="svg, png, pdf, json (Vega-Lite) or csv (the rows behind it); may be repeated",
+    show = add_output_arguments(
+        parser,
+        "what is printed: table (the chart in words), svg, json or csv (default: table)",
+        "svg, png, pdf, json (Vega-Lite) or csv (the rows behind it); may be repeated",
     )
     show.add_argument("--title", default="", metavar="TEXT", help="what stands above it")
     show.add_argument("--theme", choices=("light", "dark"), default="light", help="light (default) or dark")
@@ -77,16 +75,32 @@ def run_plot(options: argparse.Namespace) -> int:
         return _list_kinds(options)
     chart = find_chart(options.kind)
     _check_flags(chart, options)
-    for ending in _endings(options.output):
+    for ending in (*_check_format(options), *_endings(options)):
         require(ending)
     drawing = _draw_history(options) if chart.needs_series else _draw_results(chart, options)
     drawing = drawing.sized(options.width, options.height)
     _write(drawing, options)
-    width = terminal_width()
-    sys.stdout.write((wrapped(drawing.alt, width) if width else drawing.alt) + "\n")
+    sys.stdout.write(_printed(drawing, options))
     if options.output:
-        sys.stderr.write(f"wrote {printable(', '.join(options.output))}\n")
+        write_notes(options, f"wrote {', '.join(options.output)}")
     return 0
+
+
+def _printed(drawing: Drawing, options: argparse.Namespace) -> str:
+    """The chart in words, or in the format that was asked for."""
+    from assay.charts import render
+
+    if options.format == WORDS:
+        width = terminal_width()
+        return (wrapped(drawing.alt, width) if width else drawing.alt) + "\n"
+    return render(drawing, options.format, options.theme).decode().rstrip("\n") + "\n"
+
+
+def _check_format(options: argparse.Namespace) -> list[str]:
+    """The kind of what is printed, where that is not words."""
+    if options.format not in PRINTED_FORMATS:
+        raise UsageError(f"--format {options.format}: a chart is printed as {', '.join(PRINTED_FORMATS)}; -o writes others")
+    return [] if options.format == WORDS else [options.format]
 
 
 def _list_kinds(options: argparse.Namespace) -> int:
@@ -118,19 +132,20 @@ def _check_flags(chart: Chart, options: argparse.Namespace) -> None:
         )
 
 
-def _endings(outputs: Sequence[str]) -> list[str]:
+def _endings(options: argparse.Namespace) -> list[str]:
     """The kind of each file; what cannot be written is refused."""
     from assay.charts import renderings
+    from assay.reports import form_of
 
-    known = list(renderings())
+    known, outputs = {f".{name}": name for name in renderings()}, options.output
     for output in outputs:
-        if Path(output).suffix.lower().removeprefix(".") not in known:
-            raise UsageError(f"-o {output}: the ending tells the format; there are {', '.join(known)}")
+        if form_of(Path(output), options.file_format, known) not in known.values():
+            raise UsageError(f"-o {output}: the ending tells the format; there are {', '.join(known.values())}")
         if Path(output).is_dir():
             raise UsageError(f"-o {output}: a file is needed; there is a folder of that name")
         if outputs.count(output) > 1:
             raise UsageError(f"-o {output}: given twice, and the second would replace the first")
-    return [Path(output).suffix.lower().removeprefix(".") for output in outputs]
+    return [form_of(Path(output), options.file_format, known) for output in outputs]
 
 
 def _draw_results(chart: Chart, options: argparse.Namespace) -> Drawing:
@@ -138,11 +153,8 @@ def _draw_results(chart: Chart, options: argparse.Namespace) -> Drawing:
     from assay.charts import Subject
     from assay.comparison import asked_metrics
 
-    if not options.files and not options.dataset:
-        options.files = ["latest"]
     options.prog = f"{options.prog} {chart.name}"
-    groups = read_sources(options).groups
-    results = tuple(result for group in groups for result in group)
+    results = tuple(load_results(options, parse_inputs(options, RULES)).results)
     asked = [metric.name for metric in asked_metrics(results, options.metrics)] if options.metrics else []
     about: dict[str, Any] = {"by": options.by or "", "cutoffs": tuple(options.k or ()), "title": options.title}
     if "metrics" in chart.takes:
@@ -186,10 +198,10 @@ def _write(drawing: Drawing, options: argparse.Namespace) -> None:
     from assay.atomic_write import atomic_write
     from assay.charts import render
 
-    made = [render(drawing, kind, options.theme) for kind in _endings(options.output)]
+    made = [render(drawing, kind, options.theme) for kind in _endings(options)]
     for output, content in zip(options.output, made, strict=True):
         with atomic_write(Path(output), is_text=False) as file:
             file.write(content)
 
 
-COMMAND = Command("plot", "draw a chart of results", add_arguments, run_plot, EXAMPLES, also_takes="files", computes=True)
+COMMAND = Command("plot", "draw a chart of results", add_arguments, run_plot, EXAMPLES, computes=True)

@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.cli.inputs import add_system_arguments, read_systems
-from assay.cli.output_options import TEXT_ENDINGS, add_format, add_output, check_output, write_and_print
+from assay.cli.inputs import InputRules, add_input_arguments, parse_inputs
+from assay.cli.loading import load_results
+from assay.cli.output_options import TEXT_ENDINGS, TEXT_FORMATS, add_output_arguments, check_output, write_and_print
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser
 from assay.errors import UsageError
@@ -20,12 +21,13 @@ EXAMPLES = """\
   assay power result_a.json result_b.json -m ndcg@10
   assay power qrels.txt bm25.run dense.run -m ndcg@10 --effect 0.01
   assay power qrels.txt bm25.run dense.run -m map --power 0.9 -f json"""
+RULES = InputRules(metrics="what the difference is in (default: the first they share)", least=2, most=2)
 MAX_SEED = 1_000_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Two systems, and what shall be found."""
-    add_system_arguments(parser, n="two ")
+    add_input_arguments(parser, RULES)
     group = parser.add_argument_group("power")
     group.add_argument(
         "--effect", type=float, metavar="D", help="the difference to be found (default: the one seen, and 0.01)"
@@ -38,9 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--intersect", action="store_true", help="take what both share where queries, data or policies differ"
     )
-    show = parser.add_argument_group("output")
-    add_format(show, "table or json (default: table)", ("table", "json"))
-    add_output(show, TEXT_ENDINGS)
+    add_output_arguments(parser, TEXT_FORMATS, endings=TEXT_ENDINGS, choices=TEXT_FORMATS)
 
 
 def run_power(options: argparse.Namespace) -> int:
@@ -48,7 +48,8 @@ def run_power(options: argparse.Namespace) -> int:
     from assay.reports import power_to_json, render_power
 
     check_output(options.output, TEXT_ENDINGS, options.file_format)
-    studies = [study for group in read_systems(options) for study in _studies(options, group)]
+    inputs = parse_inputs(options, RULES)
+    studies = [study for group in load_results(options, inputs).groups for study in _studies(options, group)]
     write_and_print(options, lambda form, style: power_to_json(studies) if form == "json" else render_power(studies, style))
     return 0
 
@@ -73,6 +74,5 @@ COMMAND = Command(
     add_arguments,
     run_power,
     EXAMPLES,
-    also_takes="files",
     computes=True,
 )

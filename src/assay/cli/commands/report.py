@@ -12,14 +12,15 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.commands.compare import add_comparison_arguments, make_comparison_options
-from assay.cli.inputs import add_system_arguments
-from assay.cli.output_options import add_by_argument, add_store_argument
+from assay.cli.commands.compare import add_comparison_arguments, check_baseline, make_comparison_options
+from assay.cli.gate_inputs import best_so_far, read_rules
+from assay.cli.inputs import InputRules, add_input_arguments, parse_inputs
+from assay.cli.loading import LoadedResults, load_results
+from assay.cli.output_options import add_by_argument, add_output_arguments
 from assay.cli.program import Command
-from assay.cli.stored_inputs import ReportSources, best_so_far, read_rules, read_sources
+from assay.cli.terminal import write_notes
 from assay.errors import UsageError
 from assay.masking import mask
-from assay.text import printable
 
 if TYPE_CHECKING:
     from assay.comparison import ComparisonOptions
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 
 
 CHART_KINDS = ("svg", "png", "pdf")
+HTML = "html"
 PAGE_ENDINGS = (".html", ".htm")
+RULES = InputRules(metrics="metrics to compare, the one that decides first", has_default=True, keep_rankings=lambda _: True)
 MAX_QUERIES_SHOWN = 10
 """Queries that lost and gained most, in files of text."""
 
@@ -44,8 +47,7 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What it is about, how it is compared, and where it goes."""
-    add_system_arguments(parser)
-    add_store_argument(parser)
+    add_input_arguments(parser, RULES)
     add_comparison_arguments(parser)
     add_by_argument(parser.add_argument_group("slices"))
     gate = parser.add_argument_group("gate")
@@ -53,14 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--gate", action="append", default=[], metavar="FILE", help="rules whose verdicts are shown: gate.yaml"
     )
     gate.add_argument("--rule", action="append", default=[], metavar="RULE", help="one more rule; may be repeated")
-    show = parser.add_argument_group("output")
-    show.add_argument(
-        "-o",
-        "--output",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="report.html; also md, tex, csv, json, txt, and a folder for charts, which ends in /; may be repeated",
+    show = add_output_arguments(
+        parser,
+        "print it as well: table, markdown, latex, csv, json or html",
+        "report.html; also md, tex, csv, json, txt, and a folder for charts, which ends in /; may be repeated",
+        default="",
     )
     show.add_argument("--charts", choices=CHART_KINDS, help="kind of the charts in folders (default: svg)")
     show.add_argument("--title", default="", metavar="TEXT", help="what the page is called")
@@ -69,21 +68,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_report(options: argparse.Namespace) -> int:
     """What can be refused is, before anything is read; nothing is written unless everything worked."""
     how = make_comparison_options(options)
-    if not options.files and not options.dataset:
-        options.files = ["latest"]
-    check_files(options.output, options.prog, options.files, options.charts)
-    find_sources = cache(lambda: read_sources(options))
-    rules = _read_rules(options, find_sources)
-    sources = find_sources()
+    check_files(options)
+    inputs = parse_inputs(options, RULES)
+    check_baseline(options, inputs)
+    load = cache(lambda: load_results(options, inputs))
+    rules = _read_rules(options, load)
+    sources = load()
     matters = _benchmark_reports(options, sources, how)
     gate = _gate(options, sources, rules)
     matters = [replace(report, gate=gate) for report in matters]
-    written = write_files(options, matters)
-    sys.stderr.write(f"wrote {printable(', '.join(written))}\n")
+    if written := write_files(options, matters):
+        write_notes(options, f"wrote {', '.join(written)}")
     return 0
 
 
-def _benchmark_reports(options: argparse.Namespace, sources: ReportSources, how: ComparisonOptions) -> list[BenchmarkReport]:
+def _benchmark_reports(options: argparse.Namespace, sources: LoadedResults, how: ComparisonOptions) -> list[BenchmarkReport]:
     """A part of the page for each benchmark; several systems on one are compared."""
     from assay.reports import BenchmarkReport, anchor_of
 
@@ -130,23 +129,22 @@ def _with_asked_metrics(options: argparse.Namespace, result: Result) -> Result:
     return result.subset(metrics=(*metrics, *beside))
 
 
-def _read_rules(options: argparse.Namespace, find_sources: Callable[[], ReportSources]) -> Sequence[object]:
+def _read_rules(options: argparse.Namespace, load: Callable[[], LoadedResults]) -> Sequence[object]:
     if not options.gate and not options.rule:
         return ()
     from assay.monitoring import metrics_of
 
     def recorded() -> list[BoundMetric]:
-        return [metric for group in find_sources().groups for metric in metrics_of(group)]
+        return metrics_of(load().results)
 
     return read_rules(options.gate, options.rule, recorded)
 
 
-def _gate(options: argparse.Namespace, sources: ReportSources, rules: Sequence[object]) -> GateReport | None:
+def _gate(options: argparse.Namespace, sources: LoadedResults, rules: Sequence[object]) -> GateReport | None:
     """The last source held against the rules, and against the first where there are two; it never fails the command."""
     if not rules:
         return None
     from assay.monitoring import Rule, gate
-    from assay.store import LookupResult
 
     if not sources.lookups:
         raise UsageError(
@@ -155,38 +153,47 @@ def _gate(options: argparse.Namespace, sources: ReportSources, rules: Sequence[o
     now = sources.lookups[-1]
     before = sources.lookups[0] if len(sources.lookups) > 1 else None
     known = [rule for rule in rules if isinstance(rule, Rule)]
-    best = best_so_far(known, LookupResult(now.results, now.label, now.evaluation), options.store)
     name = before.label if before else "the baseline"
+    best = best_so_far(options, known, now)
     return gate(now.results, before.results if before else None, known, name=name, best=best)
 
 
-def check_files(outputs: Sequence[str], prog: str, files: Sequence[str], charts: str | None = None) -> None:
+def check_files(options: argparse.Namespace) -> None:
     """Refuse what could not be written, and a report that would go nowhere."""
     from assay.reports import ENDINGS, check_outputs
 
-    if not outputs:
-        raise UsageError(f"say where the report goes: {prog} {shlex.join(files)} -o report.html")
-    if charts and not any(map(is_folder, outputs)):
-        raise UsageError(f"--charts {charts} is about a folder of charts, and -o names none; add one, as in -o figures/")
+    outputs, known = options.output, (*ENDINGS, *PAGE_ENDINGS)
+    if options.format and options.format not in (HTML, *ENDINGS.values()):
+        raise UsageError(f"--format {options.format}: a report is printed as {', '.join((HTML, *ENDINGS.values()))}")
+    if not outputs and not options.format:
+        files = options.files or ["latest"]
+        raise UsageError(f"say where the report goes: {options.prog} {shlex.join(files)} -o report.html")
+    if options.charts and not any(map(is_folder, outputs)):
+        raise UsageError(
+            f"--charts {options.charts} is about a folder of charts, and -o names none; add one, as in -o figures/"
+        )
     for output in outputs:
         if is_folder(output):
             _check_folder(output)
             continue
-        if Path(output).suffix.lower() not in (*PAGE_ENDINGS, *ENDINGS):
-            known = ", ".join((PAGE_ENDINGS[0], *ENDINGS))
-            raise UsageError(f"-o {output}: the ending tells the format; there are {known}, and folders end in /")
-        check_outputs([output], (*ENDINGS, *PAGE_ENDINGS))
+        if not _form(output, options):
+            names = ", ".join((PAGE_ENDINGS[0], *ENDINGS))
+            raise UsageError(f"-o {output}: the ending tells the format; there are {names}, and folders end in /")
+        check_outputs([output], known, options.file_format)
     if len({Path(output).absolute() for output in outputs}) < len(outputs):
         raise UsageError("-o: the same file is given twice, and the second would replace the first")
+
+
+def _form(output: str, options: argparse.Namespace) -> str:
+    """The format of a file."""
+    from assay.reports import ENDINGS, form_of
+
+    return form_of(Path(output), options.file_format, ENDINGS | dict.fromkeys(PAGE_ENDINGS, HTML))
 
 
 def is_folder(output: str) -> bool:
     """Whether charts go there: it ends in / or is a folder already."""
     return output.endswith("/") or Path(output).is_dir()
-
-
-def _is_page(output: str) -> bool:
-    return Path(output).suffix.lower() in PAGE_ENDINGS
 
 
 def _check_folder(output: str) -> None:
@@ -202,18 +209,26 @@ def write_files(options: argparse.Namespace, matters: Sequence[BenchmarkReport])
     from assay.atomic_write import atomic_write
     from assay.reports import make_page, render_page
 
-    needs_page = any(is_folder(output) or _is_page(output) for output in options.output)
-    page = make_page(matters, options.title) if needs_page else None
+    find_page = cache(lambda: make_page(matters, options.title))
+
+    def render(form: str) -> str:
+        return render_page(find_page()) if form == HTML else _render_text(options, matters, form)
+
     written = []
     for output in options.output:
-        if page is not None and is_folder(output):
-            n = _write_charts(Path(output), page, options.charts or CHART_KINDS[0])
+        if is_folder(output):
+            n = _write_charts(Path(output), find_page(), options.charts or CHART_KINDS[0])
             written.append(f"{output} ({n} charts)")
             continue
-        text = render_page(page) if page is not None and _is_page(output) else _render_text(options, matters, output)
         with atomic_write(Path(output)) as file:
-            file.write(mask(text).encode("utf-8", "surrogatepass" if output.endswith(".json") else "replace"))
+            file.write(
+                mask(render(_form(output, options))).encode(
+                    "utf-8", "surrogatepass" if output.endswith(".json") else "replace"
+                )
+            )
         written.append(output)
+    if options.format:
+        sys.stdout.write(render(options.format))
     return written
 
 
@@ -231,18 +246,10 @@ def _write_charts(folder: Path, page: Page, kind: str) -> int:
     return len(figures)
 
 
-def _render_text(options: argparse.Namespace, matters: Sequence[BenchmarkReport], output: str) -> str:
+def _render_text(options: argparse.Namespace, matters: Sequence[BenchmarkReport], form: str) -> str:
     """The same in a format of text: comparisons where there are any, else the results."""
-    from assay.reports import (
-        ENDINGS,
-        ComparisonExtras,
-        ComparisonReport,
-        EvaluationDisplay,
-        render_comparisons,
-        render_evaluation,
-    )
+    from assay.reports import ComparisonExtras, ComparisonReport, EvaluationDisplay, render_comparisons, render_evaluation
 
-    form = ENDINGS[Path(output).suffix.lower()]
     opening = _render_overview(matters, form)
     compared = [report.comparison for report in matters if report.comparison is not None]
     if not compared:
@@ -269,6 +276,5 @@ COMMAND = Command(
     add_arguments,
     run_report,
     EXAMPLES,
-    also_takes="files",
     computes=True,
 )

@@ -18,9 +18,9 @@ from assay.cli.alert_channels import (
     sent_alerts_path,
     write_sent_alerts,
 )
+from assay.cli.gate_inputs import read_rules
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command
-from assay.cli.stored_inputs import find_baseline, read_rules
 from assay.errors import AssayError, DataError, NothingSelected, UnknownName
 from assay.grammar import WrittenName
 from assay.text import counted, printable
@@ -148,6 +148,7 @@ def _alerts_of_rules(
 ) -> Sequence[Alert]:
     """What the rules say about each newest result; what they cannot say is noted."""
     from assay.monitoring import check_newest
+    from assay.store import find_baseline
 
     before, meant = find_baseline(options.baseline, options.store)
     if before is None and options.require_baseline:

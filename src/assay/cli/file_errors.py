@@ -1,0 +1,62 @@
+"""File errors: which file is at fault, and whether it is one of another kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import MAX_FAULTS, DataError, Fault, Hint, NoGroundTruth
+
+if TYPE_CHECKING:
+    from assay.files import FileSource
+
+MAX_FAULTS_SHOWN = 3
+"""Faults that are shown of a file that is something else."""
+MIN_SHARE_AT_FAULT = 0.75
+"""The share of its lines that are at fault in such a file."""
+
+
+@contextmanager
+def errors_at(
+    source: Any, what: str, *, dataset: str = "", others: tuple[str, ...] = (), order: Hint | None = None
+) -> Iterator[None]:
+    """Errors name the file at fault: the source, unless it is the benchmark, or another file that was read with it.
+
+    `order` says where judgments and runs belong, in commands to which they do not come one after another.
+    """
+    try:
+        yield
+    except NoGroundTruth as error:
+        raise (error.at(dataset) if dataset else describe_file_error(error, source, what, order)) from None
+    except DataError as error:
+        is_other = error.source != source.label and any(error.source.startswith(path) for path in (dataset, *others) if path)
+        raise (error if is_other else describe_file_error(error, source, what, order)) from None
+
+
+@contextmanager
+def errors_of(source: FileSource) -> Iterator[None]:
+    """Errors about the temporary file of a stream are about the stream."""
+    try:
+        yield
+    except DataError as error:
+        faults = [Fault(fault.what, fault.line, fault.query, fault.code, source.label) for fault in error.faults]
+        raise DataError(error.what, faults, error.field, source=source.label, line=error.line, hint=error.hint) from None
+
+
+def describe_file_error(error: DataError, source: FileSource, what: str, order: Hint | None = None) -> DataError:
+    """The error, with the file's name; where hardly a line is as it should be, with that first."""
+    if n_lines := _n_lines_if_mostly_faulty(error, source):
+        lines = f"{len(error.faults)} of its first {n_lines} lines cannot be read"
+        return DataError(f"{source.label} does not look like {what}: {lines}", (*error.faults[:MAX_FAULTS_SHOWN], "…"))
+    return error.at(source.label).hinting(order if order and error.hint else error.hint)
+
+
+def _n_lines_if_mostly_faulty(error: DataError, source: FileSource) -> int:
+    """How many lines were read, if most of them are at fault, some for the number of their words; else 0."""
+    if len(error.faults) < MAX_FAULTS or all(fault.code != "columns" for fault in error.faults):
+        return 0
+    last = error.faults[-1].line or 0
+    n_lines = sum(1 for _ in takewhile(lambda line: line[0] <= last, source.lines()))
+    return n_lines if MIN_SHARE_AT_FAULT * n_lines <= len(error.faults) else 0

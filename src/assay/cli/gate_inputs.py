@@ -1,0 +1,55 @@
+"""Inputs of gates: baselines, rules, and the best figures so far."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.cli.output_options import open_store
+from assay.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from assay.monitoring import Recorded, Rule
+    from assay.store import LookupResult
+
+
+def bless_command(name: str, evaluation: str) -> str:
+    """What makes an evaluation the baseline of a name; empty where it is a file, or nothing can be blessed so."""
+    from assay.store import is_baseline_name
+
+    return f"assay bless {evaluation} --as {name}" if evaluation and is_baseline_name(name) else ""
+
+
+def read_rules(files: Iterable[str], texts: Iterable[str], recorded: Recorded = tuple) -> list[Rule]:
+    """The rules of files and of the command line, each once. `recorded` gives the metrics of the results they are about."""
+    from assay.monitoring import parse_rule, rules_from_yaml
+    from assay.yaml_tree import MAX_LETTERS
+
+    rules: list[Rule] = []
+    for file in files:
+        try:
+            with Path(file).open(encoding="utf-8-sig") as stream:
+                text = stream.read(MAX_LETTERS + 1)
+        except OSError as error:
+            raise DataError(f"cannot be read: {error.strerror or error}", source=file) from None
+        except UnicodeDecodeError:
+            raise DataError("rules are text in UTF-8", source=file) from None
+        rules += rules_from_yaml(text, file, recorded)
+    rules += [parse_rule(text, "--rule", recorded=recorded) for text in texts]
+    if not rules:
+        raise UsageError('there is no rule: give --rules gate.yaml, or --rule "ndcg@10 >= 0.42"')
+    return list({rule.text: rule for rule in rules}.values())
+
+
+def best_so_far(
+    options: argparse.Namespace, rules: Iterable[Rule], lookup: LookupResult | None
+) -> dict[tuple[str, str, str], float]:
+    """The best figures before a stored evaluation; a file has no history."""
+    from assay.monitoring import best_so_far
+
+    if lookup is None or not lookup.evaluation:
+        return {}
+    with open_store(options) as store:
+        return best_so_far(rules, store.history, lookup.evaluation)

@@ -1,0 +1,255 @@
+"""Loading: the results, rankings and replies that the inputs of a command stand for."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from assay.cli.file_errors import errors_at, errors_of
+from assay.cli.inputs import STANDARD_INPUT, Inputs, Kind, Word, describe_lack
+from assay.cli.scoring_options import ScoringOptions, make_profile, make_relevance
+from assay.cli.terminal import describe_source_format, log_duration, log_policy, log_verbose
+from assay.errors import DataError, UsageError
+from assay.text import counted
+
+if TYPE_CHECKING:
+    from assay.datasets import BenchmarkDataset
+    from assay.evaluation import Result
+    from assay.metrics import BoundMetric
+    from assay.model import Qrels, Run
+    from assay.store import LookupResult
+
+
+@dataclass(frozen=True)
+class LoadedResults:
+    """The results, benchmark by benchmark, and what each word stood for where they are results already."""
+
+    groups: list[list[Result]]
+    lookups: tuple[LookupResult, ...] = ()
+
+    @property
+    def results(self) -> list[Result]:
+        """Those of all benchmarks."""
+        return [result for group in self.groups for result in group]
+
+
+def load_results(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions | None = None) -> LoadedResults:
+    """Results under the names given to them; runs are scored first, as flags say unless somebody says otherwise."""
+    if not inputs.is_scored:
+        return LoadedResults([_score_runs(options, inputs, scoring or make_scoring(options, inputs))])
+    inputs.check_files()
+    lookups = [look_up(word) for word in inputs.systems]
+    named = [(word, result) for word, lookup in zip(inputs.systems, lookups, strict=True) for result in lookup.results]
+    return LoadedResults(_group_by_benchmark(named, needs_several=inputs.rules.least > 1), tuple(lookups))
+
+
+def make_scoring(options: argparse.Namespace, inputs: Inputs, metrics: Sequence[BoundMetric] = ()) -> ScoringOptions:
+    """How runs are scored, as flags say; every name is checked. `metrics` are taken where flags name none."""
+    from assay.metrics import parse_metrics
+
+    profile = make_profile(options)
+    if not options.metrics and inputs.is_dataset and inputs.rules.default_metrics == "benchmark":
+        from assay.evaluation import default_metrics, formats_of
+
+        metrics = default_metrics(formats_of(inputs.truth, options.dataset_format))
+    elif options.metrics or not metrics:
+        metrics = parse_metrics(options.metrics, profile.name)
+    keep_rankings = inputs.rules.keep_rankings(options)
+    return ScoringOptions(profile, tuple(metrics), make_relevance(options), keep_rankings=keep_rankings)
+
+
+def look_up(word: Word) -> LookupResult:
+    """What a word stands for, under the name that was given to it."""
+    from assay.store import find_results
+
+    lookup = find_results(word.path, word.store)
+    if not word.name:
+        return lookup
+    is_one = len({result.name for result in lookup.results}) == 1
+    names = [word.name if is_one else f"{word.name}/{result.name}" for result in lookup.results]
+    renamed = [result.renamed(name) for result, name in zip(lookup.results, names, strict=True)]
+    return replace(lookup, results=tuple(renamed))
+
+
+def _group_by_benchmark(named_results: Sequence[tuple[Word, Result]], *, needs_several: bool) -> list[list[Result]]:
+    """Results about the same benchmark together; one that does not say what it is about goes with the only one there is.
+
+    Where a comparison is asked for, and each is alone on its benchmark, all are one group: the comparison will say so.
+    """
+    benchmarks = list(dict.fromkeys(result.benchmark for _, result in named_results if result.benchmark))
+    only = benchmarks[0] if len(benchmarks) == 1 else ""
+    groups: dict[str, list[tuple[Word, Result]]] = {}
+    for word, result in named_results:
+        groups.setdefault(result.benchmark or only, []).append((word, result))
+    if needs_several and all(len(group) == 1 for group in groups.values()):
+        return [_with_unique_names(named_results)]
+    return [_with_unique_names(group) for group in groups.values()]
+
+
+def _with_unique_names(named_results: Sequence[tuple[Word, Result]]) -> list[Result]:
+    """Names that clash get the stem of their file in front, or its path where stems clash as well."""
+    names = [result.name for _, result in named_results]
+    for front in (lambda path: Path(path).stem, str):
+        clashing = {name for name in names if names.count(name) > 1}
+        names = [
+            f"{front(word.path.partition('#')[0])}/{result.name}" if name in clashing else name
+            for name, (word, result) in zip(names, named_results, strict=True)
+        ]
+    return [result.renamed(name) for name, (_, result) in zip(names, named_results, strict=True)]
+
+
+def _score_runs(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions) -> list[Result]:
+    """Runs scored against judgments, or against a benchmark."""
+    log_policy(options, scoring.profile)
+    sources = load_sources(inputs)
+    results = []
+    with _without_garbage_collection():
+        truth = load_truth(options, inputs, scoring)
+        for source, name in sources:
+            with _errors_at(options, inputs, source), log_duration(options, f"{_describe(source, name)}, scored"):
+                results.append(scoring.score(truth, source, name))
+    return results
+
+
+def _describe(source: Any, name: str) -> str:
+    from assay.files import FileSource
+
+    return f"{source.label}: {describe_source_format(source)}" if isinstance(source, FileSource) else name
+
+
+def _errors_at(options: argparse.Namespace, inputs: Inputs, source: Any) -> AbstractContextManager[None]:
+    """Errors name the file of the run, unless it is the benchmark's or that of the map of ids."""
+    from assay.files import FileSource
+
+    if not isinstance(source, FileSource):
+        return nullcontext()
+    id_map = (options.id_map,) if inputs.is_dataset and getattr(options, "id_map", None) else ()
+    return errors_at(
+        source, "a run", dataset=inputs.truth if inputs.is_dataset else "", others=id_map, order=inputs.rules.order
+    )
+
+
+def load_sources(inputs: Inputs) -> list[tuple[Any, str]]:
+    """The rankings to be scored, and what they are called: sources of files, and the rankings that results kept."""
+    from assay.files import as_source
+
+    names = iter(inputs.names)
+    inputs.check_files()
+    sources: list[tuple[Any, str]] = []
+    for word in inputs.systems:
+        if word.kind is Kind.FILE:
+            sources.append((as_source(word.path), next(names)))
+        else:
+            sources += [(_kept(word, result, "run", "rankings"), result.name) for result in look_up(word).results]
+    return sources
+
+
+def _kept(word: Word, result: Result, field: str, what: str) -> Any:
+    """What a result kept of the retrieval beside its scores."""
+    if kept := getattr(result, field):
+        return kept
+    raise DataError(f"{word.path}: {result.name} kept its scores and no {what}; results of assay eval keep them")
+
+
+def load_runs(options: argparse.Namespace, inputs: Inputs, duplicates: str) -> dict[str, Run]:
+    """Name → run: of files, and of results that kept their rankings."""
+    from assay.model import Run
+
+    runs: dict[str, Run] = {}
+    for source, name in load_sources(inputs):
+        with _errors_at(options, inputs, source):
+            runs[name if name not in runs else f"{name} ({len(runs) + 1})"] = Run(source, duplicates=duplicates)
+    if len(runs) < inputs.rules.least:
+        raise UsageError(describe_lack(inputs, [*runs]))
+    return runs
+
+
+def load_judged(options: argparse.Namespace, inputs: Inputs) -> tuple[Qrels, Any]:
+    """Judgments and the one run, as ids; a benchmark decides about what was retrieved first."""
+    from assay.evaluation import judge
+    from assay.model import Qrels
+
+    scoring = make_scoring(options, inputs)
+    (source, name), *others = load_sources(inputs)
+    if others:
+        names = ", ".join((name, *(other for _, other in others)))
+        raise UsageError(f"{options.prog} is about one run, and here are {len(others) + 1}: {names}")
+    truth = load_truth(options, inputs, scoring)
+    if isinstance(truth, Qrels):
+        return truth, source
+    with _errors_at(options, inputs, source):
+        judgement = judge(truth, source, scoring.relevance, scoring.profile.policy)
+    return judgement.qrels, judgement.run
+
+
+def load_replies(inputs: Inputs, what: Literal["answers", "routes"]) -> list[tuple[Any, str]]:
+    """What each system replied, and its name: of files, and of results that kept replies beside their rankings."""
+    from assay.files import as_source, read_answers, read_routes
+
+    read = {"answers": read_answers, "routes": read_routes}[what]
+    names = iter(inputs.names)
+    inputs.check_files()
+    replies: list[tuple[Any, str]] = []
+    for word in inputs.systems:
+        if word.path == STANDARD_INPUT:
+            source = as_source(word.path)
+            with errors_of(source):
+                replies.append((read(source.path), next(names)))
+        elif word.kind is Kind.FILE:
+            replies.append((read(word.path), next(names)))
+        else:
+            results = look_up(word).results
+            replies += [(read(_records(word, result, what)), result.name) for result in results]
+    return replies
+
+
+def _records(word: Word, result: Result, what: str) -> list[dict[str, Any]]:
+    """What a result kept for each query, as a file of replies has it."""
+    reported = _kept(word, result, "said", what)
+    return [
+        {"query_id": query, "retrieved_ids": list(result.run.get(query, ())), **_tags(result, query), **fields}
+        for query, fields in reported.items()
+    ]
+
+
+def _tags(result: Result, query: str) -> Mapping[str, Any]:
+    return result.queries[query].metadata or {} if query in result.queries else {}
+
+
+def load_truth(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions) -> Qrels | BenchmarkDataset:
+    """The ground truth of a command: a benchmark where --dataset names one, else a file of judgments."""
+    from assay.evaluation import check_options, load_ground_truth
+    from assay.files import as_source
+    from assay.model import Qrels
+
+    source = inputs.truth if inputs.is_dataset else as_source(inputs.truth)
+    errors = nullcontext() if inputs.is_dataset else errors_at(source, "judgments")
+    with errors, log_duration(options, _describe(source, f"{inputs.truth}: read")) as more:
+        kind: Literal["judgments", "benchmark"] = "benchmark" if inputs.is_dataset else "judgments"
+        truth = load_ground_truth(source, options.dataset_format, kind=kind)
+        if isinstance(truth, Qrels):
+            more.append(f"{len(truth.docs):,} judgments of {counted(len(truth), 'query')}")
+            _ = scoring.domain_options  # read now, so that no run is blamed for it
+        else:
+            more.append(f"format {truth.format}, {truth!r}")
+    if not isinstance(truth, Qrels):
+        check_options(truth.name, truth.qrels, scoring.relevance.domain_options)
+        log_verbose(options, f"relevance: {scoring.relevance.by}, unit {scoring.relevance.unit}")
+    return truth
+
+
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Large data without cycles come in and the process ends: looking for cycles among them takes time and finds none."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
