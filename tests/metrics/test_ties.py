@@ -132,7 +132,7 @@ def test_a_query_scores_the_same_alone_in_company_and_in_any_order(seed, chance)
 
 def test_a_query_scores_the_same_alone_under_every_metric():
     qrels, run = tied(*TIES)
-    for query in ("q0", "q7", "q21"):
+    for query in ("q0", "q7"):
         alone = assay.evaluate({query: qrels[query]}, {query: run[query]}, METRICS, policy=EXPECTED)
         for bound in METRICS:
             assert alone[bound] == close(by_policy().scores(bound.name)[query]), bound.name

@@ -454,6 +454,7 @@ def test_queries_left_out_leave_the_subtopics_of_others_as_they_are():
     assert last.by_subtopic().run.retrieved.rank.tolist() == [1]
     again = last.select(np.array([True, False]))
     assert (again.query_ids, again.by_subtopic().query.tolist()) == (("q2",), [0, 0])
+    assert again.by_subtopic().run.n_relevant().tolist() == [1, 1]  # of q1 they would be 2 and 1
 
 
 def test_without_subtopics_it_is_an_error():
