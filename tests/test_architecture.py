@@ -251,6 +251,31 @@ def test_one_file_looks_at_what_a_retriever_can_do():
     assert offenders(asks, [file for file in FILES if name_of(file) not in others]) == {}
 
 
+# What tests may reach
+
+NOT_YET = {"browser", "cli", "comparison", "datasets", "evaluation", "metrics", "model", "monitoring", "ontology"}
+NOT_YET |= {"providers", "relevance", "reports", "seeds", "stats", "store", "web", "conftest.py"}
+"""Folders of tests that still import what is behind doors."""
+MAX_INTERNAL_FILES = 20
+
+
+def test_tests_come_through_the_doors():
+    """They import `assay`, its packages, its modules at the top and the drop-ins; `test_internal_*.py` may reach inside."""
+    packages = {folder.name for folder in SOURCE.iterdir() if (folder / "__init__.py").exists()}
+    drop_ins = {f"assay.compat.{folder.name}" for folder in (SOURCE / "compat").iterdir() if folder.is_dir()}
+    folder = ROOT / "tests"
+
+    def inner(file: Path) -> set[str]:
+        first = {name for node in ast.walk(TREES[file]) for name in imported(node)[:1] if name.startswith("assay.")}
+        return {name for name in first - drop_ins if name.count(".") > 1 and name.split(".")[1] in packages}
+
+    files = sorted(folder.rglob("*.py"))
+    internal = [file for file in files if file.name.startswith("test_internal_")]
+    assert len(internal) <= MAX_INTERNAL_FILES
+    others = [file for file in files if file not in internal and file.relative_to(folder).parts[0] not in NOT_YET]
+    assert offenders(inner, others) == {}
+
+
 # What a file holds
 
 

@@ -11,31 +11,30 @@ import pytest
 
 from assay import catalog
 from assay.catalog import Described, find_by_any_name, find_entry, load_entries
-from assay.charts.chart import Chart
-from assay.chunkers.chunker import Chunker
-from assay.cli.program import Command
-from assay.datasets.format import Format
+from assay.charts import Chart
+from assay.chunkers import Chunker
+from assay.datasets import Format
 from assay.errors import UnknownName, UsageError
-from assay.fusion.fusion import Fusion
-from assay.metrics.definition import Metric
-from assay.ontology.similarity import Similarity
-from assay.providers.provider import Provider
-from assay.relevance.resolver import Resolver
-from assay.reports.rendering import Renderer
-from assay.stats.significance import StatisticalTest
+from assay.fusion import Fusion
+from assay.metrics import Metric
+from assay.ontology import Similarity
+from assay.providers import Provider
+from assay.relevance import Resolver
+from assay.reports import all_renderers
+from assay.stats import all_tests
 
 CATALOGS = {
     "assay.charts.catalog": (Chart, "function"),
     "assay.chunkers.catalog": (Chunker, "split"),
-    "assay.cli.commands": (Command, "run"),
+    "assay.cli.commands": (type(importlib.import_module("assay.cli.commands.score").COMMAND), "run"),
     "assay.datasets.formats": (Format, "read"),
     "assay.fusion.catalog": (Fusion, "function"),
     "assay.metrics.catalog": (Metric, "function"),
     "assay.ontology.catalog": (Similarity, "function"),
     "assay.providers.catalog": (Provider, "make"),
     "assay.relevance.catalog": (Resolver, "resolve"),
-    "assay.reports.renderers": (Renderer, "render"),
-    "assay.stats.catalog": (StatisticalTest, "function"),
+    "assay.reports.renderers": (type(all_renderers()["csv"]), "render"),
+    "assay.stats.catalog": (type(all_tests()["friedman"]), "function"),
 }
 """Folder → what its files define, and which field of it is the function."""
 

@@ -70,7 +70,7 @@ def test_no_case_that_was_kept_is_a_fault():
 
 
 def test_every_format_of_benchmarks_is_covered():
-    from assay.datasets.format import all_formats
+    from assay.datasets import all_formats
 
     assert {f"format {name}" for name in all_formats()} <= covered()
 
@@ -91,7 +91,7 @@ def test_every_saved_form_is_covered():
 def test_every_address_is_covered(tmp_path):
     pytest.importorskip("starlette")
     from assay.store import Store
-    from assay.web.app import make_app
+    from assay.web import make_app
 
     Store.open(tmp_path / "assay.db").close()
     routes = make_app(tmp_path / "assay.db").routes

@@ -7,10 +7,9 @@ import pytest
 
 import assay
 from assay.atomic_write import atomic_write
-from assay.charts.chart import Drawing
-from assay.charts.rendering import render
+from assay.charts import Drawing, render
 from assay.compat.ranx import Qrels, Run, compare
-from assay.files.writing import write_lines, write_qrels, write_run
+from assay.files import write_lines, write_qrels, write_run
 from assay.masking import add_secret, mask_nested
 
 SECRET = 'canary"9f8e7d'

@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 import pytest
 
 import assay
-from assay.monitoring.wording import render_gate
+from assay.monitoring import render_gate
 from assay.store import Store
 
 pytest_plugins = ["pytester"]

@@ -17,13 +17,11 @@ from hypothesis import strategies as st
 import assay
 from assay.cli import main
 from assay.errors import BadParameter, UnknownName, UsageError
-from assay.execution.plan import WrittenPlan, make_plan
+from assay.execution import WrittenPlan, make_plan
 from assay.grammar import WrittenName, mark_written
-from assay.metrics import registry
-from assay.metrics.lookup import find_metric, find_metrics, recorded_metric
-from assay.metrics.parsing import parse_metric, parse_metrics
+from assay.metrics import find_metric, find_metrics, parse_metric, parse_metrics, recorded_metric, registry
 from assay.monitoring import gate
-from assay.providers.provider import all_providers, parse_provider
+from assay.providers import all_providers, parse_provider
 
 SOURCE = Path(__file__).parents[1] / "src"
 MINE = """\

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import AssayError, DataError
-from assay.execution.plan_file import read_plan
+from assay.execution import read_plan
 from assay.monitoring import rules_from_yaml
 from assay.yaml_tree import DEEPEST, MAX_LETTERS, MAX_NODES, Node, parse_yaml
 

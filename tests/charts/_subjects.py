@@ -9,10 +9,9 @@ from tests._results import make_result
 
 import assay
 from assay.charts import draw
-from assay.metrics.parsing import parse_metric
-from assay.model.records import Query
-from assay.model.scores import Column
-from assay.monitoring.history import Point, Series
+from assay.metrics import parse_metric
+from assay.model import Column, Query
+from assay.monitoring import Point, Series
 
 HOSTILE = "<script>&'\"\x1b[31m\x00\u2028\ufffe\u202ealert('x')</script> http://evil.example/ " + "w" * 200
 

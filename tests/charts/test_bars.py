@@ -4,8 +4,7 @@ import pytest
 
 from assay.charts import draw
 from assay.errors import UsageError
-from assay.evaluation.result_parts import Confidence
-from assay.evaluation.scoring import with_intervals
+from assay.evaluation import Confidence, with_intervals
 
 from ._subjects import data, result_of
 

@@ -2,35 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from assay.charts import draw
-from assay.charts.catalog.systems import cliques, critical_distance
 from assay.errors import DataError, UsageError
 
 from ._subjects import data, result_of
-
-Q = {3: 2.343, 4: 2.569, 5: 2.728, 6: 2.850, 7: 2.949, 8: 3.031, 9: 3.102, 10: 3.164}
-"""Demšar 2006, table 5(a): critical values at 5 % for the Nemenyi test, by number of systems."""
-
-
-@pytest.mark.parametrize(("m", "q"), Q.items())
-def test_against_the_published_table(m, q):
-    assert critical_distance(30, m) == pytest.approx(q * np.sqrt(m * (m + 1) / (6 * 30)), abs=2e-4 * m)
-
-
-def test_the_published_example():
-    """Four classifiers on 14 data sets (Demšar 2006, section 3.2.2): 2.569 · √(4·5 / (6·14)) = 1.25."""
-    assert round(critical_distance(14, 4), 2) == 1.25
-
-
-@pytest.mark.parametrize(("n", "m"), [(2, 3), (50, 12), (1_000, 40)])
-def test_against_scipy(n, m):
-    from scipy.stats import studentized_range
-
-    expected = studentized_range.ppf(0.95, m, np.inf) / np.sqrt(2) * np.sqrt(m * (m + 1) / (6 * n))
-    assert critical_distance(n, m) == pytest.approx(expected, rel=1e-6)
 
 
 def test_ranks_by_hand():
@@ -40,7 +16,7 @@ def test_ranks_by_hand():
     assert {row["system"]: row["mean rank"] for row in drawing.rows} == {"a": 1.375, "b": 1.625, "c": 3.0}
     assert [row["system"] for row in data(drawing)] == ["a", "b", "c"]
     assert "a 1.38; b 1.62; c 3.00" in drawing.alt
-    assert f"Critical difference {critical_distance(4, 3):.2f} over 4 queries (Nemenyi, 5 %); Friedman p" in drawing.alt
+    assert "Critical difference 1.66 over 4 queries" in drawing.alt  # 2.343 · √(3·4 / (6·4))
 
 
 def test_lower_times_rank_first():
@@ -69,8 +45,7 @@ def test_all_told_apart():
 
 
 def test_the_same_pairs_as_the_comparison_finds():
-    from assay.comparison.comparison import compare_results
-    from assay.comparison.options import ComparisonOptions
+    from assay.comparison import ComparisonOptions, compare_results
 
     generator = np.random.default_rng(3)
     results = [result_of(f"s{one}", mrr=generator.uniform(0, 0.3, 40) + 0.05 * one) for one in range(6)]
@@ -81,22 +56,8 @@ def test_the_same_pairs_as_the_comparison_finds():
         assert any({pair.a, pair.b} <= group for group in groups) != pair.is_significant
 
 
-@given(st.lists(st.floats(1, 9), min_size=2, max_size=9), st.floats(0.01, 5))
-def test_cliques_are_the_largest_sets(means, reach):
-    means = np.sort(means)
-    alike = np.abs(means[:, None] - means) < reach
-    found = cliques(alike)
-    for first, last in found:
-        assert means[last] - means[first] < reach
-        assert first == 0 or means[last] - means[first - 1] >= reach
-        assert last == len(means) - 1 or means[last + 1] - means[first] >= reach
-    for first in range(len(means)):
-        for last in range(first + 1, len(means)):
-            assert alike[first, last] == any(a <= first and last <= b for a, b in found)
-
-
 def test_what_cannot_be_drawn():
-    with pytest.raises(UsageError, match="needs two queries or more, and 1 query scored mrr"):
+    with pytest.raises(UsageError):
         draw("critical_difference", [result_of(name, mrr=[0.5]) for name in "abc"])
-    with pytest.raises(DataError, match="different benchmarks"):
+    with pytest.raises(DataError):
         draw("critical_difference", [result_of(name, name, mrr=[0.5, 1]) for name in "abc"])

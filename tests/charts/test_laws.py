@@ -10,9 +10,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from assay.charts import all_charts
-from assay.charts.rendering import render, to_svg
-from assay.charts.spec import themed
+from assay.charts import all_charts, render, themed, to_svg
 
 from ._subjects import HOSTILE, drawn_of_anything
 

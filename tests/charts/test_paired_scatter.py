@@ -53,7 +53,7 @@ def test_many_queries_are_counted_in_cells(n):
 
 
 def test_the_counts_are_those_of_the_comparison():
-    from assay.comparison.comparison import compare_results
+    from assay.comparison import compare_results
 
     generator = np.random.default_rng(5)
     one, other = (result_of(name, mrr=generator.integers(0, 4, 90) / 3) for name in "ab")

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.fusion import all_fusions, fuse, train
-from assay.fusion.normalise import NORMALISATIONS
+from assay.fusion import NORMALISATIONS, all_fusions, fuse, train
 
 FUSIONS = all_fusions()
 UNTRAINED = [name for name, fusion in FUSIONS.items() if not fusion.is_trained]
@@ -80,33 +79,30 @@ def test_a_run_with_itself_keeps_its_order(name, run, times):
         assert values == sorted(values, reverse=True)
 
 
-@pytest.mark.parametrize("name", FUSIONS)
-def test_nothing_to_fuse(name):
-    trained = train([{"t": {"a": 1.0}}] * 2, {"t": {"a": 1}}, name) if FUSIONS[name].is_trained else None
-    assert plain(fuse([{}, {}], name, trained=trained)) == {}
-    assert plain(fuse([{"q": {}}, {}], name, trained=trained)) == {"q": {}}
-    found = plain(fuse([{"q": {"a": 5.0}}, {"q": {}}], name, trained=trained))
-    assert list(found["q"]) == ["a"]
+def test_nothing_to_fuse():
+    for name, fusion in FUSIONS.items():
+        trained = train([{"t": {"a": 1.0}}] * 2, {"t": {"a": 1}}, name) if fusion.is_trained else None
+        assert plain(fuse([{}, {}], name, trained=trained)) == {}, name
+        assert plain(fuse([{"q": {}}, {}], name, trained=trained)) == {"q": {}}, name
+        assert list(fuse([{"q": {"a": 5.0}}, {"q": {}}], name, trained=trained)["q"]) == ["a"], name
 
 
-@pytest.mark.parametrize("norm", [norm for norm in NORMALISATIONS if norm != "none"])
-@pytest.mark.parametrize("name", BY_SCORE)
-def test_the_only_hit_of_a_run_is_not_worth_nothing(name, norm):
+def test_the_only_hit_of_a_run_is_not_worth_nothing():
     """Under every normalisation the document that both have comes before what one has at the bottom."""
     both = [{"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"a": 0.5}}]
-    assert next(iter(fuse(both, name, norm=norm)["q"])) == "a"
-    assert fuse([{"q": {"a": 0.5}}, {"q": {}}], name, norm=norm)["q"]["a"] > 0
+    for name, norm in itertools.product(BY_SCORE, set(NORMALISATIONS) - {"none"}):
+        assert next(iter(fuse(both, name, norm=norm)["q"])) == "a", (name, norm)
+        assert fuse([{"q": {"a": 0.5}}, {"q": {}}], name, norm=norm)["q"]["a"] > 0, (name, norm)
 
 
-@pytest.mark.parametrize("norm", ["min_max", "sum", "z_score"])
-@pytest.mark.parametrize("name", BY_SCORE)
 @quick
 @given(runs=RUNS, factor=st.sampled_from([0.5, 4.0, 1024.0]), shift=st.sampled_from([-64.0, 0.0, 16.0]))
-def test_the_scale_of_a_run_does_not_matter(name, norm, runs, factor, shift):
+def test_the_scale_of_a_run_does_not_matter(runs, factor, shift):
     other = [{q: {doc: score * factor + shift for doc, score in one.items()} for q, one in run.items()} for run in runs]
-    first, second = plain(fuse(runs, name, norm=norm)), plain(fuse(other, name, norm=norm))
-    for query in first:
-        assert second[query] == pytest.approx(first[query], abs=1e-9)
+    for name, norm in itertools.product(BY_SCORE, ("min_max", "sum", "z_score")):
+        first, second = plain(fuse(runs, name, norm=norm)), plain(fuse(other, name, norm=norm))
+        for query in first:
+            assert second[query] == pytest.approx(first[query], abs=1e-9), (name, norm)
 
 
 @quick
@@ -125,17 +121,14 @@ def test_against_a_naive_reference(runs):
             assert borda[query][doc] == pytest.approx(sum(points))
 
 
-@pytest.mark.parametrize("name", FUSIONS)
-def test_records_are_complete(name):
-    fusion = FUSIONS[name]
-    assert fusion.meaning
-    assert fusion.edge_cases
-    assert fusion.cite
-    assert fusion.weighted in ("", *FUSIONS)
-    assert set(fusion.tries) <= {param.name for param in fusion.params}
-    for param in fusion.params:
-        for value in fusion.tries.get(param.name, ()):
-            assert param.parse(f"{value:g}") == value
+def test_records_are_complete():
+    for name, fusion in FUSIONS.items():
+        assert all((fusion.meaning, fusion.edge_cases, fusion.cite)), name
+        assert fusion.weighted in ("", *FUSIONS), name
+        assert set(fusion.tries) <= {param.name for param in fusion.params}, name
+        for param in fusion.params:
+            for value in fusion.tries.get(param.name, ()):
+                assert param.parse(f"{value:g}") == value, (name, param.name)
 
 
 @pytest.mark.parametrize("name", ["weighted_mnz", "weighted_sum", "mixed"])

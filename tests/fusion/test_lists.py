@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from assay.errors import BadParameter, DataError
-from assay.fusion import fuse
-from assay.fusion.lists import RankedLists
-from assay.model.run import Run
+from assay.fusion import RankedLists, fuse
+from assay.model import Run
 
 RUNS = [
     {"q1": {"b": 1.0, "a": 2.0}, "q2": {}, "q3": {"x": 0.0}},
@@ -36,7 +35,7 @@ def test_what_runs_can_be_given_as():
     forms = [Run({"7": {"1": 2.0}}), {7: {1: 2}}, {"7": ["1"]}]
     assert all(RankedLists.of([form]).docs == (["1"],) and RankedLists.of([form]).query_ids == ("7",) for form in forms)
     for wrong in ([], "rrf", {"q": {}}, None):
-        with pytest.raises(BadParameter, match="a list of runs"):
+        with pytest.raises(BadParameter):
             RankedLists.of(wrong)
     with pytest.raises(DataError):
         RankedLists.of([{"q": {"a": float("nan")}}])
@@ -67,11 +66,6 @@ def test_equal_documents_go_by_id_descending():
     ]
 
 
-def test_weights_must_fit():
-    with pytest.raises(BadParameter, match="3 weights for 2 runs"):
-        fuse(RUNS, "weighted_sum", weights=[1, 2, 3])
-
-
 @pytest.mark.parametrize("n_docs", [1, 7, 300])
 def test_many_rankings_at_once_as_one_by_one(n_docs):
     """Long and short rankings, in and out of order, with ties, against plain sorting."""
@@ -93,13 +87,3 @@ def test_many_rankings_at_once_as_one_by_one(n_docs):
     fused = fuse(runs, "comb_mnz")
     for ranking in fused.rankings:
         assert list(ranking) == sorted(ranking, key=lambda doc: (ranking[doc], doc), reverse=True)
-
-
-@pytest.mark.parametrize("rows", [1, 3, 4])
-def test_some_queries_at_a_time_give_the_same(monkeypatch, rows):
-    at_once = fuse(RUNS, "comb_mnz")
-    monkeypatch.setattr("assay.fusion.lists.BLOCK_ROWS", rows)
-    assert len(list(RankedLists.in_blocks([Run(run) for run in RUNS]))) > 1
-    in_blocks = fuse(RUNS, "comb_mnz")
-    assert dict(in_blocks) == dict(at_once)
-    assert list(in_blocks) == list(at_once)

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from starlette.testclient import TestClient
 
-from assay.web.app import PAGES, make_app
+from assay.web import make_app
 
 PARAMETERS = (
     *("metric", "metrics", "sort", "by", "test", "correction", "a", "b", "old", "new", "baseline", "benchmark"),
@@ -21,8 +21,9 @@ def requests(client, texts):
     operations = client.get("/api/v1/openapi.json").json()["paths"]
     for text in texts:
         yield "GET", "/" + quote(text, safe=""), {}, None
-        for page in PAGES:
-            path = filled(page.path, text)
+        pages = {route.path for route in client.app.routes if "GET" in route.methods and not route.path.startswith("/api/")}
+        for pattern in sorted(pages - {"/progress/events", "/static/{name}", "/login", "/switch"}):
+            path = filled(pattern, text)
             yield from (("GET", path, {name: text}, None) for name in PARAMETERS if path != ENDLESS)
         for path, operation in operations.items():
             for method, about in operation.items():
