@@ -11,7 +11,7 @@ import zstandard
 import assay
 from assay import AssayError, Result
 from assay.evaluation.saved import read_results
-from assay.reports.report import Report, all_renderers
+from assay.reports import Report, all_renderers
 from assay.store import Store
 from assay.store.export import read_export
 from fuzz.component import Component, SilentDifference
