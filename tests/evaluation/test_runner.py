@@ -326,7 +326,7 @@ def test_after_an_interrupt_nobody_waits_for_a_goodbye(interrupt, seconds, monke
 
 def test_a_pause_that_a_service_asks_for_is_seen_by_who_watches():
     seen = []
-    told = Told(failing({"q0": RetryLater(0.01, "http://x: HTTP 429")}), batch=1)
+    told = Told(failing({"q0": RetryLater(0.01, "HTTP 429", "http://x")}), batch=1)
     dataset = benchmark()
     part = Part(dataset, wrap_retriever(told), dataset.queries, 10, RetryPolicy(timeout=5.0, concurrency=1))
     collect_responses(part, {}, None, Progress("own", 4, watch=lambda now: seen.append(now.wait and now.wait[:2])))
