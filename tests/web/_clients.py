@@ -11,6 +11,11 @@ from starlette.testclient import TestClient
 
 from assay.web import make_app
 
+COOKIE = "assay_session"
+TOKEN = "a-token-that-is-long-enough"
+FREE_ATTEMPTS = 3
+"""Wrong tokens that cost nothing."""
+
 
 def client_of(store: Path, **how: Any) -> TestClient:
     """A client on this machine."""

@@ -50,6 +50,31 @@ def result_of(seed: int, *, provider: str = "bm25", skill: float = 0.6, night: i
     return scored.with_fields(benchmark="things", run=run, queries=queries, provenance=provenance)
 
 
+class Stored:
+    """What a store holds, as tests look it up: keys of results, the newest first, and the results."""
+
+    def __init__(self, path: Path) -> None:
+        with Store.open(path) as store:
+            self.entries = store.list()
+            evaluations = {entry.evaluation: store.find(entry.evaluation) for entry in self.entries}
+        self.results: dict[str, Result] = {}
+        self.providers: dict[str, str] = {}
+        for entry in self.entries:
+            place = sum(key.startswith(f"{entry.evaluation}/") for key in self.results)
+            key = f"{entry.evaluation}/{place}"
+            self.results[key] = evaluations[entry.evaluation].results[place]
+            self.providers[key] = entry.provider
+
+    @property
+    def keys(self) -> list[str]:
+        """Of all results."""
+        return list(self.results)
+
+    def of(self, provider: str) -> list[str]:
+        """The keys of a provider's results."""
+        return [key for key, name in self.providers.items() if name == provider]
+
+
 def usual_store(path: Path, nights: int = 30) -> Path:
     """Every night two providers; from the twentieth on one of them is worse. The first is a baseline, one is tagged."""
     with Store.open(path) as store:

@@ -28,6 +28,14 @@ def hostile(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def stored(usual):
+    """What the usual store holds."""
+    from _stores import Stored
+
+    return Stored(usual)
+
+
+@pytest.fixture(scope="session")
 def client(usual):
     """A browser without scripts, on the usual store."""
     from _clients import client_of

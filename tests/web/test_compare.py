@@ -12,39 +12,38 @@ import pytest
 from _clients import client_of, keys_of, main_of, rows_of
 from _stores import result_of
 
-from assay.comparison import compare_results
+from assay.comparison import ComparisonOptions, compare_results
 from assay.store import Store
-from assay.web.state import AppState
 
 
 @pytest.fixture(scope="module")
-def state(usual):
-    with Store.open(usual) as store:
-        yield AppState(store)
+def two(stored):
+    return stored.keys[2:4]
 
 
-@pytest.fixture(scope="module")
-def two(state):
-    return [one.key for one in state.index.results[2:4]]
+def compared(stored, keys, baseline=None):
+    """What the library says about them."""
+    results = [stored.results[key] for key in keys]
+    return compare_results(results, ComparisonOptions(baseline=stored.results[baseline].name if baseline else None))
 
 
 def page(client, keys, **params):
     return client.get("/compare", params=[*(("r", key) for key in keys), *params.items()])
 
 
-def test_the_verdict_is_that_of_the_comparison(client, state, two):
-    expected = compare_results([state.result(key) for key in two]).verdict
+def test_the_verdict_is_that_of_the_comparison(client, stored, two):
+    expected = compared(stored, two).verdict
     assert expected in main_of(page(client, two).text)
 
 
-def test_the_same_provider_on_two_nights(client, state):
-    keys = [one.key for one in state.index.results if one.entry.provider == "dense"][:2]
+def test_the_same_provider_on_two_nights(client, stored):
+    keys = stored.of("dense")[:2]
     text = main_of(page(client, keys).text)
     assert all(f"dense ({key.split('/')[0][-4:]})" in text for key in keys)
 
 
-def test_only_where_they_differ(client, state, two):
-    a, b = (state.result(key).scores("ndcg@10") for key in two)
+def test_only_where_they_differ(client, stored, two):
+    a, b = (stored.results[key].scores("ndcg@10") for key in two)
     rows = rows_of(page(client, two, differ="1").text, "All queries")
     assert [row[0] for row in rows] == [query for query in a if a[query] != b[query]][:50]
     every = rows_of(page(client, two, sort="change", order="desc").text, "All queries")
@@ -59,10 +58,10 @@ def test_the_first_cards_are_shown_and_say_so(client, two):
     assert 8 <= html.count('<details class="query"') <= 40
 
 
-def test_a_baseline(client, state, two):
-    keys = [*two, state.index.results[0].key]
+def test_a_baseline(client, stored, two):
+    keys = [*two, stored.keys[0]]
     text = main_of(page(client, keys, baseline=keys[1]).text)
-    expected = compare_results([state.result(key) for key in keys], state.comparison(keys, keys[1]).how).verdict
+    expected = compared(stored, keys, keys[1]).verdict
     assert expected in text
     assert page(client, two, baseline="other").status_code == 400
 
@@ -78,13 +77,13 @@ def test_what_is_not_there(client, two, key):
     assert page(client, [*two, key]).status_code == 404
 
 
-def test_too_many(client, state):
-    assert page(client, [one.key for one in state.index.results[:21]]).status_code == 400
+def test_too_many(client, stored):
+    assert page(client, stored.keys[:21]).status_code == 400
 
 
-def test_references_lead_to_what_they_mean(client, state):
+def test_references_lead_to_what_they_mean(client, stored):
     answer = client.get("/compare?r=latest/0&r=latest~1&words=a")
-    expected = [state.store.id_of("latest") + "/0", state.store.id_of("latest~1") + "/0"]
+    expected = [f"{name}/0" for name in list(dict.fromkeys(entry.evaluation for entry in stored.entries))[:2]]
     assert answer.status_code == 307
     assert parse_qs(answer.headers["location"].partition("?")[2]) == {"r": expected, "words": ["a"]}
     assert client.get(answer.headers["location"]).status_code == 200
@@ -98,8 +97,8 @@ def downloaded(client, keys, name, **params):
     return list(csv.DictReader(io.StringIO(page(client, keys, csv=name, **params).text)))
 
 
-def test_the_download_of_two_has_what_the_page_has(client, state, two):
-    comparison = state.comparison(two)
+def test_the_download_of_two_has_what_the_page_has(client, stored, two):
+    comparison = compared(stored, two)
     rows = downloaded(client, two, "metrics")
     assert [row["metric"] for row in rows] == [pair.metric for pair in comparison.pairs]
     for row, pair in zip(rows, comparison.pairs, strict=True):
@@ -115,9 +114,9 @@ def test_the_download_of_two_has_what_the_page_has(client, state, two):
     ]
 
 
-def test_the_download_of_three_names_them(client, state, two):
-    keys = [*two, state.index.results[0].key]
-    comparison = state.comparison(keys)
+def test_the_download_of_three_names_them(client, stored, two):
+    keys = [*two, stored.keys[0]]
+    comparison = compared(stored, keys)
     assert [row["system"] for row in downloaded(client, keys, "metrics")] == list(comparison.names)
     first = [pair for pair in comparison.pairs if pair.metric == comparison.metrics[0].name]
     pairs = {
@@ -126,20 +125,20 @@ def test_the_download_of_three_names_them(client, state, two):
     assert pairs == {(pair.difference, pair.low, pair.losses) for pair in first}
 
 
-def test_the_download_of_one_has_whole_intervals(client, state, two):
+def test_the_download_of_one_has_whole_intervals(client, stored, two):
     rows = list(csv.DictReader(io.StringIO(client.get(f"/result/{two[0]}?csv=metrics").text)))
-    found = state.result(two[0]).intervals["ndcg@10"]
+    found = stored.results[two[0]].intervals["ndcg@10"]
     (row,) = [row for row in rows if row["metric"] == "ndcg@10"]
     assert (float(row["bm25 low"]), float(row["bm25 high"])) == (found.low, found.high)
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_with_either_baseline_all_differences_have_the_same_sign(client, state, two, place):
-    (pair,) = [one for one in state.comparison(two, two[place]).pairs if one.metric == "ndcg@10"]
+def test_with_either_baseline_all_differences_have_the_same_sign(client, stored, two, place):
+    (pair,) = [one for one in compared(stored, two, two[place]).pairs if one.metric == "ndcg@10"]
     rows = downloaded(client, two, "all-queries", baseline=two[place])
     changes = [float(row["Δ"]) for row in rows]
     assert sum(changes) / len(changes) == pytest.approx(pair.difference)
-    other = state.result(two[1 - place]).name
+    other = stored.results[two[1 - place]].name
     assert f"Above the line {other} is better" in main_of(page(client, two, baseline=two[place]).text)
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from _clients import client_of, main_of
+from _clients import client_of, main_of, rows_of
 
 import assay
 from assay.store import Store
 from assay.web import texts_of
-from assay.web.documents import MAX_TEXT_LETTERS, ServedDatasets
 
 
 def dataset_of(name="mine", word="apple"):
@@ -27,25 +26,29 @@ def result():
     return assay.run(dataset_of(), "bm25", metrics=["ndcg@10", "judged@10"])
 
 
-def test_the_words_of_a_benchmark_that_was_given(result):
-    library = ServedDatasets([dataset_of()])
-    found = library.texts_of(result, ["d0", "d2", "nobody"])
-    assert found == {"d0": "apple 0 ", "d2": ("apple 2 " + "x" * 700)[: MAX_TEXT_LETTERS - 1] + "…"}
-    assert library.names == ("mine",)
-    assert ServedDatasets().texts_of(result, ["d0"]) == {}
+@pytest.fixture
+def words_of(tmp_path):
+    """The words that the page of a query shows for each document, with these datasets at hand."""
+
+    def look(result, query, *datasets):
+        with Store.open(tmp_path / "words.db") as store:
+            name = store.save([result])
+        html = client_of(tmp_path / "words.db", datasets=datasets).get(f"/result/{name}/0/query", params={"id": query}).text
+        rows = [row[1].split(" ", 1) for row in rows_of(html, "Ranking")]
+        return {document: words[0] if words else "" for document, *words in rows}
+
+    return look
 
 
-@pytest.mark.parametrize("other", [dataset_of(word="pear"), dataset_of(name="another")])
-def test_other_data_or_another_name_show_nothing(result, other):
-    assert ServedDatasets([other]).texts_of(result, ["d0"]) == {}
+def test_the_words_of_a_benchmark_that_was_given(result, words_of):
+    assert words_of(result, "q0", dataset_of())["d0"] == "apple 0"
+    assert words_of(result, "q2", dataset_of())["d2"] == f"apple 2 {'x' * 391}…"
+    for others in ((), (dataset_of(word="pear"),), (dataset_of(name="another"),)):
+        assert words_of(result, "q0", *others)["d0"] == "", "other data, or another name"
+    assert words_of(result, "q1", dataset_of(word="pear"), dataset_of())["d1"] == "apple 1", "the version of that day"
 
 
-def test_of_two_versions_the_one_of_that_day(result):
-    library = ServedDatasets([dataset_of(word="pear"), dataset_of()])
-    assert library.texts_of(result, ["d1"]) == {"d1": "apple 1 "}
-
-
-def test_a_name_that_is_a_path_is_not_opened(result, tmp_path, monkeypatch):
+def test_a_name_that_is_a_path_is_not_opened(result, tmp_path, monkeypatch, words_of):
     """Whatever a stored result calls its data: files are read that were given at the start, and no others."""
     dataset_of().save_json(tmp_path / "mine.json")
     path = str(tmp_path / "mine.json")
@@ -54,22 +57,19 @@ def test_a_name_that_is_a_path_is_not_opened(result, tmp_path, monkeypatch):
     opened = []
     real = Path.open
     monkeypatch.setattr(Path, "open", lambda self, *rest, **more: opened.append(self) or real(self, *rest, **more))
-    assert ServedDatasets().texts_of(sly, ["d0"]) == {}
     assert texts_of(sly, ["d0"]) == {}
-    assert ServedDatasets().named(path) is None
-    assert opened == []
+    assert words_of(sly, "q0")["d0"] == ""
+    assert tmp_path / "mine.json" not in opened
 
 
-def test_a_bundled_benchmark_of_the_same_name_and_other_words(result):
+def test_a_bundled_benchmark_of_the_same_name_and_other_words():
     """Words are shown by fingerprint: a benchmark of somebody's own may be called rag-template too."""
-    mine = assay.run(dataset_of("rag-template"), "bm25", metrics=["ndcg@10"])
     known = next(iter(assay.load_dataset("rag-template").documents))
-    assert ServedDatasets().texts_of(mine, [known]) == {}
-    bundled = assay.run("rag-template", "bm25", metrics=["ndcg@10"])
-    assert ServedDatasets().texts_of(bundled, [known])[known]
+    assert texts_of(assay.run(dataset_of("rag-template"), "bm25", metrics=["ndcg@10"]), [known]) == {}
+    assert texts_of(assay.run("rag-template", "bm25", metrics=["ndcg@10"]), [known])[known]
 
 
-def test_a_file_that_changes_while_it_is_served_shows_nothing_wrong(tmp_path):
+def test_a_file_that_changes_while_it_is_served_shows_nothing_wrong(tmp_path, words_of):
     folder = tmp_path / "beir"
     (folder / "qrels").mkdir(parents=True)
     rows = "".join(f'{{"_id": "d{n}", "title": "", "text": "words of {n}"}}\n' for n in range(3))
@@ -78,13 +78,14 @@ def test_a_file_that_changes_while_it_is_served_shows_nothing_wrong(tmp_path):
     (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq0\td0\t1\n")
     held = assay.load_dataset(folder)
     result = assay.run(held, "bm25", metrics=["ndcg@10"])
-    library = ServedDatasets([held])
-    assert library.texts_of(result, ["d1"]) == {"d1": "words of 1"}
-    for content in ("", "no json\n" * 3, rows.replace("d1", "d7")):
+    with Store.open(tmp_path / "s.db") as store:
+        name = store.save([result])
+    client = client_of(tmp_path / "s.db", datasets=[held])
+    address = f"/result/{name}/0/query?id=q0"
+    assert "words of 1" in client.get(address).text
+    for place, content in enumerate(("", "no json\n" * 3, rows.replace("d1", "d7"))):
         (folder / "corpus.jsonl").write_text(content)
-        assert library.texts_of(result, ["d1"]) == {}
-    (folder / "corpus.jsonl").unlink()
-    assert library.texts_of(result, ["d1"]) == {}
+        assert "words of 1" not in client.get(f"{address}&top={place + 3}").text
 
 
 def test_the_pages_show_what_was_given(tmp_path, result):

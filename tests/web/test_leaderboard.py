@@ -6,6 +6,7 @@ import csv
 import io
 import re
 
+import pytest
 from _clients import client_of, rows_of
 from _stores import result_of
 
@@ -13,7 +14,6 @@ from assay.comparison import compare_results
 from assay.evaluation import evaluate
 from assay.execution import ExecutionOptions, execute_plan, make_plan
 from assay.store import Store
-from assay.web.pages.leaderboard import ties_of
 
 
 def test_the_best_first(client):
@@ -25,13 +25,15 @@ def test_the_best_first(client):
     assert all("[" in row[2] for row in rows)
 
 
-def test_ties_are_what_no_test_tells_apart():
+def test_ties_are_what_no_test_tells_apart(tmp_path):
     names = {"a": 0.8, "b": 0.8, "c": 0.2}
     results = [result_of(seed, provider=name, skill=skill) for seed, (name, skill) in enumerate(names.items())]
-    comparison = compare_results(results, metrics=["ndcg@10"])
-    apart = {frozenset((pair.a, pair.b)) for pair in comparison.pairs if pair.better}
+    apart = {frozenset((pair.a, pair.b)) for pair in compare_results(results, metrics=["ndcg@10"]).pairs if pair.better}
     assert apart == {frozenset("ac"), frozenset("bc")}
-    assert ties_of(comparison, "ndcg@10") == [{1}, {0}, set()]
+    with Store.open(tmp_path / "s.db") as store:
+        store.save(results)
+    rows = rows_of(client_of(tmp_path / "s.db").get("/leaderboard").text, "Leaderboard")
+    assert [(row[0], row[3]) for row in rows] == [("1=", "2"), ("2=", "1"), ("3", "–")]
 
 
 def test_where_less_is_better_the_least_comes_first(tmp_path):
@@ -64,6 +66,7 @@ def chunkers(tmp_path):
     return client_of(tmp_path / "s.db")
 
 
+@pytest.mark.slow
 def test_chunkers_are_ranked_by_what_is_fair_to_them(tmp_path):
     """ndcg@10 counts chunks, of which every chunker makes its own; metrics of spans count places in files."""
     client = chunkers(tmp_path)

@@ -10,17 +10,13 @@ import jsonschema_rs
 import pytest
 from starlette.testclient import TestClient
 
-from assay.serialize import to_json
 from assay.store import Judgment, Store
 from assay.web import make_app, make_server
-from assay.web.api.endpoint import PREFIX, openapi_document
-from assay.web.api.routes import ENDPOINTS
 
 from ._stores import usual_store
 
-OPERATIONS = [(one.method, one.url) for one in ENDPOINTS]
-N_ASKED = len(OPERATIONS) - 1
-"""The tool has asked for the document already, and leaves it out."""
+PREFIX = "/api/v1"
+SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 EXAMPLES = 20
 """Random requests for each address."""
 TOKEN = "a-token-that-is-long-enough"
@@ -47,23 +43,24 @@ def address(app):
         thread.join()
 
 
-def test_every_endpoint_is_in_it_once():
-    document = openapi_document(ENDPOINTS)
-    found = [(method.upper(), path) for path, methods in document["paths"].items() for method in methods]
-    assert sorted(found) == sorted(OPERATIONS)
-    names = [one["operationId"] for methods in document["paths"].values() for one in methods.values()]
-    assert len(set(names)) == len(names)
+@pytest.fixture(scope="module")
+def document(app):
+    return TestClient(app, base_url="http://127.0.0.1:8765").get(f"{PREFIX}/openapi.json").json()
+
+
+def operations_of(document):
+    return [(method.upper(), path, one) for path, methods in document["paths"].items() for method, one in methods.items()]
+
+
+def test_every_route_of_the_api_is_in_it_once(app, document):
+    routes = {(method, route.path) for route in app.routes if route.path.startswith(PREFIX) for method in route.methods}
+    operations = operations_of(document)
+    assert sorted((method, path) for method, path, _ in operations) == sorted(one for one in routes if one[0] != "HEAD")
+    assert len({one["operationId"] for _, _, one in operations}) == len(operations)
     assert document["openapi"] == "3.1.0"
 
 
-def test_every_route_of_the_api_is_in_it(app):
-    routes = {(method, route.path) for route in app.routes if route.path.startswith(PREFIX) for method in route.methods}
-    assert routes - {(method, path) for method, path in routes if method == "HEAD"} == set(OPERATIONS)
-
-
-def test_references_lead_somewhere():
-    document = openapi_document(ENDPOINTS)
-
+def test_references_lead_somewhere(document):
     def references(value):
         if isinstance(value, dict):
             for name, one in value.items():
@@ -78,22 +75,16 @@ def test_references_lead_somewhere():
             place = place[word]
 
 
-def test_what_is_in_the_path_is_a_parameter():
-    for endpoint in ENDPOINTS:
-        assert endpoint.in_path <= {param.name for param in endpoint.params}
-        assert all(param.is_required for param in endpoint.params if param.name in endpoint.in_path)
-
-
-def test_schemas_are_sound():
-    for endpoint in ENDPOINTS:
-        jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **endpoint.schema})
-        for param in endpoint.params:
-            jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **param.schema})
-
-
-def test_the_document_is_what_is_served(app):
-    client = TestClient(app, base_url="http://127.0.0.1:8765")
-    assert client.get("/api/v1/openapi.json").json() == to_json(openapi_document(ENDPOINTS))
+def test_parameters_and_schemas_are_sound(document):
+    for method, path, one in operations_of(document):
+        params = one.get("parameters", [])
+        in_path = {param["name"] for param in params if param["in"] == "path"}
+        assert in_path == set(re.findall(r"{(\w+)}", path)), path
+        assert all(param["required"] for param in params if param["in"] == "path"), path
+        contents = [content for answer in one["responses"].values() for content in answer.get("content", {}).values()]
+        schemas = [part["schema"] for part in (*params, *contents) if "schema" in part]
+        for schema in schemas:
+            jsonschema_rs.meta.validate({"$schema": SCHEMA, **schema}), (method, path)
 
 
 def schemathesis_says(address, folder, *words):
@@ -105,18 +96,19 @@ def schemathesis_says(address, folder, *words):
     return found, int(tested[1])
 
 
-def test_whatever_the_document_allows_and_forbids_is_answered_so(address, tmp_path):
+@pytest.mark.slow
+def test_whatever_the_document_allows_and_forbids_is_answered_so(address, document, tmp_path):
     """Each boundary of each parameter, missing and unknown ones, and every method that the document does not name."""
     found, n_tested = schemathesis_says(address, tmp_path, "--phases", "examples,coverage")
     assert found.returncode == 0, found.stdout[-5000:]
-    assert n_tested == N_ASKED
+    assert n_tested == len(operations_of(document)) - 1, "the tool has asked for the document already"
 
 
 @pytest.mark.slow
-def test_at_random_and_one_request_after_the_other(address, tmp_path):
+def test_at_random_and_one_request_after_the_other(address, document, tmp_path):
     found, n_tested = schemathesis_says(address, tmp_path, "--phases", "fuzzing,stateful", "--max-examples", str(EXAMPLES))
     assert found.returncode == 0, found.stdout[-5000:]
-    assert n_tested == N_ASKED
+    assert n_tested == len(operations_of(document)) - 1, "the tool has asked for the document already"
 
 
 def test_with_a_token_the_document_says_so(tmp_path):

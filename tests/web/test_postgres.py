@@ -12,6 +12,8 @@ from _stores import result_of
 
 from assay.store import Store
 
+pytestmark = pytest.mark.slow
+
 
 def require(what, why):
     """Skip, unless this machine shall have everything."""

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from _clients import Clock
+from _clients import COOKIE, FREE_ATTEMPTS, TOKEN, Clock
 from _stores import usual_store
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from assay.errors import BadParameter
-from assay.web import Proxies, make_app
-from assay.web.security import COOKIE
-from assay.web.throttle import FREE_ATTEMPTS, Throttle
+from assay.web import Proxies, Throttle, make_app
 
-TOKEN = "a-token-that-is-long-enough"
 PROXY = "192.0.2.7"
 
 

@@ -9,14 +9,12 @@ from _clients import client_of, keys_of, main_of, rows_of
 from _stores import HOSTILE
 
 from assay.store import Store
-from assay.web.state import AppState
 
 
-def test_ranking_and_ground_truth(client, usual):
+def test_ranking_and_ground_truth(client, stored):
     key = keys_of(client.get("/").text)[1]
     html = client.get(f"/result/{key}/query", params={"id": "q005"}).text
-    with Store.open(usual) as store:
-        result = AppState(store).result(key)
+    result = stored.results[key]
     ranking, relevant = result.run["q005"], result.relevant["q005"]
     rows = rows_of(html, "Ranking")
     assert [row[1] for row in rows] == sorted(ranking, key=lambda doc: -ranking[doc])

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
-from _clients import Clock, client_of, csrf_of
+from _clients import COOKIE, TOKEN, Clock, client_of, csrf_of
 from _stores import usual_store
-from hypothesis import given
-from hypothesis import strategies as st
+from starlette.testclient import TestClient
 
-from assay.web import is_loopback, security
-from assay.web.security import COOKIE, HEADERS, MAX_BYTES, POLICY, Keys, safe_next
-from assay.web.throttle import Throttle
+from assay.store import Store
+from assay.web import Throttle, is_loopback, make_app
 
-TOKEN = "a-token-that-is-long-enough"
+MAX_BYTES = 1_000_000
 
 
 @pytest.fixture(scope="module")
@@ -32,16 +30,13 @@ def visitor(guarded):
     return guarded
 
 
-@pytest.mark.parametrize("path", ["/", "/nope", "/static/web.js", "/?page=x", "/result/none/0", "/compare"])
-def test_every_answer_has_the_headers(client, path):
-    answer = client.get(path)
-    assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
-
-
-def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere():
-    assert "unsafe" not in POLICY
-    assert "http" not in POLICY
-    assert POLICY.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+def test_every_answer_has_the_headers(client, snapshots):
+    first = client.get("/").headers
+    names = [name for name in first if name not in ("content-length", "content-type", "etag", "cache-control")]
+    snapshots.check("web/headers", "".join(f"{name}: {first[name]}\n" for name in sorted(names)))
+    for path in ("/nope", "/static/web.js", "/?page=x", "/result/none/0", "/compare"):
+        answer = client.get(path)
+        assert {name: answer.headers.get(name) for name in names} == {name: first[name] for name in names}, path
 
 
 def test_pages_have_no_inline_script_style_or_handler(client):
@@ -112,26 +107,8 @@ def test_a_wrong_token_is_told_and_opens_nothing(visitor):
     "place", ["//evil.example", "https://evil.example/", "/\\evil.example", "javascript:alert(1)", "\n/x"]
 )
 def test_the_login_never_leads_elsewhere(visitor, place):
-    assert safe_next(place) == "/"
     answer = visitor.post("/login", data={"token": TOKEN, "next": place})
     assert answer.headers["location"] == "/"
-
-
-def test_tokens_are_compared_in_constant_time(monkeypatch):
-    """Through hmac.compare_digest, on digests of one length, whatever was given."""
-    import hmac
-
-    seen = []
-    real = hmac.compare_digest
-    monkeypatch.setattr(hmac, "compare_digest", lambda a, b: seen.append((len(a), len(b))) or real(a, b))
-    keys = Keys.of(TOKEN)
-    assert keys.is_token(TOKEN)
-    assert not keys.is_token("x" * 10_000)
-    assert seen == [(32, 32)] * 2
-
-
-def test_no_token_is_no_token():
-    assert not Keys.of("").is_token("")
 
 
 class TestWrites:
@@ -178,12 +155,10 @@ class TestWrites:
         assert inside.post("/logout", files=files).status_code == 403
 
 
-def test_too_much_is_refused_told_or_not(client, monkeypatch):
+def test_too_much_is_refused_told_or_not(client):
     large = b"x" * (MAX_BYTES + 1)
     assert client.post("/login", content=large).status_code == 413
     assert client.post("/login", content=iter([large[: MAX_BYTES // 2]] * 3)).status_code == 413
-    monkeypatch.setattr(security, "MAX_ADDRESS", 1000)
-    assert client.get("/?words=" + "x" * 1001).status_code == 414
 
 
 @pytest.mark.parametrize(
@@ -224,19 +199,15 @@ def test_loopback(name, is_so):
 
 
 def test_a_bug_is_a_page_with_headers_and_without_a_traceback(usual, monkeypatch):
-    from starlette.testclient import TestClient
-
-    from assay.web import app as module
-
-    def broken(*_):
+    def broken(*_, **__):
         raise RuntimeError("secret of the inside")
 
-    monkeypatch.setattr(module, "answer_of", broken)
-    client = TestClient(module.make_app(usual), base_url="http://localhost", raise_server_exceptions=False)
+    client = TestClient(make_app(usual), base_url="http://localhost", raise_server_exceptions=False)
+    monkeypatch.setattr(Store, "list", broken)
     answer = client.get("/")
     assert answer.status_code == 500
     assert "secret" not in answer.text
-    assert answer.headers["content-security-policy"] == POLICY
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
 
 
 @pytest.mark.parametrize("word", ["[", "]", "[::1", "a[b]c", "[v1.x]", "http://["])
@@ -245,13 +216,6 @@ def test_what_is_no_address_is_refused_and_no_bug(client, visitor, word):
     assert client.post("/judge", data={}, headers={"origin": f"http://{word}"}).status_code == 403
     assert visitor.get("/", headers={"host": word}).status_code in (303, 421)
     assert visitor.get("/login", params={"next": f"//{word}"}).status_code == 200
-
-
-@given(st.text())
-def test_any_text_is_a_place_to_go_to_or_not(text):
-    found = safe_next(text)
-    assert found.startswith("/")
-    assert not found.startswith(("//", "/\\"))
 
 
 def test_a_length_of_thousands_of_digits(client):

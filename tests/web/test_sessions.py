@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from _clients import Clock, client_of, csrf_of
+from _clients import COOKIE, TOKEN, client_of, csrf_of
 from _stores import usual_store
-
-from assay.web import security
-from assay.web.security import COOKIE, SESSION_IDLE_SECONDS, SESSION_SECONDS, Sessions
-
-TOKEN = "a-token-that-is-long-enough"
 
 
 @pytest.fixture(scope="module")
@@ -96,48 +91,3 @@ def test_a_link_from_elsewhere_asks_once_more_with_the_cookie(client):
     assert "refresh" in client.get("/login", headers={"referer": "http://chat.example.org/"}).text
     for ours in ("http://127.0.0.1:8765/login", ""):
         assert "refresh" not in client.get("/login", headers={"referer": ours}).text
-
-
-class TestEnds:
-    """When a session ends by itself."""
-
-    @pytest.fixture
-    def clock(self):
-        return Clock()
-
-    @pytest.fixture
-    def sessions(self, clock):
-        return Sessions(clock)
-
-    def test_when_it_is_not_used(self, sessions, clock):
-        secret = sessions.open()
-        for _ in range(5):
-            clock.now += SESSION_IDLE_SECONDS - 1
-            assert sessions.find(secret) is not None
-        clock.now += SESSION_IDLE_SECONDS + 1
-        assert sessions.find(secret) is None
-        assert len(sessions) == 0
-
-    def test_after_a_week_however_much_it_is_used(self, sessions, clock):
-        secret = sessions.open()
-        session = sessions.find(secret)
-        while clock.now <= 1000 + SESSION_SECONDS:
-            assert not session.is_over
-            assert sessions.find(secret) is session
-            clock.now += SESSION_IDLE_SECONDS / 2
-        assert sessions.find(secret) is None
-        assert session.is_over
-
-    def test_when_there_are_too_many_the_one_used_longest_ago(self, sessions, monkeypatch):
-        monkeypatch.setattr(security, "MAX_SESSIONS", 3)
-        secrets = [sessions.open() for _ in range(3)]
-        assert sessions.find(secrets[0])
-        secrets.append(sessions.open())
-        assert [sessions.find(one) is not None for one in secrets] == [True, False, True, True]
-
-    def test_what_is_no_secret_finds_none(self, sessions):
-        sessions.open()
-        for wrong in ("", "x", "\udcff", "x" * 10_000):
-            assert sessions.find(wrong) is None
-            sessions.close(wrong)
-        assert len(sessions) == 1

@@ -1,0 +1,348 @@
+"""Limits inside the web pages: how wrong tokens are slowed down, when sessions end, and how much is kept in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+from _clients import FREE_ATTEMPTS, TOKEN, Clock
+from _stores import result_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.store import Store
+from assay.web import Throttle, security
+from assay.web import state as module
+from assay.web import throttle as _throttle
+from assay.web.security import SESSION_IDLE_SECONDS, SESSION_SECONDS, Keys, Sessions, safe_next
+from assay.web.state import AppState, LruCache
+from assay.web.throttle import LONGEST_PAUSE, TooSoon, pause_after, visitor_of
+
+# Wrong tokens
+
+
+def tried(throttle, address="192.0.2.1", *, right=False):
+    """One attempt: whether it was right, or what it was told."""
+
+    async def attempt():
+        return await throttle.passes(address, is_right=right)
+
+    try:
+        return asyncio.run(attempt())
+    except TooSoon as error:
+        return error.seconds
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def throttle(clock):
+    return Throttle(clock, clock.sleep)
+
+
+def test_the_first_wrong_ones_cost_nothing_then_pauses_double(throttle, clock):
+    assert [tried(throttle) for _ in range(FREE_ATTEMPTS + 1)] == [False] * (FREE_ATTEMPTS + 1)
+    assert clock.slept == []
+    assert [tried(throttle) for _ in range(4)] == [False] * 4
+    assert clock.slept == [0.5, 1.0, 2.0, 4.0]
+
+
+def test_who_would_wait_for_long_is_told_when_to_come_back(throttle, clock):
+    for _ in range(FREE_ATTEMPTS + 5):
+        tried(throttle)
+    assert tried(throttle) == 8
+    clock.now += 8
+    assert tried(throttle) is False
+
+
+def test_the_right_one_never_waits_for_wrong_ones_of_the_same_address(throttle, clock):
+    for _ in range(FREE_ATTEMPTS + 20):
+        tried(throttle)
+    n_slept = len(clock.slept)
+    assert tried(throttle, right=True) is True
+    assert len(clock.slept) == n_slept
+
+
+def test_pauses_grow_to_an_end():
+    pauses = [pause_after(n) for n in range(10_000)]
+    assert pauses[: FREE_ATTEMPTS + 1] == [0.0] * (FREE_ATTEMPTS + 1)
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == LONGEST_PAUSE
+
+
+def test_the_right_one_forgets_nothing(throttle):
+    """It may be a neighbour's: those who guess would go on for free."""
+    for _ in range(FREE_ATTEMPTS + 5):
+        tried(throttle)
+    assert tried(throttle, right=True) is True
+    assert tried(throttle) == 8
+
+
+def test_time_forgets(throttle, clock):
+    for _ in range(FREE_ATTEMPTS + 4):
+        tried(throttle)
+    n_slept = len(clock.slept)
+    clock.now += _throttle.FORGET_AFTER + 1
+    assert [tried(throttle) for _ in range(FREE_ATTEMPTS)] == [False] * FREE_ATTEMPTS
+    assert len(clock.slept) == n_slept
+
+
+def test_many_at_once_are_answered_one_after_the_other(clock):
+    """A hundred guesses on a hundred connections: a few are kept waiting, and most are told to come back."""
+    throttle = Throttle(clock, clock.sleep)
+
+    async def guess(_):
+        try:
+            return await throttle.passes("192.0.2.1", is_right=False)
+        except TooSoon:
+            return None
+
+    async def all_at_once():
+        return await asyncio.gather(*map(guess, range(100)))
+
+    answers = asyncio.run(all_at_once())
+    assert answers.count(False) < 12
+    assert answers.count(None) > 85
+
+
+@pytest.mark.parametrize(("most", "of_addresses"), [("MAX_WAITING", 20), ("MAX_WAITING_EACH", 1)])
+def test_no_more_answers_are_kept_back_than_there_is_room_for(clock, monkeypatch, most, of_addresses):
+    monkeypatch.setattr(_throttle, most, 2)
+    monkeypatch.setattr(_throttle, "LONGEST_WAIT", 1000.0)
+
+    async def all_at_once():
+        enough, waiting = asyncio.Event(), []
+
+        async def sleep(_):
+            waiting.append(1)
+            await enough.wait()
+
+        async def guess(number):
+            try:
+                await throttle.passes(f"192.0.2.{number % of_addresses}", is_right=False)
+            except TooSoon:
+                return 1
+            return 0
+
+        throttle = Throttle(clock, sleep)
+        tasks = [asyncio.create_task(guess(number)) for number in range(20 * (FREE_ATTEMPTS + 2))]
+        await asyncio.sleep(0)
+        assert len(waiting) == 2
+        enough.set()
+        return sum(await asyncio.gather(*tasks))
+
+    assert asyncio.run(all_at_once()) >= 16
+
+
+def test_others_do_not_wait(throttle, clock):
+    for _ in range(FREE_ATTEMPTS + 6):
+        tried(throttle, "192.0.2.1")
+    n_slept = len(clock.slept)
+    assert tried(throttle, "192.0.2.2", right=True) is True
+    assert len(clock.slept) == n_slept
+
+
+def test_no_more_addresses_than_there_is_room_for(throttle, monkeypatch):
+    monkeypatch.setattr(_throttle, "MAX_ADDRESSES", 5)
+    for number in range(50):
+        tried(throttle, f"192.0.2.{number}")
+    assert throttle.n_known == 5
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2001:db8::1", "2001:db8::ffff:2", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("fe80::1%eth0", "fe80::2%eth1", True),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("", "", True),
+        ("testclient", "testclient", True),
+    ],
+)
+def test_who_is_one_visitor(one, other, same):
+    assert (visitor_of(one) == visitor_of(other)) is same
+
+
+@given(st.text())
+def test_any_address_is_a_visitor(text):
+    assert len(visitor_of(text)) <= 100
+
+
+# Tokens and where a login leads
+
+
+def test_tokens_are_compared_in_constant_time(monkeypatch):
+    """Through hmac.compare_digest, on digests of one length, whatever was given."""
+    import hmac
+
+    seen = []
+    real = hmac.compare_digest
+    monkeypatch.setattr(hmac, "compare_digest", lambda a, b: seen.append((len(a), len(b))) or real(a, b))
+    keys = Keys.of(TOKEN)
+    assert keys.is_token(TOKEN)
+    assert not keys.is_token("x" * 10_000)
+    assert seen == [(32, 32)] * 2
+
+
+def test_no_token_is_no_token():
+    assert not Keys.of("").is_token("")
+
+
+@given(st.text())
+def test_any_text_is_a_place_to_go_to_or_not(text):
+    found = safe_next(text)
+    assert found.startswith("/")
+    assert not found.startswith(("//", "/\\"))
+
+
+def test_an_address_that_is_too_long_is_refused(client, monkeypatch):
+    monkeypatch.setattr(security, "MAX_ADDRESS", 1000)
+    assert client.get("/?words=" + "x" * 1001).status_code == 414
+
+
+# Sessions
+
+
+class TestEnds:
+    """When a session ends by itself."""
+
+    @pytest.fixture
+    def clock(self):
+        return Clock()
+
+    @pytest.fixture
+    def sessions(self, clock):
+        return Sessions(clock)
+
+    def test_when_it_is_not_used(self, sessions, clock):
+        secret = sessions.open()
+        for _ in range(5):
+            clock.now += SESSION_IDLE_SECONDS - 1
+            assert sessions.find(secret) is not None
+        clock.now += SESSION_IDLE_SECONDS + 1
+        assert sessions.find(secret) is None
+        assert len(sessions) == 0
+
+    def test_after_a_week_however_much_it_is_used(self, sessions, clock):
+        secret = sessions.open()
+        session = sessions.find(secret)
+        while clock.now <= 1000 + SESSION_SECONDS:
+            assert not session.is_over
+            assert sessions.find(secret) is session
+            clock.now += SESSION_IDLE_SECONDS / 2
+        assert sessions.find(secret) is None
+        assert session.is_over
+
+    def test_when_there_are_too_many_the_one_used_longest_ago(self, sessions, monkeypatch):
+        monkeypatch.setattr(security, "MAX_SESSIONS", 3)
+        secrets = [sessions.open() for _ in range(3)]
+        assert sessions.find(secrets[0])
+        secrets.append(sessions.open())
+        assert [sessions.find(one) is not None for one in secrets] == [True, False, True, True]
+
+    def test_what_is_no_secret_finds_none(self, sessions):
+        sessions.open()
+        for wrong in ("", "x", "\udcff", "x" * 10_000):
+            assert sessions.find(wrong) is None
+            sessions.close(wrong)
+        assert len(sessions) == 1
+
+
+# What is kept in memory
+
+
+def test_made_once():
+    kept, made = LruCache(10), []
+    for _ in range(3):
+        kept.get("a", lambda: made.append(1) or "value")
+    assert len(made) == 1
+
+
+def test_what_was_used_longest_ago_goes_first():
+    kept = LruCache(2)
+    for key in ("a", "b"):
+        kept.get(key, lambda key=key: key)
+    kept.peek("a")
+    kept.get("c", lambda: "c")
+    assert [kept.peek(key) for key in "abc"] == ["a", None, "c"]
+
+
+def test_room_is_by_weight_and_what_is_too_heavy_is_not_kept():
+    kept = LruCache(10, len)
+    kept.get("a", lambda: "x" * 6)
+    kept.get("b", lambda: "x" * 6)
+    assert (kept.peek("a"), kept.peek("b")) == (None, "x" * 6)
+    assert kept.get("c", lambda: "x" * 11) == "x" * 11
+    assert len(kept) == 1
+
+
+def test_a_failure_is_not_kept():
+    kept = LruCache(2)
+    with pytest.raises(ZeroDivisionError):
+        kept.get("a", lambda: 1 / 0)
+    assert kept.get("a", lambda: 2) == 2
+
+
+def test_others_wait_for_the_one_who_makes_it():
+    kept, made = LruCache(2), []
+    begun, go = threading.Event(), threading.Event()
+
+    def slow():
+        begun.set()
+        go.wait(10)
+        made.append(1)
+        return "value"
+
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(kept.get("a", slow))) for _ in range(8)]
+    threads[0].start()
+    begun.wait(10)
+    for thread in threads[1:]:
+        thread.start()
+    go.set()
+    for thread in threads:
+        thread.join(10)
+    assert (found, made) == (["value"] * 8, [1])
+
+
+def test_what_is_made_twice_weighs_once():
+    kept = LruCache(10, len)
+    kept._keep("a", "12345")
+    kept._keep("a", "12345")
+    kept._keep("b", "12345")
+    assert (kept.peek("a"), kept.peek("b")) == ("12345", "12345")
+
+
+class TestRoom:
+    """What is kept is bounded by its rows, not by how many things it is."""
+
+    def test_evaluations_and_comparisons_with_many_rows_are_few(self, tmp_path, monkeypatch):
+
+        monkeypatch.setattr(module, "MIN_ROWS_COUNTED", 0)
+        with Store.open(tmp_path / "s.db") as store:
+            keys = [f"{store.save([result_of(seed)])}/0" for seed in range(6)]
+            n_rows = module.n_rows_of(store.find(keys[0].partition("/")[0]))
+            monkeypatch.setattr(module, "MAX_ROWS", int(2.5 * n_rows))
+            state = AppState(store)
+            for key in keys:
+                state.result(key)
+            assert len(state._evaluations) == 2
+            for key in keys[1:4]:
+                state.comparison([keys[0], key])
+            assert len(state.cache) == 1
+
+    def test_one_that_has_more_than_there_is_room_for_is_kept_alone(self, tmp_path, monkeypatch):
+
+        with Store.open(tmp_path / "s.db") as store:
+            keys = [f"{store.save([result_of(seed)])}/0" for seed in range(2)]
+            monkeypatch.setattr(module, "MAX_ROWS", 10)
+            state = AppState(store)
+            for key in keys:
+                assert state.result(key) is state.result(key)
+            assert len(state._evaluations) == 1

@@ -1,0 +1,449 @@
+"""A real server: slow connections are shown out, streams are few, long work holds up nothing, and charts are drawn apart."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import islice
+
+import httpx
+import pytest
+from _clients import COOKIE, TOKEN, keys_of
+from _stores import usual_store
+
+from assay.errors import UsageError
+from assay.web import drawing, make_app, make_server, security
+from assay.web.connections import Limits
+from assay.web.pages import progress
+from assay.web.state import AppState
+from assay.web.workers import Streams, TooBusy, Workers
+
+PATIENCE = 60.0
+"""Seconds after which a test gives up; nothing here takes that long."""
+LONG = {"head_seconds": 1000.0, "idle_seconds": 1000, "write_seconds": 1000.0}
+"""So long that nothing ends by itself."""
+SPEC = {"data": {"values": [{"a": 1}]}, "mark": "point", "encoding": {"x": {"field": "a", "type": "quantitative"}}}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return usual_store(tmp_path_factory.mktemp("server") / "s.db", nights=4)
+
+
+def until(condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.01)
+
+
+@contextmanager
+def serving(app, **how):
+    """The address of a server of that application; it ends soon, whatever it does."""
+    server = make_server(app, **how)
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(64)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            app.state.app_state.is_ending = server.should_exit = True
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+
+
+# Connections
+
+
+@contextmanager
+def served(store, *, streams=None, proxies=(), **limits):
+    """The port of a server with these limits, and its application."""
+    app = make_app(store, token=TOKEN if proxies else "", proxies=proxies)
+    if streams is not None:
+        app.state.app_state.streams = streams
+    with serving(app, proxies=proxies, limits=Limits(**limits)) as url:
+        yield int(url.rpartition(":")[2]), app
+
+
+@contextmanager
+def lines(port, n, sent=b""):
+    """Connections that have sent so much."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(line(port, sent)) for _ in range(n)]
+
+
+@contextmanager
+def line(port, sent=b""):
+    with socket.create_connection(("127.0.0.1", port), PATIENCE) as one:
+        one.sendall(sent)
+        yield one
+
+
+def rest_of(one):
+    """What comes until the other side ends it."""
+    found = b""
+    try:
+        while part := one.recv(65_536):
+            found += part
+    except ConnectionError:
+        pass
+    return found
+
+
+def get(port, path="/progress", **how):
+    return httpx.get(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE, **how)
+
+
+HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
+
+
+def test_headers_that_never_come_to_an_end_are_told_so(store):
+    with served(store, head_seconds=0.3) as (port, _), line(port, HALF) as one:
+        answer = rest_of(one)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b"the headers of a request have to be here within 0.3 s" in answer
+
+
+def test_a_byte_now_and_then_does_not_prolong_it(store):
+    with served(store, head_seconds=0.5) as (port, _), line(port, HALF) as one:
+        end, found = time.monotonic() + PATIENCE, b""
+        one.settimeout(0.05)
+        while not found and time.monotonic() < end:
+            try:
+                one.sendall(b"x")
+                found = one.recv(1000)
+            except TimeoutError:
+                continue
+    assert found.startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_connection_that_asks_nothing_just_ends(store):
+    with served(store, head_seconds=0.3) as (port, _), line(port) as one:
+        assert rest_of(one) == b""
+
+
+def test_a_body_that_never_comes_is_told_so(store, monkeypatch):
+    monkeypatch.setattr(security, "BODY_SECONDS", 0.3)
+    head = b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+    for sent in (b"Content-Length: 100\r\n\r\ntoken=", b"Transfer-Encoding: chunked\r\n\r\n5\r\ntoken\r\n"):
+        with served(store) as (port, _), line(port, head + sent) as one:
+            answer = rest_of(one)
+        assert answer.startswith(b"HTTP/1.1 408 ")
+        assert b"what a request sends has to be here within 0.3 s" in answer
+
+
+def test_the_body_of_a_request_that_needs_none_is_not_waited_for_either(store):
+    head = b"GET /progress HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n\r\n"
+    with served(store, head_seconds=0.5) as (port, _), line(port, head) as one:
+        end = time.monotonic() + PATIENCE
+        try:
+            while time.monotonic() < end:  # uvicorn would go on with every byte
+                one.sendall(b"x")
+                time.sleep(0.02)
+        except ConnectionError:
+            return
+    pytest.fail("it went on")
+
+
+def test_those_who_ask_nothing_make_room_for_those_who_ask(store):
+    with served(store, n_connections=10, **LONG) as (port, _), lines(port, 40, HALF) as held:
+        assert get(port).status_code == 200
+        assert [rest_of(one) for one in held[:30]] == [b""] * 30
+
+
+def test_one_address_has_only_so_many(store):
+    with served(store, n_connections=100, n_each=5, **LONG) as (port, _), lines(port, 12, HALF) as held:
+        assert get(port).status_code == 200
+        assert [rest_of(one) for one in held[:7]] == [b""] * 7
+
+
+def test_a_named_proxy_may_have_them_all(store):
+    with served(store, n_each=2, proxies=["127.0.0.1"], **LONG) as (port, _), lines(port, 6, HALF) as held:
+        assert get(port, "/login").status_code == 200
+        for one in held:
+            one.sendall(b"\r\n\r\n")
+            assert one.recv(12) == b"HTTP/1.1 303"
+
+
+def test_where_all_are_answered_the_next_one_is_told(store):
+    ask = b"GET /progress/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    for limits, status in (({"n_connections": 4}, 503), ({"n_each": 4}, 429)):
+        with served(store, **limits, **LONG) as (port, _), lines(port, 4, ask) as held:
+            for one in held:
+                assert one.recv(12) == b"HTTP/1.1 200"
+            answer = get(port)
+            assert (answer.status_code, answer.headers["retry-after"]) == (status, "5")
+            assert "there are too many connections now" in answer.text
+
+
+def test_who_does_not_read_is_not_waited_for(store):
+    """The answers of many requests on one connection are more than the system keeps for a reader."""
+    ask = b"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    with served(store, write_seconds=0.3) as (port, _):
+        with socket.socket() as one:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            one.settimeout(PATIENCE)
+            one.connect(("127.0.0.1", port))
+            with pytest.raises(ConnectionError):
+                one.sendall(ask * 100_000)
+        assert get(port).status_code == 200
+
+
+class TestStreams:
+    """Streams of events are few."""
+
+    @pytest.mark.parametrize(("streams", "status"), [(Streams(3, 10), 503), (Streams(10, 3), 429)])
+    def test_one_too_many_is_told_and_the_place_of_one_that_leaves_is_free(self, store, streams, status):
+        ask = b"GET /progress/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        with served(store, streams=streams) as (port, _), lines(port, 3, ask) as held:
+            for one in held:
+                assert one.recv(12) == b"HTTP/1.1 200"
+            answer = get(port, "/progress/events")
+            assert answer.status_code == status
+            assert "at most 3 streams of events" in answer.text
+            assert get(port).status_code == 200
+            held[0].close()
+            end = time.monotonic() + PATIENCE
+            while len(streams) > 2 and time.monotonic() < end:
+                time.sleep(0.01)
+            with line(port, ask) as another:
+                assert another.recv(12) == b"HTTP/1.1 200"
+
+    def test_it_ends_with_the_session(self, store):
+        with served(store, proxies=["192.0.2.1"]) as (port, app):
+            secret = app.state.keys.sessions.open()
+            head = ("GET /progress/events HTTP/1.1", "Host: x", f"Cookie: {COOKIE}={secret}", "Connection: close")
+            with line(port, "\r\n".join((*head, "", "")).encode()) as one:
+                assert one.recv(12) == b"HTTP/1.1 200"
+                app.state.keys.sessions.close(secret)
+                assert rest_of(one).endswith(b"0\r\n\r\n")
+
+    def test_its_headers_alone_end_at_once(self, store):
+        with served(store) as (port, _):
+            assert httpx.head(f"http://127.0.0.1:{port}/progress/events", timeout=PATIENCE).status_code == 200
+
+    def test_it_shows_signs_of_life_and_ends_when_the_line_is_cut(self, store, monkeypatch):
+        monkeypatch.setattr(progress, "POLL_SECONDS", 0.02)
+        monkeypatch.setattr(progress, "HEARTBEAT", 0.1)
+        with served(store) as (port, app):
+            streams = app.state.app_state.streams
+            with httpx.stream("GET", f"http://127.0.0.1:{port}/progress/events", timeout=PATIENCE) as stream:
+                told = stream.iter_lines()
+                assert next(told) == f"retry: {progress.RETRY}"
+                assert [line for line in islice(told, 20) if line.startswith(":")][:3] == [": still here"] * 3
+                until(lambda: len(streams) == 1)
+            until(lambda: not len(streams))
+            with line(port, b"GET /progress/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"):
+                until(lambda: len(streams) == 1)
+            until(lambda: not len(streams))
+
+    def test_a_server_that_ends_does_not_wait_for_those_who_listen(self, store):
+        """That it is over soon is what `serving` asserts."""
+        with ExitStack() as stack, served(store) as (port, app):
+            stack.enter_context(line(port, b"GET /progress/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"))
+            until(lambda: len(app.state.app_state.streams) == 1)
+
+
+# Workers
+
+
+class TestRun:
+    """Workers alone."""
+
+    def test_what_several_ask_for_is_worked_out_once(self):
+        made = []
+
+        async def all_at_once():
+            workers, go = Workers(1), threading.Event()
+            work = lambda: go.wait(PATIENCE) and made.append(1)  # noqa: E731
+            tasks = [asyncio.create_task(workers.run("same", work)) for _ in range(8)]
+            await asyncio.sleep(0)
+            go.set()
+            await asyncio.gather(*tasks)
+            await workers.run("same", work)
+
+        asyncio.run(all_at_once())
+        assert len(made) == 2
+
+    def test_too_much_is_refused_and_later_there_is_room_again(self):
+        async def all_at_once():
+            workers, go = Workers(1, most_jobs=3), threading.Event()
+            tasks = [asyncio.create_task(workers.run(number, lambda: go.wait(PATIENCE))) for number in range(3)]
+            await asyncio.sleep(0)
+            with pytest.raises(TooBusy):
+                await workers.run("another", lambda: 1)
+            go.set()
+            await asyncio.gather(*tasks)
+            return await workers.run("another", lambda: 1)
+
+        assert asyncio.run(all_at_once()) == 1
+
+    def test_what_nobody_waits_for_is_not_begun(self):
+        async def leave():
+            workers, go, begun = Workers(1), threading.Event(), []
+            first = asyncio.create_task(workers.run("first", lambda: go.wait(PATIENCE)))
+            both = [asyncio.create_task(workers.run("second", lambda: begun.append(1))) for _ in range(2)]
+            await asyncio.sleep(0)
+            for one in both:
+                one.cancel()
+            await asyncio.gather(*both, return_exceptions=True)
+            go.set()
+            await first
+            assert await workers.run("third", lambda: 3) == 3
+            return begun
+
+        assert asyncio.run(leave()) == []
+
+    def test_a_failure_is_told_to_all_and_tried_again(self):
+        async def fail():
+            workers = Workers(1)
+            tasks = [asyncio.create_task(workers.run("a", lambda: 1 / 0)) for _ in range(3)]
+            found = await asyncio.gather(*tasks, return_exceptions=True)
+            assert [type(one) for one in found] == [ZeroDivisionError] * 3
+            return await workers.run("a", lambda: 5)
+
+        assert asyncio.run(fail()) == 5
+
+
+@pytest.mark.slow
+class TestHeavyPages:
+    """The same on a real server, with comparisons that take as long as the test wants."""
+
+    @pytest.fixture
+    def slow(self, monkeypatch):
+        """Comparisons that have begun, and what lets them end; they come to nothing, for that takes no time."""
+        begun, go = [], threading.Event()
+
+        def comparison(state, keys, *more, **how):
+            begun.append(tuple(keys))
+            go.wait(PATIENCE)
+            raise UsageError("enough")
+
+        monkeypatch.setattr(AppState, "comparison", comparison)
+        return begun, go
+
+    def test_comparisons_hold_up_no_other_page(self, store, slow):
+        begun, go = slow
+        app = make_app(store)
+        with serving(app) as url, ThreadPoolExecutor(12) as threads:
+            keys = keys_of(httpx.get(url).text)
+            ask = lambda path, params: httpx.get(url + path, params=params, timeout=PATIENCE)  # noqa: E731
+            pages = [threads.submit(ask, "/compare", [("r", keys[0]), ("r", key)]) for key in keys[1:5]]
+            programs = [
+                threads.submit(ask, "/api/v1/comparison", [("result", keys[5]), ("result", key)]) for key in keys[:4]
+            ]
+            until(lambda: len(begun) == 2)
+            try:
+                for path in ("/progress", "/", "/datasets", "/metrics", "/api/v1/progress", "/api/v1/results"):
+                    assert httpx.get(url + path, timeout=PATIENCE / 2).status_code == 200
+                assert len(begun) == 2
+            finally:
+                go.set()
+            assert [one.result().status_code for one in (*pages, *programs)] == [400] * 4 + [409] * 4
+
+    def test_whoever_leaves_takes_their_comparison_along(self, store, slow):
+        begun, go = slow
+        app = make_app(store)
+        with serving(app) as url:
+            keys = keys_of(httpx.get(url).text)
+            host, _, port = url.removeprefix("http://").partition(":")
+            lines = []
+            for key in keys[1:5]:
+                lines.append(socket.create_connection((host, int(port))))
+                lines[-1].sendall(f"GET /compare?r={keys[0]}&r={key} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+            until(lambda: len(begun) == 2 and len(app.state.app_state.workers._jobs) == 4)
+            for line in lines:
+                line.close()
+            until(lambda: len(app.state.app_state.workers._jobs) == 2)
+            go.set()
+            until(lambda: not app.state.app_state.workers._jobs)
+        assert len(begun) == 2
+
+    def test_too_many_are_told(self, store, slow):
+        begun, go = slow
+        app = make_app(store)
+        app.state.app_state.workers = Workers(1, most_jobs=1)
+        with serving(app) as url, ThreadPoolExecutor(1) as threads:
+            keys = keys_of(httpx.get(url).text)
+            held = threads.submit(httpx.get, f"{url}/compare?r={keys[0]}&r={keys[1]}", timeout=PATIENCE)
+            until(lambda: begun)
+            try:
+                page = httpx.get(f"{url}/compare?r={keys[0]}&r={keys[2]}", timeout=PATIENCE)
+                program = httpx.get(f"{url}/api/v1/leaderboard?benchmark=things", timeout=PATIENCE)
+            finally:
+                go.set()
+            assert held.result().status_code == 400
+        assert (page.status_code, page.headers["retry-after"]) == (503, "5")
+        assert "Too much is being worked out now" in page.text
+        assert (program.status_code, program.json()["error"]["status"]) == (503, 503)
+
+
+@pytest.mark.slow
+class TestDrawer:
+    """The process that draws."""
+
+    @pytest.fixture
+    def drawer(self):
+        found = drawing.Drawer()
+        yield found
+        found.close()
+
+    def test_it_draws_and_says_what_it_cannot(self, drawer):
+        assert drawer.svg_of(SPEC).startswith("<svg")
+        with pytest.raises(RuntimeError, match="a chart cannot be drawn"):
+            drawer.svg_of({"mark": 7})
+        assert drawer.svg_of(SPEC).startswith("<svg")
+
+    def test_it_fetches_nothing(self, drawer):
+        asked = []
+
+        class Rows(BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(b'[{"a": 1}]')
+
+            def log_message(self, *words):
+                """Nothing."""
+
+        with ThreadingHTTPServer(("127.0.0.1", 0), Rows) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            with pytest.raises(RuntimeError, match=r"(?s)a chart cannot be drawn.*not allowed"):
+                drawer.svg_of({**SPEC, "data": {"url": f"http://127.0.0.1:{server.server_port}/rows.json"}})
+            server.shutdown()
+        assert asked == []
+
+    def test_it_is_started_again_after_it_was_killed_and_after_some_charts(self, drawer, monkeypatch):
+        monkeypatch.setattr(drawing, "MAX_DRAWINGS_PER_PROCESS", 2)
+        first = drawer.svg_of(SPEC)
+        drawer._process.kill()
+        drawer._process.wait()
+        assert drawer.svg_of(SPEC) == first
+        pids = []
+        for _ in range(4):
+            assert drawer.svg_of(SPEC) == first
+            pids.append(drawer._process.pid)
+        assert len(set(pids)) >= 2
+
+    def test_one_that_hangs_is_ended(self, drawer, monkeypatch, tmp_path):
+        hanging = tmp_path / "hanging.py"
+        hanging.write_text("import sys, time\nsys.stdin.readline()\ntime.sleep(1000)\n")
+        monkeypatch.setattr(drawing, "PROGRAM", hanging)
+        monkeypatch.setattr(drawing, "DRAWING_SECONDS", 0.3)
+        with pytest.raises(RuntimeError, match="the process that draws has ended"):
+            drawer.svg_of(SPEC)
+
+    def test_it_ends_with_whoever_started_it(self, drawer):
+        drawer.svg_of(SPEC)
+        process = drawer._process
+        process.stdin.close()
+        assert process.wait(PATIENCE) == 0
+        process.stdin = None
