@@ -71,3 +71,10 @@ def stores():
     finally:
         sys.path.remove(HELPERS)
     return _stores
+
+
+def pytest_collection_modifyitems(items):
+    """A browser takes its time."""
+    for item in items:
+        if Path(item.fspath).parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.slow)
