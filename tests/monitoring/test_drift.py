@@ -1,14 +1,16 @@
-"""Drift between two runs, nobody having judged anything."""
+"""Drift between two runs, nobody having judged anything; and anomalies between two sets of figures."""
+
+import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests._variants import for_each
 
-from assay.errors import BadParameter, DataError
-from assay.monitoring import measure_drift
-from assay.monitoring.drift import ks_shift
+from assay.errors import BadParameter
+from assay.monitoring import detect_metric_anomalies, measure_drift
 from assay.stats import rbo
 
 RUN = {f"q{query}": {f"d{query}-{place}": 10.0 - place for place in range(10)} for query in range(20)}
@@ -20,7 +22,7 @@ def test_the_same_run_has_not_drifted():
     assert (drift.rbo, drift.overlap, drift.churn, drift.gone, drift.shift) == (pytest.approx(1), 1, 0, 0, 0)
 
 
-def test_each_sign_by_itself():
+def test_each_sign_by_itself(snapshots):
     reversed_ = {query: {doc: -score for doc, score in ranking.items()} for query, ranking in RUN.items()}
     found = measure_drift(RUN, reversed_)
     assert found.churn == 0
@@ -30,11 +32,11 @@ def test_each_sign_by_itself():
     louder = {query: {doc: score + 100 for doc, score in ranking.items()} for query, ranking in RUN.items()}
     drift = measure_drift(RUN, louder)
     assert (drift.rbo, drift.shift, drift.median_before, drift.median_now) == (pytest.approx(1), 1.0, 10.0, 110.0)
-    assert drift.findings == ("scores shifted: median best score 10 → 110",)
     empty = {**RUN, "q1": {}, "q2": {}}
     assert (measure_drift(RUN, empty).empty_before, measure_drift(RUN, empty).empty_now) == (0.0, 0.1)
     fewer = {query: RUN[query] for query in list(RUN)[:15]}
-    assert measure_drift(RUN, fewer).findings == ("5 queries of before are not in the run now",)
+    findings = {"scores": drift.findings, "queries": measure_drift(RUN, fewer).findings}
+    snapshots.check("drift/findings", "".join(f"## {name}\n{' '.join(texts)}\n" for name, texts in findings.items()))
 
 
 def test_the_least_alike_queries_are_named():
@@ -44,16 +46,12 @@ def test_the_least_alike_queries_are_named():
     assert measure_drift(RUN, changed).to_dict()["least_alike"] == [{"query": "q7", "rbo": 0.0}]
 
 
-def test_the_distance_of_scores_is_that_of_kolmogorov_and_smirnov():
-    rng = np.random.default_rng(0)
-    for n, m, shift in ((50, 80, 0.0), (200, 200, 0.3), (30, 500, 1.0)):
-        a, b = rng.normal(size=n), rng.normal(shift, size=m)
-        expected = stats.ks_2samp(a, b, method="asymp")
-        distance, p = ks_shift(a, b)
-        assert distance == pytest.approx(expected.statistic)
-        assert p == pytest.approx(expected.pvalue, rel=0.35, abs=0.02)
-    assert ks_shift(np.array([]), np.array([])) == (0.0, 1.0)
-    assert ks_shift(np.array([]), np.array([1.0])) == (1.0, 0.0)
+@for_each("n, shift", [(50, 0.0), (200, 0.3), (500, 1.0)])
+def test_the_distance_of_scores_is_that_of_kolmogorov_and_smirnov(n, shift):
+    rng = np.random.default_rng(n)
+    before, now = rng.normal(size=n), rng.normal(shift, size=n)
+    runs = [{f"q{query}": {"d": score} for query, score in enumerate(best.tolist())} for best in (before, now)]
+    assert measure_drift(*runs).shift == pytest.approx(stats.ks_2samp(before, now).statistic)
 
 
 def test_equal_scores_are_no_drift():
@@ -79,8 +77,65 @@ def test_any_run_has_not_drifted_from_itself(run, k):
     assert (drift.rbo, drift.overlap, drift.shift, drift.findings) == (1.0, 1.0, 0.0, ())
 
 
-def test_runs_that_have_nothing_in_common():
-    with pytest.raises(DataError, match="no query in common"):
-        measure_drift({"q1": ["a"]}, {"q2": ["a"]})
-    with pytest.raises(BadParameter):
-        measure_drift(RUN, RUN, k=0)
+# Anomalies
+
+
+def test_the_worked_example_of_the_seed():
+    found = detect_metric_anomalies({"ndcg@10": 0.78, "map@10": 0.75}, {"ndcg@10": 0.85, "map@10": 0.80}, threshold=0.05)
+    assert list(found) == ["ndcg@10", "map@10"]
+    assert found["ndcg@10"].percent == pytest.approx(-8.2353, abs=5e-5)
+    assert found["map@10"].percent == pytest.approx(-6.25)
+    assert all(one.is_worse and one.kind == "changed" for one in found.values())
+
+
+@for_each("now, flagged", [(0.76, False), (0.7599, True), (0.84, False), (0.8401, True), (0.8, False)])
+def test_exactly_the_threshold_is_no_anomaly(now, flagged):
+    assert bool(detect_metric_anomalies({"mrr": now}, {"mrr": 0.8})) == flagged
+
+
+def test_both_directions_with_which_is_worse():
+    found = detect_metric_anomalies({"mrr": 0.9, "latency_p95": 30, "mine": 2}, {"mrr": 0.5, "latency_p95": 20, "mine": 1})
+    assert {name: one.is_worse for name, one in found.items()} == {"mrr": False, "latency_p95": True, "mine": None}
+
+
+def test_new_missing_and_from_zero(snapshots):
+    found = detect_metric_anomalies(
+        {"mrr": 0.1, "map": math.nan, "ndcg@10": 0.3, "err": 0.0}, {"mrr": 0.0, "map": 0.5, "bpref": None, "err": 0.0}
+    )
+    assert {name: one.kind for name, one in found.items()} == {"mrr": "from zero", "map": "missing", "ndcg@10": "new"}
+    assert found["mrr"].relative is None
+    assert found["mrr"].is_worse is False
+    assert found["map"].to_dict()["current"] is None
+    snapshots.check("drift/anomalies", "\n".join(map(str, found.values())))
+
+
+@given(
+    st.dictionaries(st.sampled_from(["mrr", "map", "latency"]), st.floats(-10, 10)),
+    st.dictionaries(st.sampled_from(["mrr", "map", "latency"]), st.floats(-10, 10)),
+    st.floats(0, 2),
+)
+def test_it_is_the_definition(now, before, threshold):
+    found = detect_metric_anomalies(now, before, threshold)
+    for metric in now.keys() & before.keys():
+        if before[metric] == 0:
+            assert (metric in found) == (now[metric] != 0)
+        else:
+            change = abs(now[metric] - before[metric]) / abs(before[metric])
+            if abs(change - threshold) > 1e-9:
+                assert (metric in found) == (change > threshold)
+    assert detect_metric_anomalies(before, before, threshold) == {}
+
+
+def test_what_is_refused(snapshots):
+    thresholds = (-0.1, math.inf, math.nan, "5%", True)
+    cases = {f"threshold {value!r}": lambda value=value: detect_metric_anomalies({}, {}, value) for value in thresholds}
+    figures = ({"a": "x"}, {"a": [1]}, {"a": True}, [0.3], "mrr")
+    cases |= {f"figures {value!r}": lambda value=value: detect_metric_anomalies(value, {"a": 0.5}) for value in figures}
+    cases |= {
+        "no query in common": lambda: measure_drift({"q1": ["a"]}, {"q2": ["a"]}),
+        "k of 0": lambda: measure_drift(RUN, RUN, k=0),
+    }
+    snapshots.check_errors("drift/errors", cases)
+    for value in figures:
+        with pytest.raises(BadParameter):
+            detect_metric_anomalies({"a": 0.5}, value)

@@ -4,16 +4,16 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests._variants import for_each
 
-from assay.errors import DataError, GateFailed, ProviderError, UsageError
-from assay.model.policy import Policy
-from assay.model.records import Query
+from assay import Policy, Query
+from assay.errors import GateFailed, ProviderError, UsageError
 from assay.monitoring import gate
 from assay.stats import difference_intervals
 
-from ._results import result
+from ._history import result
 
 OLD = [1.0, 0.5, 1.0, 0.5, 1.0, 0.5, 1.0, 0.5]
 """Mean 0.75."""
@@ -24,8 +24,8 @@ def verdict(rule, now, before=None, **more):
     return found
 
 
-@pytest.mark.parametrize(
-    ("rule", "status"),
+@for_each(
+    "rule, status",
     [
         ("mrr >= 0.75", "pass"),
         ("mrr > 0.75", "fail"),
@@ -46,8 +46,8 @@ def test_rounding_does_not_fail_anybody():
     assert verdict("mrr >= 0.3", result({"mrr": [0.1 + 0.2, 0.3, 0.1 * 3 - 1e-16]})).status == "pass"
 
 
-@pytest.mark.parametrize(
-    ("rule", "status"),
+@for_each(
+    "rule, status",
     [
         ("mrr drops <= 0.125", "pass"),
         ("mrr drops <= 0.12", "fail"),
@@ -80,7 +80,6 @@ def test_per_cent_of_nothing():
     none, some = result({"latency": [0.0, 0.0]}), result({"latency": [1.0, 1.0]})
     found = verdict("latency rises <= 20%", some, none)
     assert found.status == "fail"
-    assert "0, of which there are no per cent" in found.summary
     assert verdict("latency rises <= 20%", none, none).status == "pass"
 
 
@@ -97,7 +96,6 @@ def test_a_margin_passes_fails_or_is_undecided_by_the_paired_interval():
         assert found.status == status == expected
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=12),
     st.floats(0, 0.5).map(lambda margin: round(margin, 4)),
@@ -124,7 +122,6 @@ def test_doubt_names_the_queries_that_would_decide():
     found = verdict(rule, now, before)
     assert found.status == "undecided"
     assert found.finding.needed > 40
-    assert "queries would decide" in found.summary
     assert found.finding.moved
     report = gate(now, before, rule)
     assert (report.is_passed, report.exit_code) == (True, 0)
@@ -140,7 +137,6 @@ def test_what_is_the_same_is_never_worse_not_even_by_nothing():
 def test_one_query_is_too_few():
     found = verdict("mrr not worse by 0.02", result({"mrr": [0.5]}), result({"mrr": [1.0]}))
     assert found.status == "undecided"
-    assert "too few queries" in found.summary
 
 
 def test_intervals_of_quantiles_are_paired_as_well():
@@ -156,9 +152,7 @@ def test_intervals_of_quantiles_are_paired_as_well():
 def test_a_figure_that_is_not_there_is_doubt():
     gone = result({"latency_p95": [math.nan, math.nan]})
     for rule in ("latency_p95 <= 100", "latency_p95 rises <= 20%", "latency_p95 not worse by 1", "latency_p95 ratchet"):
-        found = verdict(rule, gone, gone)
-        assert found.status == "undecided"
-        assert "has no figure now: no query was timed alone; batch_size: 1 in the plan asks one by one" in found.summary
+        assert verdict(rule, gone, gone).status == "undecided", rule
 
 
 def test_a_slice_is_about_its_queries_alone():
@@ -172,21 +166,6 @@ def test_a_slice_is_about_its_queries_alone():
     assert verdict("mrr >= 0.6 where language=de", now).status == "fail"
 
 
-@pytest.mark.parametrize(
-    ("rule", "said"),
-    [
-        ("mrr >= 0.1 where langauge=de", "no tag is called 'langauge'. Did you mean language?"),
-        ("mrr >= 0.1 where language=dee", "no value of language is called 'dee'. Did you mean de?"),
-        ("map >= 0.1", "no metric of these results is called 'map'"),
-        ("mrr >= 0.1 on rga", "no result is called 'rga'. Did you mean rag?"),
-    ],
-)
-def test_a_rule_about_what_nobody_has_is_an_error(rule, said):
-    with pytest.raises(UsageError) as caught:
-        gate(result({"mrr": OLD}, tags={"language": ["de"] * 8}), None, rule)
-    assert said in str(caught.value)
-
-
 def test_single_queries_must_not_be_lost():
     tags = {"tag": ["critical", "critical", "other", "other"]}
     before = result({"ndcg@10": [1.0, 0.4, 0.5, 0.0], "hit@10": [1, 1, 1, 0]}, tags=tags)
@@ -194,15 +173,12 @@ def test_single_queries_must_not_be_lost():
     found = verdict("no query drops from hit to miss", now, before)
     assert (found.status, found.finding.value) == ("fail", 2.0)
     assert [one.query for one in found.finding.moved] == ["q2", "q3"]
-    assert "by hit@10" in found.summary
     assert verdict("at most 2 queries drop from hit to miss", now, before).status == "pass"
     assert verdict("no query drops from hit to miss in tag=critical", now, before).finding.value == 1.0
     assert verdict("no query drops from hit to miss by ndcg@10", now, before).finding.value == 2.0
-    with pytest.raises(DataError, match="no metric tells hits from misses"):
-        gate(result({"latency": [1.0]}), result({"latency": [1.0]}), "no query drops from hit to miss")
 
 
-@pytest.mark.parametrize("word", ["tag", "tags"])
+@for_each("word", ["tag", "tags"])
 def test_tags_of_a_list_are_tags_too(word):
     """`"tags": ["critical", "slow"]` is how most people write it; a query may have several."""
     lists = [["critical", "slow"], ["critical"], ["slow"], []]
@@ -213,14 +189,12 @@ def test_tags_of_a_list_are_tags_too(word):
     assert [(one.finding.value, one.finding.n) for one in each] == [(1.0, 2), (1.0, 2)]
     assert verdict(f"no query drops from hit to miss in {word}=critical,slow", now, before).finding.n == 3
     assert verdict("no query drops from hit to miss in critical=yes", now, before).finding.n == 2
-    with pytest.raises(UsageError, match=f"no value of {word} is called 'critcal'. Did you mean critical"):
-        gate(now, before, f"no query drops from hit to miss in {word}=critcal")
 
 
 def test_counts():
     failing = result({"mrr": OLD}, failures={"q3": "time is up"}, missing=("q3",))
     found = verdict("failed = 0", failing)
-    assert (found.status, found.finding.value, found.summary) == ("fail", 1, "1 of 8 queries")
+    assert (found.status, found.finding.value) == ("fail", 1)
     assert (found.finding.moved[0].query, found.finding.moved[0].change) == ("q3", "time is up")
     assert verdict("failed <= 13%", failing).status == "pass"
     assert verdict("failed <= 12%", failing).status == "fail"
@@ -233,10 +207,11 @@ def test_a_ratchet_holds_the_best_so_far():
     best = {("rag", "bm25", "mrr"): 0.8, ("rag", "dense", "mrr"): 0.99, ("other", "bm25", "mrr"): 0.99}
     found = verdict("mrr ratchet", now, before, best=best)
     assert (found.status, found.finding.limit) == ("fail", 0.8)
-    assert "0.800 best so far" in found.summary
     assert verdict("mrr ratchet within 0.1", now, before, best=best).status == "pass"
     assert verdict("mrr ratchet", now, before).status == "pass"
     assert verdict("mrr ratchet", now).status == "skipped"
+    times, slower = (result({"latency": [time, time]}) for time in (9.0, 10.0))
+    assert verdict("latency ratchet", times, slower, best={("rag", "bm25", "latency"): 8.0}).status == "fail"
 
 
 def test_without_a_baseline_rules_that_need_one_are_skipped():
@@ -252,7 +227,7 @@ def test_warnings_do_not_stop_anybody_and_failures_raise():
     assert gate(now, None, "mrr >= 0.9 [warn]").is_passed
     report = gate(now, None, "mrr >= 0.9")
     assert (report.is_passed, report.exit_code, report.to_dict()["counts"]["fail"]) == (False, 1, 1)
-    with pytest.raises(GateFailed, match=r"FAIL  mrr >= 0.9"):
+    with pytest.raises(GateFailed):
         report.raise_if_failed()
 
 
@@ -269,23 +244,6 @@ def test_results_pair_by_benchmark_and_by_provider_only_where_several_remain():
         ("bm25", "bm25", "pass"),
         ("dense", "", "skipped"),
     ]
-    assert report.notes == ("rag/dense is not in the baseline, so nothing is compared with it",)
-    report = gate(old, [old, result({"mrr": [1.0]}, benchmark="other")], "mrr drops <= 0")
-    assert report.notes == ("the baseline also has other/bm25, which was not evaluated now",)
-
-
-def test_where_there_is_a_choice_it_is_named():
-    one, two, three = (result({"mrr": [1.0]}, name) for name in ("bm25", "dense", "hybrid"))
-    with pytest.raises(DataError, match=r"here is hybrid, and main has bm25, dense(.|\n)*--baseline 'main#bm25'"):
-        gate(three, [one, two], "mrr drops <= 0", name="main")
-    with pytest.raises(DataError, match=r"(?s)here is bm25, dense, and main has hybrid.*as in assay gate 'latest#bm25'$"):
-        gate([one, two], three, "mrr drops <= 0", name="main")
-    with pytest.raises(DataError, match=r"--baseline 'latest~1#bm25'$"):
-        gate(three, [one, two], "mrr drops <= 0", name="latest~1#search")
-    with pytest.raises(DataError, match="2 results called bm25"):
-        gate(one, [one, one], "mrr drops <= 0")
-    with pytest.raises(DataError, match="nothing can be compared: here is other/bm25, and main has rag/bm25"):
-        gate(result({"mrr": [1.0]}, benchmark="other"), one, "mrr drops <= 0", name="main")
 
 
 def test_a_result_that_does_not_say_what_it_is_about_goes_with_the_only_benchmark():
@@ -305,70 +263,91 @@ def prints(**fingerprints):
     return {"dataset": {"fingerprints": {"queries": "a", "documents": "b", "judgments": "c", **fingerprints}}}
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"provenance": prints(documents="x")}, "rest on different documents"),
-        ({"policy": Policy(ties="docid_asc")}, "ties is docid_desc for main and docid_asc for this result"),
-        ({"profile": "ranx"}, "profile is none for main and ranx"),
-        ({"relevance": {"strategy_used": "token"}}, "relevance is decided by qrels for main and by token"),
-    ],
-)
-def test_a_baseline_about_something_else_is_refused(changed, said):
+def test_baselines_and_rules_that_do_not_fit(snapshots):
+    """Another benchmark, other data, another policy are no change for the worse; the message says what to do."""
+    one, two, three = (result({"mrr": [1.0]}, name) for name in ("bm25", "dense", "hybrid"))
+    of_tags = result({"mrr": OLD}, tags={"language": ["de"] * 8})
     before = result({"mrr": OLD}, provenance=prints())
-    now = result({"mrr": OLD}, **{"provenance": prints(), **changed})
-    with pytest.raises(DataError) as caught:
-        gate(now, before, "mrr drops <= 0", name="main")
-    assert said in str(caught.value)
-    assert "--intersect" not in str(caught.value)
-    assert str(caught.value).endswith(". Make a new one from the data of this result")
+    changes = {
+        "documents": {"provenance": prints(documents="x")},
+        "policy": {"policy": Policy(ties="docid_asc")},
+        "profile": {"profile": "ranx"},
+        "relevance": {"relevance": {"strategy_used": "token"}},
+    }
+    drops = "mrr drops <= 0"
+    rules = ("mrr >= 0.1 where langauge=de", "mrr >= 0.1 where language=dee", "map >= 0.1", "mrr >= 0.1 on rga")
+    cases = {
+        **{rule: lambda rule=rule: gate(of_tags, None, rule) for rule in rules},
+        "no hits": lambda: gate(*[result({"latency": [1.0]})] * 2, "no query drops from hit to miss"),
+        "choice of the baseline": lambda: gate(three, [one, two], drops, name="main"),
+        "choice of the result": lambda: gate([one, two], three, drops, name="main"),
+        "choice within a part": lambda: gate(three, [one, two], drops, name="latest~1#search"),
+        "one name for two": lambda: gate(one, [one, one], drops),
+        "other benchmark": lambda: gate(result({"mrr": [1.0]}, benchmark="other"), one, drops, name="main"),
+        **{
+            name: lambda change=change: gate(before.with_fields(**change), before, drops, name="main")
+            for name, change in changes.items()
+        },
+        "queries": lambda: gate(result({"mrr": [1.0, 1.0]}), result({"mrr": [1.0]}), drops),
+        "metrics": lambda: gate(result({"mrr": [1.0], "map": [1.0]}), result({"map": [1.0]}), drops),
+        "no answer": lambda: gate(
+            result({"mrr": [0.0, 0.0]}, failures={"q1": "refused", "q2": "refused"}), None, "mrr >= 0.1"
+        ),
+        "no result": lambda: gate([], None, "failed = 0"),
+        "figures": lambda: gate({"ndcg@10": 0.7}, None, "failed = 0"),
+        "figures for a baseline": lambda: gate(result({"mrr": OLD}), [{"mrr": 0.7}], "failed = 0"),
+    }
+    snapshots.check_errors("gate/refused", cases)
+    with pytest.raises(ProviderError):
+        cases["no answer"]()
+    for name in ("no result", "figures", "map >= 0.1"):
+        with pytest.raises(UsageError):
+            cases[name]()
 
 
-def test_other_queries_and_other_metrics_are_refused():
-    with pytest.raises(DataError, match="1 query only in this result"):
-        gate(result({"mrr": [1.0, 1.0]}), result({"mrr": [1.0]}), "mrr drops <= 0")
-    with pytest.raises(DataError, match=r"the baseline has no mrr \(it has map\); bless one that has"):
-        gate(result({"mrr": [1.0], "map": [1.0]}), result({"map": [1.0]}), "mrr drops <= 0")
-
-
-def test_a_provider_that_answered_nothing_is_broken_not_worse():
-    dead = result({"mrr": [0.0, 0.0]}, failures={"q1": "refused", "q2": "refused"})
-    with pytest.raises(ProviderError, match="every query failed"):
-        gate(dead, None, "mrr >= 0.1")
-
-
-def test_another_version_is_noted():
-    report = gate(
-        result({"mrr": OLD}, provenance={"assay": "2"}), result({"mrr": OLD}, provenance={"assay": "1"}), "mrr drops <= 0"
-    )
-    assert report.notes == ("the baseline was made with assay 1, this result with 2",)
-
-
-def test_nothing_to_check():
-    with pytest.raises(UsageError, match="no result"):
-        gate([], None, "failed = 0")
-    with pytest.raises(UsageError, match=r"current is a result of assay\.evaluate or assay\.run"):
-        gate({"ndcg@10": 0.7}, None, "failed = 0")
-    with pytest.raises(UsageError, match="baseline is a result"):
-        gate(result({"mrr": OLD}), [{"mrr": 0.7}], "failed = 0")
-
-
-def test_rules_that_need_no_baseline_do_not_ask_for_its_metrics():
-    """What the baseline was scored by does not matter to `mrr >= 0.1`; on what it rests still does."""
-    now = result({"mrr": OLD}, provenance=prints())
-    other = result({"ndcg@10": OLD}, provenance=prints())
+def test_rules_that_need_no_baseline_do_not_ask_for_its_metrics(snapshots):
+    """What the baseline was scored by does not matter to `mrr >= 0.1`, nor how deep; on what it rests still does."""
+    now, other = (result({name: OLD}, provenance={**prints(), "k": k}) for name, k in (("mrr", 10), ("ndcg@10", 100)))
     assert gate(now, other, ["mrr >= 0.1", "failed = 0"]).is_passed
-    with pytest.raises(DataError, match=r"rest on different documents\. Make a new one from the data of this result$"):
-        gate(now, result({"ndcg@10": OLD}, provenance=prints(documents="x")), "mrr >= 0.1")
-    with pytest.raises(DataError, match=r"different documents\. To make this result the baseline: assay bless x --as d$"):
-        gate(now, result({"ndcg@10": OLD}, provenance=prints(documents="x")), "mrr >= 0.1", anew="assay bless x --as d")
-    with pytest.raises(DataError, match=r"\(q9\)\. Make a new one"):
-        gate(result({"mrr": [*OLD, 1.0]}), result({"ndcg@10": OLD}), "mrr >= 0.1")
+    moved = other.with_fields(provenance=prints(documents="x"))
+    cases = {
+        "documents": lambda: gate(now, moved, "mrr >= 0.1"),
+        "with a way out": lambda: gate(now, moved, "mrr >= 0.1", anew="assay bless x --as d"),
+        "queries": lambda: gate(result({"mrr": [*OLD, 1.0]}), result({"ndcg@10": OLD}), "mrr >= 0.1"),
+    }
+    snapshots.check_errors("gate/baselines", cases)
 
 
-def test_times_are_in_milliseconds():
+def test_notes(snapshots):
+    old, new = result({"mrr": [1.0]}, "bm25"), result({"mrr": [1.0]}, "dense")
+    versions = [result({"mrr": OLD}, provenance={"assay": version}) for version in "21"]
+    reports = (
+        gate([old, new], old, "mrr drops <= 0"),
+        gate(old, [old, result({"mrr": [1.0]}, benchmark="other")], "mrr drops <= 0"),
+        gate(*versions, "mrr drops <= 0"),
+    )
+    snapshots.check("gate/notes", "".join(f"{note}\n" for report in reports for note in report.notes))
+
+
+def test_summaries(snapshots):
+    """What each finding says in one line."""
     quick, slow = result({"latency": [10.0, 10.0]}), result({"latency": [12.0, 14.0]})
-    assert verdict("latency rises <= 20%", slow, quick).summary.startswith("10.0 → 13.0 ms  (+3.0 [+2.0, +4.0] ms, +30.0 %")
-    assert verdict("latency <= 20", slow).summary.startswith("13.0 [")
-    assert " ms, 2 queries" in verdict("latency <= 20", slow).summary
-    assert verdict("latency ratchet", slow, quick).summary.endswith("10.0 ms of the baseline")
+    hits, misses = result({"hit@10": [1, 1]}), result({"hit@10": [1, 0]})
+    gone = result({"latency_p95": [math.nan, math.nan]})
+    doubt = result({"mrr": [0.59, 0.39] * 20}), result({"mrr": [0.5] * 40})
+    best = {("rag", "bm25", "mrr"): 0.8}
+    verdicts = [
+        verdict("latency rises <= 20%", slow, quick),
+        verdict("latency rises <= 20%", slow, result({"latency": [0.0, 0.0]})),
+        verdict("latency <= 20", slow),
+        verdict("latency ratchet", slow, quick),
+        verdict("mrr ratchet", result({"mrr": [0.7, 0.7]}), None, best=best),
+        verdict("mrr not worse by 0.02", *doubt),
+        verdict("mrr not worse by 0.02", result({"mrr": [0.5]}), result({"mrr": [1.0]})),
+        verdict("no query drops from hit to miss", misses, hits),
+        verdict("failed = 0", result({"mrr": OLD}, failures={"q3": "time is up"})),
+        verdict("mrr >= 0.42", result({"mrr": [0.41996]})),
+        verdict("latency <= 1000", result({"latency": [1234.5]})),
+        verdict("latency_p95 rises <= 20%", gone, gone),
+    ]
+    snapshots.check("gate/summaries", "".join(f"{one.status} {one.rule.text}: {one.summary}\n" for one in verdicts))

@@ -5,14 +5,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from assay.errors import DataError
-from assay.model.records import Query
-from assay.monitoring import gate, parse_rule
-from assay.monitoring.gating import broken_gate
-from assay.monitoring.wording import render_gate
+from assay import DataError, Query, UsageError
+from assay.monitoring import broken_gate, gate, parse_rule, render_gate
 from assay.reports import gate_sections, render_annotations, render_gate_junit, render_sections
 
-from ._results import result
+from ._history import result
 
 NASTY = 'a|b <script>&"\x1b[31m\x00\n`*'
 
@@ -25,21 +22,19 @@ def report():
     return gate(now, before, [parse_rule(rule, f"gate.yaml:{line}") for line, rule in enumerate(rules, 2)], name="main")
 
 
-def test_at_the_terminal(report):
-    assert render_gate(report) == (
-        "FAIL  mrr drops <= 0.01                       0.875 → 0.625  (−0.250 [−0.500, +0.000], 4 queries)\n"
-        "PASS  hit@10 >= 0.5                           0.750 [0.301, 0.954], 4 queries\n"
-        "????  mrr not worse by 0.2                    −0.250 [−0.500, +0.000], 4 queries: undecided, about 12 queries "
-        "would decide\n"
-        "WARN  no query drops from hit to miss [warn]  1 of 4 queries by hit@10\n"
-        'Moved most: q2 hit → miss ("what is q2?"), q3 1.000 → 0.500 ("what is q3?")\n'
-        "1 rule failed, 1 warned, 1 undecided. Baseline main.   exit 1\n"
-    )
-
-
-def test_a_narrow_terminal_and_colour(report):
-    narrow = render_gate(report, 60, colour=True)
-    assert "\x1b[1;31mFAIL\x1b[0m  mrr drops <= 0.01\n      0.875" in narrow
+def test_in_every_format(report, snapshots):
+    broken = broken_gate(DataError("main rests on other data"), "main")
+    assert (broken.is_passed, broken.exit_code, broken.to_dict()["broken"]) == (False, 3, "main rests on other data")
+    assert broken_gate(UsageError("no such rule")).exit_code == 2
+    formats = {
+        "terminal": render_gate,
+        "narrow": lambda one: render_gate(one, 60, colour=True),
+        "markdown": lambda one: render_sections(gate_sections(one), "markdown"),
+        "annotations": render_annotations,
+        "junit": render_gate_junit,
+    }
+    for name, render in formats.items():
+        snapshots.check(f"gate/report_{name}", f"{render(report)}\n\n## broken\n{render(broken)}")
 
 
 def test_junit_tells_worse_from_broken(report):
@@ -63,31 +58,6 @@ def test_junit_tells_worse_from_undecided(report):
     assert [one.attrib["type"] for one in suite.iter("failure")] == ["worse", "undecided"]
 
 
-def test_a_broken_gate_says_so_everywhere():
-    broken = broken_gate(DataError("main rests on other data"), "main")
-    assert (broken.is_passed, broken.exit_code) == (False, 3)
-    for text in (render_gate(broken), render_sections(gate_sections(broken), "markdown"), render_annotations(broken)):
-        assert "main rests on other data" in text
-    assert broken.to_dict()["broken"] == "main rests on other data"
-
-
-def test_markdown(report):
-    text = render_sections(gate_sections(report), "markdown")
-    assert text.startswith("### ❌ Retrieval gate\n\n1 rule failed, 1 warned, 1 undecided. Baseline main.\n")
-    assert "| ❌ fail | mrr drops \\<= 0.01 | 0.875 → 0.625" in text
-    assert "| q2 | what is q2? | mrr | hit → miss |" in text
-
-
-def test_annotations_stand_where_the_rule_does(report):
-    lines = render_annotations(report).splitlines()
-    assert len(lines) == 3
-    assert lines[0].startswith(
-        "::error file=gate.yaml,line=2,title=assay gate%3A mrr drops <= 0.01::mrr drops <= 0.01: 0.875"
-    )
-    assert lines[1].startswith("::warning file=gate.yaml,line=4,")
-    assert "%0Aq2 hit → miss" in lines[0]
-
-
 def test_hostile_text_breaks_nothing():
     queries = {"q1": Query("q1", NASTY)}
     now = result({"mrr": [0.1]}, NASTY, queries=queries, failures={}, benchmark=NASTY)
@@ -100,24 +70,12 @@ def test_hostile_text_breaks_nothing():
     assert json.loads(json.dumps(report.to_dict(), allow_nan=False))["verdicts"][0]["moved"][0]["text"] == NASTY
 
 
-def test_several_results_stand_under_their_names():
+def test_conclusions(snapshots):
     one, two = result({"mrr": [1.0]}, "bm25"), result({"mrr": [0.5]}, "dense")
-    text = render_gate(gate([one, two], None, "mrr >= 0.7"))
-    assert text.startswith("rag · bm25\nPASS  mrr >= 0.7")
-    assert "\n\nrag · dense\nFAIL  mrr >= 0.7" in text
-    assert 'Worst: q1 0.500 ("what is q1?")' in text
-
-
-def test_figures_show_the_digits_that_matter():
-    found = gate(result({"mrr": [0.41996]}), None, "mrr >= 0.42").verdicts[0]
-    assert found.summary.startswith("0.41996")
-    slow = gate(result({"latency": [1234.5]}), None, "latency <= 1000").verdicts[0]
-    assert slow.summary.startswith("1,234.5")
-
-
-def test_one_rule_about_two_results_is_two_verdicts():
-    one, two = result({"mrr": [1.0]}, "bm25"), result({"mrr": [0.8]}, "dense")
-    assert "All 2 verdicts passed. No baseline." in render_gate(gate([one, two], None, "mrr >= 0.7"))
-    assert "1 verdict failed." in render_gate(gate([one, two], None, "mrr >= 0.9"))
-    assert "All 2 rules passed." in render_gate(gate(one, None, ["mrr >= 0.7", "failed = 0"]))
-    assert "\n1 rule passed." in render_gate(gate(one, None, "mrr >= 0.7"))
+    reports = {
+        "two results": gate([one, two], None, "mrr >= 0.7"),
+        "two verdicts": gate([one, two], None, "mrr >= 0.4"),
+        "two rules": gate(one, None, ["mrr >= 0.7", "failed = 0"]),
+        "one rule": gate(one, None, "mrr >= 0.7"),
+    }
+    snapshots.check("gate/conclusions", "".join(f"## {name}\n{render_gate(each)}\n" for name, each in reports.items()))

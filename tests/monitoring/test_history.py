@@ -1,48 +1,22 @@
 """History: series, sparklines, gaps, other data, and the best so far."""
 
-import pytest
+from tests._variants import for_each
 
-from assay.monitoring import series_of
-from assay.monitoring.history import best_before
+from assay.monitoring import best_before, series_of
 from assay.reports import history_sections, render_history, render_sections
-from assay.reports.sections.monitoring import sparkline
 
-from ._points import Stored, points
-
-
-def test_sparklines():
-    assert sparkline([0, 1, 2, 3, 4, 5, 6, 7]) == "▁▂▃▄▅▆▇█"
-    assert sparkline([0.5, 0.5]) == "▄▄"
-    assert sparkline([1.0, float("nan"), 0.0]) == "█·▁"
-    assert sparkline([float("nan")]) == "·"
-    assert sparkline([]) == ""
+from ._history import Stored, points
 
 
 def test_a_step_is_marked_where_it_began():
     (series,) = series_of(points([0.8] * 20 + [0.7] * 5), "ndcg@10")
     (change,) = series.changes
     assert (change.place, change.point.evaluation, change.is_worse, change.is_step) == (20, "e20", True, True)
-    text = render_history([series], "ndcg@10")
-    lines = text.splitlines()
-    assert lines[2].index("▁") == lines[3].index("▼")
-    assert "0.800 → 0.700  (25 points)" in text
-    assert "▼ step 0.800 → 0.700 (worse) since e20, 2026-11-21" in text
 
 
 def test_a_rise_of_latency_is_worse():
     (series,) = series_of(points([20.0] * 20 + [30.0] * 5), "latency_p95")
     assert series.changes[0].is_worse
-
-
-def test_one_point_gaps_and_no_figure_at_all():
-    (series,) = series_of(points([0.8, None, 0.8]), "mrr")
-    assert "(2 points, 1 gap)" in render_history([series], "mrr")
-    assert "cannot tell yet: 2 points" in render_history([series], "mrr")
-    (single,) = series_of(points([0.8]), "mrr")
-    assert "▄  0.800  (1 point)" in render_history([single], "mrr")
-    (none,) = series_of(points([None]), "mrr")
-    assert "no figure" in render_history([none], "mrr")
-    assert "no result with mrr" in render_history([], "mrr")
 
 
 def test_short_series_know_jumps_by_their_intervals():
@@ -61,15 +35,6 @@ def test_other_data_begin_a_new_stretch():
     stored = points([0.8] * 15) + [one._replace(evaluation=f"n{one.evaluation}", dataset="d2") for one in points([0.5] * 15)]
     (series,) = series_of(stored, "mrr")
     assert series.changes == []
-    assert "other data from ne0 on" in render_history([series], "mrr")
-
-
-def test_many_providers_each_have_a_line_and_long_series_are_cut():
-    series = series_of([*points([0.8] * 3, "b"), *points([0.7] * 100, "a")], "mrr")
-    assert [one.provider for one in series] == ["a", "b"]
-    text = render_history(series, "mrr")
-    assert "mrr · 2 series" in text
-    assert "(40 earlier not drawn)" in text
 
 
 def test_csv_and_plain_values():
@@ -81,13 +46,16 @@ def test_csv_and_plain_values():
     assert series.to_dict()["changes"][0]["evaluation"] == "e21"
 
 
-@pytest.mark.parametrize(("metric", "best"), [("mrr", 0.9), ("latency", 0.5)])
+@for_each("metric, best", [("mrr", 0.9), ("latency", 0.5)])
 def test_the_best_before_an_evaluation_on_the_same_data(metric, best):
     stored = points([0.9, 0.5, 0.7, 0.99])
     stored[3] = stored[3]._replace(value=0.01 if metric == "latency" else 0.99)
     series = series_of([*stored, *(one._replace(dataset="old", value=v) for v in (1.0, 0.0) for one in stored[:1])], metric)
     assert best_before(series, "e2") == {("rag", "bm25", metric): best}
     assert best_before(series, "unknown") == {}
+    newer = [one._replace(evaluation=f"n{one.evaluation}", dataset="d2") for one in points([0.5, 0.7, 0.6])]
+    of_other_data = series_of([*points([0.99, 0.01]), *newer], metric)
+    assert best_before(of_other_data, "ne2") == {("rag", "bm25", metric): 0.7 if metric == "mrr" else 0.5}
     assert best_before(series_of(points([0.5]), metric), "e0") == {}
 
 
@@ -105,9 +73,6 @@ def test_data_that_come_by_turns_are_series_of_their_own():
         ("rag · bm25 · 10 queries", 25),
     ]
     assert [(change.point.evaluation, change.is_step) for change in series[0].changes] == [("e17", True)]
-    text = render_history(series, "mrr")
-    assert "other data" not in text
-    assert "rag · bm25 · 40 queries  " in text
     assert series[0].to_dict()["data"] == "40 queries"
     same_n = series_of([one._replace(n=40) for one in by_turns([0.8] * 3, [0.5] * 3)], "mrr")
     assert [one.data for one in same_n] == ["40 queries, data d1", "40 queries, data d2"]
@@ -122,7 +87,7 @@ def test_only_what_was_accepted_raises_the_ratchet():
     assert best_before(series_of(blessed, "mrr"), "e3") == {("rag", "bm25", "mrr"): 0.82}
 
 
-@pytest.mark.parametrize("width", [40, 60, 80])
+@for_each("width", [40, 60, 80])
 def test_a_narrow_terminal(width):
     """The newest points that fit are drawn, and no line is wider."""
     series = series_of([*points([0.8] * 90 + [0.7] * 5, "a-provider-with-quite-a-long-name"), *points([0.7], "b")], "mrr")
@@ -135,8 +100,20 @@ def test_a_narrow_terminal(width):
     assert wide[2].startswith("  rag · a-provider-with-quite-a-long-name  ███")
 
 
-def test_times_have_their_unit():
-    (series,) = series_of(points([20.0] * 20 + [30.0] * 5), "latency_p95")
-    text = render_history([series], "latency_p95")
-    assert "20.000 → 30.000 ms  (25 points)" in text
-    assert "▲ step 20.000 → 30.000 ms (worse)" in text
+def test_histories_as_people_read_them(snapshots):
+    other_data = [one._replace(evaluation=f"n{one.evaluation}", dataset="d2") for one in points([0.5] * 15)]
+    histories = {
+        "a step": points([0.8] * 20 + [0.7] * 5),
+        "levels": points([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]),
+        "a gap": points([0.8, None, 0.8]),
+        "one point": points([0.8]),
+        "no figure": points([None]),
+        "no result": [],
+        "other data": [*points([0.8] * 15), *other_data],
+        "two providers, one of them for long": [*points([0.8] * 3, "b"), *points([0.7] * 100, "a")],
+        "data by turns": by_turns([0.8] * 17 + [0.6] * 8, [0.33, 0.41] * 12 + [0.33]),
+    }
+    texts = {name: render_history(series_of(stored, "mrr"), "mrr") for name, stored in histories.items()}
+    times = series_of(points([20.0] * 20 + [30.0] * 5), "latency_p95")
+    texts["times"] = render_history(times, "latency_p95")
+    snapshots.check("history/series", "".join(f"## {name}\n{text}\n" for name, text in texts.items()))

@@ -4,14 +4,26 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from assay.model.records import Query
-from assay.monitoring import gate, series_of
-from assay.monitoring.history import Change
-from assay.monitoring.watch import alert_message, alerts_of_rules, alerts_of_series, lasting_keys, unsent_alerts
+from assay import Query
+from assay.monitoring import (
+    Change,
+    NewestResults,
+    alert_message,
+    alerts_of_series,
+    check_newest,
+    lasting_keys,
+    parse_rules,
+    series_of,
+    unsent_alerts,
+)
 
-from ._points import points
-from ._results import result
+from ._history import points, result
+
+
+def alerts_of_rules(now, *rules):
+    return check_newest([NewestResults((now,), (True,))], None, parse_rules(rules)).alerts
 
 
 def test_a_step_is_one_alert_however_long_it_lasts():
@@ -24,7 +36,6 @@ def test_a_step_is_one_alert_however_long_it_lasts():
         told = lasting_keys(alerts, [*told, *(one.key for one in new)])
     assert len(sent) == 1
     assert sent[0].kind in ("spike", "step")
-    assert "mrr 0.800 → 0.700" in sent[0].text
 
 
 def test_a_change_for_the_better_is_no_alert_and_an_old_spike_neither():
@@ -37,18 +48,18 @@ def test_a_rule_is_told_again_only_after_it_has_held():
     bad, good = ({"mrr": [value] * 4} for value in (0.1, 0.9))
     told, sent = [], 0
     for scores in (bad, bad, good, bad, bad):
-        alerts = alerts_of_rules(gate(result(scores), None, "mrr >= 0.5"))
+        alerts = alerts_of_rules(result(scores), "mrr >= 0.5")
         new = unsent_alerts(alerts, told)
         sent += len(new)
         told = lasting_keys(alerts, [*told, *(one.key for one in new)])
     assert sent == 2
 
 
-def test_the_message_is_for_people_and_programs():
-    alerts = alerts_of_rules(gate(result({"mrr": [0.1, 0.9]}), None, ["mrr >= 0.9", "mrr >= 0.8 [warn]", "mrr >= 0.1"]))
+def test_the_message_is_for_people_and_programs(snapshots):
+    alerts = alerts_of_rules(result({"mrr": [0.1, 0.9]}), "mrr >= 0.9", "mrr >= 0.8 [warn]", "mrr >= 0.1")
     message = alert_message(alerts)
-    assert message["text"].startswith("assay: 2 alerts\n• FAIL rag/bm25: mrr &gt;= 0.9: 0.500")
-    assert alerts[0].text.startswith("FAIL rag/bm25: mrr >= 0.9: 0.500")
+    times = alerts_of_series(series_of(points([20.0] * 20 + [300.0]), "latency_p95"))
+    snapshots.check("watch/messages", "\n".join([message["text"], alerts[0].text, times[0].text]))
     assert [one["status"] for one in json.loads(json.dumps(message, allow_nan=False))["alerts"]] == ["fail", "warn"]
 
 
@@ -63,6 +74,7 @@ def replayed(values, metric="mrr"):
     return sent
 
 
+@pytest.mark.slow
 def test_noisy_steps_are_told_once_even_if_they_look_like_spikes_at_first():
     """25 standard deviations are a spike on the first night and a step a few nights later: that is one thing."""
     rng = np.random.default_rng(5)
@@ -76,6 +88,7 @@ def test_noisy_steps_are_told_once_even_if_they_look_like_spikes_at_first():
     assert "spike" in kinds
 
 
+@pytest.mark.slow
 def test_steps_of_four_sigma_are_told_once():
     rng = np.random.default_rng(6)
     counts = []
@@ -115,12 +128,7 @@ def test_a_second_step_is_told_again():
 def test_a_query_cannot_call_everybody():
     """Slack reads <!channel> as a call; what is data stays as it is."""
     now = result({"mrr": [0.1]}, queries={"q1": Query("q1", "<!channel> & <https://evil.example|click>")})
-    message = alert_message(alerts_of_rules(gate(now, None, "mrr >= 0.9")))
+    message = alert_message(alerts_of_rules(now, "mrr >= 0.9"))
     assert "&lt;!channel&gt; &amp; &lt;https" in message["text"]
     assert "<" not in message["text"]
     assert message["alerts"][0]["moved"][0]["text"].startswith("<!channel> &")
-
-
-def test_times_have_a_unit():
-    (alert,) = alerts_of_series(series_of(points([20.0] * 20 + [300.0]), "latency_p95"))
-    assert "latency_p95 20.0 ms → 300.0 ms, a spike" in alert.text
