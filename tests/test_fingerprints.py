@@ -3,7 +3,6 @@
 A value that differs here makes caches, logs and stores of users useless: change the code, not the value.
 """
 
-import dataclasses
 import json
 from pathlib import Path
 
@@ -59,7 +58,7 @@ def _digest(store: Store, folder: Path, *args: object) -> str:
 
 def test_stored_evaluations(tmp_path):
     result = assay.evaluate(QRELS, RUN, ["ndcg@10", "mrr"])
-    odd = dataclasses.replace(result, provenance={"seed": np.int64(3), "folder": Path("a/b"), "rates": np.array([0.5, 2.0])})
+    odd = result.with_fields(provenance={"seed": np.int64(3), "folder": Path("a/b"), "rates": np.array([0.5, 2.0])})
     with Store.open(tmp_path / "store.db") as store:
         assert (
             _digest(store, tmp_path, result, {"name": "größe", "k": 10, "alpha": 0.05}) == "8da8f053bff98c2ed87527f186761bd3"
