@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.datasets import BenchmarkDataset
-from assay.model.records import Document, Query
+from assay.model import Document, Query
 
 PARENTS = {"X:1": (), "X:2": ("X:1",), "X:3": ("X:2",), "X:4": ("X:1",)}
 NAMES = {"X:1": "everything", "X:2": "fever", "X:3": "high fever", "X:4": "chill"}

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from assay import Policy, Run
 from assay.metrics import parse_metric
-from assay.ontology import TermRecord, all_similarities, build_ontology
+from assay.ontology import TermRecord, all_similarities, ancestors, build_ontology
 from assay.ontology.similarity_view import Expected, Similarities, first_ids
+
+from ._small import ontology_of, small
 
 PARENTS = {"R": (), "A": ("R",), "B": ("R",), "C": ("A", "B"), "D": ("C",), "E": ("B",), "S": ()}
 """Depths: R and S 0, A and B 1, C and E 2, D 3. OLD was replaced by C."""
@@ -191,3 +193,35 @@ def test_a_query_may_be_left_out_of_its_own_ranking():
     rule = Policy(drop_self=True).rank_rule
     view, _ = letters({"a": ["a", "c"]}, {"a": ["a"]}, rule=rule)
     assert view.best("one", 1).tolist() == [1 / 3]
+
+
+# The table of ancestors
+
+
+def test_many_pairs_are_worked_on_a_few_at_a_time(monkeypatch):
+    ontology = small()
+    a, b = (side.ravel() for side in np.meshgrid(np.arange(9), np.arange(9)))
+    (whole,) = ontology.ancestors.common(a, b)
+    monkeypatch.setattr(ancestors, "MAX_ROWS", 7)
+    parts = list(ontology.ancestors.common(a, b))
+    assert len(parts) > 20
+    assert np.concatenate([part.lowest for part in parts]).tolist() == whole.lowest.tolist()
+
+
+def test_a_long_chain_takes_memory_for_its_rows_alone():
+    """Rows that were moved at every depth made this quadratic; how often the table is made larger tells, no clock need."""
+    n_terms, made = 300, []
+    parents = {f"{number:04}": (f"{number - 1:04}",) if number else () for number in range(n_terms)}
+    extended = ancestors._append_rows
+
+    def counting(table, *rows):
+        longer = extended(table, *rows)
+        made.append(longer is not table)
+        return longer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ancestors, "_append_rows", counting)
+        table = ontology_of(parents).ancestors
+    assert len(table.ancestor) == n_terms * (n_terms + 1) // 2
+    assert table.distance[table.start[-2] :].tolist() == list(range(n_terms - 1, -1, -1))
+    assert (len(made), sum(made) <= 20) == (n_terms - 1, True)

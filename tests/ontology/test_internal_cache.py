@@ -6,7 +6,8 @@ import sys
 import msgspec
 import pytest
 
-from assay.ontology import Synonym, TermRecord, build_ontology
+from assay import DataError
+from assay.ontology import Synonym, TermRecord, build_ontology, reading
 from assay.ontology import cache as ontology_cache
 from assay.ontology.cache import pack_ontology, read_cached, unpack_ontology, write_cached
 
@@ -53,53 +54,42 @@ def test_texts_of_several_lines_and_no_texts():
     assert same(unpack_ontology(pack_ontology(single), ""), single)
 
 
-@pytest.mark.parametrize("alternative", [-1, 2, "X:2"])
-def test_an_alternative_that_is_no_term_is_refused(alternative):
-    content = msgspec.msgpack.decode(pack_ontology(ontology())) | {"alternatives": {"X:20": alternative}}
-    with pytest.raises(ValueError, match=r"no term|alternatives"):
-        unpack_ontology(msgspec.msgpack.encode(content), "")
+def test_an_alternative_that_is_no_term_is_refused():
+    for alternative in (-1, 2, "X:2"):
+        content = msgspec.msgpack.decode(pack_ontology(ontology())) | {"alternatives": {"X:20": alternative}}
+        with pytest.raises(ValueError, match=r"no term|alternatives"):
+            unpack_ontology(msgspec.msgpack.encode(content), "")
 
 
-def test_nothing_is_there():
+SPOILED = [
+    lambda content: b"",
+    lambda content: b"PK\x03\x04 somebody else's",
+    lambda content: content[:-1],
+    lambda content: content[:60] + b"?" + content[61:],
+    lambda content: content.replace(b"assay ontology 2", b"assay ontology 1"),
+    lambda content: content[:17],
+]
+"""Empty, foreign, cut, one byte changed, another layout, the head alone."""
+
+
+def test_what_is_not_whole_is_not_used_and_is_replaced(file):
     assert read_cached(DIGEST) is None
+    for number, spoil in enumerate(SPOILED):
+        write_cached(ontology(), DIGEST)
+        file.write_bytes(spoil(file.read_bytes()))
+        assert read_cached(DIGEST) is None, number
+        write_cached(ontology(), DIGEST)
+        assert same(read_cached(DIGEST), ontology()), number
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda content: b"",
-        lambda content: b"PK\x03\x04 somebody else's",
-        lambda content: content[:-1],
-        lambda content: content[:60] + b"?" + content[61:],
-        lambda content: content.replace(b"assay ontology 2", b"assay ontology 1"),
-        lambda content: content[:17],
-    ],
-    ids=["empty", "foreign", "cut", "one byte", "other layout", "head alone"],
-)
-def test_what_is_not_whole_is_not_used_and_is_replaced(file, spoil):
-    write_cached(ontology(), DIGEST)
-    file.write_bytes(spoil(file.read_bytes()))
-    assert read_cached(DIGEST) is None
-    write_cached(ontology(), DIGEST)
-    assert same(read_cached(DIGEST), ontology())
-
-
-@pytest.mark.parametrize("body", [b"\x80", b"\xc0", b"\x81\xa5texts\x90", b"garbage"])
-def test_a_sound_seal_on_something_else(file, body):
-    write_cached(ontology(), DIGEST)
-    file.write_bytes(ontology_cache.CACHE_HEADER + ontology_cache._checksum(body) + body)
-    assert read_cached(DIGEST) is None
-
-
-def test_parts_that_do_not_fit_together(file):
-    import msgspec
-
+def test_a_sound_seal_on_something_else(file):
     content = msgspec.msgpack.decode(pack_ontology(ontology()))
     content["arrays"][3] += content["arrays"][3]
-    body = msgspec.msgpack.encode(content)
+    misfit = msgspec.msgpack.encode(content)
     write_cached(ontology(), DIGEST)
-    file.write_bytes(ontology_cache.CACHE_HEADER + ontology_cache._checksum(body) + body)
-    assert read_cached(DIGEST) is None
+    for body in (b"\x80", b"\xc0", b"\x81\xa5texts\x90", b"garbage", misfit):
+        file.write_bytes(ontology_cache.CACHE_HEADER + ontology_cache._checksum(body) + body)
+        assert read_cached(DIGEST) is None, body
 
 
 def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
@@ -126,6 +116,7 @@ def test_nobody_has_a_home(monkeypatch):
     assert read_cached(DIGEST) is None
 
 
+@pytest.mark.slow
 def test_several_write_and_read_at_once(file, tmp_path):
     code = (
         "from assay.ontology.cache import read_cached, write_cached\n"
@@ -136,3 +127,30 @@ def test_several_write_and_read_at_once(file, tmp_path):
     children = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3)]
     assert [child.wait() for child in children] == [0, 0, 0]
     assert [one.name for one in file.parent.iterdir()] == [file.name]
+
+
+def test_where_the_cache_is(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for own, shared, folder in (
+        (str(tmp_path / "own"), None, tmp_path / "own"),
+        ("~/zz", None, tmp_path / "zz"),
+        (None, str(tmp_path / "xdg"), tmp_path / "xdg" / "assay"),
+        (None, "relative", tmp_path / ".cache" / "assay"),
+    ):
+        for name, value in {"ASSAY_CACHE": own, "XDG_CACHE_HOME": shared}.items():
+            monkeypatch.delenv(name, raising=False)
+            if value:
+                monkeypatch.setenv(name, value)
+        assert ontology_cache.cache_folder() == folder
+
+
+def test_a_reader_that_panics_is_told_as_a_bad_file_and_an_interrupt_is_none(monkeypatch):
+    """The reader is written in Rust: where it gives up, what is raised is no Exception."""
+
+    class PanicException(BaseException):
+        pass
+
+    for raised, told in ((PanicException("called `Option::unwrap()`"), DataError), (KeyboardInterrupt(), KeyboardInterrupt)):
+        monkeypatch.setattr(reading, "_read", lambda _, raised=raised: (_ for _ in ()).throw(raised))
+        with pytest.raises(told):
+            reading.parse_ontology(b"format-version: 1.2\n", "x.obo")
