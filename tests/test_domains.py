@@ -120,6 +120,7 @@ assert main(["eval", "plan.yaml", "--output", "result.json", "--quiet"]) == 0
     assert result["relevance"]["shout"] == "loud"
 
 
+@pytest.mark.slow
 def test_without_plug_ins_all_else_works(data):
     announce(data, "assay", "")
     printed = run_python(

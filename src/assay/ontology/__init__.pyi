@@ -1,12 +1,9 @@
-from assay.ontology.domain import ONTOLOGY as ONTOLOGY
 from assay.ontology.hpo import DEFAULT_HPO_SIZE as DEFAULT_HPO_SIZE
 from assay.ontology.hpo import language_of as language_of
 from assay.ontology.hpo import load_hpo as load_hpo
-from assay.ontology.hpo_cases import FORMAT as FORMAT
 from assay.ontology.hpo_cases import HPO_PREFIX as HPO_PREFIX
 from assay.ontology.hpo_cases import LANGUAGES as LANGUAGES
 from assay.ontology.multilingual import evaluate_multilingual_model as evaluate_multilingual_model
-from assay.ontology.ontology import UNKNOWN as UNKNOWN
 from assay.ontology.ontology import Ontology as Ontology
 from assay.ontology.ontology import Synonym as Synonym
 from assay.ontology.ontology import Term as Term
