@@ -46,6 +46,7 @@ from pathlib import Path
 from assay.atomic_write import atomic_write
 from assay.execution.responses import _try_lock
 from assay.temporary_files import locked_folder, remove_abandoned
+sys.platform = "win32"
 folder = Path(sys.argv[1])
 left = folder / ".assay-0123456789abcdef.tmp"
 left.touch()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import assay
 from assay import Result
-from assay.model.records import Query
+from assay.model import Query
 
 QRELS = {"q1": {"d1": 2, "d2": 1}, "q2": {"d3": 1, "d4": 0}, "q3": {"d5": 1}}
 RUNS = {
@@ -34,4 +33,5 @@ def _result(name: str) -> Result:
         "assay": "0.1.0",
     }
     failures = {"q3": "TimeoutError: too slow"} if name == "dense" else {}
-    return replace(scored, benchmark="things", run=RUNS[name], queries=queries, provenance=provenance, failures=failures)
+    named = {"benchmark": "things", "provenance": provenance}
+    return scored.with_fields(run=RUNS[name], queries=queries, failures=failures, **named)
