@@ -221,6 +221,7 @@ def client(store):
     return TestClient(make_app(store), base_url="http://127.0.0.1:8765", follow_redirects=False)
 
 
+@pytest.mark.slow
 def test_pages_import_nothing_that_they_are_asked_for(client):
     paths = {route.path for route in client.app.routes if "GET" in route.methods and not route.path.startswith("/api/")}
     assert len(paths) > 10

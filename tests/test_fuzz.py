@@ -64,6 +64,7 @@ def covered():
     return {what for one in all_components().values() for what in one.covers}
 
 
+@pytest.mark.slow
 def test_no_case_that_was_kept_is_a_fault():
     done = fuzz("--replay")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -140,6 +141,7 @@ def test_files_of_an_input_are_told_apart():
     assert split_files(join_files(files)) == files
 
 
+@pytest.mark.slow
 def test_faults_of_every_kind_are_found_and_kept(tmp_path):
     (tmp_path / "faulty.py").write_text(FAULTY)
     cases = tmp_path / "cases"
@@ -168,6 +170,7 @@ def test_faults_of_every_kind_are_found_and_kept(tmp_path):
     assert again.returncode == 1
 
 
+@pytest.mark.slow
 def test_a_run_without_time_says_what_was_not_tried(tmp_path):
     (tmp_path / "faulty.py").write_text(FAULTY)
     done = fuzz("--component", "self_", "--seconds", 0, ASSAY_FUZZ_MORE="faulty", PYTHONPATH=str(tmp_path))

@@ -11,6 +11,7 @@ from kills.operations import ALL
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_found():
     """Processes fork there, which the one that runs the tests should not."""
     command = [sys.executable, "-m", "kills.broken"]

@@ -79,6 +79,7 @@ def test_a_failure_needs_no_second_run(session):
     assert done.stdout.str().count("Worst:") == 1
 
 
+@pytest.mark.slow
 def test_against_a_baseline(session, pytester):
     kept = session("def test_it(assay):\n    assay.check(DATASET, good, 'mrr >= 0.9')\n", "--assay-keep")
     kept.assert_outcomes(passed=1)
@@ -154,6 +155,7 @@ def test_two(assay):
 """
 
 
+@pytest.mark.slow
 def test_checks_of_the_same_retriever_are_one_result(session, pytester):
     """Else the baseline has two results of one name, and nothing can be compared with it."""
     session(TWO, "--assay-keep").assert_outcomes(passed=2)
@@ -166,6 +168,7 @@ def test_checks_of_the_same_retriever_are_one_result(session, pytester):
     assert "not evaluated now" not in done.stdout.str()
 
 
+@pytest.mark.slow
 def test_workers_keep_one_evaluation_of_all(session, pytester, monkeypatch):
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # workers start quicker with what they need alone
     others = "".join(
@@ -181,6 +184,7 @@ def test_workers_keep_one_evaluation_of_all(session, pytester, monkeypatch):
     assert len(results["tiny", "r1"].run) == 8
 
 
+@pytest.mark.slow
 def test_retrievers_that_are_called_the_same_are_told_apart(session, pytester):
     tests = (
         "def test_one(assay):\n    assay.check(DATASET, good, 'mrr >= 0.01', name='mine')\n"
@@ -198,6 +202,7 @@ def test_retrievers_that_are_called_the_same_are_told_apart(session, pytester):
 CHECK = "def test_it(assay):\n    assay.check(DATASET, good, 'mrr drops <= 0.01')\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -213,6 +218,7 @@ def test_what_can_never_be_a_baseline_is_no_baseline_to_wait_for(session, name, 
     done.stdout.fnmatch_lines([f"test_it.py:*: {said}"])
 
 
+@pytest.mark.slow
 def test_a_baseline_that_is_not_there_yet_is_told_and_may_be_required(session, pytester):
     session(CHECK, "--assay-keep")
     bless(pytester)
@@ -245,6 +251,7 @@ def test_a_store_that_is_broken_costs_neither_summary_nor_results(session, pytes
     assert len(list((pytester.path / ".assay" / "unsaved").iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_the_ratchet_knows_the_best_of_the_store(session, pytester):
     rule = "def test_it(assay):\n    assay.check(DATASET, {}, 'mrr ratchet', name='mine')\n"
     first = session(rule.format("good"), "--assay-keep")

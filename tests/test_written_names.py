@@ -174,7 +174,7 @@ def test_any_text_is_looked_up_without_importing(text):
 
 MARKING = {"WrittenName", "mark_written", "written_metrics", "WrittenPlan"}
 MAY_MARK = {
-    *("cli/commands/eval.py", "cli/commands/plot.py", "cli/commands/providers.py"),
+    *("cli/commands/eval.py", "cli/commands/fuse.py", "cli/commands/plot.py", "cli/commands/providers.py"),
     *("comparison/comparison.py", "comparison/leaderboard.py", "reports/sections/explanations.py", "monitoring/rule.py"),
     *("compat/ir_measures/registration.py", "compat/phentrieve/runner.py", "compat/ragchat/batch.py"),
     *("compat/ranx/scoring.py",),

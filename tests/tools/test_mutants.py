@@ -121,6 +121,7 @@ def test_every_mutant_of_the_table_has_its_place():
         find_place(one, ROOT / "src")
 
 
+@pytest.mark.slow
 def test_killed_and_surviving_mutants_are_told_apart(shop, monkeypatch, capfd):
     pytest.importorskip("coverage")
     from tools.mutants.__main__ import main

@@ -124,9 +124,11 @@ def _notes(options: argparse.Namespace, results: Sequence[Result]) -> Iterator[s
 
 
 def _sort_results(results: Sequence[Result], name: WrittenName) -> list[Result]:
+    from assay.metrics import parse_metric
     from assay.reports import best_first
 
-    metric = next(metric for metric in results[0].metrics if metric.name == results[0].own_name(name))
+    own_name = results[0].own_name(parse_metric(name, results[0].profile))
+    metric = next(metric for metric in results[0].metrics if metric.name == own_name)
     return best_first([result.sorted_by(metric.name) for result in results], metric)
 
 
