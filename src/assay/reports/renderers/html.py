@@ -12,7 +12,7 @@ from assay.errors import AssayError, UsageError
 from assay.evaluation import Result
 from assay.reports.layout import Style, raised
 from assay.reports.rendering import Renderer
-from assay.reports.table import Cell, Column, Section, anchor_of
+from assay.reports.table import Cell, Column, Mark, Section, anchor_of
 from assay.text import install_command, printable
 
 if TYPE_CHECKING:  # pages take long to import, and whoever wants a plain table has every renderer at hand
@@ -88,7 +88,7 @@ def escape_html(text: str) -> Markup:
 
 def _escaped_text(value: Any) -> Any:
     """What a template shows: text is escaped, and markup that is escaped already stays as it is."""
-    return escape_html(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    return escape_html(value) if type(value) is str or isinstance(value, Mark) else value
 
 
 def kind_of(column: Column) -> str:
