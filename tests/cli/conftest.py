@@ -4,6 +4,8 @@ import fcntl
 import io
 import os
 import pty
+import re
+import shlex
 import struct
 import subprocess
 import sys
@@ -14,8 +16,8 @@ from typing import NamedTuple
 import pytest
 
 from assay.cli import main
-from assay.datasets.dataset import BenchmarkDataset
-from assay.model.records import Document, Query
+from assay.datasets import BenchmarkDataset
+from assay.model import Document, Query
 
 from ._evaluations import SEARCH, N
 from ._tied import TIED_QRELS, TIED_RUN
@@ -24,6 +26,12 @@ SCRIPT = Path(sys.executable).with_name("assay")
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d4 1\n"
 GOOD = "q1 Q0 d1 1 9 good\nq1 Q0 d3 2 8 good\nq2 Q0 d4 1 7 good\n"
 POOR = "q1 Q0 d2 1 9 poor\nq1 Q0 d1 2 8 poor\n"
+VOLATILE = {
+    r"\d{4}-\d\d-\d\d-([a-z-]+)-[0-9a-f]{4,}": r"DAY-\1-ID",
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(\+00:00|Z)?": "TIME",
+    r"\d{4}-\d\d-\d\d": "DAY",
+    r"\d+\.\d+ (m?s)\b": r"0 \1",
+}
 
 
 class Outcome(NamedTuple):
@@ -52,6 +60,32 @@ def assay(capsys):
         return Outcome(code, *capsys.readouterr())
 
     return call
+
+
+@pytest.fixture
+def told(assay, snapshots):
+    """Commands, one a line, with all that they say: a snapshot. A line that begins with > is the text of a file."""
+
+    def check(name, commands):
+        texts = []
+        for line in filter(None, map(str.strip, commands.splitlines())):
+            if line.startswith(">"):
+                file, _, text = line[1:].strip().partition(" ")
+                Path(file).write_text(text.encode().decode("unicode_escape").encode("latin-1").decode())
+                continue
+            done = assay(*shlex.split(line))
+            errors = "".join(f"! {error}\n" for error in done.err.splitlines())
+            texts.append(f"$ assay {line}\n{done.out}{errors}{f'exit {done.code}' if done.code else ''}".rstrip() + "\n")
+        snapshots.check(name, without_times("\n".join(texts)))
+
+    return check
+
+
+def without_times(text):
+    """A text without what changes from day to day."""
+    for pattern, word in VOLATILE.items():
+        text = re.sub(pattern, word, text)
+    return text
 
 
 @pytest.fixture

@@ -1,307 +1,390 @@
-"""assay score, called in process."""
+"""assay score: figures, formats, order, names, conventions, and what is wrong with a request or a file."""
 
 import csv
 import gzip
 import io
 import json
-import re
+import os
+import shlex
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 import assay as library
-from assay.cli.commands.score import FORMATS
-from assay.metrics.parsing import parse_metric
+from assay.reports import all_renderers
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FORMATS = ("table", "json", "csv", "html", "markdown", "latex", "trec")
+QUESTION = "Is the difference real?  "
+RUNS = ("score", "qrels.txt", "poor.run", "good.run", "-m", "map", "mrr")
 
 pytestmark = pytest.mark.usefixtures("files")
 
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-
-# What it shows
-
-
-def test_two_runs(assay):
-    code, out, err = assay("score", "qrels.txt", "good.run", "poor.run", "-m", "map", "mrr@10", "num_rel_ret")
-    assert (code, err) == (0, "")
-    assert out == (
-        "2 judged queries · level: grade > 0 · ties: docid_desc\n"
-        "\n"
-        "  run       map         95 % CI   mrr@10   num_rel_ret   judged@10\n"
-        "  good   1.0000   0.342 – 1.000   1.0000             3      1.0000\n"
-        "  poor   0.1250   0.000 – 1.000   0.2500             1      0.5000\n"
-        "\n"
-        "poor: 1 query missing from the run, scored as an empty ranking (q2).\n"
-        "Is the difference real?  assay compare qrels.txt good.run poor.run -m map\n"
+def test_what_it_shows(told):
+    told(
+        "score/shown",
+        """
+        score qrels.txt good.run poor.run -m map mrr@10 num_rel_ret
+        score qrels.txt good.run -f csv --digits 2 --ci none
+        score qrels.txt good.run poor.run -m official
+        score qrels.txt good.run -m map --judged-only
+        score qrels.txt good.run -m judged@10 map
+        score qrels.txt good.run -m map -m mrr P@1 -f csv
+        score qrels.txt poor.run -m map ndcg --digits 2 -f json
+        score qrels.txt good.run -m relstring map
+        score qrels.txt good.run -m relstring -q
+        score qrels.txt good.run poor.run -m map mrr -f markdown
+        score qrels.txt good.run poor.run -m map mrr -f latex --ci t
+        score qrels.txt good.run poor.run -m map mrr -f csv --ci t
+        score qrels.txt good.run -m map mrr -f csv --level 0.8
+        score qrels.txt good.run poor.run -m map -q -f trec
+        score qrels.txt poor.run good.run -m map --quiet -f csv
+        > one.txt q1 0 d1 1\\nq1 0 d3 1\\n
+        > half.run q1 Q0 x 1 9 half\\nq1 Q0 d1 2 8 half\\n
+        score one.txt half.run -m map
+        score one.txt half.run -m map --ci none
+        score qrels.txt half.run -m map
+        > diversity.qrels q1 1 a 1\\nq1 2 a 1\\nq1 1 b 1\\nq1 3 c 1\\n
+        > some.run q1 Q0 b 1 3 x\\nq1 Q0 c 2 2 x\\nq1 Q0 a 3 1 x\\n
+        score diversity.qrels some.run -m StRecall@1 P_IA@2 map -f csv --ci none
+        """,
     )
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("per_query", [(), ("--per-query",)])
-def test_the_first_command_of_the_readme_in_every_format(assay, name, per_query):
+def test_every_format_has_every_metric_and_no_control_character(assay, files):
     metrics = ("ndcg@10", "map", "mrr@10", "recall@100")
-    code, out, err = assay("score", "qrels.txt", "good.run", "poor.run", "-m", *metrics, *per_query, "--format", name)
-    assert code == 0
-    note = "note: poor: 1 query missing from the run, scored as an empty ranking (q2).\n"
-    assert err == (note if name in ("csv", "trec") else "")
-    assert "\x1b" not in out
-    assert ("q1" in out) == (bool(per_query) or name in ("html", "json"))
-    for metric in metrics:
-        spelled = parse_metric(metric).trec_name if name == "trec" else metric
-        assert spelled in out
-
-
-def test_without_metrics_it_is_the_group_rag(assay):
-    out = assay("score", "qrels.txt", "good.run", "--format", "csv", "--digits", "2", "--ci", "none").out
-    assert out == "run,queries,ndcg@10,recall@10,precision@5,mrr,hit@5,map\ngood,2,1.00,1.00,0.30,1.00,1.00,1.00\n"
+    trec = {"ndcg@10": "ndcg_cut_10", "recall@100": "recall_100"}
+    names = ("\x1b[31mred\x1b[0m.run", "new\nline.run", "a|b & \\x %.run", "[red]x.run", "東京🎉.run")
+    for name in names:
+        (files / name).write_text((files / "poor.run").read_text())
+    assert set(FORMATS) <= set(all_renderers())
+    for form in FORMATS:
+        for per_query in ((), ("--per-query",)):
+            done = assay("score", "qrels.txt", "good.run", "poor.run", "-m", *metrics, *per_query, "-f", form)
+            assert (done.code, "\x1b" in done.out) == (0, False), form
+            assert ("q1" in done.out) == (bool(per_query) or form in ("html", "json")), form
+            assert [
+                metric for metric in metrics if (trec if form == "trec" else {}).get(metric, metric) not in done.out
+            ] == []
+        tame = assay("score", "qrels.txt", "poor.run", "-m", "map", "-f", form, "-q").out
+        for name in names:
+            code, out, err = assay("score", "qrels.txt", name, "-m", "map", "-f", form, "-q")
+            assert (code, "\x1b" in out + err, err.count("\n")) == (0, False, form in ("csv", "trec")), (form, name)
+            n_rows = len(list(csv.reader(io.StringIO(out, newline="")))) if form == "csv" else out.count("\n")
+            assert n_rows == tame.count("\n"), (form, name)
 
 
 @pytest.mark.slow
 def test_the_figures_are_those_of_the_library(assay):
     for system in ("bm25", "dense"):
-        arguments = (
-            EXAMPLES / "qrels.txt",
-            EXAMPLES / f"{system}.run",
-            "-m",
-            "all_trec",
-            "--format",
-            "json",
-            "--ci",
-            "none",
-        )
-        (found,) = json.loads(assay("score", *arguments).out)["results"]
-        assert (
-            found == library.evaluate(EXAMPLES / "qrels.txt", EXAMPLES / f"{system}.run", "all_trec", name=system).to_dict()
-        )
+        files = (EXAMPLES / "qrels.txt", EXAMPLES / f"{system}.run")
+        (found,) = json.loads(assay("score", *files, "-m", "all_trec", "-f", "json", "--ci", "none").out)["results"]
+        assert found == library.evaluate(*files, "all_trec", name=system).to_dict()
 
 
-@pytest.mark.parametrize(
-    ("metrics", "beside"),
-    [(["map"], ["judged@10"]), (["recall@3", "P@5"], ["judged@10"]), (["judged@10", "map"], ["judged@10"])],
-)
-def test_judged_stands_beside_every_table(assay, metrics, beside):
-    head = assay("score", "qrels.txt", "good.run", "-m", *metrics).out.splitlines()[2]
-    assert [name for name in head.split() if name.startswith("judged")] == beside
-    assert "judged" not in assay("score", "qrels.txt", "good.run", "-m", *metrics, "--judged-only").out.splitlines()[2] or (
-        "judged@10" in metrics
+def test_order_of_runs_and_queries(told):
+    told(
+        "score/order",
+        """
+        score qrels.txt poor.run good.run -m map
+        score qrels.txt poor.run good.run -m map -f csv
+        score qrels.txt poor.run good.run -m map -f csv --sort AP
+        score qrels.txt poor.run good.run -m rbp_residual -f csv --sort rbp_residual
+        score qrels.txt poor.run good.run -m map --sort judged@10
+        > q2.run q1 Q0 d2 1 9 x\\nq1 Q0 d1 2 8 x\\nq2 Q0 d4 1 7 x\\n
+        score qrels.txt q2.run -m mrr --sort mrr -q -f csv --ci none
+        > short.run q1 Q0 d1 1 9 short\\n
+        score qrels.txt poor.run short.run -m map num_ret --sort num_ret
+        > none.run q9 Q0 d1 1 1 none\\n
+        score qrels.txt none.run poor.run good.run -m map --profile trec_eval-9 --sort map -f csv --ci none
+        score qrels.txt good.run none.run poor.run -m map --profile trec_eval-9 --sort map -f csv --ci none
+        score qrels.txt good.run none.run -m map --sort map
+        """,
     )
-    (result,) = json.loads(assay("score", "qrels.txt", "good.run", "-m", "map", "-f", "json").out)["results"]
-    assert list(result["summary"]) == ["map"]
-    assert {name for scores in result["per_query"].values() for name in scores} == {"map"}
 
 
-def test_more_than_eight_metrics_go_down_the_page(assay):
-    lines = assay("score", "qrels.txt", "good.run", "poor.run", "-m", "official").out.splitlines()
-    assert lines[2].split() == ["metric", "good", "poor"]
-    assert ["num_q", "2", "2"] in [line.split() for line in lines]
-
-
-@pytest.mark.parametrize(("digits", "figure"), [("0", "0"), ("2", "0.12"), ("17", "0.12500000000000000")])
-@pytest.mark.parametrize("name", ["table", "csv", "markdown", "latex", "trec"])
-def test_digits(assay, digits, figure, name):
-    out = assay("score", "qrels.txt", "poor.run", "-m", "map", "--digits", digits, "-f", name).out
-    assert figure in re.split(r"[\s,]+", out)
-
-
-def test_digits_in_json(assay):
-    out = assay("score", "qrels.txt", "poor.run", "-m", "map", "ndcg", "--digits", "2", "-f", "json").out
-    (result,) = json.loads(out)["results"]
-    assert result["summary"] == {"map": 0.12, "ndcg": 0.24}
-
-
-def test_timings_are_told_on_standard_error(assay):
-    code, out, err = assay("score", "qrels.txt", "good.run", "-m", "map", "-v", "-f", "csv", "--ci", "none")
-    assert (code, out) == (0, "run,queries,map\ngood,2,1.0\n")
-    assert re.search(r"^good\.run: trec, scored in \d+\.\d\d s\n", err, re.MULTILINE)
-
-
-# Sorting
-
-
-def test_runs_are_sorted_best_first(assay):
-    def order(*arguments):
-        return [
-            line.partition(",")[0]
-            for line in assay("score", "qrels.txt", *arguments, "-f", "csv", "--ci", "none").out.splitlines()[1:]
-        ]
-
-    assert order("poor.run", "good.run", "-m", "map") == ["poor", "good"]
-    assert order("poor.run", "good.run", "-m", "map", "--sort", "AP") == ["good", "poor"]
-    assert order("poor.run", "good.run", "-m", "rbp_residual", "--sort", "rbp_residual") == ["good", "poor"]
-
-
-def test_queries_are_sorted_too(assay, files):
-    (files / "q2.run").write_text("q1 Q0 d2 1 9 x\nq1 Q0 d1 2 8 x\nq2 Q0 d4 1 7 x\n")
-    out = assay("score", "qrels.txt", "q2.run", "-m", "mrr", "--sort", "mrr", "-q", "-f", "csv", "--ci", "none").out
-    assert out == "run,query,mrr\nq2,q2,1.0\nq2,q1,0.5\nq2,all,0.75\n"
-
-
-def test_a_table_can_be_sorted_by_what_stands_beside_it(assay):
-    lines = assay("score", "qrels.txt", "poor.run", "good.run", "-m", "map", "--sort", "judged@10").out.splitlines()
-    assert [line.split()[0] for line in lines[3:5]] == ["good", "poor"]
-
-
-def test_a_metric_to_sort_by_must_be_asked_for(assay):
-    code, out, err = assay("score", "nowhere", "nothing", "-m", "map", "--sort", "ndcg@10")
-    assert (code, out) == (2, "")
-    assert err == "error: --sort ndcg@10: add it to -m to sort by it\n"
-
-
-@pytest.mark.parametrize("metric", ["nonsense", "recall@5,10", "ndcg@0"])
-def test_a_metric_to_sort_by_must_be_one_metric(assay, metric):
-    assert assay("score", "nowhere", "nothing", "--sort", metric)[:2] == (2, "")
-
-
-@pytest.mark.parametrize("metric", ["runid", "relstring"])
-def test_text_cannot_be_sorted_by(assay, metric):
-    code, out, err = assay("score", "qrels.txt", "good.run", "-m", "map", metric, "--sort", metric)
-    assert (code, out) == (2, "")
-    assert metric in err
-
-
-def test_runs_without_scores_are_sorted_last(assay, files):
-    """As trec_eval has it: a run of other queries has no figure. By our own conventions it is an error."""
-    (files / "none.run").write_text("q9 Q0 d1 1 1 none\n")
-    profile = ("--profile", "trec_eval-9")
-    for order in (
-        ["none.run", "poor.run", "good.run"],
-        ["good.run", "none.run", "poor.run"],
-        ["poor.run", "good.run", "none.run"],
-    ):
-        out = assay("score", "qrels.txt", *order, "-m", "map", *profile, "--sort", "map", "-f", "csv", "--ci", "none").out
-        assert [line.partition(",")[0] for line in out.splitlines()] == ["run", "good", "poor", "none"]
-        assert out.splitlines()[-1] == "none,0,"
-    assert assay("score", "qrels.txt", "good.run", "none.run", "-m", "map", "--sort", "map").code == 3
-
-
-# Names of runs
-
-
-def test_runs_of_one_stem_go_by_their_paths(assay, files):
+def test_names_of_runs(assay, files, told):
     for folder in ("a", "b"):
         (files / folder).mkdir()
         (files / folder / "x.run").write_text((files / "good.run").read_text())
-    out = assay("score", "qrels.txt", "a/x.run", "b/x.run", "good.run", "-m", "map", "-f", "csv", "--ci", "none").out
-    assert out == "run,queries,map\na/x.run,2,1.0\nb/x.run,2,1.0\ngood.run,2,1.0\n"
-
-
-def test_the_same_run_twice_is_numbered(assay):
-    out = assay("score", "qrels.txt", "good.run", "good.run", "-m", "map", "-f", "csv", "--ci", "none").out
-    assert out == "run,queries,map\ngood.run (1),2,1.0\ngood.run (2),2,1.0\n"
-
-
-@pytest.mark.parametrize("name", ["good.run.gz", "good.trec.gz", "good.txt", "good"])
-def test_endings_are_no_part_of_the_name(assay, files, name):
+    told(
+        "score/names",
+        """
+        score qrels.txt a/x.run b/x.run good.run -m map -f csv --ci none
+        score qrels.txt good.run good.run -m map -f csv --ci none
+        score qrels.txt base=good.run poor.run -m map
+        """,
+    )
     text = (files / "good.run").read_bytes()
-    (files / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
-    assert assay("score", "qrels.txt", name, "-m", "map", "-f", "csv", "--ci", "none").out == "run,queries,map\ngood,2,1.0\n"
+    for name in ("good.run.gz", "good.trec.gz", "good.txt", "good"):
+        (files / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+        out = assay("score", "qrels.txt", name, "-m", "map", "-f", "csv", "--ci", "none").out
+        assert out == "run,queries,map\ngood,2,1.0\n", name
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("evil", ["\x1b[31mred\x1b[0m.run", "new\nline.run", "a|b & \\x %.run", "[red]x.run", "東京🎉.run"])
-def test_hostile_file_names(assay, files, name, evil):
-    (files / evil).write_text((files / "poor.run").read_text())
-    code, out, err = assay("score", "qrels.txt", evil, "-m", "map", "-f", name, "-q")
-    assert code == 0
-    assert err.count("\n") == (name in ("csv", "trec"))
-    assert "\x1b" not in err
-    assert "\x1b" not in out
-    tame = assay("score", "qrels.txt", "poor.run", "-m", "map", "-f", name, "-q").out
-    if name == "csv":
-        assert len(list(csv.reader(io.StringIO(out, newline="")))) == tame.count("\n")
-    else:
-        assert out.count("\n") == tame.count("\n")
-
-
-# Standard input
-
-
-def test_a_run_from_standard_input(assay, files, stdin):
+def test_standard_input(assay, files, stdin, told):
     stdin((files / "good.run").read_text())
-    assert assay("score", "qrels.txt", "-", "-m", "map", "-f", "csv", "--ci", "none") == (
-        0,
-        "run,queries,map\n<stdin>,2,1.0\n",
-        "",
-    )
-
-
-def test_judgments_from_standard_input(assay, files, stdin):
+    told("score/run_from_stdin", "score qrels.txt - poor.run -m map")
     stdin((files / "qrels.txt").read_text())
-    assert (
-        assay("score", "-", "good.run", "poor.run", "-m", "map", "-f", "csv", "--ci", "none").out
-        == "run,queries,map\ngood,2,1.0\npoor,2,0.125\n"
-    )
-
-
-@pytest.mark.parametrize("arguments", [("-", "-"), ("qrels.txt", "-", "-"), ("qrels.txt", "-", "good.run", "-")])
-def test_standard_input_can_be_read_once(assay, arguments):
-    assert assay("score", *arguments) == (2, "", "error: standard input (-) can be read once only\n")
-
-
-def test_empty_standard_input_is_an_empty_run(assay, stdin):
+    told("score/judgments_from_stdin", "score - good.run poor.run -m map -f csv --ci none")
     stdin("")
-    assert assay("score", "qrels.txt", "-") == (3, "", "error: <stdin>: the file holds no rankings\n")
+    told("score/empty_stdin", "score qrels.txt -")
 
 
-# What reviewers ran into
-
-
-def test_metrics_may_be_given_in_several_goes(assay):
-    assert assay(
-        "score", "qrels.txt", "good.run", "-m", "map", "-m", "mrr", "P@1", "-f", "csv", "--ci", "none"
-    ).out.startswith("run,queries,map,mrr,precision@1\n")
-
-
-def test_text_without_per_query_is_announced(assay):
-    assert "add --per-query" in assay("score", "qrels.txt", "good.run", "-m", "relstring", "map").err
-    assert assay("score", "qrels.txt", "good.run", "-m", "relstring", "-q").err == ""
-
-
-# Files that are something else
-
-
-def test_beirs_hole_is_explained_under_its_profile(assay, files):
-    assert (
-        assay("score", "qrels.txt", "good.run", "-m", "hole@10", "-f", "csv", "--ci", "none").out
-        == "run,queries,unjudged@10\ngood,2,0.0\n"
+def test_saved_and_stored_results_are_shown_as_they_were_scored(assay, place, told):
+    plan = ("eval", "plan.yaml", "--quiet", "--providers", "one=python:mine:search", "two=python:mine:other")
+    assert assay(*plan, "-o", "both.json").code == 0
+    for words in (("both.json",), ("latest",), ("latest#one", "both.json#two")):
+        out = assay("score", *words, "-m", "mrr", "ndcg@10", "-f", "csv", "--digits", "3").out
+        assert [row["run"] for row in csv.DictReader(io.StringIO(out))] == ["one", "two"], words
+    shown = json.loads(assay("score", "latest", "-m", "mrr", "-f", "json").out)["results"]
+    assert [list(one["summary"]) for one in shown] == [["mrr"], ["mrr"]]
+    told(
+        "score/saved",
+        """
+        score both.json -m mrr
+        score latest -m mrr --sort mrr --per-query -f csv
+        score latest -m map
+        score latest -m mrr --sort ndcg@10
+        score latest -m mrr --tie-band
+        score latest -m mrr --ci t
+        """,
     )
-    code, _, err = assay("score", "qrels.txt", "good.run", "-m", "hole@10", "--profile", "beir")
-    assert code == 3
-    assert "calls a document a hole if no query at all has it judged" in err
 
 
-@pytest.mark.parametrize(
-    ("flags", "metrics"),
-    [((), {"map", "mrr"}), (("--ci", "none"), None), (("--ci", "t"), {"map", "mrr"}), (("--level", "0.8"), {"map", "mrr"})],
-)
-def test_json_has_the_intervals_of_all_metrics(assay, flags, metrics):
-    done = assay("score", "qrels.txt", "good.run", "-m", "map", "mrr", "-f", "json", *flags)
-    (found,) = json.loads(done.out)["results"]
-    assert found.get("intervals", {}).keys() == (metrics or set())
-
-
-@pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
-def test_other_formats_have_the_interval_of_the_first_metric_and_all_when_asked_for(assay, form):
-    arguments = ("score", "qrels.txt", "good.run", "poor.run", "-m", "map", "mrr", "-f", form)
-    ways = ((), ("--ci", "t"), ("--ci", "none"))
-    counts = [len(re.findall("CI|_low", assay(*arguments, *ci).out)) for ci in ways]
-    assert counts == [1, 2 if form == "csv" else 3, 0]
-
-
-# Judgments per subtopic
-
-
-def test_metrics_of_diversity_read_the_second_column(assay):
-    Path("diversity.qrels").write_text("q1 1 a 1\nq1 2 a 1\nq1 1 b 1\nq1 3 c 1\n")
-    Path("some.run").write_text("q1 Q0 b 1 3 x\nq1 Q0 c 2 2 x\nq1 Q0 a 3 1 x\n")
-    code, out, err = assay(
-        "score", "diversity.qrels", "some.run", "-m", "StRecall@1", "P_IA@2", "map", "--format", "csv", "--ci", "none"
+def test_policies(told):
+    told(
+        "score/policies",
+        """
+        score qrels.txt poor.run -m ndcg@10 --ties docid_asc --missing skip --rel 2 --judged-only -f json
+        > twice.run q1 Q0 d1 1 1 t\\nq1 Q0 d2 2 5 t\\nq1 Q0 d1 3 9 t\\n
+        score qrels.txt twice.run -m mrr
+        score qrels.txt twice.run -m mrr --duplicates keep-best -f csv --ci none
+        score qrels.txt twice.run -m mrr --duplicates keep_best -f csv --ci none
+        > one.qrels q 0 a 1\\n
+        > tied.run q Q0 c 1 5 t\\nq Q0 a 2 5 t\\nq Q0 b 3 5 t\\n
+        score one.qrels tied.run -m mrr --ties docid_desc -f csv --ci none
+        score one.qrels tied.run -m mrr --ties docid-asc -f csv --ci none
+        score one.qrels tied.run -m mrr --ties input_order -f csv --ci none
+        score qrels.txt poor.run -m map --missing zero -f csv --ci none
+        score qrels.txt poor.run -m map --missing skip -f csv --ci none
+        score qrels.txt poor.run -m map --missing error
+        > extra.run q1 Q0 d1 1 9 t\\nq9 Q0 d1 1 1 t\\n
+        score qrels.txt extra.run -m map
+        score qrels.txt extra.run -m map --extra error
+        score qrels.txt good.run -m mrr --rel 2 -f csv --ci none
+        score qrels.txt good.run -m mrr --rel 2 --no-relevant skip -f csv --ci none
+        score qrels.txt good.run -m map --rel 9 --no-relevant skip
+        score qrels.txt good.run -m err@1 -f csv --ci none
+        score qrels.txt good.run -m err@1 --max-grade 3 -f csv --ci none
+        > gaps.run q1 Q0 x 1 9 t\\nq1 Q0 y 2 8 t\\nq1 Q0 d1 3 7 t\\nq2 Q0 d4 1 1 t\\n
+        score qrels.txt gaps.run -m mrr -f csv --ci none
+        score qrels.txt gaps.run -m mrr --judged-only -f csv --ci none
+        score qrels.txt good.run -m ndcg@10 map --rel 2
+        score qrels.txt good.run -m 'ndcg(rel=2)@10' --rel 2 --ci none
+        """,
     )
-    assert (code, err) == (0, "")
-    assert out == "run,queries,subtopic_recall@1,precision_ia@2,map\nsome,1,0.3333333333333333,0.3333333333333333,1.0\n"
 
 
-def test_judgments_without_subtopics_are_refused_where_they_are_needed(assay):
-    code, out, err = assay("score", "qrels.txt", "good.run", "-m", "alpha_ndcg@10")
-    assert (code, out) == (3, "")
-    assert "query subtopic document grade" in err
+def test_conventions_of_other_tools_and_bands(assay, tied, told):
+    tools = ("trec_eval-9", "trec_eval-10", "pytrec_eval", "ranx", "ir_measures", "beir", "mteb", "sentence-transformers")
+    told("score/tools", "\n".join(f"score q r -m ndcg@10 mrr@10 -f csv --ci none --profile {tool}" for tool in tools))
+    told(
+        "score/conventions",
+        """
+        score q r -m mrr@10 --profile sentence-transformers --ties docid_desc
+        score q r -m mrr@10 --profile beir --ties docid_asc -f csv --ci none
+        score q r -m mrr@10 --profile beir --ties expected -f csv --ci none
+        score q r -m hole@10 --profile beir
+        score q r -m hole@10 -f csv --ci none
+        score q r -m mrr@10
+        score q r -m mrr@10 --tie-band --residuals
+        score q r -m mrr@10 --tie-band --residuals -q -f csv
+        score q r -m mrr@10 --tie-band --residuals -f markdown
+        score q r -m mrr@10 --tie-band --residuals -f trec
+        """,
+    )
+    (result,) = json.loads(assay("score", "q", "r", "-m", "mrr", "--tie-band", "--residuals", "-f", "json").out)["results"]
+    assert (result["tie_bands"]["mrr"]["min"], result["tie_bands"]["mrr"]["max"]) == (0.25, 1.0)
+    assert result["residuals"].keys() == {"mrr"}
+
+
+def test_requests_that_are_wrong_are_refused_before_files_are_touched(assay, told):
+    flags = "--ties random|--missing never|--extra zero|--no-relevant never|--precision float16|--negatives zero"
+    flags += "|--profile trec-eval|--profile bier|--duplicates drop|--rel high|--rel nan|--rel inf|--max-grade x"
+    flags += (
+        "|--max-grade -1|--max-grade 0|--digits -1|--digits 18|--digits two|--digits ²|--format xml|--sort|-m|--frobnicate"
+    )
+    flags += "|-m ncdg@10|-m P@0|-m 'map(foo=1)'|-m ''|-m map --sort ndcg@10|--sort nonsense|--sort recall@5,10|-o r.docx"
+    flags += "|--ties docid-dsc|--unit chunk|--f1-threshold 2"
+    lines = "\n".join(f"score no.qrels no.run {flag}" for flag in flags.split("|"))
+    told("score/refused", lines)
+    for line in lines.splitlines():
+        done = assay(*shlex.split(line))
+        assert (done.code, done.out, "no such file" in done.err) == (2, "", False), line
+
+
+def test_text_cannot_be_sorted_by(told):
+    told("score/sorted_by_text", "score qrels.txt good.run -m map relstring --sort relstring")
+
+
+def test_files_among_metrics_are_explained_with_a_command_that_can_be_pasted(assay, files):
+    (files / "my good.run").write_text((files / "good.run").read_text())
+    cases = {
+        "-m ndcg@10 map qrels.txt good.run": "qrels.txt good.run -m ndcg@10 map",
+        "qrels.txt -m map good.run": "qrels.txt good.run -m map",
+        "-m map no/such.qrels good.run": "no/such.qrels good.run -m map",
+        "--metrics qrels.txt good.run": "qrels.txt good.run -m ndcg@10",
+        "-m 'rbp(p=0.8)' qrels.txt 'my good.run'": "qrels.txt 'my good.run' -m 'rbp(p=0.8)'",
+        "qrels.txt good.run -m map more.run": "qrels.txt good.run more.run -m map",
+        "qrels.txt good.run -m map -": "qrels.txt good.run - -m map",
+    }
+    for words, right in cases.items():
+        done = assay("score", *shlex.split(words))
+        assert (done.code, done.out) == (2, ""), words
+        assert shlex.split(done.err.splitlines()[-1]) == ["assay", "score", *shlex.split(right)], words
+    for words in ("qrels.txt -q good.run", "qrels.txt --ties docid_asc good.run", "qrels.txt good.run -q poor.run"):
+        done = assay("score", *words.split(), "-m", "map")
+        assert (done.code, "good" in done.out) == (0, True), words
+    assert assay("score", "-f", "csv", "-m", "map", "--", "qrels.txt", "good.run").code == 0
+
+
+def test_files_that_are_wrong(assay, files, told):
+    (files / "prose.md").write_text("# Title\n\n" + "Some words that nobody takes for rows of a run.\nShort.\n" * 10)
+    (files / "many.run").write_text("q1 Q0 d1 1 nonsense here\n" * 1000)
+    (files / "broken.run").write_text("".join(f"q1 Q0 d{n} 1 9 t\nq1 Q0 e{n} 1 nan t\nq1 {n}\n" for n in range(30)))
+    told(
+        "score/files",
+        """
+        score no.qrels good.run
+        score qrels.txt no.run
+        score qrels.txt .
+        > bad.run q1 Q0 d1\\nq1 Q0 d1 1 nan t\\nq1 Q0 d2 2 high t\\nq1 Q0 d3 3 1 t\\nq1 Q0 d3 4 0.5 t\\nq1 Q0 d4 1 1 t\\n
+        score qrels.txt bad.run no.run
+        score qrels.txt bad.run
+        score qrels.txt good.run bad.run -f csv
+        > bad.qrels q1 0 d1 1\\nq1 0 d1\\nq1 0 d2 high\\n
+        score bad.qrels good.run
+        score good.run qrels.txt
+        score qrels.txt good.run qrels.txt
+        > empty.run \\n# a comment\\n
+        score qrels.txt empty.run
+        score empty.run good.run
+        score qrels.txt many.run
+        score qrels.txt prose.md
+        score prose.md good.run
+        score qrels.txt broken.run
+        score qrels.txt good.run -m alpha_ndcg@10
+        """,
+    )
+    (files / "bad.run").write_text("q1 Q0 d\x1b[31m1 1 1 t\nq1 Q0 d\x1b[31m1 2 1 t\nq1 Q0 d2 1 \x1b]0;x\x07 t\n")
+    for name in ("bad.run", "\x1b[2Jgone.run"):
+        done = assay("score", "qrels.txt", name)
+        assert (done.code, done.out, {"\x1b", "\x07"} & set(done.err)) == (3, "", set()), name
+
+
+def test_a_file_that_may_not_be_read_is_no_bug(assay, monkeypatch):
+    open_file = Path.open
+
+    def refuse(path, *how, **more):
+        if path.name == "qrels.txt":
+            raise PermissionError(13, "Permission denied", str(path))
+        return open_file(path, *how, **more)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    assert assay("score", "qrels.txt", "good.run") == (3, "", "error: qrels.txt: cannot be read: Permission denied\n")
+
+
+def test_a_pipe_is_read_whole(assay, files):
+    """As in: assay score qrels.txt <(zcat run.gz). It cannot be read twice, and half of it gives wrong figures."""
+    texts = ("".join(f"q{n} 0 d 1\n" for n in range(2000)), "".join(f"q{n} Q0 d 1 1 t\n" for n in range(2000)))
+    for piped in (0, 1):
+        sources = [files / "long.qrels", files / "long.run"]
+        for source, text in zip(sources, texts, strict=True):
+            source.write_text(text)
+        ours, theirs = os.pipe()
+        os.write(theirs, texts[piped].encode())
+        os.close(theirs)
+        sources[piped] = f"/dev/fd/{ours}"
+        done = assay("score", *sources, "-m", "num_rel_ret", "-f", "trec")
+        os.close(ours)
+        assert (done.code, done.out.split()) == (0, ["num_rel_ret", "all", "2000"]), piped
+
+
+def test_each_file_has_what_its_format_prints(assay, files):
+    (files / "data").mkdir()
+    (files / "r.csv").symlink_to("data/real.csv")
+    forms = {"r.json": "json", "r.csv": "csv", "r.md": "markdown", "r.tex": "latex", "r.txt": "table"}
+    done = assay(*RUNS, *(word for name in forms for word in ("-o", name)), "-f", "csv")
+    for name, form in forms.items():
+        assert (files / name).read_text() == assay(*RUNS, "-f", form).out, name
+    assert (files / "r.csv").is_symlink()
+    assert (files / "data" / "real.csv").read_text() == done.out
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(assay, files):
+    pipe, found = files / "r.csv", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: found.append(pipe.read_text()), daemon=True)
+    reader.start()
+    done = assay(*RUNS, "-o", "r.csv", "-f", "csv")
+    reader.join(30)
+    assert (pipe.is_fifo(), found) == (True, [done.out])
+
+
+def test_the_flag_tells_the_format_where_no_ending_does(assay, files):
+    commands = {
+        "score": RUNS,
+        "compare": ("compare", "qrels.txt", "poor.run", "good.run", "-m", "map"),
+        "why": ("why", "qrels.txt", "poor.run", "-m", "map", "--expected", "0.5"),
+        "power": ("power", "qrels.txt", "poor.run", "good.run", "-m", "map"),
+    }
+    for name, words in commands.items():
+        done = assay(*words, "-f", "json", "-o", "plain", "-o", "same.json")
+        assert done.code == 0, done.err
+        assert (files / "plain").read_text() == (files / "same.json").read_text() == done.out, name
+        for others in (("-o", "plain"), ("-f", "json", "-o", "plain.xyz")):
+            assert assay(*words, *others)[:2] == (2, ""), name
+    if Path("/dev/full").exists():
+        assert assay(*RUNS, "-f", "csv", "-o", "/dev/full")[:2] == (3, "")
+
+
+def test_the_last_line_is_a_command_that_compares(assay, files, stdin):
+    (files / "my good.run").write_text((files / "good.run").read_text())
+    (files / "same.run").write_text((files / "good.run").read_text())
+    (files / "one.txt").write_text("q1 0 d1 2\n")
+    flags = "--profile trec_eval-9 --rel 2 --ties docid_asc --judged-only"
+    cases = {
+        "qrels.txt poor.run good.run -m num_q map": "qrels.txt poor.run good.run -m map",
+        "qrels.txt base=poor.run good.run -m map": "qrels.txt base=poor.run good.run -m map",
+        f"qrels.txt 'my good.run' poor.run -m 'P(rel=2)@5' {flags}": "qrels.txt 'my good.run' poor.run "
+        "-m 'precision(rel=2)@5' --profile trec_eval-9 --ties docid_asc --rel 2 --judged-only --intersect",
+    }
+    for words, right in cases.items():
+        last = assay("score", *shlex.split(words)).out.splitlines()[-1]
+        assert last == f"{QUESTION}assay compare {right}"
+        assert assay("compare", *shlex.split(right)).code == 0
+    stdin((files / "poor.run").read_text())
+    none = ["qrels.txt good.run", "qrels.txt good.run poor.run -f csv", "qrels.txt good.run poor.run -f markdown"]
+    none += ["qrels.txt good.run same.run", "one.txt good.run poor.run", "qrels.txt good.run -"]
+    for words in none:
+        assert QUESTION not in assay("score", *words.split(), "-m", "mrr").out, words
+    assert QUESTION not in assay("score", "qrels.txt", "good.run", "poor.run", "-m", "num_q").out
+
+
+def test_what_only_pages_charts_and_retrievers_need_is_not_imported_for_a_table(process):
+    look = "import sys; from assay.cli import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    done = process("score", "qrels.txt", "good.run", "-m", "map", program=(sys.executable, "-c", look))
+    loaded = done.err.split()
+    assert "assay.reports" in loaded
+    for name in ("assay.reports.page", "assay.charts", "assay.execution.runner", "assay.store", "jinja2", "sqlalchemy"):
+        assert name not in loaded, name
+
+
+def test_ids_that_cannot_be_written_are_no_bug(files, process):
+    (files / "odd.json").write_text(r'{"q\ud800": {"d1": 1}}')
+    done = process("score", "odd.json", "odd.json", "-m", "map", "-q")
+    assert (done.code in (0, 3), "Traceback" in done.err) == (True, False)
