@@ -3,11 +3,12 @@
 import json
 import re
 
+from tests.execution._retrievers import Told, benchmark
+
 import assay
 from assay.evaluation.provenance import describe_dataset, describe_machine, now
 
 from ._git import git
-from ._retrievers import Told, benchmark
 
 
 def test_it_is_the_caller_s_repository(tmp_path, monkeypatch):

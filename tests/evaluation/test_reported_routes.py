@@ -5,6 +5,8 @@ import math
 from dataclasses import replace
 
 import pytest
+from tests.execution._plans import plan
+from tests.execution._retrievers import Told, benchmark
 
 import assay
 from assay import Hit, Query
@@ -13,9 +15,6 @@ from assay.execution import ExecutionOptions, Response, execute_plan, make_plan
 from assay.execution.retrieve import wrap_retriever
 from assay.execution.stages import parse_reported_routes
 from assay.views import Decision
-
-from ._plans import plan
-from ._retrievers import Told, benchmark
 
 TRUTH = {
     "q0": {"optimal_expert": "code", "needs_retrieval": True},
