@@ -1,13 +1,18 @@
-"""Results to be stored: small ones that differ by a number, and what it means that two are the same."""
+"""Results to be stored: small ones that differ by a number; and a database that is changed behind the store's back."""
 
 from __future__ import annotations
 
+import sqlite3
+from pathlib import Path
+from typing import Any
+
 import assay
-from assay.evaluation.result import Result
-from assay.evaluation.result_parts import Confidence
-from assay.model.records import Query
+from assay import Query, Result
+from assay.evaluation import Confidence
 
 METRICS = ("ndcg@10", "mrr", "num_ret", "relstring")
+DAY = "2026-11-15T09:30:00+00:00"
+"""A moment to save results at."""
 
 
 def result_of(number: int = 0, benchmark: str = "small", provider: str = "bm25", started: str | None = None) -> Result:
@@ -31,3 +36,17 @@ def result_of(number: int = 0, benchmark: str = "small", provider: str = "bm25",
             **({"started": started} if started else {}),
         },
     )
+
+
+def execute(url: str | Path, *statements: str, values: tuple[Any, ...] = ()) -> list[Any]:
+    """What the last of some statements gives, in the database of a store that knows nothing of it."""
+    if str(url).startswith("postgresql"):
+        import psycopg
+
+        with psycopg.connect(str(url), autocommit=True) as server:
+            cursors = [server.execute(statement) for statement in statements]
+            return cursors[-1].fetchall() if cursors[-1].description else []
+    with sqlite3.connect(str(url).removeprefix("sqlite:///")) as database:
+        rows = [database.execute(statement, values).fetchall() for statement in statements]
+    database.close()
+    return rows[-1]

@@ -1,32 +1,34 @@
 """Processes that write into one store: many at once, and one that is killed. Run as a program, so that forking is cheap.
 
-python -m … many URL PROCESSES EACH      every process saves so many evaluations of its own
-python -m … killed URL TIMES             a writer is killed after a moment, so many times, the store checked each time
+python -m tests.store._writers many URL PROCESSES EACH      every process saves so many evaluations of its own
+python -m tests.store._writers killed URL TIMES             a writer is killed after a moment, so many times
+python -m tests.store._writers full URL BYTES               evaluations are saved until no file may become larger
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import random
+import resource
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
+from tests.store._results import result_of
+
+from assay.errors import StoreError
 from assay.store import Store
 
 
-def _results() -> Any:
-    """The module beside this file, whatever this file was loaded as."""
-    spec = importlib.util.spec_from_file_location("_results", Path(__file__).with_name("_results.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-RESULT_OF = _results().result_of
+def run_writers(what: str, url: str, *numbers: int) -> str:
+    """What such a program prints; it must not fail."""
+    command = [sys.executable, "-m", "tests.store._writers", what, url, *map(str, numbers)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
 
 
 def child(work: Any) -> int:
@@ -52,7 +54,7 @@ def write(url: str, writer: int, results: list[Any]) -> None:
 
 
 def many(url: str, processes: int, each: int) -> int:
-    results = [RESULT_OF(number) for number in range(each)]
+    results = [result_of(number) for number in range(each)]
     writers = [child(lambda writer=writer: write(url, writer, results)) for writer in range(processes)]
     return sum(os.waitstatus_to_exitcode(os.waitpid(writer, 0)[1]) != 0 for writer in writers)
 
@@ -62,7 +64,7 @@ def write_on(url: str, began: int, first: int) -> None:
     with Store.open(url) as store:
         os.write(began, b"x")
         for number in range(first, first + 10**6):
-            store.save([RESULT_OF(number, provider="one"), RESULT_OF(number, provider="two")])
+            store.save([result_of(number, provider="one"), result_of(number, provider="two")])
 
 
 def killed(url: str, times: int) -> int:
@@ -92,6 +94,19 @@ def killed(url: str, times: int) -> int:
     return wrong
 
 
+def full(url: str, size: int) -> int:
+    """Print how many evaluations were saved before the disk was full, and what the store said then."""
+    store = Store.open(url)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    for number in range(10_000):
+        try:
+            store.save([result_of(number)])
+        except StoreError as error:
+            sys.stdout.write(f"{number} {error}")
+            break
+    return 0
+
+
 if __name__ == "__main__":
-    what, url, *numbers = sys.argv[1:]
-    sys.exit({"many": many, "killed": killed}[what](url, *map(int, numbers)))
+    program, where, *rest = sys.argv[1:]
+    sys.exit({"many": many, "killed": killed, "full": full}[program](where, *map(int, rest)))

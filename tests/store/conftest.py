@@ -49,7 +49,7 @@ def sqlite(tmp_path):
     return f"sqlite:///{tmp_path / 'store.db'}"
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
 def url(request):
     """Both kinds of store, one after the other."""
     return request.getfixturevalue(request.param)
@@ -60,3 +60,18 @@ def store(url):
     """An empty store of either kind."""
     with Store.open(url) as opened:
         yield opened
+
+
+@pytest.fixture
+def local(sqlite):
+    """An empty store in SQLite, where the kind does not matter."""
+    with Store.open(sqlite) as opened:
+        yield opened
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working folder without a store."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ASSAY_STORE", raising=False)
+    return tmp_path

@@ -1,19 +1,20 @@
 """Judgments: kept with who and when, replaced, withdrawn, combined, carried from store to store; in both databases."""
 
-import sqlite3
+import math
 from threading import Thread
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import text
 
-from assay.errors import BadParameter, DataError, UnknownName
-from assay.store import Store
-from assay.store.judgments import Judgment, combined, restore_ids
+from assay import Qrels
+from assay.errors import BadParameter, DataError
+from assay.files import write_qrels
+from assay.store import Judgment, Store, combined, exportable, judge_agreements, restore_ids
 from assay.text import printable
 
-from ._results import result_of
+from ._results import execute, result_of
 
 
 @pytest.fixture
@@ -58,30 +59,27 @@ def test_an_older_grade_does_not_replace_a_newer_one(judged):
     assert judged.judgments.find("small", judge="Ana")[0].grade == 2
 
 
-@pytest.mark.parametrize(
-    ("given_", "said"),
-    [
-        (Judgment("small", "q0", "d4", "  ", 1), "a judge has a name"),
-        (Judgment("small", "q0", "d4", "x" * 81, 1), "up to 80 letters"),
-        (Judgment("small", "q0", "d4", "Ana", float("nan")), "finite number"),
-        (Judgment("small", "q0", "d4", "Ana", "2"), "finite number"),
-        (Judgment("small", "", "d4", "Ana", 1), "names a query and a document"),
-        (Judgment("small", "q0", "d4", "Ana", 1, "n" * 2001), "up to 2,000 letters"),
-        (Judgment("small", "q0", "d4", "Ana", 1, judged="soon"), "judged is a time"),
-        (Judgment("small", 7, "d4", "Ana", 1), "query is a text"),
-    ],
-)
-def test_what_is_refused(judged, given_, said):
-    with pytest.raises(BadParameter, match=said):
-        judged.judgments.give(given_)
-    assert len(judged.judgments.find()) == 3
-
-
-def test_a_benchmark_that_nothing_is_stored_of(judged):
-    with pytest.raises(UnknownName, match="Did you mean small"):
-        judged.judgments.give(Judgment("smal", "q0", "d4", "Ana", 1))
-    with pytest.raises(UnknownName, match="called ''"):
-        judged.judgments.give(Judgment("", "q0", "d4", "Ana", 1))
+def test_what_is_refused(local, snapshots):
+    local.save([result_of(1)])
+    fields = {
+        "no judge": {"judge": "  "},
+        "long judge": {"judge": "x" * 81},
+        "nan": {"grade": math.nan},
+        "text": {"grade": "2"},
+        "no query": {"query": ""},
+        "long note": {"note": "n" * 2001},
+        "time": {"judged": "soon"},
+        "number for a query": {"query": 7},
+        "misspelt benchmark": {"benchmark": "smal"},
+        "no benchmark": {"benchmark": ""},
+    }
+    sound = {"benchmark": "small", "query": "q0", "document": "d4", "judge": "Ana", "grade": 1}
+    give = local.judgments.give
+    cases = {name: lambda changed=changed: give(Judgment(**{**sound, **changed})) for name, changed in fields.items()}
+    snapshots.check_errors("store/judgments", cases)
+    assert local.judgments.find() == []
+    with pytest.raises(BadParameter):
+        cases["nan"]()
 
 
 def test_any_text_can_be_an_id(judged):
@@ -133,23 +131,20 @@ def test_an_export_of_some_has_the_judgments_of_their_benchmarks(judged, tmp_pat
 
 
 def test_a_judgment_in_a_file_is_held_to_the_same_rules(judged, tmp_path):
-    import zstandard
-
     file = tmp_path / "all.jsonl.zst"
     judged.export(file)
     for wrong, becomes in ((b'"grade":2.0', b'"grade":"x"'), (b'"judge":"Ana"', b'"juge":"Ana"')):
         content = zstandard.ZstdDecompressor().stream_reader(file.read_bytes()).read().replace(wrong, becomes)
         bad = tmp_path / "bad.zst"
         bad.write_bytes(zstandard.ZstdCompressor().compress(content))
-        with Store.open(tmp_path / "new.db") as other, pytest.raises(DataError, match=r"bad\.zst:\d+: judgment\."):
+        with Store.open(tmp_path / "new.db") as other, pytest.raises(DataError):
             other.import_(bad)
 
 
 def test_a_store_of_layout_2_becomes_one_with_judgments(url):
     with Store.open(url) as store:
         name = store.save([result_of(1)])
-        store._database.write(lambda one: one.execute(text("DROP TABLE assay_judgments")))
-        store._database.write(lambda one: one.execute(text("DELETE FROM assay_schema WHERE version >= 3")))
+    execute(url, "DROP TABLE assay_judgments", "DELETE FROM assay_schema WHERE version >= 3")
     with Store.open(url, create=False) as store:
         assert store.latest().id == name
         store.judgments.give(Judgment("small", "q0", "d4", "Ana", 2))
@@ -173,13 +168,77 @@ def test_many_judges_at_once(url):
         assert len(store.judgments.find()) == 30
 
 
-def test_the_key_is_the_only_index(tmp_path):
-    """Long ids must not meet a limit of an index."""
-    with Store.open(tmp_path / "s.db"):
-        pass
-    with sqlite3.connect(tmp_path / "s.db") as connection:
-        found = connection.execute(
-            "SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'assay_judgments'"
-        ).fetchall()
-    connection.close()
-    assert [row for row in found if row[0]] == []
+# Agreement of judges, over the pairs that two of them share
+
+
+def given_by(judge, *grades, benchmark="b"):
+    return [Judgment(benchmark, "q", f"d{number}", judge, grade) for number, grade in enumerate(grades) if grade is not None]
+
+
+def test_by_hand():
+    """Three shared pairs, two alike; grades 0 1 2 against 0 1 1: by chance 1/9 + 2/9 = 1/3 alike."""
+    (found,) = judge_agreements([*given_by("Ben", 0, 1, 1), *given_by("Ana", 0, 1, 2, 3)])
+    assert (found.a, found.b, found.n_pairs, found.n_same) == ("Ana", "Ben", 3, 2)
+    assert found.kappa == pytest.approx((2 / 3 - 1 / 3) / (1 - 1 / 3))
+    assert found.to_dict()["same"] == pytest.approx(2 / 3)
+
+
+def test_those_with_the_most_pairs_come_first():
+    judged = [*given_by("Ana", 0, 1, 2), *given_by("Ben", 0, None, 2), *given_by("Cleo", 1, 1, 1), *given_by("Dora", None)]
+    assert [(one.a, one.b, one.n_pairs) for one in judge_agreements(judged)] == [
+        ("Ana", "Cleo", 3),
+        ("Ana", "Ben", 2),
+        ("Ben", "Cleo", 2),
+    ]
+
+
+def test_the_same_ids_on_another_benchmark_are_other_pairs():
+    assert judge_agreements([*given_by("Ana", 1, 2), *given_by("Ben", 1, 2, benchmark="c")]) == []
+
+
+def test_one_grade_throughout_is_undefined():
+    (found,) = judge_agreements([*given_by("Ana", 1, 1), *given_by("Ben", 1, 1)])
+    assert math.isnan(found.kappa)
+    assert found.to_dict()["kappa"] is None
+
+
+# What qrels can hold of people's grades
+
+
+WHEN = "2026-11-15T09:30:00+00:00"
+
+
+def grade(query, document, value=1.0, judge="Ana"):
+    return Judgment("things", query, document, judge, value, "", WHEN)
+
+
+def test_each_reason_is_told_once_and_every_grade_counted(snapshots):
+    found = exportable(
+        [grade("q", "d"), grade("q 1", "d"), grade("q 1", "d", judge="Ben"), grade("q", "#d"), grade("{q", "d")]
+    )
+    assert (found.grades, found.n_pairs, len(found.left_out)) == ({"q": {"d": 1.0}}, 1, 4)
+    odd = [grade("q", "d", math.nan), grade("q", "e", -math.inf), grade("q", "f", None), grade("q", "g", 2.5)]
+    many = [grade(f"q {number} {'w' * 5000}", "d") for number in range(1000)]
+    assert exportable(odd).grades == {"q": {"g": 2.5}}
+    assert len(exportable(many).explanation) < 1500
+    texts = [found.explanation, exportable(odd).explanation, exportable(many).explanation.replace("w" * 20, "")]
+    snapshots.check("store/judgments_left_out", "\n".join(texts))
+
+
+def test_nothing_is_said_where_everything_fits():
+    assert exportable([]).grades == {}
+    assert exportable([grade("q", "d")]).explanation == ""
+
+
+@given(st.lists(st.tuples(st.text(max_size=5), st.text(max_size=5), st.floats(0, 3)), max_size=8))
+def test_what_is_kept_reads_back_as_it_was(tmp_path_factory, rows):
+    """Whatever ids there are: what can be written is the same when it is read, and nothing is lost without a word."""
+    judgments = [grade(query or "q", document or "d", value) for query, document, value in rows]
+    found = exportable(judgments)
+    assert found.n_pairs + len({one for one in judgments if one.document not in found.grades.get(one.query, {})}) >= len(
+        {(one.query, one.document) for one in judgments}
+    )
+    if found.grades:
+        file = tmp_path_factory.mktemp("qrels") / "qrels.txt"
+        write_qrels(found.grades, file)
+        assert {query: dict(judged) for query, judged in Qrels(file).items()} == found.grades

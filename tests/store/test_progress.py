@@ -10,11 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
+from tests._variants import for_each
 
-from assay.execution.progress import Progress
-from assay.store import progress
-from assay.store.location import parse_location
-from assay.store.progress import folder_of, list_running, publish_progress
+from assay.execution import Progress
+from assay.store import list_running, parse_location, publish_progress
 
 SCRIPT = Path(sys.executable).with_name("assay")
 SLOW = """
@@ -29,6 +28,11 @@ def search(query, k=10):
 @pytest.fixture
 def place(tmp_path):
     return parse_location(tmp_path / "store.db")
+
+
+def folder_of(place):
+    """Where evaluations tell how far they are."""
+    return place.path.parent / "running"
 
 
 def until(condition, seconds=30):
@@ -82,13 +86,13 @@ def test_what_fails_leaves_nothing_behind(place):
     assert not folder_of(place).exists()
 
 
-def test_the_dead_do_not_count(place, monkeypatch):
+def test_the_dead_do_not_count(place):
     """A file that nobody touched for a while."""
     folder_of(place).mkdir()
     left = folder_of(place) / "1-0000dead.json"
     left.write_text('{"id":"1-0000dead","started":"2026-11-15","n_parts":1,"parts":[]}')
     assert [one.id for one in list_running(place)] == ["1-0000dead"]
-    ago = time.time() - progress.STALE_AFTER - 1
+    ago = time.time() - 60
     os.utime(left, (ago, ago))
     assert list_running(place) == []
 
@@ -106,15 +110,15 @@ def test_the_next_evaluation_removes_what_is_left_of_the_dead_and_nothing_else(p
     assert {file.name for file in folder.iterdir()} == {"mine.json", "1-0000dead.json.bak"}
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"id": 1}', b"\xff\xfe", b'{"id":"a","started":"b","n_parts":"c"}'])
+@for_each("content", [b"", b"{", b"[]", b'{"id": 1}', b"\xff\xfe", b'{"id":"a","started":"b","n_parts":"c"}'])
 def test_what_cannot_be_read_is_passed_over(place, content):
-    folder_of(place).mkdir()
+    folder_of(place).mkdir(exist_ok=True)
     (folder_of(place) / "x.json").write_bytes(content)
     assert list_running(place) == []
 
 
-def test_it_shows_signs_of_life_while_nothing_is_answered(place, monkeypatch):
-    monkeypatch.setattr(progress, "HEARTBEAT_INTERVAL", 0.01)
+@pytest.mark.slow
+def test_it_shows_signs_of_life_while_nothing_is_answered(place):
     with publish_progress(place, 1):
         (file,) = folder_of(place).glob("*.json")
         os.utime(file, (0, 0))
@@ -151,23 +155,15 @@ def test_readers_never_see_half_a_file(place):
 def started(tmp_path):
     """`assay eval` as a process that waits until it is told to go on."""
     (tmp_path / "slow.py").write_text(SLOW)
-    command = [
-        SCRIPT,
-        "eval",
-        "--benchmarks",
-        "rag-template",
-        "--providers",
-        "bm25",
-        "python:slow:search",
-        "--metrics",
-        "mrr",
-    ]
+    command = [SCRIPT, "eval", "--benchmarks", "rag-template", "--providers", "bm25", "python:slow:search"]
+    command += ["--metrics", "mrr"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "ASSAY_STORE": str(tmp_path / "s" / "store.db")}
     with subprocess.Popen([*command, "--quiet"], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL) as process:
         yield process, parse_location(tmp_path / "s" / "store.db"), tmp_path / "go"
         process.kill()
 
 
+@pytest.mark.slow
 def test_an_evaluation_is_seen_while_it_runs(started):
     process, place, go = started
     (one,) = until(lambda: [one for one in list_running(place) if len(one.parts) == 2])
@@ -179,6 +175,7 @@ def test_an_evaluation_is_seen_while_it_runs(started):
     assert not folder_of(place).exists()
 
 
+@pytest.mark.slow
 def test_an_evaluation_that_is_asked_to_end_is_gone(started):
     process, place, _ = started
     until(lambda: [one for one in list_running(place) if len(one.parts) == 2])

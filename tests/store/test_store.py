@@ -1,14 +1,20 @@
-"""The store, in SQLite and in PostgreSQL: what is saved is found, listed, tagged, blessed and deleted."""
+"""The store, in SQLite and in PostgreSQL: what is saved is found again, whole and once, and deleted when it shall be."""
+
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests._results import differences, saved_and_read
 
+import assay
+from assay import Policy, Query
 from assay.errors import BadParameter, StoreError, UnknownName, UsageError
-from assay.execution.plan import make_plan
+from assay.evaluation import Confidence
+from assay.execution import make_plan
 from assay.store import Store
 
-from ._days import DAY
-from ._results import result_of
+from ._results import DAY, result_of
 
 
 def test_an_evaluation_comes_back_whole(store):
@@ -63,15 +69,6 @@ def test_a_plan_is_kept_as_it_was_made(store):
     kept = store.latest().plan
     assert kept["metrics"] == ["mrr"]
     assert (kept["by"], kept["statistics"]["alpha"]) == (["difficulty"], 0.05)
-    with pytest.raises(BadParameter, match="a plan is a Plan or a mapping, not a str"):
-        store.save([result_of()], "plan.yaml")
-
-
-def test_nothing_to_save_is_told(store):
-    with pytest.raises(UsageError, match="there is no result to save"):
-        store.save([])
-    with pytest.raises(BadParameter, match="started is a time such as"):
-        store.save([result_of()], started="yesterday")
 
 
 def test_several_benchmarks_and_odd_names_give_readable_ids(store):
@@ -92,41 +89,21 @@ def test_references(store):
     assert [result.name for result in store.find("latest#dense").results] == ["dense"]
     assert [result.name for result in store.find("latest#small/bm25").results] == ["bm25"]
     assert [result.name for result in store.find(f"{ids[0]}#small").results] == ["bm25", "dense"]
-    with pytest.raises(UsageError, match=r"'2026-11-15-small' begins 3 ids in the store: 2026-11-15-small-.*"):
+    with pytest.raises(UsageError):
         store.find("2026-11-15-small")
 
 
-def test_the_beginning_of_an_id_is_enough(store):
+def test_the_beginning_or_end_of_an_id_is_enough(store):
     first = store.save([result_of(1, "alpha", started=DAY)])
     store.save([result_of(1, "beta", started=DAY)])
     assert store.id_of("2026-11-15-a") == first
-    assert store.id_of(first[:-2]) == first
-
-
-@pytest.mark.parametrize(
-    "reference", ["latest~1", "nothing", "", "%", "2026-11-15-smal%", "latest~x", "#dense", "a\0b", "\udcff"]
-)
-def test_unknown_references_are_told(store, reference):
-    store.save([result_of(started=DAY)])
-    with pytest.raises(UnknownName, match="no stored evaluation is called"):
-        store.find(reference)
-
-
-def test_what_may_have_been_meant_is_told(store):
-    name = store.save([result_of(started=DAY)])
-    store.bless("latest", "main")
-    with pytest.raises(UnknownName, match=rf"Did you mean {name}\?.*assay results lists them; baselines: main"):
-        store.find(name.replace("small", "smal"))
-    with pytest.raises(UnknownName, match=r"no stored evaluation is called 'mian'\. Did you mean main\?"):
-        store.find("mian")
-    with pytest.raises(UnknownName, match=r"no result of .* is called 'bm52'\. Did you mean.*it has small/bm25"):
-        store.find("latest#bm52")
-    with pytest.raises(UnknownName, match=r"it holds 1 evaluation; the first is latest~0"):
-        store.find("latest~7")
+    assert store.id_of(first[:-2]) == store.id_of(first[-4:]) == store.id_of(f"{first[-4:]}#bm25") == first
+    with pytest.raises(UnknownName):
+        store.id_of(first[-3:])
 
 
 def test_an_empty_store_says_so(store):
-    with pytest.raises(UnknownName, match=r"the store is empty; assay eval puts one there"):
+    with pytest.raises(UnknownName):
         store.latest()
     assert (store.list(), store.history("mrr"), store.baselines(), store.count()) == ([], [], {}, 0)
 
@@ -150,20 +127,11 @@ def test_baselines_are_deleted_by_force_only(store):
     name = store.save([result_of(1)])
     other = store.save([result_of(2)])
     store.bless(name, "main")
-    with pytest.raises(UsageError, match=rf"{name} is the baseline main; --force deletes it too"):
+    with pytest.raises(UsageError):
         store.delete(other, name)
     assert store.count() == 2  # all or nothing
     assert store.delete("main", other, force=True) == [name, other]
     assert (store.count(), store.baselines(), store.check().n_payloads) == (0, {}, 0)
-
-
-def test_evaluations_are_deleted_whole(store):
-    name = store.save([result_of(1), result_of(2, provider="dense")])
-    with pytest.raises(UsageError, match=rf"evaluations are deleted whole: write {name}, not {name}#dense"):
-        store.delete("latest#dense")
-    with pytest.raises(UnknownName):
-        store.delete("latest", "nothing")
-    assert store.count() == 2
 
 
 def test_vacuum_leaves_everything_as_it_is(store):
@@ -179,7 +147,7 @@ def test_vacuum_leaves_everything_as_it_is(store):
 
 
 def test_a_store_is_made_only_when_it_shall_be(url):
-    with pytest.raises(StoreError, match=r"there is no store at .* yet: assay eval makes one"):
+    with pytest.raises(StoreError):
         Store.open(url, create=False)
     Store.open(url).close()
     with Store.open(url, create=False) as store:
@@ -193,8 +161,6 @@ def test_no_file_appears_where_none_was_asked_for(tmp_path):
 
 
 def test_one_store_serves_many_threads(store):
-    from concurrent.futures import ThreadPoolExecutor
-
     with ThreadPoolExecutor(4) as pool:
         ids = list(pool.map(lambda n: store.save([result_of(n)]), range(12)))
     assert len(set(ids)) == 12
@@ -206,6 +172,9 @@ def test_the_store_says_where_it_is(url):
     with Store.open(url) as store:
         assert "s3cret" not in repr(store)
         assert str(store.place) in repr(store)
+
+
+# Evaluations that were resumed
 
 
 def of_evaluation(name, result, **changes):
@@ -240,3 +209,108 @@ def test_an_evaluation_that_was_resumed_is_imported_once(store, tmp_path):
     name = store.save(one)
     assert store.import_(tmp_path / "other.zst").known == (name,)
     assert store.count() == 1
+
+
+# Any result
+
+
+IDS = st.text(min_size=1, max_size=5)
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.floats(allow_nan=False) | st.text(max_size=4),
+    lambda some: st.lists(some, max_size=2) | st.dictionaries(st.text(max_size=4), some, max_size=2),
+    max_leaves=5,
+)
+METRICS = ["map", "ndcg@10", "num_ret", "gm_map", "relstring", "rbp(p=0.5)", "bpref"]
+RECORDED = st.dictionaries(st.text(max_size=5).map("own {}".format), ANY_JSON, max_size=3)
+"""Under names that have no meaning of their own, any value goes."""
+
+
+@st.composite
+def results(draw):
+    """Results as evaluations make them, with whatever may be recorded beside their scores."""
+    grades = st.dictionaries(IDS, st.integers(-1, 3), min_size=1, max_size=3)
+    qrels = draw(st.dictionaries(IDS, grades, min_size=1, max_size=3))
+    run = draw(st.dictionaries(IDS, st.dictionaries(IDS, st.floats(-9, 9), max_size=3), max_size=3))
+    run |= {query: dict.fromkeys(docs, 1.0) for query, docs in list(qrels.items())[:1]}
+    policies = [{}, {"missing": "skip"}, {"no_relevant": "skip"}, {"rel": 1.5}, {"rel": 9, "no_relevant": "skip"}]
+    policy = Policy(**draw(st.sampled_from(policies)))
+    metrics = draw(st.lists(st.sampled_from(METRICS), min_size=1, unique=True))
+    result = assay.evaluate(qrels, run, metrics, policy=policy, name=draw(st.text(max_size=6)))
+    ends = st.floats(allow_nan=True, allow_infinity=False)
+    tags = st.dictionaries(IDS, st.text(max_size=3), max_size=2)
+    return result.with_fields(
+        benchmark=draw(st.text(max_size=6)),
+        run=draw(st.sampled_from([{}, run, assay.Run(run)])),
+        queries={name: Query(name, draw(st.text(max_size=9)), metadata=draw(tags)) for name in qrels},
+        intervals={name: Confidence(draw(ends), draw(ends), 0.95, "t") for name in result.summary},
+        failures=draw(st.dictionaries(IDS, st.text(max_size=5), max_size=2)),
+        provenance=draw(RECORDED),
+        relevance=draw(RECORDED),
+        notes=tuple(draw(st.lists(st.text(max_size=5), max_size=2))),
+        profile=draw(st.sampled_from(["", "beir"])),
+    )
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    with Store.open(tmp_path_factory.mktemp("kept") / "store.db") as store:
+        yield store
+
+
+@given(results())
+def test_any_result_comes_back_from_the_store_as_from_a_file(kept, result):
+    (back,) = kept.find(kept.save([result])).results
+    assert differences(back, saved_and_read(result)) == {}
+    assert back.to_dict() == saved_and_read(result).to_dict()
+
+
+def test_what_was_judged_0_comes_back(local):
+    """Retrieved and judged 0 is not the same as judged by nobody."""
+    scored = assay.evaluate({"q": {"d": 1, "e": 0, "f": 0}}, {"q": ["e", "x", "d"]}, ["mrr"])
+    local.save([scored.with_fields(run={"q": {"e": 3.0, "x": 2.0, "d": 1.0}})])
+    assert local.latest().results[0].nonrelevant == {"q": {"e": 0.0}}
+
+
+def test_what_differs_is_another_evaluation(local):
+    first = local.save([result_of()])
+    assert local.save([result_of()]) == first
+    changes = ({"notes": ("look",)}, {"queries": {}}, {"run": {}}, {"failures": {}})
+    others = {local.save([result_of().with_fields(**change)]) for change in changes}
+    assert len({first, local.save([result_of(1)]), *others}) == 6
+
+
+# What is refused
+
+
+def test_what_cannot_be_saved_or_found(local, snapshots):
+    empty = {"empty store": local.latest}
+    snapshots.check_errors("store/empty", empty)
+    local.save([result_of(started=DAY), result_of(1, provider="dense", started=DAY)])
+    local.save([result_of(2, "large", started=DAY)])
+    name = local.id_of("latest~1")
+    local.bless(name, "main")
+    references = ("latest~7", "nothing", "", "%", "2026-11-15-smal%", "latest~x", "#dense", "a\0b", "\udcff", "mian")
+    references += (name.replace("small", "smal"), "latest~1#bm52", "2026-11-15", 3)
+    wholes = {
+        "tagged": lambda: local.tag("latest#bm25", "x"),
+        "annotated": lambda: local.note("latest#nobody", "x"),
+        "exported": lambda: local.export("x.zst", ["latest#bm25"]),
+        "deleted": lambda: local.delete("latest#bm25"),
+    }
+    odd = ({"dataset": 5}, {"started": []}, {"chunks": {"n": "many"}})
+    cases = {
+        **{f"find {word!r}": lambda word=word: local.find(word) for word in references},
+        "id of two": lambda: local.id_of("2026"),
+        **wholes,
+        "delete a baseline": lambda: local.delete("latest", name),
+        "delete nothing": lambda: local.delete("latest", "nothing"),
+        "save nothing": lambda: local.save([]),
+        **{f"save {wrong!r}": lambda wrong=wrong: local.save(wrong) for wrong in ({"a": 1}, 3, None, ["x"], "x")},
+        "plan": lambda: local.save([result_of()], "plan.yaml"),
+        "started": lambda: local.save([result_of()], started="yesterday"),
+        **{f"provenance {one}": lambda one=one: local.save([result_of().with_fields(provenance=one)]) for one in odd},
+    }
+    snapshots.check_errors("store/refused", cases)
+    assert (local.count(), local.latest().tags, local.latest().notes) == (3, (), ())
+    with pytest.raises(BadParameter):
+        local.save({"a": 1})

@@ -1,0 +1,413 @@
+"""Stores and exports that somebody, or a disk, has changed: what is left is read, the rest is refused in one line."""
+
+import itertools
+import json
+import os
+import re
+import shutil
+import sqlite3
+import tempfile
+from pathlib import Path
+from random import Random
+
+import pytest
+import zstandard
+from fuzz.changes import CHANGES, mutated, places, written
+from hypothesis import given, reject
+from hypothesis import strategies as st
+from tests._results import differences, saved_and_read
+from tests._variants import for_each
+
+from assay.errors import DataError, StoreError, UsageError
+from assay.store import Judgment, Store
+
+from ._results import DAY, execute, result_of
+
+PLAN = {"benchmarks": ["small"], "inside": {"a": [1, {"b": 2}]}}
+CELLS = {
+    "null": "NULL",
+    "number": "5",
+    "fraction": "0.5",
+    "largest": "9223372036854775807",
+    "word": "'word'",
+    "bytes": "x'ff00'",
+    "no UTF-8": "CAST(x'ff41' AS TEXT)",
+    "control": "char(0, 27, 10)",
+}
+
+
+def compress(payload):
+    return zstandard.ZstdCompressor().compress(payload)
+
+
+def fill(path):
+    with Store.open(path) as store:
+        name = store.save([result_of(0, started="2026-10-01T02:00:00+00:00"), result_of(1, provider="dense")], PLAN)
+        store.save([result_of(2)])
+        store.tag(name, "night")
+        store.note(name, "words")
+        store.bless(name, "main", force=True)
+        store.judgments.give(Judgment("small", "q0", "d1", "Ada", 1.0))
+        store.export(path.with_suffix(".jsonl.zst"))
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    return path
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    return fill(tmp_path_factory.mktemp("sound") / "store.db")
+
+
+def changed(sound, *statements):
+    """A copy of the store with something else in it; constraints do not stand in the way."""
+    path = sound.with_name("changed.db")
+    for leftover in sound.parent.glob("changed.db*"):
+        leftover.unlink()
+    shutil.copy(sound, path)
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA writable_schema = ON")
+        database.execute("UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE type = 'table'")
+    database.close()
+    with sqlite3.connect(path) as database:
+        for statement, *values in statements:
+            database.execute(statement, values)
+    database.close()
+    return path
+
+
+def look_at_everything(store):
+    for reference in ("latest", "latest~1", "main"):
+        for result in store.find(reference).results:
+            json.dumps([result.to_dict(), dict(result.run), dict(result.relevant), len(result.queries)])
+
+
+WORK = (
+    look_at_everything,
+    lambda store: [entry.to_dict() for entry in store.list()],
+    lambda store: store.history("mrr"),
+    lambda store: store.judgments.find(),
+    lambda store: store.baselines(),
+    lambda store: store.check().faults,
+    lambda store: store.export(store.place.path.with_name("again.jsonl.zst")),
+    lambda store: store.bless("latest", "main", force=True),
+    lambda store: store.note("latest", "more"),
+    lambda store: store.delete("latest", force=True),
+)
+
+
+def outcome(path, work):
+    """What is said; nothing where it could be done. Anything but our own error goes through."""
+    try:
+        with Store.open(path) as store:
+            work(store)
+    except (StoreError, UsageError) as error:
+        return str(error)
+    return ""
+
+
+def all_outcomes(path):
+    return [outcome(path, work) for work in WORK]
+
+
+TABLES = {
+    "assay_evaluations": ("id", "digest", "started", "saved", "plan"),
+    "assay_results": (
+        *("benchmark", "provider", "started", "n_queries", "n_failed", "record", "dataset", "scores", "rankings"),
+        *("relevant", "comparable", "blessed", "place", "evaluation"),
+    ),
+    "assay_figures": ("metric", "value", "low", "high", "n", "place"),
+    "assay_payloads": ("digest", "size", "data"),
+    "assay_datasets": ("name", "description", "queries"),
+    "assay_tags": ("tag",),
+    "assay_notes": ("text", "written"),
+    "assay_baselines": ("name", "part", "blessed"),
+    "assay_judgments": ("benchmark", "query", "document", "judge", "grade", "note", "judged"),
+    "assay_schema": ("version", "migrated"),
+}
+COLUMNS = [(table, column) for table, columns in TABLES.items() for column in columns]
+
+
+@pytest.mark.slow
+@given(st.sampled_from(COLUMNS), st.sampled_from(sorted(CELLS)))
+def test_any_cell_is_read_or_refused(sound, column, cell):
+    table, name = column
+    statement = f"UPDATE OR IGNORE {table} SET {name} = {CELLS[cell]} WHERE rowid = (SELECT min(rowid) FROM {table})"
+    try:
+        path = changed(sound, (statement,))
+    except sqlite3.IntegrityError:  # SQLite itself keeps all but whole numbers out of such a key
+        reject()
+    for said in all_outcomes(path):
+        assert "\n" not in said
+
+
+def record_of(path):
+    with sqlite3.connect(path) as database:
+        (content,) = database.execute("SELECT record FROM assay_results WHERE number = 1").fetchone()
+    database.close()
+    return json.loads(zstandard.ZstdDecompressor().decompress(content))
+
+
+@pytest.mark.slow
+@given(st.data())
+def test_any_record_is_read_or_refused(sound, data):
+    record = record_of(sound)
+    place = data.draw(st.sampled_from(sorted(places(record), key=repr)))
+    content = compress(written(mutated(record, place, data.draw(st.sampled_from(CHANGES)))))
+    path = changed(sound, ("UPDATE assay_results SET record = ? WHERE number = 1", content))
+    for said in all_outcomes(path):
+        assert "\n" not in said
+
+
+@pytest.mark.slow
+@given(st.integers(0, 2**32))
+def test_any_damage_of_the_file_is_told(sound, seed):
+    random = Random(seed)
+    path = changed(sound)
+    content = bytearray(path.read_bytes())
+    for _ in range(random.choice((1, 3, 30))):
+        content[random.randrange(len(content))] = random.randrange(256)
+    path.write_bytes(content[: random.randrange(len(content))] if random.random() < 0.1 else content)
+    for said in all_outcomes(path):
+        assert "\n" not in said
+
+
+ROWS = {
+    "no provider": ("UPDATE assay_results SET provider = NULL", WORK[1]),
+    "bytes for a provider": ("UPDATE assay_results SET provider = x'ff'", WORK[0]),
+    "no UTF-8": ("UPDATE assay_results SET provider = CAST(x'ff41' AS TEXT)", WORK[1]),
+    "a word for a figure": ("UPDATE assay_figures SET value = 'high'", WORK[1]),
+    "no plan": ("UPDATE assay_evaluations SET plan = NULL", WORK[0]),
+    "a word for a grade": ("UPDATE assay_judgments SET grade = 'good'", WORK[3]),
+}
+RECORDS = {"empty": b"{}", "a list": b"[1]", "deep": b"[" * 5000 + b"]" * 5000, "no text": b"\xff", "nothing": b""}
+PLANS = {"a list": b"[]", "a number": b"5", "deep": b"[" * 5000 + b"]" * 5000, "no JSON": b"{" * 3}
+
+
+def test_rows_that_nobody_wrote_are_told_with_the_store(sound, snapshots):
+    def read(path, work):
+        with Store.open(path) as store:
+            work(store)
+
+    def masked(error):
+        said = str(error).replace(str(sound.parent), "<tmp>")
+        said = re.sub(r"20\d\d-\d\d-\d\d-(\w+)-[0-9a-f]+", r"<day>-\1-<digest>", said)
+        said = re.sub(r"(is damaged: )(?!its record|it:).*(; assay)", r"\1…\2", said)  # what Python says there
+        return re.sub(r"(the database says: ).*", r"\1…", said)
+
+    changes = {name: ((statement,), work) for name, (statement, work) in ROWS.items()}
+    record, plan = "UPDATE assay_results SET record = ? WHERE number = 1", "UPDATE assay_evaluations SET plan = ?"
+    changes |= {f"record: {name}": ((record, compress(content)), look_at_everything) for name, content in RECORDS.items()}
+    changes |= {f"plan: {name}": ((plan, compress(content)), look_at_everything) for name, content in PLANS.items()}
+    for cell in ("assay_results SET record", "assay_evaluations SET plan", "assay_payloads SET data"):
+        changes[f"too large: {cell}"] = ((f"UPDATE {cell} = ?", compress(bytes(65 << 20))), look_at_everything)
+    texts = {}
+    for name, (change, work) in changes.items():
+        with pytest.raises(StoreError) as error:
+            read(changed(sound, change), work)
+        assert error.value.exit_code == 6, name
+        texts[name] = masked(error.value)
+    snapshots.check("store/damage", "".join(f"## {name}\n{text}\n\n" for name, text in texts.items()))
+
+
+def lines_of(path):
+    with zstandard.open(path, "rb") as file:
+        return [json.loads(line) for line in file.read().splitlines()]
+
+
+@given(st.data())
+def test_any_export_is_taken_over_or_refused(sound, data):
+    lines = lines_of(sound.with_suffix(".jsonl.zst"))
+    place = data.draw(st.sampled_from(sorted(places(lines), key=repr)))
+    tree = mutated(lines, place, data.draw(st.sampled_from(CHANGES)))
+    path = sound.with_name("wrong.jsonl.zst")
+    content = b"".join(written(line) + b"\n" for line in (tree if isinstance(tree, list) else [tree]))
+    path.write_bytes(zstandard.ZstdCompressor().compress(content))
+    for leftover in sound.parent.glob("other.db*"):
+        leftover.unlink()
+    with Store.open(sound.with_name("other.db")) as store:
+        try:
+            store.import_(path)
+        except DataError as error:
+            said = str(error)
+        else:
+            said = f"{path}:"
+        look_at_all = [store.find(entry.evaluation) for entry in store.list()]
+    assert said.startswith(f"{path}:")
+    assert "\n" not in said
+    assert all(evaluation.results for evaluation in look_at_all)
+
+
+# Stores that cannot be used
+
+
+@pytest.fixture
+def filled(tmp_path):
+    """A store with one evaluation."""
+    path = tmp_path / "store.db"
+    with Store.open(path) as store:
+        store.save([result_of(1)])
+    return path
+
+
+def is_whole(path):
+    with Store.open(path, create=False) as store:
+        assert store.check().faults == ()
+        assert differences(store.find("latest").results[0], saved_and_read(result_of(1))) == {}
+    return True
+
+
+def test_a_store_opened_for_reading_only(filled):
+    with Store.open(f"sqlite:///{filled}?mode=ro") as store:
+        assert store.count() == 1
+        with pytest.raises(StoreError):
+            store.save([result_of(2)])
+    assert is_whole(filled)
+
+
+def test_a_file_and_folder_that_nobody_may_change_can_be_read(filled):
+    """Root may change everything, so somebody else tries."""
+    filled.chmod(0o444)
+    filled.parent.chmod(0o555)
+    Store.open(filled).close()  # all is imported before the user changes
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        said = "something else went wrong"
+        try:
+            if os.geteuid() == 0:
+                for folder in itertools.takewhile(lambda one: one != Path(tempfile.gettempdir()), filled.parents[1:]):
+                    folder.chmod(0o755)
+                os.setuid(65534)
+            with Store.open(filled) as store:
+                said = f"{store.count()} "
+                store.save([result_of(2)])
+        except StoreError as error:
+            said += str(error)
+        finally:
+            os.write(theirs, said.encode())
+            os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours) as pipe:
+        said = pipe.read()
+    os.waitpid(child, 0)
+    filled.parent.chmod(0o755)
+    filled.chmod(0o644)
+    assert said.startswith(f"1 {filled}: ")
+    assert is_whole(filled)
+
+
+@for_each("name", ["what? 100% #1 & more.db", "Anfälle 病.db", "\udcff.db"])
+def test_any_name_of_a_file_will_do(tmp_path, name):
+    with Store.open(tmp_path / name) as store:
+        store.save([result_of(1)])
+    assert (tmp_path / name).exists()
+    assert is_whole(tmp_path / name)
+
+
+def test_what_is_no_store_is_left_alone(tmp_path, filled, snapshots):
+    """Somebody else's database, a file of another kind, a folder, a store that is cut or may not be changed."""
+    contents = {"qrels": b"q1 0 d1 1\n" * 100, "JSON": b"{}", "damaged": b"SQLite format 3\0" + b"\xff" * 5000}
+    contents["cut"] = filled.read_bytes()[:9000]
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    execute(tmp_path / "app.db", "CREATE TABLE users (name)")
+    before = (tmp_path / "app.db").read_bytes()
+
+    def look(place):
+        with Store.open(place) as store:
+            store.find("latest")
+
+    def save_read_only():
+        with Store.open(f"sqlite:///{filled}?mode=ro") as store:
+            store.save([result_of(2)])
+
+    cases = {
+        **{name: lambda name=name: look(tmp_path / name) for name in (*contents, "app.db")},
+        "app.db, not to be made": lambda: Store.open(tmp_path / "app.db", create=False),
+        "a folder": lambda: Store.open(tmp_path),
+        "nothing there": lambda: Store.open(tmp_path / "gone.db", create=False),
+        "read-only": save_read_only,
+    }
+    snapshots.check_errors("store/no_stores", cases)
+    assert {name: (tmp_path / name).read_bytes() for name in contents} == contents
+    assert (tmp_path / "app.db").read_bytes()[24:] == before[24:]
+    assert not (tmp_path / "gone.db").exists()
+
+
+def damaged(path, share):
+    """The file with a stretch of it overwritten: the first that is in use from there on, as free space holds nothing."""
+    content = bytearray(path.read_bytes())
+    start = int(len(content) * share)
+    start = next(place for place in range(start, len(content), 100) if content[place : place + 3000].count(0) < 1000)
+    content[start : start + 3000] = os.urandom(min(3000, len(content) - start))
+    path.write_bytes(content)
+
+
+@pytest.mark.slow
+@for_each("share", [0.0, 0.35, 0.9])
+def test_damage_is_told_and_never_read_as_something_else(tmp_path, share):
+    path = tmp_path / f"{share}.db"
+    with Store.open(path) as store:
+        names = [store.save([result_of(number)]) for number in range(25)]
+    good = tmp_path / "copy.db"
+    shutil.copy(path, good)
+    damaged(path, share)
+    told = []
+    try:
+        with Store.open(path, create=False) as store:
+            told += store.check().faults
+            for number, name in enumerate(names):
+                try:
+                    assert differences(store.find(name).results[0], saved_and_read(result_of(number))) == {}
+                except (StoreError, LookupError) as error:
+                    told.append(str(error))
+    except StoreError as error:
+        told.append(str(error))
+    assert told
+    with Store.open(good) as store:
+        assert store.check().is_sound
+
+
+# What the check notices
+
+
+FAULTS = {
+    "other figure": "UPDATE assay_figures SET value = 0.99 WHERE metric = 'mrr'",
+    "no figure": "DELETE FROM assay_figures WHERE metric = 'mrr'",
+    "no result": "DELETE FROM assay_results WHERE place = 1",
+    "other digest": "UPDATE assay_results SET digest = 'x' WHERE place = 0",
+    "other scores": "UPDATE assay_results SET scores = (SELECT scores FROM assay_results WHERE place = 0) WHERE place = 1",
+    "scores for rankings": "UPDATE assay_results SET rankings = scores",
+}
+
+
+def test_a_sound_store_and_what_nobody_needs(store, url):
+    store.save([result_of(1), result_of(2, provider="dense")])
+    check = store.check()
+    assert (check.is_sound, check.n_evaluations, check.n_results, check.n_unused) == (True, 1, 2, 0)
+    execute(url, "DELETE FROM assay_figures", "DELETE FROM assay_results")
+    check = store.check()
+    assert check.n_unused == check.n_payloads  # one benchmark, and all payloads but its queries
+    assert store.vacuum() == check.n_unused + 1
+    assert store.check().n_payloads == 0
+
+
+def test_what_was_changed_behind_the_stores_back_is_told(tmp_path, snapshots):
+    changes = {**FAULTS, "no rankings": "DELETE FROM assay_payloads WHERE digest = (SELECT rankings FROM assay_results)"}
+    changes["zeros for scores"] = (
+        "UPDATE assay_payloads SET data = zeroblob(40) WHERE digest IN (SELECT scores FROM assay_results)"
+    )
+    texts = []
+    for number, (name, statement) in enumerate(changes.items()):
+        path = tmp_path / f"{number}.db"
+        with Store.open(path) as store:
+            store.save([result_of(1, started=DAY), result_of(2, provider="dense", started=DAY)])
+        execute(path, "PRAGMA foreign_keys = OFF", statement)
+        with Store.open(path) as store:
+            faults = store.check().faults
+        assert faults, name
+        texts += [f"## {name}", *faults, ""]
+    text = "\n".join(texts)
+    snapshots.check("store/faults", re.sub(r"cannot be read \(.*\)", "cannot be read (…)", text))

@@ -1,0 +1,193 @@
+"""The database: how long a writer waits for others, steps from layout to layout, and payloads under their own digest."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from random import Random
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import text
+from tests._results import differences, saved_and_read
+
+from assay.errors import StoreError
+from assay.store import Judgment, Store, migrations, parse_location
+from assay.store import database as database_module
+from assay.store.database import MAX_WAIT, Database
+from assay.store.packing import compress, digest_of
+
+from ._results import execute, result_of
+
+
+@pytest.fixture
+def locked(tmp_path):
+    """A store that another program keeps locked, and that program."""
+    path = tmp_path / "store.db"
+    with Store.open(path) as store:
+        store.save([result_of(1)])
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    yield path, other
+    other.close()
+
+
+def told(connection):
+    return connection.exec_driver_sql("PRAGMA busy_timeout").scalar()
+
+
+def test_a_writer_with_little_patience_gives_up(locked):
+    path, other = locked
+    database = Database(parse_location(path))
+    with pytest.raises(StoreError):
+        database.write(told, max_wait=0.05)
+    other.execute("ROLLBACK")
+    assert database.write(told, max_wait=0.05) == 50
+    assert database.write(told) == MAX_WAIT * 1000
+    assert database.read(told) == MAX_WAIT * 1000
+    database.close()
+
+
+def test_what_one_writer_was_told_is_not_told_to_the_next(tmp_path):
+    """Connections are used again: whoever comes next waits as long as they themselves may."""
+    with Store.open(tmp_path / "store.db") as store:
+        database = Database(store.place)
+        seen = [database.write(told, max_wait=patience) for patience in (5, 0.5, 60, 5)]
+        assert seen == [5000, 500, 60_000, 5000]
+        assert database.read(told) == MAX_WAIT * 1000
+        database.close()
+
+
+def test_a_book_for_somebody_who_waits(locked, monkeypatch):
+    path, other = locked
+    asked = []
+    real = database_module.Database._attempt
+    monkeypatch.setattr(
+        database_module.Database,
+        "_attempt",
+        lambda self, work, max_wait=MAX_WAIT, **how: asked.append(max_wait) or real(self, work, max_wait, **how),
+    )
+    with Store.open(path) as store:
+        given = Judgment(store.latest().results[0].benchmark, "q", "d", "Ana", 1)
+        book = store.judgments.within(0.05)
+        for write in (book.give, book.withdraw, lambda one: book.give_all([one]), lambda one: book.take_over([one])):
+            asked.clear()
+            with pytest.raises(StoreError):
+                write(given)
+            assert asked == [0.05]
+        other.execute("ROLLBACK")
+        assert book.give(given).grade == 1.0
+        store.judgments.withdraw(given)
+        assert asked[-1] == MAX_WAIT
+
+
+# Steps
+
+
+def with_steps(monkeypatch, *steps):
+    """An assay that knows more layouts."""
+    known = (*migrations.MIGRATIONS, *steps)
+    monkeypatch.setattr(migrations, "MIGRATIONS", known)
+    monkeypatch.setattr(database_module, "MIGRATIONS", known)
+
+
+def add_owner(connection):
+    connection.execute(text("ALTER TABLE assay_evaluations ADD COLUMN owner TEXT"))
+    connection.execute(text("UPDATE assay_evaluations SET owner = 'nobody'"))
+
+
+def break_down(connection):
+    connection.execute(text("UPDATE assay_evaluations SET id = 'broken'"))
+    raise OSError("no")
+
+
+def test_an_older_store_is_migrated_with_all_it_holds(url, monkeypatch):
+    with Store.open(url) as store:
+        name = store.save([result_of(1)])
+        store.bless("latest", "main")
+    with_steps(monkeypatch, add_owner)
+    for _ in range(2):  # the second time there is nothing to do
+        with Store.open(url, create=False) as store:
+            assert store.id_of("main") == name
+            assert differences(store.find(name).results[0], saved_and_read(result_of(1))) == {}
+            assert store.check().faults == ()
+        assert [owner for (owner,) in execute(url, "SELECT owner FROM assay_evaluations")] == ["nobody"]
+
+
+def test_a_step_that_fails_changes_nothing(url, monkeypatch):
+    with Store.open(url) as store:
+        name = store.save([result_of(1)])
+    with monkeypatch.context() as newer:
+        with_steps(newer, add_owner, break_down)
+        with pytest.raises(StoreError):
+            Store.open(url)
+    with Store.open(url) as store:
+        assert store.latest().id == name
+        assert store.check().faults == ()
+
+
+def test_a_newer_store_is_refused_and_left_alone(url, monkeypatch):
+    with monkeypatch.context() as newer:
+        with_steps(newer, add_owner)
+        with Store.open(url) as store:
+            store.save([result_of(1)])
+    for create in (True, False):
+        with pytest.raises(StoreError, match="its layout is 5, this assay knows up to 4"):
+            Store.open(url, create=create)
+    with_steps(monkeypatch, add_owner)
+    with Store.open(url) as store:
+        assert store.count() == 1
+
+
+# Payloads
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    path = tmp_path_factory.mktemp("sound") / "store.db"
+    with Store.open(path) as store:
+        store.save([result_of(1)])
+    execute(path, "PRAGMA wal_checkpoint(TRUNCATE)")
+    return path
+
+
+def with_payload(sound, path, column, change):
+    """A store with another payload, under its own right digest."""
+    with sqlite3.connect(sound) as database:
+        (digest,) = database.execute(f"SELECT {column} FROM assay_results WHERE number = 1").fetchone()
+        (content,) = database.execute("SELECT data FROM assay_payloads WHERE digest = ?", (digest,)).fetchone()
+    database.close()
+    payload = change(zstandard.ZstdDecompressor().decompress(content))
+    new = digest_of(payload)
+    uses = [
+        (f"UPDATE assay_results SET {one} = ? WHERE {one} = ?", new, digest) for one in ("scores", "rankings", "relevant")
+    ]
+    shutil.copy(sound, path)
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE assay_payloads SET digest = ?, data = ? WHERE digest = ?", (new, compress(payload), digest))
+        for statement, *values in uses:
+            database.execute(statement, values)
+    database.close()
+    return path
+
+
+@given(st.sampled_from(["scores", "rankings", "relevant"]), st.integers(0, 2**32))
+def test_any_payload_is_read_or_refused(sound, column, seed):
+    random = Random(seed)
+
+    def change(payload):
+        content = bytearray(payload)
+        for _ in range(random.choice((1, 1, 4))):
+            content[random.randrange(len(content))] = random.randrange(256)
+        return bytes(content[: random.randrange(len(content))] if random.random() < 0.2 else content)
+
+    path = with_payload(sound, sound.with_name(f"{seed}.db"), column, change)
+    try:
+        with Store.open(path) as store:
+            store.check()
+            for result in store.latest().results:
+                result.to_dict()
+    except StoreError as error:
+        assert "\n" not in str(error)  # noqa: PT017
