@@ -173,6 +173,9 @@ def test_baselines_are_chosen_and_never_drift(store):
     assert store.bless("latest", "main") == ("main", second, first)
     assert store.bless("latest~1", "release/1.0") == ("release/1.0", first, None)
     assert store.baselines() == {"main": second, "release/1.0": first}
+    third = store.save([result_of(3)])
+    store.bless("latest", "main")
+    assert store.baselines() == {"main": third, "release/1.0": first}
     assert store.find("main").baselines == ("main",)
 
 
