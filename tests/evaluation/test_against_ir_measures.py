@@ -9,7 +9,7 @@ import shutil
 from functools import cache
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import assay
@@ -76,7 +76,6 @@ def assert_same(theirs, names, qrels, run, digits=1e-9):
 
 
 @given(qrels=QRELS, run=RUNS)
-@settings(max_examples=150)
 def test_every_provider(theirs, qrels, run):
     assert_same(theirs, MEASURES, qrels, run)
     assert_same(theirs, GAINS, qrels, run)
@@ -86,22 +85,20 @@ DISTINCT = st.lists(RETRIEVED, unique=True, min_size=1).map(lambda docs: {doc: 1
 
 
 @given(qrels=QRELS, run=st.dictionaries(QUERIES, DISTINCT, min_size=1))
-@settings(max_examples=100)
 def test_compatibility(theirs, qrels, run):
     assert_same(theirs, COMPAT, qrels, run)
 
 
 @given(qrels=QRELS, run=RUNS)
-@settings(max_examples=100)
 def test_counts(theirs, qrels, run):
     assume(qrels.keys() & run.keys())  # a sum over no query at all: 0 there, none here
     assert_same(theirs, COUNTS, qrels, run)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("perl") is None, reason="ir_measures runs gdeval, a Perl script, for ERR and exp-log2 nDCG")
 @given(qrels=qrels_of(st.integers(-2, 4)), run=RUNS)
 @example(qrels={"1": {"a": 4, "b": 0}}, run={"2": {"a": 1.0}})
-@settings(max_examples=100)
 def test_what_perl_scores(theirs, qrels, run):
     assert_same(theirs, OF_PERL, qrels, run)
 

@@ -8,7 +8,7 @@ from statistics import fmean
 
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
@@ -73,7 +73,6 @@ def beir(qrels, run):
 
 
 @given(judged_and_ranked())
-@settings(max_examples=120)
 def test_beir(data):
     assert_same("beir", *data, beir(*data))
 
@@ -84,12 +83,6 @@ def test_beir_by_hand():
     found = assay.evaluate(qrels, run, ["mrr@10", "hit@1", "R_cap@1", "P@1", "recall@2", "map@2"], profile="beir")
     assert [found[name] for name in ("mrr@10", "hit@1", "R_cap@1")] == [0.5, 0.5, 0.5]
     assert [found[name] for name in ("P@1", "recall@2", "map@2")] == [0.0, 0.5, 0.25]
-
-
-@pytest.mark.parametrize("profile", ["beir", "mteb"])
-def test_holes_are_refused(profile):
-    with pytest.raises(assay.DataError, match="calls a document a hole if no query at all has it judged"):
-        assay.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "unjudged@10", profile=profile)
 
 
 # ---- MTEB: five by pytrec_eval; its own scripts sort by score and id, descending, and divide by the number of rankings
@@ -109,7 +102,6 @@ def mteb(qrels, run):
 
 
 @given(judged_and_ranked())
-@settings(max_examples=120)
 def test_mteb(data):
     assert_same("mteb", *data, mteb(*data))
 
@@ -141,7 +133,6 @@ DISTINCT = st.permutations(DOCS).map(lambda docs: {doc: 1 / (1 + place) for plac
 
 
 @given(judged_and_ranked(DISTINCT))
-@settings(max_examples=80)
 def test_sentence_transformers(data):
     if figures := sentence_transformers(*data):
         assert_same("sentence-transformers", *data, figures)
@@ -155,11 +146,3 @@ def test_sentence_transformers_by_hand():
     assert found["ndcg@2"] == pytest.approx(1 / (1 + 1 / math.log2(3)), rel=1e-12)
     assert found["recall@2"] == 0.25
     assert found.query_ids == ("1",)
-
-
-def test_sentence_transformers_compares_scores_in_float32():
-    run = {"1": {"a": 1.0, "b": 1.00000001}}
-    with pytest.raises(assay.DataError, match="equal scores, and no rule to order them, change mrr@10 in 1 query: 1"):
-        assay.evaluate({"1": {"a": 1}}, run, "mrr@10", profile="sentence-transformers")
-    harmless = {"1": {"a": 2.0, "x": 1.0, "y": 1.0}}
-    assert assay.evaluate({"1": {"a": 1}}, harmless, "mrr@10", profile="sentence-transformers")["mrr@10"] == 1

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
@@ -54,13 +54,11 @@ def _as_pytrec_eval(name, score):
 
 
 @given(qrels=QRELS, run=RUNS)
-@settings(max_examples=150)
 def test_every_measure(qrels, run):
     assert_same(qrels, run)
 
 
 @given(qrels=QRELS, run=RUNS, level=st.integers(1, 3))
-@settings(max_examples=60)
 def test_condensed_rankings_and_levels(qrels, run, level):
     judged = {query: {doc for doc, grade in grades.items() if grade >= 0} for query, grades in qrels.items()}
     run = {query: ranked for query, ranked in run.items() if ranked.keys() & judged.get(query, ())}  # nan otherwise
@@ -68,13 +66,13 @@ def test_condensed_rankings_and_levels(qrels, run, level):
         assert_same(qrels, run, level, judged_only=True)
 
 
-@pytest.mark.parametrize("gap", [1e-6, 1e-7, 1e-8])
-def test_scores_nearer_than_float32_tells_apart_are_ties(gap):
+def test_scores_nearer_than_float32_tells_apart_are_ties():
     """a is better by less and less; at 1e-7 b overtakes it as the later name."""
-    qrels, run = {"q1": {"a": 1, "b": 0}}, {"q1": {"a": 2.0 + gap, "b": 2.0}}
-    assert_same(qrels, run)
-    assert assay.evaluate(qrels, run, "mrr", profile="pytrec_eval")["mrr"] == (1.0 if gap > 5e-7 else 0.5)
-    assert assay.evaluate(qrels, run, "mrr")["mrr"] == 1.0
+    for gap, theirs in ((1e-6, 1.0), (1e-7, 0.5), (1e-8, 0.5)):
+        qrels, run = {"q1": {"a": 1, "b": 0}}, {"q1": {"a": 2.0 + gap, "b": 2.0}}
+        assert_same(qrels, run)
+        assert assay.evaluate(qrels, run, "mrr", profile="pytrec_eval")["mrr"] == theirs, gap
+        assert assay.evaluate(qrels, run, "mrr")["mrr"] == 1.0, gap
 
 
 def test_a_long_ranking_of_near_scores():

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import pytest
 
 import assay
-from assay.evaluation.profiles import PROFILES, find_profile
+from assay import DataError, Policy, find_profile
+from assay.evaluation import OWN, PROFILES, Setting, evaluate_settings, settings_of, spelled
+from assay.metrics import all_metrics, parse_metric, parse_metrics
 
 CASES = {case["name"]: case for case in json.loads((Path(__file__).parents[1] / "model" / "trap_cases.json").read_text())}
 TOOLS = {
@@ -39,38 +41,25 @@ ONE_FIGURE = {
 RESPELT = {("ranx", "precision"): "set_precision"}
 """Names that mean something else to us."""
 NO_FIGURE = {
-    ("query_sets_no_c", "trec_eval_10.0"): (
-        ["map"],
-        r"trec_eval-10: 1 judged query is missing from the run: 2.*--missing zero",
-    ),
-    ("query_sets_no_c", "ranx_0.3.21"): (["map"], r"ranx: 1 judged query is missing from the run: 2.*--missing zero"),
-    ("query_sets_no_c", "beir_mrr"): (["mrr@1"], r"beir: 1 query of the run without judgments: 9"),
-    ("query_sets_no_c", "mteb"): (["ndcg@1"], r"mteb: 1 query of the run without judgments: 9.*--extra skip"),
-    ("bpref_no_judged_nonrel", "ranx_0.3.21"): (
-        ["bpref"],
-        r"ranx 0\.3\.21 gives nan for bpref where no document.*: query 1",
-    ),
-    ("err_grade5", "ir_measures_0.4.3"): (["ERR@10"], r"ir_measures 0\.4\.3 fails on a grade above 4 \(gdeval\): query 1"),
-    ("err_string_qid", "ir_measures_0.4.3"): (["ERR@10"], r"ir_measures 0\.4\.3 fails on query ids.*\(gdeval\): query q1"),
-    ("empty_run_for_query", "pytrec_eval_terrier_0.5.11"): (
-        ["iprec_at_recall_0.00", "11pt_avg"],
-        r"pytrec_eval-terrier 0\.5\.11 gives nan for a query with an empty ranking: query 1",
-    ),
-    ("empty_run_for_query", "ranx_0.3.21"): (["bpref"], r"ranx 0\.3\.21 gives nan for bpref where no document.*: query 2"),
-    ("empty_run_for_query", "ir_measures_0.4.3"): (
-        ["Judged@10"],
-        r"ir_measures 0\.4\.3 divides by zero on .*empty.*: query 1",
-    ),
-    ("all_judged_nonrelevant", "beir_recall_cap"): (["R_cap@5"], r"beir: 1 query without a relevant document: 1"),
-    **{
-        ("nan_score_first", key): (names.split(), "query 1: the score of document a is nan; only a number can be ranked")
-        for key, names in (
-            *(("trec_eval_9.0.8", "recip_rank"), ("trec_eval_10.0", "recip_rank"), ("ranx_0.3.21", "mrr")),
-            *(("pytrec_eval_terrier_0.5.11", "recip_rank"), ("ir_measures_0.4.3", "RR RR@10"), ("beir_mrr", "MRR@10")),
-        )
-    },
+    ("query_sets_no_c", "trec_eval_10.0"): "map",
+    ("query_sets_no_c", "ranx_0.3.21"): "map",
+    ("query_sets_no_c", "beir_mrr"): "mrr@1",
+    ("query_sets_no_c", "mteb"): "ndcg@1",
+    ("bpref_no_judged_nonrel", "ranx_0.3.21"): "bpref",
+    ("err_grade5", "ir_measures_0.4.3"): "ERR@10",
+    ("err_string_qid", "ir_measures_0.4.3"): "ERR@10",
+    ("empty_run_for_query", "pytrec_eval_terrier_0.5.11"): "iprec_at_recall_0.00 11pt_avg",
+    ("empty_run_for_query", "ranx_0.3.21"): "bpref",
+    ("empty_run_for_query", "ir_measures_0.4.3"): "Judged@10",
+    ("all_judged_nonrelevant", "beir_recall_cap"): "R_cap@5",
+    ("nan_score_first", "trec_eval_9.0.8"): "recip_rank",
+    ("nan_score_first", "trec_eval_10.0"): "recip_rank",
+    ("nan_score_first", "ranx_0.3.21"): "mrr",
+    ("nan_score_first", "pytrec_eval_terrier_0.5.11"): "recip_rank",
+    ("nan_score_first", "ir_measures_0.4.3"): "RR RR@10",
+    ("nan_score_first", "beir_mrr"): "MRR@10",
 }
-"""Where the tool crashed, stopped or gave no number (nan scores: a place by chance): metrics that show it, our message."""
+"""Where the tool crashed, stopped or gave no number (nan scores: a place by chance): metrics that show it."""
 
 
 class Figure(NamedTuple):
@@ -129,57 +118,59 @@ def spelt(key, name):
     return RESPELT.get((TOOLS[key], name), name)
 
 
-def assert_figure(key, ours, figure):
+def assert_figure(case, key, ours, figure):
     """Equal as far as the tool prints it."""
     if isinstance(figure.value, str):
         digits = len(figure.value.partition(".")[2])
-        assert f"{ours:.{digits}f}" == figure.value, figure
+        assert f"{ours:.{digits}f}" == figure.value, (case, key, figure)
     elif TOOLS[key] in ("beir", "mteb"):
-        assert round(ours, 5) == figure.value, figure
+        assert round(ours, 5) == figure.value, (case, key, figure)
     else:
-        assert ours == pytest.approx(figure.value, rel=1e-12, abs=1e-12), figure
+        assert ours == pytest.approx(figure.value, rel=1e-12, abs=1e-12), (case, key, figure)
 
 
 RESULTS = [(case, key) for case in CASES for key in CASES[case]["results"]]
 OF_TOOLS = [(case, key) for case, key in RESULTS if key in TOOLS]
-each_result = pytest.mark.parametrize(("case", "key"), [pytest.param(*pair, id="-".join(pair)) for pair in OF_TOOLS])
 
 
-@each_result
-def test_every_figure_of_every_tool(case, key):
-    wanted = [] if case == "nan_score_first" else [figure for figure in figures(case, key) if is_a_number(figure)]
-    for figure in wanted:
-        name = spelt(key, figure.metric)
-        usable = data(case, without=queries_without(case, key, figure.metric))
-        result = assay.evaluate(*usable, [name], profile=profile_of(case, key))
-        assert_figure(key, result.scores(name)[figure.query] if figure.query else result[name], figure)
-    assert wanted or (case, key) in NO_FIGURE
+def test_every_figure_of_every_tool():
+    for case, key in OF_TOOLS:
+        wanted = [] if case == "nan_score_first" else [figure for figure in figures(case, key) if is_a_number(figure)]
+        for figure in wanted:
+            name = spelt(key, figure.metric)
+            usable = data(case, without=queries_without(case, key, figure.metric))
+            result = assay.evaluate(*usable, [name], profile=profile_of(case, key))
+            assert_figure(case, key, result.scores(name)[figure.query] if figure.query else result[name], figure)
+        assert wanted or (case, key) in NO_FIGURE, (case, key)
 
 
-@each_result
-def test_all_figures_of_a_tool_in_one_call(case, key):
-    if case == "nan_score_first":
-        return
-    wanted = [figure for figure in figures(case, key) if is_a_number(figure)]
-    refused = [spelt(key, name) for name in NO_FIGURE.get((case, key), ([], ""))[0]]
-    names = [name for name in dict.fromkeys(spelt(key, figure.metric) for figure in wanted) if name not in refused]
-    if not names:
-        return
-    result = assay.evaluate(*data(case), names, profile=profile_of(case, key))
-    for figure in wanted:
-        if (name := spelt(key, figure.metric)) in names:
-            assert_figure(key, result.scores(name)[figure.query] if figure.query else result[name], figure)
-    if key.startswith("pytrec_eval"):
-        assert set(result.query_ids) == set(CASES[case]["results"][key])
+def test_all_figures_of_a_tool_in_one_call():
+    for case, key in OF_TOOLS:
+        refused = [spelt(key, name) for name in NO_FIGURE.get((case, key), "").split()]
+        wanted = [
+            figure for figure in figures(case, key) if is_a_number(figure) and spelt(key, figure.metric) not in refused
+        ]
+        names = list(dict.fromkeys(spelt(key, figure.metric) for figure in wanted))
+        if case == "nan_score_first" or not names:
+            continue
+        result = assay.evaluate(*data(case), names, profile=profile_of(case, key))
+        for figure in wanted:
+            name = spelt(key, figure.metric)
+            assert_figure(case, key, result.scores(name)[figure.query] if figure.query else result[name], figure)
+        if key.startswith("pytrec_eval"):
+            assert set(result.query_ids) == set(CASES[case]["results"][key]), case
 
 
-@pytest.mark.parametrize(("case", "key"), [pytest.param(*pair, id="-".join(pair)) for pair in NO_FIGURE])
-def test_where_a_tool_gives_no_figure_the_profile_says_what_the_tool_does(case, key):
-    names, message = NO_FIGURE[case, key]
-    for name in names:
-        with pytest.raises(assay.DataError) as caught:
-            assay.evaluate(*data(case), [name], profile=profile_of(case, key))
-        assert re.search(message, str(caught.value)), str(caught.value)
+def test_where_a_tool_gives_no_figure_the_profile_says_what_the_tool_does(snapshots):
+    def evaluating(case, key, name):
+        return lambda: assay.evaluate(*data(case), [name], profile=profile_of(case, key))
+
+    told = {
+        f"{case}, {TOOLS[key]}: {name}": evaluating(case, key, name)
+        for (case, key), names in NO_FIGURE.items()
+        for name in names.split()
+    }
+    snapshots.check_errors("evaluate/profiles_without_figures", told)
 
 
 def test_no_result_of_the_file_is_left_out():
@@ -249,7 +240,7 @@ def test_without_a_profile_nothing_is_said_about_one():
 
 def test_a_metric_the_tool_does_not_have_is_scored_and_noted():
     result = assay.evaluate(QRELS, RUN, ["mrr", "err@10"], profile="pytrec_eval")
-    assert result["err@10"] == assay.evaluate(QRELS, RUN, "err@10", policy=assay.Policy(missing="skip"))["err@10"]
+    assert result["err@10"] == assay.evaluate(QRELS, RUN, "err@10", policy=Policy(missing="skip"))["err@10"]
     assert [note for note in result.notes if "err@10" in note] == [
         "pytrec_eval-terrier 0.5.11 has no err@10: scored as by default, under its conventions."
     ]
@@ -284,82 +275,168 @@ def test_flags_win_over_the_top_grade_of_a_tool():
     assert assay.evaluate(qrels, run, "err(max_grade=1)@10", profile=profile)["err(max_grade=1)@10"] == one
 
 
-def test_accuracy_is_refused_where_ir_measures_divides_by_zero():
-    qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 1}}
-    fine, all_relevant = {"1": {"a": 2.0, "b": 1.0}}, {"2": {"a": 2.0, "b": 1.0}}
-    assert assay.evaluate(qrels, fine, "accuracy", profile="ir_measures").scores("accuracy") == {"1": 1.0, "2": 0.0}
-    with pytest.raises(assay.DataError, match=r"ir_measures 0\.4\.3 divides by zero where everything .* relevant: query 2"):
-        assay.evaluate(qrels, fine | all_relevant, "accuracy", profile="ir_measures")
-    assert assay.evaluate(qrels, fine | all_relevant, "map", profile="ir_measures")["map"] == 1
+# Where a tool fails
+
+TIED = {"1": {"a": 1.0, "b": 1.0}}
+ONE, TWO = {"1": {"a": 1.0}}, {"1": {"a": 1}, "2": {"a": 0}}
+BPREF = {"1": {"a": 1, "b": 0}, "2": {"b": 0}}, {"1": {"a": 1.0}, "2": {"b": 1.0}}
+ACCURACY = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 1}}
+SUBTOPICS = [("1", "a", 1, "x"), ("1", "b", 1, "y"), ("2", "a", 0, "x")], {"1": ["a"], "2": ["a"]}
+REFUSED = {
+    "a grade that is no whole number": ("pytrec_eval", "map", {"7": {"a": 0.5}}, {"7": {"a": 1.0}}),
+    "negative grades alone": ("pytrec_eval", "map", {"7": {"a": -1}}, {"7": {"a": 1.0}}),
+    "a grade above 4": ("ir_measures", "err", {"7": {"a": 5}}, {"7": {"a": 1.0}}),
+    "holes in BEIR": ("beir", "unjudged@10", {"7": {"a": 1}}, {"7": {"a": 1.0}}),
+    "holes in MTEB": ("mteb", "unjudged@3", {"7": {"a": 1}}, {"7": {"a": 1.0}}),
+    "nothing judged not relevant": ("ranx", "bpref", {"1": {"a": 1}}, ONE),
+    "nothing judged below the level": ("ranx", "bpref-l2", {"1": {"a": 2, "b": 2}}, ONE),
+    "a thread that is lost": ("ranx", "bpref", *BPREF),
+    "everything relevant": ("ir_measures", "accuracy", ACCURACY, {query: {"a": 2.0, "b": 1.0} for query in ACCURACY}),
+    "an empty ranking": ("ir_measures", "Judged@10", QRELS, RUN | {"2": {}}),
+    "a missing query": ("ranx", "map", TWO, ONE),
+    "an extra query": ("ranx", "map", ONE, TWO),
+    "no relevant document": ("beir", "capped_recall@5", {"1": {"a": 0}}, ONE),
+    "ties": ("sentence-transformers", "mrr@10", TWO, TIED),
+    "ties in float32": ("sentence-transformers", "mrr@10", {"1": {"a": 1}}, {"1": {"a": 1.0, "b": 1.00000001}}),
+    "ERR-IA at rank 1": ("ir_measures", "ERR_IA@1", *SUBTOPICS),
+    "alpha-DCG at rank 1": ("ir_measures", "alpha_DCG@1", *SUBTOPICS),
+    "alpha-nDCG beyond rank 20": ("ir_measures", "alpha_nDCG@21", *SUBTOPICS),
+    "nNRBP without a relevant document": ("ir_measures", "nNRBP", *SUBTOPICS),
+}
+FLAGS = {"a missing query": "missing", "an extra query": "extra", "no relevant document": "no_relevant"}
+FLAGS |= dict.fromkeys(("ties", "ties in float32"), "ties")
 
 
-def test_ranx_loses_the_thread_over_a_query_without_relevant_documents():
-    """Its bpref divides by R = 0 there, which ends the thread: queries that were its to score next stay at 0."""
-    qrels, run = {"1": {"a": 1, "b": 0}, "2": {"b": 0}}, {"1": {"a": 1.0}, "2": {"b": 1.0}}
-    with pytest.raises(assay.DataError, match=r"ranx 0\.3\.21 drops out of a thread .* bpref at 0 .*: query 2"):
-        assay.evaluate(qrels, run, "bpref", profile="ranx")
-    assert assay.evaluate(qrels, run, "map", profile="ranx")["map"] == 0.5
+def test_where_a_tool_fails_the_profile_refuses(snapshots):
+    def evaluating(profile, metric, qrels, run):
+        return lambda: assay.evaluate(qrels, run, metric, profile=profile)
+
+    snapshots.check_errors("evaluate/profiles_that_refuse", {case: evaluating(*given) for case, given in REFUSED.items()})
 
 
-def test_the_level_of_a_metric_decides_what_is_refused():
-    """At level 2 document b is judged non-relevant, so ranx has an answer; at level 1 it has none."""
-    qrels, run = {"1": {"a": 2, "b": 1}}, {"1": {"a": 1.0}}
-    assert assay.evaluate(qrels, run, "bpref-l2", profile="ranx")["bpref-l2"] == 1
-    for name, grade in (("bpref", 1), ("bpref-l2", 2)):
-        with pytest.raises(assay.DataError, match="gives nan for bpref"):
-            assay.evaluate({"1": {"a": 2, "b": grade}}, run, name, profile="ranx")
+def test_a_refusal_names_the_flag_that_goes_on_and_no_other():
+    for case, (profile, metric, qrels, run) in REFUSED.items():
+        with pytest.raises(DataError) as caught:
+            assay.evaluate(qrels, run, metric, profile=profile)
+        option = re.search(r"--([a-z-]+) ([a-z_]+)", str(caught.value))
+        if case not in FLAGS:
+            assert (option, caught.value.field) == (None, ""), case
+            continue
+        assert option[1].replace("-", "_") == caught.value.field == FLAGS[case], case
+        lenient = find_profile(profile).adjusted(**{"missing": "zero", FLAGS[case]: option[2]})
+        assert assay.evaluate(qrels, run, metric, profile=lenient).summary, case
 
 
-def test_a_query_the_run_lacks_is_no_empty_ranking():
-    """ir_measures divides by zero on an empty ranking, and scores a query that it never sees 0."""
+def test_what_the_tool_can_score_is_not_refused():
+    fine = {"1": {"a": 2.0, "b": 1.0}}
+    assert assay.evaluate(ACCURACY, fine, "accuracy", profile="ir_measures").scores("accuracy") == {"1": 1.0, "2": 0.0}
+    assert assay.evaluate(*BPREF, "map", profile="ranx")["map"] == 0.5
+    assert assay.evaluate({"1": {"a": 2, "b": 1}}, ONE, "bpref-l2", profile="ranx")["bpref-l2"] == 1  # b is below level 2
     assert assay.evaluate(QRELS, RUN, "Judged@10", profile="ir_measures").scores("Judged@10") == {"1": 2 / 3, "2": 0.0}
-    with pytest.raises(assay.DataError, match=r"divides by zero .*: query 2"):
-        assay.evaluate(QRELS, RUN | {"2": {}}, "Judged@10", profile="ir_measures")
+    harmless = {"1": {"a": 2.0, "x": 1.0, "y": 1.0}}
+    assert assay.evaluate({"1": {"a": 1}}, harmless, "mrr@10", profile="sentence-transformers")["mrr@10"] == 1
+    for metric in ("ERR_IA@1", "alpha_DCG@1", "alpha_nDCG@21", "nNRBP"):
+        assert assay.evaluate(*SUBTOPICS, metric), metric
 
 
-def test_two_names_that_come_down_to_one_metric():
-    result = assay.evaluate(QRELS, RUN, ["recall@1", "accuracy"], profile="mteb")
-    assert list(result) == ["recall@1"]
-    assert result["accuracy"] == result["recall@1"] == 0
-
-
-def test_a_policy_and_a_profile_exclude_each_other():
-    with pytest.raises(assay.BadParameter, match=r"policy and profile both say how to score.*adjusted"):
-        assay.evaluate(QRELS, RUN, policy=assay.Policy(), profile="beir")
-
-
-def test_an_unknown_profile_fails_before_any_data_is_read():
-    with pytest.raises(assay.UnknownName, match=r"no profile is called 'bier'\. Did you mean beir\?"):
-        assay.evaluate(None, None, profile="bier")
-
-
-def test_the_flag_that_goes_on_is_named_where_the_profile_is_strict():
-    tied = {"1": {"a": 1.0, "b": 1.0}}
-    with pytest.raises(assay.DataError, match=r"sentence-transformers: documents with equal scores.*--ties docid_desc"):
-        assay.evaluate(QRELS, tied, "mrr@10", profile="sentence-transformers")
-    adjusted = find_profile("sentence-transformers").adjusted(ties="docid_desc", missing="zero")
-    assert assay.evaluate(QRELS, tied, "mrr@10", profile=adjusted).scores("mrr@10") == {"1": 0.5, "2": 0.0}
-
-
-@pytest.mark.parametrize(
-    ("metric", "says"),
-    [
-        ("ERR_IA@1", "forgets to divide by the number of subtopics at rank 1"),
-        ("alpha_DCG@1", "forgets to divide"),
-        ("alpha_nDCG@21", "beyond rank 20"),
-        ("nNRBP", "nan for a query without a relevant document"),
-    ],
-)
-def test_what_ir_measures_makes_of_subtopics(metric, says):
-    rows = [("1", "a", 1, "x"), ("1", "b", 1, "y"), ("2", "a", 0, "x")]
-    run = {"1": ["a"], "2": ["a"]}
-    assert assay.evaluate(rows, run, metric)
-    with pytest.raises(assay.DataError, match=says):
-        assay.evaluate(rows, run, metric, profile="ir_measures")
+def test_a_metric_shown_beside_the_others_is_never_refused():
+    judged, profile = parse_metric("judged@10"), find_profile("ir_measures")
+    beside = Setting(judged, judged, profile.policy, is_beside=True)
+    empty = assay.Qrels({"1": {"a": 1}}), assay.Run({"1": {}})
+    assert evaluate_settings(*empty, [beside], profile)["judged@10"] == 0.0
 
 
 def test_ir_measures_ranks_equals_by_ascending_id_for_subtopics():
     rows = [("1", "a", 1, "x"), ("1", "a", 1, "y"), ("1", "b", 1, "z")]
-    run = {"1": {"a": 1.0, "b": 1.0}}
-    assert assay.evaluate(rows, run, "StRecall@1")["StRecall@1"] == pytest.approx(1 / 3)
-    assert assay.evaluate(rows, run, "StRecall@1", profile="ir_measures")["StRecall@1"] == pytest.approx(2 / 3)
+    assert assay.evaluate(rows, TIED, "StRecall@1")["StRecall@1"] == pytest.approx(1 / 3)
+    assert assay.evaluate(rows, TIED, "StRecall@1", profile="ir_measures")["StRecall@1"] == pytest.approx(2 / 3)
+
+
+# What a profile makes of a metric
+
+
+def setting(metric, profile):
+    return Setting.of(parse_metric(metric), find_profile(profile))
+
+
+def test_what_a_tool_means_by_a_name():
+    for metric, profile, as_scored in [
+        ("ndcg@10", "sentence-transformers", "ndcg(gain=binary)@10"),
+        ("ndcg(gain=linear)@10", "sentence-transformers", "ndcg(gain=linear)@10"),
+        ("map@10", "sentence-transformers", "map(norm=min)@10"),
+        ("map(norm=relevant)@10", "sentence-transformers", "map(norm=relevant)@10"),
+        ("rbp", "trec_eval-10", "rbp(p=0.9, gain=query)"),
+        ("accuracy", "mteb", "recall@1"),
+        ("accuracy", "sentence-transformers", "hit"),
+        ("err@5", "ir_measures", "err@5"),
+        ("ndcg@10", "ranx", "ndcg@10"),
+    ]:
+        assert setting(metric, profile).metric.name == parse_metric(as_scored).name, (metric, profile)
+    asked = parse_metric("ndcg@10")
+    assert Setting.of(asked, OWN) == Setting(asked, asked, Policy())
+
+
+def test_conventions_of_single_metrics():
+    assert setting("mrr@10", "ir_measures").policy == Policy(ties="docid_asc")
+    assert setting("mrr", "ir_measures").policy == Policy(precision="float32")
+    assert setting("mrr", "beir").policy.ties == "input_order"
+    assert setting("map", "beir").policy.ties == "docid_desc"
+    assert setting("err@5", "ir_measures").policy == Policy(max_grade=4.0)
+    digits = {metric: setting(metric, "ir_measures").digits for metric in ("err@5", "ndcg(gain=exp)@10", "ndcg@10")}
+    assert digits == {"err@5": 5, "ndcg(gain=exp)@10": 5, "ndcg@10": None}
+
+
+def test_each_metric_once_by_any_of_its_names():
+    found = settings_of(parse_metrics(["recall@1", "accuracy", "map"]), find_profile("mteb"))
+    assert [one.metric.name for one in found] == ["recall@1", "map"]
+    result = assay.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["recall@1", "accuracy"], profile="mteb")
+    assert result["accuracy"] == result["recall@1"] == 1.0
+
+
+def test_adjusted_conventions_hold_for_all_metrics():
+    for profile in PROFILES:
+        adjusted = find_profile(profile).adjusted(ties="docid_asc", missing="zero", extra="skip", max_grade=3)
+        for metric in ("mrr@10", "mrr", "hit@5", "capped_recall@5", "map", "accuracy", "bpref", "err"):
+            policy = Setting.of(parse_metric(metric), adjusted).policy
+            assert (policy.ties, policy.missing, policy.extra, policy.max_grade) == ("docid_asc", "zero", "skip", 3), profile
+        assert adjusted.name == profile
+        assert find_profile(profile).policy != adjusted.policy, profile
+
+
+def test_a_profile_by_name_and_as_an_object():
+    data = {"1": {"d1": 1}}, {"1": {"d3": 5.0, "d4": 5.0, "d1": 5.0, "d2": 5.0}}
+    ascending = find_profile("beir").adjusted(ties="docid_asc")
+    for profile, value in [("beir", 1 / 3), (find_profile("ir_measures"), 1.0), (ascending, 1.0), ("trec_eval-9", 0.25)]:
+        assert assay.evaluate(*data, "mrr@10", profile=profile)["mrr@10"] == pytest.approx(value), profile
+    assert assay.evaluate(*data, "mrr@10", profile=ascending).profile == "beir"
+    with pytest.raises(assay.BadParameter, match="adjusted"):
+        assay.evaluate(*data, policy=Policy(), profile="beir")
+    with pytest.raises(assay.UnknownName) as caught:  # before any data are read
+        assay.evaluate(None, None, profile="trec_eval")
+    assert "trec_eval-9" in caught.value.near
+
+
+def test_only_what_was_given_is_spelled_out():
+    for given, wanted in {
+        "rbp": "rbp",
+        "rbp(p=0.8)": "rbp(p=0.8)",
+        "RBP@10": "rbp@10",
+        "ndcg_cut_10": "ndcg@10",
+        "ndcg(gain=linear)@10": "ndcg(gain=linear)@10",
+        "ndcg_burges@3": "ndcg(gain=exp)@3",
+        "f1@5": "f1@5",
+        "P_5": "precision@5",
+        "iprec@0.4": "iprec@0.4",
+    }.items():
+        assert spelled(parse_metric(given)) == wanted
+
+
+def test_a_spelling_reads_back_under_every_profile():
+    for name, metric in all_metrics().items():
+        cutoff = f"@{0.5 if metric.at.name in ('recall', 'multiple') else 5}" if metric.at else ""
+        for param in metric.params:
+            for choice in param.choices:
+                asked = parse_metric(f"{name}({param.name}={choice}){cutoff}")
+                again = parse_metric(spelled(asked))
+                for profile in PROFILES.values():
+                    assert Setting.of(again, profile).metric == Setting.of(asked, profile).metric, (asked.name, profile.name)

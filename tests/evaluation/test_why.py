@@ -1,16 +1,34 @@
-"""why: every figure it names is what scoring really gives, and what it blames is what makes the difference."""
+"""why: which tools and conventions give a number, which queries are to blame; every figure is what scoring really gives."""
 
 import math
+from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import assay
-from assay.evaluation import Target
+from assay import BadParameter, DataError, Policy, find_profile
+from assay.evaluation import PROFILES, Target, flag_of
+from assay.metrics import all_metrics, parse_metric
 from assay.reports import why
 
-from ._explained import TIED, TWO_QUERIES, explained, values
+TIED = ({"1": {"d1": 1}}, {"1": {"d3": 5.0, "d4": 5.0, "d1": 5.0, "d2": 5.0}})
+"""Four documents with one score, the relevant one third in the order given."""
+
+
+def explained(qrels, run, metric, expected=None, **how):
+    (found,) = why(qrels, run, metric, expected, **how)
+    return found
+
+
+def values(figures):
+    return {figure.label: figure.value for figure in figures if not figure.fault}
+
+
+TWO_QUERIES = ({"1": {"a": 1, "b": 2}, "2": {"c": 1}}, {"1": {"a": 2.0, "b": 1.0}})
+"""The second query is missing, and the first has its documents the wrong way round."""
+
 
 EXPECTED_MEAN = (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4
 
@@ -67,9 +85,9 @@ def test_a_tool_that_leaves_ties_to_chance_has_a_band():
     assert figure.tool not in names(explained(*TIED, "mrr@10", "0.3333").matches)
 
 
-@pytest.mark.parametrize(("number", "is_inside"), [("0.249", False), ("0.2499", True), ("0.7", True), ("1.0004", True)])
-def test_the_ends_of_a_band_are_rounded_too(number, is_inside):
-    assert Target.parse(number).lies_within(0.24995, 1.00035) == is_inside
+def test_the_ends_of_a_band_are_rounded_too():
+    for number, is_inside in {"0.249": False, "0.2499": True, "0.7": True, "1.0004": True}.items():
+        assert Target.parse(number).lies_within(0.24995, 1.00035) == is_inside, number
 
 
 def test_the_reverse_of_the_order_given_is_found():
@@ -78,24 +96,19 @@ def test_the_reverse_of_the_order_given_is_found():
     assert "ranx with plain dicts" in match.words
 
 
-@pytest.mark.parametrize(
-    "expected", ["0.3333", "33.33%", "33.33", "33.33 %", ".3333", "0.33", "33", 1 / 3, 0.3333, "3.333333333333e-01"]
-)
-def test_the_number_is_found_however_it_is_written(expected):
-    matches = explained(*TIED, "mrr@10", expected).matches
-    assert names(matches) == {"ranx", "beir", "--ties input_order", "--ties ranx"}
+def test_the_number_is_found_however_it_is_written():
+    for expected in ("0.3333", "33.33%", "33.33", "33.33 %", ".3333", "0.33", "33", 1 / 3, 0.3333, "3.333333333333e-01"):
+        matches = explained(*TIED, "mrr@10", expected).matches
+        assert names(matches) == {"ranx", "beir", "--ties input_order", "--ties ranx"}, expected
 
 
 UNTIED = ({"1": {"a": 1}}, {"1": {"b": 3.0, "c": 2.0, "a": 1.0}})
 """The relevant document third, and nothing tied."""
 
 
-@pytest.mark.parametrize("expected", ["0.3334", "0.3332", "0.333", "0.33333", "33.34%", "33.3%"])
-def test_only_the_right_rounding_matches(expected):
-    is_right = round(1 / 3, len(expected.rstrip("%").partition(".")[2]) + 2 * ("%" in expected)) == pytest.approx(
-        float(expected.rstrip("%")) / (100 if "%" in expected else 1)
-    )
-    assert bool(explained(*UNTIED, "mrr", expected).matches) == is_right
+def test_only_the_right_rounding_matches():
+    for expected, is_right in {"0.3334": False, "0.3332": False, "0.333": True, "0.33333": True, "33.34%": False}.items():
+        assert bool(explained(*UNTIED, "mrr", expected).matches) == is_right, expected
 
 
 def test_a_number_may_be_cut_off():
@@ -142,9 +155,8 @@ def test_one_is_not_every_number_above_a_half():
     assert found.matches[0] is found.ours
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "inside", "outside"),
-    [
+def test_a_number_stands_for_what_rounds_to_it():
+    for text, value, inside, outside in [
         ("0.5", 0.5, [0.45, 0.549], [0.44, 0.56]),
         ("50%", 0.5, [0.495, 0.505], [0.494, 0.506]),
         ("50", 50.0, [0.495, 0.505, 50.4], [0.494, 0.506, 0.5 / 100]),
@@ -155,21 +167,11 @@ def test_one_is_not_every_number_above_a_half():
         ("0%", 0.0, [0.004], [0.006]),
         ("7", 7.0, [7.0, 0.07], [6.0, 0.06]),
         ("1e-3", 0.001, [0.001], [0.0011]),
-    ],
-)
-def test_a_number_stands_for_what_rounds_to_it(text, value, inside, outside):
-    target = Target.parse(text)
-    assert target.value == pytest.approx(value)
-    assert [one for one in inside if not target.matches(one)] == []
-    assert [one for one in outside if target.matches(one)] == []
-
-
-@pytest.mark.parametrize(
-    "text", ["abc", "", "%", ".", "-", "nan", "inf", "0,33", "1/3", "0.3.3", "0.3 0.4", "1e", "0x10", None.__class__]
-)
-def test_what_is_no_number_is_refused(text):
-    with pytest.raises(assay.BadParameter, match="the expected value is a number such as"):
-        why(*TIED, "mrr", text)
+    ]:
+        target = Target.parse(text)
+        assert target.value == pytest.approx(value), text
+        assert [one for one in inside if not target.matches(one)] == [], text
+        assert [one for one in outside if target.matches(one)] == [], text
 
 
 @given(st.floats(0, 1), st.integers(1, 11))
@@ -182,9 +184,9 @@ def test_a_value_matches_its_own_rounding(value, digits):
 # Faults seen in the wild
 
 
-@pytest.mark.parametrize(
-    ("metric", "qrels", "run", "value", "as_scored"),
-    [
+def test_a_faulty_or_foreign_formula_is_found():
+    """Each value worked out by hand."""
+    for metric, qrels, run, value, as_scored in [
         ("ndcg@10", {"a": 1, "b": 1, "c": 1}, ["x", "a"], 1 / math.log2(3), "ndcg(ideal=retrieved)@10"),
         ("ndcg@1", {"a": 1, "b": 1}, ["a"], 1 / (1 + 1 / math.log2(3)), "ndcg(ideal=uncut)@1"),
         ("ndcg@10", {"a": 1, "b": 2}, ["a", "b"], (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3)), "ndcg(gain=exp)@10"),
@@ -194,17 +196,13 @@ def test_a_value_matches_its_own_rounding(value, digits):
         ("map@2", {"a": 1, "b": 1, "c": 1, "d": 1}, ["x", "b"], (1 / 2) / 2, "map(norm=min)@2"),
         ("mrr@2", {"a": 1}, ["x", "y", "a"], 1 / 3, "mrr"),
         ("map@1", {"a": 1, "b": 1}, ["a", "b"], 1.0, "map"),
-    ],
-)
-def test_a_faulty_or_foreign_formula_is_found(metric, qrels, run, value, as_scored):
-    """Each value worked out by hand."""
-    data = {"1": qrels}, {"1": {doc: float(-place) for place, doc in enumerate(run)}}
-    found = explained(*data, metric, f"{value:.6f}")
-    assert abs(found.ours.value - value) > 0.01
-    assert as_scored in {figure.setting.metric.name for figure in found.matches}
-    (single,) = [figure for figure in found.matches if not figure.tool and figure.setting.metric.name == as_scored]
-    assert single.value == pytest.approx(value, abs=1e-12)
-    assert single.words
+    ]:
+        data = {"1": qrels}, {"1": {doc: float(-place) for place, doc in enumerate(run)}}
+        found = explained(*data, metric, f"{value:.6f}")
+        assert abs(found.ours.value - value) > 0.01, as_scored
+        (single,) = [figure for figure in found.matches if not figure.tool and figure.setting.metric.name == as_scored]
+        assert single.value == pytest.approx(value, abs=1e-12), as_scored
+        assert single.words, as_scored
 
 
 def test_two_conventions_at_once():
@@ -245,3 +243,294 @@ def test_two_are_tried_only_where_one_does_not_do():
     single = explained(*TWO_QUERIES, "ndcg@10", f"{(1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3)):.4f}")
     assert single.matches
     assert all(figure.tool or len(figure.conventions) == 1 for figure in single.matches)
+
+
+# Which queries are to blame
+
+
+def test_the_queries_responsible_are_those_whose_scores_differ():
+    qrels = {"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 1}}
+    run = {
+        "1": {"b": 2.0, "a": 1.0},
+        "2": {"a": 5.0, "b": 5.0, "c": 5.0},
+        "3": {"a": 5.0, "b": 5.0},
+    }
+    found = explained(qrels, run, "mrr", "0.8333")
+    ascending = next(figure for figure in found.matches if not figure.tool)
+    assert ascending.conventions[0].policy == {"ties": "docid_asc"}
+    moved = found.moved(ascending)
+    assert [(one.query, one.ours, one.theirs, one.n_equal) for one in moved] == [
+        ("2", pytest.approx(1 / 3), 1.0, 3),
+        ("3", 0.5, 1.0, 2),
+    ]
+
+
+def test_queries_that_are_not_counted_are_named():
+    found = explained(*TWO_QUERIES, "mrr", "1.0")
+    skipping = next(figure for figure in found.matches if not figure.tool)
+    assert [(one.query, one.ours, one.theirs) for one in found.moved(skipping)] == [("2", 0.0, None)]
+    back = explained(*TWO_QUERIES, "mrr", policy=Policy(missing="skip"))
+    (counting,) = [figure for figure in back.singles if figure.setting.policy.missing == "zero"]
+    assert [(one.query, one.ours, one.theirs) for one in back.moved(counting)] == [("2", None, 0.0)]
+
+
+def test_nothing_moves_in_our_own_figure():
+    found = explained(*TWO_QUERIES, "mrr")
+    assert found.moved(found.ours) == []
+
+
+def test_the_causes_of_a_tool_are_those_of_its_conventions_that_matter_here():
+    found = explained(*TIED, "mrr@10")
+    by_tool = {figure.tool: figure for figure in found.tools}
+    assert [one.policy for one in by_tool["beir"].causes] == [{"ties": "input_order"}]
+    assert len(by_tool["beir"].conventions) > 1
+    assert by_tool["mteb"].causes == ()
+
+
+def test_rounding_alone_is_a_reason():
+    """gdeval, which ir_measures asks for exponential gains, gives five decimals."""
+    found = explained({"1": {"a": 1}}, {"1": {"b": 2.0, "a": 1.0}}, "ndcg(gain=exp)@3", "0.63093")
+    (figure,) = [one for one in found.tools if one.tool == "ir_measures"]
+    assert figure.value == 0.63093 != found.ours.value
+    assert figure.words == "scores rounded to 5 decimals"
+
+
+# What has no figure
+
+
+def test_where_a_tool_fails_the_fault_is_told_and_nothing_is_raised():
+    found = explained({"1": {"a": 0.5}, "2": {"b": 1}}, {"1": {"a": 5.0, "b": 5.0}}, "mrr")  # none of three has a cutoff
+    faults = {figure.label: figure.fault for figure in found.tools if figure.fault}
+    for tool in ("trec_eval-9", "pytrec_eval", "ir_measures"):
+        assert "grades as whole numbers" in faults[tool]
+        assert faults[tool].endswith("query 1")
+    assert faults["ranx"] == faults["trec_eval-10"] == "1 judged query is missing from the run: 2"
+    assert faults["sentence-transformers"] == "has no mrr"
+    assert all(math.isnan(figure.value) and not figure.scores for figure in found.tools if figure.fault)
+
+
+def test_what_is_undefined_is_no_failure():
+    found = explained({"1": {"a": 1}}, {"1": {"a": 1.0, "b": 0.5}}, "bpref")
+    (figure,) = [one for one in found.tools if one.tool == "ranx"]
+    assert figure.is_undefined
+    assert "gives nan" in figure.fault
+    assert figure.ends is None
+
+
+def test_a_tool_without_the_metric_is_no_failure():
+    found = explained({"1": {"a": 1}}, {"1": {"a": 1.0}}, "rbp(p=0.8)")
+    by_tool = {figure.tool: figure for figure in found.tools}
+    assert by_tool["pytrec_eval"].is_lacking
+    assert by_tool["pytrec_eval"].fault == "has no rbp"
+    assert not by_tool["ranx"].is_lacking
+    matches = explained({"1": {"a": 1}}, {"1": {"a": 1.0}}, "rbp(p=0.8)", "0.2").matches
+    assert {figure.tool for figure in matches} >= {"", "ranx"}
+    assert "pytrec_eval" not in {figure.tool for figure in matches}
+
+
+def test_a_switch_of_the_tool_is_shown_where_it_changes_something():
+    qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 1.0}}
+    labels = values(explained(qrels, run, "mrr").tools)
+    assert labels["trec_eval-9"] == 1.0
+    assert labels["trec_eval-9 -c"] == labels["trec_eval-10 -c"] == labels["ranx make_comparable=True"] == 0.5
+    assert not any("-c" in figure.label for figure in explained(*TIED, "mrr").tools)
+
+
+def test_what_cannot_be_explained(snapshots):
+    numbers = ["abc", "", "%", ".", "-", "nan", "inf", "0,33", "1/3", "0.3.3", "0.3 0.4", "1e", "0x10", None.__class__]
+    for number in numbers:
+        with pytest.raises(BadParameter):
+            why(*TIED, "mrr", number)
+    cases = {
+        "text": lambda: why(*TIED, ["map", "relstring"]),
+        "our own refusal": lambda: why(*TWO_QUERIES, "map", policy=Policy(missing="error")),
+        "the tool's refusal": lambda: why({"1": {"a": 0.5}}, {"1": {"a": 1.0}}, "map", profile="pytrec_eval"),
+        "policy and profile": lambda: why(*TIED, "map", policy=Policy(), profile="beir"),
+        "one number for two metrics": lambda: why(*TIED, ["map", "mrr"], "0.3"),
+        "one number for two cutoffs": lambda: why(*TIED, "recall@5,10", "0.3"),
+        "no number": lambda: why(*TIED, "mrr", "0,33"),
+    }
+    snapshots.check_errors("why/faults", cases)
+
+
+def test_what_is_set_by_hand_holds_for_every_tool():
+    qrels, run = {"1": {"a": 1, "b": 2}}, {"1": {"a": 2.0, "b": 1.0}}
+    found = explained(qrels, run, "mrr@10", policy=Policy(rel=2))
+    assert set(values(found.tools).values()) == {0.5}
+    adjusted = explained(qrels, run, "mrr@10", profile=find_profile("beir").adjusted(rel=2))
+    assert adjusted.start == "beir"
+    assert set(values(adjusted.tools).values()) == {0.5}
+    assert [figure.tool for figure in adjusted.tools if figure.tool in ("assay", "beir")] == ["assay"]
+
+
+def test_ids_that_never_match_are_told():
+    (note,) = explained({"1": {"a": 1}}, {"1": {"x": 1.0}}, "mrr").notes
+    assert note == assay.evaluate({"1": {"a": 1}}, {"1": {"x": 1.0}}, "mrr").notes[0]
+    assert explained(*TIED, "mrr").notes == ()
+
+
+def test_what_a_tool_cannot_set_it_does_not_have():
+    graded = {"1": {"a": 1, "b": 2}}, {"1": {"a": 2.0, "b": 1.0}}
+    lacking = {figure.tool: figure.fault for figure in explained(*graded, "ndcg(gain=exp)@10").tools if figure.is_lacking}
+    assert lacking.keys() == set(PROFILES) - {"ranx", "ir_measures"}
+    assert set(lacking.values()) == {"has no ndcg(gain=exp)@10"}
+
+
+def test_several_metrics_are_explained_in_turn():
+    assert [found.metric.name for found in why(*TIED, ["map", "ndcg@10", "MRR"])] == ["map", "ndcg@10", "mrr"]
+
+
+def test_missing_queries_are_no_empty_rankings_to_a_tool():
+    """ir_measures divides by zero on an empty ranking, but a query that the run lacks has none."""
+    qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 1.0}}
+    (figure,) = [one for one in explained(qrels, run, "judged@10").tools if one.tool == "ir_measures"]
+    assert figure.value == assay.evaluate(qrels, run, "judged@10", profile="ir_measures")["judged@10"]
+
+
+def test_duplicates_are_read_alike_for_everybody():
+    run = [("1", "a", 1.0), ("1", "b", 2.0), ("1", "a", 3.0)]
+    rows = [{"query": query, "doc": doc, "score": score} for query, doc, score in run]
+    found = explained({"1": {"a": 1}}, rows, "mrr", policy=Policy(duplicates="keep_best"))
+    assert set(values(found.tools).values()) == {1.0}
+    assert not any("duplicates" in one.policy for figure in found.tools for one in figure.conventions)
+
+
+# Conventions
+
+
+EVERYTHING = (
+    {"1": {"a": 1, "b": 2, "c": 3, "1": 1, "n": -1, "late": 1}, "2": {"c": 1}, "3": {"x": 0, "y": 0}},
+    {
+        "1": {"1": 9.5, "n": 9.2, "b9": 9.00000001, "c": 9.0, "x": 8.0, "b": 8.0, "a": 8.0, "z": 8.0, "late": 1.0},
+        "3": {"x": 1.0, "u": 0.5},
+    },
+)
+"""Ties, near scores, negative and high grades, a document named like its query, a missing query, one without relevance."""
+
+
+def test_every_convention_that_moves_a_figure_is_tried(snapshots):
+    told = []
+    for metric in ("map@6", "ndcg@5", "bpref"):
+        singles = explained(*EVERYTHING, metric).singles
+        lines = [f"{one.conventions[0].flags or one.setting.metric.name}: {one.words}\n" for one in singles]
+        told.append(f"## {metric}\n" + "".join(lines))
+    snapshots.check("why/conventions", "\n".join(told))
+
+
+def test_what_is_already_so_is_not_tried():
+    policy = Policy(ties="docid_asc", missing="skip", rel=2.0, judged_only=True)
+    tried = conventions(explained(*EVERYTHING, "mrr", policy=policy).singles).keys()
+    assert {"--missing zero", "without --rel", "without --judged-only"} <= tried
+    assert not tried & {"--ties docid_asc", "--missing skip", "--rel 2", "--judged-only"}
+
+
+@pytest.mark.slow
+def test_everything_tried_of_any_metric_has_words_and_can_be_spelled():
+    for name, metric in all_metrics().items():
+        if metric.view != "ranking" or name in ("relstring", "runid"):
+            continue
+        cutoff = f"@{0.5 if metric.at.name in ('recall', 'multiple') else 5}" if metric.at else ""
+        for figure in explained(*EVERYTHING, f"{name}{cutoff}").singles:
+            (one,) = figure.conventions
+            assert one.words, name
+            assert bool(one.policy) != bool(one.metric), name
+            assert one.metric is None or parse_metric(one.metric.name) == one.metric, one.metric.name
+
+
+def test_a_decision_as_a_flag():
+    for name, value, flag in [
+        ("ties", "docid_asc", "--ties docid_asc"),
+        ("judged_only", True, "--judged-only"),
+        ("rel", 2.0, "--rel 2"),
+        ("rel", 0.123456789, "--rel 0.123456789"),
+        ("no_relevant", "skip", "--no-relevant skip"),
+        ("rel", None, "without --rel"),
+        ("judged_only", False, "without --judged-only"),
+    ]:
+        assert flag_of(name, value) == flag
+
+
+# Laws: whatever the data
+
+DOCS = ("1", "d1", "d2", "d3", "d4")
+QUERIES = ("1", "2", "3", "d1")
+SCORES = st.sampled_from([1.0, 1.0 + 1e-9, 2.0, 3.0])
+METRICS = (
+    *("ndcg@2", "ndcg", "ndcg(gain=exp)@3", "ndcg(gain=linear)@2", "mrr@2", "mrr", "map@2", "map(norm=relevant)@2", "map"),
+    *("precision@2", "recall@2", "hit@1", "bpref", "err@3", "rbp(p=0.5)", "rprec", "f1@2", "capped_recall@2", "accuracy"),
+)
+
+
+@st.composite
+def data(draw):
+    """Judgments and runs with ties, missing and extra queries, negative grades and documents named like their query."""
+    grade = st.sampled_from([-1, 0, 0, 1, 1, 2, 3] if draw(st.integers(0, 4)) else [0, 0.5, 1])
+    judged = st.dictionaries(st.sampled_from(DOCS), grade, min_size=1)
+    ranking = st.dictionaries(st.sampled_from(DOCS), SCORES)
+    qrels = draw(st.dictionaries(st.sampled_from(QUERIES[:3]), judged, min_size=1))
+    run = draw(st.dictionaries(st.sampled_from(QUERIES), ranking, min_size=1))
+    return qrels, run
+
+
+def same(ours, theirs):
+    return (math.isnan(ours) and math.isnan(theirs)) or abs(ours - theirs) <= 1e-12
+
+
+POLICIES = st.sampled_from(
+    [{}, {"missing": "skip"}, {"rel": 2.0}, {"ties": "docid_asc", "judged_only": True}, {"drop_self": True, "rel": 1.0}]
+)
+
+
+@given(data(), st.sampled_from(METRICS), POLICIES)
+def test_every_figure_is_what_scoring_gives(data, metric, start):
+    qrels, run = data
+    assume(qrels.keys() & run.keys())  # scoring refuses ids that never match
+    policy = Policy(**start)
+    found = explained(qrels, run, metric, policy=policy)
+    ours = assay.evaluate(qrels, run, metric, policy=policy)
+    assert same(found.ours.value, ours[metric])
+    assert found.ours.scores == {query: score for query, score in ours.scores(metric).items() if score == score}
+    for figure in found.singles:
+        (convention,) = figure.conventions
+        name = figure.setting.metric.name
+        again = assay.evaluate(qrels, run, name, policy=replace(policy, **convention.policy))
+        assert same(figure.value, again[name])
+        assert not same(figure.value, found.ours.value)
+        assert found.moved(figure) or not math.isfinite(figure.value)
+    for figure in found.tools:
+        profile = find_profile(figure.tool)
+        profile = profile.adjusted(**{**(profile.option.settings if figure.with_option else {}), **start})
+        if figure.is_lacking:
+            continue
+        if figure.fault:
+            with pytest.raises(DataError):
+                assay.evaluate(qrels, run, metric, profile=profile)
+            continue
+        again = assay.evaluate(qrels, run, metric, profile=profile)
+        assert same(figure.value, again[metric])
+        if not same(figure.value, found.ours.value):
+            assert figure.words
+            assert {one.query for one in found.moved(figure)} == {
+                query
+                for query in {**ours.scores(metric), **again.scores(metric)}
+                if not is_same_score(ours.scores(metric).get(query), again.scores(metric).get(query))
+            }
+
+
+def is_same_score(ours, theirs):
+    ours, theirs = (None if score is None or math.isnan(score) else score for score in (ours, theirs))
+    return ours is theirs if ours is None or theirs is None else abs(ours - theirs) <= 1e-12
+
+
+@given(data(), st.sampled_from(METRICS), st.sampled_from(list(PROFILES)))
+def test_whatever_a_tool_says_is_traced_back_to_it(data, metric, tool):
+    qrels, run = data
+    try:
+        value = assay.evaluate(qrels, run, metric, profile=tool)[metric]
+        found = explained(qrels, run, metric, value if value == value else None)
+    except DataError:  # what the tool refuses, and runs of which no query is judged
+        return
+    figure = next(figure for figure in found.tools if figure.tool == tool and not figure.with_option)
+    assert figure.is_lacking or same(figure.value, value)
+    if value == value and not figure.is_lacking:
+        assert figure in found.matches

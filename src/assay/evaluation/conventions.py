@@ -115,14 +115,6 @@ def flag_of(name: str, value: Any) -> str:
     return flag if value is True else f"{flag} {show(value)}"
 
 
-def flags_of(policy: Policy) -> list[str]:
-    """The flags that set a policy."""
-    decided = [
-        (field.name, getattr(policy, field.name)) for field in fields(Policy) if getattr(policy, field.name) != field.default
-    ]
-    return [flag_of(name, value) for name, value in decided]
-
-
 def of_policy(name: str, value: Any) -> Convention:
     """A field of the policy."""
     numbers = {"rel": "grades from {} on are relevant", "max_grade": "the top grade is {}"}
