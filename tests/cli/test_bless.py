@@ -15,67 +15,45 @@ def kept(tmp_path, monkeypatch):
         return [store.save([result_of(number)]) for number in range(2)]
 
 
-def test_a_baseline_is_named_and_moved(assay, kept):
+def test_a_baseline_is_named_moved_listed_and_taken_back(assay, kept):
     first, second = kept
-    assert assay("bless", "latest~1", "--as", "main").out == f"baseline main is {first}\n"
-    assert assay("bless", "latest").out == f"baseline main is {second}; it was {first}\n"
-    assert assay("bless", "latest").out == f"baseline main is {second}\n"
-    assert assay("bless", "main#bm25", "--as", "best").out == f"baseline best is {second}#bm25\n"
-
-
-def test_what_no_gate_could_decide_is_told_now(assay, kept):
-    """Providers asked in batches have a mean time alone, which a rule about latency_p95 would find out at night."""
-    shared = result_of(7).with_fields(provenance={"latency_ms": {"mean": 1.5}})
-    assert shared.has_shared_times
-    with Store.open() as store:
-        store.save([shared])
-    done = assay("bless", "latest")
-    assert done.err == (
-        "note: bm25 was asked in batches, so no gate can decide about latency_p95; "
-        "batch_size: 1 in the plan asks one by one\n"
-    )
-    assert assay("bless", "latest~1").err == ""
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (["latest", "--as", "latest"], 2, "a baseline is called by letters"),
-        (["latest~5"], 2, "no stored evaluation is called 'latest~5'"),
-        (["latest#nobody"], 2, "is called 'nobody'"),
-        (["--as", "main"], 2, "say which evaluation: assay bless latest --as main"),
-        (["--remove", "nope"], 2, "no baseline is called 'nope'.   (there is none)"),
-        (["latest", "--remove", "main"], 2, "--remove takes a baseline back"),
-        (["latest", "--as", "v1.json"], 2, "not like an id, a day or a file; found 'v1.json'"),
-        (["latest", "--as", "../../x"], 2, "found '../../x'"),
-        (["latest", "--as", "2026-11-15"], 2, "found '2026-11-15'"),
-        (["latest", "--store", "gone.db"], 6, "there is no store at gone.db yet"),
-    ],
-)
-def test_what_cannot_be_blessed_is_told(assay, kept, words, code, said):
-    done = assay("bless", *words)
-    assert done.code == code
-    assert said in done.err
-
-
-def test_baselines_are_listed_and_taken_back(assay, kept):
-    first, second = kept
-    assert assay("bless").out == "there is no baseline in .assay/assay.db yet: assay bless latest --as main makes one\n"
-    assay("bless", "latest~1")
-    assay("bless", "latest#bm25", "--as", "best")
-    assert assay("bless").out == f"baseline best is {second}#bm25\nbaseline main is {first}\n"
-    assert assay("bless", "--remove", "main").out == f"baseline main is gone; it was {first}\n"
+    steps = {
+        "": "there is no baseline in .assay/assay.db yet: assay bless latest --as main makes one\n",
+        "latest~1 --as main": f"baseline main is {first}\n",
+        "latest": f"baseline main is {second}; it was {first}\n",
+        "latest --as main": f"baseline main is {second}\n",
+        "main#bm25 --as best": f"baseline best is {second}#bm25\n",
+        "--store .assay/assay.db": f"baseline best is {second}#bm25\nbaseline main is {second}\n",
+        "--remove main": f"baseline main is gone; it was {second}\n",
+    }
+    for words, said in steps.items():
+        assert assay("bless", *words.split()).out == said, words
     assert assay("bless").out == f"baseline best is {second}#bm25\n"
 
 
-def test_what_failed_altogether_is_blessed_by_force_only(assay, kept):
+@pytest.mark.usefixtures("kept")
+def test_what_cannot_be_blessed_is_told(told):
     failed = result_of(5).with_fields(failures=dict.fromkeys(result_of(5).query_ids, "ConnectionError: refused"))
+    together = result_of(7).with_fields(provenance={"latency_ms": {"mean": 1.5}})
+    assert together.has_shared_times
     with Store.open() as store:
-        name = store.save([failed])
-    refused = assay("bless", "latest")
-    assert (refused.code, refused.out) == (2, "")
-    assert refused.err == (
-        "error: small/bm25 failed on every query, so anything would be better than this baseline; "
-        "ask again, or use --force\n"
+        store.save([failed])
+        store.save([together])
+    told(
+        "bless/refused",
+        """
+        bless latest
+        bless latest~1
+        bless latest~1 --force
+        bless latest --as latest
+        bless latest~5
+        bless latest#nobody
+        bless --as main
+        bless --remove nope
+        bless latest --remove main
+        bless latest --as v1.json
+        bless latest --as ../../x
+        bless latest --as 2026-11-15
+        bless latest --store gone.db
+        """,
     )
-    assert assay("bless", "latest", "--force").out == f"baseline main is {name}\n"

@@ -3,9 +3,9 @@
 import re
 import shutil
 
-from assay.datasets.dataset import BenchmarkDataset
-from assay.evaluation.saved import read_results
-from assay.model.records import Query
+from assay.datasets import BenchmarkDataset
+from assay.evaluation import read_results
+from assay.model import Query
 
 from ._evaluations import SEARCH, N, asked, figures
 
