@@ -8,6 +8,7 @@ The Human Phenotype Ontology, which takes seconds to parse, is parsed once for a
 import gc
 import os
 import random
+import shutil
 import signal
 
 import pytest
@@ -84,13 +85,13 @@ def hpo_cache(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def parsed_hpo(hpo_cache):
-    """HPO as it is parsed, which takes seconds: once, and kept in the shared folder for all others."""
-    from assay.ontology.cache import write_cached
-    from assay.ontology.reading import read_ontology
+def parsed_hpo(hpo_cache, tmp_path_factory):
+    """HPO as it is parsed, which takes seconds: once, from a copy that nobody has read, and kept in the shared folder."""
+    from assay.ontology import default_ontology, load_ontology
 
+    folder = tmp_path_factory.mktemp("hpo")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ASSAY_CACHE", str(hpo_cache))
-        parsed = read_ontology(cached=False)
-        write_cached(parsed, parsed.digest)
+        patch.setenv("ASSAY_CACHE", str(folder / "cache"))
+        parsed = load_ontology(shutil.copy(default_ontology(), folder))
+    shutil.copytree(folder / "cache", hpo_cache, dirs_exist_ok=True)
     return parsed

@@ -16,18 +16,14 @@ from types import SimpleNamespace
 import pytest
 
 import assay
-from assay.compat.loop import metrics
-from assay.compat.loop.benchmark import (
+from assay.compat.loop import (
+    BatchEvaluator,
     BenchmarkComparison,
     BenchmarkDataset,
     Document,
     Query,
     RelevanceJudgment,
     ReproducibleEvaluationRunner,
-    save_trec_run,
-)
-from assay.compat.loop.metrics import (
-    BatchEvaluator,
     average_precision_at_k,
     binary_to_graded,
     dcg_at_k,
@@ -39,10 +35,12 @@ from assay.compat.loop.metrics import (
     mean_ndcg_at_k,
     mean_precision_at_k,
     mean_recall_at_k,
+    metrics,
     mrr_at_k,
     ndcg_at_k,
     precision_at_k,
     recall_at_k,
+    save_trec_run,
 )
 
 PRINTED_JSON = {

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import assay
+from assay.cli import main
 from assay.compat.ragchat import (
     MetricsCache,
     RetrievalMetricsSuite,
@@ -33,6 +34,8 @@ from assay.compat.ragchat import (
 )
 from assay.evaluation import evaluate_routing
 from assay.metrics import dcg_at_k, parse_metric
+from assay.model import Column
+from assay.views import Reranking, grade
 
 IDS = [f"doc{number}" for number in range(6)]
 QUERIES = [{"id": "1", "relevant_docs": ["doc1", "doc3", "doc5"]}, {"id": "2", "relevant_docs": "doc2;doc4"}]
@@ -139,12 +142,7 @@ def test_row_reranking_improvement_is_a_ratio_of_means_and_undefined_at_0():
 
 def reranked(dataset, before, after, metric):
     """Scores of queries, and the summary, of a metric of two rankings."""
-    from assay.model import Column
-    from assay.model.policy import Policy
-    from assay.views.grading import grade
-    from assay.views.timing import Reranking
-
-    views = [grade(assay.Run(run), dataset.judged(), Policy()).run for run in (before, after)]
+    views = [grade(assay.Run(run), dataset.judged(), assay.Policy()).run for run in (before, after)]
     column = Column.of(metric.score(Reranking(*views)), metric.metric.aggregation)
     return column.score.tolist(), column.summary()
 
@@ -332,8 +330,8 @@ def test_row_cache_keys_do_not_collide_and_heed_the_data():
     changed = [[{"id": "doc1"}], RESULTS[1]]
     assert evaluate_retrieval_batch(QUERIES, changed, ["mrr"], cache=cache)["mrr"] == 1.0 != first["mrr"]
     assert evaluate_retrieval_batch(QUERIES, RESULTS, ["mrr"], cache=cache) == first
-    for grade, wanted in ((1, 1 / 2), (3, 1 / 8)):  # of the other query, which ends the scale
-        graded = [{"id": "1", "relevant_docs": {"a": 1}}, {"id": "2", "relevant_docs": {"a": grade}}]
+    for largest, wanted in ((1, 1 / 2), (3, 1 / 8)):  # of the other query, which ends the scale
+        graded = [{"id": "1", "relevant_docs": {"a": 1}}, {"id": "2", "relevant_docs": {"a": largest}}]
         found = evaluate_retrieval_batch(graded, [["a"], []], ["err@5"], cache=cache)
         assert found["err@5"] == pytest.approx(wanted / 2)
 
@@ -385,8 +383,6 @@ def test_row_unknown_keys_are_errors(block):
 
 
 def test_row_the_block_is_read_by_a_plan_too(tmp_path, monkeypatch, capsys):
-    from assay.cli import main
-
     monkeypatch.chdir(tmp_path)
     (tmp_path / "plan.yaml").write_text(f"benchmarks: [rag-template]\nproviders: [random_order]\n{PRINTED_YAML}")
     assert main(["eval", "plan.yaml", "--no-store", "--quiet"]) == 0
