@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections.abc import Mapping
 from html import unescape
 from pathlib import Path
 from typing import Any
 
+from httpx import Response
 from starlette.testclient import TestClient
 
+from assay.store import Store
 from assay.web import make_app
 
 COOKIE = "assay_session"
@@ -17,7 +22,7 @@ FREE_ATTEMPTS = 3
 """Wrong tokens that cost nothing."""
 
 
-def client_of(store: Path, **how: Any) -> TestClient:
+def client_of(store: Path | Store, **how: Any) -> TestClient:
     """A client on this machine."""
     return TestClient(make_app(store, **how), base_url="http://127.0.0.1:8765", follow_redirects=False)
 
@@ -50,21 +55,42 @@ def keys_of(html: str) -> list[str]:
     return list(dict.fromkeys(re.findall(r'href="/result/([^"/]+/\d+)"', html)))
 
 
+def words_of(html: str) -> str:
+    """The text of a piece of markup."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
 def main_of(html: str) -> str:
-    """The text of a page without its markup and what is around it."""
+    """The text of a page without what is around it."""
     inside = re.search(r"<main[^>]*>(.*)</main>", html, re.DOTALL)
     assert inside
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", inside[1])).split())
+    return words_of(inside[1])
+
+
+def cells_of(answer: Response) -> list[dict[str, str]]:
+    """The rows of a download."""
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    return list(csv.DictReader(io.StringIO(answer.text)))
+
+
+def told(answers: Mapping[str, Response], masked: Mapping[str, str] | None = None) -> str:
+    """Case by case the status of an answer and what it says: the message of an error, or the words of a page."""
+    text = "".join(f"## {case}\n{answer.status_code} {_message_of(answer)}\n\n" for case, answer in answers.items())
+    for word, name in (masked or {}).items():
+        text = text.replace(word, name)
+    return text
+
+
+def _message_of(answer: Response) -> str:
+    if not answer.headers.get("content-type", "").startswith("application/json"):
+        return main_of(answer.text)
+    error = answer.json()["error"]
+    assert error["status"] == answer.status_code
+    return error["message"]
 
 
 def rows_of(html: str, label: str) -> list[list[str]]:
     """The rows of the table of that label, cell by cell."""
     box = html.split(f'aria-label="{label}"', 1)[1].split("</table>", 1)[0].split("<tbody>", 1)[1]
     rows = re.findall(r"<tr>(.*?)</tr>", box, re.DOTALL)
-    return [
-        [
-            " ".join(unescape(re.sub(r"<[^>]+>", " ", cell)).split())
-            for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL)
-        ]
-        for row in rows
-    ]
+    return [[words_of(cell) for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL)] for row in rows]

@@ -50,6 +50,14 @@ def result_of(seed: int, *, provider: str = "bm25", skill: float = 0.6, night: i
     return scored.with_fields(benchmark="things", run=run, queries=queries, provenance=provenance)
 
 
+def saved(path: Path, *evaluations: list[Result]) -> Path:
+    """A store of these evaluations."""
+    with Store.open(path) as store:
+        for results in evaluations:
+            store.save(results)
+    return path
+
+
 class Stored:
     """What a store holds, as tests look it up: keys of results, the newest first, and the results."""
 

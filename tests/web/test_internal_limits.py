@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 
 import pytest
-from _clients import FREE_ATTEMPTS, TOKEN, Clock
+from _clients import FREE_ATTEMPTS, TOKEN, Clock, client_of, told
 from _stores import result_of
 from hypothesis import given
 from hypothesis import strategies as st
@@ -346,3 +347,14 @@ class TestRoom:
             for key in keys:
                 assert state.result(key) is state.result(key)
             assert len(state._evaluations) == 1
+
+
+def test_a_store_that_others_keep_locked_is_told_soon(fresh, tmp_path, monkeypatch, snapshots):
+    monkeypatch.setattr(module, "LOCK_TIMEOUT", 0.05)
+    client, known = client_of(fresh), next(iter(fresh.latest().results[0].run["q000"]))
+    sent = {"benchmark": "things", "query": "q000", "document": known, "judge": "Ana", "grade": 1}
+    with sqlite3.connect(tmp_path / "fresh.db", isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        snapshots.check("web/locked_store", told({"a grade": client.post("/api/v1/judgments", json=sent)}))
+        other.execute("ROLLBACK")
+    assert client.post("/api/v1/judgments", json=sent).status_code == 201

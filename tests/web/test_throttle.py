@@ -1,12 +1,10 @@
 """The throttle from outside: wrong tokens at the login and in the header wait, and then are told so."""
 
-from __future__ import annotations
-
 import pytest
-from _clients import FREE_ATTEMPTS, TOKEN, Clock, client_of
-from _stores import usual_store
 
 from assay.web import Throttle
+
+from ._clients import FREE_ATTEMPTS, TOKEN, Clock, client_of, told
 
 
 @pytest.fixture
@@ -15,18 +13,17 @@ def clock():
 
 
 @pytest.fixture
-def client(tmp_path, clock):
-    store = usual_store(tmp_path / "s.db", nights=1)
-    return client_of(store, token=TOKEN, throttle=Throttle(clock, clock.sleep))
+def client(small, clock):
+    return client_of(small, token=TOKEN, throttle=Throttle(clock, clock.sleep))
 
 
-def test_the_login_waits_then_says_so(client, clock):
+def test_the_login_waits_then_says_so(client, clock, snapshots):
     answers = [client.post("/login", data={"token": f"guess {n}", "next": "/history"}) for n in range(FREE_ATTEMPTS + 7)]
     assert [one.status_code for one in answers[: FREE_ATTEMPTS + 5]] == [401] * (FREE_ATTEMPTS + 5)
     assert clock.slept == [0.5, 1.0, 2.0, 4.0]
     last = answers[-1]
     assert (last.status_code, last.headers["retry-after"]) == (429, "8")
-    assert "Too many wrong tokens came from this address: try again in 8 s." in last.text
+    snapshots.check("web/too_many_tokens", told({"at the login": last}))
     assert 'value="/history"' in last.text
     assert client.post("/login", data={"token": TOKEN}).status_code == 303
 
