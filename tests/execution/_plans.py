@@ -43,10 +43,14 @@ def read_log(path: Path) -> list[dict[str, Any]]:
     return [json.loads(text) for checksum, _, text in lines if checksum == b"%08x" % zlib.crc32(text)]
 
 
+def sealed(text: bytes) -> bytes:
+    """A line of a log: a text with its checksum."""
+    return b"%08x %b\n" % (zlib.crc32(text), text)
+
+
 def write_log(path: Path, lines: list[Any]) -> None:
-    """A log of these lines, with their checksums."""
-    texts = [json.dumps(line).encode() for line in lines]
-    path.write_bytes(b"".join(b"%08x %b\n" % (zlib.crc32(text), text) for text in texts))
+    """A log of these lines."""
+    path.write_bytes(b"".join(sealed(json.dumps(line).encode()) for line in lines))
 
 
 def change_log(path: Path, change: Callable[[list[dict[str, Any]]], Any]) -> None:

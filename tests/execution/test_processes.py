@@ -1,59 +1,22 @@
-"""conduct: evaluations side by side, on a full disk, after a change, and killed at any instant."""
+"""Evaluations in processes of their own: on a full disk, and killed at any instant."""
 
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from ._processes import N, asked, evaluated, furnish, logged, outcome, start, until_asked
+from ._processes import N, asked, evaluated, furnish, logged
 from ._retrievers import LONG
 
-EVERY = [f"q{n}" for n in range(N)]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
 def place(tmp_path):
     """A folder to evaluate in."""
     return furnish(tmp_path)
-
-
-@pytest.mark.parametrize(("how", "resume"), [({}, False), ({"name": "plan-mine"}, True)], ids=["flags", "plan"])
-def test_the_same_evaluation_cannot_run_twice_at_once(place, how, resume):
-    (place / "hold").touch()
-    first = start(place, {}, **how)
-    until_asked(place, 1)
-    told = evaluated(place, {}, resume=resume, **how)
-    assert told.startswith("UsageError: the same evaluation is running already and writes .assay/runs/")
-    (place / "hold").unlink()
-    (result,) = outcome(first)
-    assert not result["failures"]
-    assert sorted(asked(place)) == sorted(EVERY)
-
-
-@pytest.mark.slow
-def test_shards_of_one_plan_run_side_by_side_and_go_on_each_for_itself(place):
-    (place / "hold").touch()
-    shards = [{"selection": {"range": ends}} for ends in ("0:20", "20:")]
-    children = [start(place, shard, name="plan-mine") for shard in shards]
-    until_asked(place, 2)
-    assert sorted(asked(place)) == ["q0", "q20"]
-    (place / "hold").unlink()
-    found = [outcome(child)[0] for child in children]
-    assert [list(result["run"]) for result in found] == [EVERY[:20], EVERY[20:]]
-    assert sorted(asked(place)) == sorted(EVERY)
-    assert [evaluated(place, shard, name="plan-mine", resume=True)[0] for shard in shards] == found
-    assert len(asked(place)) == N
-
-
-@pytest.mark.slow
-def test_other_evaluations_do_not_disturb_each_other(place):
-    (place / "hold").touch()
-    children = [start(place, {"providers": f"python:mine:{name}"}) for name in ("Batches", "search")]
-    until_asked(place, 2)
-    (place / "hold").unlink()
-    (one,), (other,) = (outcome(child) for child in children)
-    assert one == other
 
 
 FULL = """
@@ -81,44 +44,13 @@ def test_on_a_full_disk_it_stops_and_goes_on_when_there_is_room(place):
     assert not kept & set(asked(place)[before:])
 
 
-@pytest.mark.slow
-def test_after_one_s_own_code_changed_it_does_not_go_on(place, monkeypatch):
-    how = {"name": "plan-mine"}
-    monkeypatch.setenv("FAIL", "q7")
-    evaluated(place, {}, **how)
-    monkeypatch.delenv("FAIL")
-    code = (place / "mine.py").read_text()
-    (place / "mine.py").write_text(code.replace("10.0 - place", "20.0 - place"))
-    n_asked = len(asked(place))
-    told = evaluated(place, {}, resume=True, **how)
-    assert told.startswith("UsageError: ")
-    assert "mine.py has changed since" in told
-    assert told.endswith(
-        "Without --resume it starts afresh, and --retry-failed result.json asks only what failed in that result"
-    )
-    assert len(asked(place)) == n_asked
-    (place / "mine.py").write_text(code)
-    (result,) = evaluated(place, {}, resume=True, **how)
-    assert (result["failures"], asked(place)[n_asked:]) == ({}, ["q7"])
-
-
-def test_one_that_failed_somewhere_is_finished_and_does_not_stand_in_the_way(place, monkeypatch):
-    monkeypatch.setenv("FAIL", "q7")
-    evaluated(place, {})
-    monkeypatch.delenv("FAIL")
-    (place / "mine.py").write_text((place / "mine.py").read_text().replace("10.0 - place", "20.0 - place"))
-    n_asked = len(asked(place))
-    (result,) = evaluated(place, {}, resume=True)
-    assert (result["failures"], sorted(asked(place)[n_asked:])) == ({}, sorted(EVERY))
-
-
 KILLS = """
 import json, os, random, shutil, signal, sys, time, traceback
 from pathlib import Path
-sys.path.insert(0, ".")
+sys.path[:0] = [".", sys.argv[3]]
 from evaluate import evaluate, planned
-from assay.datasets.format import load_dataset
-from assay.execution.responses import ResponseLog
+from assay.datasets import load_dataset
+from tests.execution._plans import read_log
 
 WAYS = [{"providers": "python:mine:Batches"}, {"providers": "python:mine:Batches", "batch_size": 7},
         {"providers": "python:mine:search", "concurrency": 3}]
@@ -147,8 +79,8 @@ def asked():
     return Path("asked.txt").read_text().split() if Path("asked.txt").exists() else []
 
 def kept():
-    logs = [ResponseLog(path).read()[1] for path in Path(".assay/runs").glob("*.log")]
-    return {query for log in logs for part in log.values() for query in part}
+    lines = [line for path in Path(".assay/runs").glob("*.log") for line in read_log(path)[1:]]
+    return {answer["query"] for line in lines for answer in line["answers"]}
 
 def finished():
     found = json.loads(Path("result.json").read_text())
@@ -195,7 +127,7 @@ print(json.dumps({"n_killed": n_killed, "n_in_the_middle": n_in_the_middle, "sam
 def test_killed_at_any_instant_the_result_is_the_same(place, monkeypatch):
     """Retrievers that are asked in batches, growing and of a chosen size, and one that is asked one by one."""
     monkeypatch.setenv("SLEEP", "0.005")
-    command = [sys.executable, "-c", KILLS, "9", "15"]
+    command = [sys.executable, "-c", KILLS, "9", "15", str(ROOT)]
     done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=6 * LONG, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

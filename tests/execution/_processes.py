@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 from assay import BenchmarkDataset, Document, Query
-from assay.execution.responses import ResponseLog
 
+from ._plans import read_log
 from ._retrievers import LONG
 
 N = 40
@@ -27,9 +26,6 @@ def note(texts):
     asked = os.open("asked.txt", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(asked, "".join(f"{text}\\n" for text in texts).encode())
     os.close(asked)
-    deadline = time.monotonic() + 20
-    while Path("hold").exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
     time.sleep(float(os.environ.get("SLEEP", "0")) * len(texts))
     if set(texts) & set(os.environ.get("FAIL", "").split(",")):
         raise ValueError("told to fail")
@@ -49,8 +45,7 @@ class Batches:
 PROGRAM = """
 import json, sys
 from assay.errors import AssayError
-from assay.execution.execute import ExecutionOptions, execute_plan
-from assay.execution.plan import WrittenPlan, make_plan
+from assay.execution import ExecutionOptions, WrittenPlan, execute_plan, make_plan
 
 def figures(result):
     # all that must be the same every time, which times are not
@@ -109,14 +104,7 @@ def asked(folder: Path) -> list[str]:
     return file.read_text().split() if file.exists() else []
 
 
-def until_asked(folder: Path, n: int) -> None:
-    """Wait until so many queries have been asked."""
-    deadline = time.monotonic() + LONG
-    while len(asked(folder)) < n and time.monotonic() < deadline:
-        time.sleep(0.01)
-
-
 def logged(folder: Path) -> set[str]:
     """The queries whose answers are kept."""
-    logs = [ResponseLog(path).read()[1] for path in (folder / ".assay" / "runs").glob("*.log")]
-    return {query for log in logs for part in log.values() for query, answer in part.items() if answer.error is None}
+    lines = [line for path in (folder / ".assay" / "runs").glob("*.log") for line in read_log(path)[1:]]
+    return {answer["query"] for line in lines for answer in line["answers"] if not answer.get("error")}
