@@ -16,9 +16,9 @@ import pytest
 
 from assay.cli.completion import CATALOGS, command_words
 from assay.cli.program import build_parser
-from assay.evaluation.profiles import PROFILES
-from assay.metrics.registry import all_metrics
-from assay.providers.provider import all_providers
+from assay.evaluation import PROFILES
+from assay.metrics import all_metrics
+from assay.providers import all_providers
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import assay as api
-from assay.store import Store
-from assay.store.judgments import Judgment
+from assay.store import Judgment, Store
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 QUERY, OTHER = "=HYPERLINK(1)", "@SUM(A1)"

@@ -7,10 +7,8 @@ import sys
 import pytest
 
 from assay import Document, Query, RelevanceJudgment
-from assay.datasets import BenchmarkDataset, load_dataset
-from assay.datasets.dataset import PARTS
-from assay.datasets.format import all_formats, bundled
-from assay.files.writing import write_lines
+from assay.datasets import PARTS, BenchmarkDataset, all_formats, bundled, load_dataset
+from assay.files import write_lines
 
 HELD = {
     "json": PARTS,

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from assay import Qrels
-from assay.store import Store
-from assay.store.judgments import Judgment
+from assay.store import Judgment, Store
 
 from ._stored import result_of
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.evaluation.saved import read_results
-from assay.metrics.parsing import parse_metric
+from assay.evaluation import read_results
+from assay.metrics import parse_metric
 from assay.store import Store
 
 from ._stored import differences, result_of, saved_and_read
@@ -213,7 +213,7 @@ def test_what_an_id_ends_in_is_enough(assay, kept):
 
 
 def test_times_have_their_unit(assay, kept):
-    from assay.model.scores import ScoreTable
+    from assay.model import ScoreTable
 
     result = result_of(1)
     columns = {**result.table.columns, "latency": result.table.columns["mrr"]}

@@ -1,0 +1,163 @@
+"""Progress, below the commands: lines where nobody watches, a bar that fits, how quickly and how long still."""
+
+import re
+import threading
+
+from assay.cli import progress
+from assay.cli.progress import Pace, ProgressTally, bar_line, plain_line, progress_watcher
+from assay.execution import Progress, Response
+from assay.execution.progress import Wait
+from assay.text import display_width
+
+SOME = [Response("q1"), Response("q2", error="no")]
+LONG = "a-benchmark-with-a-long-name/hybrid(bm25, http(url='http://127.0.0.1:8000/search'), method=weighted)"
+
+
+def watched(quiet=False, n=4):
+    with progress_watcher(quiet=quiet) as watch:
+        part = Progress("small/bm25", n, watch=watch)
+        watch(part)
+        part.add(SOME, cached=True)
+        part.add(SOME)
+
+
+def part_of(name="small/bm25", n=500, done=0, failed=0, cached=0):
+    return Progress(name, n, done, failed, cached, began=100.0)
+
+
+def seen(part, *times):
+    """The pace of a part that was looked at at these times."""
+    pace = Pace()
+    for now, n_done in times:
+        part.n_done = n_done
+        pace.record(part, now)
+    return pace
+
+
+def bar(part, pace, now, width):
+    return "".join(text for text, _ in bar_line(part, pace, now, width))
+
+
+def test_a_line_when_a_part_starts_and_one_when_it_is_done(capsys):
+    watched()
+    first, last = capsys.readouterr().err.splitlines()
+    assert first == "small/bm25: 0/4 queries, getting ready 0:00"
+    assert re.fullmatch(r"small/bm25: 4/4 queries, 2 failed, 2 cached, .*/s, took 0:0\d", last)
+    watched(quiet=True)
+    assert capsys.readouterr() == ("", "")
+    for name in ("\x1b[31m", "a\nb"):
+        with progress_watcher(quiet=False) as watch:
+            Progress(name, 1, watch=watch).add(SOME)
+        err = capsys.readouterr().err
+        assert ("\x1b" in err, err.count("\n")) == (False, 1)
+
+
+def test_a_line_now_and_then_even_while_nothing_is_answered_and_none_after_the_end(capsys, monkeypatch):
+    is_told = threading.Event()
+    make_line = progress.plain_line
+
+    def noticed(part, *rest):
+        if part.n_done:
+            is_told.set()
+        return make_line(part, *rest)
+
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.001)
+    monkeypatch.setattr(progress, "plain_line", noticed)
+    before = threading.active_count()
+    with progress_watcher(quiet=False) as watch:
+        Progress("small/bm25", 9, watch=watch).add(SOME)
+        assert is_told.wait(20)
+    assert capsys.readouterr().err.startswith("small/bm25: 2/9 queries, 1 failed, 0 cached, ")
+    assert threading.active_count() == before
+
+
+def test_a_tally_says_how_far_a_run_got():
+    watched_parts = []
+    tally = ProgressTally(watched_parts.append)
+    assert (tally.n_answered, tally.sentence(2)) == (0, "no query was answered yet")
+    first, second = (Progress(name, 4, watch=tally) for name in ("small/bm25", "small/dense"))
+    first.add(SOME)
+    assert tally.sentence(1) == "1 of 4 queries answered"
+    assert tally.sentence(2) == "0 of 2 results complete, 1 of 4 queries of small/bm25 answered"
+    first.add(SOME)
+    second.add(SOME[:1])
+    assert tally.sentence(3) == "1 of 3 results complete, 1 of 4 queries of small/dense answered"
+    assert (tally.n_answered, watched_parts) == (3, [first, first, second])
+
+
+def test_a_long_pause_is_told_of_at_once_and_once_and_not_when_it_is_over(capsys):
+    with progress_watcher(quiet=False) as watch:
+        part = Progress("small/bm25", 9, watch=watch)
+        watch(part)
+        part.note_wait(2.0, "HTTP 429")
+        for _ in range(3):
+            part.note_wait(120.0, "HTTP 429")
+    _, said = capsys.readouterr().err.splitlines()
+    assert said == "small/bm25: 0/9 queries, waiting 120 s, as the service asks (HTTP 429)"
+    with progress_watcher(quiet=False) as watch:
+        part = Progress("small/bm25", 9, watch=watch)
+        watch(part)
+        part.wait = Wait(120.0, "HTTP 429", 0.0)
+        part.add(SOME)
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_lines():
+    known = part_of(done=212, cached=212)
+    known.n_known = 212
+    waiting = part_of()
+    waiting.wait = Wait(300.0, "HTTP 429", 400.0)
+    on_the_way, done = part_of(done=250, failed=7, cached=50), part_of(done=500, cached=100)
+    everything = part_of(n=48, done=48, cached=48)
+    cases = [
+        (part_of(), Pace(), 103.0, "0/500 queries, getting ready 0:03"),
+        (on_the_way, seen(on_the_way, (110.0, 250)), 110.0, "250/500 queries, 7 failed, 50 cached, 20/s, 0:13 left"),
+        (
+            done,
+            seen(done, (100.0, 100), (4000.0, 500)),
+            9999.0,
+            "500/500 queries, 0 failed, 100 cached, 0.1/s, took 1:05:00",
+        ),
+        (everything, seen(everything, (100.0, 48)), 100.0, "48/48 queries, 0 failed, 48 cached, took 0:00"),
+        (known, Pace(), 101.0, "212/500 queries, 212 known already, getting ready 0:01"),
+        (waiting, seen(waiting, (120.0, 0)), 120.0, "0/500 queries, waiting 300 s, as the service asks (HTTP 429)"),
+        (
+            waiting,
+            seen(waiting, (120.0, 20)),
+            120.0,
+            "20/500 queries, 0 failed, 0 cached, 1.0/s, waiting 300 s, as the service asks (HTTP 429)",
+        ),
+    ]
+    for part, pace, now, said in cases:
+        if part is waiting:
+            part.n_done = int(said.partition("/")[0])
+        assert plain_line(part, pace, now) == f"small/bm25: {said}"
+    assert "waiting" not in plain_line(waiting, Pace(), 400.0)
+    part = part_of()
+    pace = seen(part, (100.0, 0), (160.0, 10), (164.0, 50))
+    assert (pace.rate(part, 164.0), pace.seconds_left(part, 164.0)) == (10.0, 45.0), "getting ready does not slow it down"
+
+
+def test_a_bar_fits():
+    for name in ("small/bm25", LONG, "東京タワー/" * 9, "\x1b[31mred\n"):
+        for width in (40, 60, 80, 120, 200):
+            for done in (0, 1, 123_456, 1_000_000):
+                part = part_of(name, n=1_000_000, cached=done // 2)
+                text = bar(part, seen(part, (100.0, 0), (160.0, done)), 1000.0, width)
+                assert (f"{done:,}/1,000,000" in text, display_width(text) < width, "\x1b" in text) == (True, True, False)
+    for done in (1, 250, 499):
+        part = part_of(LONG, done=done, failed=1)
+        text = bar(part, seen(part, (110.0, done)), 110.0, 80)
+        assert (sum(map(text.count, "━─")) >= 8, "…" in text, len(text.split(" ")[0]) >= 10) == (True, True, True), done
+
+
+def test_what_a_bar_shows_where_it_is_wide_and_where_it_is_narrow():
+    part = part_of(done=250, failed=7)
+    pace = seen(part, (110.0, 250))
+    name, line, rest = bar(part, pace, 110.0, 120).split(" ", 2)
+    assert (name, len(line), rest) == ("small/bm25", 40, "250/500 · 7 failed · 0 cached · 25/s · 0:10 left")
+    assert dict(bar_line(part, pace, 110.0, 120))["7 failed"] == "red"
+    part = part_of(LONG, done=250, failed=7)
+    text = bar(part, seen(part, (110.0, 250)), 110.0, 60)
+    assert (text[:5], "…" in text, "ted) " in text) == ("a-ben", True, True)
+    assert text.endswith(" 250/500 · 7 failed · 25/s · 0:10 left")
