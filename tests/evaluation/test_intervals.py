@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests._variants import for_each
 
 import assay
 from assay import Qrels
@@ -49,7 +50,7 @@ def test_an_evaluation_in_batches_knows_it():
     assert asked.with_fields(provenance={}).has_shared_times  # what was scored knows it as well
 
 
-@pytest.mark.parametrize("provenance", [{}, {"latency_ms": {}}, {"latency_ms": None}])
+@for_each("provenance", [{}, {"latency_ms": {}}, {"latency_ms": None}])
 def test_nothing_known_about_times_is_no_batch(provenance):
     assert not TIMED.with_fields(provenance=provenance).has_shared_times
 

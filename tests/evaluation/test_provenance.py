@@ -1,12 +1,14 @@
-"""Provenance: what a result rests on."""
+"""Provenance: what a result rests on, and the runner that records it, as the seed system had it."""
 
 import json
 import re
+import types
 
+import pytest
 from tests.execution._retrievers import Told, benchmark
 
 import assay
-from assay.evaluation.provenance import describe_dataset, describe_machine, now
+from assay.evaluation import ReproducibleEvaluationRunner, describe_dataset, describe_machine, now, read_results
 
 from ._git import git
 
@@ -50,3 +52,55 @@ def test_everything_is_there():
     assert provenance["files"] == {}
     assert provenance["started"] <= provenance["finished"]
     assert {"dataset", "seconds", "repository", "assay", "python", "platform", "packages"} <= set(provenance)
+
+
+# The runner
+
+
+RESULTS = {"q0": ["d0", "d1"], "q1": ["d0", "d1"], "q2": ["d3"]}
+"""Reciprocal ranks 1, ½, 0, and 0 for the query that is missing."""
+
+
+def made():
+    return ReproducibleEvaluationRunner(dataset=benchmark(), model_name="rag-v1", model_version="1.0")
+
+
+def test_a_list_of_names():
+    result = made().evaluate_run(RESULTS, ["mrr", "ndcg_at_10"])
+    assert result["mrr"] == pytest.approx(1.5 / 4)
+    assert list(result) == ["mrr", "ndcg@10"]
+    assert (result.name, result.benchmark) == ("rag-v1 1.0", "small")
+
+
+def test_a_module_of_metrics_stands_for_the_usual_ones():
+    result = made().evaluate_run(RESULTS, types.ModuleType("metrics"))
+    assert {"precision@5", "recall@10", "f1@20", "hit@5", "mrr@10", "map@10", "ndcg@10"} <= set(result)
+
+
+def test_scores_and_settings_are_those_of_evaluate():
+    scored = {query: {doc: float(-place) for place, doc in enumerate(docs)} for query, docs in RESULTS.items()}
+    result = made().evaluate_run(scored, "mrr", policy=assay.Policy(missing="skip"))
+    assert result["mrr"] == pytest.approx(1.5 / 3)
+
+
+def test_a_version_may_be_left_out():
+    runner = ReproducibleEvaluationRunner(benchmark(), "rag-v1")
+    assert runner.evaluate_run(RESULTS, "mrr").name == "rag-v1"
+
+
+def test_results_are_saved_and_read_back(tmp_path):
+    runner = made()
+    first = runner.evaluate_run(RESULTS, ["mrr"])
+    runner.evaluate_run({"q0": ["d0"]}, ["mrr"])
+    runner.save_results(tmp_path / "r.json")
+    one, two = read_results(tmp_path / "r.json")
+    assert (one["mrr"], two["mrr"]) == (first["mrr"], 0.25)
+    assert one.provenance["model"] == {"name": "rag-v1", "version": "1.0"}
+    assert one.provenance["dataset"]["fingerprints"] == first.provenance["dataset"]["fingerprints"]
+    assert json.loads((tmp_path / "r.json").read_text())["schema"] == "assay.result/1"
+
+
+def test_nothing_to_save_is_told(tmp_path):
+    with pytest.raises(assay.UsageError):
+        made().save_results(tmp_path / "r.json")
+    assert list(tmp_path.iterdir()) == []

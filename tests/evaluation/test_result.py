@@ -6,8 +6,8 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 import assay
-from assay.metrics.parsing import parse_metric
-from assay.model.policy import CHOICES
+from assay.evaluation import result_from_dict, retrieved_nonrelevant
+from assay.metrics import find_metric
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 1}, "q3": {"a": 2}}
 RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 2.0, "x": 1.5, "b": 1.0}, "q3": {"x": 1.0}}
@@ -19,35 +19,27 @@ def result():
 
 
 def test_a_summary_by_name_spelling_or_metric(result):
-    assert result["mrr"] == result["RR"] == result["recip_rank"] == result[parse_metric("mrr")] == 0.5
+    assert result["mrr"] == result["RR"] == result["recip_rank"] == result[find_metric("mrr")] == 0.5
     assert result["map"] == pytest.approx((1 / 2 + (1 + 2 / 3) / 2 + 0) / 3, abs=1e-12)
 
 
-def test_the_summary_is_in_the_order_asked_for_without_text_metrics(result):
-    assert list(result.summary) == ["mrr", "map", "rbp_residual(p=0.5)"]
-
-
-def test_a_text_metric_has_no_summary_and_says_where_it_is(result):
-    with pytest.raises(assay.UsageError, match=r"relstring@3 is text.*scores\('relstring@3'\)"):
-        result["relstring@3"]
+def test_a_text_metric_has_scores_alone(result):
     assert result.scores("relstring@3") == {"q1": "01", "q2": "1-1", "q3": "-"}
     assert result.array("relstring@3").tolist() == ["01", "1-1", "-"]
 
 
-def test_a_metric_that_was_not_asked_for_names_those_that_were(result):
-    for ask in (result.__getitem__, result.scores, result.array, result.sorted_by):
-        with pytest.raises(LookupError, match=r"no metric of this result is called 'map@5'.*it has mrr, map"):
-            ask("map@5")
-
-
-def test_a_key_that_is_no_metric_is_unknown(result):
-    with pytest.raises(assay.UnknownName, match="no metric is called 'mpa'"):
-        result["mpa"]
-
-
-def test_a_key_that_stands_for_several_metrics_is_refused(result):
-    with pytest.raises(assay.BadParameter, match="stands for 2 metrics"):
-        result["ndcg@5,10"]
+def test_wrong_keys(result, snapshots):
+    asks = {"summary": result.__getitem__, "scores": result.scores, "array": result.array, "sorted_by": result.sorted_by}
+    cases = {
+        **{f"{name} of what was not asked for": lambda ask=ask: ask("map@5") for name, ask in asks.items()},
+        "misspelt": lambda: result["mpa"],
+        "several": lambda: result["ndcg@5,10"],
+        "summary of text": lambda: result["relstring@3"],
+        "sorted by text": lambda: result.sorted_by("relstring@3"),
+    }
+    snapshots.check_errors("result/keys", cases)
+    with pytest.raises(LookupError):
+        result["map@5"]
 
 
 def test_arrays_are_copies(result):
@@ -58,11 +50,6 @@ def test_arrays_are_copies(result):
     assert result.scores("mrr")["q1"] == 0.5
     assert result["mrr"] == 0.5
     assert result.scores("relstring@3")["q1"] == "01"
-
-
-def test_arrays_stand_in_the_order_of_the_query_ids(result):
-    for metric in ("mrr", "relstring@3"):
-        assert dict(zip(result.query_ids, result.array(metric).tolist(), strict=True)) == result.scores(metric)
 
 
 def test_scores_are_plain_python_values(result):
@@ -90,11 +77,6 @@ def test_sorting_keeps_the_order_of_equals():
     run = {query: {"a": 1.0} for query in "zxy"}
     result = assay.evaluate({query: {"a": 1} for query in "zxy"}, run, "mrr")
     assert result.sorted_by("mrr").query_ids == ("z", "x", "y")
-
-
-def test_text_cannot_be_sorted_by(result):
-    with pytest.raises(assay.UsageError, match="relstring@3"):
-        result.sorted_by("relstring@3")
 
 
 def test_as_plain_values(result):
@@ -152,7 +134,7 @@ def test_fingerprints_do_not_depend_on_conventions():
     run = {"q1": {"q1": 3.0, "b": 1.00000001, "a": 1.0}, "q2": {"a": 1.0, "b": 1.0, "x": 0.5}}
     plain = assay.evaluate(qrels, run, ["mrr"]).fingerprints
     policies = [
-        *({"ties": ties} for ties in CHOICES["ties"] if ties not in ("error", "rank_column")),
+        *({"ties": ties} for ties in ("docid_desc", "docid_asc", "input_order", "reverse_order", "expected", "ranx")),
         *({"precision": "float32"}, {"drop_self": True}, {"precision": "float32", "drop_self": True, "ties": "ranx"}),
         *({"judged_only": True}, {"negatives": "nonrelevant"}, {"max_grade": 1}, {"rel": 2, "no_relevant": "skip"}),
     ]
@@ -177,11 +159,8 @@ def test_a_result_from_a_file_knows_no_ties(result):
     read = result.with_fields(grader=None, recorded=result.fingerprints)
     assert read.ties == {}
     assert "ties" not in read.to_dict()
-    assert read.fingerprints == result.fingerprints
-
-
-def test_as_plain_values_without_queries(result):
     assert "per_query" not in result.to_dict(per_query=False)
+    assert read.fingerprints == result.fingerprints
 
 
 def test_a_summary_over_no_query_is_none():
@@ -207,3 +186,44 @@ def test_results_can_be_compared(result):
 def test_its_repr_is_short(result):
     assert repr(result) == "Result(r1: mrr=0.5000, map=0.4444, rbp_residual(p=0.5)=0.5417; 3 queries)"
     assert repr(assay.evaluate(QRELS, RUN, "mrr")).startswith("Result(run: mrr=0.5000")
+
+
+# Documents that were judged
+
+
+GRADED = {"q": {"d1": 2, "d2": 1, "d3": 3, "d4": 0}, "r": {"d1": 1}}
+FOUND = {"q": {"d1": 2.0, "x": 1.0}, "r": {"d1": 1.0}}
+
+
+def scored(**policy):
+    return assay.evaluate(GRADED, FOUND, "map", policy=assay.Policy(**policy))
+
+
+def test_relevant_documents_come_best_first():
+    assert list(scored().relevant["q"].items()) == [("d3", 3.0), ("d1", 2.0), ("d2", 1.0)]
+    assert dict(scored(rel=2).relevant["q"]) == {"d3": 3.0, "d1": 2.0}
+    assert "s" not in scored().relevant
+    assert list(scored().relevant) == ["q", "r"]
+    assert len(scored().relevant) == 2
+
+
+def test_they_are_kept_where_rankings_are():
+    plain = scored(rel=2).with_fields(run=FOUND).to_dict()
+    assert plain["relevant"] == {"q": {"d3": 3.0, "d1": 2.0}, "r": {}}
+    read = result_from_dict(plain)
+    assert read.relevant == plain["relevant"]
+    assert read.to_dict()["relevant"] == plain["relevant"]
+    assert "relevant" not in scored().to_dict()
+
+
+def test_what_was_judged_and_is_not_relevant_is_kept_where_it_was_retrieved():
+    """d4 was judged 0, x by nobody; with level 2 the grade 1 does not count either."""
+    found = {"q": {"d1": 3.0, "d4": 2.0, "d2": 1.5, "x": 1.0}, "r": {"d1": 1.0}}
+    result = scored(rel=2).with_fields(run=found)
+    assert dict(result.nonrelevant["q"]) == {"d2": 1.0, "d4": 0.0}
+    assert dict(result.nonrelevant["r"]) == {"d1": 1.0}
+    assert retrieved_nonrelevant(result) == {"q": {"d2": 1.0, "d4": 0.0}, "r": {"d1": 1.0}}
+    assert retrieved_nonrelevant(result.with_fields(run=FOUND)) == {"r": {"d1": 1.0}}
+    assert result_from_dict(result.to_dict()).nonrelevant == retrieved_nonrelevant(result)
+    assert "nonrelevant" not in scored().with_fields(run=FOUND).to_dict()
+    assert retrieved_nonrelevant(result.with_fields(relevance={"strategy_used": "span"})) == {}

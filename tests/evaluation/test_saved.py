@@ -1,22 +1,31 @@
 """Saved results: what was written is what is read."""
 
+import contextlib
+import io
 import json
 import math
 
 import pytest
-from hypothesis import given, settings
+from fuzz.changes import CHANGES, mutated, places, written
+from hypothesis import given
 from hypothesis import strategies as st
+from tests._results import saved_and_read
+from tests._variants import for_each
 
 import assay
-from assay.evaluation.saved import is_saved_result, read_results, result_from_dict
+from assay.cli import main
+from assay.errors import DataError
+from assay.evaluation import is_saved_result, read_results, with_bands
 from assay.reports import Report, render_scores
+
+from ._saved_forms import saved_file
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
 RUN = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}}
 METRICS = ["map", "ndcg@10", "num_ret", "gm_map", "relstring", "rbp(p=0.5)"]
 
 
-def written(path, *results, **how):
+def save(path, *results, **how):
     path.write_text(render_scores(Report(results, **how), "json"))
     return path
 
@@ -41,10 +50,10 @@ def agree(result, back):
         }
 
 
-@pytest.mark.parametrize("how", [{}, {"profile": "beir"}, {"policy": assay.Policy(rel=2, missing="skip", ties="expected")}])
+@for_each("how", [{}, {"profile": "beir"}, {"policy": assay.Policy(rel=2, missing="skip", ties="expected")}])
 def test_a_result_reads_back(tmp_path, how):
     result = assay.evaluate(QRELS, RUN, METRICS, name="mine", **how)
-    (back,) = read_results(written(tmp_path / "r.json", result))
+    (back,) = read_results(save(tmp_path / "r.json", result))
     agree(result, back)
     assert back["map"] == result["map"]
     assert back.scores("relstring") == result.scores("relstring")
@@ -52,14 +61,13 @@ def test_a_result_reads_back(tmp_path, how):
 
 def test_bands_and_queries_do_not_stand_in_the_way(tmp_path):
     result = assay.evaluate(QRELS, RUN, ["map"], name="mine", tie_band=True, residuals=True)
-    (back,) = read_results(written(tmp_path / "r.json", result, per_query=True))
+    (back,) = read_results(save(tmp_path / "r.json", result, per_query=True))
     agree(result, back)
 
 
 IDS = st.text(min_size=1, max_size=6)
 
 
-@settings(max_examples=60)
 @given(
     st.dictionaries(IDS, st.dictionaries(IDS, st.integers(-1, 3), min_size=1, max_size=3), min_size=1, max_size=3),
     st.dictionaries(IDS, st.dictionaries(IDS, st.floats(-9, 9), max_size=3), max_size=3),
@@ -76,37 +84,35 @@ def test_any_result_reads_back(qrels, run, name, policy):
         policy=assay.Policy(**policy),
         name=name,
     )
-    agree(result, result_from_dict(json.loads(json.dumps(result.to_dict()))))
-    text = render_scores(Report([result]), "json")
-    agree(result, result_from_dict(json.loads(text)["results"][0]))
+    agree(result, saved_and_read(result))
 
 
 def test_nothing_scored_reads_back(tmp_path):
     result = assay.evaluate(QRELS, RUN, "map", policy=assay.Policy(rel=9, no_relevant="skip"))
-    (back,) = read_results(written(tmp_path / "r.json", result))
+    (back,) = read_results(save(tmp_path / "r.json", result))
     assert back.query_ids == ()
     assert math.isnan(back["map"])
 
 
 def test_one_of_several_by_name(tmp_path):
     results = [assay.evaluate(QRELS, RUN, "map", name=name) for name in ("bm25", "dense", "a#b")]
-    path = written(tmp_path / "r.json", *results)
+    path = save(tmp_path / "r.json", *results)
     assert [result.name for result in read_results(path)] == ["bm25", "dense", "a#b"]
     for name in ("bm25", "dense", "a#b"):
         assert [result.name for result in read_results(f"{path}#{name}")] == [name]
-    with pytest.raises(assay.UnknownName, match=r"'bm52'\. Did you mean bm25\?.*it has bm25, dense, a#b"):
+    with pytest.raises(assay.UnknownName):
         read_results(f"{path}#bm52")
 
 
 def test_a_file_may_have_that_sign_in_its_own_name(tmp_path):
-    path = written(tmp_path / "run#2.json", assay.evaluate(QRELS, RUN, "map", name="x"))
+    path = save(tmp_path / "run#2.json", assay.evaluate(QRELS, RUN, "map", name="x"))
     assert is_saved_result(path)
     assert is_saved_result(f"{path}#x")
     assert [result.name for result in read_results(path)] == [result.name for result in read_results(f"{path}#x")] == ["x"]
 
 
 def test_what_looks_like_a_saved_result(tmp_path):
-    path = written(tmp_path / "r.json", assay.evaluate(QRELS, RUN, "map", name="x"))
+    path = save(tmp_path / "r.json", assay.evaluate(QRELS, RUN, "map", name="x"))
     other = tmp_path / "qrels.json"
     other.write_text(json.dumps(QRELS))
     assert is_saved_result(path)
@@ -117,70 +123,228 @@ def test_what_looks_like_a_saved_result(tmp_path):
     assert not is_saved_result("-")
 
 
-def test_another_version_is_told(tmp_path):
-    path = tmp_path / "r.json"
-    path.write_text('{"schema": "assay.result/99", "results": []}')
-    with pytest.raises(
-        assay.DataError, match=r"r\.json: written as assay\.result/99, but this version reads assay\.result/1"
-    ):
-        read_results(path)
-
-
 def plain(**changed):
     return assay.evaluate(QRELS, RUN, "map", name="x").to_dict() | changed
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+NO_RESULTS = {
+    "a list": "[]",
+    "a number": "3",
+    "an object": "{}",
+    "another version": '{"schema": "assay.result/99", "results": []}',
+    "no results": '{"schema": "assay.result/1"}',
+    "a number for results": '{"schema": "assay.result/1", "results": 3}',
+    "a number for a result": '{"schema": "assay.result/1", "results": [3]}',
+    "an empty result": '{"schema": "assay.result/1", "results": [{}]}',
+    **{
+        name: json.dumps({"schema": "assay.result/1", "results": [plain(**changed)]})
+        for name, changed in {
+            "scores in a list": {"per_query": [1, 2]},
+            "a word for a score": {"per_query": {"q1": {"map": "high"}}},
+            "a query without a score": {"per_query": {"q1": {"map": 1}, "q2": {}}},
+            "another rule for ties": {"policy": {"ties": "random"}},
+            "another convention": {"policy": {"tie": "docid_asc"}},
+        }.items()
+    },
+}
+
+
+def test_what_is_no_result_is_told_with_its_file(tmp_path, snapshots):
+    def read(content):
+        (tmp_path / "r.json").write_text(content)
+        return read_results(tmp_path / "r.json")
+
+    path = save(tmp_path / "two.json", *(assay.evaluate(QRELS, RUN, "map", name=name) for name in ("bm25", "dense", "a#b")))
+    cases = {
+        **{name: lambda content=content: read(content) for name, content in NO_RESULTS.items()},
+        "no file": lambda: read_results(tmp_path / "gone.json"),
+        "a folder": lambda: read_results(tmp_path),
+        "another name": lambda: read_results(f"{path}#bm52"),
+    }
+    snapshots.check_errors("result/files", cases)
+    for content in (
         "",
-        "{",
-        "[]",
-        "3",
         "null",
-        "{}",
-        '{"schema": "assay.result/1"}',
-        '{"schema": "assay.result/1", "results": 3}',
-        '{"schema": "assay.result/1", "results": [3]}',
-        '{"schema": "assay.result/1", "results": [{}]}',
-        json.dumps({"schema": "assay.result/1", "results": [plain(per_query=[1, 2])]}),
-        json.dumps({"schema": "assay.result/1", "results": [plain(per_query={"q1": {"map": "high"}})]}),
-        json.dumps({"schema": "assay.result/1", "results": [plain(per_query={"q1": {"map": 1}, "q2": {}})]}),
-        json.dumps({"schema": "assay.result/1", "results": [plain(policy={"ties": "random"})]}),
-        json.dumps({"schema": "assay.result/1", "results": [plain(policy={"tie": "docid_asc"})]}),
-        json.dumps({"schema": "assay.result/1", "results": [plain(per_query={"q1": {"map@0": 1}})]}),
         "\udc80\udcff",
         "[" * 100_000,
-    ],
-    ids=range(18),
-)
-def test_what_is_no_result_is_told_with_its_file(tmp_path, content):
-    path = tmp_path / "r.json"
-    path.write_bytes(content.encode("utf-8", "surrogateescape"))
-    with pytest.raises(assay.DataError, match=r"r\.json(:1)?: "):
-        read_results(path)
-
-
-def test_a_missing_file_or_folder_is_told(tmp_path):
-    with pytest.raises(assay.DataError, match=r"gone\.json: no such file"):
-        read_results(tmp_path / "gone.json")
-    with pytest.raises(assay.DataError, match="Is a directory"):
-        read_results(tmp_path)
+        json.dumps({"results": [plain(per_query={"q1": {"map@0": 1}})]}),
+    ):
+        (tmp_path / "r.json").write_bytes(content.encode("utf-8", "surrogateescape"))
+        with pytest.raises(DataError, match=r"r\.json"):
+            read_results(tmp_path / "r.json")
 
 
 def test_bands_cannot_be_worked_out_later(tmp_path):
-    from assay.evaluation.scoring import with_bands
-
-    (back,) = read_results(written(tmp_path / "r.json", assay.evaluate(QRELS, RUN, "map")))
-    with pytest.raises(assay.UsageError, match="bands need the rankings"):
+    (back,) = read_results(save(tmp_path / "r.json", assay.evaluate(QRELS, RUN, "map")))
+    with pytest.raises(assay.UsageError):
         with_bands(back, tie_band=True, residuals=False)
 
 
-def test_figures_of_a_metric_that_nobody_knows_here_are_read(tmp_path, monkeypatch):
+def test_figures_of_a_metric_that_nobody_knows_here_are_read(tmp_path):
     """It may be somebody's own, or of a later version."""
-    monkeypatch.setattr("assay.metrics.registry._own", {})
     file = tmp_path / "r.json"
     found = plain(summary={"theirs(x=1)@3": 0.75}, per_query={"q1": {"theirs(x=1)@3": 0.5}, "q2": {"theirs(x=1)@3": 1.0}})
     file.write_text(json.dumps({"schema": "assay.result/1", "results": [found]}), "utf-8")
     (back,) = read_results(file)
     assert back.summary == {"theirs(x=1)@3": 0.75}
+
+
+# Files that somebody, or a disk, has changed: each is read, or refused in one line that names the place
+
+
+FILE = saved_file()
+PLACES = sorted(places(FILE), key=repr)
+COMMANDS = (
+    ("report", "r.json", "-o", "out.md"),
+    ("report", "r.json", "-o", "out.html"),
+    ("compare", "r.json"),
+    ("compare", "base.json#bm25", "r.json#dense", "--by", "language"),
+    ("gate", "r.json", "--baseline", "base.json", "--rule", "failed <= 9", "--rule", "mrr drops <= 0.1"),
+    ("plot", "bars", "r.json", "-m", "mrr", "-o", "p.json"),
+    ("power", "r.json"),
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_STORE", str(tmp_path / "none.db"))
+    (tmp_path / "base.json").write_bytes(written(FILE))
+    return tmp_path
+
+
+def run(argv):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(list(argv))
+    return code, err.getvalue()
+
+
+def changed(place, change, folder):
+    tree = mutated(FILE, place, change)
+    (folder / "r.json").write_bytes(written(tree))
+    return folder / "r.json"
+
+
+def test_a_file_of_the_first_version_is_read(folder):
+    first, second = read_results(folder / "base.json")
+    assert (first.name, second.name) == ("bm25", "dense")
+    assert first.scores("relstring@10") == {"q0": "10", "q1": "01", "q2": ""}
+    assert second["ndcg@10"] - first["ndcg@10"] == pytest.approx(0.125)
+    plain = json.loads(json.dumps(first.to_dict()))
+    assert {name: plain[name] for name in plain if name != "summary"} == {
+        name: value for name, value in FILE["results"][0].items() if name not in ("nonrelevant", "ties", "summary")
+    }
+
+
+@pytest.mark.slow
+@for_each("argv", COMMANDS)
+def test_every_command_takes_it(argv, folder):
+    (folder / "r.json").write_bytes(written(FILE))
+    code, err = run(argv)
+    assert code == 0, err
+
+
+@given(st.sampled_from(PLACES), st.sampled_from(CHANGES))
+def test_any_change_is_read_or_refused_with_the_file(tmp_path_factory, place, change):
+    path = changed(place, change, tmp_path_factory.getbasetemp())
+    try:
+        for result in read_results(path):
+            json.dumps(result.to_dict())
+    except DataError as error:
+        said = str(error)
+    else:
+        said = f"{path}:"
+    assert said.startswith(f"{path}:")
+    assert "\n" not in said
+
+
+@pytest.mark.slow
+@given(st.sampled_from(PLACES), st.sampled_from(CHANGES), st.sampled_from(COMMANDS))
+def test_any_change_ends_in_a_documented_exit_code(tmp_path_factory, place, change, argv):
+    folder = tmp_path_factory.getbasetemp()
+    changed(place, change, folder)
+    (folder / "base.json").write_bytes(written(FILE))
+    with contextlib.chdir(folder):
+        code, err = run(argv)
+    assert code in (0, 1, 2, 3, 5), err
+
+
+WITHOUT = {
+    "no schema": written({"results": FILE["results"]}),
+    "one result": written(FILE["results"][0]),
+    "wrong schema": written({**FILE, "schema": 5}),
+    "empty": b"\n",
+    "null": b"null",
+}
+
+
+def test_a_result_without_its_schema_is_never_taken_for_judgments(folder, snapshots):
+    (folder / "base.json").write_bytes(written(FILE))
+    texts = {}
+    for name, content in WITHOUT.items():
+        (folder / "r.json").write_bytes(content)
+        outcomes = [run(argv) for argv in COMMANDS]
+        assert {code for code, _ in outcomes} == {3}, name
+        texts[name] = {err for _, err in outcomes}
+    snapshots.check("result/no_schema", "".join(f"## {name}\n{''.join(sorted(said))}" for name, said in texts.items()))
+
+
+FAULTS = [
+    (("results", 0, "counts", "without_relevant"), "delete"),
+    (("results", 1, "counts", "judged"), "word"),
+    (("results", 0, "counts", "extra"), "negative"),
+    (("results", 0, "per_query", "q1", "mrr"), "long"),
+    (("results", 0, "per_query", "q1", "mrr"), "delete"),
+    (("results", 0, "per_query", "q1", "mrr"), "word"),
+    (("results", 0, "intervals", "ndcg@10", "low"), "long"),
+    (("results", 0, "failures", "q2"), "half"),
+    (("results", 0, "queries", "q2", "text"), "list"),
+    (("results", 0, "queries", "q2", "tags"), "word"),
+    (("results", 0, "run", "q0", "d1"), "empty"),
+    (("results", 0, "relevant", "q0", "d1"), "null"),
+    (("results", 0, "fingerprints"), "half"),
+    (("results", 0, "summary"), "object of one"),
+    (("results", 0, "policy", "ties"), "list"),
+    (("results", 0, "policy"), "add"),
+    (("results", 0), "add"),
+    (("results", 0, "provenance", "dataset"), "word"),
+    (("results", 0, "provenance", "latency_ms", "mean"), "long"),
+    (("results", 0, "provenance", "chunks", "n"), "delete"),
+    (("results", 0, "provenance", "routing", "gate", "saved"), "delete"),
+    (("results", 0, "provenance", "selection"), "less deep"),
+    (("results", 0, "said", "q0", "answer"), "deep"),
+    (("results", 0, "relevance", "strategy_counts"), "delete"),
+]
+"""Places in a file, and what is done to them."""
+MADE_OF = {
+    "one row": {"ndcg@10": [[1.0, 2.0]]},
+    "rows of different lengths": {"ndcg@10": [[1.0, 2.0], [1.0], [1.0, 2.0]]},
+    "another metric": {"map": []},
+}
+
+
+def test_every_fault_is_told_with_its_place(folder, snapshots):
+    def read(tree):
+        (folder / "r.json").write_bytes(written(tree))
+        return read_results(folder / "r.json")
+
+    cases = {
+        f"{change} {'.'.join(map(str, place))}": lambda place=place, change=change: read(mutated(FILE, place, change))
+        for place, change in FAULTS
+    }
+    for name, made_of in MADE_OF.items():
+        tree = saved_file()
+        tree["results"][1]["made_of"] = made_of
+        cases[f"made of {name}"] = lambda tree=tree: read(tree)
+    snapshots.check_errors("result/faults", cases)
+    changed(*FAULTS[0], folder)
+    assert run(("report", "r.json", "-o", "out.html"))[0] == 3
+
+
+def test_a_repository_whose_changes_nobody_knows_is_read(folder):
+    tree = saved_file()
+    tree["results"][0]["provenance"]["repository"] = {"commit": "a1b2c3", "dirty": None}
+    (folder / "r.json").write_bytes(written(tree))
+    assert read_results(folder / "r.json")[0].provenance["repository"]["dirty"] is None
+    assert run(("report", "r.json", "-o", "out.html"))[0] == 0

@@ -31,10 +31,10 @@ def test_a_writer_killed_at_fifty_instants_leaves_whole_evaluations(url):
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path, snapshots):
+def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path):
     path = tmp_path / "store.db"
     n_saved, said = run_writers("full", str(path), 600_000).split(" ", 1)
-    snapshots.check("store/full", said)
+    assert said.startswith(f"{path}: ")
     with Store.open(path) as store:
         assert store.count() == int(n_saved) > 0
         assert store.check().faults == ()
