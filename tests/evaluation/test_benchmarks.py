@@ -1,8 +1,12 @@
-"""Benchmarks of a plan: loaded together, and what they must not have in common."""
+"""Benchmarks of a plan: loaded together, what they must not have in common, and the metrics they have by default."""
+
+import json
 
 import pytest
 
+import assay
 from assay import BadParameter, BenchmarkDataset, DataError, Document, NothingSelected, Query
+from assay.evaluation import default_metrics, formats_of
 from assay.execution import PlanFaults, WrittenPlan, load_benchmarks, make_plan
 
 
@@ -29,18 +33,17 @@ def load(*benchmarks, **more):
 
 def test_all_are_loaded_by_what_the_plan_calls_them(place):
     assert load("de.json", "en.json", "rag-template")["de.json"] == "german"
-
-
-def test_two_of_one_name_are_refused(place):
-    with pytest.raises(BadParameter, match=r"de\.json and again\.json are both called german"):
+    with pytest.raises(BadParameter, match="german"):
         load("de.json", "again.json")
+    with pytest.raises(DataError):
+        load("de.json", dataset_format="beir")
 
 
 def test_a_value_of_any_benchmark_is_known(place):
     assert len(load("de.json", "en.json", selection={"where": {"language": ["de", "en"]}})) == 2
-    with pytest.raises(NothingSelected, match="no query has language=fr; language has de, en"):
+    with pytest.raises(NothingSelected, match="language=fr; language has de, en"):
         load("de.json", "en.json", selection={"where": {"language": ["de", "fr"]}})
-    with pytest.raises(NothingSelected, match="no query has language=en; language has de"):
+    with pytest.raises(NothingSelected, match="language=en; language has de"):
         load("de.json", selection={"where": {"language": ["de", "en"]}})
 
 
@@ -51,18 +54,33 @@ def test_everything_that_cannot_be_read_is_noted(place):
     assert len(faults) == 2
 
 
-def test_the_format_may_be_given(place):
-    with pytest.raises(DataError):
-        load("de.json", dataset_format="beir")
-
-
 def test_one_without_documents_is_refused_for_those_who_search_in_them(place):
-    bare = BenchmarkDataset("bare")
-    bare.add_query(Query("q", "text"))
-    bare.qrels["q"] = {"d": 1.0}
+    bare = BenchmarkDataset("bare", queries={"q": Query("q", "text")}, qrels={"q": {"d": 1.0}})
     bare.save_json(place / "bare.json")
-    with pytest.raises(DataError, match=r"^bare has no documents, and bm25 needs some to search in; add them"):
-        load("bare.json")
-    with pytest.raises(DataError, match=r"^bare has no documents, and rerank\(bm25\), command:x need some"):
-        load("bare.json", providers=["rerank(bm25)", "command:x", "command(command=y, index=false)", "replay:x.run"])
+    needy = ["rerank(bm25)", "command:x", "command(command=y, index=false)", "replay:x.run"]
+    for providers, named in (("bm25", "bm25 needs some"), (needy, r"rerank\(bm25\), command:x need some")):
+        with pytest.raises(DataError, match=f"^bare has no documents, and {named}"):
+            load("bare.json", providers=providers)
     assert load("bare.json", providers=["replay:x.run", "hybrid(replay:x.run, replay:y.run)"]) == {"bare.json": "bare"}
+
+
+# Metrics where nobody says what to measure
+
+HPO = ["mrr", "hit@1", "hit@10", "max_ont_sim@10"]
+RAG = [metric.name for metric in default_metrics([""])]
+
+
+def names(benchmarks, **more):
+    return [metric.name for metric in make_plan({"benchmarks": benchmarks, "providers": ["bm25"], **more}).metrics]
+
+
+def test_cases_of_terms_have_metrics_of_their_own_and_mixtures_the_default_group(tmp_path):
+    for benchmarks in (["hpo-en"], ["hpo-de:tiny", "hpo-fr"], "hpo-nl"):
+        assert names(benchmarks) == HPO, benchmarks
+    assert names(["hpo-en"], metrics=["ndcg@10"]) == ["ndcg@10"]
+    assert names(["rag-template"]) == names(["rag-template", "hpo-en"]) == RAG != HPO
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps([{"text": "fit", "expected_hpo_ids": ["HP:0001250"]}]))
+    assert formats_of([str(file), "rag-template", "nowhere.json"]) == ["hpo_cases", "", ""]
+    assert names([str(file)]) == HPO
+    assert list(assay.evaluate(assay.load_dataset(file), {"1": ["HP:0001250"]}).summary) == HPO

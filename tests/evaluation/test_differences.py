@@ -45,34 +45,18 @@ def test_results_that_were_never_saved_compare_just_as_well():
     assert differences_between(one, saved(one)).findings == ()
 
 
-@pytest.mark.parametrize(
-    ("policy", "what", "words"),
-    [
-        ({"ties": "docid_asc"}, "ties", ("equal scores by descending id", "equal scores by ascending id")),
-        (
-            {"missing": "skip"},
-            "missing",
-            ("queries missing from the run score 0", "queries missing from the run are left out"),
-        ),
-        ({"rel": 2}, "rel", ("any grade above 0 is relevant", "grades from 2 on are relevant")),
-        ({"max_grade": 5}, "max grade", ("the top grade is 2", "the top grade is 5")),
-        (
-            {"duplicates": "keep_best"},
-            "duplicates",
-            ("a document ranked twice is an error", "a document ranked twice stands at its better place"),
-        ),
-        (
-            {"judged_only": True},
-            "judged only",
-            ("unjudged documents count as not relevant", "unjudged documents are dropped first"),
-        ),
-    ],
-)
-def test_another_policy(policy, what, words):
-    found = differences_between(result(), result(policy=assay.Policy(**policy)))
-    assert whats(found) == [what]
-    assert finding(found, what) == words
-    assert found.same_rankings
+def test_another_policy(snapshots):
+    changes = [{"ties": "docid_asc"}, {"missing": "skip"}, {"rel": 2}, {"max_grade": 5}, {"duplicates": "keep_best"}]
+    changes += [{"judged_only": True}, {"precision": "float32"}, {"extra": "error"}, {"no_relevant": "skip"}]
+    changes += [{"negatives": "nonrelevant"}, {"drop_self": True}]
+    told = []
+    for policy in changes:
+        found = differences_between(result(), result(policy=assay.Policy(**policy)))
+        (name,) = policy
+        assert whats(found) == [name.replace("_", " ")], policy
+        assert found.same_rankings, policy
+        told.append(f"## {name}\n" + "\n".join(finding(found, name.replace("_", " "))) + "\n")
+    snapshots.check("evaluate/differences_of_policies", "\n".join(told))
 
 
 def test_another_profile():

@@ -8,6 +8,7 @@ import pytest
 import assay
 from assay.comparison import slice_results
 from assay.evaluation import read_results, result_from_dict
+from assay.reports import Report, render_scores
 
 DATASET = [
     {"id": "1", "question": "Capital of France?", "expected": "Paris", "relevant_ids": ["d1"], "difficulty": "easy"},
@@ -41,18 +42,27 @@ def test_against_a_dataset(file):
     assert result["answer_exact"] == 0.5
 
 
-def test_what_is_missing_scores_nothing_and_is_told(file):
+def test_what_is_missing_scores_nothing_or_is_left_out(file):
     result = assay.evaluate_answers(POOR, file, "answer_f1")
     assert result.scores("answer_f1") == {"1": 0, "2": 0, "3": 0, "4": 0}
-    assert any("1 query without an answer, which score 0 (3)" in note for note in result.notes)
-    assert any("1 answer left out: nobody says what is right there (9)" in note for note in result.notes)
-
-
-def test_or_is_left_out_or_refused_as_the_policy_has_it(file):
+    counts = {name: result.counts[name] for name in ("judged", "scored", "missing", "extra")}
+    assert (counts, result.missing) == ({"judged": 4, "scored": 4, "missing": 1, "extra": 1}, ("3",))
     skipped = assay.evaluate_answers(POOR, file, "answer_f1", policy=assay.Policy(missing="skip"))
     assert skipped.query_ids == ("1", "2", "4")
-    with pytest.raises(assay.DataError, match=r"1 query without an answer \(3\)"):
-        assay.evaluate_answers(POOR, file, "answer_f1", policy=assay.Policy(missing="error"))
+    assert (skipped.counts["scored"], skipped.counts["missing"]) == (3, 1)
+
+
+def test_notes_on_answers(file, snapshots):
+    rows = [{"user_input": "Capital of France?", "response": "Paris"}, {"user_input": "Unheard of?", "response": "x"}]
+    worded = assay.evaluate_answers(rows, file, "answer_exact")
+    assert worded.scores("answer_exact")["1"] == 1
+    results = {
+        "missing and extra queries": assay.evaluate_answers(POOR, file, "answer_f1"),
+        "the question for an id": worded,
+        "one without a confidence": assay.evaluate_answers([*GOOD[:2], {"query_id": "3", "answer": "x"}], file, "aurc"),
+    }
+    told = [f"## {case}\n" + "".join(f"{note}\n" for note in result.notes) for case, result in results.items()]
+    snapshots.check("answers/notes_on_answers", "\n".join(told))
 
 
 def test_records_may_say_themselves_what_is_right():
@@ -66,27 +76,6 @@ def test_the_dataset_knows_better_than_records(file):
     rows = [{"query_id": "1", "answer": "London", "reference": "London"}, {"query_id": "5", "answer": "x", "reference": "x"}]
     result = assay.evaluate_answers(rows, file, "answer_exact")
     assert result.scores("answer_exact") == {"1": 0, "2": 0, "3": 0, "4": 0, "5": 1}
-
-
-@pytest.mark.parametrize(
-    ("answers", "message"),
-    [
-        ({"q1": "Paris"}, r"not one answer belongs to a query of golden .*: answers are for 'q1', .* like '1'"),
-        ({}, "no answer in it"),
-    ],
-)
-def test_wrong_answers(file, answers, message):
-    with pytest.raises(assay.DataError, match=message):
-        assay.evaluate_answers(answers, file)
-
-
-def test_nobody_says_what_is_right(tmp_path):
-    with pytest.raises(assay.DataError, match="nobody says what the right answers are"):
-        assay.evaluate_answers({"1": "Paris"})
-    bare = tmp_path / "bare.json"
-    bare.write_text(json.dumps([{"id": "1", "question": "?", "relevant_ids": ["d"]}]))
-    with pytest.raises(assay.DataError, match="no query of bare has an expected answer"):
-        assay.evaluate_answers({"1": "Paris"}, bare)
 
 
 def test_sentences_that_say_no_answer(file):
@@ -115,13 +104,21 @@ def test_with_a_run_rankings_and_answers_stand_in_one_result(file):
     assert result["answer_f1"] == assay.evaluate_answers(GOOD, file, "answer_f1")["answer_f1"]
 
 
-def test_a_run_needs_a_dataset_and_rankings_need_a_run(file):
-    with pytest.raises(assay.UsageError, match="a run needs a benchmark"):
-        assay.evaluate_answers([{"id": "1", "answer": "a", "reference": "a"}], metrics="ndcg@5", run={"1": ["d"]})
-    with pytest.raises(assay.UsageError, match=r"ndcg@5 reads ranking.*--run"):
-        assay.evaluate_answers(GOOD, file, "ndcg@5")
-    with pytest.raises(assay.UsageError, match=r"answer_f1 reads answers.*assay answers"):
-        assay.evaluate(assay.load_dataset(file), {"1": ["d1"]}, "answer_f1")
+def test_what_cannot_be_evaluated(file, tmp_path, snapshots):
+    bare = tmp_path / "bare.json"
+    bare.write_text(json.dumps([{"id": "1", "question": "?", "relevant_ids": ["d"]}]))
+    own = [{"id": "1", "answer": "a", "reference": "a"}]
+    cases = {
+        "other queries": lambda: assay.evaluate_answers({"q1": "Paris"}, file),
+        "no answers": lambda: assay.evaluate_answers({}, file),
+        "missing queries": lambda: assay.evaluate_answers(POOR, file, "answer_f1", policy=assay.Policy(missing="error")),
+        "nobody says what is right": lambda: assay.evaluate_answers({"1": "Paris"}),
+        "nor does the benchmark": lambda: assay.evaluate_answers({"1": "Paris"}, bare),
+        "a run without a benchmark": lambda: assay.evaluate_answers(own, metrics="ndcg@5", run={"1": ["d"]}),
+        "rankings without a run": lambda: assay.evaluate_answers(GOOD, file, "ndcg@5"),
+        "answers where there are rankings": lambda: assay.evaluate(assay.load_dataset(file), {"1": ["d1"]}, "answer_f1"),
+    }
+    snapshots.check_errors("answers/faults_of_answers", cases)
 
 
 # The same result as any other
@@ -168,8 +165,6 @@ def test_saving_and_reading_back(file, tmp_path):
     again = result_from_dict(json.loads(json.dumps(good.to_dict())))
     assert again.summary == pytest.approx(good.summary)
     assert again.fingerprints == good.fingerprints
-    from assay.reports import Report, render_scores
-
     place = tmp_path / "saved.json"
     place.write_text(render_scores(Report([good]), "json"))
     assert read_results(place)[0].summary == pytest.approx(good.summary)
@@ -187,25 +182,3 @@ def test_results_with_other_right_answers_are_told_apart(file, tmp_path):
     ours, theirs = (assay.evaluate_answers(GOOD, one, "answer_f1") for one in (file, other))
     assert ours.fingerprints["judgments"] != theirs.fingerprints["judgments"]
     assert ours.fingerprints["rankings"] == theirs.fingerprints["rankings"]
-
-
-def test_answers_without_an_id_find_their_query_by_its_words(file):
-    rows = [{"user_input": "Capital of France?", "response": "Paris"}, {"user_input": "Unheard of?", "response": "x"}]
-    result = assay.evaluate_answers(rows, file, "answer_exact")
-    assert result.scores("answer_exact")["1"] == 1
-    assert "1 answer without a query id: the question in its own words is the id." in result.notes
-
-
-def test_counts_are_those_of_the_answers(file):
-    result = assay.evaluate_answers(POOR, file, "answer_f1")
-    counts = {name: result.counts[name] for name in ("judged", "scored", "missing", "extra")}
-    assert counts == {"judged": 4, "scored": 4, "missing": 1, "extra": 1}
-    assert result.missing == ("3",)
-    skipped = assay.evaluate_answers(POOR, file, "answer_f1", policy=assay.Policy(missing="skip"))
-    assert (skipped.counts["scored"], skipped.counts["missing"]) == (3, 1)
-
-
-def test_answers_without_a_confidence_are_told_where_others_have_one(file):
-    rows = [*GOOD[:2], {"query_id": "3", "answer": "x"}]
-    result = assay.evaluate_answers(rows, file, "aurc")
-    assert "1 answer without a confidence, which count as the least sure (3)." in result.notes

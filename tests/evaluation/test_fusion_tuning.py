@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import assay
-from assay import BadParameter, DataError, Qrels, UsageError, tune_fusion
+from assay import DataError, Qrels, tune_fusion
 from assay.evaluation import FusedScores, candidates_of
-from assay.evaluation.fusion_tuning import assign_folds, simplex
 from assay.fusion import RankedLists, all_fusions, fuse, parse_fusion, train
 from assay.metrics import parse_metric
 
@@ -31,22 +30,23 @@ def world(n_queries=20, seed=1):
 GOOD, NOISE, QRELS = world()
 
 
-@pytest.mark.parametrize("metric", ["ndcg@10", "map", "mrr", "recall@5"])
-@pytest.mark.parametrize("method", all_fusions())
-def test_scores_are_those_of_the_fused_run(method, metric):
+METRICS = ["ndcg@10", "map", "mrr", "recall@5"]
+
+
+def test_scores_are_those_of_the_fused_run():
     """Ranked and scored by arrays alone, as if the run had been made and evaluated."""
     qrels = {**QRELS, "missing": {"d1": 1}}
-    scores = FusedScores(RankedLists.of([GOOD, NOISE]), Qrels(qrels), parse_metric(metric))
-    trained = train([GOOD, NOISE], QRELS, method) if all_fusions()[method].is_trained else None
-    learn_from = np.ones(len(qrels), dtype=bool) if trained else None
-    if trained:
-        learn_from[-1] = False
-    run = fuse([GOOD, NOISE], method, trained=trained)
-    expected = assay.evaluate(qrels, run, metric).scores(metric)
-    found = scores.of(parse_fusion(method), learn_from)
-    assert dict(zip(scores.query_ids, found.tolist(), strict=True)) == pytest.approx(expected)
-    alone = assay.evaluate(qrels, GOOD, metric).scores(metric)
-    assert scores.of_run(assay.Run(GOOD)).tolist() == pytest.approx(list(alone.values()))
+    scores = {metric: FusedScores(RankedLists.of([GOOD, NOISE]), Qrels(qrels), parse_metric(metric)) for metric in METRICS}
+    for method, fusion in all_fusions().items():
+        trained = train([GOOD, NOISE], QRELS, method) if fusion.is_trained else None
+        learn_from = np.arange(len(qrels)) < len(QRELS) if trained else None
+        expected = assay.evaluate(qrels, fuse([GOOD, NOISE], method, trained=trained), METRICS)
+        for metric, fused in scores.items():
+            found = dict(zip(fused.query_ids, fused.of(parse_fusion(method), learn_from).tolist(), strict=True))
+            assert found == pytest.approx(expected.scores(metric)), (method, metric)
+    alone = assay.evaluate(qrels, GOOD, METRICS)
+    for metric, fused in scores.items():
+        assert fused.of_run(assay.Run(GOOD)).tolist() == pytest.approx(list(alone.scores(metric).values())), metric
 
 
 def test_noise_gets_no_weight():
@@ -107,23 +107,17 @@ def test_what_learns_never_sees_the_queries_held_out():
 
 
 def test_lower_may_be_better():
-    tuning = tune_fusion([GOOD, NOISE], QRELS, "num_nonrel_judged_ret", methods=["rrf", "comb_sum"])
-    assert tuning.n_tried > 2
+    """A run that finds half has less that is judged and not relevant."""
+    half = {query: dict(list(ranked.items())[:12]) for query, ranked in GOOD.items()}
+    tuning = tune_fusion({"whole": GOOD, "half": half}, QRELS, "num_nonrel_judged_ret", methods=["rrf"])
+    assert tuning.best_single == "half"
+    assert tuning.singles["half"] < tuning.singles["whole"]
 
 
 def test_the_same_seed_gives_the_same_and_another_deals_anew():
     first, again, other = (tune_fusion([GOOD, NOISE], QRELS, seed=seed, methods=["rrf"]) for seed in (1, 1, 2))
     assert first == again
     assert [fold.queries for fold in first.folds] != [fold.queries for fold in other.folds]
-
-
-def test_weights_on_a_grid():
-    assert simplex(2) == [(part / 10, (10 - part) / 10) for part in range(11)]
-    for n_runs in (3, 4, 5, 8, 30):
-        grid = simplex(n_runs)
-        assert n_runs <= len(grid) <= 70
-        assert len(set(grid)) == len(grid)
-        assert all(sum(weights) == pytest.approx(1) and min(weights) >= 0 for weights in grid)
 
 
 def test_candidates():
@@ -135,40 +129,41 @@ def test_candidates():
     assert len(set(names)) == len(names)
 
 
-def test_folds():
-    assert sorted(assign_folds(11, 3, 0).tolist()) == [0] * 4 + [1] * 4 + [2] * 3
-    for folds in (0, 1, 12):
-        with pytest.raises(BadParameter, match="from 2 to the number of judged queries, which is 11"):
-            assign_folds(11, folds, 0)
+def test_weights_are_tried_on_a_grid():
+    for n_runs in (2, 3, 4, 5, 8, 30):
+        grid = {one.params["weights"] for one in candidates_of(["weighted_sum"], n_runs)} - {()}
+        assert n_runs <= len(grid) <= 70, n_runs
+        assert all(sum(weights) == pytest.approx(1) and min(weights) >= 0 for weights in grid), n_runs
+        if n_runs == 2:
+            assert grid == {(part / 10, (10 - part) / 10) for part in range(11)}
 
 
-def test_what_cannot_be_tuned():
-    with pytest.raises(BadParameter, match="two runs or more"):
-        tune_fusion([GOOD], QRELS)
-    with pytest.raises(BadParameter, match="need 3 folds or more, not 2"):
-        tune_fusion([GOOD, NOISE], QRELS, methods=["mapfuse"], folds=2)
-    with pytest.raises(BadParameter, match="a method to try"):
-        tune_fusion([GOOD, NOISE], QRELS, methods=[])
-    with pytest.raises(UsageError, match="cannot be tuned by"):
-        tune_fusion([GOOD, NOISE], QRELS, "relstring")
+def test_queries_are_dealt_evenly():
+    def sizes(n_queries, folds=None):
+        qrels = {query: QRELS[query] for query in list(QRELS)[:n_queries]}
+        return [len(one.queries) for one in tune_fusion([GOOD, NOISE], qrels, methods=["rrf"], folds=folds).folds]
+
+    assert (sizes(11, 3), sizes(20), sizes(3)) == ([4, 4, 3], [4] * 5, [1] * 3)
 
 
-def test_folds_unless_named_are_five_or_as_many_as_queries():
-    assert len(tune_fusion([GOOD, NOISE], QRELS, methods=["rrf"]).folds) == 5
-    three = {query: QRELS[query] for query in list(QRELS)[:3]}
-    assert [len(fold.queries) for fold in tune_fusion([GOOD, NOISE], three, methods=["rrf"]).folds] == [1, 1, 1]
-    with pytest.raises(BadParameter, match="tuning needs two judged queries or more"):
-        tune_fusion([GOOD, NOISE], {"q0": QRELS["q0"]}, methods=["rrf"])
+def test_what_cannot_be_tuned(snapshots):
+    both, few = [GOOD, NOISE], {query: QRELS[query] for query in list(QRELS)[:11]}
+    cases = {f"{folds} folds": lambda folds=folds: tune_fusion(both, few, folds=folds) for folds in (0, 1, 12)}
+    cases |= {
+        "one run": lambda: tune_fusion([GOOD], QRELS),
+        "too few folds to learn from": lambda: tune_fusion(both, QRELS, methods=["mapfuse"], folds=2),
+        "no method": lambda: tune_fusion(both, QRELS, methods=[]),
+        "text": lambda: tune_fusion(both, QRELS, "relstring"),
+        "one query": lambda: tune_fusion(both, {"q0": QRELS["q0"]}, methods=["rrf"]),
+        "other queries": lambda: tune_fusion(both, {"z": {"d1": 1}, "y": {"d1": 1}}, methods=["rrf"]),
+        "empty runs": lambda: tune_fusion([{}, {}], {"z": {"d1": 1}}),
+    }
+    snapshots.check_errors("fusion/tuning", cases)
 
 
 def test_judged_queries_that_no_run_has():
     tuning = tune_fusion([GOOD, NOISE], {**QRELS, "z": {"d1": 1}}, methods=["rrf"])
-    assert tuning.unanswered == ("z",)
-    assert tuning.n_queries == 21
-    with pytest.raises(DataError, match=r"the first judged query is z, the first query of the runs is q0"):
-        tune_fusion([GOOD, NOISE], {"z": {"d1": 1}, "y": {"d1": 1}}, methods=["rrf"])
-    with pytest.raises(DataError, match="the first judged query is z, the runs are empty"):
-        tune_fusion([{}, {}], {"z": {"d1": 1}})
+    assert (tuning.unanswered, tuning.n_queries) == (("z",), 21)
 
 
 def test_fusion_is_tuned_by_diversity_where_judgments_have_subtopics():
