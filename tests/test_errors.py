@@ -116,6 +116,15 @@ def test_an_error_is_attributed_once():
     assert str(DataError("x", source="a", hint="y").hinting(None)) == "a: x"
 
 
+def test_an_error_about_a_temporary_file_is_about_its_stream():
+    faults = [Fault("grade 'x' is not a number", 3, "q1", "number", "/tmp/kept"), "…"]
+    error = DataError("2 faults", faults, "missing", source="/tmp/kept", code="mixed", hint=Hint("--x", "helps"))
+    moved = error.relocated("<stdin>")
+    assert str(moved) == "<stdin>: 2 faults; --x helps\n  <stdin>:3: grade 'x' is not a number\n  …"
+    assert (moved.field, moved.code, moved.faults[0].query, moved.faults[0].code) == ("missing", "mixed", "q1", "number")
+    assert str(error).startswith("/tmp/kept: 2 faults"), "the error itself stays"
+
+
 def test_faults_are_raised_at_once_in_the_order_of_their_places():
     faults = Faults("run.txt")
     faults.raise_if_any()

@@ -194,6 +194,11 @@ class DataError(AssayError, ValueError):
         self.code = codes.pop() if len(codes) == 1 else ""
         """The kind of fault, of an error without a list or of all in it; see Fault."""
 
+    def relocated(self, source: str) -> Self:
+        """The same error, where this is the source and not the one that it names: a stream, not the file it was kept in."""
+        faults = (Fault(fault.what, fault.line, fault.query, fault.code, fault.source and source) for fault in self.faults)
+        return self._with(source=mask(source), faults=tuple(faults))
+
     @property
     def message(self) -> str:
         """Where and what, in one sentence; the text of the error is this and its faults."""

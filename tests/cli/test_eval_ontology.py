@@ -127,3 +127,10 @@ def test_terms_are_searched_where_a_benchmark_has_no_documents(assay, tmp_path):
     assert assay(*words).code == 3
     done = assay(*words, "--ontology", "x.obo")
     assert json.loads(done.out)["results"][0]["summary"]["mrr"] == 1
+
+
+@pytest.mark.usefixtures("place")
+def test_an_ontology_that_is_not_there_is_no_fault_of_the_judgments(assay):
+    for command in ("score", "compare"):
+        done = assay(command, "qrels.txt", "one.run", "two.run", "-m", "ndcg@10", "--ontology", "no.obo")
+        assert (done.code, done.err) == (3, "error: no.obo: no such file\n")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import MAX_FAULTS, DataError, Fault, Hint, NoGroundTruth
+from assay.errors import MAX_FAULTS, DataError, Hint, NoGroundTruth
 
 if TYPE_CHECKING:
     from assay.files import FileSource
@@ -41,8 +41,7 @@ def errors_of(source: FileSource) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        faults = [Fault(fault.what, fault.line, fault.query, fault.code, source.label) for fault in error.faults]
-        raise DataError(error.what, faults, error.field, source=source.label, line=error.line, hint=error.hint) from None
+        raise error.relocated(source.label) from None
 
 
 def describe_file_error(error: DataError, source: FileSource, what: str, order: Hint | None = None) -> DataError:

@@ -234,10 +234,11 @@ def load_truth(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOpti
         truth = load_ground_truth(source, options.dataset_format, kind=kind)
         if isinstance(truth, Qrels):
             more.append(f"{len(truth.docs):,} judgments of {counted(len(truth), 'query')}")
-            _ = scoring.domain_options  # read now, so that no run is blamed for it
         else:
             more.append(f"format {truth.format}, {truth!r}")
-    if not isinstance(truth, Qrels):
+    if isinstance(truth, Qrels):
+        _ = scoring.domain_options  # read now, so that neither judgments nor a run are blamed for it
+    else:
         check_options(truth.name, truth.qrels, scoring.relevance.domain_options)
         log_verbose(options, f"relevance: {scoring.relevance.by}, unit {scoring.relevance.unit}")
     return truth

@@ -281,7 +281,7 @@ def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
         elif setting.default is False:
             group.add_argument(flag, action="store_true", default=None, help=meaning)
         else:
-            group.add_argument(flag, type=_parse_number, metavar="GRADE", help=meaning)
+            group.add_argument(flag, type=parse_number, metavar="GRADE", help=meaning)
 
 
 def make_profile(options: argparse.Namespace) -> Profile:
@@ -312,7 +312,8 @@ def _list_choices(words: Sequence[str]) -> str:
     return f"there are {', '.join(words)}"
 
 
-def _parse_number(text: str) -> float:
+def parse_number(text: str) -> float:
+    """Any number."""
     try:
         return float(text)
     except ValueError:

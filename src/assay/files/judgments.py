@@ -85,7 +85,7 @@ def _from_json(source: FileSource) -> Judgments:
         _check_no_truth_values(judgments)
         checked_grades(judgments.grades)
     except DataError as error:
-        raise DataError(str(error), source=source.label) from None
+        raise error.at(source.label) from None
     return judgments
 
 

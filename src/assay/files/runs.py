@@ -99,7 +99,7 @@ def _from_json(source: FileSource, duplicates: str) -> Rankings:
         rankings = thoroughly_checked(as_rankings(content, duplicates))
         Run.borrow(rankings).scores  # noqa: B018 (validates them while the file's name is at hand)
     except DataError as error:
-        raise DataError(str(error), source=source.label, code=error.code) from None
+        raise error.at(source.label) from None
     if not rankings.by_query:
         raise DataError("the file holds no rankings", source=source.label)
     return rankings

@@ -206,8 +206,3 @@ class Chunk:
         """The chunk as a provider indexes it: under its own id, in the group of its document."""
         place = {name: getattr(self, name) for name in ("doc_id", "start", "end", "start_line", "end_line")}
         return Document(self.chunk_id, self.text, title=self.title, group=self.group, metadata=place)
-
-
-def document_of_chunk(chunk_id: str) -> str:
-    """The id of the document that a chunk belongs to: what stands before the last colon."""
-    return chunk_id.rpartition(":")[0]

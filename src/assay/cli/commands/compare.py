@@ -19,7 +19,7 @@ from assay.cli.output_options import (
     write_output,
 )
 from assay.cli.program import Command
-from assay.cli.scoring_options import integer_parser, parse_digits, parse_level
+from assay.cli.scoring_options import integer_parser, parse_digits, parse_level, parse_number
 from assay.cli.terminal import terminal_width, use_colour, write_notes
 from assay.errors import UsageError
 
@@ -82,16 +82,16 @@ def add_comparison_arguments(parser: argparse.ArgumentParser) -> None:
         "benjamini_yekutieli, none; "
         "tests for many systems correct for pairs themselves, and holm or bonferroni for metrics",
     )
-    group.add_argument("--alpha", type=_parse_number, metavar="ALPHA", help="a p up to this is significant (default: 0.05)")
+    group.add_argument("--alpha", type=parse_number, metavar="ALPHA", help="a p up to this is significant (default: 0.05)")
     group.add_argument(
         "--level", type=parse_level, metavar="LEVEL", help="the same as 1 - alpha: of the intervals, such as 0.99 or 99"
     )
     group.add_argument("--ci", metavar="METHOD", help="intervals of differences: bootstrap (default), bca, t or studentised")
     group.add_argument(
-        "--tolerance", type=_parse_number, metavar="D", help="scores that differ by no more count as the same (default: 0)"
+        "--tolerance", type=parse_number, metavar="D", help="scores that differ by no more count as the same (default: 0)"
     )
     group.add_argument(
-        "--rope", type=_parse_number, metavar="D", help="means that differ by no more are practically equal (default: 0)"
+        "--rope", type=parse_number, metavar="D", help="means that differ by no more are practically equal (default: 0)"
     )
     group.add_argument("--seed", type=integer_parser(MAX_SEED), metavar="SEED", help="of all resampling (default: 0)")
     group.add_argument(
@@ -168,13 +168,6 @@ def compare_groups(
         if counts_chunks(first, group):
             write_notes(options, f"note: {CHUNK_METRIC_NOTE.format(name=first.name)}")
     return comparisons
-
-
-def _parse_number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"a number, not {text!r}") from None
 
 
 COMMAND = Command(

@@ -253,7 +253,7 @@ def _write(options: argparse.Namespace, run: Run) -> None:
         try:
             _write_file(run, spool, form or "trec")
         except DataError as error:
-            raise DataError(error.what, error.faults, source="the fused run", hint=error.hint) from None
+            raise error.relocated("the fused run") from None
         sys.stdout.write(spool.read_text(encoding="utf-8"))
 
 
