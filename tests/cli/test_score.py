@@ -388,3 +388,17 @@ def test_ids_that_cannot_be_written_are_no_bug(files, process):
     (files / "odd.json").write_text(r'{"q\ud800": {"d1": 1}}')
     done = process("score", "odd.json", "odd.json", "-m", "map", "-q")
     assert (done.code in (0, 3), "Traceback" in done.err) == (True, False)
+
+
+def test_a_saved_result_names_no_flag_that_it_refuses(assay, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.txt").write_text("q 0 d1 1\n")
+    (tmp_path / "r.run").write_text("".join(f"q Q0 d{rank} {rank} {9 - rank} r\n" for rank in range(1, 5)))
+    saved = assay("score", "q.txt", "r.run", "-m", "ndcg@10", "judged@10", "-o", "r.json")
+    assert saved.code == 0, saved.err
+    content = json.loads((tmp_path / "r.json").read_text())
+    content["results"][0]["beside"] = ["judged@10"]
+    (tmp_path / "r.json").write_text(json.dumps(content))
+    assert "unjudged among the first 10: r 75 %.\n" in assay("score", "r.json").out
+    refused = assay("score", "r.json", "--residuals")
+    assert refused.err == "error: this result was saved or stored; bands need the rankings that were scored\n"

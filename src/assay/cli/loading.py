@@ -145,15 +145,18 @@ def load_sources(inputs: Inputs) -> list[tuple[Any, str]]:
         if word.kind is Kind.FILE:
             sources.append((as_source(word.path), next(names)))
         else:
-            sources += [(_kept(word, result, "run", "rankings"), result.name) for result in look_up(word).results]
+            sources += [
+                (_kept(word, result, "run", "its scores and no rankings; results of assay eval keep them"), result.name)
+                for result in look_up(word).results
+            ]
     return sources
 
 
-def _kept(word: Word, result: Result, field: str, what: str) -> Any:
-    """What a result kept of the retrieval beside its scores."""
+def _kept(word: Word, result: Result, field: str, instead: str) -> Any:
+    """What a result kept of the retrieval beside its scores; `instead` says what it kept where there is nothing of it."""
     if kept := getattr(result, field):
         return kept
-    raise DataError(f"{word.path}: {result.name} kept its scores and no {what}; results of assay eval keep them")
+    raise DataError(f"{result.name} kept {instead}", source=word.path)
 
 
 def load_runs(options: argparse.Namespace, inputs: Inputs, duplicates: str) -> dict[str, Run]:
@@ -210,7 +213,7 @@ def load_replies(inputs: Inputs, what: Literal["answers", "routes"]) -> list[tup
 
 def _records(word: Word, result: Result, what: str) -> list[dict[str, Any]]:
     """What a result kept for each query, as a file of replies has it."""
-    reported = _kept(word, result, "said", what)
+    reported = _kept(word, result, "said", f"no {what}; assay eval keeps those that a provider replies with")
     return [
         {"query_id": query, "retrieved_ids": list(result.run.get(query, ())), **_tags(result, query), **fields}
         for query, fields in reported.items()

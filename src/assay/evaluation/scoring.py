@@ -187,7 +187,7 @@ def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
     """The result with what ties and unjudged documents could change."""
     grader, settings = result.grader, result.settings
     if grader is None:
-        raise UsageError("this result was read from a file; bands need the rankings")
+        raise UsageError("this result was saved or stored; bands need the rankings that were scored")
     return result.with_fields(
         tie_bands=tie_bands(grader, settings) if tie_band else {},
         residuals=residual_bands(grader, settings) if residuals else {},

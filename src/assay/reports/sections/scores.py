@@ -401,7 +401,9 @@ def _residual_notes(report: Report) -> list[str]:
         return []
     many = [result for result in report.results if _unjudged_share(result) >= MANY_UNJUDGED]
     shares = [f"{report.label(result)} {percent(1 - result.summary['judged@10'])}" for result in many]
-    return [f"unjudged among the first 10: {', '.join(shares)}; --residuals shows what that could change."] if shares else []
+    can_tell = all(result.grader is not None for result in many)  # which saved and stored results do not have
+    way_on = "; --residuals shows what that could change" if can_tell else ""
+    return [f"unjudged among the first 10: {', '.join(shares)}{way_on}."] if shares else []
 
 
 def _unjudged_share(result: Result) -> float:
