@@ -159,6 +159,15 @@ def place(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty working directory, without a store."""
+    for name in ("ASSAY_STORE", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 def stdin(monkeypatch):
     """Set what standard input holds."""
     return lambda text: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))

@@ -29,15 +29,6 @@ def results(tmp_path_factory):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """An empty folder, without a store."""
-    for name in ("ASSAY_STORE", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def store(folder, results):
     """A store in this folder with one evaluation, which is the baseline main."""
     with Store.open() as opened:
