@@ -27,6 +27,7 @@ from assay.comparison.queries import rank_in as rank_in
 from assay.comparison.queries import ranking_of as ranking_of
 from assay.comparison.slice_comparison import SliceComparison as SliceComparison
 from assay.comparison.slice_comparison import compare_slices as compare_slices
+from assay.comparison.slice_search import Search as Search
 from assay.comparison.slice_search import WorstSlice as WorstSlice
 from assay.comparison.slice_search import WorstSlices as WorstSlices
 from assay.comparison.slice_search import worst_slices as worst_slices

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from tests._variants import for_each
 
-from assay.comparison import ComparisonOptions, worst_slices
-from assay.comparison.slice_search import Search
+from assay.comparison import ComparisonOptions, Search, worst_slices
 from assay.errors import BadParameter
 from assay.stats import chance_of_lower
 
