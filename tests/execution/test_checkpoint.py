@@ -156,7 +156,7 @@ def test_what_has_changed_is_refused_and_told(evaluate, tmp_path, monkeypatch, s
     cases = {what: case(change) for what, change in changes.items()}
     evaluate.cut_short(provider)
     cases["k by flags"] = lambda: evaluate.resume(provider, k=50)
-    snapshots.check_errors("plan/resume", cases)
+    snapshots.check_errors("execution/resume", cases)
     write_log(log, lines)
     assert evaluate.resume(provider, name=NAMED)[0].provenance["counts"]["cached"] == 1
 

@@ -51,7 +51,7 @@ def test_too_few_chunks_are_noted(tmp_path, snapshots):
     spans = ["span_recall@tokens=5", "span_recall@tokens=2000", "recall@10"]
     few = result_of(tmp_path, JUDGED, of_one(10), k=2)
     budget = result_of(tmp_path, SPANNED, k=2, metrics=spans)
-    snapshots.check("plan/notes_on_chunks", "".join(f"{note}\n" for note in (*few.notes, *budget.notes)))
+    snapshots.check("execution/notes_on_chunks", "".join(f"{note}\n" for note in (*few.notes, *budget.notes)))
     assert result_of(tmp_path, JUDGED, of_one(9), k=2).notes == ()  # all that was found
     assert result_of(tmp_path, JUDGED, k=100).notes == ()  # all there is
     assert result_of(tmp_path, SPANNED, of_one(2), k=3, metrics=spans[1:2]).notes == ()
@@ -59,7 +59,7 @@ def test_too_few_chunks_are_noted(tmp_path, snapshots):
 
 def test_metrics_of_spans_are_refused_before_anybody_is_asked(tmp_path, snapshots):
     cases = {"no spans": lambda: result_of(tmp_path, JUDGED, metrics=["span_iou", "mrr", "file_mrr"])}
-    snapshots.check_errors("plan/chunks", cases)
+    snapshots.check_errors("execution/chunks", cases)
     with pytest.raises(DataError):
         result_of(tmp_path, JUDGED, metrics=["span_recall"], chunkers=[])
     assert not (tmp_path / "runs").exists()

@@ -142,7 +142,7 @@ def test_notes_say_what_a_provider_left_out(execute, saved, snapshots):
     dataset.save_json(saved / "one" / "b.json")
     (deaf,) = execute(own(Told(), "deaf", heeds_scope=False))
     assert execute(own(Told(), "heeds"))[0].notes == ()
-    snapshots.check("plan/notes_on_providers", "".join(f"{note}\n" for note in (*empty.notes, *deaf.notes)))
+    snapshots.check("execution/notes_on_providers", "".join(f"{note}\n" for note in (*empty.notes, *deaf.notes)))
 
 
 def test_shards_of_one_plan_have_logs_of_their_own(execute, saved):

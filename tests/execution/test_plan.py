@@ -154,7 +154,7 @@ def test_notes_of_a_plan(snapshots):
     assert repeated.notes_on_depth == ()
     shallow = [plan(metrics=["ndcg@10", "mrr"], k=5).notes, plan(metrics=["ndcg@10", "hit@3"], k=1).notes]
     notes = [*repeated.notes, *(note for some in shallow for note in some)]
-    snapshots.check("plan/notes", "".join(f"{note}\n" for note in notes))
+    snapshots.check("execution/plan_notes", "".join(f"{note}\n" for note in notes))
 
 
 def test_words_of_a_plan_may_be_text():
@@ -360,7 +360,7 @@ def test_faults_of_a_plan_are_told(snapshots):
     cases = {case: partial(make_plan, WrittenPlan({**BASE, **content})) for case, content in FAULTS.items()}
     cases["nothing"] = partial(make_plan, WrittenPlan({}))
     cases["no providers"] = partial(make_plan, WrittenPlan({"benchmarks": "rag-template"}))
-    snapshots.check_errors("plan/faults", cases)
+    snapshots.check_errors("execution/plan_faults", cases)
 
 
 def test_wrong_values_are_told_and_never_a_bug():
@@ -455,7 +455,7 @@ def test_files_that_are_no_plan_are_told(snapshots, tmp_path, read, monkeypatch)
     (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x00")
     cases["no file"] = partial(read_plan, tmp_path / "gone.yaml")
     cases["not UTF-8"] = partial(read_plan, tmp_path / "bytes.yaml")
-    snapshots.check_errors("plan/files", cases)
+    snapshots.check_errors("execution/plan_files", cases)
     for text in ("a: \x00", "a: " + "[" * 5000, "a: 1\n---\n"):
         with pytest.raises(DataError):
             read(text)

@@ -43,7 +43,7 @@ def test_results_are_matched_by_benchmark_and_provider(saved, snapshots):
 
     renamed = [before[0].with_fields(name="somebody else")]
     cases = {"nothing failed there": retry("two", before), "another provider": retry("one", renamed)}
-    snapshots.check_errors("plan/retry_failed", cases)
+    snapshots.check_errors("execution/retry_failed", cases)
     with pytest.raises(NothingSelected):
         cases["another provider"]()
 
@@ -81,4 +81,4 @@ def test_answers_whose_texts_decide_are_asked_again_too(tmp_path, snapshots):
     assert before[0].scores("mrr") == {"q0": 0.5, "q1": 0.0}
     (result,) = execute_plan(asked, ExecutionOptions(home=tmp_path, before=before, say=said.append))
     assert result.scores("mrr") == {"q0": 0.5, "q1": 0.5}
-    snapshots.check("plan/asked_again", "".join(f"{note}\n" for note in said))
+    snapshots.check("execution/asked_again", "".join(f"{note}\n" for note in said))

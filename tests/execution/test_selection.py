@@ -67,7 +67,7 @@ def test_nothing_left_is_told_with_the_reason(snapshots):
     cases["one value of two"] = partial(Selection({"language": ["de", "eng"]}).check_tags, [QUERIES])
     cases["no range"] = partial(parse_range, "5")
     cases["no tag"] = partial(parse_where, ["language"])
-    snapshots.check_errors("plan/selection", cases)
+    snapshots.check_errors("execution/selection", cases)
     with pytest.raises(NothingSelected) as error:
         chosen(range=(5, 5))
     assert error.value.exit_code == 5

@@ -1,0 +1,155 @@
+"""Many queries: every one once, alone in a few threads or together in batches, whatever hangs or fails among them."""
+
+import asyncio
+import itertools
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay import Hit
+from assay.execution import RetryPolicy
+
+from ._retrievers import AT_ONCE, LONG, QUICK, Told, collected, errors, failing, right
+
+
+@given(n=st.integers(0, 8), own=st.integers(1, 5), batch=st.none() | st.integers(1, 5), bad=st.sets(st.integers(0, 7)))
+def test_every_query_is_answered_once(n, own, batch, bad):
+    told = Told(failing({f"q{number}": ValueError("no") for number in bad}, every=True), batch=own)
+    found = collected(told, n, batch=batch, policy=AT_ONCE)
+    assert list(found) == [f"q{number}" for number in range(n)]
+    assert set(errors(found)) == {f"q{number}" for number in bad if number < n}
+    assert all(answer.docs == [f"d{query[1:]}"] for query, answer in found.items() if not answer.error)
+
+
+# --- threads ----------------------------------------------------------------------------------------------------------
+
+
+def alone(answer=right, n=4, **policy):
+    """A retriever that is asked one query at a time, and its responses."""
+    told = Told(answer, batch=1)
+    return told, collected(told, n, policy=RetryPolicy(**{"timeout": LONG, "retries": 0, "backoff": 0.0, **policy}))
+
+
+def test_one_at_a_time_keeps_the_order():
+    assert alone(n=5, concurrency=1)[0].asked == [[f"q{number}"] for number in range(5)]
+
+
+def test_calls_overlap_as_much_as_allowed_and_no_more():
+    calls, meet = itertools.count(), threading.Barrier(10, timeout=LONG)
+
+    def answer(query):
+        if next(calls) < 10:
+            meet.wait()
+        return right(query)
+
+    assert alone(answer, 50, concurrency=10)[0].most == 10
+    now = most = 0
+
+    class Later:
+        batch = 1
+
+        async def search(self, queries, k):
+            nonlocal now, most
+            now += 1
+            most = max(most, now)
+            while most < 6:  # the first six meet
+                await asyncio.sleep(0)
+            now -= 1
+            return [right(query) for query in queries]
+
+    collected(Later(), 20, policy=RetryPolicy(timeout=LONG, concurrency=6))
+    assert most == 6
+
+
+def test_a_few_threads_ask_everything_and_end():
+    """Also when nobody listens any more."""
+
+    def interrupt(progress):
+        if progress.n_done:
+            raise KeyboardInterrupt
+
+    threads = []
+    alone(lambda query: threads.append(threading.current_thread()) or right(query), 100, concurrency=4)
+    assert len(set(threads)) <= 4
+    told = Told(lambda query: threads.append(threading.current_thread()) or right(query), batch=1)
+    with pytest.raises(KeyboardInterrupt):
+        collected(told, 50, watch=interrupt)
+    for thread in set(threads):
+        thread.join(LONG)
+        assert not thread.is_alive()
+
+
+def test_one_place_is_always_left_and_late_answers_are_not_taken():
+    """Two that hang hold both places; the first of them comes back while others are asked."""
+    release = threading.Event()
+
+    def answer(query):
+        if query.query_id in ("q0", "q1"):
+            release.wait(LONG)
+            return [Hit("late")]
+        if query.query_id == "q3":
+            release.set()
+        return right(query)
+
+    told, found = alone(answer, 30, timeout=0.3, concurrency=2)
+    assert set(errors(found)) == {"q0", "q1"}
+    assert "late" not in {doc for one in found.values() for doc in one.docs}
+    assert told.most <= 3
+
+
+@pytest.mark.slow
+def test_calls_that_hang_keep_their_places_until_they_come_back():
+    release, after, meet = threading.Event(), itertools.count(), threading.Barrier(3, timeout=LONG)
+    most = 0
+
+    def answer(query):
+        nonlocal most
+        if query.query_id in ("q0", "q1"):
+            release.wait(LONG)
+        elif not release.wait(0.05):
+            most = max(most, told.n_now)
+        elif next(after) < 3:
+            meet.wait()
+        return right(query)
+
+    def watch(progress):
+        if progress.n_failed == 2 and progress.n_done > 8:
+            release.set()
+
+    told = Told(answer, batch=1)
+    found = collected(told, 40, policy=RetryPolicy(timeout=1.0, retries=0, concurrency=3), watch=watch)
+    assert set(errors(found)) == {"q0", "q1"}
+    assert (most, told.most) == (3, 3)
+
+
+# --- batches ----------------------------------------------------------------------------------------------------------
+
+
+def test_batches_are_of_a_chosen_size_or_grow_up_to_what_the_provider_takes():
+    for own, chosen, sizes in (
+        (1000, None, [1, 2, 4, 2]),
+        (2, None, [1, 2, 2, 2, 2]),
+        (1000, 4, [4, 4, 1]),
+        (1, 3, [1] * 9),
+    ):
+        told = Told(batch=own)
+        collected(told, 9, batch=chosen)
+        assert told.sizes() == sizes, (own, chosen)
+
+
+def test_a_batch_that_fails_is_asked_one_by_one_and_the_next_is_smaller():
+    told = Told(failing({"q1": ValueError("never")}, every=True))
+    assert errors(collected(told, 3, batch=3)) == {"q1": "ValueError: never"}
+    assert told.asked == [["q0", "q1", "q2"], ["q0"], ["q1"], ["q2"], ["q1"], ["q1"]]
+    told = Told(failing({"q5": ValueError("once")}))
+    collected(told, 12)
+    assert told.sizes() == [1, 2, 4, 1, 1, 1, 1, 2, 3]
+
+
+def test_answers_of_a_batch_are_handed_on_before_its_failures_are_asked_again():
+    seen = []
+    told = Told(lambda query: ValueError("no") if query.query_id == "q1" else right(query))
+    collected(told, 3, batch=3, watch=lambda now: seen.append((now.n_done, len(told.asked))), policy=QUICK)
+    assert (2, 1) in seen

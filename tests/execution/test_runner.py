@@ -1,0 +1,203 @@
+"""The runner: what a retriever is given and when, who waits for whom, and what is known already."""
+
+import asyncio
+import math
+import sqlite3
+import threading
+from dataclasses import replace
+
+import pytest
+
+from assay import BenchmarkDataset, Document, Query
+from assay.execution import Part, Response, RetryPolicy
+from assay.providers import BoundProvider, Provider, RetryLater
+
+from ._retrievers import LONG, QUICK, Told, benchmark, collected, errors, failing, own, queries, right
+
+
+def test_coroutines_of_one_retriever_share_one_event_loop():
+    """A client that is made while indexing belongs to the loop it was made on."""
+
+    class Later:
+        async def index(self, documents):
+            self.loop = asyncio.get_running_loop()
+
+        async def search(self, queries, k):
+            assert asyncio.get_running_loop() is self.loop
+            return [right(query) for query in queries]
+
+        async def close(self):
+            closed.append(asyncio.get_running_loop() is self.loop)
+
+    closed = []
+    assert errors(collected(Later())) == {}
+    assert closed == [True]
+
+
+def test_a_provider_is_made_filled_and_asked_by_one_thread():
+    class Database:
+        def __init__(self):
+            self.database = sqlite3.connect(":memory:")
+            self.database.execute("CREATE TABLE docs (id TEXT)")
+
+        def index(self, documents):
+            self.database.executemany("INSERT INTO docs VALUES (?)", [(document.doc_id,) for document in documents])
+
+        def search(self, queries, k):
+            return [[doc for (doc,) in self.database.execute("SELECT id FROM docs")] for _ in queries]
+
+        def close(self):
+            self.database.close()
+
+    found = collected(BoundProvider(Provider("database", "", Database), {}))
+    assert found["q2"].docs == ["d0", "d1", "d2", "d3"]
+
+
+# --- scopes -----------------------------------------------------------------------------------------------------------
+
+
+def scoped():
+    """Three scopes, a query that may search everything, and one of a scope without documents."""
+    asked = [Query(f"q{n}", scope=scope) for n, scope in enumerate(("a", "b", "a", None, "none"))]
+    documents = [Document(f"{group}{n}", group=group) for group in "abc" for n in range(3)]
+    return BenchmarkDataset(
+        "scoped",
+        queries={query.query_id: query for query in asked},
+        documents={document.doc_id: document for document in documents},
+        qrels={query.query_id: {"a1": 1.0} for query in asked},
+    )
+
+
+def test_a_retriever_never_sees_documents_of_another_scope():
+    made = []
+
+    class Indexed(Told):
+        def __init__(self):
+            super().__init__(lambda query: sorted(self.documents))
+            made.append(self)
+
+    found = collected(BoundProvider(Provider("indexed", "", Indexed), {}), dataset=scoped())
+    groups = {group: [f"{group}{n}" for n in range(3)] for group in "abc"}
+    everything = [doc for group in groups.values() for doc in group]
+    expected = {"q0": groups["a"], "q1": groups["b"], "q2": groups["a"], "q3": everything, "q4": []}
+    assert {query: answer.docs for query, answer in found.items()} == expected
+    assert [told.asked for told in made] == [[["q0"], ["q2"]], [["q1"]], [["q3"]], [["q4"]]]
+
+
+def test_one_retriever_for_all_where_nothing_is_indexed():
+    told, made = Told(lambda query: [query.scope or "all"]), []
+    told.indexes = False
+    found = collected(BoundProvider(Provider("own", "", lambda: made.append(1) or told), {}), dataset=scoped())
+    assert [answer.docs for answer in found.values()] == [["a"], ["b"], ["a"], ["all"], ["none"]]
+    assert not hasattr(told, "documents")
+    assert made == [1]
+
+
+def test_a_scope_that_cannot_be_indexed_fails_alone():
+    class Picky(Told):
+        def index(self, documents):
+            if not list(documents):
+                raise ValueError("no documents")
+
+    found = collected(own(Picky(lambda query: ["a1"]), "picky"), dataset=scoped())
+    assert errors(found) == {"q4": "picky could not be started: ValueError: no documents"}
+
+
+def test_scopes_share_what_was_learnt():
+    """A provider that fails in each of many scopes is not given all its tries in each of them."""
+    made = []
+
+    def make():
+        made.append(Told(lambda query: 1 / 0))
+        return made[-1]
+
+    asked = {query.query_id: replace(query, scope=f"s{query.query_id}") for query in queries(20)}
+    dataset = replace(benchmark(20), queries=asked)
+    assert len(errors(collected(BoundProvider(Provider("own", "", make), {}), dataset=dataset))) == 20
+    assert [len(told.asked) for told in made] == [3] * 3 + [1] * 17
+
+
+# --- beginning and end ------------------------------------------------------------------------------------------------
+
+
+def test_a_provider_that_cannot_be_started_is_told(snapshots):
+    release = threading.Event()
+
+    class Unready(Told):
+        def __init__(self, error=None):
+            super().__init__()
+            self.error = error
+
+        def index(self, documents):
+            if self.error:
+                raise self.error
+            release.wait(LONG)
+
+    short = replace(QUICK, index_timeout=0.05)
+    cases = {
+        "made": lambda: collected(BoundProvider(Provider("broken", "", lambda: 1 / 0), {})),
+        "index": lambda: collected(own(Unready(OSError("no such model")), "broken")),
+        "exit": lambda: collected(own(Unready(SystemExit(3)), "broken")),
+        "hangs": lambda: collected(own(Unready(), "slow"), policy=short),
+        "no documents": lambda: collected(Told(), dataset=replace(benchmark(2), documents={})),
+    }
+    snapshots.check_errors("execution/starting", cases)
+    release.set()
+
+
+def test_what_is_made_of_those_with_documents_of_their_own_needs_none():
+    parts = (own(lambda text, k: ["d0"], indexes=False),)
+    provider = BoundProvider(Provider("both", "", Told), {}, parts)
+    assert errors(collected(provider, dataset=replace(benchmark(2), documents={}))) == {}
+
+
+def test_what_computes_here_may_take_its_time():
+    for is_repeatable, given, seconds in ((False, None, 600.0), (True, None, math.inf), (True, 7.0, 7.0)):
+        provider = own(Told(), is_repeatable=is_repeatable)
+        assert Part(benchmark(), provider, {}, 10, RetryPolicy(index_timeout=given)).index_timeout == seconds
+
+
+def test_a_retriever_is_closed_whatever_happens_and_its_errors_have_no_consequence():
+    closed = threading.Semaphore(0)
+
+    class Sulky(Told):
+        def close(self):
+            closed.release()
+            raise RuntimeError("no")
+
+    def interrupt(progress):
+        if progress.n_done:
+            raise KeyboardInterrupt
+
+    assert errors(collected(Sulky())) == {}
+    with pytest.raises(KeyboardInterrupt):
+        collected(Sulky(), watch=interrupt)
+    assert all(closed.acquire(timeout=LONG) for _ in range(2))
+
+
+# --- known answers and progress ---------------------------------------------------------------------------------------
+
+
+def test_known_answers_are_not_asked_again_but_known_errors_are():
+    told, seen = Told(), []
+    known = {"q1": Response("q1", ["old"], [1.0]), "q2": Response("q2", error="failed")}
+    found = collected(told, known=known, watch=lambda now: seen.append((now.n_done, now.n_cached, now.n_failed)))
+    assert told.asked == [["q0"], ["q2", "q3"]]
+    assert [answer.docs for answer in found.values()] == [["d0"], ["old"], ["d2"], ["d3"]]
+    assert seen == [(1, 1, 0), (2, 1, 0), (4, 1, 0)]
+    every = {f"q{n}": Response(f"q{n}") for n in range(4)}
+    assert collected(BoundProvider(Provider("never", "", lambda: 1 / 0), {}), known=every) == every  # it is not even made
+
+
+def test_a_pause_that_a_service_asks_for_is_seen_by_who_watches():
+    for batch, how in ((1, {}), (1000, {"batch": 3})):
+        seen = []
+        told = Told(failing({"q0": RetryLater(0.01, "HTTP 429", "http://x")}), batch=batch)
+        collected(told, watch=lambda now, seen=seen: seen.append(now.wait and now.wait[:2]), **how)
+        assert (0.01, "HTTP 429") in seen, batch
+
+
+def test_parts_of_equal_names_are_told_apart():
+    part = Part(benchmark(), own(Told(), "x"), {}, 10)
+    assert part.name == replace(part, number=1).name == "small/x"
+    assert part.key != replace(part, number=1).key
