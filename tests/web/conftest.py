@@ -1,54 +1,49 @@
 """Stores that many tests look at, made once; but for `fresh` nobody may change them."""
 
-from __future__ import annotations
-
 import shutil
-import sys
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("starlette")
-sys.path.insert(0, str(Path(__file__).parent))
+
+from assay.store import Store
+
+from ._clients import client_of
+from ._stores import Stored, hostile_store, result_of, saved, usual_store
 
 
 @pytest.fixture(scope="session")
-def usual(tmp_path_factory):
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("web")
+
+
+@pytest.fixture(scope="session")
+def usual(folder):
     """Thirty nights of two providers."""
-    from _stores import usual_store
-
-    return usual_store(tmp_path_factory.mktemp("web") / "usual.db")
+    return usual_store(folder / "usual.db")
 
 
 @pytest.fixture(scope="session")
-def hostile(tmp_path_factory):
-    """Names, queries and documents that mean harm."""
-    from _stores import hostile_store
-
-    return hostile_store(tmp_path_factory.mktemp("web") / "hostile.db")
-
-
-@pytest.fixture(scope="session")
-def small(tmp_path_factory):
+def small(folder):
     """Four nights of two providers."""
-    from _stores import usual_store
-
-    return usual_store(tmp_path_factory.mktemp("web") / "small.db", nights=4)
+    return usual_store(folder / "small.db", nights=4)
 
 
 @pytest.fixture(scope="session")
-def one_result(tmp_path_factory):
-    """A single result."""
-    from _stores import result_of, saved
+def hostile(folder):
+    """Names, queries and documents that mean harm."""
+    return hostile_store(folder / "hostile.db")
 
-    return saved(tmp_path_factory.mktemp("web") / "one.db", [result_of(1)])
+
+@pytest.fixture(scope="session")
+def one_result(folder):
+    """A single result."""
+    return saved(folder / "one.db", [result_of(1)])
 
 
 @pytest.fixture
 def fresh(one_result, tmp_path):
     """A store of a single result that the test may change."""
-    from assay.store import Store
-
     with Store.open(shutil.copy(one_result, tmp_path / "fresh.db")) as store:
         yield store
 
@@ -56,22 +51,16 @@ def fresh(one_result, tmp_path):
 @pytest.fixture(scope="session")
 def stored(usual):
     """What the usual store holds."""
-    from _stores import Stored
-
     return Stored(usual)
-
-
-@pytest.fixture(scope="session")
-def attacked(hostile):
-    """A client on the store that means harm."""
-    from _clients import client_of
-
-    return client_of(hostile)
 
 
 @pytest.fixture(scope="session")
 def client(usual):
     """A browser without scripts, on the usual store."""
-    from _clients import client_of
-
     return client_of(usual)
+
+
+@pytest.fixture(scope="session")
+def attacked(hostile):
+    """The same on the store that means harm."""
+    return client_of(hostile)

@@ -1,46 +1,41 @@
-"""The application: every page on a store that means harm, and errors as pages."""
-
-from __future__ import annotations
+"""The application: every page on a store that means harm, and refusals as pages."""
 
 import re
 from urllib.parse import quote
 
 import pytest
-from _clients import client_of, keys_of, main_of
-from _stores import HOSTILE
 
 from assay.errors import StoreError
 from assay.web import make_app
 
+from ._clients import cells_of, client_of, keys_of, main_of, told
+from ._stores import HOSTILE, result_of, saved
+
 WORDS = "".join(HOSTILE[name] for name in ("markup", "quotes", "separators"))
-
-
-@pytest.fixture(scope="module")
-def attacked(hostile):
-    return client_of(hostile)
+PAGES = ("/", "/compare", "/leaderboard", "/history", "/datasets", "/metrics")
 
 
 @pytest.fixture(scope="module")
 def paths(attacked):
     one, other = keys_of(attacked.get("/").text)
-    name = quote(HOSTILE["markup"])
+    name, words = quote(HOSTILE["markup"]), quote(WORDS)
     return {
-        "/": ["/", f"/?words={quote(WORDS)}", f"/?benchmark={name}", f"/?metric={quote(WORDS)}", "/?csv=results"],
-        "/result/{evaluation}/{place}": [f"/result/{one}", f"/result/{one}?words={quote(WORDS)}"],
+        "/": ["/", f"/?words={words}", f"/?benchmark={name}", f"/?metric={words}", "/?csv=results"],
+        "/result/{evaluation}/{place}": [f"/result/{one}", f"/result/{one}?words={words}"],
         "/result/{reference}": [f"/result/{quote(WORDS, safe='')}"],
         "/result/{evaluation}/{place}/query": [f"/result/{one}/query?id={quote(word)}" for word in HOSTILE.values()],
-        "/compare": ["/compare", f"/compare?r={one}&r={other}", f"/compare?r={one}&r={other}&words={quote(WORDS)}"],
-        "/leaderboard": ["/leaderboard", f"/leaderboard?benchmark={name}", f"/leaderboard?metric={quote(WORDS)}"],
-        "/history": ["/history", f"/history?benchmark={name}&provider={quote(WORDS)}", f"/history?since={quote(WORDS)}"],
-        "/datasets": ["/datasets", f"/datasets?name={name}", f"/datasets?name={quote(WORDS)}"],
-        "/metrics": ["/metrics", f"/metrics?name={quote(WORDS)}"],
+        "/compare": ["/compare", f"/compare?r={one}&r={other}", f"/compare?r={one}&r={other}&words={words}"],
+        "/leaderboard": ["/leaderboard", f"/leaderboard?benchmark={name}", f"/leaderboard?metric={words}"],
+        "/history": ["/history", f"/history?benchmark={name}&provider={words}", f"/history?since={words}"],
+        "/datasets": ["/datasets", f"/datasets?name={name}", f"/datasets?name={words}"],
+        "/metrics": ["/metrics", f"/metrics?name={words}"],
     }
 
 
 def test_every_page_is_tried(attacked, paths):
     """Every address that pages lead to has a path here."""
     ours = [re.compile(re.sub(r"{\w+}", "[^/]+", path)) for path in [*paths, "/progress", "/judge", "/logout", "/static/.*"]]
-    for path in ("/", "/compare", "/leaderboard", "/history", "/datasets", "/metrics"):
+    for path in PAGES:
         for link in re.findall(r'(?:href|action|src)="(/[^"?#]*)', attacked.get(path).text):
             assert any(one.fullmatch(link) for one in ours), link
 
@@ -52,12 +47,15 @@ def test_hostile_text_is_only_ever_text(attacked, paths):
         assert answer.status_code < 500, path
         if not answer.headers.get("content-type", "").startswith("text/html"):
             continue
-        text = answer.text
-        assert "<script>" not in text, path
-        assert "<img" not in text, path
-        assert "<svg onload" not in text, path
-        assert not re.search(r"<[^>]*\son\w+=", re.sub(r'"[^"]*"', '""', text)), path
-        assert not {"\x00", "\x07", "\x1b", "\u2028", "\u2029"} & set(text), path
+        assert not re.search("<script>|<img|<svg onload", answer.text), path
+        assert not re.search(r"<[^>]*\son\w+=", re.sub(r'"[^"]*"', '""', answer.text)), path
+        assert not {"\x00", "\x07", "\x1b", "\u2028", "\u2029"} & set(answer.text), path
+
+
+def test_formulas_are_neutralised_in_downloads(attacked):
+    text = attacked.get(f"/result/{keys_of(attacked.get('/').text)[0]}?csv=queries").text
+    assert "'=HYPERLINK" in text
+    assert not re.search(r'(^|,)"?[=@]', text, re.MULTILINE)
 
 
 PARAMETERS = {
@@ -75,8 +73,8 @@ PARAMETERS = {
 """Page → parameters that do not take any word; those that filter may leave nothing."""
 
 
-def test_no_page_passes_over_a_parameter_in_silence(client):
-    key, other = keys_of(client.get("/").text)[:2]
+def test_no_page_passes_over_a_parameter_in_silence(client, stored):
+    key, other = stored.keys[:2]
     for page, names in PARAMETERS.items():
         more = {"/compare": f"r={key}&r={other}&", "/result/{key}/query": "id=q001&"}.get(page, "")
         for name in ("strange", *names):
@@ -84,45 +82,85 @@ def test_no_page_passes_over_a_parameter_in_silence(client):
             assert client.get(address).status_code in (400, 404), address
 
 
-def test_a_metric_or_baseline_that_nobody_knows_is_told_where_nothing_is_compared_yet(client):
-    assert client.get("/compare?metric=python:evil:x").status_code == 404
-    assert client.get("/compare?baseline=none").status_code == 400
-    assert client.get("/compare?metric=mrr").status_code == 200
+REFUSED = (
+    "/nope",
+    "/result",
+    "/result/a/b/c/d",
+    "/static/none.js",
+    *(f"/?page={page}" for page in ("0", "-1", "x", "٣", "9" * 50, "99")),
+    "/?sort=nothing",
+    "/?sort=value&order=up",
+    "/?since=yesterday",
+    "/?until=x",
+    "/?metric=nope",
+    "/?csv=nothing",
+    "/result/nothing",
+    "/result/latest/7",
+    "/result/<hybrid>?only=changed",
+    "/result/<hybrid>?metric=nothing",
+    "/result/<hybrid>/query?id=q05",
+    "/compare?r=<hybrid>&r=<dense>&r=nothing/0",
+    "/compare?r=<hybrid>&r=<dense>&r=latest/9",
+    "/compare?r=<hybrid>&r=<dense>&r=../0",
+    "/compare?r=<hybrid>&r=<dense>&metric=zz",
+    "/compare?r=<hybrid>&r=<dense>&baseline=other",
+    "/compare?metric=python:evil:x",
+    "/compare?baseline=none",
+    "/leaderboard?benchmark=nothing",
+    "/leaderboard?metric=nothing",
+    "/leaderboard?data=nothing",
+    "/history?metric=nothing",
+    "/history?since=nothing",
+    "/metrics?name=ncdg",
+    "/api/v1/nothing-there",
+)
 
 
-def test_formulas_are_neutralised_in_downloads(attacked, paths):
-    one = keys_of(attacked.get("/").text)[0]
-    text = attacked.get(f"/result/{one}?csv=queries").text
-    assert "'=HYPERLINK" in text
-    assert not re.search(r'(^|,)"?[=@]', text, re.MULTILINE)
-
-
-@pytest.mark.parametrize("path", ["/nope", "/result", "/result/a/b/c/d", "/static/none.js"])
-def test_what_is_not_there_is_a_page(client, path):
-    answer = client.get(path)
-    assert answer.status_code == 404
-    assert "To the results" in main_of(answer.text)
-
-
-def test_what_is_not_possible(client):
+def test_refusals_are_pages_that_say_what_is_wrong(client, stored, snapshots):
+    names = {f"<{name}>": stored.of(name)[0] for name in ("hybrid", "dense")}
+    answers = {path: client.get(re.sub("<.*?>", lambda found: names[found[0]], path)) for path in REFUSED}
+    answers["too many to compare"] = client.get("/compare", params=[("r", key) for key in stored.keys[:21]])
+    answers["another method"] = client.delete("/", headers={"content-type": "application/json"})
+    snapshots.check("web/refusals", told(answers, {key: name for name, key in names.items()}))
     assert client.post("/login", data={}, headers={"origin": "http://127.0.0.1:8765"}).status_code == 303
-    assert client.delete("/", headers={"content-type": "application/json"}).status_code == 405
-
-
-def test_programs_get_their_errors_as_json(client):
-    answer = client.get("/api/v1/nothing-there")
-    assert answer.status_code == 404
-    assert answer.json()["error"]
 
 
 def test_a_store_that_is_not_there_is_told_at_once(tmp_path):
-    with pytest.raises(StoreError, match="there is no store"):
+    with pytest.raises(StoreError):
         make_app(tmp_path / "none.db")
 
 
+def test_an_empty_store_and_searches_without_a_find_say_so(tmp_path, usual, client, snapshots):
+    empty = client_of(saved(tmp_path / "s.db"))
+    answers = {f"empty store: {path}": empty.get(path) for path in PAGES if path not in ("/datasets", "/metrics")}
+    answers |= {path: client.get(path) for path in ("/?words=nobody-is-called-that", "/history?benchmark=other")}
+    snapshots.check("web/nothing", told(answers, {str(tmp_path): "<tmp>", str(usual.parent): "<tmp>"}))
+    assert {empty.get(path).status_code for path in PAGES} == {200}
+    assert "<table" not in client.get("/?words=nobody-is-called-that").text
+
+
 def test_static_files_may_be_kept_as_long_as_their_address_says_which(client):
-    html = client.get("/").text
-    for url in re.findall(r'(?:href|src)="(/static/[^"]+)"', html):
-        answer = client.get(url)
-        assert "immutable" in answer.headers["cache-control"]
+    for url in re.findall(r'(?:href|src)="(/static/[^"]+)"', client.get("/").text):
+        assert "immutable" in client.get(url).headers["cache-control"], url
     assert "immutable" not in client.get("/static/web.js").headers["cache-control"]
+
+
+def test_what_changes_in_the_store_is_seen_at_once(fresh):
+    client = client_of(fresh)
+    first = client.get("/")
+    again = client.get("/", headers={"if-none-match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    fresh.save([result_of(99, provider="new", night=60)])
+    assert len(keys_of(client.get("/").text)) == 2
+    fresh.tag("latest", "shiny")
+    assert "shiny" in main_of(client.get("/").text)
+
+
+def test_every_table_and_chart_of_a_result_can_be_downloaded(client, stored):
+    html = client.get(f"/result/{stored.of('dense')[0]}").text
+    links = set(re.findall(r'href="([^"]*csv=[^"]*)"', html))
+    assert len(links) >= 8
+    for link in links:
+        assert cells_of(client.get(link.replace("&amp;", "&"))), link
+    assert html.count("<figure") == html.count('role="img"') >= 2
+    assert "data-tip=" in html

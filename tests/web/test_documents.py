@@ -1,15 +1,15 @@
 """Words of documents: shown from benchmarks that are at hand and the very ones; no path of a result is ever opened."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
-from _clients import client_of, main_of, rows_of
 
 import assay
 from assay.store import Store
 from assay.web import texts_of
+
+from ._clients import client_of, main_of, rows_of
+from ._stores import saved
 
 
 def dataset_of(name="mine", word="apple"):
@@ -21,34 +21,43 @@ def dataset_of(name="mine", word="apple"):
     return found
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def result():
     return assay.run(dataset_of(), "bm25", metrics=["ndcg@10", "judged@10"])
 
 
 @pytest.fixture
-def words_of(tmp_path):
-    """The words that the page of a query shows for each document, with these datasets at hand."""
+def page_of(tmp_path):
+    """The page of a query of a result, with these datasets at hand."""
 
     def look(result, query, *datasets):
         with Store.open(tmp_path / "words.db") as store:
             name = store.save([result])
-        html = client_of(tmp_path / "words.db", datasets=datasets).get(f"/result/{name}/0/query", params={"id": query}).text
-        rows = [row[1].split(" ", 1) for row in rows_of(html, "Ranking")]
-        return {document: words[0] if words else "" for document, *words in rows}
+        return client_of(tmp_path / "words.db", datasets=datasets).get(f"/result/{name}/0/query?id={query}").text
 
     return look
 
 
-def test_the_words_of_a_benchmark_that_was_given(result, words_of):
-    assert words_of(result, "q0", dataset_of())["d0"] == "apple 0"
-    assert words_of(result, "q2", dataset_of())["d2"] == f"apple 2 {'x' * 391}…"
-    for others in ((), (dataset_of(word="pear"),), (dataset_of(name="another"),)):
-        assert words_of(result, "q0", *others)["d0"] == "", "other data, or another name"
-    assert words_of(result, "q1", dataset_of(word="pear"), dataset_of())["d1"] == "apple 1", "the version of that day"
+def words_in(html):
+    """Document → the words that its row of the ranking shows."""
+    rows = [row[1].split(" ", 1) for row in rows_of(html, "Ranking")]
+    return {document: words[0] if words else "" for document, *words in rows}
 
 
-def test_a_name_that_is_a_path_is_not_opened(result, tmp_path, monkeypatch, words_of):
+def test_the_words_of_a_benchmark_that_was_given(result, page_of):
+    pear, mine = dataset_of(word="pear"), dataset_of()
+    for query, datasets, words in (
+        ("0", [mine], "apple 0"),
+        ("2", [mine], f"apple 2 {'x' * 391}…"),
+        ("0", [], ""),
+        ("0", [pear], ""),
+        ("0", [dataset_of(name="another")], ""),
+        ("1", [pear, mine], "apple 1"),
+    ):
+        assert words_in(page_of(result, f"q{query}", *datasets))[f"d{query}"] == words, (query, datasets)
+
+
+def test_a_name_that_is_a_path_is_not_opened(result, tmp_path, monkeypatch, page_of):
     """Whatever a stored result calls its data: files are read that were given at the start, and no others."""
     dataset_of().save_json(tmp_path / "mine.json")
     path = str(tmp_path / "mine.json")
@@ -58,7 +67,7 @@ def test_a_name_that_is_a_path_is_not_opened(result, tmp_path, monkeypatch, word
     real = Path.open
     monkeypatch.setattr(Path, "open", lambda self, *rest, **more: opened.append(self) or real(self, *rest, **more))
     assert texts_of(sly, ["d0"]) == {}
-    assert words_of(sly, "q0")["d0"] == ""
+    assert words_in(page_of(sly, "q0"))["d0"] == ""
     assert tmp_path / "mine.json" not in opened
 
 
@@ -69,7 +78,7 @@ def test_a_bundled_benchmark_of_the_same_name_and_other_words():
     assert texts_of(assay.run("rag-template", "bm25", metrics=["ndcg@10"]), [known])[known]
 
 
-def test_a_file_that_changes_while_it_is_served_shows_nothing_wrong(tmp_path, words_of):
+def test_a_file_that_changes_while_it_is_served_shows_nothing_wrong(tmp_path):
     folder = tmp_path / "beir"
     (folder / "qrels").mkdir(parents=True)
     rows = "".join(f'{{"_id": "d{n}", "title": "", "text": "words of {n}"}}\n' for n in range(3))
@@ -78,38 +87,26 @@ def test_a_file_that_changes_while_it_is_served_shows_nothing_wrong(tmp_path, wo
     (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq0\td0\t1\n")
     held = assay.load_dataset(folder)
     result = assay.run(held, "bm25", metrics=["ndcg@10"])
-    with Store.open(tmp_path / "s.db") as store:
-        name = store.save([result])
-    client = client_of(tmp_path / "s.db", datasets=[held])
-    address = f"/result/{name}/0/query?id=q0"
+    client = client_of(saved(tmp_path / "s.db", [result]), datasets=[held])
+    address = f"{client.get('/result/latest').headers['location']}/query?id=q0"
     assert "words of 1" in client.get(address).text
     for place, content in enumerate(("", "no json\n" * 3, rows.replace("d1", "d7"))):
         (folder / "corpus.jsonl").write_text(content)
         assert "words of 1" not in client.get(f"{address}&top={place + 3}").text
 
 
-def test_the_pages_show_what_was_given(tmp_path, result):
-    with Store.open(tmp_path / "store.db") as store:
-        key = f"{store.save([result.with_fields(benchmark='mine')])}/0"
-    client = client_of(tmp_path / "store.db", datasets=[dataset_of()])
-    page = client.get(f"/result/{key}/query", params={"id": "q1"}).text
-    assert "apple 1" in main_of(page).split("Ranking", 1)[1]
+def test_the_page_of_datasets_shows_what_was_given(tmp_path, result):
+    path = saved(tmp_path / "s.db", [result])
+    client = client_of(path, datasets=[dataset_of()])
     assert "Given to assay serve" in main_of(client.get("/datasets").text)
-    about = main_of(client.get("/datasets", params={"name": "mine"}).text)
+    about = main_of(client.get("/datasets?name=mine").text)
     assert "3, 3 of them judged" in about
     assert "not at hand" not in about
-    without = client_of(tmp_path / "store.db")
-    assert "not at hand" in main_of(without.get("/datasets", params={"name": "mine"}).text)
+    assert "not at hand" in main_of(client_of(path).get("/datasets?name=mine").text)
 
 
-def test_judgments_of_what_was_given_are_known(tmp_path, result):
+def test_judgments_of_what_was_given_are_known(result, page_of):
     """A document that the benchmark judged not relevant is not offered for judging; results of before did not keep that."""
-    old = result.with_fields(benchmark="mine", nonrelevant={})
-    with Store.open(tmp_path / "store.db") as store:
-        key, new = (f"{store.save([one])}/0" for one in (old, result.with_fields(benchmark="mine")))
-    page = client_of(tmp_path / "store.db").get(f"/result/{new}/query", params={"id": "q0"}).text
-    assert 'name="document-0" value="d0"' not in page
-    for datasets, is_offered in (([dataset_of()], False), ([], True)):
-        client = client_of(tmp_path / "store.db", datasets=datasets)
-        page = client.get(f"/result/{key}/query", params={"id": "q0"}).text
-        assert ('name="document-0" value="d0"' in page) is is_offered
+    old = result.with_fields(nonrelevant={})
+    for one, datasets, is_offered in ((result, [], False), (old, [dataset_of()], False), (old, [], True)):
+        assert ('name="document-0" value="d0"' in page_of(one, "q0", *datasets)) is is_offered

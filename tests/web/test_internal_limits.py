@@ -1,14 +1,11 @@
 """Limits inside the web pages: how wrong tokens are slowed down, when sessions end, and how much is kept in memory."""
 
-from __future__ import annotations
-
 import asyncio
+import hmac
 import sqlite3
 import threading
 
 import pytest
-from _clients import FREE_ATTEMPTS, TOKEN, Clock, client_of, told
-from _stores import result_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +16,9 @@ from assay.web import throttle as _throttle
 from assay.web.security import SESSION_IDLE_SECONDS, SESSION_SECONDS, Keys, Sessions, safe_next
 from assay.web.state import AppState, LruCache
 from assay.web.throttle import LONGEST_PAUSE, TooSoon, pause_after, visitor_of
+
+from ._clients import FREE_ATTEMPTS, TOKEN, Clock, client_of, told
+from ._stores import result_of, saved
 
 # Wrong tokens
 
@@ -45,27 +45,20 @@ def throttle(clock):
     return Throttle(clock, clock.sleep)
 
 
-def test_the_first_wrong_ones_cost_nothing_then_pauses_double(throttle, clock):
-    assert [tried(throttle) for _ in range(FREE_ATTEMPTS + 1)] == [False] * (FREE_ATTEMPTS + 1)
-    assert clock.slept == []
-    assert [tried(throttle) for _ in range(4)] == [False] * 4
+def test_wrong_ones_of_an_address_wait_and_nobody_else_does(throttle, clock):
+    """The right one forgets nothing: it may be a neighbour's, and those who guess would go on for free."""
+    assert [tried(throttle) for _ in range(FREE_ATTEMPTS + 5)] == [False] * (FREE_ATTEMPTS + 5)
     assert clock.slept == [0.5, 1.0, 2.0, 4.0]
-
-
-def test_who_would_wait_for_long_is_told_when_to_come_back(throttle, clock):
-    for _ in range(FREE_ATTEMPTS + 5):
-        tried(throttle)
+    assert tried(throttle) == 8, "who would wait for long is told when to come back"
+    for address in ("192.0.2.1", "192.0.2.2"):
+        assert tried(throttle, address, right=True) is True
     assert tried(throttle) == 8
+    assert len(clock.slept) == 4
     clock.now += 8
     assert tried(throttle) is False
-
-
-def test_the_right_one_never_waits_for_wrong_ones_of_the_same_address(throttle, clock):
-    for _ in range(FREE_ATTEMPTS + 20):
-        tried(throttle)
-    n_slept = len(clock.slept)
-    assert tried(throttle, right=True) is True
-    assert len(clock.slept) == n_slept
+    clock.now += _throttle.FORGET_AFTER + 1
+    assert [tried(throttle) for _ in range(FREE_ATTEMPTS)] == [False] * FREE_ATTEMPTS
+    assert len(clock.slept) == 4, "time forgets"
 
 
 def test_pauses_grow_to_an_end():
@@ -75,26 +68,8 @@ def test_pauses_grow_to_an_end():
     assert pauses[-1] == LONGEST_PAUSE
 
 
-def test_the_right_one_forgets_nothing(throttle):
-    """It may be a neighbour's: those who guess would go on for free."""
-    for _ in range(FREE_ATTEMPTS + 5):
-        tried(throttle)
-    assert tried(throttle, right=True) is True
-    assert tried(throttle) == 8
-
-
-def test_time_forgets(throttle, clock):
-    for _ in range(FREE_ATTEMPTS + 4):
-        tried(throttle)
-    n_slept = len(clock.slept)
-    clock.now += _throttle.FORGET_AFTER + 1
-    assert [tried(throttle) for _ in range(FREE_ATTEMPTS)] == [False] * FREE_ATTEMPTS
-    assert len(clock.slept) == n_slept
-
-
-def test_many_at_once_are_answered_one_after_the_other(clock):
+def test_many_at_once_are_answered_one_after_the_other(throttle):
     """A hundred guesses on a hundred connections: a few are kept waiting, and most are told to come back."""
-    throttle = Throttle(clock, clock.sleep)
 
     async def guess(_):
         try:
@@ -139,14 +114,6 @@ def test_no_more_answers_are_kept_back_than_there_is_room_for(clock, monkeypatch
     assert asyncio.run(all_at_once()) >= 16
 
 
-def test_others_do_not_wait(throttle, clock):
-    for _ in range(FREE_ATTEMPTS + 6):
-        tried(throttle, "192.0.2.1")
-    n_slept = len(clock.slept)
-    assert tried(throttle, "192.0.2.2", right=True) is True
-    assert len(clock.slept) == n_slept
-
-
 def test_no_more_addresses_than_there_is_room_for(throttle, monkeypatch):
     monkeypatch.setattr(_throttle, "MAX_ADDRESSES", 5)
     for number in range(50):
@@ -154,20 +121,20 @@ def test_no_more_addresses_than_there_is_room_for(throttle, monkeypatch):
     assert throttle.n_known == 5
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("2001:db8::1", "2001:db8::ffff:2", True),
-        ("2001:db8::1", "2001:db8:0:1::1", False),
-        ("::ffff:192.0.2.1", "192.0.2.1", True),
-        ("fe80::1%eth0", "fe80::2%eth1", True),
-        ("192.0.2.1", "192.0.2.2", False),
-        ("", "", True),
-        ("testclient", "testclient", True),
-    ],
+VISITORS = (
+    ("2001:db8::1", "2001:db8::ffff:2", True),
+    ("2001:db8::1", "2001:db8:0:1::1", False),
+    ("::ffff:192.0.2.1", "192.0.2.1", True),
+    ("fe80::1%eth0", "fe80::2%eth1", True),
+    ("192.0.2.1", "192.0.2.2", False),
+    ("", "", True),
+    ("testclient", "testclient", True),
 )
-def test_who_is_one_visitor(one, other, same):
-    assert (visitor_of(one) == visitor_of(other)) is same
+
+
+def test_who_is_one_visitor():
+    for one, other, is_same in VISITORS:
+        assert (visitor_of(one) == visitor_of(other)) is is_same, (one, other)
 
 
 @given(st.text())
@@ -179,19 +146,13 @@ def test_any_address_is_a_visitor(text):
 
 
 def test_tokens_are_compared_in_constant_time(monkeypatch):
-    """Through hmac.compare_digest, on digests of one length, whatever was given."""
-    import hmac
-
-    seen = []
-    real = hmac.compare_digest
+    """Through hmac.compare_digest, on digests of one length, whatever was given; no token is no token."""
+    seen, real = [], hmac.compare_digest
     monkeypatch.setattr(hmac, "compare_digest", lambda a, b: seen.append((len(a), len(b))) or real(a, b))
     keys = Keys.of(TOKEN)
     assert keys.is_token(TOKEN)
     assert not keys.is_token("x" * 10_000)
     assert seen == [(32, 32)] * 2
-
-
-def test_no_token_is_no_token():
     assert not Keys.of("").is_token("")
 
 
@@ -210,84 +171,68 @@ def test_an_address_that_is_too_long_is_refused(client, monkeypatch):
 # Sessions
 
 
-class TestEnds:
-    """When a session ends by itself."""
+@pytest.fixture
+def sessions(clock):
+    return Sessions(clock)
 
-    @pytest.fixture
-    def clock(self):
-        return Clock()
 
-    @pytest.fixture
-    def sessions(self, clock):
-        return Sessions(clock)
+def test_a_session_ends_when_it_is_not_used(sessions, clock):
+    secret = sessions.open()
+    for _ in range(5):
+        clock.now += SESSION_IDLE_SECONDS - 1
+        assert sessions.find(secret) is not None
+    clock.now += SESSION_IDLE_SECONDS + 1
+    assert sessions.find(secret) is None
+    assert len(sessions) == 0
 
-    def test_when_it_is_not_used(self, sessions, clock):
-        secret = sessions.open()
-        for _ in range(5):
-            clock.now += SESSION_IDLE_SECONDS - 1
-            assert sessions.find(secret) is not None
-        clock.now += SESSION_IDLE_SECONDS + 1
-        assert sessions.find(secret) is None
-        assert len(sessions) == 0
 
-    def test_after_a_week_however_much_it_is_used(self, sessions, clock):
-        secret = sessions.open()
-        session = sessions.find(secret)
-        while clock.now <= 1000 + SESSION_SECONDS:
-            assert not session.is_over
-            assert sessions.find(secret) is session
-            clock.now += SESSION_IDLE_SECONDS / 2
-        assert sessions.find(secret) is None
-        assert session.is_over
+def test_a_session_ends_after_a_week_however_much_it_is_used(sessions, clock):
+    secret = sessions.open()
+    session = sessions.find(secret)
+    while clock.now <= 1000 + SESSION_SECONDS:
+        assert not session.is_over
+        assert sessions.find(secret) is session
+        clock.now += SESSION_IDLE_SECONDS / 2
+    assert sessions.find(secret) is None
+    assert session.is_over
 
-    def test_when_there_are_too_many_the_one_used_longest_ago(self, sessions, monkeypatch):
-        monkeypatch.setattr(security, "MAX_SESSIONS", 3)
-        secrets = [sessions.open() for _ in range(3)]
-        assert sessions.find(secrets[0])
-        secrets.append(sessions.open())
-        assert [sessions.find(one) is not None for one in secrets] == [True, False, True, True]
 
-    def test_what_is_no_secret_finds_none(self, sessions):
-        sessions.open()
-        for wrong in ("", "x", "\udcff", "x" * 10_000):
-            assert sessions.find(wrong) is None
-            sessions.close(wrong)
-        assert len(sessions) == 1
+def test_of_too_many_sessions_the_one_used_longest_ago_ends(sessions, monkeypatch):
+    monkeypatch.setattr(security, "MAX_SESSIONS", 3)
+    secrets = [sessions.open() for _ in range(3)]
+    assert sessions.find(secrets[0])
+    secrets.append(sessions.open())
+    assert [sessions.find(one) is not None for one in secrets] == [True, False, True, True]
+    for wrong in ("", "x", "\udcff", "x" * 10_000):
+        assert sessions.find(wrong) is None
+        sessions.close(wrong)
+    assert len(sessions) == 3
 
 
 # What is kept in memory
 
 
-def test_made_once():
-    kept, made = LruCache(10), []
-    for _ in range(3):
-        kept.get("a", lambda: made.append(1) or "value")
-    assert len(made) == 1
-
-
-def test_what_was_used_longest_ago_goes_first():
-    kept = LruCache(2)
-    for key in ("a", "b"):
-        kept.get(key, lambda key=key: key)
+def test_a_cache_makes_each_once_and_forgets_what_was_used_longest_ago():
+    kept, made = LruCache(2), []
+    for key in "aab":
+        kept.get(key, lambda key=key: made.append(key) or key)
     kept.peek("a")
-    kept.get("c", lambda: "c")
-    assert [kept.peek(key) for key in "abc"] == ["a", None, "c"]
+    with pytest.raises(ZeroDivisionError):
+        kept.get("c", lambda: 1 / 0)
+    assert kept.get("c", lambda: "c") == "c", "a failure is not kept"
+    assert ([kept.peek(key) for key in "abc"], made) == (["a", None, "c"], ["a", "b"])
 
 
-def test_room_is_by_weight_and_what_is_too_heavy_is_not_kept():
+def test_room_in_a_cache_is_by_weight_and_what_is_too_heavy_is_not_kept():
     kept = LruCache(10, len)
     kept.get("a", lambda: "x" * 6)
     kept.get("b", lambda: "x" * 6)
     assert (kept.peek("a"), kept.peek("b")) == (None, "x" * 6)
     assert kept.get("c", lambda: "x" * 11) == "x" * 11
     assert len(kept) == 1
-
-
-def test_a_failure_is_not_kept():
-    kept = LruCache(2)
-    with pytest.raises(ZeroDivisionError):
-        kept.get("a", lambda: 1 / 0)
-    assert kept.get("a", lambda: 2) == 2
+    for _ in range(2):
+        kept._keep("a", "1234")
+    assert (kept.peek("a"), kept.peek("b")) == ("1234", "x" * 6), "what is made twice weighs once"
 
 
 def test_others_wait_for_the_one_who_makes_it():
@@ -312,41 +257,28 @@ def test_others_wait_for_the_one_who_makes_it():
     assert (found, made) == (["value"] * 8, [1])
 
 
-def test_what_is_made_twice_weighs_once():
-    kept = LruCache(10, len)
-    kept._keep("a", "12345")
-    kept._keep("a", "12345")
-    kept._keep("b", "12345")
-    assert (kept.peek("a"), kept.peek("b")) == ("12345", "12345")
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """A store of six evaluations."""
+    path = saved(tmp_path_factory.mktemp("limits") / "s.db", *([result_of(seed)] for seed in range(6)))
+    with Store.open(path) as store:
+        yield store
 
 
-class TestRoom:
-    """What is kept is bounded by its rows, not by how many things it is."""
-
-    def test_evaluations_and_comparisons_with_many_rows_are_few(self, tmp_path, monkeypatch):
-
-        monkeypatch.setattr(module, "MIN_ROWS_COUNTED", 0)
-        with Store.open(tmp_path / "s.db") as store:
-            keys = [f"{store.save([result_of(seed)])}/0" for seed in range(6)]
-            n_rows = module.n_rows_of(store.find(keys[0].partition("/")[0]))
-            monkeypatch.setattr(module, "MAX_ROWS", int(2.5 * n_rows))
-            state = AppState(store)
-            for key in keys:
-                state.result(key)
-            assert len(state._evaluations) == 2
-            for key in keys[1:4]:
-                state.comparison([keys[0], key])
-            assert len(state.cache) == 1
-
-    def test_one_that_has_more_than_there_is_room_for_is_kept_alone(self, tmp_path, monkeypatch):
-
-        with Store.open(tmp_path / "s.db") as store:
-            keys = [f"{store.save([result_of(seed)])}/0" for seed in range(2)]
-            monkeypatch.setattr(module, "MAX_ROWS", 10)
-            state = AppState(store)
-            for key in keys:
-                assert state.result(key) is state.result(key)
-            assert len(state._evaluations) == 1
+@pytest.mark.parametrize(("n_at_once", "n_kept"), [(2.5, 2), (0.1, 1)])
+def test_what_is_kept_is_bounded_by_its_rows(many, monkeypatch, n_at_once, n_kept):
+    """An evaluation that has more rows than there is room for is kept alone."""
+    keys = [f"{entry.evaluation}/0" for entry in many.list()]
+    monkeypatch.setattr(module, "MIN_ROWS_COUNTED", 0)
+    monkeypatch.setattr(module, "MAX_ROWS", int(n_at_once * module.n_rows_of(many.latest())))
+    state = AppState(many)
+    for key in keys:
+        assert state.result(key) is state.result(key)
+    assert len(state._evaluations) == n_kept
+    if n_kept > 1:
+        for key in keys[1:4]:
+            state.comparison([keys[0], key])
+        assert len(state.cache) == 1
 
 
 def test_a_store_that_others_keep_locked_is_told_soon(fresh, tmp_path, monkeypatch, snapshots):

@@ -1,6 +1,7 @@
 """Judging on the page of a query: what is offered, what is stored with whom, what it changes, and who is refused."""
 
 import re
+import shutil
 from html import unescape
 
 import pytest
@@ -11,7 +12,7 @@ from assay.store import Judgment, Store
 from assay.text import printable
 
 from ._clients import client_of, csrf_of, told, words_of
-from ._stores import hostile_store, result_of, saved, usual_store
+from ._stores import result_of, saved
 
 SENTENCES = r'<(h3|summary|p|span)(?: class="(?:muted|said|problem|graded)"[^>]*)?>(.*?)</\1>'
 
@@ -232,8 +233,8 @@ def test_a_bundled_benchmark_knows_what_was_judged(tmp_path):
         assert effect["after"] == pytest.approx(effect["before"] + 0.1 / len(result.query_ids))
 
 
-def test_hostile_names_stay_text_and_can_be_judged(tmp_path):
-    with Store.open(hostile_store(tmp_path / "s.db")) as store:
+def test_hostile_names_stay_text_and_can_be_judged(hostile, tmp_path):
+    with Store.open(shutil.copy(hostile, tmp_path / "s.db")) as store:
         for query in list(store.latest().results[0].run)[:3]:
             desk = Desk(store, query)
             before = desk.panel()
@@ -245,9 +246,9 @@ def test_hostile_names_stay_text_and_can_be_judged(tmp_path):
             assert "&lt;b&gt;Ana&lt;/b&gt;" in after
 
 
-def test_grades_count_for_every_result_of_the_benchmark(tmp_path):
+def test_grades_count_for_every_result_of_the_benchmark(small, tmp_path):
     """The same document for the same query in another run needs no second look."""
-    with Store.open(usual_store(tmp_path / "s.db", 1)) as store:
+    with Store.open(shutil.copy(small, tmp_path / "s.db")) as store:
         one, other = (result.run for result in store.latest().results)
         query, document = next(
             (query, doc) for query in one for doc in one[query] if doc in other[query] and doc.startswith("x")

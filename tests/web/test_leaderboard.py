@@ -1,23 +1,29 @@
 """The leaderboard: the newest of each provider, the best first, and what cannot be told apart."""
 
-from __future__ import annotations
-
-import csv
-import io
 import re
 
 import pytest
-from _clients import client_of, rows_of
-from _stores import result_of
 
 from assay.comparison import compare_results
 from assay.evaluation import evaluate
 from assay.execution import ExecutionOptions, execute_plan, make_plan
-from assay.store import Store
+
+from ._clients import cells_of, client_of, rows_of
+from ._stores import result_of, saved
+
+
+def board(client, query=""):
+    return rows_of(client.get(f"/leaderboard?{query}").text, "Leaderboard")
+
+
+def with_data(result, **changes):
+    """The result on other data of the same name."""
+    dataset = {**result.provenance["dataset"], **changes}
+    return result.with_fields(provenance={**result.provenance, "dataset": dataset})
 
 
 def test_the_best_first(client):
-    rows = rows_of(client.get("/leaderboard").text, "Leaderboard")
+    rows = board(client)
     assert [row[1] for row in rows] == ["hybrid", "dense", "bm25", "random_order"]
     assert [row[0].rstrip("=") for row in rows] == ["1", "2", "3", "4"]
     values = [float(row[2].split()[0]) for row in rows]
@@ -30,9 +36,7 @@ def test_ties_are_what_no_test_tells_apart(tmp_path):
     results = [result_of(seed, provider=name, skill=skill) for seed, (name, skill) in enumerate(names.items())]
     apart = {frozenset((pair.a, pair.b)) for pair in compare_results(results, metrics=["ndcg@10"]).pairs if pair.better}
     assert apart == {frozenset("ac"), frozenset("bc")}
-    with Store.open(tmp_path / "s.db") as store:
-        store.save(results)
-    rows = rows_of(client_of(tmp_path / "s.db").get("/leaderboard").text, "Leaderboard")
+    rows = board(client_of(saved(tmp_path / "s.db", results)))
     assert [(row[0], row[3]) for row in rows] == [("1=", "2"), ("2=", "1"), ("3", "–")]
 
 
@@ -44,9 +48,7 @@ def test_where_less_is_better_the_least_comes_first(tmp_path):
         evaluate(qrels, dict.fromkeys(qrels, ranked), ["unjudged@10"], name=name).with_fields(benchmark="small")
         for name, ranked in runs.items()
     ]
-    with Store.open(tmp_path / "s.db") as store:
-        store.save(results)
-    rows = rows_of(client_of(tmp_path / "s.db").get("/leaderboard?metric=unjudged@10").text, "Leaderboard")
+    rows = board(client_of(saved(tmp_path / "s.db", results)), "metric=unjudged@10")
     assert [row[1] for row in rows] == ["a", "b"]
     assert float(rows[0][2].split()[0]) < float(rows[1][2].split()[0])
 
@@ -61,9 +63,7 @@ def chunkers(tmp_path):
         "selection": {"limit": 12},
         "cache": False,
     }
-    with Store.open(tmp_path / "s.db") as store:
-        store.save(execute_plan(make_plan(content, "test"), ExecutionOptions(home=tmp_path)))
-    return client_of(tmp_path / "s.db")
+    return client_of(saved(tmp_path / "s.db", execute_plan(make_plan(content, "test"), ExecutionOptions(home=tmp_path))))
 
 
 @pytest.mark.slow
@@ -84,41 +84,26 @@ def test_chunkers_are_ranked_by_what_is_fair_to_them(tmp_path):
 
 
 def test_other_data_under_the_same_name_stays_out(tmp_path):
-    old = result_of(1, provider="old")
-    described = {**old.provenance, "dataset": {**old.provenance["dataset"], "version": "0.9"}}
-    with Store.open(tmp_path / "s.db") as store:
-        store.save([old.with_fields(provenance=described)])
-        store.save([result_of(2, provider="new", night=1)])
-    rows = rows_of(client_of(tmp_path / "s.db").get("/leaderboard").text, "Leaderboard")
-    assert [row[1] for row in rows] == ["new"]
-
-
-def test_what_is_not_there(client):
-    assert client.get("/leaderboard?benchmark=nothing").status_code == 404
-    assert client.get("/leaderboard?metric=nothing").status_code == 404
+    old = with_data(result_of(1, provider="old"), version="0.9")
+    client = client_of(saved(tmp_path / "s.db", [old], [result_of(2, provider="new", night=1)]))
+    assert [row[1] for row in board(client)] == ["new"]
 
 
 def test_a_quick_try_on_a_few_queries_does_not_empty_the_board(tmp_path):
-    with Store.open(tmp_path / "s.db") as store:
-        for night, name in enumerate(("a", "b")):
-            store.save([result_of(night, provider=name, night=night)])
-        small = result_of(9, provider="c", night=5, n_queries=1)
-        other = {**small.provenance, "dataset": {**small.provenance["dataset"], "fingerprints": {"queries": "bb"}}}
-        store.save([small.with_fields(provenance=other)])
-    client = client_of(tmp_path / "s.db")
+    small = with_data(result_of(9, provider="c", night=5, n_queries=1), fingerprints={"queries": "bb"})
+    nights = [[result_of(night, provider=name, night=night)] for night, name in enumerate("ab")]
+    client = client_of(saved(tmp_path / "s.db", *nights, [small]))
     html = client.get("/leaderboard").text
     assert {row[1] for row in rows_of(html, "Leaderboard")} == {"a", "b"}
     assert "1 result of 1 provider on other data under this name" in html
     data = re.search(r'<option value="(\w+)">1 query, 1 provider', html)[1]
-    assert [row[1] for row in rows_of(client.get(f"/leaderboard?data={data}").text, "Leaderboard")] == ["c"]
-    assert client.get("/leaderboard?data=nothing").status_code == 404
+    assert [row[1] for row in board(client, f"data={data}")] == ["c"]
     rows = client.get("/api/v1/leaderboard?benchmark=things").json()["rows"]
     assert {row["provider"] for row in rows} == {"a", "b"}
 
 
 def test_the_download_has_what_the_page_has(client):
-    shown = rows_of(client.get("/leaderboard").text, "Leaderboard")
-    rows = list(csv.DictReader(io.StringIO(client.get("/leaderboard?csv=board").text)))
+    shown, rows = board(client), cells_of(client.get("/leaderboard?csv=board"))
     assert [row["place"] for row in rows] == [row[0] for row in shown]
     assert [row["tied with"] or "–" for row in rows] == [row[3] for row in shown]
     assert all(float(row["ndcg@10 low"]) < float(row["ndcg@10"]) for row in rows)

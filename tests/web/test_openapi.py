@@ -1,6 +1,7 @@
 """The OpenAPI document: sound, complete, and kept; schemathesis asks the real server whatever it allows and forbids."""
 
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -8,23 +9,21 @@ import threading
 
 import jsonschema_rs
 import pytest
-from starlette.testclient import TestClient
 
 from assay.store import Judgment, Store
 from assay.web import make_app, make_server
 
-from ._stores import usual_store
+from ._clients import TOKEN, client_of
 
 PREFIX = "/api/v1"
 SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 EXAMPLES = 20
 """Random requests for each address."""
-TOKEN = "a-token-that-is-long-enough"
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory):
-    with Store.open(usual_store(tmp_path_factory.mktemp("openapi") / "store.db", 2)) as store:
+def app(small, tmp_path_factory):
+    with Store.open(shutil.copy(small, tmp_path_factory.mktemp("openapi") / "store.db")) as store:
         store.judgments.give(Judgment("things", "q000", "d0", "Ana", 1))
         yield make_app(store)
 
@@ -44,8 +43,8 @@ def address(app):
 
 
 @pytest.fixture(scope="module")
-def document(app):
-    return TestClient(app, base_url="http://127.0.0.1:8765").get(f"{PREFIX}/openapi.json").json()
+def document(small):
+    return client_of(small).get(f"{PREFIX}/openapi.json").json()
 
 
 def operations_of(document):
@@ -97,24 +96,18 @@ def schemathesis_says(address, folder, *words):
 
 
 @pytest.mark.slow
-def test_whatever_the_document_allows_and_forbids_is_answered_so(address, document, tmp_path):
-    """Each boundary of each parameter, missing and unknown ones, and every method that the document does not name."""
-    found, n_tested = schemathesis_says(address, tmp_path, "--phases", "examples,coverage")
+@pytest.mark.parametrize(
+    "phases", [("--phases", "examples,coverage"), ("--phases", "fuzzing,stateful", "--max-examples", str(EXAMPLES))]
+)
+def test_whatever_the_document_allows_and_forbids_is_answered_so(address, document, tmp_path, phases):
+    """Each boundary of each parameter, missing and unknown ones, and every method that it does not name; and at random."""
+    found, n_tested = schemathesis_says(address, tmp_path, *phases)
     assert found.returncode == 0, found.stdout[-5000:]
     assert n_tested == len(operations_of(document)) - 1, "the tool has asked for the document already"
 
 
-@pytest.mark.slow
-def test_at_random_and_one_request_after_the_other(address, document, tmp_path):
-    found, n_tested = schemathesis_says(address, tmp_path, "--phases", "fuzzing,stateful", "--max-examples", str(EXAMPLES))
-    assert found.returncode == 0, found.stdout[-5000:]
-    assert n_tested == len(operations_of(document)) - 1, "the tool has asked for the document already"
-
-
-def test_with_a_token_the_document_says_so(tmp_path):
-    with Store.open(usual_store(tmp_path / "store.db", 2)) as store:
-        running = make_app(store, token=TOKEN)
-        client = TestClient(running, base_url="http://127.0.0.1:8765", headers={"authorization": f"Bearer {TOKEN}"})
-        document = client.get("/api/v1/openapi.json").json()
+def test_with_a_token_the_document_says_so(small):
+    bearer = {"authorization": f"Bearer {TOKEN}"}
+    document = client_of(small, token=TOKEN).get(f"{PREFIX}/openapi.json", headers=bearer).json()
     assert document["security"] == [{"token": []}]
     assert document["components"]["securitySchemes"] == {"token": {"type": "http", "scheme": "bearer"}}

@@ -1,16 +1,15 @@
 """The pages over a real PostgreSQL: they show what is stored, and see every change at once."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from pathlib import Path
 
 import pytest
-from _clients import client_of, main_of
-from _stores import result_of
 
 from assay.store import Store
+
+from ._clients import client_of, main_of
+from ._stores import result_of
 
 pytestmark = pytest.mark.slow
 
