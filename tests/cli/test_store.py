@@ -5,18 +5,9 @@ import sqlite3
 
 import pytest
 
-from assay.execution.checkpoint import mark_finished
-from assay.execution.responses import ResponseLog
 from assay.store import Store
 
 from ._stored import result_of
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("ASSAY_STORE", raising=False)
-    return tmp_path
 
 
 @pytest.fixture
@@ -69,16 +60,16 @@ def test_the_check_of_damage_does_not_send_to_itself(assay, kept):
     assert assay("store", "check").code == 0
 
 
-def test_tidying_up(assay, kept, folder):
-    assert assay("store", "vacuum").out.startswith(".assay/assay.db is tidy: 0.")
-    log = ResponseLog(folder / ".assay" / "runs" / "a.log")
-    log.begin({})
-    mark_finished(log)
-    ResponseLog(folder / ".assay" / "runs" / "unfinished.log").begin({})
-    assert assay("store", "vacuum").out.endswith("; 1 log of complete evaluations deleted (0.0 MB)\n")
-    assert [path.name for path in (folder / ".assay" / "runs").iterdir()] == ["unfinished.log"]
+def test_tidying_up(assay, place, monkeypatch):
+    """The log of what is complete goes, that of what failed stays."""
+    assert assay("eval", "plan.yaml", "--quiet").code == 0
+    monkeypatch.setenv("FAIL", "q3")
+    assert assay("eval", "plan.yaml", "--providers", "python:mine:other", "--quiet").code == 0
+    logs = list((place / ".assay" / "runs").iterdir())
     plain = json.loads(assay("store", "vacuum", "-f", "json").out)
-    assert (plain["deleted"], plain["after"] <= plain["before"]) == (0, True)
+    assert (plain["deleted"], plain["after"] <= plain["before"]) == (1, True)
+    assert len(list((place / ".assay" / "runs").iterdir())) == len(logs) - plain["deleted"]
+    assert assay("store", "vacuum").out.startswith(".assay/assay.db is tidy: 0.")
     assert assay("store", "check").code == 0
 
 
