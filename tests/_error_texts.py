@@ -19,21 +19,26 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
             yield node.name, node
 
 
-def _places(function: ast.AST) -> Iterator[ast.AST]:
-    errors = {node.name for node in ast.walk(function) if isinstance(node, ast.ExceptHandler) and node.name}
-    errors |= {arg.arg for arg in ast.walk(function) if isinstance(arg, ast.arg) and _is_error(arg.annotation)}
+def _places(function: ast.AST) -> list[ast.AST]:
+    nodes = list(ast.walk(function))
+    errors = {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name}
+    errors |= {node.arg for node in nodes if isinstance(node, ast.arg) and _is_error(node.annotation)}
+    if not errors:
+        return []
     texts: set[str] = set()
     while True:
-        found = {name for node in ast.walk(function) for name in _names_bound(node, errors, texts)}
+        found = {name for node in nodes for name in _names_bound(node, errors, texts)}
         if found <= texts:
             break
         texts |= found
-    return (node for node in ast.walk(function) if _decides(node, errors, texts))
+    return [node for node in nodes if _decides(node, errors, texts)]
 
 
 def _is_error(annotation: ast.AST | None) -> bool:
-    words = ast.unparse(annotation).replace("|", " ").split() if annotation else []
-    return any(word.endswith(("Error", "Exception", "Failure", "UnknownName")) and "[" not in word for word in words)
+    if isinstance(annotation, ast.BinOp):
+        return _is_error(annotation.left) or _is_error(annotation.right)
+    name = getattr(annotation, "attr", getattr(annotation, "id", ""))
+    return name.endswith(("Error", "Exception", "Failure", "UnknownName"))
 
 
 def _names_bound(node: ast.AST, errors: set[str], texts: set[str]) -> Iterator[str]:

@@ -94,6 +94,7 @@ def data(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_domain_of_a_plug_in(data):
     (data / "shout.py").write_text(SHOUT)
     announce(data, "shout", "[assay.domains]\nshout = shout:DOMAIN\n\n[assay.metrics]\nvolume = shout:VOLUME\n")

@@ -45,15 +45,15 @@ MARK = "s3cret7"
 LETTERS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc",)), max_size=8)
 
 
-@pytest.mark.parametrize("way", WRITERS)
 @given(before=LETTERS, after=LETTERS)
-def test_every_spelling_is_masked(way, before, after):
+def test_every_spelling_is_masked(before, after):
     forget_secrets()
     secret = f"{before}{MARK}{after}".strip()
     add_secret(secret, "a key")
-    masked = mask(f"<{WRITERS[way](secret)}>")
-    assert MARK not in masked
-    assert masked.strip("<>\"'\\") == "…"
+    for way, write in WRITERS.items():
+        masked = mask(f"<{write(secret)}>")
+        assert MARK not in masked, way
+        assert masked.strip("<>\"'\\") == "…", way
 
 
 @given(st.text(), st.text(min_size=4))

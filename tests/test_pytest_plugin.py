@@ -115,6 +115,7 @@ def test_a_mistake_in_a_rule_is_no_verdict(session):
     assert len(done.stdout.lines) < 20
 
 
+@pytest.mark.slow
 def test_results_that_are_there_already(session):
     done = session(
         "def test_it(assay):\n    result = library.evaluate({'q': {'a': 1}}, {'q': ['b']}, 'mrr')\n"

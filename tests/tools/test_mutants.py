@@ -114,6 +114,7 @@ def test_a_function_that_has_moved_is_found(shop):
         find_place(mutant("unused", "n * 9", "n * 3", "old/place.py"), shop / "src")
 
 
+@pytest.mark.slow
 def test_every_mutant_of_the_table_has_its_place():
     mutants = read_mutants(sorted((ROOT / "tests" / "mutation").glob("*.toml")))
     assert mutants
