@@ -283,14 +283,14 @@ def _check_count(options: argparse.Namespace, inputs: Inputs) -> None:
 
 
 def describe_lack(inputs: Inputs, systems: Sequence[object]) -> str:
-    """That there are too few systems, and which one there is."""
+    """What is needed, and what is there."""
     rules = inputs.rules
-    what = f"at least {NUMBERS[rules.least]} {rules.file}{'s are' if rules.least > 1 else ' is'} needed"
-    if rules.truth == "first" and not inputs.is_dataset:
-        what = f"{inputs.truth} is taken as judgments, and {what}" if inputs.truth else f"{what} behind judgments"
+    has_judgments = rules.truth == "first" and not inputs.is_dataset
+    runs = f"at least {NUMBERS[rules.least]} {rules.file}{'s' if rules.least > 1 else ''}"
+    needed = f"judgments and {runs} are" if has_judgments else f"{runs} {'are' if rules.least > 1 else 'is'}"
     results = "results" if rules.least_results == 1 else f"{NUMBERS[rules.least_results]} results"
-    here = f"there is one, {systems[0]}" if systems else "there is none"
-    return f"{what}, or {results}, and {here}"
+    given = [*([inputs.truth] if has_judgments and inputs.truth else []), *map(str, systems)]
+    return f"{needed} needed, or {results} (given: {', '.join(given) or 'nothing'})"
 
 
 def _example(options: argparse.Namespace, inputs: Inputs) -> str:
