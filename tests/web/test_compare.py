@@ -1,5 +1,6 @@
 """The page that compares: what the report says, and all queries beside it."""
 
+import functools
 import re
 from html import unescape
 from urllib.parse import parse_qs
@@ -17,7 +18,8 @@ def two(stored):
     return stored.keys[2:4]
 
 
-def compared(stored, keys, baseline=None):
+@functools.cache
+def compared(stored, *keys, baseline=None):
     """What the library says about them."""
     results = [stored.results[key] for key in keys]
     return compare_results(results, ComparisonOptions(baseline=stored.results[baseline].name if baseline else None))
@@ -29,7 +31,7 @@ def page(client, keys, **params):
 
 def test_the_verdict_is_that_of_the_comparison(client, stored, two):
     html = page(client, two).text
-    assert compared(stored, two).verdict in main_of(html)
+    assert compared(stored, *two).verdict in main_of(html)
     assert 8 <= html.count('<details class="query"') <= 40
 
 
@@ -50,7 +52,7 @@ def test_only_where_they_differ(client, stored, two):
 
 def test_a_baseline(client, stored, two):
     keys = [*two, stored.keys[0]]
-    assert compared(stored, keys, keys[1]).verdict in main_of(page(client, keys, baseline=keys[1]).text)
+    assert compared(stored, *keys, baseline=keys[1]).verdict in main_of(page(client, keys, baseline=keys[1]).text)
 
 
 def test_fewer_than_two_are_asked_for_more(client, two):
@@ -70,7 +72,7 @@ def downloaded(client, keys, name, **params):
 
 
 def test_the_download_of_two_has_what_the_page_has(client, stored, two):
-    comparison = compared(stored, two)
+    comparison = compared(stored, *two)
     rows = downloaded(client, two, "metrics")
     assert [row["metric"] for row in rows] == [pair.metric for pair in comparison.pairs]
     for row, pair in zip(rows, comparison.pairs, strict=True):
@@ -88,7 +90,7 @@ def test_the_download_of_two_has_what_the_page_has(client, stored, two):
 
 def test_the_download_of_three_names_them(client, stored, two):
     keys = [*two, stored.keys[0]]
-    comparison = compared(stored, keys)
+    comparison = compared(stored, *keys)
     assert [row["system"] for row in downloaded(client, keys, "metrics")] == list(comparison.names)
     first = [pair for pair in comparison.pairs if pair.metric == comparison.metrics[0].name]
     pairs = {
@@ -99,7 +101,7 @@ def test_the_download_of_three_names_them(client, stored, two):
 
 def test_with_either_baseline_all_differences_have_the_same_sign(client, stored, two):
     for baseline, other in (two, two[::-1]):
-        (pair,) = [one for one in compared(stored, two, baseline).pairs if one.metric == "ndcg@10"]
+        (pair,) = [one for one in compared(stored, *two, baseline=baseline).pairs if one.metric == "ndcg@10"]
         changes = [float(row["Δ"]) for row in downloaded(client, two, "all-queries", baseline=baseline)]
         assert sum(changes) / len(changes) == pytest.approx(pair.difference), baseline
         better = f"Above the line {stored.results[other].name} is better"

@@ -191,12 +191,11 @@ class TestStreams:
     """Streams of events are few."""
 
     @pytest.mark.parametrize(("streams", "status"), [(Streams(3, 10), 503), (Streams(10, 3), 429)])
-    def test_one_too_many_is_told_and_the_place_of_one_that_leaves_is_free(self, small, streams, status):
+    def test_one_too_many_is_told_and_the_place_of_one_that_leaves_is_free(self, small, snapshots, streams, status):
         with served(small, streams=streams) as (port, _), lines(port, 3, STREAM) as held:
             for one in held:
                 assert one.recv(12) == b"HTTP/1.1 200"
-            answer = get(port, "/progress/events")
-            assert answer.status_code == status
+            snapshots.check(f"web/streams_{status}", told({"one too many": get(port, "/progress/events")}))
             assert get(port).status_code == 200
             held[0].close()
             until(lambda: len(streams) <= 2)
