@@ -81,22 +81,25 @@ def test_a_few_threads_ask_everything_and_end():
         assert not thread.is_alive()
 
 
-def test_one_place_is_always_left_and_late_answers_are_not_taken():
-    """Two that hang hold both places; the first of them comes back while others are asked."""
-    release = threading.Event()
+def test_one_place_is_always_left_and_late_answers_do_not_count():
+    """Two that hang hold both places, and come back while others are asked."""
+    release, back, done = threading.Event(), threading.Semaphore(0), []
 
     def answer(query):
         if query.query_id in ("q0", "q1"):
             release.wait(LONG)
+            back.release()
             return [Hit("late")]
         if query.query_id == "q3":
             release.set()
+            assert all(back.acquire(timeout=LONG) for _ in range(2))
         return right(query)
 
-    told, found = alone(answer, 30, timeout=0.3, concurrency=2)
+    policy = RetryPolicy(timeout=0.3, retries=0, concurrency=2)
+    found = collected(Told(answer, batch=1), 40, policy=policy, watch=lambda now: done.append((now.n_done, now.n_failed)))
     assert set(errors(found)) == {"q0", "q1"}
     assert "late" not in {doc for one in found.values() for doc in one.docs}
-    assert told.most <= 3
+    assert done[-1] == (40, 2)
 
 
 @pytest.mark.slow
