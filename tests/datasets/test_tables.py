@@ -14,15 +14,6 @@ from ._cases import BOM, write
 from ._faults import jsonl
 from ._files import put, put_all
 
-SEED_001 = {
-    "metadata": {"dataset_name": "MyBenchmark", "version": "1.0", "license": "CC0"},
-    "queries": {
-        "q1": {"query_id": "q1", "text": "What is ML?", "query_type": "factual", "difficulty": "easy", "domain": "AI"}
-    },
-    "documents": {"d1": {"doc_id": "d1", "text": "ML is …", "source": "ml.md", "page_number": 3, "section": "Intro"}},
-    "qrels": {"q1": {"d1": 3, "d2": 0}},
-}
-
 
 def load_json(folder, content):
     return load_dataset(put(folder / "data.json", content), "json")
@@ -33,17 +24,6 @@ def load_jsonl(folder, **tables):
 
 
 # --- json ------------------------------------------------------------------------------------------------------------
-
-
-def test_seed_001_json_layout_as_printed_there(tmp_path):
-    found = load_json(tmp_path, SEED_001)
-    assert (found.name, found.version, found.metadata) == ("MyBenchmark", "1.0", {"license": "CC0"})
-    assert found.queries == {"q1": Query("q1", "What is ML?", "factual", "easy", "AI")}
-    assert found.documents == {"d1": Document("d1", "ML is …", "ml.md", 3, "Intro")}
-    assert found.qrels == {"q1": {"d1": 3, "d2": 0}}
-    for source in (tmp_path / "data.json", str(tmp_path / "data.json")):
-        again = BenchmarkDataset.from_json(source)
-        assert (again.format, again.path) == ("json", tmp_path / "data.json")
 
 
 def test_the_sample_of_json():

@@ -158,6 +158,8 @@ def test_printed_json_format(tmp_path):
     assert found.queries["q1"] == Query("q1", "What is machine learning?", "factual", "easy")
     assert found.documents["d1"] == Document("d1", "Machine learning is...", "chapter_1.md", 42)
     assert found.qrels == {"q1": {"d1": 3, "d2": 0}}
+    assert (found.format, found.path) == ("json", tmp_path / "benchmark.json")
+    assert BenchmarkDataset.from_json(str(tmp_path / "benchmark.json")).path == found.path
 
 
 def test_printed_trec_qrels_format_with_and_without_their_heading(tmp_path):
