@@ -289,8 +289,8 @@ def describe_lack(inputs: Inputs, systems: Sequence[object]) -> str:
     runs = f"at least {NUMBERS[rules.least]} {rules.file}{'s' if rules.least > 1 else ''}"
     needed = f"judgments and {runs} are" if has_judgments else f"{runs} {'are' if rules.least > 1 else 'is'}"
     results = "results" if rules.least_results == 1 else f"{NUMBERS[rules.least_results]} results"
-    given = [*([inputs.truth] if has_judgments and inputs.truth else []), *map(str, systems)]
-    return f"{needed} needed, or {results} (given: {', '.join(given) or 'nothing'})"
+    words = [*([inputs.truth] if has_judgments and inputs.truth else []), *map(str, systems)]
+    return f"{needed} needed, or {results} (given: {', '.join(words) or 'nothing'})"
 
 
 def _example(options: argparse.Namespace, inputs: Inputs) -> str:
