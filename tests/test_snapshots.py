@@ -2,7 +2,7 @@
 
 import pytest
 from tests import _snapshots
-from tests._snapshots import Snapshots
+from tests._snapshots import FOLDER, Snapshots
 
 from assay.errors import UsageError
 
@@ -37,3 +37,11 @@ def test_writing_makes_the_file(written, monkeypatch):
     monkeypatch.setattr(_snapshots, "IS_WRITING", True)
     written.check("compare/new", "text\n")
     assert (written.folder / "compare" / "new.txt").read_text() == "text\n"
+
+
+def test_a_snapshot_belongs_to_one_file_of_tests():
+    """Two that write the same file would overwrite each other."""
+    texts = [file.read_text(encoding="utf-8") for file in FOLDER.parent.rglob("*.py")]
+    names = [str(file.relative_to(FOLDER).with_suffix("")) for file in FOLDER.rglob("*.txt")]
+    shared = {name: sum(f'"{name}"' in text for text in texts) for name in names}
+    assert [name for name, count in shared.items() if count > 1] == []

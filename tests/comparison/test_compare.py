@@ -262,7 +262,9 @@ def test_what_differs_is_named_and_refused(snapshots):
         "one": lambda: align([old]),
         "one name for two": lambda: align([old, old]),
     }
-    snapshots.check_errors("compare/refused", {name: lambda pair=pair: align(pair) for name, pair in sides.items()} | others)
+    snapshots.check_errors(
+        "comparison/refused", {name: lambda pair=pair: align(pair) for name, pair in sides.items()} | others
+    )
 
 
 def test_what_differs_may_not_matter():

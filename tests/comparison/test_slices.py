@@ -114,7 +114,7 @@ def test_what_cannot_be_sliced(snapshots):
         "by nothing": lambda: slice_results(BASE, " , "),
         "no result": lambda: slice_results([], "language"),
     }
-    snapshots.check_errors("compare/slices", cases)
+    snapshots.check_errors("comparison/slices", cases)
 
 
 def test_benchmarks_are_taken_together():

@@ -116,4 +116,4 @@ def test_histories_as_people_read_them(snapshots):
     texts = {name: render_history(series_of(stored, "mrr"), "mrr") for name, stored in histories.items()}
     times = series_of(points([20.0] * 20 + [30.0] * 5), "latency_p95")
     texts["times"] = render_history(times, "latency_p95")
-    snapshots.check("history/series", "".join(f"## {name}\n{text}\n" for name, text in texts.items()))
+    snapshots.check("monitoring/histories", "".join(f"## {name}\n{text}\n" for name, text in texts.items()))
