@@ -8,7 +8,12 @@ from assay.providers.http_client import Connections as Connections
 from assay.providers.http_client import Request as Request
 from assay.providers.loading import describe_library_error as describe_library_error
 from assay.providers.protocols import Adapted as Adapted
+from assay.providers.protocols import Closes as Closes
+from assay.providers.protocols import Indexes as Indexes
+from assay.providers.protocols import NeedsJudgments as NeedsJudgments
+from assay.providers.protocols import NeedsOrder as NeedsOrder
 from assay.providers.protocols import RelevanceRule as RelevanceRule
+from assay.providers.protocols import Retriever as Retriever
 from assay.providers.protocols import adapt as adapt
 from assay.providers.protocols import is_retriever as is_retriever
 from assay.providers.provider import BoundProvider as BoundProvider

@@ -1,11 +1,14 @@
-"""What a retriever is: the protocols, and `adapt`, the one place that looks at somebody's object to see what it can do."""
+"""What a retriever is: protocols for type checkers, and `adapt`, the one place that looks at what an object can do.
+
+`adapt` goes by callable methods of these names, not by isinstance: an object whose `index` is a number indexes nothing.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from assay.errors import ProviderError
 from assay.model import Document, Pack, Query
@@ -37,7 +40,6 @@ class Retriever(Protocol):
         """For each query, up to k hits, best first."""
 
 
-@runtime_checkable
 class Indexes(Protocol):
     """A retriever that searches in documents that it is given."""
 
@@ -45,7 +47,6 @@ class Indexes(Protocol):
         """Take the documents that may be retrieved."""
 
 
-@runtime_checkable
 class NeedsJudgments(Protocol):
     """A retriever that is told what is relevant, such as an oracle."""
 
@@ -53,7 +54,6 @@ class NeedsJudgments(Protocol):
         """Take the judgments, and the rule that decides where they do not."""
 
 
-@runtime_checkable
 class NeedsOrder(Protocol):
     """A retriever that reads files whose rows are in the order of the benchmark."""
 
@@ -61,7 +61,6 @@ class NeedsOrder(Protocol):
         """Take the ids of all queries and documents."""
 
 
-@runtime_checkable
 class Closes(Protocol):
     """A retriever that has to be closed."""
 
