@@ -45,8 +45,6 @@ def assay(*arguments: str) -> Callable[[], int]:
 
 def results_of(number: int) -> list[Any]:
     """Two results with rankings; another number gives others."""
-    from dataclasses import replace
-
     import assay as package
 
     chance = random.Random(number)
@@ -57,7 +55,7 @@ def results_of(number: int) -> list[Any]:
         result = package.evaluate(qrels, run, ["ndcg@10", "mrr", "recall@10"], name=name)
         about = {"dataset": {"name": "small", "version": "1", "format": "", "fingerprints": {"queries": "aa"}}}
         provenance = {**about, "started": DAY.format(1 + number % 28)}
-        made.append(replace(result, benchmark="small", run=run, provenance=provenance))
+        made.append(result.with_fields(benchmark="small", run=run, provenance=provenance))
     return made
 
 

@@ -206,7 +206,7 @@ def check_read_or_refused(path, name, folder):
         dataset = read(path, name)
     except AssayError:
         return
-    assert dataset.queries
+    assert dataset.queries or dataset.qrels
     assert all(document.doc_id == doc_id for doc_id, document in dataset.documents.items())
     dataset.judged()
     dataset.save_json(folder / "again.json")

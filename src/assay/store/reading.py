@@ -185,7 +185,10 @@ class EvaluationDetails(NamedTuple):
 
 def read_details(connection: Connection, number: int) -> EvaluationDetails:
     """Plan, tags, notes and baselines."""
-    (row,) = read_evaluation_rows(connection, number)
+    rows = read_evaluation_rows(connection, number)
+    if not rows:
+        raise StoreError(f"evaluation {number} is damaged: its row is gone", hint=CHECK_HINT)
+    row = rows[0]
     tags = select(TAGS.c.tag).where(TAGS.c.evaluation == number).order_by(TAGS.c.tag)
     notes = select(NOTES.c.written, NOTES.c.text).where(NOTES.c.evaluation == number).order_by(NOTES.c.number)
     baselines = select(BASELINES.c.name, BASELINES.c.part).where(BASELINES.c.evaluation == number).order_by(BASELINES.c.name)

@@ -104,8 +104,10 @@ def _unknown_reference(connection: Connection, name: str) -> UnknownName:
     names = select(BASELINES.c.name).order_by(BASELINES.c.name)
     baselines = [baseline for (baseline,) in read_rows(connection, names, tuple[str])]
     known = ["latest", *baselines, *(evaluation_id for _, evaluation_id in read_rows(connection, newest, EvaluationId))]
-    hint = f"; baselines: {', '.join(baselines)}" if baselines else ""
-    return UnknownName("stored evaluation", name, near_matches(name, known), f"assay results lists them{hint}")
+    hint = f"; baselines: {', '.join(map(printable, baselines))}" if baselines else ""
+    return UnknownName(
+        "stored evaluation", name, [*map(printable, near_matches(name, known))], f"assay results lists them{hint}"
+    )
 
 
 def is_part(part: str, benchmark: str, provider: str, level: int) -> bool:
