@@ -11,7 +11,7 @@ import zstandard
 import assay
 from assay import AssayError, Result
 from assay.evaluation.saved import read_results
-from assay.reports import Report, all_renderers
+from assay.reports import Report, render_scores
 from assay.store import Store
 from assay.store.export import read_export
 from fuzz.component import Component, SilentDifference
@@ -43,7 +43,7 @@ def _check_saved(data: bytes) -> object:
 def _show(results: list[Result], lot: int) -> None:
     """One format in turn; now and then a comparison. What refuses, refuses in words."""
     try:
-        all_renderers()[QUICK[lot % len(QUICK)]].render(Report(results, per_query=lot % 2 == 0))
+        render_scores(Report(results, per_query=lot % 2 == 0), QUICK[lot % len(QUICK)])
         if lot % 16 == 0 and len(results) == 2:
             assay.compare(*results)
     except AssayError:
