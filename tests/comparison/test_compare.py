@@ -11,8 +11,8 @@ from tests._variants import for_each
 
 import assay
 from assay import UnknownName, compare
-from assay.comparison import ComparisonOptions, align, beaten_by, compare_results, letter, letters_of
-from assay.errors import NotComparable, UsageError
+from assay.comparison import ComparisonOptions, align, beaten_by, letter, letters_of
+from assay.errors import NotComparable
 
 from ._systems import NEW, OLD, compared, ladder, old_and_new, system
 
@@ -51,25 +51,11 @@ def test_other_tests_are_those_of_scipy(test, theirs):
     assert compare(QRELS, RUNS, "mrr", test=test).pairs[0].p == pytest.approx(theirs)
 
 
-def test_the_interval_of_t_is_scipys():
-    pair = compared(*old_and_new(), interval="t", alpha=0.1).pairs[0]
-    theirs = stats.ttest_rel(NEW, OLD).confidence_interval(0.9)
-    assert (pair.low, pair.high) == pytest.approx((theirs.low, theirs.high))
-
-
 def test_less_is_better_for_latency():
     comparison = compared(system("slow", {"latency": [20.0] * 9 + [21.0]}), system("quick", {"latency": [10.0] * 10}))
     pair = comparison.pairs[0]
     assert (pair.difference, pair.improvement) == pytest.approx((-10.1, 10.1))
     assert (pair.wins, pair.losses, pair.better, comparison.best("latency")) == (10, 0, "quick", "quick")
-
-
-def test_few_queries_prove_nothing():
-    for n, p in ((1, 1.0), (2, 0.5)):
-        pair = compared(system("a", {"mrr": [0.0] * n}), system("b", {"mrr": [1.0] * n})).pairs[0]
-        assert (pair.n, pair.p, pair.better) == (n, p, None)
-    same = compared(system("a", {"mrr": OLD}), system("b", {"mrr": OLD})).pairs[0]
-    assert (same.p, same.difference, same.cohens_d, same.ties, same.better) == (1.0, 0.0, 0.0, 8, None)
 
 
 def test_queries_without_a_score_do_not_count():
@@ -82,21 +68,11 @@ def test_queries_without_a_score_do_not_count():
 # Many systems
 
 
-def test_a_baseline_is_compared_with_all_others_only():
-    comparison = compared(*ladder(4), baseline="s3")
-    assert [(pair.a, pair.b) for pair in comparison.pairs] == [("s3", "s1"), ("s3", "s2"), ("s3", "s4")]
-    assert comparison.n_comparisons == 3
-
-
 def test_tests_for_many_systems_speak_of_pairs_or_of_all():
     tukey, anova = (compared(*ladder(3), test=test) for test in ("tukey_hsd", "anova"))
     assert all(pair.better == pair.b for pair in tukey.pairs)
     assert anova.to_dict()["overall"]["map"]["p"] == pytest.approx(anova.fields["map"].p)
     assert anova.n_comparisons == 0
-
-
-def test_the_same_seed_gives_the_same_bits():
-    assert compared(*ladder(3), seed=5).to_dict() == compared(*ladder(3), seed=5).to_dict()
 
 
 def test_letters_go_on_after_z():
@@ -209,11 +185,6 @@ def test_other_spellings():
         assert (how.bound_test.name, how.to_dict()["rope"]) == (name, counts)
 
 
-def test_tests_for_many_systems_need_a_correction_over_metrics_only():
-    assert ComparisonOptions(test="tukey").to_dict()["correction"] == "bonferroni"
-    assert ComparisonOptions(test="tukey", correction="none").to_dict()["correction"] == "none"
-
-
 # What may be compared
 
 
@@ -286,15 +257,3 @@ def test_metrics_that_all_have_and_somebody_asked_for():
     two = system("two", {"judged@10": OLD, "map": OLD, "ndcg@10": OLD}, beside=("judged@10",))
     assert [metric.name for metric in align([one, two]).metrics] == ["map"]
     assert [metric.name for metric in align([one, two], ["judged@10", "AP"]).metrics] == ["judged@10", "map"]
-
-
-def test_failures_are_counted():
-    old, new = old_and_new()
-    failed = system("new", {"mrr": NEW}, failures={"q8": "HTTP 500"}, run={"q1": {"d": 1.0}})
-    assert compare_results([old, failed]).to_dict()["failed"] == {"old": 0, "new": 1}
-    assert compare_results([old, new]).to_dict()["failed"] == {"old": 0, "new": 0}
-
-
-def test_one_system_is_too_few():
-    with pytest.raises(UsageError):
-        compare_results(old_and_new()[:1])

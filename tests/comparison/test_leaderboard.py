@@ -24,12 +24,6 @@ def test_figures_alone(snapshots):
     assert board.to_dict()["best"] == {"ndcg@10": "baseline", "map@10": "model_v1", "latency": "model_v1"}
 
 
-def test_less_is_better_where_it_is():
-    assert BenchmarkComparison.find_best_run(FIGURES, "latency") == "model_v1"
-    assert BenchmarkComparison.find_best_run(FIGURES, "NDCG@10") == "baseline"
-    assert BenchmarkComparison.find_best_run(FIGURES) == "baseline"
-
-
 def test_results_are_compared_query_by_query():
     old, new = old_and_new()
     board = BenchmarkComparison.compare_runs({"baseline": old, "model_v1": new}, test="paired_t")
@@ -54,16 +48,6 @@ def test_shapes_that_figures_come_in():
         "nested": 0.4,
         "aggregate": 0.3,
     }
-
-
-def test_what_is_no_metric_of_ours_has_no_best():
-    board = BenchmarkComparison.compare_runs({"a": {"stars": 3, "mrr": 1}, "b": {"stars": 4, "mrr": 0}})
-    assert board["stars"] == {"a": 3.0, "b": 4.0}
-    assert board.to_dict()["best"] == {"mrr": "a"}
-
-
-def test_a_run_without_a_figure_is_last():
-    assert list(BenchmarkComparison.compare_runs({"a": {"mrr": math.nan}, "b": {"mrr": 0.1}})["mrr"]) == ["b", "a"]
 
 
 def test_what_cannot_be_compared(snapshots):

@@ -56,18 +56,6 @@ def test_rankings_relevant_documents_and_words():
     assert loss.to_dict()["relevant"]["d1"] == {"grade": 2.0, "rank_a": 2, "rank_b": None}
 
 
-def test_the_relevance_level_counts():
-    rankings = (("a", ["d1"]), ("b", ["d2"]))
-    both = [
-        assay.evaluate({"q": {"d1": 2, "d2": 1}}, {"q": ranking}, "mrr", name=name, policy=Policy(rel=2))
-        for name, ranking in rankings
-    ]
-    (loss,) = largest_losses(compare_results(both), "mrr", "a", "b")
-    assert (dict(loss.relevant), loss.ranking_a, loss.ranking_b, loss.text) == ({"d1": 2.0}, (), (), "")
-    (found,) = rank_agreements(results(rel=2), k=1)
-    assert (found.moved["q1"].gained, found.moved["q1"].lost) == (("b",), ())
-
-
 # Agreement of rankings
 
 
@@ -99,13 +87,6 @@ def test_equal_empty_and_short_rankings():
     assert (np.isnan(undefined.means["tau"]), undefined.to_dict()["means"]["tau"]) == (True, None)
 
 
-def test_every_pair_or_those_with_the_baseline():
-    three = results({"base": BASE, "new": NEW, "other": OTHER})
-    assert [(one.a, one.b) for one in rank_agreements(three)] == [("base", "new"), ("base", "other"), ("new", "other")]
-    with_new = rank_agreements(three, ComparisonOptions(baseline="new"))
-    assert [(one.a, one.b) for one in with_new] == [("new", "base"), ("new", "other")]
-
-
 def test_rankings_may_be_given_and_judgments_unknown():
     bare = [result.with_fields(run={}) for result in results()]
     assert rank_agreements(bare, runs={"base": BASE, "new": NEW}, k=1)[0].n_lost == 2
@@ -115,14 +96,6 @@ def test_rankings_may_be_given_and_judgments_unknown():
     plain = found.to_dict()
     assert (plain["n_gained"], plain["per_query"]["q2"]["tau"]) == (None, -1.0)
     assert "per_query" not in found.to_dict(per_query=False)
-
-
-def test_results_of_an_evaluation_keep_their_rankings():
-    dataset = assay.load_dataset("rag-template")
-    (found,) = rank_agreements([assay.run(dataset, name, ["ndcg@10"]) for name in ("bm25", "tfidf_chars")])
-    assert len(found.agreement.query_ids) == 48
-    assert 0 < found.means["overlap@10"] < 1
-    assert found.n_gained is not None
 
 
 def test_what_is_refused(snapshots):

@@ -8,7 +8,7 @@ from tests._variants import for_each
 import assay
 from assay import Query
 from assay.comparison import ComparisonOptions, compare_results, compare_slices, slice_results
-from assay.model import NONE, Tags, tags_of
+from assay.model import NONE, tags_of
 from assay.stats import correct
 
 from ._systems import compared, tagged
@@ -68,15 +68,6 @@ def test_systems_side_by_side_and_as_rows():
     assert "cross_lingual_variance" not in slice_results(BASE, "difficulty")[0].to_dict()
 
 
-def test_undefined_scores_are_no_part_of_a_mean():
-    result = tagged("base", {"mrr": [np.nan, np.nan, 0.5, 0.7]}, {"language": ["de", "de", "en", "en"]})
-    (sliced,) = slice_results(result, "language")
-    assert np.isnan(sliced.means("mrr")["de"])
-    assert sliced.macro("mrr") == pytest.approx(0.6)
-    assert [row["n"] for row in sliced.rows()] == [0, 2]
-    assert sliced.rows()[0]["value"] is None
-
-
 def test_length_follows_from_the_text():
     texts = [
         "",
@@ -90,14 +81,6 @@ def test_length_follows_from_the_text():
     lengths = [tags_of(Query("q", text)).get("length") for text in texts]
     assert lengths == [None, "short", "short", "medium", "medium", "long", "long"]
     assert tags_of(Query("q", "cats", metadata={"length": 40})) == {"length": "40"}
-
-
-def test_type_is_another_word_for_query_type():
-    result = BASE.with_fields(queries={query: Query(query, query_type="factual") for query in BASE.query_ids})
-    assert [sliced.by for sliced in slice_results(result, ["type", "query_type"])] == ["query_type"]
-    own = {query: Query(query, query_type="a", metadata={"type": "b"}) for query in BASE.query_ids}
-    with_own = BASE.with_fields(queries=own)
-    assert [sliced.by for sliced in slice_results(with_own, ["type", "query_type"])] == ["type", "query_type"]
 
 
 def test_values_come_in_an_order_people_expect():
@@ -141,30 +124,6 @@ def test_queries_of_different_benchmarks_are_never_mixed_up():
     assert sliced.macro("mrr", "y") == sliced.means("mrr", "y")["of y"] == 0.5
 
 
-def test_one_benchmark_keeps_the_names_of_its_queries():
-    results = [tagged(name, {"mrr": [1, 0]}, {"language": ["de", "en"]}, benchmark="b") for name in ("x", "y")]
-    assert list(Tags.of(results).by_query) == ["q0", "q1"]
-    (sliced,) = slice_results(results, "language")
-    assert sliced.parts[0].slice.queries == ("q0",)
-
-
-def test_languages_of_several_benchmarks_are_kept_apart():
-    """Easy queries in German and easy queries in English are two slices, and no mean is over both."""
-    results = [
-        tagged("a", {"mrr": [0.0, 1.0]}, {"language": [code] * 2, "difficulty": ["easy", "hard"]}).with_fields(
-            benchmark=code
-        )
-        for code in ("de", "en")
-    ]
-    by_language, by_difficulty = slice_results(results, ["language", "difficulty"])
-    assert (by_language.by, by_difficulty.by) == ("language", "language*difficulty")
-    assert by_difficulty.means("mrr") == {"de*easy": 0.0, "de*hard": 1.0, "en*easy": 0.0, "en*hard": 1.0}
-    assert (by_language.macro("mrr"), np.isnan(by_language.micro("mrr"))) == (0.5, True)
-    (one,) = slice_results(results[:1], "difficulty")
-    assert (one.by, one.micro("mrr")) == ("difficulty", 0.5)
-    assert (by_language.languages, by_difficulty.languages, one.languages) == ((), ("de", "en"), ())
-
-
 def test_each_language_has_a_mean_of_its_own():
     """de: 0 and 1; en: 0.5 and 0.25. A mean of the four would be of no language."""
     scores = {"de": [0.0, 1.0], "en": [0.5, 0.25]}
@@ -180,14 +139,6 @@ def test_each_language_has_a_mean_of_its_own():
     assert plain["macro"]["a"]["mrr"] is None
     assert plain["by_language"]["en"] == {"macro": {"a": {"mrr": 0.375}}, "variance": {"a": {"mrr": 0.125**2}}}
     assert "by_language" not in slice_results(results, "language")[0].to_dict()
-
-
-def test_the_head_is_what_was_asked_for_and_the_tag_keeps_its_name():
-    typed = tagged("base", {"mrr": [0.2, 0.4]}, {"query_type": ["layperson", "synonym"], "difficulty": ["easy", "hard"]})
-    (alone,) = slice_results(typed, "category")
-    assert (alone.head, alone.by, alone.to_dict()["by"]) == ("category", "query_type", "query_type")
-    (crossed,) = slice_results(typed, "category*difficulty")
-    assert crossed.head == "category*difficulty"
 
 
 # Comparisons in each slice, one correction over all of them
@@ -228,22 +179,6 @@ def test_p_is_corrected_over_slices_pairs_and_metrics(correction):
     assert [row["p_corrected"] for row in found.rows()] == [pair.p_corrected for pair in pairs]
 
 
-def test_a_baseline_leaves_fewer_comparisons():
-    comparison = compare_results([A_RESULT, B_RESULT, C_RESULT], ComparisonOptions(baseline="other", test="paired_t"))
-    found = compare_slices(comparison, "language*difficulty")
-    assert found.n_comparisons == 6 * 2 * 2
-    assert {(pair.a, pair.b) for part in found.parts for pair in part.pairs} == {("other", "base"), ("other", "new")}
-
-
-def test_tests_for_many_systems_are_corrected_over_slices():
-    """They make up for many systems themselves, but know of one slice only."""
-    comparison = compare_results([A_RESULT, B_RESULT, C_RESULT], ComparisonOptions(test="tukey_hsd"))
-    found = compare_slices(comparison, "language")
-    p = [pair.p for part in found.parts for pair in part.pairs]
-    times = 2 * len(found.slices)  # metrics and slices; for pairs p was corrected already
-    assert [pair.p_corrected for part in found.parts for pair in part.pairs] == [min(1.0, times * one) for one in p]
-
-
 def test_verdicts_on_slices(snapshots):
     two, same = [A_RESULT, B_RESULT], [A_RESULT, tagged("same", {"mrr": A}, TAGS)]
     alike = [tagged(name, {"mrr": A}, {"language": ["de"] * len(A)}) for name in ("base", "same")]
@@ -257,15 +192,6 @@ def test_verdicts_on_slices(snapshots):
     }
     texts = {name: "\n".join((one.verdict, one.parts[0].verdict, *one.remarks)) for name, one in found.items()}
     snapshots.check("compare/slice_verdicts", "".join(f"## {name}\n{text}\n\n" for name, text in texts.items()))
-
-
-def test_slices_of_one_query_decide_nothing():
-    tags = {"id": ["a", "b", "c", None]}
-    results = [tagged(name, {"mrr": x}, tags) for name, x in (("base", [0, 0, 0, 0]), ("new", [1, 1, 1, 1]))]
-    found = compare_slices(compare_results(results), "id")
-    assert [part.part for part in found.parts] == ["id=a", "id=b", "id=c", "id=(none)"]
-    assert [pair.p for part in found.parts for pair in part.pairs] == [1, 1, 1, 1]
-    assert found.to_dict()["n_comparisons"] == 4
 
 
 @pytest.mark.slow

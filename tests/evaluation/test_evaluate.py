@@ -12,7 +12,7 @@ import pytrec_eval
 import assay
 from assay.evaluation import score_views
 from assay.metrics import Metric, parse_metric
-from assay.model import SUM, TEXT, quantile
+from assay.model import TEXT, quantile
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d4": 1}, "q3": {"d5": 3}}
@@ -52,12 +52,6 @@ def test_any_spelling_asks_and_any_spelling_reads():
         assert asked.scores(spelling) == asked.scores("ndcg@10")
 
 
-def test_no_metrics_means_the_group_rag():
-    names = ["ndcg@10", "recall@10", "precision@5", "mrr", "hit@5", "map"]
-    assert list(assay.evaluate(QRELS, RUN).summary) == names
-    assert assay.evaluate(QRELS, RUN).summary == assay.evaluate(QRELS, RUN, "rag").summary
-
-
 def test_metrics_come_as_text_as_several_or_bound_and_each_once():
     for metrics, names in [
         ("map", ["map"]),
@@ -91,15 +85,6 @@ def test_prepared_judgments_and_runs_give_the_same_result_again_and_again():
     from_files = assay.evaluate(EXAMPLES / "qrels.txt", str(EXAMPLES / "dense.run"))
     qrels, run = examples("dense")
     assert from_files.to_dict() == assay.evaluate(qrels, run).to_dict()
-
-
-def test_an_empty_run_scores_nought_everywhere():
-    result = assay.evaluate(QRELS, {}, ["map", "relstring", "num_ret"])
-    assert result.scores("map") == {"q1": 0.0, "q2": 0.0, "q3": 0.0}
-    assert result.scores("relstring") == {"q1": "", "q2": "", "q3": ""}
-    assert result["num_ret"] == 0
-    assert result.missing == ("q1", "q2", "q3")
-    assert result.counts["missing"] == 3
 
 
 def test_without_judgments_there_is_nothing_to_sum_up():
@@ -190,11 +175,6 @@ def test_what_cannot_be_evaluated_is_told(snapshots):
     snapshots.check_errors("evaluate/faults", cases)
 
 
-def test_the_name_is_kept():
-    assert assay.evaluate(QRELS, RUN, "map", name="бм25").to_dict()["name"] == "бм25"
-    assert assay.evaluate(QRELS, RUN, "map").name == ""
-
-
 def test_the_examples_agree_with_pytrec_eval():
     names = ["map", "ndcg", "ndcg_cut_10", "P_5", "recall_100", "recip_rank", "Rprec", "bpref", "infAP", "success_5"]
     names.append("num_rel_ret")
@@ -216,10 +196,6 @@ def examples(system):
     """The example files, read by pytrec_eval's own parsers."""
     with (EXAMPLES / "qrels.txt").open() as qrels, (EXAMPLES / f"{system}.run").open() as run:
         return pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)
-
-
-def test_ids_of_a_prepared_run_may_be_numbers():
-    assert assay.evaluate({"q": {"a": 0, "7": 1}}, assay.Run({"q": {"a": 2.0, 7: 1.0}}), "mrr")["mrr"] == 0.5
 
 
 def test_a_metric_of_ones_own_is_found_by_its_name():
@@ -259,19 +235,6 @@ def test_a_metric_of_any_view_fits_without_touching_the_engine():
     assert table.by_query()["q3"] == {"median_seconds": 6.0, "longest": "ccc"}
 
 
-def test_each_metric_is_summed_up_its_own_way():
-    total = Metric("total", lambda view: view.seconds, view="timing", aggregation=SUM).bind()
-    table = score_views({"timing": TIMINGS}, [total])
-    assert table.summary() == {"total": 9.0}
-
-
-def test_parameters_reach_the_function():
-    cutoff = tuple(param for param in parse_metric("hit@1").metric.params if param.name == "k")
-    over = Metric("over", lambda view, k: (view.seconds > k).astype(float), params=cutoff, view="timing")
-    table = score_views({"timing": TIMINGS}, [over.bind(k=1), over.bind(k=5)])
-    assert table.summary() == {"over@1": pytest.approx(2 / 3), "over@5": pytest.approx(1 / 3)}
-
-
 def test_views_and_scores_that_do_not_fit_are_told(snapshots):
     both, other = {"timing": TIMINGS, "answers": WORDS}, Words(("q1", "q3", "q2"), ["a", "b", "c"])
     routed = Metric("route_accuracy", lambda view: view.routes, view="routing").bind()
@@ -282,12 +245,3 @@ def test_views_and_scores_that_do_not_fit_are_told(snapshots):
         "too few scores": lambda: score_views({"timing": TIMINGS}, [short]),
     }
     snapshots.check_errors("evaluate/views", cases)
-
-
-def test_an_undefined_score_is_left_out_of_the_summary():
-    gain = Metric("gain", lambda view: np.array([1.0, np.nan, 3.0]), view="timing").bind()
-    never = Metric("never", lambda view: np.full(3, np.nan), view="timing").bind()
-    table = score_views({"timing": TIMINGS}, [gain, never])
-    assert table.summary()["gain"] == 2.0
-    assert np.isnan(table.summary()["never"])
-    assert table.by_query()["q2"] == {"gain": None, "never": None}

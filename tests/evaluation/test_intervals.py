@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tests._variants import for_each
 
 import assay
 from assay import Qrels
@@ -33,30 +32,6 @@ def test_times_of_batches_have_none():
     batched = TIMED.with_fields(provenance={"latency_ms": {"mean": 5.0}})
     assert batched.has_shared_times
     assert list(assay.with_intervals(batched).intervals) == ["mrr"]
-
-
-class _Batches:
-    """Answers many queries in one go."""
-
-    def search(self, queries, k):
-        return [["p001"] for _ in queries]
-
-
-def test_an_evaluation_in_batches_knows_it():
-    asked = assay.run("rag-template", _Batches(), ["mrr", "latency"], selection={"limit": 5})
-    assert asked.has_shared_times
-    assert "latency" not in asked.intervals
-    assert "mrr" in asked.intervals
-    assert asked.with_fields(provenance={}).has_shared_times  # what was scored knows it as well
-
-
-@for_each("provenance", [{}, {"latency_ms": {}}, {"latency_ms": None}])
-def test_nothing_known_about_times_is_no_batch(provenance):
-    assert not TIMED.with_fields(provenance=provenance).has_shared_times
-
-
-def test_none_takes_intervals_away():
-    assert assay.with_intervals(assay.with_intervals(TIMED), "none").intervals == {}
 
 
 FEW = {f"q{number}": {"d": 1} for number in range(6)}

@@ -43,12 +43,6 @@ def judged(dataset, run, relevance, policy=None, k=None):
 # Who decides
 
 
-def test_by_default_it_is_auto_and_ids_are_compared_as_they_are():
-    assert (Relevance().by, Relevance().unit, Relevance().id_map, Relevance().defaults) == ("auto", "as_retrieved", None, {})
-    units = {unit: Relevance(unit=unit, id_map={}).unit for unit in ("as_retrieved", "document", "chunk")}
-    assert units == {"as_retrieved": "document", "document": "document", "chunk": "chunk"}  # a map alone rolls up
-
-
 def test_faults_of_relevance(tmp_path, snapshots):
     contents = {
         "one column": "c1 d1\n\nc2\n",
@@ -82,12 +76,6 @@ def test_faults_of_relevance(tmp_path, snapshots):
         assert error.value.near[0] == "token"
 
 
-def test_parameters_for_whoever_has_them():
-    run = {"q": ["d3", "d2"]}
-    assert mrr(worded(), run, Relevance("auto", defaults={"threshold": 0.9})) == 0.0
-    assert mrr(worded(), run) == 0.5
-
-
 class Untouchable(dict):
     """Documents that nobody may look at."""
 
@@ -114,14 +102,6 @@ def test_queries_without_judgments_need_a_closer_look():
     assert result.scores("mrr") == {"q": 1.0, "p": 1.0}
 
 
-def test_judged_queries_that_nobody_wrote_down_are_queries():
-    dataset = BenchmarkDataset("Ids", qrels={"q": {"d1": 1}, "p": {"d2": 1}}, queries={"q": Query("q")})
-    run = {"q": ["d1#1"], "p": ["x#1", "d2#1"]}
-    plain = {query: [chunk.partition("#")[0] for chunk in chunks] for query, chunks in run.items()}
-    for rule, ranked in (("auto", plain), (BY_CHUNK, run), (BY_DOCUMENT, run)):
-        assert assay.evaluate(dataset, ranked, "mrr", relevance=rule).scores("mrr") == {"q": 1.0, "p": 0.5}, rule
-
-
 def test_a_dataset_scores_as_its_judgments_do():
     run = {"q": {"x": 3.0, "d2": 2.0, "d1": 1.0}}
     metrics = ["ndcg@10", "map", "err", "bpref", "recall@2"]
@@ -130,14 +110,6 @@ def test_a_dataset_scores_as_its_judgments_do():
     assert "relevance" not in plain.to_dict()
     for rule in ("auto", "qrels", BY_CHUNK, BY_DOCUMENT):
         assert assay.evaluate(JUDGED, run, metrics, relevance=rule).summary == plain.summary, rule
-
-
-def test_profiles_bands_and_names_work_with_datasets():
-    options = {"profile": "trec_eval-9", "name": "mine", "tie_band": True, "residuals": True, "relevance": BY_CHUNK}
-    result = assay.evaluate(JUDGED, CHUNKS, "map", **options)
-    assert (result.name, result.profile) == ("mine", "trec_eval-9")
-    assert "map" in result.tie_bands
-    assert "map" in result.residuals
 
 
 # Runs whose hits bring texts
@@ -159,13 +131,6 @@ def test_hits_that_bring_text_are_scored_by_it_and_by_their_ids(tmp_path):
         (tmp_path / "run.json").write_text(json.dumps(run, default=dataclasses.asdict))
         for source in (run, tmp_path / "run.json"):
             assert mrr(worded(), source, "token") == mrr(by_id, source) == 0.5, (case, source)
-
-
-def test_hits_without_ids_or_texts():
-    found = judged(worded(), {"q": [{"content": "blue"}, {"content": "red cat"}]}, Relevance("token"))
-    assert found.qrels["q"] == {"q#1": 0.0, "q#2": 1.0}
-    assert dict(found.resolved.counted_over) == {"retrieved": 1}
-    assert mrr(worded(), {"q": [Hit("d3", 2.0), Hit("d1", 1.0)]}, "token") == 0.5  # the documents have texts
 
 
 def test_metadata_of_hits_reach_a_pack():
@@ -252,12 +217,6 @@ def test_a_map_is_read_from_json_or_two_columns(tmp_path):
     assert read_id_map(path) == {"chunk 1": "my doc"}
 
 
-def test_numbers_may_be_mapped():
-    dataset = BenchmarkDataset("Numbers", queries={"1": Query(1)}, qrels={"1": {"7": 1}})
-    for relevance in (Relevance(id_map={3: 7}), Relevance(unit="chunk", id_map={"3": 7})):
-        assert mrr(dataset, {1: [3]}, relevance) == 1.0
-
-
 def test_without_a_map_the_id_says_which_document_a_chunk_belongs_to():
     for chunk in ("d1#3", "d1::3", "d1_chunk_3", "d1/chunk3", "d1-chunk-3", "d1@3", "d1|3"):
         assert mrr(of_one({"d1": 1}), {"q": ["x", chunk]}, BY_DOCUMENT) == 0.5, chunk
@@ -274,12 +233,6 @@ def test_a_rolled_up_document_has_its_best_score(scores):
     found = judged(of_one({"a": 1, "b": 1, "c": 0}), run, BY_DOCUMENT)
     assert dict(found.run["q"]) == {doc: max(s for (one, _), s in scores.items() if one == doc) for doc, _ in scores}
     assert dict(found.chunks) == run
-
-
-def test_a_rolled_up_run_keeps_queries_and_tag(tmp_path):
-    (tmp_path / "run.txt").write_text("q Q0 d1#0 1 2 bm25\np Q0 d1#0 1 2 bm25\n")
-    run = judged(JUDGED, FileSource.at(tmp_path / "run.txt"), BY_DOCUMENT).run
-    assert (run.query_ids, run.tag) == (("q", "p"), "bm25")
 
 
 def test_a_rolled_up_document_says_what_its_best_chunk_says():

@@ -9,8 +9,8 @@ import pytest
 
 import assay
 from assay import DataError, Policy, find_profile
-from assay.evaluation import OWN, PROFILES, Setting, evaluate_settings, settings_of, spelled
-from assay.metrics import all_metrics, parse_metric, parse_metrics
+from assay.evaluation import OWN, PROFILES, Setting, evaluate_settings, spelled
+from assay.metrics import all_metrics, parse_metric
 
 CASES = {case["name"]: case for case in json.loads((Path(__file__).parents[1] / "model" / "trap_cases.json").read_text())}
 TOOLS = {
@@ -144,23 +144,6 @@ def test_every_figure_of_every_tool():
         assert wanted or (case, key) in NO_FIGURE, (case, key)
 
 
-def test_all_figures_of_a_tool_in_one_call():
-    for case, key in OF_TOOLS:
-        refused = [spelt(key, name) for name in NO_FIGURE.get((case, key), "").split()]
-        wanted = [
-            figure for figure in figures(case, key) if is_a_number(figure) and spelt(key, figure.metric) not in refused
-        ]
-        names = list(dict.fromkeys(spelt(key, figure.metric) for figure in wanted))
-        if case == "nan_score_first" or not names:
-            continue
-        result = assay.evaluate(*data(case), names, profile=profile_of(case, key))
-        for figure in wanted:
-            name = spelt(key, figure.metric)
-            assert_figure(case, key, result.scores(name)[figure.query] if figure.query else result[name], figure)
-        if key.startswith("pytrec_eval"):
-            assert set(result.query_ids) == set(CASES[case]["results"][key]), case
-
-
 def test_where_a_tool_gives_no_figure_the_profile_says_what_the_tool_does(snapshots):
     def evaluating(case, key, name):
         return lambda: assay.evaluate(*data(case), [name], profile=profile_of(case, key))
@@ -190,18 +173,6 @@ def _is_bare(case, key):
     return not isinstance(CASES[case]["results"][key], list | dict)
 
 
-def test_what_belongs_to_no_tool():
-    plain = {
-        case: results["results"]["ranx_plain_dict"]
-        for case, results in CASES.items()
-        if "ranx_plain_dict" in results["results"]
-    }
-    for case, wrong in plain.items():
-        assert CASES[case]["results"]["ranx_0.3.21"] != wrong
-    (textbook,) = (results["results"]["textbook_F2"] for results in CASES.values() if "textbook_F2" in results["results"])
-    assert assay.evaluate(*data("setF_beta2"), "f(beta=2)@2")["f(beta=2)@2"] == pytest.approx(textbook, rel=1e-12)
-
-
 # ---- what a result says about the profile it was scored under
 
 
@@ -225,27 +196,6 @@ def test_a_result_knows_its_profile_and_what_is_done_otherwise():
     }
 
 
-def test_metrics_that_share_a_policy_make_it_that_of_the_result():
-    result = assay.evaluate(QRELS, RUN, ["mrr@10", "mrr@5"], profile="ir_measures")
-    assert (result.policy.ties, result.policy.precision) == ("docid_asc", "float64")
-    assert result.to_dict()["policies"] == {"mrr@10": {}, "mrr@5": {}}
-
-
-def test_without_a_profile_nothing_is_said_about_one():
-    result = assay.evaluate(QRELS, RUN, ["mrr@10"])
-    assert result.profile == ""
-    assert result.notes == ()
-    assert not {"profile", "policies"} & result.to_dict().keys()
-
-
-def test_a_metric_the_tool_does_not_have_is_scored_and_noted():
-    result = assay.evaluate(QRELS, RUN, ["mrr", "err@10"], profile="pytrec_eval")
-    assert result["err@10"] == assay.evaluate(QRELS, RUN, "err@10", policy=Policy(missing="skip"))["err@10"]
-    assert [note for note in result.notes if "err@10" in note] == [
-        "pytrec_eval-terrier 0.5.11 has no err@10: scored as by default, under its conventions."
-    ]
-
-
 def test_a_query_that_counts_for_some_metrics_only_has_no_score_in_the_others():
     result = assay.evaluate(QRELS, RUN, ["map", "mrr"], profile="beir")
     assert result.query_ids == ("1", "2")
@@ -253,14 +203,6 @@ def test_a_query_that_counts_for_some_metrics_only_has_no_score_in_the_others():
     assert result.scores("mrr") == {"1": 0.5, "2": 0.0}
     assert (result["map"], result["mrr"]) == (0.5, 0.25)
     assert result.to_dict()["per_query"]["2"] == {"map": None, "mrr": 0.0}
-
-
-def test_parameters_that_were_spelled_out_are_left_alone():
-    result = assay.evaluate(QRELS, RUN, ["ERR(max_rel=1)@10", "rbp"], profile="ir_measures")
-    assert list(result) == ["err(max_grade=1)@10", "rbp(p=0.8)"]
-    ten = assay.evaluate(QRELS, RUN, ["rbp", "rbp(p=0.5)"], profile=find_profile("trec_eval-10").adjusted(missing="zero"))
-    assert list(ten) == ["rbp(p=0.9, gain=query)", "rbp(p=0.5, gain=query)"]
-    assert (ten["rbp"], ten["rbp(p=0.5)"]) == pytest.approx((0.1 * 0.9 / 2, 0.5 * 0.5 / 2))
 
 
 def test_flags_win_over_the_top_grade_of_a_tool():
@@ -386,13 +328,6 @@ def test_conventions_of_single_metrics():
     assert digits == {"err@5": 5, "ndcg(gain=exp)@10": 5, "ndcg@10": None}
 
 
-def test_each_metric_once_by_any_of_its_names():
-    found = settings_of(parse_metrics(["recall@1", "accuracy", "map"]), find_profile("mteb"))
-    assert [one.metric.name for one in found] == ["recall@1", "map"]
-    result = assay.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["recall@1", "accuracy"], profile="mteb")
-    assert result["accuracy"] == result["recall@1"] == 1.0
-
-
 def test_adjusted_conventions_hold_for_all_metrics():
     for profile in PROFILES:
         adjusted = find_profile(profile).adjusted(ties="docid_asc", missing="zero", extra="skip", max_grade=3)
@@ -414,21 +349,6 @@ def test_a_profile_by_name_and_as_an_object():
     with pytest.raises(assay.UnknownName) as caught:  # before any data are read
         assay.evaluate(None, None, profile="trec_eval")
     assert "trec_eval-9" in caught.value.near
-
-
-def test_only_what_was_given_is_spelled_out():
-    for given, wanted in {
-        "rbp": "rbp",
-        "rbp(p=0.8)": "rbp(p=0.8)",
-        "RBP@10": "rbp@10",
-        "ndcg_cut_10": "ndcg@10",
-        "ndcg(gain=linear)@10": "ndcg(gain=linear)@10",
-        "ndcg_burges@3": "ndcg(gain=exp)@3",
-        "f1@5": "f1@5",
-        "P_5": "precision@5",
-        "iprec@0.4": "iprec@0.4",
-    }.items():
-        assert spelled(parse_metric(given)) == wanted
 
 
 def test_a_spelling_reads_back_under_every_profile():

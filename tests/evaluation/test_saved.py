@@ -15,7 +15,7 @@ from tests._variants import for_each
 import assay
 from assay.cli import main
 from assay.errors import DataError
-from assay.evaluation import is_saved_result, read_results, with_bands
+from assay.evaluation import is_saved_result, read_results
 from assay.reports import Report, render_scores
 
 from ._saved_forms import saved_file
@@ -59,12 +59,6 @@ def test_a_result_reads_back(tmp_path, how):
     assert back.scores("relstring") == result.scores("relstring")
 
 
-def test_bands_and_queries_do_not_stand_in_the_way(tmp_path):
-    result = assay.evaluate(QRELS, RUN, ["map"], name="mine", tie_band=True, residuals=True)
-    (back,) = read_results(save(tmp_path / "r.json", result, per_query=True))
-    agree(result, back)
-
-
 IDS = st.text(min_size=1, max_size=6)
 
 
@@ -87,13 +81,6 @@ def test_any_result_reads_back(qrels, run, name, policy):
     agree(result, saved_and_read(result))
 
 
-def test_nothing_scored_reads_back(tmp_path):
-    result = assay.evaluate(QRELS, RUN, "map", policy=assay.Policy(rel=9, no_relevant="skip"))
-    (back,) = read_results(save(tmp_path / "r.json", result))
-    assert back.query_ids == ()
-    assert math.isnan(back["map"])
-
-
 def test_one_of_several_by_name(tmp_path):
     results = [assay.evaluate(QRELS, RUN, "map", name=name) for name in ("bm25", "dense", "a#b")]
     path = save(tmp_path / "r.json", *results)
@@ -109,18 +96,6 @@ def test_a_file_may_have_that_sign_in_its_own_name(tmp_path):
     assert is_saved_result(path)
     assert is_saved_result(f"{path}#x")
     assert [result.name for result in read_results(path)] == [result.name for result in read_results(f"{path}#x")] == ["x"]
-
-
-def test_what_looks_like_a_saved_result(tmp_path):
-    path = save(tmp_path / "r.json", assay.evaluate(QRELS, RUN, "map", name="x"))
-    other = tmp_path / "qrels.json"
-    other.write_text(json.dumps(QRELS))
-    assert is_saved_result(path)
-    assert is_saved_result(f"{path}#x")
-    assert not is_saved_result(other)
-    assert not is_saved_result(tmp_path / "gone.json")
-    assert not is_saved_result(tmp_path)
-    assert not is_saved_result("-")
 
 
 def plain(**changed):
@@ -172,12 +147,6 @@ def test_what_is_no_result_is_told_with_its_file(tmp_path, snapshots):
         (tmp_path / "r.json").write_bytes(content.encode("utf-8", "surrogateescape"))
         with pytest.raises(DataError, match=r"r\.json"):
             read_results(tmp_path / "r.json")
-
-
-def test_bands_cannot_be_worked_out_later(tmp_path):
-    (back,) = read_results(save(tmp_path / "r.json", assay.evaluate(QRELS, RUN, "map")))
-    with pytest.raises(assay.UsageError):
-        with_bands(back, tie_band=True, residuals=False)
 
 
 def test_figures_of_a_metric_that_nobody_knows_here_are_read(tmp_path):
@@ -235,14 +204,6 @@ def test_a_file_of_the_first_version_is_read(folder):
     assert {name: plain[name] for name in plain if name != "summary"} == {
         name: value for name, value in FILE["results"][0].items() if name not in ("nonrelevant", "ties", "summary")
     }
-
-
-@pytest.mark.slow
-@for_each("argv", COMMANDS)
-def test_every_command_takes_it(argv, folder):
-    (folder / "r.json").write_bytes(written(FILE))
-    code, err = run(argv)
-    assert code == 0, err
 
 
 @given(st.sampled_from(PLACES), st.sampled_from(CHANGES))

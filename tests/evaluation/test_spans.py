@@ -58,19 +58,6 @@ def test_a_recorded_run_over_the_files_has_the_same_spans_and_says_what_it_does_
     assert recorded.relevance["counted_over"] == {"retrieved": 2}
 
 
-def test_whole_files_are_judged_by_their_ids(whole):
-    result = assay.evaluate(whole, {"q1": ["src/a.py"], "q2": ["src/a.py"]}, ["recall", "span_recall", "span_precision"])
-    assert result.relevance["strategy_used"] == "qrels"
-    assert result.scores("span_recall") == {"q1": 1, "q2": 0}
-    assert result.scores("span_precision") == {"q1": 0.5, "q2": 0}
-
-
-def test_judgments_may_decide_while_spans_are_measured(cut):
-    result = assay.evaluate(cut, RUN, ["recall", "span_recall@1"], relevance="qrels")
-    assert result["recall"] == 0
-    assert result["span_recall@1"] == pytest.approx(0.25)
-
-
 def test_rolled_up_chunks_are_still_measured_as_chunks(cut):
     owner = {chunk: chunk.partition(":")[0] for chunk in cut.documents}
     result = assay.evaluate(cut, RUN, ["span_recall@1"], relevance=Relevance("qrels", "document", owner))
@@ -143,7 +130,3 @@ def test_faults_and_notes_on_spans(whole, cut, snapshots):
     }
     told = [f"## {case}\n" + "".join(f"{note}\n" for note in result.notes) for case, result in results.items()]
     snapshots.check("evaluate/notes_on_spans", "\n".join(told))
-
-
-def test_ids_may_have_an_l_before_each_line(whole):
-    assert assay.evaluate(whole, {"q1": ["src/a.py:L5-L14"]}, "span_recall").scores("span_recall")["q1"] == 1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import BadParameter, DataError, Policy, find_profile
-from assay.evaluation import PROFILES, Target, flag_of
+from assay.evaluation import PROFILES, Target
 from assay.metrics import all_metrics, parse_metric
 from assay.reports import why
 
@@ -85,30 +85,8 @@ def test_a_tool_that_leaves_ties_to_chance_has_a_band():
     assert figure.tool not in names(explained(*TIED, "mrr@10", "0.3333").matches)
 
 
-def test_the_ends_of_a_band_are_rounded_too():
-    for number, is_inside in {"0.249": False, "0.2499": True, "0.7": True, "1.0004": True}.items():
-        assert Target.parse(number).lies_within(0.24995, 1.00035) == is_inside, number
-
-
-def test_the_reverse_of_the_order_given_is_found():
-    (match,) = explained(*TIED, "mrr@10", "0.5000").matches
-    assert match.conventions[0].policy == {"ties": "reverse_order"}
-    assert "ranx with plain dicts" in match.words
-
-
-def test_the_number_is_found_however_it_is_written():
-    for expected in ("0.3333", "33.33%", "33.33", "33.33 %", ".3333", "0.33", "33", 1 / 3, 0.3333, "3.333333333333e-01"):
-        matches = explained(*TIED, "mrr@10", expected).matches
-        assert names(matches) == {"ranx", "beir", "--ties input_order", "--ties ranx"}, expected
-
-
 UNTIED = ({"1": {"a": 1}}, {"1": {"b": 3.0, "c": 2.0, "a": 1.0}})
 """The relevant document third, and nothing tied."""
-
-
-def test_only_the_right_rounding_matches():
-    for expected, is_right in {"0.3334": False, "0.3332": False, "0.333": True, "0.33333": True, "33.34%": False}.items():
-        assert bool(explained(*UNTIED, "mrr", expected).matches) == is_right, expected
 
 
 def test_a_number_may_be_cut_off():
@@ -129,30 +107,11 @@ def test_other_cutoffs_are_tried_for_a_number():
     assert "recall@10" not in {figure.setting.metric.name for figure in explained({"1": {"a": 1}}, run, "recall@5").singles}
 
 
-def test_the_mean_over_orders_is_found():
-    assert names(explained(*TIED, "mrr@10", "0.5208").matches) == {"--ties expected"}
-    assert names(explained(*TIED, "mrr@10", "0.5209").matches) == {"sentence-transformers"}
-
-
-def test_our_own_number_comes_first():
-    found = explained(*TIED, "mrr@10", "0.25")
-    assert found.matches[0] is found.ours
-    assert "mteb" in {figure.tool for figure in found.matches}
-
-
 def test_nothing_matches():
     found = explained(*UNTIED, "mrr", "0.9")
     assert found.matches == ()
     assert found.nearest.value == 1.0
     assert explained(*UNTIED, "mrr", "0.35").nearest.value == pytest.approx(1 / 3)
-
-
-def test_one_is_not_every_number_above_a_half():
-    qrels, run = {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "x": 1.0}}
-    assert names(explained(qrels, run, "recall", "1").matches) == {"hit"}
-    assert explained(qrels, run, "recall", "0").matches == ()
-    found = explained(qrels, run, "recall", "67")
-    assert found.matches[0] is found.ours
 
 
 def test_a_number_stands_for_what_rounds_to_it():
@@ -215,14 +174,6 @@ def test_two_conventions_at_once():
     assert match.words == "queries missing from the run are left out; a grade is worth 2^grade − 1"
 
 
-def test_two_conventions_of_the_policy_at_once():
-    qrels, run = {"1": {"a": 1}, "2": {"c": 1}}, {"1": {"a": 5.0, "b": 5.0, "c": 5.0}}
-    found = explained(qrels, run, "mrr", "0.6111")
-    (match,) = found.matches
-    assert {**match.conventions[0].policy, **match.conventions[1].policy} == {"ties": "expected", "missing": "skip"}
-    assert match.value == pytest.approx((1 + 1 / 2 + 1 / 3) / 3, abs=1e-12)
-
-
 def test_two_conventions_that_change_nothing_by_themselves():
     """Nearly equal scores become equal in single precision, and then the ascending id decides."""
     qrels, run = {"1": {"b": 1, "c": 0}}, {"1": {"c": 1.0 + 1e-9, "b": 1.0, "a": 0.5}}
@@ -230,13 +181,6 @@ def test_two_conventions_that_change_nothing_by_themselves():
     pairs = [[one.policy for one in figure.conventions] for figure in found.matches if not figure.tool]
     assert [{"ties": "docid_asc"}, {"precision": "float32"}] in pairs
     assert {name for figure in found.singles for name in figure.conventions[0].policy} == set()
-
-
-def test_two_parameters_of_the_metric_at_once():
-    data = {"1": {"a": 1, "b": 2, "c": 3}}, {"1": {"a": 2.0, "b": 1.0}}
-    both = (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3))
-    found = explained(*data, "ndcg@10", f"{both:.6f}")
-    assert "ndcg(gain=exp, ideal=retrieved)@10" in {figure.setting.metric.name for figure in found.matches}
 
 
 def test_two_are_tried_only_where_one_does_not_do():
@@ -263,20 +207,6 @@ def test_the_queries_responsible_are_those_whose_scores_differ():
         ("2", pytest.approx(1 / 3), 1.0, 3),
         ("3", 0.5, 1.0, 2),
     ]
-
-
-def test_queries_that_are_not_counted_are_named():
-    found = explained(*TWO_QUERIES, "mrr", "1.0")
-    skipping = next(figure for figure in found.matches if not figure.tool)
-    assert [(one.query, one.ours, one.theirs) for one in found.moved(skipping)] == [("2", 0.0, None)]
-    back = explained(*TWO_QUERIES, "mrr", policy=Policy(missing="skip"))
-    (counting,) = [figure for figure in back.singles if figure.setting.policy.missing == "zero"]
-    assert [(one.query, one.ours, one.theirs) for one in back.moved(counting)] == [("2", None, 0.0)]
-
-
-def test_nothing_moves_in_our_own_figure():
-    found = explained(*TWO_QUERIES, "mrr")
-    assert found.moved(found.ours) == []
 
 
 def test_the_causes_of_a_tool_are_those_of_its_conventions_that_matter_here():
@@ -307,25 +237,6 @@ def test_where_a_tool_fails_the_fault_is_told_and_nothing_is_raised():
     assert faults["ranx"] == faults["trec_eval-10"] == "1 judged query is missing from the run: 2"
     assert faults["sentence-transformers"] == "has no mrr"
     assert all(math.isnan(figure.value) and not figure.scores for figure in found.tools if figure.fault)
-
-
-def test_what_is_undefined_is_no_failure():
-    found = explained({"1": {"a": 1}}, {"1": {"a": 1.0, "b": 0.5}}, "bpref")
-    (figure,) = [one for one in found.tools if one.tool == "ranx"]
-    assert figure.is_undefined
-    assert "gives nan" in figure.fault
-    assert figure.ends is None
-
-
-def test_a_tool_without_the_metric_is_no_failure():
-    found = explained({"1": {"a": 1}}, {"1": {"a": 1.0}}, "rbp(p=0.8)")
-    by_tool = {figure.tool: figure for figure in found.tools}
-    assert by_tool["pytrec_eval"].is_lacking
-    assert by_tool["pytrec_eval"].fault == "has no rbp"
-    assert not by_tool["ranx"].is_lacking
-    matches = explained({"1": {"a": 1}}, {"1": {"a": 1.0}}, "rbp(p=0.8)", "0.2").matches
-    assert {figure.tool for figure in matches} >= {"", "ranx"}
-    assert "pytrec_eval" not in {figure.tool for figure in matches}
 
 
 def test_a_switch_of_the_tool_is_shown_where_it_changes_something():
@@ -361,30 +272,6 @@ def test_what_is_set_by_hand_holds_for_every_tool():
     assert adjusted.start == "beir"
     assert set(values(adjusted.tools).values()) == {0.5}
     assert [figure.tool for figure in adjusted.tools if figure.tool in ("assay", "beir")] == ["assay"]
-
-
-def test_ids_that_never_match_are_told():
-    (note,) = explained({"1": {"a": 1}}, {"1": {"x": 1.0}}, "mrr").notes
-    assert note == assay.evaluate({"1": {"a": 1}}, {"1": {"x": 1.0}}, "mrr").notes[0]
-    assert explained(*TIED, "mrr").notes == ()
-
-
-def test_what_a_tool_cannot_set_it_does_not_have():
-    graded = {"1": {"a": 1, "b": 2}}, {"1": {"a": 2.0, "b": 1.0}}
-    lacking = {figure.tool: figure.fault for figure in explained(*graded, "ndcg(gain=exp)@10").tools if figure.is_lacking}
-    assert lacking.keys() == set(PROFILES) - {"ranx", "ir_measures"}
-    assert set(lacking.values()) == {"has no ndcg(gain=exp)@10"}
-
-
-def test_several_metrics_are_explained_in_turn():
-    assert [found.metric.name for found in why(*TIED, ["map", "ndcg@10", "MRR"])] == ["map", "ndcg@10", "mrr"]
-
-
-def test_missing_queries_are_no_empty_rankings_to_a_tool():
-    """ir_measures divides by zero on an empty ranking, but a query that the run lacks has none."""
-    qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 1.0}}
-    (figure,) = [one for one in explained(qrels, run, "judged@10").tools if one.tool == "ir_measures"]
-    assert figure.value == assay.evaluate(qrels, run, "judged@10", profile="ir_measures")["judged@10"]
 
 
 def test_duplicates_are_read_alike_for_everybody():
@@ -435,19 +322,6 @@ def test_everything_tried_of_any_metric_has_words_and_can_be_spelled():
             assert one.words, name
             assert bool(one.policy) != bool(one.metric), name
             assert one.metric is None or parse_metric(one.metric.name) == one.metric, one.metric.name
-
-
-def test_a_decision_as_a_flag():
-    for name, value, flag in [
-        ("ties", "docid_asc", "--ties docid_asc"),
-        ("judged_only", True, "--judged-only"),
-        ("rel", 2.0, "--rel 2"),
-        ("rel", 0.123456789, "--rel 0.123456789"),
-        ("no_relevant", "skip", "--no-relevant skip"),
-        ("rel", None, "without --rel"),
-        ("judged_only", False, "without --judged-only"),
-    ]:
-        assert flag_of(name, value) == flag
 
 
 # Laws: whatever the data

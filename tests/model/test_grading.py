@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import assay
 from assay import DataError, Policy, Qrels, Run
-from assay.model import Judgments, RankRule
-from assay.views import Hits, grade, graded_run, is_relevant, rank_all, settle, with_unjudged_relevant
+from assay.model import RankRule
+from assay.views import Hits, grade, is_relevant, rank_all, settle, with_unjudged_relevant
 
 TIES = ("docid_desc", "docid_asc", "input_order", "reverse_order")
 PRECISIONS = ("float64", "float32")
@@ -21,14 +20,6 @@ def naive_ranking(ranking, ties, precision="float64"):
         docs.sort(key=lambda doc: doc.encode(), reverse=ties == "docid_desc")
     with np.errstate(over="ignore"):
         return sorted(docs, key=lambda doc: -np.dtype(precision).type(ranking[doc]))
-
-
-def naive_grades(run, qrels, ties):
-    """Query → (rank, grade) of the judged documents, down the ranking."""
-    return {
-        query: [(rank, judged[doc]) for rank, doc in enumerate(naive_ranking(run.get(query, {}), ties), 1) if doc in judged]
-        for query, judged in qrels.items()
-    }
 
 
 def ranks_and_grades(grading):
@@ -45,37 +36,6 @@ def graded(qrels, run, **policy):
 
 QUERIES = st.sampled_from(["q1", "q2", "q3", "q4"])
 DOCS = st.sampled_from(["a", "b", "B", "a1", "a10", "a2", "é", "日", "\uffff", "😀", ""])
-SCORES = st.sampled_from([float("-inf"), -1.0, -0.0, 0.0, 0.1, 0.5, 1, float("inf")])
-RUNS = st.dictionaries(QUERIES, st.dictionaries(DOCS, SCORES, max_size=8), max_size=4)
-QRELS = st.dictionaries(QUERIES, st.dictionaries(DOCS, st.integers(-1, 3), max_size=8), max_size=4)
-
-
-@given(RUNS, QRELS, st.sampled_from(TIES))
-def test_ranks_are_those_of_a_naive_sort(run, qrels, ties):
-    grading = graded(qrels, run, ties=ties)
-    assert ranks_and_grades(grading) == naive_grades(run, qrels, ties)
-    assert grading.run.query_ids == tuple(qrels)
-    assert grading.run.n_retrieved.tolist() == [len(run.get(query, {})) for query in qrels]
-    assert grading.missing == tuple(query for query in qrels if query not in run)
-    assert grading.n_extra == len(set(run) - set(qrels))
-
-
-@given(RUNS, QRELS, QUERIES)
-def test_a_query_is_graded_the_same_alone_and_in_company(run, qrels, query):
-    if query in qrels:
-        alone = graded({query: qrels[query]}, run)
-        assert ranks_and_grades(alone)[query] == ranks_and_grades(graded(qrels, run))[query]
-
-
-@given(st.lists(DOCS, unique=True), QRELS)
-def test_a_list_of_ids_is_graded_in_its_own_order(docs, qrels):
-    for ties in TIES:
-        found = ranks_and_grades(graded(qrels, {"q1": docs}, ties=ties))
-        wanted = {
-            query: [(docs.index(doc) + 1, judged[doc]) for doc in docs if doc in judged] if query == "q1" else []
-            for query, judged in qrels.items()
-        }
-        assert found == wanted
 
 
 # --- every rule of ranks -------------------------------------------------------------------------------------------
@@ -108,33 +68,6 @@ def test_every_rule_ranks_as_a_naive_sort(run, qrels):
         assert found.missing == tuple(query for query in qrels if query not in run)
 
 
-@given(NEAR_RUNS, NEAR_QRELS, st.sampled_from(PRECISIONS))
-def test_ties_are_known_whatever_breaks_them(run, qrels, precision):
-    """For each judged document: how many score higher, and how many the same."""
-    view = graded(qrels, run, precision=precision).run
-    kind = np.dtype(precision).type
-    wanted = []
-    with np.errstate(over="ignore"):
-        for query, judged in qrels.items():
-            scores = {doc: kind(score) for doc, score in run.get(query, {}).items()}
-            for doc in naive_ranking(run.get(query, {}), "docid_desc", precision):
-                if doc in judged:
-                    better = sum(other > scores[doc] for other in scores.values())
-                    wanted.append((better, sum(other == scores[doc] for other in scores.values())))
-    if view.ties is None:
-        assert all(equal == 1 for _, equal in wanted)
-    else:
-        assert list(zip(view.ties.better.tolist(), view.ties.equal.tolist(), strict=True)) == wanted
-
-
-def test_documents_named_like_their_query_may_be_dropped():
-    qrels, run = {"q1": {"q1": 1, "a": 2}, "q2": {"q1": 3}}, {"q1": {"q1": 2.0, "a": 1.0}, "q2": {"q1": 1.0}}
-    assert ranks_and_grades(graded(qrels, run)) == {"q1": [(1, 1), (2, 2)], "q2": [(1, 3)]}
-    assert ranks_and_grades(graded(qrels, run, drop_self=True)) == {"q1": [(1, 2)], "q2": [(1, 3)]}
-    alone = graded({"q1": {"q1": 1}}, {"q1": {"q1": 1.0}}, drop_self=True, missing="error")
-    assert alone.run.n_retrieved.tolist() == [0]
-
-
 def test_negative_grades_may_count_as_judged():
     qrels, run = {"q1": {"a": -2, "b": 1}}, {"q1": {"a": 2.0, "x": 1.5, "b": 1.0}}
     view = graded(qrels, run, negatives="nonrelevant").run
@@ -142,11 +75,6 @@ def test_negative_grades_may_count_as_judged():
     assert view.ideal.grade.tolist() == [1, 0]
     assert ranks_and_grades(graded(qrels, run, negatives="nonrelevant", judged_only=True)) == {"q1": [(1, 0), (2, 1)]}
     assert ranks_and_grades(graded(qrels, run, judged_only=True)) == {"q1": [(1, 1)]}
-
-
-def test_rankings_with_one_score_for_all_are_counted():
-    run = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0, "b": 2.0}, "q4": {}, "q5": {"a": 1.0, "b": 1.0}}
-    assert graded({query: {"a": 1} for query in ("q1", "q2", "q3", "q4")}, run).n_constant == 1
 
 
 TIE_RANKS = {
@@ -169,21 +97,6 @@ def test_ties_by_hand():
     assert ranks_and_grades(graded({"q1": {"a": 1, "b": 2, "c": 3}}, zeros)) == {"q1": [(1, 3), (2, 2), (3, 1)]}
     beyond_float64 = {"q1": {"a": 2**53 + 1, "b": 2**53}}
     assert ranks_and_grades(graded({"q1": {"a": 1}}, beyond_float64)) == {"q1": [(2, 1)]}
-
-
-def test_queries_come_in_the_order_of_the_judgments():
-    qrels = {"q3": {"a": 1}, "q1": {"a": 1}, "q2": {"a": 1}}
-    run = {"q2": {"a": 1.0}, "q1": {"x": 2.0, "a": 1.0}, "q3": {"x": 2.0, "y": 1.5, "a": 1.0}}
-    assert graded(qrels, run).run.retrieved.rank.tolist() == [3, 2, 1]
-    assert list(assay.evaluate(qrels, run, ["mrr"]).scores("mrr")) == ["q3", "q1", "q2"]
-
-
-def test_more_judged_than_retrieved_and_the_reverse():
-    many = [f"d{number}" for number in range(50)]
-    few_retrieved = graded({"q1": dict.fromkeys([*many, "b"], 1)}, {"q1": {"a": 2.0, "b": 1.0}})
-    assert ranks_and_grades(few_retrieved) == {"q1": [(2, 1)]}
-    ranked = {doc: -float(place) for place, doc in enumerate([*many, "b"])}
-    assert ranks_and_grades(graded({"q1": dict.fromkeys("ab", 1)}, {"q1": ranked})) == {"q1": [(51, 1)]}
 
 
 def test_whole_numbers_are_ids_wherever_they_stand():
@@ -237,58 +150,16 @@ def test_messages(snapshots):
     snapshots.check_errors("model/grading", cases)
 
 
-def test_judged_only_closes_the_gaps():
-    assert ranks_and_grades(graded(JUDGED, RANKED))["found"] == [(2, 1), (3, 2)]
-    condensed = graded(JUDGED, RANKED, judged_only=True)
-    assert ranks_and_grades(condensed)["found"] == [(1, 1), (2, 2)]
-    assert condensed.run.n_retrieved.tolist() == [2, 0, 1, 0]
-
-
 def test_the_largest_grade_is_that_of_the_judgments_or_of_the_policy():
     found = [graded(JUDGED, RANKED), graded(JUDGED, {}), graded(JUDGED, RANKED, max_grade=4), graded({"q1": {"a": -1}}, {})]
     assert [one.run.max_grade for one in found] == [2, 2, 4, 0]
 
 
-def test_nothing_judged_or_relevant_is_no_error():
-    for qrels in ({}, {"q1": {}}):
-        for run in ({}, {"q1": {}}, {"q1": {"a": 1.0}}):
-            grading = graded(qrels, run)
-            assert (grading.run.n_queries, len(grading.run.retrieved.rank)) == (len(qrels), 0)
-    for given_grade in (0, -1):
-        result = assay.evaluate({"q1": {"a": given_grade}}, {"q1": ["a"]}, ["map", "err@10"])
-        assert result["map"] == result["err@10"] == 0
-
-
-def test_qrels_and_run_serve_many_times():
-    qrels, run = Qrels(JUDGED), Run(RANKED)
-    assert grade(run, qrels, Policy(judged_only=True, missing="skip", rel=2)).run.n_queries == 2
-    assert ranks_and_grades(grade(run, qrels, Policy())) == ranks_and_grades(graded(JUDGED, RANKED))
-
-
 # ---- hits
-
-HITS = Hits(np.array([0, 0, 0, 2, 2]), np.array([1, 4, 6, 2, 3]), np.array([0.0, 2.0, 1.0, -1.0, 3.0]), 3)
-"""Three queries: the second has no hit at all."""
 
 
 def rows(hits):
     return list(zip(hits.query.tolist(), hits.rank.tolist(), hits.grade.tolist(), strict=True))
-
-
-def test_hits_by_hand():
-    assert HITS.count.tolist() == [3, 0, 2]
-    assert HITS.position.tolist() == [1, 2, 3, 1, 2]
-    assert HITS.first_rank().tolist() == [1, 0, 2]
-    assert rows(HITS.where(HITS.grade > 0)) == [(0, 4, 2.0), (0, 6, 1.0), (2, 3, 3.0)]
-    assert rows(HITS.top(3)) == [(0, 1, 0.0), (2, 2, -1.0), (2, 3, 3.0)]
-    assert rows(HITS.top(np.array([4, 9, 2]))) == [(0, 1, 0.0), (0, 4, 2.0), (2, 2, -1.0)]
-    assert HITS.top(None) is HITS
-    assert HITS.sum(HITS.grade).tolist() == [3.0, 0.0, 2.0]
-    assert HITS.running_sum(HITS.grade).tolist() == [0.0, 2.0, 3.0, -1.0, 2.0]
-    assert HITS.running_product(1 + HITS.grade).tolist() == [1.0, 3.0, 6.0, 0.0, 0.0]
-    none = HITS.where(np.zeros(5, dtype=bool))
-    assert (none.sum(none.grade).tolist(), none.sum(none.grade).dtype) == ([0.0, 0.0, 0.0], float)
-    assert (none.first_rank().tolist(), none.running_sum(none.grade).tolist()) == ([0, 0, 0], [])
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 9)), unique=True), st.integers(0, 9))
@@ -389,15 +260,6 @@ def test_ties_of_judged_documents_by_hand():
     assert (negative.ties.equal.tolist(), negative.undecided().tolist()) == ([1], [])
 
 
-def test_the_ideal_ranking_by_gain():
-    run = view({"q1": {"a": 3, "b": 1, "c": 2, "d": -1}, "q2": {"a": 1, "b": 3}}, {})
-    hits, gains = run.ideal_by(lambda grade: np.where(grade > 1, grade, 0.0))
-    assert (rows(hits), gains.tolist()) == ([(0, 1, 3.0), (0, 2, 2.0), (1, 1, 3.0)], [3.0, 2.0, 3.0])
-    hits, gains = run.ideal_by(lambda grade: np.where(grade > 0, 10 - grade, 0.0))  # prefers lower grades
-    assert rows(hits) == [(0, 1, 1.0), (0, 2, 2.0), (0, 3, 3.0), (1, 1, 1.0), (1, 2, 3.0)]
-    assert gains.tolist() == [9.0, 8.0, 7.0, 9.0, 7.0]
-
-
 GRADES = st.lists(st.lists(st.integers(-1, 4), max_size=6), min_size=1, max_size=4)
 
 
@@ -409,15 +271,6 @@ def test_the_ideal_ranking_is_sorted_by_gain_whatever_the_gain(grades, table):
     assert gains.tolist() == [gain for of in wanted for gain in of if gain > 0]
     assert [table[int(grade)] for grade in hits.grade] == gains.tolist()
     assert hits.rank.tolist() == hits.position.tolist()
-
-
-@given(st.permutations(range(5)))
-def test_retrieved_judgments_may_come_in_any_order(order):
-    qrels = Qrels({"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"a": 3, "b": 1}})
-    ranks = np.array([7, 1, 3, 2, 9])
-    run = graded_run(qrels, np.array(order), ranks[list(order)], np.array([9, 9]), "bm25")
-    assert rows(run.retrieved) == [(0, 1, 2.0), (0, 3, 0.0), (0, 7, 1.0), (1, 2, 3.0), (1, 9, 1.0)]
-    assert (run.judgment.tolist(), run.tag) == ([1, 2, 0, 3, 4], "bm25")
 
 
 # ---- subtopics
@@ -467,10 +320,3 @@ def test_documents_of_one_grade_are_not_the_same_where_judgments_are_per_subtopi
     run = {"q": {"x": 1.0, "y": 1.0}}
     assert view([("q", "x", 1, "a"), ("q", "y", 1, "b")], run).undecided().tolist() == [0, 1]
     assert view({"q": {"x": 1, "y": 1}}, run).undecided().tolist() == []
-
-
-def test_a_second_column_stands_for_the_subtopic_when_asked():
-    qrels = Qrels(Judgments({"q": {"x": 1, "y": 1}}, iterations={"q": {"x": "1", "y": "2"}}))
-    assert qrels.subtopics is None
-    found = grade(Run({"q": ["y"]}), qrels, Policy()).run.by_subtopic()
-    assert (found.n_subtopics.tolist(), found.run.retrieved.query.tolist()) == ([2], [1])

@@ -15,14 +15,13 @@ from assay import Run, arrays
 from assay.arrays import (
     ScoreOrder,
     best_to_come,
-    blocks_of_similar_length,
     running_products,
     running_sums,
     sort_stretches,
 )
-from assay.model import RankRule, Stretches, quicksort, ranx_orders
-from assay.model.quicksort import SHORT, quicksort_order, quicksort_orders
-from assay.views.chunk_locations import Lines, union_sizes
+from assay.model import RankRule, Stretches
+from assay.model.quicksort import quicksort_order, quicksort_orders
+from assay.views.chunk_locations import union_sizes
 
 SCORES = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, 1e300, np.inf]) | st.floats(allow_nan=False)
 RAGGED = st.lists(st.lists(SCORES, max_size=8), max_size=6)
@@ -53,31 +52,6 @@ def test_locate_counts_better_and_equal_scores(ragged, cells):
         assert n_equal == sum(other == score for other in ragged[number])
 
 
-@given(RAGGED)
-def test_it_is_known_which_stretches_were_in_order(ragged):
-    values, start, end = flat(ragged)
-    order = ScoreOrder.of(-values, start, end)
-    assert order.was_sorted.tolist() == [scores == sorted(scores, reverse=True) for scores in ragged]
-    for first, last, scores in zip(start, end, ragged, strict=True):
-        assert (-order.negated[first:last]).tolist() == sorted(scores, reverse=True)
-
-
-@given(RAGGED, CELLS)
-def test_sort_stretches_sorts_each_for_itself(ragged, cells):
-    values, start, end = flat(ragged)
-    with small_blocks(cells):
-        sort_stretches(values, start, end)
-    assert values.tolist() == [value for stretch in ragged for value in sorted(stretch)]
-
-
-@given(st.lists(st.lists(st.sampled_from([0, 1, 2**63, 2**64 - 1]), max_size=5), max_size=5), CELLS)
-def test_sort_stretches_takes_the_largest_hash_for_a_value(ragged, cells):
-    values, start, end = flat(ragged, np.uint64)
-    with small_blocks(cells):
-        sort_stretches(values, start, end)
-    assert values.tolist() == [value for stretch in ragged for value in sorted(stretch)]
-
-
 @given(RAGGED, CELLS, st.data())
 def test_sort_stretches_leaves_the_others_alone(ragged, cells, data):
     chosen = np.array([data.draw(st.booleans()) for _ in ragged], dtype=bool)
@@ -86,16 +60,6 @@ def test_sort_stretches_leaves_the_others_alone(ragged, cells, data):
         sort_stretches(values, start[chosen], end[chosen])
     wanted = [sorted(stretch) if pick else stretch for stretch, pick in zip(ragged, chosen, strict=True)]
     assert values.tolist() == [value for stretch in wanted for value in stretch]
-
-
-@given(st.lists(st.integers(0, 12)), st.integers(1, 30))
-def test_blocks_hold_every_row_once_and_stay_small(lengths, cells):
-    lengths = np.array(lengths, dtype=np.int64)
-    with small_blocks(cells):
-        blocks = blocks_of_similar_length(lengths)
-    rows = [row for block in blocks for row in block.tolist()]
-    assert sorted(rows) == np.flatnonzero(lengths).tolist()
-    assert all(len(block) == 1 or len(block) * lengths[block].max() <= cells for block in blocks)
 
 
 NUMBERS = st.lists(st.lists(st.floats(-1e6, 1e6), max_size=8), max_size=6)
@@ -126,7 +90,6 @@ def test_best_to_come_is_the_maximum_of_the_rest(ragged, cells):
 
 GOLDEN = json.loads(Path(__file__).with_name("ranx_orders.json").read_text())
 """The order in which ranx 0.3.21 left some rankings."""
-VALUES = st.lists(st.integers(0, 5).map(float), max_size=80)
 
 
 def test_equal_scores_end_up_where_ranx_leaves_them():
@@ -139,20 +102,6 @@ def test_equal_scores_end_up_where_ranx_leaves_them():
     found = quicksort_orders(values, start, end, Stretches(start, end))
     assert local(found, start, end) == [one["order"] for one in GOLDEN]
     assert quicksort_order([0.0] * 100).index(0) + 1 == 73  # the first of a hundred equals
-
-
-@given(VALUES)
-def test_it_sorts_and_only_the_order_of_values_matters(values):
-    order = quicksort_order(values)
-    assert sorted(order) == list(range(len(values)))
-    assert [values[place] for place in order] == sorted(values)
-    assert quicksort_order([value**3 / 7 - 5 for value in values]) == order
-    assert quicksort_order(values[:SHORT]) == sorted(range(len(values[:SHORT])), key=values.__getitem__)
-
-
-@given(st.lists(st.floats(allow_nan=False), unique=True, max_size=80))
-def test_without_equals_there_is_one_order(values):
-    assert quicksort_order(values) == sorted(range(len(values)), key=values.__getitem__)
 
 
 @st.composite
@@ -199,30 +148,6 @@ def test_places_that_are_wanted_are_right_whatever_else_is_left_alone(lists, dat
     assert sorted(found.tolist()) == list(range(len(values)))
 
 
-def test_values_are_left_as_they_were():
-    values = np.array([3.0, 1.0, 2.0] * 20)
-    quicksort_orders(values, np.array([0]), np.array([60]), Stretches(np.array([0]), np.array([60])))
-    assert values.tolist() == [3.0, 1.0, 2.0] * 20
-
-
-def test_many_long_lists_are_taken_a_few_at_a_time(monkeypatch):
-    monkeypatch.setattr(quicksort, "BLOCK", 100)
-    rng = np.random.default_rng(3)
-    lists = [rng.integers(0, 30, length).astype(float) for length in (500, 40, 0, 90, 300, 16, 15)]
-    values, start, end = laid_out(lists)
-    found = quicksort_orders(values, start, end, Stretches(start, end))
-    assert local(found, start, end) == [quicksort_order(one.tolist()) for one in lists]
-
-
-def test_ties_of_some_rankings_out_of_many():
-    """Three rankings of a hundred equals, of which the first and the last are asked about: places 10 … 19 of each."""
-    scores = np.zeros(300)
-    number, better, equal = np.array([2, 0]), np.array([10, 10]), np.array([10, 10])
-    found = ranx_orders(scores.__getitem__, Stretches(np.arange(3) * 100, np.arange(1, 4) * 100), number, better, equal)
-    assert list(found) == [0, 2]
-    assert found[0][10:20].tolist() == found[2][10:20].tolist() == quicksort_order([0.0] * 100)[10:20]
-
-
 @pytest.mark.parametrize("as_file", [False, True])
 def test_scores_under_its_rule_are_those_of_its_order(as_file, tmp_path):
     """60 queries of up to 80 documents, most of them tied: mrr of one judged document each, from the order itself."""
@@ -243,16 +168,6 @@ def test_scores_under_its_rule_are_those_of_its_order(as_file, tmp_path):
 
 
 # ---- lines and stretches of files
-
-TEXTS = st.text("ab\n\r\u2028", max_size=12)
-
-
-@given(TEXTS, st.integers(0, 14), st.integers(0, 14))
-def test_lines_are_those_that_line_feeds_end(text, start, end):
-    on_lines = {place for place in range(len(text)) if start <= text.count("\n", 0, place) < end}
-    assert set(range(*Lines(text).characters(start, end))) == on_lines
-    touched = {text.count("\n", 0, place) for place in range(len(text)) if start <= place < end}
-    assert set(range(*Lines(text).lines(start, end))) == touched
 
 
 STRETCH = st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 9), st.integers(0, 9))

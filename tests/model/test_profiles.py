@@ -2,13 +2,11 @@
 
 from dataclasses import fields, replace
 
-import numpy as np
 import pytest
 
-from assay import BadParameter, Policy, Qrels, Run, UnknownName
+from assay import BadParameter, Policy, UnknownName
 from assay.evaluation import OWN, PROFILES, Setting, find_profile
 from assay.metrics import all_metrics, parse_metric
-from assay.views import grade
 
 from .test_policy import CHOICES
 
@@ -96,15 +94,6 @@ def test_what_is_set_by_hand_wins_over_the_tool_and_leaves_the_rest_alone(profil
     assert profile.adjusted() == profile
 
 
-def test_a_variant_may_depend_on_the_parameters():
-    profile = find_profile("ir_measures")
-    assert profile.variant("mrr", {"k": None}) is None
-    assert profile.variant("mrr", {"k": 10}).policy["ties"] == "docid_asc"
-    assert profile.variant("ndcg", {"k": 10, "gain": "linear"}) is None
-    assert profile.variant("ndcg", {"k": 10, "gain": "exp"}).digits == 5
-    assert profile.variant("no_such_metric", {}) is None
-
-
 def test_an_unknown_name_suggests_and_lists(snapshots):
     near = {"bier": "beir", "trec_eval": "trec_eval-9", "RANX": "ranx", "sentence_transformers": "sentence-transformers"}
     for name, meant in near.items():
@@ -114,33 +103,3 @@ def test_an_unknown_name_suggests_and_lists(snapshots):
     with pytest.raises(BadParameter, match="ties"):
         find_profile("beir").adjusted(ties="by_luck")
     snapshots.check_errors("model/profiles", {"bier": lambda: find_profile("bier")})
-
-
-def test_our_own_conventions_are_the_policy_alone():
-    assert (OWN.is_own, OWN.policy, len(OWN.variants), len(OWN.refusals)) == (True, Policy(), 0, 0)
-
-
-def found(profile, says, qrels, run):
-    """Queries that a refusal of a profile finds in judgments and a run."""
-    (refusal,) = (one for one in find_profile(profile).refusals if says in one.says)
-    view = grade(Run(run), Qrels(qrels), Policy()).run
-    mask = refusal.finds(view)
-    assert mask.dtype == np.bool_
-    return [query for query, is_found in zip(view.query_ids, mask.tolist(), strict=True) if is_found]
-
-
-def test_which_queries_refusals_find():
-    fractions = {"1": {"a": 1, "b": 0.5}, "2": {"a": 2.0}, "3": {"a": -1.5, "b": 0}, "4": {}}
-    negative = {"1": {"a": -1, "b": -2}, "2": {"a": -1, "b": 0}, "3": {}, "4": {"a": 1}}
-    for profile in EIGHT.split()[:-1]:
-        assert found(profile, "whole numbers", fractions, {}) == ["1", "3"], profile
-        if profile != "ranx":
-            assert found(profile, "every grade is negative", negative, {}) == ["1"], profile
-    qrels, run = {"1": {"a": 1}, "2": {"a": 1}}, {"1": {}, "2": {"a": 1.0}}
-    assert found("pytrec_eval", "gives nan", qrels, run) == ["1"]
-    assert found("ir_measures", "divides by zero on a query", qrels, run) == ["1"]
-    qrels = {"1": {"a": 1, "b": 2}, "2": {"a": 1, "b": 0}, "3": {"a": 1}, "4": {"a": 0}}
-    run = {"1": {"a": 1.0}, "2": {"a": 1.0}, "3": {"x": 1.0}, "4": {"a": 1.0}}
-    assert found("ranx", "gives nan for bpref", qrels, run) == ["1"]
-    assert found("ranx", "drops out of a thread", qrels, run) == ["4"]
-    assert found("ranx", "drops out of a thread", {"4": {"a": 0}}, run) == []

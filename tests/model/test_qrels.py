@@ -96,17 +96,6 @@ def test_qrels_are_a_copy_and_a_mapping():
     assert repr(qrels) == "Qrels(2 queries, 3 judgments)"
 
 
-def test_the_flat_arrays_by_hand():
-    qrels = Qrels({"q1": {"a": 0, "b": 2, "c": 1}, "q2": {}, "q3": {"a": -1, "z": 3}})
-    assert qrels.docs == ["a", "b", "c", "a", "z"]
-    assert qrels.grades.tolist() == [0, 2, 1, -1, 3]
-    assert qrels.offsets.tolist() == [0, 3, 3, 5]
-    assert qrels.query_of.tolist() == [0, 0, 0, 2, 2]
-    assert qrels.descending.tolist() == [2, 1, 0, 3, -1]
-    assert qrels.index == [{"a": 0, "b": 1, "c": 2}, {}, {"a": 3, "z": 4}]
-    assert qrels.numbers == {"q1": 0, "q2": 1, "q3": 2}
-
-
 NESTED = st.dictionaries(
     st.text(max_size=2), st.dictionaries(st.text(max_size=2), st.integers(-2, 4), max_size=4), max_size=4
 )

@@ -17,7 +17,6 @@ from assay import DataError, Document, Hit, Qrels, Query, RelevanceJudgment, Spa
 from assay.model import (
     Chunk,
     FileNames,
-    Pack,
     Tags,
     all_text,
     as_number,
@@ -29,7 +28,6 @@ from assay.model import (
     normal_path,
     parse_number,
     text_id,
-    values_of,
 )
 
 RECORDS = [
@@ -66,12 +64,6 @@ def test_defaults():
     query = Query("q", evidence=evidence)
     evidence.append("c")  # it is kept as a value
     assert (query.evidence, Query("q", evidence=[]).evidence, Query("q").evidence) == (("b", "a"), (), None)
-
-
-def test_a_pack_is_two_functions_under_a_name():
-    pack = Pack("mine", lambda query, hit: hit.doc_id in (query.evidence or ()), lambda query: len(query.evidence or ()))
-    query = Query("q", evidence=["a"])
-    assert (pack.is_relevant(query, Hit("a")), pack.is_relevant(query, Hit("b")), pack.n_evidence(query)) == (True, False, 1)
 
 
 def test_chunks_are_called_by_their_lines_and_parts_of_lines_by_their_columns_too():
@@ -190,11 +182,6 @@ def test_what_is_a_number():
             parse_number(text)
 
 
-@given(st.floats(allow_nan=False))
-def test_what_python_writes_is_read_back(number):
-    assert parse_number(repr(number)) == number
-
-
 def test_a_grade_is_a_plain_finite_number():
     kinds = [(3, int), (0.5, float), (-1, int), (np.int64(2), float), (np.float32(0.5), float), (True, float)]
     for grade, kind in [*kinds, (Fraction(1, 4), float)]:
@@ -265,14 +252,6 @@ def test_what_a_list_names_can_be_sliced_by_and_the_list_itself_cannot(snapshots
             some.named(name)
     cases = {name: lambda name=name, some=some: some.named(name) for name, some in lists.items()}
     snapshots.check_errors("model/tags", cases)
-
-
-def test_the_values_a_word_stands_for():
-    tags = {"critical": "yes", "language": "de", "query_type": "fact"}
-    assert values_of(tags, "tag") == values_of(tags, "tags") == {"critical"}
-    assert values_of({**tags, "tag": "other"}, "tag") == {"critical", "other"}
-    assert values_of(tags, "category") == values_of(tags, "query_type") == {"fact"}
-    assert values_of(tags, "nothing") == set()
 
 
 def test_numbers_are_slices_in_their_order_and_words_that_python_takes_for_numbers_are_words():

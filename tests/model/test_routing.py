@@ -54,12 +54,6 @@ def test_messages(snapshots):
     snapshots.check_errors("model/routing", cases)
 
 
-def test_the_right_expert_is_the_chosen_one_of_several_else_the_first():
-    assert Decision("q", ("chat",), ("law", "chat")).actual == "chat"
-    assert Decision("q", ("code",), ("law", "chat")).actual == "law"
-    assert Decision("q", ("code",)).actual is None
-
-
 ROUTED = Routing(
     (
         Decision("q1", ("code",), ("code",)),
@@ -94,11 +88,6 @@ def test_the_gate_by_hand():
     assert ROUTED.gate_counts() == {}
 
 
-def test_queries_of_which_nothing_is_known_are_there():
-    routing = Routing.of(("q9", "q1"), {"q1": Decision("q1", ("code",))})
-    assert (routing.query_ids, routing.first) == (("q9", "q1"), [None, "code"])
-
-
 def test_fingerprints_tell_the_truth_from_the_decisions():
     one, other = (Routing((Decision("q", (route,), ("code",)),)) for route in ("code", "chat"))
     assert one.fingerprints()["judgments"] == other.fingerprints()["judgments"]
@@ -116,12 +105,3 @@ def test_the_diagonal_is_what_is_right_and_margins_add_up(pairs):
     assert sum(confusion[name].get(name, 0) for name in confusion) == sum(one.n_right for one in by_expert) == n_right
     assert {one.name: one.n_routed for one in by_expert if one.n_routed} == Counter(sent for sent, _ in pairs)
     assert {one.name: one.n_optimal for one in by_expert if one.n_optimal} == Counter(right for _, right in pairs)
-
-
-def test_an_expert_may_be_called_none():
-    """The column of queries that were sent nowhere has the name of no expert."""
-    routing = Routing((Decision("q1", ("(none)",), ("(none)",)), Decision("q2", None, ("(none)",))))
-    assert routing.confusion() == {"(none)": {"(none)": 1, "((none))": 1}}
-    (expert,) = routing.by_expert()
-    assert (expert.precision, expert.recall) == (1.0, 0.5)
-    assert routing.place.tolist() == [1, float("inf")]

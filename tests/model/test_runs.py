@@ -87,17 +87,6 @@ def test_a_list_of_ids_is_ranked_best_first():
     assert Run({"q1": ["ab", "cd"]}).ranked(0) == ["ab", "cd"]  # two letters are no pair
 
 
-def test_what_is_empty_or_infinite_is_fine():
-    assert plain(Run({})) == {}
-    assert plain(Run({"q1": {}, "q2": [], "q3": {"d": 1.0}, "q4": pd.Series([], dtype=float)})) == {
-        "q1": {},
-        "q2": {},
-        "q3": {"d": 1.0},
-        "q4": {},
-    }
-    assert Run({"q1": {"low": float("-inf"), "mid": 0, "high": float("inf")}}).ranked(0) == ["high", "mid", "low"]
-
-
 def test_terms_that_hits_name_stand_for_them():
     terms = [{"hpo_id": "HP:1"}, {}, {"hpo_id": "HP:1"}]
     assert plain(Run({"q": {"ids": ["a", "b", "c"], "distances": [3, 2, 1], "metadatas": terms}})) == {
@@ -212,26 +201,7 @@ def test_a_run_is_a_copy_and_a_mapping(tmp_path):
     assert Run(Run(tmp_path / "a.run")).tag == "bm25"
 
 
-def test_a_deferred_run_makes_its_rankings_when_they_are_looked_at():
-    made = []
-
-    def make():
-        made.append(1)
-        return [{"a": 2.0, "b": 1.0}, {"c": 3.0}]
-
-    run = Run.deferred(("q1", "q2"), np.array([2, 1]), np.array([2.0, 1.0, 3.0]), make, "fused")
-    assert (len(run), run.n_retrieved.tolist(), run.tag, made) == (2, [2, 1], "fused", [])
-    assert run == {"q1": {"a": 2.0, "b": 1.0}, "q2": {"c": 3.0}}
-    assert made == [1]
-
-
 # ---- order
-
-
-def test_ranked_sorts_only_by_score_and_keeps_equals_in_order():
-    run = Run({"q1": {"b": 1.0, "a": 1.0, "c": 2.0}, "q2": {"z": 3.0, "y": 3.0}, "q3": {}})
-    assert [run.ranked(place) for place in range(3)] == [["c", "b", "a"], ["z", "y"], []]
-    assert run.in_order(2, Policy().rank_rule) == []
 
 
 IDS = st.text("aAb10é\uffff\U00010000", min_size=1, max_size=3)
@@ -271,7 +241,3 @@ def test_in_order_ranks_where_evaluate_does(ties):
         policy = Policy(ties=rule.ties, precision=precision)
         for place, doc in list(enumerate(order, 1))[::6]:
             assert assay.evaluate({"q": {doc: 1}}, run, "mrr", policy=policy)["mrr"] == pytest.approx(1 / place)
-
-
-def test_hits_can_be_fused():
-    assert dict(assay.fuse([SAME["hits"], SAME["hits"]]))["q1"].keys() == {"d1", "d2"}

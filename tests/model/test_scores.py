@@ -1,17 +1,12 @@
 """ScoreTable: how columns come down to figures; and metrics over views that are not rankings."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import assay
-from assay import Policy, Qrels, Run, UsageError
-from assay.evaluation import score_views
-from assay.metrics import Metric, parse_metrics
 from assay.model import (
     EVENNESS,
     GEOMETRIC_FLOOR,
@@ -26,7 +21,6 @@ from assay.model import (
     ScoreTable,
     quantile,
 )
-from assay.views import grade
 
 NAN = math.nan
 KINDS = np.array([[7.0, 2.0], [9.0, 2.0]])
@@ -92,32 +86,3 @@ def test_what_is_composed_counts_by_its_parts():
     assert column.counts.tolist() == [True, True, False]
     assert column.parts() == [[1.0, 4.0], [2.0, 0.0], [None, None]]
     assert ScoreTable(("a", "b", "c"), {"m": column}).take(np.array([2, 1])).columns["m"].counts.tolist() == [False, True]
-
-
-# ---- other views
-
-
-class Seconds(NamedTuple):
-    """How long each query took."""
-
-    query_ids: tuple[str, ...]
-    seconds: np.ndarray
-
-
-QUERIES = ("q1", "q2", "q3")
-SECONDS = Seconds(QUERIES, np.array([0.1, 0.2, 0.4]))
-SLOWEST = Metric("slowest", lambda view: view.seconds, aggregation=quantile(0.95), view="timing", higher_is_better=False)
-
-
-def test_rankings_and_other_views_share_a_table():
-    ranking = grade(Run({"q1": ["a"], "q3": ["x", "a"]}), Qrels({query: {"a"} for query in QUERIES}), Policy()).run
-    table = score_views({"ranking": ranking, "timing": SECONDS}, [*parse_metrics(["mrr"]), SLOWEST.bind()])
-    assert table.by_query()["q3"] == {"mrr": 0.5, "slowest": 0.4}
-    assert table.summary() == pytest.approx({"mrr": 0.5, "slowest": 0.2 + 0.9 * 0.2})
-
-
-def test_a_view_that_is_not_there_is_a_usage_error():
-    with pytest.raises(UsageError, match="mrr"):
-        score_views({"timing": SECONDS}, parse_metrics(["mrr"]))
-    with pytest.raises(UsageError, match="slowest"):
-        assay.evaluate({"q1": {"a"}}, {"q1": ["a"]}, [SLOWEST.bind()])

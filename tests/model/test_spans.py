@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay import DataError, Document, Hit, Policy, Run, Span
-from assay.views import GoldSpans, Places, Spans, Truth, count_lines
+from assay.views import GoldSpans, Places, Spans, Truth
 
 TEXT = "one\ntwo\nthree\nfour\n"
 FILES = {"src/a.py": Document("src/a.py", TEXT)}
@@ -17,11 +17,6 @@ def bounds(places, *ids):
     numbers = places.numbers(ids)
     files, columns = places.arrays
     return [None if number < 0 else (int(files[number]), *columns[number].tolist()) for number in numbers.tolist()]
-
-
-def test_lines_end_with_a_line_feed():
-    counts = {"": 0, "a": 1, "a\n": 1, "a\n\n": 2, "\n": 1, "a\r\nb": 2, "a\u2028b": 1}
-    assert {text: count_lines(text) for text in counts} == counts
 
 
 # ---- places
@@ -90,13 +85,6 @@ def test_another_base_is_another_reading_of_ids_alone():
     assert places.based(1) is places
     assert bounds(places.based(0), "c1", "src/a.py:1-2") == [(0, 4, 8, 1, 2), (0, 4, 14, 1, 3)]
     assert places.based(0).numbers(["src/a.py:0-0"]).tolist() == [1]
-
-
-def test_what_is_asked_twice_is_read_once():
-    places = Places(FILES)
-    assert places.numbers(["a.py:1-2", "a.py:3-3", "a.py:1-2"]).tolist() == [1, 2, 1]
-    assert places.numbers(["a.py:3-3", "a.py:4-4"]).tolist() == [2, 3]
-    assert (places.n_read, places.ids([1, 3]), len(places.arrays[0])) == (3, ["a.py:1-2", "a.py:4-4"], 4)
 
 
 def test_files_that_can_only_be_one():
@@ -225,16 +213,6 @@ def test_equal_scores_stand_as_the_rule_says():
     assert order(view(near)) == ["x.py:1", "x.py:2"]
     assert order(view(near, precision="float32")) == ["x.py:2", "x.py:1"]
     assert order(view({"x.py:1": {"x.py:1": 2.0, "x.py:2": 1.0}}, ("x.py:1",), drop_self=True)) == ["x.py:2"]
-
-
-def test_an_empty_view_and_what_is_worked_out_once():
-    made = view({}, ())
-    assert (made.n_queries, made.sizes(5, None, "lines").both.tolist()) == (0, [])
-    assert [column.tolist() for column in made.found_files()] == [[], []]
-    assert view({"q": {}}, spans={"q": [Span("a", 1, 2)]}).sizes(None, None, "gold").gold.tolist() == [1]
-    made = view(TIED, spans={"q": [Span("x.py", 1, 3, "lines")]})
-    assert made.sizes(3, None, "gold") is made.sizes(3, None, "lines")
-    assert made.found_files(None) is made.found_files()
 
 
 def test_views_over_the_same_places_do_not_disturb_each_other():

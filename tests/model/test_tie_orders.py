@@ -42,22 +42,6 @@ def test_the_best_and_the_worst_by_hand():
     assert rows(worst_order(run)) == [(0, 1, 2), (0, 4, -1), (0, 5, 0), (0, 6, 1), (1, 1, 0), (1, 2, 1)]
 
 
-def test_judgments_move_with_their_documents():
-    run = viewed([[0, 1, 2]])
-    for order in (best_order, worst_order, random_order):
-        moved = order(run)
-        assert moved.judgment.tolist() == moved.retrieved.grade.tolist()  # the judgments stand in the order of the grades
-        assert moved.ties.better.tolist() == [0, 0, 0]
-        assert moved.ties.equal.tolist() == [3, 3, 3]
-
-
-@pytest.mark.parametrize("order", [best_order, worst_order, random_order])
-def test_without_ties_nothing_moves(order):
-    run = viewed([[1], [None], [0]], [])
-    assert run.ties is None
-    assert order(run) is run
-
-
 def gain(ranked):
     """Any score that only gains by better documents further up."""
     return sum(max(grade or 0, 0) / rank for rank, grade in enumerate(ranked, 1))
@@ -103,12 +87,6 @@ def test_queries_and_groups_are_drawn_apart_from_each_other():
         assert all(abs(count - 1000) < 5 * (4000 * 1 / 4 * 3 / 4) ** 0.5 for count in seen.values())
 
 
-def test_random_orders_depend_on_the_seed_alone():
-    run = viewed([[None, 0, 1, None, 2]], [[1, 0, None]])
-    first, again, other = ([rows(order) for order in random_orders(run, 20, seed)] for seed in (7, 7, 8))
-    assert first == again != other
-
-
 def test_the_first_orders_are_the_same_on_every_machine():
     run = viewed([[None, 0, 1, None, 2]])
     ranks = [order.retrieved.rank[np.argsort(order.retrieved.grade)].tolist() for order in random_orders(run, 3)]
@@ -141,20 +119,6 @@ def graded_ranks(*queries, **policy):
     return grade(Run(run), Qrels(qrels), Policy(**policy)).run
 
 
-def test_every_gap_is_filled():
-    run = with_unjudged_relevant(graded_ranks(([None, 1, None], [2]), ([], [0]), ([0], [])), None, 2)
-    assert rows(run) == [(0, 1, 2), (0, 2, 1), (0, 3, 2), (2, 1, 0)]
-    assert ideal(run) == [(0, 1, 2), (0, 2, 2), (0, 3, 2), (0, 4, 1), (1, 1, 0), (2, 1, 0)]
-    assert run.n_relevant().tolist() == [4, 0, 0]
-    assert run.n_retrieved.tolist() == [3, 0, 1]
-
-
-def test_only_what_is_within_the_cutoff():
-    run = with_unjudged_relevant(graded_ranks(([None, 1, None, -1, None], [])), 2, 1)
-    assert rows(run) == [(0, 1, 1), (0, 2, 1), (0, 4, -1)]
-    assert ideal(run) == [(0, 1, 1), (0, 2, 1), (0, 3, -1)]
-
-
 def test_only_what_is_beyond_the_cutoff():
     run = with_unjudged_relevant(graded_ranks(([None, 1, None, -1, 0], [2]), ([None], [])), None, 3, after=2)
     assert rows(run) == [(0, 2, 1), (0, 3, 3), (0, 4, 3), (0, 5, 0)]
@@ -165,29 +129,6 @@ def test_queries_with_something_unjudged():
     run = graded_ranks(([None, 1, -1], [2, -1]), ([1, 0], []), ([], [1]), ([None], []))
     found = {one.number: (one.grade.tolist(), one.open.tolist(), one.ideal.tolist()) for one in open_queries(run)}
     assert found == {0: ([ANY, 1.0, ANY], [0, 2], [2.0, 1.0]), 3: ([ANY], [0], [])}
-
-
-def test_a_negative_grade_is_no_judgment():
-    run = with_unjudged_relevant(graded_ranks(([-1, 2], [])), None, 2)
-    assert rows(run) == [(0, 1, 2), (0, 2, 2)]
-    assert run.n_relevant().tolist() == [2]
-
-
-def test_the_grade_is_the_one_given_whatever_the_scale_and_the_level():
-    for policy in ({}, {"max_grade": 2}, {"rel": 3}):
-        for given_grade in (1, 3, 4.5):
-            run = with_unjudged_relevant(graded_ranks(([None, 1], [2]), **policy), None, given_grade)
-            assert rows(run) == [(0, 1, given_grade), (0, 2, 1)]
-            assert run.ideal.grade.tolist() == sorted([given_grade, 2, 1], reverse=True)
-            relevant = [rank for _, rank, grade in rows(run) if grade >= policy.get("rel", 1)]
-            assert run.relevant().rank.tolist() == relevant
-
-
-def test_the_run_itself_stays_as_it_was():
-    run = graded_ranks(([None, 1], []))
-    before = rows(run), ideal(run)
-    with_unjudged_relevant(run, None, 1)
-    assert (rows(run), ideal(run)) == before
 
 
 RANKED = st.lists(st.sampled_from([None, -1, 0, 1, 3]), max_size=8)

@@ -258,14 +258,6 @@ def is_whole(path):
     return True
 
 
-def test_a_store_opened_for_reading_only(filled):
-    with Store.open(f"sqlite:///{filled}?mode=ro") as store:
-        assert store.count() == 1
-        with pytest.raises(StoreError):
-            store.save([result_of(2)])
-    assert is_whole(filled)
-
-
 def test_a_file_and_folder_that_nobody_may_change_can_be_read(filled):
     """Root may change everything, so somebody else tries."""
     filled.chmod(0o444)

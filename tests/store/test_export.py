@@ -189,13 +189,6 @@ def test_any_number_survives_the_journey(local, other, tmp_path, odd):
     assert np.array_equal(other.latest().results[0].array("mrr"), [odd, 0.5, odd], equal_nan=True)
 
 
-def test_importing_what_is_there_does_not_make_it_the_latest(filled, tmp_path):
-    filled.export(tmp_path / "first.zst", ["latest~1"])
-    before = filled.latest().id
-    filled.import_(tmp_path / "first.zst")
-    assert filled.latest().id == before
-
-
 SECRET = "canary9f8e7d"
 
 

@@ -11,7 +11,6 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
-from tests._results import differences, saved_and_read
 
 from assay.errors import StoreError
 from assay.store import Judgment, Store, migrations, parse_location
@@ -48,16 +47,6 @@ def test_a_writer_with_little_patience_gives_up(locked):
     assert database.write(told) == MAX_WAIT * 1000
     assert database.read(told) == MAX_WAIT * 1000
     database.close()
-
-
-def test_what_one_writer_was_told_is_not_told_to_the_next(tmp_path):
-    """Connections are used again: whoever comes next waits as long as they themselves may."""
-    with Store.open(tmp_path / "store.db") as store:
-        database = Database(store.place)
-        seen = [database.write(told, max_wait=patience) for patience in (5, 0.5, 60, 5)]
-        assert seen == [5000, 500, 60_000, 5000]
-        assert database.read(told) == MAX_WAIT * 1000
-        database.close()
 
 
 def test_a_book_for_somebody_who_waits(locked, monkeypatch):
@@ -101,19 +90,6 @@ def add_owner(connection):
 def break_down(connection):
     connection.execute(text("UPDATE assay_evaluations SET id = 'broken'"))
     raise OSError("no")
-
-
-def test_an_older_store_is_migrated_with_all_it_holds(url, monkeypatch):
-    with Store.open(url) as store:
-        name = store.save([result_of(1)])
-        store.bless("latest", "main")
-    with_steps(monkeypatch, add_owner)
-    for _ in range(2):  # the second time there is nothing to do
-        with Store.open(url, create=False) as store:
-            assert store.id_of("main") == name
-            assert differences(store.find(name).results[0], saved_and_read(result_of(1))) == {}
-            assert store.check().faults == ()
-        assert [owner for (owner,) in execute(url, "SELECT owner FROM assay_evaluations")] == ["nobody"]
 
 
 def test_a_step_that_fails_changes_nothing(url, monkeypatch):

@@ -4,17 +4,16 @@ import math
 from threading import Thread
 
 import pytest
-import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import Qrels
-from assay.errors import BadParameter, DataError
+from assay.errors import BadParameter
 from assay.files import write_qrels
 from assay.store import Judgment, Store, combined, exportable, judge_agreements, restore_ids
 from assay.text import printable
 
-from ._results import execute, result_of
+from ._results import result_of
 
 
 @pytest.fixture
@@ -53,12 +52,6 @@ def test_a_judge_has_one_grade_for_a_pair(judged):
     assert {one.judge for one in judged.judgments.find("small")} == {"Ben"}
 
 
-def test_an_older_grade_does_not_replace_a_newer_one(judged):
-    old = Judgment("small", "q0", "d4", "Ana", 0, judged="2020-01-01T00:00:00+00:00")
-    assert judged.judgments.take_over([old]) == 0
-    assert judged.judgments.find("small", judge="Ana")[0].grade == 2
-
-
 def test_what_is_refused(local, snapshots):
     local.save([result_of(1)])
     fields = {
@@ -91,16 +84,6 @@ def test_any_text_can_be_an_id(judged):
         assert restore_ids({found.query: {found.document: 1.0}}, {odd: [odd]}) == {odd: {odd: 1.0}}
 
 
-def test_the_median_and_of_two_the_lower():
-    def given_by(*grades):
-        return [Judgment("b", "q", "d", f"judge {number}", grade) for number, grade in enumerate(grades)]
-
-    assert combined(given_by(2)) == {"q": {"d": 2}}
-    assert combined(given_by(3, 1)) == {"q": {"d": 1}}
-    assert combined(given_by(3, 0, 2)) == {"q": {"d": 2}}
-    assert combined([]) == {}
-
-
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=9))
 def test_the_combined_grade_is_one_that_somebody_gave(grades):
     (found,) = combined([Judgment("b", "q", "d", str(n), grade) for n, grade in enumerate(grades)])["q"].values()
@@ -119,37 +102,6 @@ def test_export_and_import_carry_them(judged, tmp_path):
         other.judgments.give(Judgment("small", "q0", "d4", "Ana", 0))
         assert other.import_(file).n_judgments == 0  # what is newer here stays
         assert other.judgments.find("small", judge="Ana")[0].grade == 0
-
-
-def test_an_export_of_some_has_the_judgments_of_their_benchmarks(judged, tmp_path):
-    judged.save([result_of(5, benchmark="third")])
-    judged.judgments.give(Judgment("third", "q0", "d1", "Ana", 1))
-    judged.export(tmp_path / "some.zst", ["latest"])
-    with Store.open(tmp_path / "new.db") as other:
-        other.import_(tmp_path / "some.zst")
-        assert {one.benchmark for one in other.judgments.find()} == {"third"}
-
-
-def test_a_judgment_in_a_file_is_held_to_the_same_rules(judged, tmp_path):
-    file = tmp_path / "all.jsonl.zst"
-    judged.export(file)
-    for wrong, becomes in ((b'"grade":2.0', b'"grade":"x"'), (b'"judge":"Ana"', b'"juge":"Ana"')):
-        content = zstandard.ZstdDecompressor().stream_reader(file.read_bytes()).read().replace(wrong, becomes)
-        bad = tmp_path / "bad.zst"
-        bad.write_bytes(zstandard.ZstdCompressor().compress(content))
-        with Store.open(tmp_path / "new.db") as other, pytest.raises(DataError):
-            other.import_(bad)
-
-
-def test_a_store_of_layout_2_becomes_one_with_judgments(url):
-    with Store.open(url) as store:
-        name = store.save([result_of(1)])
-    execute(url, "DROP TABLE assay_judgments", "DELETE FROM assay_schema WHERE version >= 3")
-    with Store.open(url, create=False) as store:
-        assert store.latest().id == name
-        store.judgments.give(Judgment("small", "q0", "d4", "Ana", 2))
-        assert len(store.judgments.find()) == 1
-        assert store.check().is_sound
 
 
 def test_many_judges_at_once(url):
@@ -183,25 +135,6 @@ def test_by_hand():
     assert found.to_dict()["same"] == pytest.approx(2 / 3)
 
 
-def test_those_with_the_most_pairs_come_first():
-    judged = [*given_by("Ana", 0, 1, 2), *given_by("Ben", 0, None, 2), *given_by("Cleo", 1, 1, 1), *given_by("Dora", None)]
-    assert [(one.a, one.b, one.n_pairs) for one in judge_agreements(judged)] == [
-        ("Ana", "Cleo", 3),
-        ("Ana", "Ben", 2),
-        ("Ben", "Cleo", 2),
-    ]
-
-
-def test_the_same_ids_on_another_benchmark_are_other_pairs():
-    assert judge_agreements([*given_by("Ana", 1, 2), *given_by("Ben", 1, 2, benchmark="c")]) == []
-
-
-def test_one_grade_throughout_is_undefined():
-    (found,) = judge_agreements([*given_by("Ana", 1, 1), *given_by("Ben", 1, 1)])
-    assert math.isnan(found.kappa)
-    assert found.to_dict()["kappa"] is None
-
-
 # What qrels can hold of people's grades
 
 
@@ -223,11 +156,6 @@ def test_each_reason_is_told_once_and_every_grade_counted(snapshots):
     assert len(exportable(many).explanation) < 1500
     texts = [found.explanation, exportable(odd).explanation, exportable(many).explanation.replace("w" * 20, "")]
     snapshots.check("store/judgments_left_out", "\n".join(texts))
-
-
-def test_nothing_is_said_where_everything_fits():
-    assert exportable([]).grades == {}
-    assert exportable([grade("q", "d")]).explanation == ""
 
 
 @given(st.lists(st.tuples(st.text(max_size=5), st.text(max_size=5), st.floats(0, 3)), max_size=8))

@@ -23,13 +23,6 @@ def test_by_default_below_the_working_folder(folder):
         assert store.latest().plan["benchmarks"] == ["rag-template"]
 
 
-def test_where_the_environment_says(folder, monkeypatch):
-    monkeypatch.setenv("ASSAY_STORE", "sqlite:///elsewhere.db")
-    keep([result_of(1)])
-    assert (folder / "elsewhere.db").exists()
-    assert not (folder / ".assay").exists()
-
-
 def test_a_store_that_fails_costs_no_result(folder):
     Path("broken.db").write_bytes(b"no database at all" * 99)
     with pytest.raises(StoreError) as told:
@@ -53,9 +46,3 @@ def test_where_the_folder_cannot_be_written_either(folder, monkeypatch):
     (file,) = elsewhere.iterdir()
     with Store.open("new.db") as store:
         assert len(store.import_(file).new) == 1
-
-
-def test_a_server_that_is_not_there(folder):
-    with pytest.raises(StoreError, match="the results are in") as told:
-        keep([result_of(1)], None, "postgresql://me:s3cret@127.0.0.1:1/db")
-    assert "s3cret" not in str(told.value)

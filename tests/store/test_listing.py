@@ -59,14 +59,6 @@ def test_history_has_the_oldest_first(store):
     assert store.history("map") == []
 
 
-def test_undefined_figures_stay_undefined(store):
-    result = assay.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "map", policy=assay.Policy(rel=9, no_relevant="skip"), name="x")
-    store.save([result])
-    assert store.list()[0].figures["map"] == Figure("map", None, None, None, 0)
-    assert [point.value for point in store.history("map")] == [None]
-    assert store.check().faults == ()
-
-
 # What may be compared, what was a baseline, what failed
 
 
@@ -88,13 +80,6 @@ def test_figures_compare_only_where_judgments_policy_profile_and_relevance_are_t
     counts = {"strategy_used": "qrels", "strategy_counts": {"qrels": 1}}
     store.save([same.with_fields(benchmark="b", relevance=counts)])
     assert store.history("mrr", provider="other")[0].dataset == store.history("mrr", provider="p")[0].dataset
-
-
-def test_judgments_made_of_what_was_retrieved_do_not_part_systems(store):
-    for number, doc in enumerate("ab"):
-        result = assay.evaluate({"q": {doc: 1}}, {"q": [doc]}, "mrr", name=f"p{number}")
-        store.save([result.with_fields(benchmark="b", relevance={"strategy_used": "token"})])
-    assert len({point.dataset for point in store.history("mrr")}) == 1
 
 
 def test_a_result_that_was_a_baseline_is_known_by_it(store):
@@ -211,13 +196,3 @@ def test_words_that_mean_something_else(local, snapshots):
     }
     snapshots.check_errors("store/words", cases)
     assert local.baselines() == {}
-
-
-def test_the_state_changes_with_the_store(local):
-    seen = [local.state()]
-    name = local.save([result_of(1)])
-    seen.append(local.state())
-    local.tag(name, "a")
-    seen.append(local.state())
-    assert len(set(seen)) == 3
-    assert local.state() == seen[-1]

@@ -3,12 +3,10 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests._variants import for_each
 
-from assay.errors import StoreError
 from assay.store import Store, StoreLocation, parse_location, parse_since
 
 
@@ -27,18 +25,6 @@ from assay.store import Store, StoreLocation, parse_location, parse_since
 )
 def test_files(given, path):
     assert parse_location(given, {}).path == Path(path)
-
-
-def test_what_is_given_goes_before_the_environment_and_that_before_the_usual_place():
-    environment = {"ASSAY_STORE": "sqlite:///env.db"}
-    assert str(parse_location("mine.db", environment)) == "mine.db"
-    assert str(parse_location(None, environment)) == "env.db"
-    assert str(parse_location(None, {"ASSAY_STORE": ""})) == str(Path(".assay/assay.db"))
-
-
-def test_a_store_that_shall_not_be_changed():
-    assert parse_location("sqlite:///x.db?mode=ro").is_read_only
-    assert not parse_location("sqlite:///x.db").is_read_only
 
 
 @for_each(
@@ -76,12 +62,6 @@ def test_the_usual_folder_is_kept_out_of_repositories(tmp_path):
     assert (tmp_path / "killed" / ".assay" / ".gitignore").read_text() == "*\n"
     StoreLocation(tmp_path / "other" / "x.db").make_room()
     assert list((tmp_path / "other").iterdir()) == []
-
-
-def test_a_folder_that_cannot_be_made_is_told(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError):
-        StoreLocation(tmp_path / "file" / "x" / "x.db").make_room()
 
 
 # Times

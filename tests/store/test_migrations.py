@@ -44,15 +44,6 @@ def test_the_second_layout_knows_what_may_be_compared_and_what_was_a_baseline(ur
         assert store.check().faults == ()
 
 
-def test_a_damaged_record_does_not_stop_the_migration(sqlite):
-    with Store.open(sqlite) as store:
-        store.save([result_of(1)])
-    execute(sqlite, "UPDATE assay_results SET record = zeroblob(9)", *FIRST_LAYOUT)
-    with Store.open(sqlite) as store:
-        assert not store.check().is_sound
-        store.save([result_of(2)])
-
-
 def test_an_old_store_that_may_not_be_changed_says_what_to_do(sqlite):
     with Store.open(sqlite) as store:
         store.save([result_of(1)])

@@ -11,7 +11,6 @@ import assay
 from assay import Policy, Query
 from assay.errors import BadParameter, StoreError, UnknownName, UsageError
 from assay.evaluation import Confidence
-from assay.execution import make_plan
 from assay.store import Store
 
 from ._results import DAY, result_of
@@ -50,32 +49,10 @@ def test_the_same_is_kept_once(store):
     assert store.count() == 8
 
 
-def test_a_plan_may_say_when_it_began(store):
-    for number, began in enumerate((DAY, "2026-11-16T01:00:00+02:00")):
-        assert store.save([result_of(number)], {"started": began}).startswith("2026-11-15-small-")
-    store.save([result_of()], {"started": "soon"})
-    assert store.latest().started == store.latest().saved
-
-
 def test_what_results_share_is_there_once(store):
     for night in range(4):
         store.save([result_of(1).with_fields(notes=(f"night {night}",))])
     assert store.check().n_payloads == 4  # scores, rankings, queries and grades
-
-
-def test_a_plan_is_kept_as_it_was_made(store):
-    plan = make_plan({"benchmarks": "rag-template", "providers": "bm25", "metrics": ["mrr"], "by": "difficulty"})
-    store.save([result_of()], plan)
-    kept = store.latest().plan
-    assert kept["metrics"] == ["mrr"]
-    assert (kept["by"], kept["statistics"]["alpha"]) == (["difficulty"], 0.05)
-
-
-def test_several_benchmarks_and_odd_names_give_readable_ids(store):
-    two = store.save([result_of(1, "data/HPO (en).json", started=DAY), result_of(2, "other", started=DAY)])
-    assert two.startswith("2026-11-15-hpo-en-json-and-1-more-")
-    assert store.save([result_of(1, "", "BM25 tuned", started=DAY)]).startswith("2026-11-15-bm25-tuned-")
-    assert store.save([result_of(1, "病", started=DAY)]).startswith("2026-11-15-evaluation-")
 
 
 # References
@@ -100,12 +77,6 @@ def test_the_beginning_or_end_of_an_id_is_enough(store):
     assert store.id_of(first[:-2]) == store.id_of(first[-4:]) == store.id_of(f"{first[-4:]}#bm25") == first
     with pytest.raises(UnknownName):
         store.id_of(first[-3:])
-
-
-def test_an_empty_store_says_so(store):
-    with pytest.raises(UnknownName):
-        store.latest()
-    assert (store.list(), store.history("mrr"), store.baselines(), store.count()) == ([], [], {}, 0)
 
 
 # Deleting
@@ -134,15 +105,6 @@ def test_baselines_are_deleted_by_force_only(store):
     assert (store.count(), store.baselines(), store.check().n_payloads) == (0, {}, 0)
 
 
-def test_vacuum_leaves_everything_as_it_is(store):
-    store.save([result_of(1)])
-    store.save([result_of(2)])
-    store.delete("latest")
-    assert store.vacuum() == 0
-    assert store.check().faults == ()
-    assert store.count() == 1
-
-
 # Opening
 
 
@@ -154,24 +116,12 @@ def test_a_store_is_made_only_when_it_shall_be(url):
         assert store.count() == 0
 
 
-def test_no_file_appears_where_none_was_asked_for(tmp_path):
-    with pytest.raises(StoreError):
-        Store.open(tmp_path / "a" / "store.db", create=False)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_one_store_serves_many_threads(store):
     with ThreadPoolExecutor(4) as pool:
         ids = list(pool.map(lambda n: store.save([result_of(n)]), range(12)))
     assert len(set(ids)) == 12
     assert store.count() == 12
     assert store.check().faults == ()
-
-
-def test_the_store_says_where_it_is(url):
-    with Store.open(url) as store:
-        assert "s3cret" not in repr(store)
-        assert str(store.place) in repr(store)
 
 
 # Evaluations that were resumed
@@ -198,17 +148,6 @@ def test_an_evaluation_that_was_resumed_after_it_was_saved_is_there_once(store):
         store.save([resumed[0], resumed[1].with_fields(provenance={})], {"seed": 1}),
     ]
     assert len({name, *others}) == 7
-
-
-def test_an_evaluation_that_was_resumed_is_imported_once(store, tmp_path):
-    one = of_evaluation("a", result_of(1, started="2026-11-15T01:00:00+00:00"))
-    again = of_evaluation("a", one, started="2026-11-15T02:00:00+00:00")
-    with Store.open(tmp_path / "other.db") as other:
-        other.save(again)
-        other.export(tmp_path / "other.zst")
-    name = store.save(one)
-    assert store.import_(tmp_path / "other.zst").known == (name,)
-    assert store.count() == 1
 
 
 # Any result
@@ -262,21 +201,6 @@ def test_any_result_comes_back_from_the_store_as_from_a_file(kept, result):
     (back,) = kept.find(kept.save([result])).results
     assert differences(back, saved_and_read(result)) == {}
     assert back.to_dict() == saved_and_read(result).to_dict()
-
-
-def test_what_was_judged_0_comes_back(local):
-    """Retrieved and judged 0 is not the same as judged by nobody."""
-    scored = assay.evaluate({"q": {"d": 1, "e": 0, "f": 0}}, {"q": ["e", "x", "d"]}, ["mrr"])
-    local.save([scored.with_fields(run={"q": {"e": 3.0, "x": 2.0, "d": 1.0}})])
-    assert local.latest().results[0].nonrelevant == {"q": {"e": 0.0}}
-
-
-def test_what_differs_is_another_evaluation(local):
-    first = local.save([result_of()])
-    assert local.save([result_of()]) == first
-    changes = ({"notes": ("look",)}, {"queries": {}}, {"run": {}}, {"failures": {}})
-    others = {local.save([result_of().with_fields(**change)]) for change in changes}
-    assert len({first, local.save([result_of(1)]), *others}) == 6
 
 
 # What is refused
