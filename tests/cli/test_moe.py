@@ -44,8 +44,8 @@ def test_figures_and_formats(told):
         moe routes.jsonl --by language -m routing_accuracy
         moe routes.jsonl --by language -m routing_accuracy --ci none
         moe routes.jsonl --by language -m routing_accuracy --ci none -f csv
-        moe routes.jsonl -q --digits 1 -m gate_efficiency -f csv
-        moe routes.jsonl -q -m gate_efficiency load_balance --ci none
+        moe routes.jsonl --per-query --digits 1 -m gate_efficiency -f csv
+        moe routes.jsonl --per-query -m gate_efficiency load_balance --ci none
         moe routes.jsonl one.jsonl -m routing_accuracy
         moe routes.jsonl other.jsonl -m routing_accuracy
         """,

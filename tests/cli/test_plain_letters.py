@@ -12,5 +12,5 @@ def test_every_sign_has_a_stand_in_and_letters_of_the_user_are_written_out(proce
     assert "\\x" not in done.out
     (files / "qrels.txt").write_text("é 0 d1 1\n", encoding="utf-8")
     (files / "good.run").write_text("é Q0 d1 1 1 t\n", encoding="utf-8")
-    done = process("score", "qrels.txt", "good.run", "-m", "map", "-q", program=PROGRAM, env=ASCII)
+    done = process("score", "qrels.txt", "good.run", "-m", "map", "--per-query", program=PROGRAM, env=ASCII)
     assert (done.code, "\\xe9" in done.out) == (0, True)

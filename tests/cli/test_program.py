@@ -156,7 +156,7 @@ def test_the_default_table_and_an_error_in_a_terminal(terminal, files):
 
 @pytest.mark.slow
 def test_no_line_is_wider_than_the_terminal_and_colour_can_be_declined(terminal, files):
-    commands = ["score qrels.txt good.run poor.run -m official -q", "metrics", "metrics ndcg", "score --help"]
+    commands = ["score qrels.txt good.run poor.run -m official --per-query", "metrics", "metrics ndcg", "score --help"]
     commands += [
         "score qrels.txt good.run poor.run -m ndcg@10 mrr --tie-band --residuals",
         "why qrels.txt poor.run -m ndcg@10",

@@ -35,12 +35,12 @@ def test_what_it_shows(told):
         score qrels.txt good.run -m map -m mrr P@1 -f csv
         score qrels.txt poor.run -m map ndcg --digits 2 -f json
         score qrels.txt good.run -m relstring map
-        score qrels.txt good.run -m relstring -q
+        score qrels.txt good.run -m relstring --per-query
         score qrels.txt good.run poor.run -m map mrr -f markdown
         score qrels.txt good.run poor.run -m map mrr -f latex --ci t
         score qrels.txt good.run poor.run -m map mrr -f csv --ci t
         score qrels.txt good.run -m map mrr -f csv --level 0.8
-        score qrels.txt good.run poor.run -m map -q -f trec
+        score qrels.txt good.run poor.run -m map --per-query -f trec
         score qrels.txt poor.run good.run -m map --quiet -f csv
         > one.txt q1 0 d1 1\\nq1 0 d3 1\\n
         > half.run q1 Q0 x 1 9 half\\nq1 Q0 d1 2 8 half\\n
@@ -69,9 +69,9 @@ def test_every_format_has_every_metric_and_no_control_character(assay, files):
             assert [
                 metric for metric in metrics if (trec if form == "trec" else {}).get(metric, metric) not in done.out
             ] == []
-        tame = assay("score", "qrels.txt", "poor.run", "-m", "map", "-f", form, "-q").out
+        tame = assay("score", "qrels.txt", "poor.run", "-m", "map", "-f", form, "--per-query").out
         for name in names:
-            code, out, err = assay("score", "qrels.txt", name, "-m", "map", "-f", form, "-q")
+            code, out, err = assay("score", "qrels.txt", name, "-m", "map", "-f", form, "--per-query")
             assert (code, "\x1b" in out + err, err.count("\n")) == (0, False, form in ("csv", "trec")), (form, name)
             n_rows = len(list(csv.reader(io.StringIO(out, newline="")))) if form == "csv" else out.count("\n")
             assert n_rows == tame.count("\n"), (form, name)
@@ -95,7 +95,7 @@ def test_order_of_runs_and_queries(told):
         score qrels.txt poor.run good.run -m rbp_residual -f csv --sort rbp_residual
         score qrels.txt poor.run good.run -m map --sort judged@10
         > q2.run q1 Q0 d2 1 9 x\\nq1 Q0 d1 2 8 x\\nq2 Q0 d4 1 7 x\\n
-        score qrels.txt q2.run -m mrr --sort mrr -q -f csv --ci none
+        score qrels.txt q2.run -m mrr --sort mrr --per-query -f csv --ci none
         > short.run q1 Q0 d1 1 9 short\\n
         score qrels.txt poor.run short.run -m map num_ret --sort num_ret
         > none.run q9 Q0 d1 1 1 none\\n
@@ -202,7 +202,7 @@ def test_conventions_of_other_tools_and_bands(assay, tied, told):
         score q r -m hole@10 -f csv --ci none
         score q r -m mrr@10
         score q r -m mrr@10 --tie-band --residuals
-        score q r -m mrr@10 --tie-band --residuals -q -f csv
+        score q r -m mrr@10 --tie-band --residuals --per-query -f csv
         score q r -m mrr@10 --tie-band --residuals -f markdown
         score q r -m mrr@10 --tie-band --residuals -f trec
         """,
@@ -246,7 +246,7 @@ def test_files_among_metrics_are_explained_with_a_command_that_can_be_pasted(ass
         done = assay("score", *shlex.split(words))
         assert (done.code, done.out) == (2, ""), words
         assert shlex.split(done.err.splitlines()[-1]) == ["assay", "score", *shlex.split(right)], words
-    for words in ("qrels.txt -q good.run", "qrels.txt --ties docid_asc good.run", "qrels.txt good.run -q poor.run"):
+    for words in ("qrels.txt --per-query good.run", "qrels.txt --ties docid_asc good.run", "qrels.txt good.run -q poor.run"):
         done = assay("score", *words.split(), "-m", "map")
         assert (done.code, "good" in done.out) == (0, True), words
     assert assay("score", "-f", "csv", "-m", "map", "--", "qrels.txt", "good.run").code == 0
@@ -386,7 +386,7 @@ def test_what_only_pages_charts_and_retrievers_need_is_not_imported_for_a_table(
 
 def test_ids_that_cannot_be_written_are_no_bug(files, process):
     (files / "odd.json").write_text(r'{"q\ud800": {"d1": 1}}')
-    done = process("score", "odd.json", "odd.json", "-m", "map", "-q")
+    done = process("score", "odd.json", "odd.json", "-m", "map", "--per-query")
     assert (done.code in (0, 3), "Traceback" in done.err) == (True, False)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from assay.cli.output_options import add_by_argument, add_format, add_store_argument
+from assay.cli.output_options import add_by_argument, add_format, add_quiet, add_store_argument
 from assay.cli.scoring_options import (
     add_interval_arguments,
     add_policy_arguments,
@@ -73,7 +73,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     add_format(show, "what is printed: csv, json, latex, markdown, table or trec (default: table)")
     add_store_argument(show)
     show.add_argument("--no-store", action="store_true", help="keep nothing in the store")
-    show.add_argument("--quiet", action="store_true", help="nothing on standard error but errors and warnings")
+    add_quiet(show)
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:

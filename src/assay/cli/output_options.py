@@ -53,7 +53,7 @@ def add_output_arguments(
     default: str = "table",
     has_per_query: bool = False,
 ) -> argparse._ArgumentGroup:
-    """What is printed, files beside it, and less on standard error; where every query can be shown, `-q` asks for that.
+    """What is printed, files beside it, and less on standard error.
 
     A command that has fewer formats names the endings it takes, one that writes other files says what goes there.
     """
@@ -62,8 +62,8 @@ def add_output_arguments(
     add_format(show, text, choices, default)
     add_output(show, endings, output)
     if has_per_query:
-        show.add_argument("-q", "--per-query", action="store_true", help="the scores of every query, not only the summary")
-    add_quiet(show, *(() if has_per_query else ("-q",)))
+        show.add_argument("--per-query", action="store_true", help="the scores of every query, not only the summary")
+    add_quiet(show)
     return show
 
 
@@ -79,9 +79,9 @@ def add_output(group: argparse._ActionsContainer, endings: str = ENDINGS, text: 
     )
 
 
-def add_quiet(group: argparse._ActionsContainer, *short: str) -> None:
+def add_quiet(group: argparse._ActionsContainer) -> None:
     """The flag for nobody who watches."""
-    group.add_argument(*short, "--quiet", action="store_true", help="nothing on standard error but errors and warnings")
+    group.add_argument("-q", "--quiet", action="store_true", help="nothing on standard error but errors and warnings")
 
 
 def check_output(paths: Sequence[str], endings: str = ENDINGS, form: str = "") -> None:

@@ -117,7 +117,7 @@ class Command:
     run: Callable[[argparse.Namespace], int]
     examples: str = ""
     also_takes: str = ""
-    """The option that words left over go to: argparse loses files that follow a flag, as in `score q.txt -q r.txt`."""
+    """The option that words left over go to: argparse loses files that follow a flag, as in `score q.txt --quiet r.txt`."""
     computes: bool = False
     """Whether it does something that takes time and choices, and so has `-v`, which tells of both."""
 
