@@ -9,6 +9,9 @@ JOBS ?= 2
 # how long make fuzz goes on, and on what: python -m fuzz --help
 FUZZ ?= --seconds 120
 
+# tests start programs by the hundred: compiled files are kept, whatever the environment says
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test test-slow snapshots test-adapters fuzz kills mutants lint bench docs clean
 
 help:
