@@ -37,6 +37,7 @@ from assay.monitoring.watch import check_newest as check_newest
 from assay.monitoring.watch import lasting_keys as lasting_keys
 from assay.monitoring.watch import unsent_alerts as unsent_alerts
 from assay.monitoring.wording import conclusion as conclusion
+from assay.monitoring.wording import gate_text as gate_text
 from assay.monitoring.wording import grouped as grouped
 from assay.monitoring.wording import moved_text as moved_text
 from assay.monitoring.wording import render_gate as render_gate

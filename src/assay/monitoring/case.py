@@ -202,7 +202,10 @@ class Pairing:
     """A result and the one of the baseline it is held against, if there is one; and what could not be paired, in words."""
 
     pairs: tuple[tuple[Result, Result | None], ...]
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    """About results now."""
+    baseline_notes: tuple[str, ...] = ()
+    """About results of the baseline that were not evaluated now."""
 
 
 def pair_results(now: Sequence[Result], before: Sequence[Result], name: str = "the baseline") -> Pairing:
@@ -231,9 +234,8 @@ def pair_results(now: Sequence[Result], before: Sequence[Result], name: str = "t
     ]
     used = {id(other) for _, other in pairs}
     left = [_full_name(result) for result in before if id(result) not in used]
-    if left:
-        notes.append(f"{name} also has {', '.join(left)}, which was not evaluated now")
-    return Pairing(tuple(pairs), tuple(notes))
+    unused = (f"{name} also has {', '.join(left)}, which was not evaluated now",) if left else ()
+    return Pairing(tuple(pairs), tuple(notes), unused)
 
 
 def _key(result: Result, others: Sequence[Result]) -> str:

@@ -76,10 +76,10 @@ class GateReport:
 
     def raise_if_failed(self) -> None:
         """Raise `GateFailed` with the failed rules and the worst queries."""
-        from assay.monitoring.wording import render_gate
+        from assay.monitoring.wording import gate_text
 
         if not self.is_passed:
-            raise GateFailed(render_gate(self).rstrip().removesuffix(f"   exit {self.exit_code}"))
+            raise GateFailed(gate_text(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain JSON values."""
@@ -121,7 +121,7 @@ def gate(
     pairs = pairing.pairs if pairing else tuple((result, None) for result in now)
     cases = [case_of(result, other, parsed, name, best or {}, anew) for result, other in pairs]
     check_rules_apply(parsed, cases)
-    notes = [*(pairing.notes if pairing else ()), *_version_notes(cases)]
+    notes = [*(pairing.notes + pairing.baseline_notes if pairing else ()), *_version_notes(cases)]
     return GateReport(tuple(verdicts_of(parsed, cases)), tuple(notes), name if before else "")
 
 

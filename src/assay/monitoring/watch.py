@@ -82,16 +82,10 @@ def _paired(newest: NewestResults, baseline: Sequence[Result] | None, name: str)
     if not baseline:
         return alone, []
     try:
-        pairing = pair_results(newest.results, baseline, name)
+        return pair_results(newest.results, baseline, name), []
     except DataError as error:
         about = ", ".join(_about_result(result) for result in newest.results)
         return alone, [_broken_alert(about, error)]
-    notes = [note for note in pairing.notes if not note.endswith(NOT_EVALUATED_NOW)]
-    return Pairing(pairing.pairs, tuple(notes)), []
-
-
-NOT_EVALUATED_NOW = "which was not evaluated now"
-"""Of no interest here: each series has its newest result, from whichever evaluation."""
 
 
 def _check_result(result: Result, other: Result | None, rules: Sequence[Rule], name: str, best: Best) -> WatchReport:

@@ -74,6 +74,11 @@ WIDEST_RULE = 60
 
 
 def render_gate(report: GateReport, width: int | None = None, *, colour: bool = False) -> str:
+    """The report of a gate with the exit code at its end."""
+    return f"{gate_text(report, width, colour=colour)}   exit {report.exit_code}\n"
+
+
+def gate_text(report: GateReport, width: int | None = None, *, colour: bool = False) -> str:
     """A line for each rule, the queries that moved most, then how it came out; colour only repeats the words."""
     lines: list[str] = []
     for head, verdicts in grouped(report):
@@ -85,8 +90,7 @@ def render_gate(report: GateReport, width: int | None = None, *, colour: bool = 
     lines += [_fitted(f"note: {printable(note)}", width) for note in report.notes]
     if report.broken:
         lines += [printable(line) for line in report.broken.split("\n")]
-    lines.append(f"{_fitted(conclusion(report), width)}   exit {report.exit_code}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, _fitted(conclusion(report), width)])
 
 
 def _lines(verdicts: list[Verdict], width: int | None, *, colour: bool) -> list[str]:

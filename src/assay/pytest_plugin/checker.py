@@ -53,18 +53,17 @@ class Checker:
         return self._check_rules(results, parse_rules(rules, recorded=lambda: metrics_of(results)))
 
     def _check_rules(self, results: list[Any], rules: Sequence[Rule], note: str = "") -> GateReport:
-        from assay.monitoring import gate, render_gate
+        from assay.monitoring import conclusion, gate, gate_text
 
         before, why_none = self._baseline(results)
         best = _best_so_far(rules, results, self._store)
         anew = self._how_to_renew()
         report = gate(results, before, rules, name=self._baseline_name or "the baseline", best=best, anew=anew)
         report = replace(report, notes=(*report.notes, *filter(None, (note, why_none))))
-        text = render_gate(report).rstrip().removesuffix(f"   exit {report.exit_code}")
-        summary = text if report.is_passed else text.splitlines()[-1]  # the failure says the rest
+        summary = gate_text(report) if report.is_passed else conclusion(report)  # the failure says the rest
         self._request.node.user_properties.append((PROPERTY, summary))
         if not report.is_passed:
-            raise GateFailed(f"retrieval got worse\n{text}")
+            raise GateFailed(f"retrieval got worse\n{gate_text(report)}")
         return report
 
     def _how_to_renew(self) -> str:
