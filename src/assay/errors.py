@@ -239,8 +239,10 @@ class NotComparable(DataError):
 class Faults:
     """Collects what is wrong with one source, then raises it all at once, in the order of the places."""
 
-    def __init__(self, source: str) -> None:
-        self.source = source
+    def __init__(self, source: str, unit: str = "") -> None:
+        self.name = source
+        self.source = f"{source}, {unit}" if unit else source
+        """What stands before the number of a place: a file of lines by itself, else with what is counted."""
         self._noted: list[tuple[int, str, str]] = []
 
     def add(self, place: int, what: str, code: str = "") -> None:
@@ -265,8 +267,7 @@ class Faults:
         """Raise one DataError for everything found so far."""
         if self._noted:
             more = " or more" if self.full else ""
-            source = self.source.removesuffix(", record")
-            raise DataError(f"{len(self)}{more} fault{'s' if len(self) > 1 else ''}", self.found, source=source)
+            raise DataError(f"{len(self)}{more} fault{'s' if len(self) > 1 else ''}", self.found, source=self.name)
 
 
 def near_matches(name: str, known: Iterable[str], most: int = 3) -> list[str]:

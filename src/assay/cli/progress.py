@@ -214,9 +214,9 @@ def bar_line(progress: Progress, pace: Pace, now: float, width: int) -> StyledTe
     if bar >= NARROWEST_BAR:
         n_full = min(bar, bar * progress.n_done // max(progress.n_asked, 1))
         pieces += [("━" * n_full, DONE), ("─" * (bar - n_full), LEFT), (" ", PLAIN)]
+    failed = _failed_count(progress) if progress.n_failed else None
     for number, detail in enumerate(details):
-        is_fault = detail.endswith("failed") and not detail.startswith("0 ")
-        pieces += [(" · " if number else "", LEFT), (detail, FAULT if is_fault else PLAIN)]
+        pieces += [(" · " if number else "", LEFT), (detail, FAULT if detail == failed else PLAIN)]
     return pieces
 
 
@@ -233,7 +233,7 @@ def _details(progress: Progress, pace: Pace, now: float, *, is_short: bool) -> l
     if not n_fresh and not is_done:
         ready = _describe_wait(progress, now) or f"getting ready {_format_duration(now - progress.began)}"
         return [asked, *(known if progress.n_cached else ()), ready]
-    details = [asked, f"{progress.n_failed:,} failed", *known]
+    details = [asked, _failed_count(progress), *known]
     if n_fresh:
         details.append(f"{_format_rate(pace.rate(progress, now))}/s")
     if is_done:
@@ -241,6 +241,10 @@ def _details(progress: Progress, pace: Pace, now: float, *, is_short: bool) -> l
     left = pace.seconds_left(progress, now)
     last = _describe_wait(progress, now) or (f"{_format_duration(left)} left" if left is not None else "")
     return [*details, last] if last else details
+
+
+def _failed_count(progress: Progress) -> str:
+    return f"{progress.n_failed:,} failed"
 
 
 def _known_counts(progress: Progress, *, is_short: bool) -> list[str]:

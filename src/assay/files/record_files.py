@@ -39,7 +39,7 @@ def each_record(path: Path, take: Callable[[str, Record], None], parse: Callable
     source = FileSource.at(path)
     suffix = suffix_of(path.name)
     is_text = suffix in TABLES or (suffix != ".parquet" and source.first_line.lstrip()[:1] != b"[")
-    faults = Faults(source.label if is_text else f"{source.label}, record")
+    faults = Faults(source.label, "" if is_text else "record")
     for number, row in _rows(source, suffix, is_text=is_text):
         try:
             take(f"{faults.source}:{number}", _record(row, parse))

@@ -43,7 +43,7 @@ def are_columns(source: Mapping[Any, Any]) -> bool:
 
 def take_each(rows: Iterable[Any], label: str, take: Callable[[Record], None], example: str) -> None:
     """Hand each record on. All faults are raised together, each with the number of its record."""
-    faults = Faults(f"{label}, record")
+    faults = Faults(label, "record")
     for number, row in enumerate(rows, 1):
         try:
             if not isinstance(row, Mapping):
