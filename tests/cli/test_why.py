@@ -159,9 +159,7 @@ def test_nothing_raw_reaches_the_terminal(assay, files):
         why = ("why", "q.json", odd, "-f", form, "-m")
         outputs = [assay(*why, "mrr", *flags) for flags in ((), ("-e", "1.0"), ("-e", "0.123"), ("--profile", "ranx"))]
         for run, file in ((odd, "a.json"), ("tame", "b.json")):
-            outputs.append(
-                assay(*"score q.json".split(), run, *f"-m mrr -f {form} --tie-band --residuals --per-query".split())
-            )
+            outputs.append(assay("score", "q.json", run, *f"-m mrr -f {form} --tie-band --residuals --per-query".split()))
             (files / file).write_text(assay("score", "q.json", run, "-m", "mrr", "-f", "json").out)
         outputs += [assay("why", "a.json", word, "-f", form) for word in ("b.json", f"b.json#{HOSTILE}", odd)]
         outputs += [assay(*why, HOSTILE), assay(*why, "map", "-e", HOSTILE)]
