@@ -1,7 +1,6 @@
 """Checkpoints: an evaluation goes on from its log, where it is the same one; logs may be damaged, and are cleared."""
 
 import copy
-import os
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -128,13 +127,10 @@ def test_what_has_changed_is_refused_and_told(evaluate, tmp_path, monkeypatch, s
     changes = {
         "k": {"k": 50},
         "metrics": {"metrics": tuple(parse_metrics(["mrr"]))},
-        "grades": {"is_graded": False},
         "a value of the policy": lambda header: header["plan"]["policy"].update(rel=2),
         "settings of providers": changed_header("plan", providers=[{"provider": "own", "k1": 2}]),
         "providers": changed_header(None, providers=["own", "other"]),
-        "a list that was not there": changed_header("plan", chunkers=["fixed_lines"]),
         "a file": changed_header("files", **{"mine.py": "other"}),
-        "a file that was not used before": changed_header(None, files={}),
         "many files that are not used any more": changed_header("files", **{f"{n}.py": "other" for n in range(9)}),
         "queries and documents": lambda header: header["datasets"][path].update(queries="1", documents="2"),
         "a version": changed_header("versions", thing="1.0"),
@@ -179,14 +175,6 @@ def test_by_flags_something_else_was_not_meant(evaluate):
     assert len(evaluate.said) == 4
 
 
-def test_of_several_the_latest_is_shown(evaluate):
-    logs = [evaluate.cut_short(Told(), k=k) for k in (30, 20)]
-    for age, log in enumerate(logs):
-        os.utime(log, (1e9 - age, 1e9 - age))
-    with pytest.raises(UsageError, match="k was 30, is 100"):
-        evaluate.resume(Told())
-
-
 # --- damage -----------------------------------------------------------------------------------------------------------
 
 
@@ -229,7 +217,7 @@ def test_a_log_cut_anywhere_is_gone_on_from(damaged):
     write_log(path, lines)
     whole = path.read_bytes()
     ends = [place + 1 for place, byte in enumerate(whole) if byte == ord("\n")]
-    for cut in (ends[0], ends[0] + 5, ends[1] - 1, ends[1], ends[2] + 20, ends[3]):
+    for cut in (ends[0], ends[1] - 1, ends[2] + 20):
         path.write_bytes(whole[:cut])
         told.asked.clear()
         (again,) = evaluate.resume(told, **ONE_BY_ONE)
@@ -242,37 +230,28 @@ def test_a_log_cut_anywhere_is_gone_on_from(damaged):
 
 
 def test_the_same_evaluation_cannot_run_twice_at_once(evaluate):
-    for name, resume in (("", False), (NAMED, True)):
-        is_asked, release, results = threading.Event(), threading.Event(), []
-
-        def hold(query, is_asked=is_asked, release=release):
-            is_asked.set()
-            release.wait(LONG)
-            return right(query)
-
-        told = Told(hold)
-
-        def first(told=told, name=name, results=results):
-            results.extend(evaluate(told, name=name))
-
-        thread = threading.Thread(target=first)
-        thread.start()
-        assert is_asked.wait(LONG)
-        with pytest.raises(UsageError, match="running already"):
-            evaluate(told, name=name, resume=resume)
-        evaluate(Told(), name=name, selection=Selection(limit=1))  # another one is not disturbed
-        release.set()
-        thread.join(LONG)
-        assert [dict(result.failures) for result in results] == [{}]
-        assert sorted(query for some in told.asked for query in some) == ["q0", "q1", "q2"]
-    assert not list(evaluate.folder.glob(".*.lock"))
-
-
-def test_locks_of_the_dead_are_removed(evaluate):
+    """Locks of the dead are no hindrance, and are removed."""
+    is_asked, release, results = threading.Event(), threading.Event(), []
     evaluate.folder.mkdir()
     for name in (".dead.log.lock", ".mine.lock"):
         (evaluate.folder / name).touch()
-    evaluate(Told())
+
+    def hold(query):
+        is_asked.set()
+        release.wait(LONG)
+        return right(query)
+
+    told = Told(hold)
+    thread = threading.Thread(target=lambda: results.extend(evaluate(told, name=NAMED)))
+    thread.start()
+    assert is_asked.wait(LONG)
+    with pytest.raises(UsageError, match="running already"):
+        evaluate(told, name=NAMED, resume=True)
+    evaluate(Told(), name=NAMED, selection=Selection(limit=1))  # another one is not disturbed
+    release.set()
+    thread.join(LONG)
+    assert [dict(result.failures) for result in results] == [{}]
+    assert sorted(query for some in told.asked for query in some) == ["q0", "q1", "q2"]
     assert [path.name for path in evaluate.folder.glob(".*")] == [".mine.lock"]
 
 
@@ -287,19 +266,6 @@ def test_a_folder_that_cannot_be_written_is_told(evaluate):
 # --- finished logs ----------------------------------------------------------------------------------------------------
 
 
-def test_the_newest_complete_logs_stay(tmp_path):
-    for number, name in enumerate("abcdef"):
-        (tmp_path / f"{name}.log").write_text("12345")
-        if name != "f":  # it is not complete
-            (tmp_path / f"{name}.log.done").touch()
-            os.utime(tmp_path / f"{name}.log.done", (number, number))
-    assert clear_finished(tmp_path) == (2, 10)
-    assert sorted(path.name for path in tmp_path.glob("*.log")) == ["c.log", "d.log", "e.log", "f.log"]
-    assert clear_finished(tmp_path, keep=0) == (3, 15)
-    assert [path.name for path in tmp_path.iterdir()] == ["f.log"]
-    assert clear_finished(tmp_path / "gone") == (0, 0)
-
-
 def test_evaluations_leave_few_logs(evaluate):
     """Only the last three can be gone on from without asking again; of one that failed somewhere the log stays."""
     odd, fails = fallible("q1")
@@ -308,18 +274,9 @@ def test_evaluations_leave_few_logs(evaluate):
     for k in range(1, 6):
         evaluate(told, k=k)
     assert len(list(evaluate.folder.glob("*.log"))) == 3 + 1
-    told.asked.clear()
-    evaluate.resume(told, k=5)
-    assert (told.asked, evaluate.said) == ([], [])
+    assert clear_finished(evaluate.folder, keep=0)[0] == 3
+    assert clear_finished(evaluate.folder / "gone") == (0, 0)
     fails.clear()
     odd.asked.clear()
     evaluate.resume(odd)
     assert odd.asked == [["q1"]]
-
-
-def test_to_begin_again_puts_aside_what_was(evaluate):
-    odd, _ = fallible("q1")
-    evaluate(odd, name=NAMED)
-    before = evaluate.log.read_bytes()
-    evaluate(odd, name=NAMED)
-    assert evaluate.log.with_name(f"{evaluate.log.name}.before").read_bytes() == before

@@ -170,46 +170,6 @@ def test_calls_that_were_made_together_halve_the_limit_once_and_answers_raise_it
     assert limit_after(lambda query: errors_left.pop() if errors_left else right(query), n=1, concurrency=1) == 1
 
 
-def test_an_error_begins_the_row_anew():
-    """One answer is in, then the error, then all others: each waits until the one before has been taken note of."""
-    at_first, calls, first_is_in, stumbled = busy_at_first(4), itertools.count(), threading.Event(), threading.Event()
-
-    class Noting(RetryState):
-        def note_answers(self, answers):
-            super().note_answers(answers)
-            first_is_in.set()
-
-        def should_retry(self, error, attempts):
-            if isinstance(error, OSError):
-                stumbled.set()
-            return super().should_retry(error, attempts)
-
-    def answer(query):
-        hits, number = at_first(query), next(calls)
-        if number == 1:
-            first_is_in.wait(LONG)
-            raise OSError("once")
-        if number > 1:
-            stumbled.wait(LONG)
-        return hits
-
-    assert limit_after(answer, n=5, concurrency=4, state=Noting) == 3
-    assert stumbled.is_set()
-
-
-def test_while_the_limit_is_low_no_more_are_asked_at_once():
-    at_first, overlaps = busy_at_first(8), []
-
-    def answer(query):
-        hits = at_first(query)
-        overlaps.append(told.n_now)
-        return hits
-
-    told = Told(answer, batch=1)
-    collected(told, 8, policy=RetryPolicy(timeout=LONG, retries=5, backoff=0.0, concurrency=8))
-    assert max(overlaps[:4]) <= 4
-
-
 # --- logs -------------------------------------------------------------------------------------------------------------
 
 IDS = st.text('aü漢\n\x00"\\ ', min_size=1, max_size=4)

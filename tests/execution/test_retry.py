@@ -23,38 +23,20 @@ def asked(answer, way, n=4, **how):
     return told, collected(told, n, **more, **how)
 
 
-# --- the policy -------------------------------------------------------------------------------------------------------
-
-
-def test_errors_are_worth_another_try_unless_final_and_busy_services_three_times_as_many():
-    for retries in (0, 1, 3):
-        policy = RetryPolicy(retries=retries)
-        for error in (OSError("x"), ValueError("x"), TimeoutError("x"), ProviderError("x")):
-            assert [n for n in range(9) if policy.should_retry(error, n)] == list(range(retries + 1)), error
-        assert [n for n in range(12) if policy.should_retry(RetryLater(), n)] == list(range(3 * retries + 1))
-        assert not any(policy.should_retry(PermanentFailure("no"), n) for n in range(5))
-        assert [n for n in range(9) if policy.should_retry(RetryLater(3600.0), n)] == list(range(min(retries, 1) + 1))
-
-
-def test_pauses_double_with_chance_and_never_beyond_the_timeout():
+def test_pauses_double_with_chance_up_to_the_timeout_and_a_busy_service_says_itself_how_long():
     policy = RetryPolicy(timeout=3.0, backoff=1.0)
     for attempts, low, high in ((1, 0.5, 1.5), (2, 1.0, 3.0), (3, 2.0, 3.0), (9, 3.0, 3.0)):
         pauses = {policy.pause(OSError(), attempts) for _ in range(20)}
         assert all(low <= pause <= high for pause in pauses), attempts
         assert len(pauses) > 1 or low == high, attempts
-
-
-def test_a_busy_service_says_itself_how_long_but_not_for_ever():
-    policy = RetryPolicy(timeout=3.0, backoff=1.0)
     assert [policy.pause(RetryLater(wait), 4) for wait in (0.0, 0.25, 59.0, 86400.0)] == [0.0, 0.25, 59.0, 60.0]
     assert [RetryPolicy(timeout=seconds).longest_pause for seconds in (1.0, 90.0, 900.0)] == [60.0, 90.0, 300.0]
     assert 1.0 <= policy.pause(RetryLater(), 2) <= 3.0
 
 
-# --- how often --------------------------------------------------------------------------------------------------------
-
-
 def test_a_query_is_asked_again_as_often_as_allowed():
+    """Busy services three times as often; what is final is asked alone once."""
+    final = {"q1": PermanentFailure("refused")}
     for way in WAYS:
         assert errors(asked(failing({"q2": OSError("once")}), way)[1]) == {}, way
         for retries in (0, 1, 3):
@@ -62,20 +44,10 @@ def test_a_query_is_asked_again_as_often_as_allowed():
             told, found = asked(failing({"q0": OSError("always")}, every=True), way, policy=policy)
             alone = told.asked.count(["q0"])
             assert (errors(found), alone) == ({"q0": "OSError: always"}, retries + 1), (way, retries)
-
-
-def test_a_busy_service_is_asked_three_times_as_often():
-    for way in WAYS:
         told, found = asked(failing({"q0": RetryLater(0.0, "too much")}, every=True), way, n=1)
-        assert errors(found) == {"q0": "too much; it asks to wait 0 s"}, way
-        assert told.times("q0") == 7, way
-
-
-def test_what_is_final_is_asked_alone_once():
-    for way in WAYS:
-        told, found = asked(failing({"q1": PermanentFailure("refused")}, every=True), way)
-        assert errors(found) == {"q1": "refused"}, way
-        assert told.asked.count(["q1"]) == 1, way
+        assert (errors(found), told.times("q0")) == ({"q0": "too much; it asks to wait 0 s"}, 7), way
+        told, found = asked(failing(final, every=True), way)
+        assert (errors(found), told.asked.count(["q1"])) == ({"q1": "refused"}, 1), way
 
 
 def test_a_retriever_that_never_worked_is_not_asked_twice_for_long():
@@ -91,12 +63,6 @@ def test_a_retriever_that_never_worked_is_not_asked_twice_for_long():
         told, found = asked(failing(never, every=True), way, n=20, policy=policy)
         assert {told.asked.count([f"q{number}"]) for number in range(5, 20)} == {10}, way
         never["q0"] = TypeError("bug")
-
-
-def test_what_is_final_says_nothing_about_the_others():
-    final = {f"q{number}": PermanentFailure("not this one") for number in range(6)}
-    told, _ = asked(failing({**final, "q6": OSError("torn")}, every=True), "alone", n=7)
-    assert told.times("q6") == 3
 
 
 def caused_by(cause):
@@ -129,7 +95,6 @@ def test_hits_with_what_came_along_are_an_answer():
     assert (answer.docs, answer.scores, answer.extra) == (["b", "c"], [3.0, 2.0], {"c": {"text": "its text", "page": 3}})
     assert answer.hits == [Hit("b", 3.0), Hit("c", 2.0, "its text", {"page": 3})]
     assert {(one.n_together, one.ms) for one in found.values()} == {(3, answer.ms)}  # they share their time
-    assert asked(right, "alone", n=1)[1]["q0"].n_together == 1
 
 
 def test_an_error_in_place_of_hits_is_that_query_s_alone():
@@ -139,26 +104,12 @@ def test_an_error_in_place_of_hits_is_that_query_s_alone():
     assert told.asked == [["q0", "q1", "q2"], ["q0"], ["q2"]]
 
 
-GARBAGE = {
-    "nan": [Hit("d", float("nan"))],
-    "inf": [("d", float("inf"))],
-    "twice": [Hit("d", 1.0), Hit("d", 0.5)],
-    "nothing": None,
-    "number": 7,
-    "text": "d1 d2",
-    "empty id": [""],
-    "half scored": [("a", 1.0), "b"],
-    "object": [object()],
-    "words": [("d", "high")],
-}
-
-
 def test_garbage_is_that_query_s_error():
-    for what, garbage in GARBAGE.items():
+    for garbage in ([Hit("d", float("nan"))], [Hit("d", 1.0), Hit("d", 0.5)], None, "d1 d2", [object()]):
         _, found = asked(
             lambda query, some=garbage: some if query.query_id == "q1" else right(query), "together", n=3, policy=AT_ONCE
         )
-        assert set(errors(found)) == {"q1"}, what
+        assert set(errors(found)) == {"q1"}, garbage
 
 
 def test_the_wrong_number_of_answers_is_an_error_and_who_is_missing_is_found():
@@ -169,7 +120,7 @@ def test_the_wrong_number_of_answers_is_an_error_and_who_is_missing_is_found():
         def search(self, queries, k):
             return self.given_back
 
-    for given_back in ([], [[]] * 9, None, 3, "ab"):
+    for given_back in ([], [[]] * 9, None):
         assert len(errors(collected(Wrong(given_back), batch=2, policy=AT_ONCE))) == 4, given_back
 
     class Drops(Told):
@@ -208,37 +159,24 @@ def test_an_error_is_told_in_one_short_line():
     assert "\x1b" not in found["q0"].error
 
 
-# --- time -------------------------------------------------------------------------------------------------------------
-
-
-def hanging(name, policy, **how):
-    """The errors where one query hangs."""
-    release = threading.Event()
-
-    def answer(query):
-        if query.query_id == name:
-            release.wait(LONG)
-        return right(query)
-
-    try:
-        return errors(asked(answer, n=5, policy=policy, **how)[1])
-    finally:
-        release.set()
-
-
-def test_a_query_that_hangs_fails_and_the_others_go_on():
-    expected = {"q1": "TimeoutError: no answer within 0.3 s"}
-    assert hanging("q1", RetryPolicy(timeout=0.3, retries=0), way="alone") == expected
-    assert hanging("none", RetryPolicy(timeout=1e300), way="alone") == {}  # any time is short enough
+# --- time: limits that must be met are long, for the machine may be busy -----------------------------------------------
 
 
 @pytest.mark.slow
 def test_in_a_batch_one_that_hangs_takes_only_itself_along():
-    for way in ("together", "growing"):
-        assert set(hanging("q1", RetryPolicy(timeout=0.5, retries=0), way=way)) == {"q1"}, way
+    release = threading.Event()
+    policy = RetryPolicy(timeout=5.0, retries=0)
+    _, found = asked(lambda query: (query.query_id == "q1" and release.wait(LONG)) or right(query), "growing", policy=policy)
+    release.set()
+    assert errors(found) == {"q1": "TimeoutError: no answer within 5 s"}
+
+
+def test_any_time_is_short_enough():
+    assert errors(asked(right, "alone", policy=RetryPolicy(timeout=1e300))[1]) == {}
 
 
 def test_coroutines_that_take_too_long_are_ended_and_make_room():
+    """Two of one query each, or one batch of both, hold all places; nobody else is asked, for whom time might be short."""
     for way, how in (("alone", {}), ("together", {"batch": 2})):
         ended = threading.Semaphore(0)
 
@@ -247,11 +185,10 @@ def test_coroutines_that_take_too_long_are_ended_and_make_room():
 
             async def search(self, queries, k, ended=ended):
                 try:
-                    await asyncio.sleep(600 if any(query.query_id in ("q0", "q1") for query in queries) else 0)
+                    await asyncio.sleep(600)
                 finally:
                     ended.release()
-                return [right(query) for query in queries]
 
-        found = collected(Hangs(), policy=RetryPolicy(timeout=0.15, retries=0, concurrency=2), **how)
+        found = collected(Hangs(), 2, policy=RetryPolicy(timeout=0.05, retries=0, concurrency=1), **how)
         assert set(errors(found)) == {"q0", "q1"}, way
-        assert all(ended.acquire(timeout=LONG) for _ in range(4)), way
+        assert all(ended.acquire(timeout=LONG) for _ in range(2)), way

@@ -10,9 +10,9 @@ import pytest
 
 from assay import BenchmarkDataset, Document, Query
 from assay.execution import Part, Response, RetryPolicy
-from assay.providers import BoundProvider, Provider, RetryLater
+from assay.providers import BoundProvider, Provider
 
-from ._retrievers import LONG, QUICK, Told, benchmark, collected, errors, failing, own, queries, right
+from ._retrievers import LONG, QUICK, Told, benchmark, collected, errors, own, queries, right
 
 
 def test_coroutines_of_one_retriever_share_one_event_loop():
@@ -37,7 +37,7 @@ def test_coroutines_of_one_retriever_share_one_event_loop():
 def test_a_provider_is_made_filled_and_asked_by_one_thread():
     class Database:
         def __init__(self):
-            self.database = sqlite3.connect(":memory:")
+            self.database = sqlite3.connect(":memory:")  # refuses other threads
             self.database.execute("CREATE TABLE docs (id TEXT)")
 
         def index(self, documents):
@@ -137,18 +137,11 @@ def test_a_provider_that_cannot_be_started_is_told(snapshots):
     cases = {
         "made": lambda: collected(BoundProvider(Provider("broken", "", lambda: 1 / 0), {})),
         "index": lambda: collected(own(Unready(OSError("no such model")), "broken")),
-        "exit": lambda: collected(own(Unready(SystemExit(3)), "broken")),
         "hangs": lambda: collected(own(Unready(), "slow"), policy=short),
         "no documents": lambda: collected(Told(), dataset=replace(benchmark(2), documents={})),
     }
     snapshots.check_errors("execution/starting", cases)
     release.set()
-
-
-def test_what_is_made_of_those_with_documents_of_their_own_needs_none():
-    parts = (own(lambda text, k: ["d0"], indexes=False),)
-    provider = BoundProvider(Provider("both", "", Told), {}, parts)
-    assert errors(collected(provider, dataset=replace(benchmark(2), documents={}))) == {}
 
 
 def test_what_computes_here_may_take_its_time():
@@ -187,14 +180,6 @@ def test_known_answers_are_not_asked_again_but_known_errors_are():
     assert seen == [(1, 1, 0), (2, 1, 0), (4, 1, 0)]
     every = {f"q{n}": Response(f"q{n}") for n in range(4)}
     assert collected(BoundProvider(Provider("never", "", lambda: 1 / 0), {}), known=every) == every  # it is not even made
-
-
-def test_a_pause_that_a_service_asks_for_is_seen_by_who_watches():
-    for batch, how in ((1, {}), (1000, {"batch": 3})):
-        seen = []
-        told = Told(failing({"q0": RetryLater(0.01, "HTTP 429", "http://x")}), batch=batch)
-        collected(told, watch=lambda now, seen=seen: seen.append(now.wait and now.wait[:2]), **how)
-        assert (0.01, "HTTP 429") in seen, batch
 
 
 def test_parts_of_equal_names_are_told_apart():

@@ -42,28 +42,21 @@ def test_a_sample_is_the_same_for_a_seed_and_keeps_the_order(n, seed):
     found = chosen(sample=n, seed=seed)
     assert found == chosen(sample=n, seed=seed) == "".join(sorted(found))
     assert len(found) == min(n, 10)
-
-
-def test_seeds_differ():
-    assert len({chosen(sample=5, seed=seed) for seed in range(20)}) > 10
+    assert len({chosen(sample=5, seed=seed + more) for more in range(20)}) > 10
 
 
 def test_nothing_left_is_told_with_the_reason(snapshots):
     many = {f"q{n}": Query(f"q{n}", domain=f"domain {n:02}") for n in range(25)}
     options = {
         "a value": {"where": {"difficulty": ["medium"]}},
-        "a value much like another": {"where": {"language": ["dee"]}},
-        "a number": {"where": {"year": ["1999"]}},
         "a tag": {"where": {"langage": ["de"]}},
         "tags together": {"where": {"language": ["en"], "difficulty": ["easy"], "year": ["2001"]}},
         "a range": {"where": {"difficulty": ["easy"]}, "range": (50, None)},
         "none that failed": {"only": frozenset({"q99"})},
-        "an empty range": {"range": (5, 5)},
         "several": {"where": {"language": ["dee", "enn"], "colour": ["red"]}},
     }
     cases = {case: partial(chosen, **some) for case, some in options.items()}
     cases["many values"] = partial(Selection({"domain": ["x"]}).apply, many)
-    cases["no tags"] = partial(Selection({"language": ["de"]}).apply, {"q": Query("q")})
     cases["one value of two"] = partial(Selection({"language": ["de", "eng"]}).check_tags, [QUERIES])
     cases["no range"] = partial(parse_range, "5")
     cases["no tag"] = partial(parse_where, ["language"])
@@ -87,7 +80,6 @@ def test_what_is_no_range_or_tag():
 
 
 def test_it_is_written_down_as_it_was_chosen():
-    assert Selection().to_dict() == {}
     every = Selection({"a": ["b"]}, (None, 5), 3, 7, 2, frozenset({"y", "x"}))
     written = {"where": {"a": ["b"]}, "range": ":5", "sample": 3, "seed": 7, "limit": 2, "only": ["x", "y"]}
     assert every.to_dict() == written

@@ -68,19 +68,11 @@ def test_a_reranker_has_two_results_and_its_improvement(reranker):
 
 def test_the_improvement_follows_the_ndcg_that_was_asked_for(reranker):
     asked, options = reranker
-    for metrics, name in (
-        (["mrr", "ndcg(gain=exp)@5"], "reranking_improvement(gain=exp)@5"),
-        (["mrr"], "reranking_improvement@10"),
-    ):
-        assert name in execute_plan(replace(asked, metrics=tuple(parse_metrics(metrics))), options)[1], metrics
-
-
-def test_asked_for_it_stands_in_its_place_and_others_do_not_have_it(reranker):
-    asked, options = reranker
+    metrics = tuple(parse_metrics(["mrr", "ndcg(gain=exp)@5"]))
+    assert "reranking_improvement(gain=exp)@5" in execute_plan(replace(asked, metrics=metrics), options)[1]
     asked = replace(asked, metrics=tuple(parse_metrics(["reranking_improvement@1", "mrr"])))
     before, after = execute_plan(asked, options)
     assert list(after)[:2] == list(before)[:2] == ["reranking_improvement@1", "mrr"]
-    assert after["reranking_improvement@1"] == pytest.approx(100.0)
     (found,) = execute_plan(replace(asked, providers=plan(options.home, Told()).providers), options)
     assert math.isnan(found["reranking_improvement@1"])
     assert any("reranking_improvement@1 cannot be scored" in note for note in found.notes)
