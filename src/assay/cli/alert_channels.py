@@ -10,7 +10,7 @@ import json
 import shlex
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
@@ -58,7 +58,6 @@ class WebhookChannel:
     """An address that takes JSON. Only its host is ever shown: the rest of such addresses is a secret."""
 
     url: SplitResult
-    pause: Callable[[float], None] = time.sleep
 
     @classmethod
     def of(cls, text: str) -> WebhookChannel:
@@ -115,7 +114,7 @@ class WebhookChannel:
                 if status and status < 500 and status not in RETRYABLE_STATUSES:
                     return why
                 if pause is not None:
-                    self.pause(pause)
+                    time.sleep(pause)
             return f"{why}, after {len(RETRY_PAUSES) + 1} attempts"
         finally:
             connections.close()
