@@ -4,7 +4,8 @@ import json
 
 N = 24
 SEARCH = """
-import os, threading, time, zlib
+import os, signal, threading, time, zlib
+from pathlib import Path
 
 def search(text: str, k: int):
     asked = os.open("asked.txt", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -12,7 +13,15 @@ def search(text: str, k: int):
     os.close(asked)
     if os.environ.get("TALK"):
         print("asked", text)
-    time.sleep(60 if text in os.environ.get("HOLD", "").split(",") else float(os.environ.get("SLEEP", "0")))
+    time.sleep(float(os.environ.get("SLEEP", "0")))
+    if "SIGNAL" in os.environ and int(text[1:]) >= 10:  # once the answers before are in the log
+        if text == "q10":
+            log = max(Path(".assay/runs").glob("*.log"), key=os.path.getmtime)
+            while b'"q9"' not in log.read_bytes():
+                time.sleep(0.01)
+            time.sleep(0.05)
+            signal.pthread_kill(threading.main_thread().ident, int(os.environ["SIGNAL"]))
+        threading.Event().wait(60)
     if text in os.environ.get("FAIL", "").split(","):
         raise ValueError("told to fail")
     docs = sorted((f"d{n}" for n in range(24)), key=lambda doc: zlib.crc32((text + doc).encode()))

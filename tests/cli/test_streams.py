@@ -49,18 +49,15 @@ COMMANDS = {
 """Command → arguments with which it prints something."""
 FAILED_GATE = 1
 SERVES_ON, PRINTS_NOTHING = "serve", "report"
-QUICK = ("completion", "score")
-
-
-def of(names):
-    """Names as parameters; but for a few they are tried with the slow tests, for each starts a process."""
-    return [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in names]
-
-
-PRINTING = of(["--version", "--help", *(name for name in COMMANDS if name != PRINTS_NOTHING)])
-ENDING = of(["--help", *(name for name in COMMANDS if name != SERVES_ON)])
-TELLING = of(["bless", "completion", "eval", "gate", "report", "score", "watch"])
+PRINTING = ["--help", *(name for name in COMMANDS if name != PRINTS_NOTHING)]
+ENDING = ["--help", *(name for name in COMMANDS if name != SERVES_ON)]
+TELLING = ["bless", "completion", "eval", "gate", "report", "watch"]
 BUG = re.compile("Traceback|Exception ignored|bug in assay|Broken pipe")
+
+
+def tried(quick, others):
+    """The names of commands to try: a quick one, and with the slow tests all others, for each starts a process."""
+    return pytest.mark.parametrize("names", [[quick], pytest.param(others, marks=pytest.mark.slow, id="others")])
 
 
 @pytest.fixture(scope="module")
@@ -104,37 +101,34 @@ def test_every_command_is_tried(capsys):
     assert sorted(COMMANDS) == sorted(re.search(r"there are (.*);", capsys.readouterr().err)[1].split(", "))
 
 
-@pytest.mark.parametrize("name", PRINTING)
-def test_a_closed_output_is_an_error_that_names_it(place, name):
-    done = run(place, name, **closed(1))
-    assert done.returncode == 3
-    assert done.stderr.decode().splitlines()[-1] == "error: standard output: cannot be written: it is closed"
+@tried("--version", PRINTING)
+def test_an_output_that_cannot_be_written_is_an_error_that_names_it(place, names):
+    for name in names:
+        with Path("/dev/full").open("wb") as full:
+            for streams, why in ((closed(1), "it is closed"), ({"stdout": full}, "No space left on device")):
+                done = run(place, name, **streams)
+                last = done.stderr.decode().splitlines()[-1]
+                assert (done.returncode, last) == (3, f"error: standard output: cannot be written: {why}"), name
 
 
-@pytest.mark.parametrize("name", PRINTING)
-def test_a_full_output_is_an_error_that_names_it(place, name):
-    with Path("/dev/full").open("wb") as full:
-        done = run(place, name, stdout=full)
-    assert done.returncode == 3
-    assert done.stderr.decode().splitlines()[-1] == "error: standard output: cannot be written: No space left on device"
-
-
-@pytest.mark.parametrize("name", ENDING)
-def test_a_reader_that_goes_away_changes_no_exit_code(place, name):
+@tried("gate", ENDING)
+def test_a_reader_that_goes_away_changes_no_exit_code(place, names):
     """So a gate that fails still does, where its output goes to `head`."""
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        done = run(place, name, stdout=writer)
+        for name in names:
+            done = run(place, name, stdout=writer)
+            assert done.returncode == (FAILED_GATE if name == "gate" else 0), name
     finally:
         os.close(writer)
-    assert done.returncode == (FAILED_GATE if name == "gate" else 0)
 
 
-@pytest.mark.parametrize("name", TELLING)
-@pytest.mark.parametrize("how", ["closed", "full"])
-def test_remarks_that_cannot_be_written_change_nothing(place, name, how):
+@tried("score", TELLING)
+def test_remarks_that_cannot_be_written_change_nothing(place, names):
     with Path("/dev/full").open("wb") as full:
-        done = run(place, name, **closed(2) if how == "closed" else {"stderr": full})
-    assert done.returncode == (FAILED_GATE if name == "gate" else 0)
-    assert bool(done.stdout) == (name != PRINTS_NOTHING)
+        for name in names:
+            for streams in (closed(2), {"stderr": full}):
+                done = run(place, name, **streams)
+                assert done.returncode == (FAILED_GATE if name == "gate" else 0), name
+                assert bool(done.stdout) == (name != PRINTS_NOTHING), name
