@@ -95,10 +95,11 @@ def complete(scripts, tmp_path):
     """Lines that somebody types after assay → what bash offers for the last word of each."""
 
     def offered(lines):
-        script = [scripts["bash"]]
-        for words in (["assay", *shlex.split(line)] for line in lines):
-            script.append(f"COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}; _assay; echo ${{COMPREPLY[@]}}")
-        command = ["bash", "--norc", "-uc", "\n".join(script)]
+        calls = (
+            f"COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}; _assay; echo ${{COMPREPLY[@]}}"
+            for words in (["assay", *shlex.split(line)] for line in lines)
+        )
+        command = ["bash", "--norc", "-uc", "\n".join((scripts["bash"], *calls))]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
         assert done.stderr == ""
         return dict(zip(lines, map(str.split, done.stdout.splitlines()), strict=True))
