@@ -14,7 +14,7 @@ from assay.catalog import Described, find_by_any_name, find_entry, load_entries
 from assay.charts import Chart
 from assay.chunkers import Chunker
 from assay.datasets import Format
-from assay.errors import UnknownName, UsageError
+from assay.errors import UsageError
 from assay.fusion import Fusion
 from assay.metrics import Metric
 from assay.ontology import Similarity
@@ -111,13 +111,9 @@ def load():
 
 
 @pytest.mark.usefixtures("package")
-def test_every_record_that_a_file_defines_is_an_entry():
-    assert list(load()) == ["apple", "pear", "quince"]
-
-
-@pytest.mark.usefixtures("package")
-def test_an_entry_is_described_by_the_docstring_of_its_function_or_by_what_made_it():
+def test_every_record_that_a_file_defines_is_an_entry_described_by_its_function_or_what_made_it():
     entries = load()
+    assert list(entries) == ["apple", "pear", "quince"]
     assert entries["apple"].meaning == "round, and red or green."
     assert entries["apple"].edge_cases == "Some are yellow; those are sweet."
     assert entries["quince"].meaning == "a quince."
@@ -125,61 +121,43 @@ def test_an_entry_is_described_by_the_docstring_of_its_function_or_by_what_made_
 
 def test_a_meaning_that_is_given_leaves_the_docstring_to_edge_cases():
     def sour():
-        """Never ripe.
+        """BLEU of plums.
 
         Not even in autumn.
         """
 
-    assert Fruit("plum", sour, meaning="BLUE.").edge_cases == "Never ripe. Not even in autumn."
-    assert Fruit("plum", sour).meaning == "never ripe."
+    assert Fruit("plum", sour, meaning="BLUE.").edge_cases == "BLEU of plums. Not even in autumn."
+    assert Fruit("plum", sour).meaning == "BLEU of plums.", "a short name keeps its capitals"
 
 
-def test_a_meaning_keeps_the_capitals_of_a_short_name():
-    def bleu():
-        """BLEU of all answers."""
-
-    assert Fruit("bleu", bleu).meaning == "BLEU of all answers."
-
-
-def test_two_entries_of_one_name_are_an_error(package):
-    (package / "worms.py").write_text("from test_catalog import Fruit\nWORM = Fruit('apple')\n")
-    importlib.invalidate_caches()
-    with pytest.raises(UsageError, match="2 fruits are called apple; a plug-in needs a name of its own"):
-        load()
-
-
-@pytest.mark.usefixtures("package")
-def test_other_packages_add_entries(announce):
+def test_other_packages_add_entries(package, announce):
+    broken = Point("plum", Fruit("plum"))
+    broken.load = lambda: 1 / 0
+    announce(fruits=[broken])
+    assert load()["apple"].name == "apple", "a plug-in is loaded when it is asked for"
     announce(fruits=[Point("plum", Fruit("blue_plum"))], elsewhere=[Point("nut", Fruit("nut"))])
     assert list(load()) == ["apple", "blue_plum", "pear", "quince"]
 
 
-@pytest.mark.usefixtures("package")
-def test_other_packages_replace_nothing(announce):
-    announce(fruits=[Point("apple", Fruit("worm"))])
-    with pytest.raises(UsageError, match=r"the plug-in apple .* has the name of one that is there already"):
-        list(load())
-    announce(fruits=[Point("worm", Fruit("apple"))])
-    with pytest.raises(UsageError, match="2 fruits are called apple; a plug-in needs a name of its own"):
-        list(load())
+def test_what_is_wrong_with_plug_ins_is_told(package, announce, snapshots):
+    def listed(point):
+        announce(fruits=[point] if point else [])
+        return list(load())
 
-
-@pytest.mark.usefixtures("package")
-def test_a_plug_in_is_loaded_when_it_is_asked_for(announce, monkeypatch):
-    point = Point("plum", Fruit("plum"))
-    monkeypatch.setattr(point, "load", lambda: 1 / 0)
-    announce(fruits=[point])
-    assert load()["apple"].name == "apple"
-    assert "pear" in load()
-
-
-@pytest.mark.usefixtures("package")
-def test_a_broken_plug_in_is_named(announce, monkeypatch):
-    point = Point("plum", Fruit("plum"))
-    monkeypatch.setattr(point, "load", lambda: 1 / 0)
-    announce(fruits=[point])
-    with pytest.raises(UsageError, match=r"the plug-in plum \(elsewhere:plum\) cannot be loaded: ZeroDivisionError"):
-        list(load())
+    broken = Point("plum", Fruit("plum"))
+    broken.load = lambda: 1 / 0
+    cases = {
+        "a name that is there": lambda: listed(Point("apple", Fruit("worm"))),
+        "an entry that is there": lambda: listed(Point("worm", Fruit("apple"))),
+        "broken": lambda: listed(broken),
+        "unknown": lambda: find_entry("provider", "bm2", {"bm25": 1, "dense": 2}),
+        "unknown by any name": lambda: find_by_any_name("test", "sgin", {"sign": Named()}),
+    }
+    snapshots.check_errors("errors/catalog", cases)
+    (package / "worms.py").write_text("from test_catalog import Fruit\nWORM = Fruit('apple')\n")
+    importlib.invalidate_caches()
+    with pytest.raises(UsageError, match="2 fruits are called apple"):
+        listed(None)
 
 
 def files_of(folder):
@@ -188,35 +166,17 @@ def files_of(folder):
     return [importlib.import_module(f"{folder}.{name}") for name in names]
 
 
-@pytest.mark.parametrize("folder", CATALOGS)
-def test_a_file_of_a_catalog_defines_records_of_its_kind_and_no_other(folder):
+def test_a_file_of_a_catalog_defines_records_of_its_kind_with_functions_that_say_what_they_do():
     kinds = tuple(kind for kind, _ in CATALOGS.values())
-    wrong = {
-        module.__name__: found
-        for module in files_of(folder)
-        if (found := {type(one).__name__ for one in vars(module).values() if isinstance(one, kinds)})
-        != {CATALOGS[folder][0].__name__}
-    }
-    assert wrong == {}
-
-
-@pytest.mark.parametrize("folder", CATALOGS)
-def test_the_function_of_every_record_says_what_it_does_in_one_sentence_first(folder):
-    kind, function = CATALOGS[folder]
-    records = [one for module in files_of(folder) for one in vars(module).values() if isinstance(one, kind)]
-    assert records
-    records = [one for one in records if getattr(one, function) is not None]
-    first = {one.name: (inspect.getdoc(getattr(one, function)) or "").partition("\n")[0] for one in records}
-    assert {name: line for name, line in first.items() if not line} == {}
-    if issubclass(kind, Described):
-        assert {name: line for name, line in first.items() if not re.fullmatch(r"[A-Z0-9](?!.*[.!?] [A-Z]).*\.", line)} == {}
-
-
-def test_an_entry_is_found_by_its_name_or_what_may_be_meant_is_told():
-    known = {"bm25": 1, "dense": 2}
-    assert find_entry("provider", "dense", known) == 2
-    with pytest.raises(UnknownName, match=r"no provider is called 'bm2'\. Did you mean bm25\?   \(there are bm25, dense\)"):
-        find_entry("provider", "bm2", known)
+    for folder, (kind, function) in CATALOGS.items():
+        for module in files_of(folder):
+            records = [one for one in vars(module).values() if isinstance(one, kinds)]
+            assert {type(one) for one in records} == {kind}, module.__name__
+            for record in records:
+                if getattr(record, function) is not None:
+                    first = (inspect.getdoc(getattr(record, function)) or "").partition("\n")[0]
+                    sentence = r"[A-Z0-9](?!.*[.!?] [A-Z]).*\." if issubclass(kind, Described) else ".+"
+                    assert re.fullmatch(sentence, first), (folder, record.name, first)
 
 
 class Named:
@@ -229,13 +189,13 @@ class Named:
 def test_an_entry_is_found_by_any_of_its_names_however_they_are_written():
     student, sign = Named("student", "t_test"), Named()
     known = {"paired_t": student, "sign": sign}
-    assert [find_by_any_name("test", name, known) for name in ("paired_t", " Paired-T ", "T-test", "student")] == [
-        student
-    ] * 4
-    assert find_by_any_name("test", "SIGN", known) is sign
-    with pytest.raises(UnknownName, match=r"no test is called 'sgin'\. Did you mean sign"):
-        find_by_any_name("test", "sgin", known)
-
-
-def test_entries_without_other_names_are_found_by_their_own():
+    for name, entry in {
+        "paired_t": student,
+        " Paired-T ": student,
+        "T-test": student,
+        "student": student,
+        "SIGN": sign,
+    }.items():
+        assert find_by_any_name("test", name, known) is entry, name
     assert find_by_any_name("fruit", "Red-Apple", {"red_apple": "an apple"}) == "an apple"
+    assert find_entry("provider", "dense", {"bm25": 1, "dense": 2}) == 2

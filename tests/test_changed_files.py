@@ -33,10 +33,7 @@ ROUTE = {
 }
 HITS = [{"query_id": "q1", "results": [{"id": "a", "score": 1.0, "text": "t", "metadata": {"a": 1}}]}]
 TERM = "http://purl.obolibrary.org/obo/X_"
-META = {
-    "definition": {"val": "d", "xrefs": ["y"]},
-    "synonyms": [{"pred": "hasExactSynonym", "val": "s", "xrefs": []}],
-}
+META = {"definition": {"val": "d", "xrefs": ["y"]}, "synonyms": [{"pred": "hasExactSynonym", "val": "s", "xrefs": []}]}
 NODES = [{"id": f"{TERM}1", "lbl": "a", "type": "CLASS", "meta": META}, {"id": f"{TERM}2", "lbl": "b", "type": "CLASS"}]
 EDGES = [{"sub": f"{TERM}2", "pred": "is_a", "obj": f"{TERM}1"}]
 GRAPHS = {"graphs": [{"id": "http://x/x.obo", "meta": {"version": "v1"}, "nodes": NODES, "edges": EDGES}]}
@@ -80,13 +77,10 @@ def test_any_change_is_read_or_refused(folder, data):
         assert code in (0, 2, 3), (name, place, change)
 
 
-def test_every_form_is_read_as_it_is(folder):
+def test_every_form_is_read_and_what_used_to_end_in_a_traceback_is_refused(folder):
     for tree, write, file, read in READERS.values():
         (folder / file).write_bytes(write(tree))
         read(folder / file)
-
-
-def test_what_used_to_end_in_a_traceback_is_refused(folder):
     for name, place, change in (
         ("ontology", ("graphs", 0, "nodes", 0, "meta"), "deep"),
         ("documents of chunks", ("c1",), "deep"),

@@ -149,18 +149,6 @@ print([name for name in sys.modules if name.startswith("assay.ontology")])
     assert printed.splitlines()[-2:] == ["ontology: no plug-in that is installed takes it; domains of assay: none", "[]"]
 
 
-def test_what_needs_no_domain_loads_none(data):
-    printed = run_python(
-        data,
-        """
-assert main(["score", "qrels.txt", "x.txt", "-m", "ndcg_cut_10", "P_5"]) == 0
-assay.evaluate({"q": {"a": 1}}, {"q": ["a"]}, ["mrr"])
-print([name for name in sys.modules if name.startswith("assay.ontology")])
-""",
-    )
-    assert printed.splitlines()[-1] == "[]"
-
-
 def test_an_option_that_no_domain_takes():
     with pytest.raises(UsageError, match="volume"):
         assay.evaluate(assay.load_dataset("rag-template"), {}, ["mrr"], relevance=assay.Relevance(options={"volume": 1}))

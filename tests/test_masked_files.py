@@ -3,14 +3,12 @@
 import json
 from pathlib import Path
 
-import pytest
-
 import assay
 from assay.atomic_write import atomic_write
 from assay.charts import Drawing, render
 from assay.compat.ranx import Qrels, Run, compare
 from assay.files import write_lines, write_qrels, write_run
-from assay.masking import add_secret, mask_nested
+from assay.masking import add_secret, forget_secrets
 
 SECRET = 'canary"9f8e7d'
 QRELS, RUN = {"q1": {"d1": 1}}, {"q1": {f"d-{SECRET}": 0.5, "d1": 0.25}}
@@ -37,27 +35,28 @@ WRITERS = {
 }
 
 
-@pytest.mark.parametrize("writer", WRITERS)
-def test_no_writer_writes_a_secret(tmp_path, writer):
-    WRITERS[writer](tmp_path)
-    (path,) = tmp_path.iterdir()
-    assert "9f8e7d" in path.read_text()
-    add_secret(SECRET, "the header")
-    WRITERS[writer](tmp_path)
-    assert "9f8e7d" not in path.read_text()
-    assert "…" in path.read_text()
-    if path.suffix == ".json":
-        json.loads(path.read_text())
+def test_no_writer_writes_a_secret(tmp_path):
+    for writer, write in WRITERS.items():
+        forget_secrets()
+        (tmp_path / writer).mkdir()
+        write(tmp_path / writer)
+        (path,) = (tmp_path / writer).iterdir()
+        assert "9f8e7d" in path.read_text(), writer
+        add_secret(SECRET, "the header")
+        write(tmp_path / writer)
+        assert "9f8e7d" not in path.read_text(), writer
+        assert "…" in path.read_text(), writer
+        assert path.suffix != ".json" or json.loads(path.read_text())
 
 
-@pytest.mark.parametrize("kind", ["svg", "json", "csv"])
-def test_no_chart_shows_a_secret(kind):
+def test_no_chart_shows_a_secret():
     rows = ({"name": f"bm25 {SECRET}", "value": 1.0},)
     spec = {"data": {"values": list(rows)}, "mark": "bar", "encoding": {"x": {"field": "value"}, "y": {"field": "name"}}}
     drawing = Drawing(spec, "A title", f"words with {SECRET}", rows).finished()
-    assert b"9f8e7d" in render(drawing, kind)
+    kinds = ("svg", "json", "csv")
+    assert all(b"9f8e7d" in render(drawing, kind) for kind in kinds)
     add_secret(SECRET, "the header")
-    assert b"9f8e7d" not in render(drawing, kind)
+    assert not any(b"9f8e7d" in render(drawing, kind) for kind in kinds)
 
 
 def test_what_is_no_text_is_written_as_it_is(tmp_path):
@@ -66,13 +65,3 @@ def test_what_is_no_text_is_written_as_it_is(tmp_path):
         with atomic_write(tmp_path / "a", is_text=is_text) as file:
             assert file.write(b"\xff\x00canary9f8e7d") == 14
         assert Path(tmp_path / "a").read_bytes() == content
-
-
-def test_a_number_is_no_secret_because_of_some_of_its_digits():
-    add_secret("1234", "the password")
-    assert mask_nested({"a": 0.1234, "b": 51234, "c": 1234, "d": "pin 1234"}) == {
-        "a": 0.1234,
-        "b": 51234,
-        "c": "…",
-        "d": "pin …",
-    }

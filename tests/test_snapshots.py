@@ -1,5 +1,8 @@
 """The helper that compares texts with tests/snapshots."""
 
+import re
+from collections import Counter
+
 import pytest
 from tests import _snapshots
 from tests._snapshots import FOLDER, Snapshots
@@ -40,8 +43,10 @@ def test_writing_makes_the_file(written, monkeypatch):
 
 
 def test_a_snapshot_belongs_to_one_file_of_tests():
-    """Two that write the same file would overwrite each other."""
+    """Two that write the same file would overwrite each other; and what none reads goes."""
+    names = {str(file.relative_to(FOLDER).with_suffix("")) for file in FOLDER.rglob("*.txt")}
     texts = [file.read_text(encoding="utf-8") for file in FOLDER.parent.rglob("*.py")]
-    names = [str(file.relative_to(FOLDER).with_suffix("")) for file in FOLDER.rglob("*.txt")]
-    shared = {name: sum(f'"{name}"' in text for text in texts) for name in names}
+    shared = Counter(name for text in texts for name in names & set(re.findall(r'"([\w/-]+)"', text)))
     assert [name for name, count in shared.items() if count > 1] == []
+    begun = tuple(begin for text in texts for begin in re.findall(r'f"(\w+/[\w-]*)\{', text))
+    assert [name for name in names - shared.keys() if not name.startswith(begun)] == []

@@ -11,21 +11,14 @@ from assay.execution import read_plan
 from assay.monitoring import rules_from_yaml
 from assay.yaml_tree import DEEPEST, MAX_LETTERS, MAX_NODES, Node, parse_yaml
 
-DOORS = ("plan", "rules")
 
-
-@pytest.fixture(params=DOORS)
-def refused(request, tmp_path):
-    """What is said about a file, as a plan or as rules."""
-
-    def said(text):
-        path = tmp_path / "file.yaml"
-        path.write_text(text)
+def refusals(path, text):
+    """What is said about a file, as a plan and as rules."""
+    path.write_text(text)
+    for read in (lambda: read_plan(path), lambda: rules_from_yaml(text, str(path))):
         with pytest.raises(DataError) as caught:
-            read_plan(path) if request.param == "plan" else rules_from_yaml(text, str(path))
-        return str(caught.value).replace(str(path), "file.yaml")
-
-    return said
+            read()
+        yield str(caught.value).replace(str(path), "file.yaml")
 
 
 def laughs(n_levels, first="[x, x]", level="[*{0}, *{0}, *{0}, *{0}]"):
@@ -36,12 +29,12 @@ def laughs(n_levels, first="[x, x]", level="[*{0}, *{0}, *{0}, *{0}]"):
 
 
 HOSTILE = {
-    "lists": ("a: " + "[" * 20_000, "file.yaml:1: nested too deeply"),
-    "lists that end": ("a: " + "[" * 10_000 + "]" * 10_000, "file.yaml:1: nested too deeply"),
-    "maps": ("{a: " * 5_000, "file.yaml:1: nested too deeply"),
-    "dashes": ("- " * 10_000, "file.yaml:1: nested too deeply"),
+    "lists": ("a: " + "[" * 5_000, "file.yaml:1: nested too deeply"),
+    "lists that end": ("a: " + "[" * 3_000 + "]" * 3_000, "file.yaml:1: nested too deeply"),
+    "maps": ("{a: " * 2_000, "file.yaml:1: nested too deeply"),
+    "dashes": ("- " * 3_000, "file.yaml:1: nested too deeply"),
     "lines": ("".join(f"{' ' * depth}a:\n" for depth in range(200)), f"file.yaml:{DEEPEST + 1}: nested too deeply"),
-    "keys of keys": ("? " * 10_000, "file.yaml:1: nested too deeply"),
+    "keys of keys": ("? " * 3_000, "file.yaml:1: nested too deeply"),
     "aliases": (laughs(30), "too large: more than 10,000 values once aliases are expanded"),
     "merges": (laughs(30, "{x: 1}", "{{<<: [*{0}, *{0}, *{0}, *{0}]}}"), "too large"),
     "maps by alias": (laughs(30, "{x: 1}", "{{a: *{0}, b: *{0}, c: *{0}}}"), "too large"),
@@ -71,9 +64,10 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize(("text", "told"), HOSTILE.values(), ids=HOSTILE)
-def test_plans_and_rules_refuse_the_same_files(refused, text, told):
-    assert told in refused(text)
+def test_plans_and_rules_refuse_the_same_files(tmp_path):
+    for case, (text, told) in HOSTILE.items():
+        for said in refusals(tmp_path / "file.yaml", text):
+            assert told in said, case
 
 
 def test_a_long_number_is_told_with_its_line(tmp_path):
@@ -92,7 +86,6 @@ def test_aliases_and_merges_stand_for_what_they_name(tmp_path):
 
 def test_the_limits_are_where_they_are_said_to_be():
     assert parse_yaml("[" * DEEPEST + "]" * DEEPEST, "f").height == DEEPEST
-    assert parse_yaml("[" + "1, " * (MAX_NODES - 1) + "]", "f").size == MAX_NODES
     shared = f"[&a [{'1, ' * 98}], " + "*a, " * 99 + "x]"
     assert parse_yaml(shared, "f").size == 1 + 100 * 99 + 1
 
@@ -106,9 +99,7 @@ def plain(node):
 
 TEXTS = st.text("ab:#-{}[]&*!|>'\"%@`, \n\té7~", max_size=8)
 TREES = st.recursive(
-    TEXTS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
-    max_leaves=30,
+    TEXTS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4), max_leaves=30
 )
 
 
@@ -123,41 +114,24 @@ def test_what_is_written_is_read(tree):
 
 PIECES = st.sampled_from(
     [
-        "~",
-        "'",
-        '"',
-        "|",
-        ">",
-        "#",
-        "---\n",
-        "...\n",
-        "%YAML 1.1\n",
-        "%TAG ! x\n",
-        "\t",
-        "\x00",
-        "\x85",
-        "\ufeff",
-        "\\x",
-        "[",
-        "]",
-        "{",
-        "}",
-        ", ",
-        ": ",
-        "- ",
-        "? ",
-        "&a ",
-        "*a",
-        "&b ",
-        "*b",
-        "<<",
-        "!!str ",
-        "!",
-        "\n",
-        "\n  ",
-        "a",
-        "b",
-        "1",
+        *(
+            "~",
+            "'",
+            '"',
+            "|",
+            ">",
+            "#",
+            "---\n",
+            "...\n",
+            "%YAML 1.1\n",
+            "%TAG ! x\n",
+            "\t",
+            "\x00",
+            "\x85",
+            "\ufeff",
+            "\\x",
+        ),
+        *("[", "]", "{", "}", ", ", ": ", "- ", "? ", "&a ", "*a", "&b ", "*b", "<<", "!!str ", "!", "\n", "\n  ", "a", "1"),
     ]
 )
 

@@ -29,8 +29,7 @@ CONTENTS = [
 
 
 @given(
-    cases=st.lists(st.tuples(st.lists(IDS, unique=True), st.lists(IDS), GRADES), max_size=5),
-    batch_size=st.integers(1, 6),
+    cases=st.lists(st.tuples(st.lists(IDS, unique=True), st.lists(IDS), GRADES), max_size=5), batch_size=st.integers(1, 6)
 )
 def test_a_batch_is_the_mean_of_its_queries_whatever_its_size_and_their_grades(cases, batch_size):
     """What each function by itself says about a query; only NDCG asks for grades."""

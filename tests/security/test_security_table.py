@@ -185,10 +185,7 @@ def runs_and_judgments(scene: Scene) -> None:
     written = csv.DictWriter(rows, records[0])
     written.writeheader()
     written.writerows(records)
-    qrels = [
-        scene.write("evil.qrels", "".join(f"{word} 0 {word} 1\n" for word in words)),
-        scene.write("qrels.json", nested),
-    ]
+    qrels = [scene.write("evil.qrels", "".join(f"{word} 0 {word} 1\n" for word in words)), scene.write("qrels.json", nested)]
     runs = [
         scene.write("evil.run", "".join(f"{word} Q0 {word} 1 {n} {word}\n" for n, word in enumerate(words))),
         scene.write("run.json", nested),

@@ -86,10 +86,7 @@ def test_printed_basic_usage(tmp_path, monkeypatch, capsys):
     # Batch evaluation
     evaluator = BatchEvaluator(k_values=[5, 10])
     evaluator.evaluate_query(
-        query_id="q1",
-        retrieved_ids=["d1", "d3", "d5"],
-        relevant_ids={"d1", "d5", "d10"},
-        relevance_scores=[3, 0, 2],
+        query_id="q1", retrieved_ids=["d1", "d3", "d5"], relevant_ids={"d1", "d5", "d10"}, relevance_scores=[3, 0, 2]
     )
     print(evaluator.get_aggregate_metrics())  # noqa: T201 (as printed)
     assert "'ndcg@10'" in capsys.readouterr().out

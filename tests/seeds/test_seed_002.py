@@ -192,7 +192,7 @@ def test_row_chroma_shaped_results_are_accepted_from_a_retriever_too():
 
 def test_printed_single_term_retrieval_metrics(bm25):
     assert [one.name for one in fields(SingleTermRetrievalMetrics)] == [
-        *("mrr", "hit_rate_at_k", "max_ont_sim_at_k", "ndcg_at_k", "recall_at_k", "precision_at_k", "map_at_k"),
+        *("mrr", "hit_rate_at_k", "max_ont_sim_at_k", "ndcg_at_k", "recall_at_k", "precision_at_k", "map_at_k")
     ]
     found = bm25["metrics"]
     assert isinstance(found, SingleTermRetrievalMetrics)

@@ -68,9 +68,7 @@ def test_the_values_of_its_own_providers(ir_measures):
 
 @given(
     st.dictionaries(
-        st.sampled_from("pqr"),
-        st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 3), min_size=1),
-        min_size=1,
+        st.sampled_from("pqr"), st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 3), min_size=1), min_size=1
     ),
     st.permutations("abcdefg"),
 )
