@@ -83,7 +83,7 @@ ROW = {name: number for number, row in enumerate(ROWS) for name in row}
 OUTSIDERS = {"__init__", "__main__", "_version"}
 """The package's own name, the way in, and a constant anybody may read."""
 
-PRINTERS = {"web", "__main__"}
+PRINTERS = {"cli", "web", "__main__"}
 PRINTING = {"print", "exit", "quit", "breakpoint", "sys.stdout", "sys.stderr", "sys.exit", "os._exit"}
 HEAVY = {
     *("duckdb", "rich", "rich_argparse", "zstandard", "pandas", "polars", "pyarrow", "scipy", "yaml"),
