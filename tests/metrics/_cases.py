@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
-from math import isclose
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
 
 import assay
-from assay.metrics import parse_metric
 
 close = partial(pytest.approx, rel=1e-12, abs=1e-12)
 """Equal but for the last digits of a float."""
@@ -73,11 +71,6 @@ TOP = 4
 """The largest grade of the random cases."""
 
 
-def share_of_top(grade: float | None, low: float = 0, top: float = TOP) -> float:
-    """A grade as a gain from 0 (bottom of the scale) to 1 (top of it)."""
-    return 0.0 if grade is None else min(max((grade - low) / (top - low), 0.0), 1.0)
-
-
 def random_cases(seed: int, n: int, grades: Sequence[float | None], longest: int = 15) -> list[Case]:
     """Short and long, empty and rich rankings, the same ones for the same seed."""
     rng = random.Random(seed)
@@ -94,38 +87,3 @@ CASES = [
     *random_cases(3, 50, (None, None, None, -2, -1, 0)),
     *random_cases(4, 30, (None, None, None, 0, 0, 1, 2, TOP), longest=60),
 ]
-
-
-@cache
-def _judgments_and_run() -> tuple[assay.Qrels, assay.Run]:
-    qrels, run = as_dicts(CASES)
-    return assay.Qrels(qrels), assay.Run(run)
-
-
-def each_metric(rows: Iterable[tuple[Any, ...]]) -> Any:
-    """One test for each metric of a table, whose rows begin with how a metric is written; it gets the metric's rows."""
-    by_metric: dict[str, list[tuple[Any, ...]]] = {}
-    for row in rows:
-        by_metric.setdefault(parse_metric(row[0]).metric.name, []).append(row)
-    return pytest.mark.parametrize("rows", by_metric.values(), ids=by_metric)
-
-
-def assert_worked_out(rows: Iterable[tuple[Any, ...]]) -> None:
-    """Rows: a metric, the grades of a ranking, those of what it missed, the score; and a policy, where it has one."""
-    for metric, ranked, missed, expected, *policy in rows:
-        found = score(metric, ranked, missed, **(policy[0] if policy else {}))
-        assert found == (expected if isinstance(expected, str) else close(expected)), (metric, ranked, missed)
-
-
-def assert_agrees(rows: Iterable[tuple[str, Callable[..., Any], dict[str, Any]]]) -> None:
-    """Rows: a metric, a plain function that knows its score, and what it is told beside the ranking and the missed."""
-    for metric, plain, given in rows:
-        result = assay.evaluate(*_judgments_and_run(), [metric])
-        for case, found in zip(CASES, result.scores(metric).values(), strict=True):
-            expected = plain(*case, **given)
-            assert found == expected or isclose(found, expected, rel_tol=1e-12, abs_tol=1e-12), (
-                metric,
-                case,
-                found,
-                expected,
-            )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import assay
 
@@ -40,15 +40,9 @@ def as_rows(cases: Iterable[Case], letters: str = LETTERS) -> tuple[list[tuple[s
     return judged, run
 
 
-def scores(metric: str, cases: Sequence[Case], **policy: Any) -> list[float]:
-    """The scores of several rankings, evaluated together."""
-    result = assay.evaluate(*as_rows(cases), [metric], policy=assay.Policy(**policy))
-    return [result.scores(metric).get(f"q{number}", 0.0) for number in range(len(cases))]
-
-
-def score(metric: str, ranked: Sequence[str | None], missed: Sequence[str] = (), **policy: Any) -> float:
+def score(metric: str, ranked: Sequence[str | None], missed: Sequence[str] = ()) -> float:
     """The score of one ranking."""
-    return scores(metric, [Case(ranked, missed)], **policy)[0]
+    return assay.evaluate(*as_rows([Case(ranked, missed)]), metric)[metric]
 
 
 def subtopics_of(ranked: Sequence[str | None], missed: Sequence[str]) -> set[str]:

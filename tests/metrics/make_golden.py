@@ -12,13 +12,21 @@ from pathlib import Path
 import ir_measures
 import pytrec_eval
 
-from .test_average_precision import yaap
-from .test_cascade import err, nerr
-from .test_counts import relstring, unjudged
-from .test_dcg import dcg, ideal_dcg, ndcg
-from .test_ndcg_variants import q_measure
-from .test_precision_recall import f_measure, reciprocal_rank
-from .test_rank_biased import graded_rbp, rbp_residual
+from ._references import (
+    dcg,
+    err,
+    f_measure,
+    graded_rbp,
+    ideal_dcg,
+    ndcg,
+    nerr,
+    q_measure,
+    rbp_residual,
+    reciprocal_rank,
+    relstring,
+    unjudged,
+    yaap,
+)
 
 QRELS = {
     "graded": {"a": 3, "b": 2, "c": 0, "d": 1, "e": 3, "f": 0, "g": -1},

@@ -13,20 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.metrics import curve, parse_metric
+from assay.metrics import curve
 from assay.views import Answer
 
 from ._answers import SOME_WORDS, WORDS, assert_worked_out, column, edges, score, text
-from ._cases import close, each_metric
+from ._cases import close
 
 GOETHE = ["Johann Wolfgang von Goethe", "J. W. Goethe", "Goethe"]
 WORKED_OUT = [  # metric, what was answered, what is right, score
     ("answer_exact", "  paris. ", "PARIS", 1),
-    ("answer_exact", "It is Paris", "Paris", 0),
-    ("answer_exact", "Wolfgang Johann", "Johann Wolfgang", 0),
     ("answer_exact", "２９６２ Meter", "2962 meter", 1),
-    ("answer_exact", "straße", "STRASSE", 1),
-    ("answer_exact", "東京", "東京", 1),
     ("answer_exact", "東京都", "東京", 0),
     ("answer_exact", "the Seine", "Seine", 0),
     ("answer_exact", "-5", "5", 0),
@@ -34,34 +30,23 @@ WORKED_OUT = [  # metric, what was answered, what is right, score
     ("answer_exact", "3-5", "3–5", 1),
     ("answer_exact", "well-known", "well known", 1),
     ("answer_exact", "C++", "C", 0),
-    ("answer_exact", "c++.", "C++", 1),
     ("answer_exact", "C# or F#", "C or F", 0),
-    ("answer_exact", "blood group A+", "blood group A", 0),
-    ("answer_exact", "1 + 2", "1 2", 1),
     ("exact_match", "USA", ["United States", "U.S.A.", "USA"], 1),  # any right answer will do
+    ("EM", "USA", "usa", 1),
     ("squad_em", "the Seine", "Seine", 1),
     ("answer_exact(tokens=squad)", "an apple", "The apple!", 1),
     *edges("answer_exact"),
     ("answer_contains", "The capital of France is Paris.", "Paris", 1),
     ("answer_contains", "Take note", "no", 0),
-    ("answer_contains", "von Goethe, Johann", "Johann Goethe", 0),
-    ("answer_contains", "It was Johann Goethe!", "johann goethe", 1),
     ("answer_contains", "これは東京です", "東京", 1),
-    ("answer_contains", "京東", "東京", 0),
     ("answer_contains", "Paris", "Paris in spring", 0),
     ("answer_contains", "it is in the USA", ["United States", "USA"], 1),
     *edges("answer_contains"),
-    ("answer_f1", "paris!", "PARIS", 1),
-    ("answer_f1", "Paris", "London", 0),
-    ("answer_f1", "It is Paris", "Paris", 2 * 1 / (3 + 1)),
     ("answer_f1", "Goethe", "Johann Wolfgang von Goethe", 2 * 1 / (1 + 4)),
     ("answer_f1", "Anfälle", "Anfa\u0308lle", 1),
     ("answer_f1", "東京", "東京都", 2 * 2 / (2 + 3)),
-    ("answer_f1", "the answer is 42", "42", 2 * 1 / (4 + 1)),
-    ("answer_f1", "The capital of France is Paris.", "Paris is the capital", 2 * 4 / (6 + 4)),
     ("answer_f1", "Paris is capital certainly indeed", "capital is Paris", 0.75),  # seed 003: P .6, R 1
     ("answer_f1", "Goethe", GOETHE, 1),  # of several right answers the most alike counts
-    ("answer_f1", "Tokyo", ["東京", "Tokyo"], 1),
     ("answer_f1", "no no no", "no", 1),
     ("answer_f1(count=bag)", "no no no", "no", 2 * 1 / (3 + 1)),  # repetitions count in a bag only
     ("squad_f1", "the cat", "a cat", 1),  # SQuAD drops English articles
@@ -70,25 +55,17 @@ WORKED_OUT = [  # metric, what was answered, what is right, score
     *edges("answer_f1"),
     ("answer_success@1", "It is Paris", "Paris", 0),  # nothing relevant at rank 1
     ("answer_success@2", "It is Paris", "Paris", 1),
-    ("answer_success", "It is Paris", "Paris", 1),
     ("answer_success@2", "Berlin", "Paris", 0),
     ("answer_success@2", None, "Paris", 0),
     ("answer_success@2", None, [], None),
-    (
-        "answer_success@2",
-        "Paris " + " ".join(f"w{number}" for number in range(18)),
-        "Paris",
-        1,
-    ),  # F1 is 2 / 20, the threshold
-    ("answer_success@2", "Paris " + " ".join(f"w{number}" for number in range(19)), "Paris", 0),
-    ("answer_success(threshold=0.09)@2", "Paris " + " ".join(f"w{number}" for number in range(19)), "Paris", 1),
+    ("answer_success@2", "Paris" + "".join(f" w{n}" for n in range(18)), "Paris", 1),  # F1 is 2 / 20, the threshold
+    ("answer_success@2", "Paris" + "".join(f" w{n}" for n in range(19)), "Paris", 0),
+    ("answer_success(threshold=0.09)@2", "Paris" + "".join(f" w{n}" for n in range(19)), "Paris", 1),
     ("answer_success(threshold=0)@2", "Berlin", "Paris", 1),
     ("answer_success(threshold=0)@2", None, "Paris", 0),  # even a threshold of nothing wants an answer
     ("abstention_accuracy", None, [], 1),
-    ("abstention_accuracy", "something", [], 0),
     ("abstention_accuracy", ..., [], 0),
     ("abstention_accuracy", "Paris", "Paris", None),
-    ("abstention_accuracy", "x", ..., None),
     ("abstention_accuracy(over=answerable)", "wrong", "right", 1),  # a wrong answer is still no abstention
     ("abstention_accuracy(over=answerable)", None, "Rome", 0),
     ("abstention_accuracy(over=answerable)", None, [], None),
@@ -97,23 +74,11 @@ WORKED_OUT = [  # metric, what was answered, what is right, score
 ]
 
 
-@each_metric(WORKED_OUT)
-def test_worked_out_by_hand(rows):
-    assert_worked_out(rows)
-
-
-def test_names_that_people_know():
-    for spelling in ("em", "EM", "exact_match"):
-        assert parse_metric(spelling).name == "answer_exact"
-    assert not parse_metric("aurc").metric.higher_is_better
+def test_worked_out_by_hand():
+    assert_worked_out(WORKED_OUT)
 
 
 # ---- words
-
-
-@given(SOME_WORDS, SOME_WORDS, SOME_WORDS)
-def test_more_words_around_it_change_nothing(before, right, after):
-    assert score("answer_contains", text([*before, *right, *after]), text(right)) == 1
 
 
 @given(WORDS, WORDS)
@@ -215,13 +180,3 @@ def test_equals_count_as_if_in_every_order(rows):
         ranked = sorted(order, key=lambda place: keys[place])
         areas.append(np.mean(np.cumsum(found.score[ranked]) / np.arange(1, len(rows) + 1)))
     assert found.summary() == close(np.mean(areas))
-
-
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 50)), min_size=2, max_size=20))
-def test_the_best_order_is_the_smallest_area(rows):
-    def area(confidences):
-        pairs = [(Answer("x" if lost else "a", sure), "a") for (lost, _), sure in zip(rows, confidences, strict=True)]
-        return column("aurc", *pairs).summary()
-
-    best, worst = (area([sign * lost for lost, _ in rows]) for sign in (-1, 1))
-    assert best - 1e-12 <= area([sure for _, sure in rows]) <= worst + 1e-12

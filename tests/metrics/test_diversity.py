@@ -1,11 +1,10 @@
-"""alpha_dcg, alpha_ndcg, err_ia, nerr_ia, nrbp, nnrbp, precision_ia, map_ia and subtopic_recall: laws, ties, odd queries."""
+"""alpha_dcg, alpha_ndcg, err_ia, nerr_ia, nrbp, nnrbp, precision_ia, map_ia and subtopic_recall."""
 
 import random
 from functools import cache
-from itertools import permutations
-from math import e, log2
+from itertools import permutations, product
+from math import isnan, log2
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,8 +12,8 @@ from hypothesis import strategies as st
 import assay
 from assay.metrics import all_metrics, parse_metric, parse_metrics
 
-from ._cases import close, each_metric
-from ._subtopics import CASES, LETTERS, Case, as_rows, gain, ideal, judgments_and_run, score, subtopics_of
+from ._cases import close
+from ._subtopics import CASES, LETTERS, Case, as_rows, gain, ideal, judgments_and_run, score
 from ._ties import orders
 
 LOG3 = log2(3)
@@ -22,14 +21,11 @@ WORKED_OUT = [  # metric, the subtopics of the document at each rank, those of w
     # the second document repeats a, which then gains half, and adds b; two subtopics could gain 2 · (1 + 0.5 / log₂ 3)
     ("alpha_dcg@2", ["a", "ab"], [], (1 + 1.5 / LOG3) / (2 * (1 + 0.5 / LOG3))),
     ("alpha_dcg@1", ["a"], ["b"], 1 / 2),  # one of two subtopics; ndeval says 1 here
-    ("alpha_dcg@1", [None, "a"], [], 0),
-    ("alpha_dcg@2", ["ab", "ab"], [], 1),
     ("alpha_dcg(alpha=1)@2", ["a", "a"], [], 1),  # the second a gains nothing, and nothing could be gained there
     # the best ranking is ab, then the other a: 2 + 0.5 / log₂ 3; here the two come the other way round
     ("alpha_ndcg", ["a", "ab"], [], (1 + 1.5 / LOG3) / (2 + 0.5 / LOG3)),
     ("alpha_ndcg@1", ["a"], ["b"], 1),  # no document is about both
     ("alpha_ndcg@1", ["a"], ["ab"], 1 / 2),
-    ("alpha_ndcg@9", [None, "a"], [], 1 / LOG3),
     ("alpha_ndcg(alpha=0)@2", ["a", "a"], ["b", "b"], 1),  # nobody minds more of the same
     ("alpha_ndcg(alpha=1)@2", ["a", "a"], ["b", "b"], 1 / (1 + 1 / LOG3)),
     # all three gain 2 at first; the larger id is taken, and leaves less to the others than they would have had:
@@ -38,29 +34,19 @@ WORKED_OUT = [  # metric, the subtopics of the document at each rank, those of w
     # a at rank 1, then a again (a half of a half) and b (a half); two subtopics could have 1 + 1/4 each
     ("err_ia@2", ["a", "ab"], [], (1 + 1 / 4 + 1 / 2) / (2 * 5 / 4)),
     ("err_ia@1", ["a"], ["b"], 1 / 2),  # ndeval says 1 here
-    ("err_ia@2", [None, "ab"], [], 1 / 2 / (5 / 4)),
-    ("err_ia(alpha=1)@9", ["a", "a"], [], 1),
     ("nerr_ia", ["a", "ab"], [], (7 / 4) / (9 / 4)),  # 1 + 1/4 + 1/2; the other way round 2 + 1/4
     ("nerr_ia@1", ["a"], ["b"], 1),
-    ("nerr_ia", [None, "a"], [], 1 / 2),
     ("nrbp", ["a", "ab"], [], 3 / 4 * (1 + 1 / 4 + 1 / 2) / 2),  # for two subtopics, at 1 − 1/4
     ("nrbp(alpha=1, beta=0.8)", ["a", "a"], [], 1),
-    ("nrbp(beta=0.8)", [None, "a"], ["b"], 0.6 * 0.8 / 2),
     ("nrbp(judged_only=true)", [None, "a"], [], 3 / 4),
     ("nrbp", ["abcd"] * 60, [], 1),  # every document about everything is nearly perfect
     ("nnrbp", ["a", "ab"], [], 7 / 9),
-    ("nnrbp", ["ab", "a"], [], 1),
-    ("nnrbp(beta=0.8)", [None, "a"], [], 0.8),
     ("precision_ia@2", ["a", "ab"], [], (1 + 1 / 2) / 2),
     ("precision_ia@4", ["a", "ab"], [], (2 / 4 + 1 / 4) / 2),  # still divided by 4
-    ("precision_ia@1", ["a"], ["b", "b"], 1 / 2),
     ("map_ia", ["a", "ab"], [], (1 + 1 / 2) / 2),
     ("map_ia", ["a"], ["b", "b", "b"], 1 / 2),  # a subtopic weighs the same, however much there is about it
-    ("map_ia", [None, "a"], ["a"], 1 / 4),
     ("subtopic_recall@2", ["a", "a", "b"], ["c"], 1 / 3),
-    ("subtopic_recall@3", ["a", "a", "b"], ["c"], 2 / 3),
     ("subtopic_recall", ["a", None, "", "b"], ["c", "c"], 2 / 3),
-    ("subtopic_recall@1", ["abcd"], [], 1),
     *((f"{name}(judged_only=true)@1", [None, "a"], [], 1) for name in ("alpha_dcg", "err_ia", "precision_ia")),
     *((f"{name}(judged_only=true)", [None, "a"], [], 1) for name in ("alpha_ndcg", "nerr_ia", "map_ia", "subtopic_recall")),
 ]
@@ -74,87 +60,95 @@ def reciprocal(rank):
     return 1 / rank
 
 
-def of_the_most(ranked, missed, k, alpha, weight):
-    """The gain, of what as many documents about everything would gain for each subtopic."""
-    most = sum((1 - alpha) ** (rank - 1) * weight(rank) for rank in range(1, k + 1))
-    return gain(ranked, alpha, weight, k) / most / (len(subtopics_of(ranked, missed)) or 1)
-
-
 def of_the_ideal(ranked, missed, k, alpha, weight):
     best = gain(ideal(ranked, missed, alpha), alpha, weight, k)
     return gain(ranked, alpha, weight, k) / best if best else 0.0
 
 
-def nrbp(ranked, missed, alpha=0.5, beta=0.5):
-    found = gain(ranked, alpha, lambda rank: beta ** (rank - 1))
-    return (1 - (1 - alpha) * beta) * found / (len(subtopics_of(ranked, missed)) or 1)
-
-
-def nnrbp(ranked, missed, alpha=0.5, beta=0.5):
-    return of_the_ideal(ranked, missed, None, alpha, lambda rank: beta ** (rank - 1))
-
-
-def precision_ia(ranked, missed, k):
-    every = subtopics_of(ranked, missed)
-    return sum(letter in (about or "") for letter in every for about in ranked[:k]) / k / (len(every) or 1)
-
-
-def map_ia(ranked, missed):
-    every = subtopics_of(ranked, missed)
-    total = 0.0
-    for letter in every:
-        n_relevant = sum(letter in (about or "") for about in (*ranked, *missed))
-        found, precisions = 0, 0.0
-        for rank, about in enumerate(ranked, 1):
-            if letter in (about or ""):
-                found += 1
-                precisions += found / rank
-        total += precisions / n_relevant
-    return total / (len(every) or 1)
-
-
-def subtopic_recall(ranked, missed, k=None):
-    return len(subtopics_of(ranked[:k], [])) / (len(subtopics_of(ranked, missed)) or 1)
-
-
-def _cut(k):
-    return "" if k is None else f"@{k}"
-
-
-REFERENCES = [
-    *(
-        (f"{name}(alpha={alpha}){_cut(k)}", plain, {"k": k, "alpha": alpha, "weight": weight})
-        for name, plain, weight, cuts in (
-            ("alpha_dcg", of_the_most, log_discount, (1, 3, 20)),
-            ("err_ia", of_the_most, reciprocal, (1, 3, 20)),
-            ("alpha_ndcg", of_the_ideal, log_discount, (None, 1, 4)),
-            ("nerr_ia", of_the_ideal, reciprocal, (None, 1, 4)),
-        )
-        for alpha in (0, 0.3, 0.5, 1)
-        for k in cuts
-    ),
-    *(
-        (f"{plain.__name__}(alpha={alpha}, beta={beta})", plain, {"alpha": alpha, "beta": beta})
-        for plain in (nrbp, nnrbp)
-        for alpha, beta in ((0, 0.5), (0.5, 0.5), (0.3, 0.9), (1, 0.2))
-    ),
-    *((f"precision_ia@{k}", precision_ia, {"k": k}) for k in (1, 4)),
-    ("map_ia", map_ia, {}),
-    *((f"subtopic_recall{_cut(k)}", subtopic_recall, {"k": k}) for k in (None, 1, 4)),
-]
-
-
-@each_metric(WORKED_OUT)
-def test_worked_out_by_hand(rows):
-    for metric, ranked, missed, expected in rows:
+def test_worked_out_by_hand():
+    for metric, ranked, missed, expected in WORKED_OUT:
         assert score(metric, ranked, missed) == close(expected), (metric, ranked, missed)
 
 
-@each_metric(REFERENCES)
-def test_agrees_with_a_plain_loop(rows):
-    result = assay.evaluate(*judgments_and_run(), [metric for metric, _, _ in rows])
-    for metric, plain, told in rows:
-        assert result.array(metric) == close([plain(*case, **told) for case in CASES]), metric
+def test_agrees_with_a_plain_loop():
+    """Where an ideal ranking is made, for alphas whose sums ndeval rounds."""
+    for name, weight in (("alpha_ndcg", log_discount), ("nerr_ia", reciprocal)):
+        for alpha, k in product((0.3, 1), (None, 4)):
+            metric = f"{name}(alpha={alpha})" + (f"@{k}" if k else "")
+            found = assay.evaluate(*judgments_and_run(), metric).array(metric)
+            assert found == close([of_the_ideal(*case, k, alpha, weight) for case in CASES]), metric
+
+
+# ---- ndeval, the program of the TREC Web Track
+
+ABOUT = {
+    "q1": {"d1": "a", "d2": "ab", "d4": "c", "d5": "bc", "d6": "abc", "d7": "a"},
+    "q2": {"d1": "xy", "d2": "xz", "d3": "yw", "d4": "z"},
+}
+NDEVAL_JUDGED = [
+    *((query, doc, 1, letter) for query, docs in ABOUT.items() for doc, letters in docs.items() for letter in letters),
+    ("q1", "d3", 0, "b"),
+]
+NDEVAL_RUN = {"q1": ["d1", "x1", "d2", "d7", "d5", "d3"], "q2": ["d2", "d3", "d4", "x9", "d1"]}
+
+
+KEPT = {
+    "alpha_dcg@5": (0.5351737631522625, 0.6418784078475206),
+    "alpha_ndcg@5": (0.5790421934098848, 0.9802661381149099),
+    "err_ia@5": (0.45083207261724667, 0.611195158850227),
+    "nerr_ia@3": (0.4, 0.95),
+    "precision_ia@5": (0.4, 0.35),
+    "subtopic_recall@3": (2 / 3, 1.0),
+    "nrbp": (0.375, 0.59765625),
+    "nnrbp": (0.4012539184952978, 0.9622641509433962),
+    "map_ia": (0.3050925925925926, 0.6208333333333333),
+    "alpha_ndcg(alpha=0.25)@5": (0.5519496835432924, 0.9728415636001845),
+    "nrbp(alpha=0.25, beta=0.8)": (0.41664, 0.46944),
+    "nnrbp(alpha=0.25, beta=0.8)": (0.5485338725985844, 0.949514563106796),
+}
+"""Scores of the two queries that ndeval gave."""
+
+
+def test_numbers_that_ndeval_gave():
+    for metric, expected in KEPT.items():
+        assert tuple(assay.evaluate(NDEVAL_JUDGED, NDEVAL_RUN, metric).scores(metric).values()) == close(expected), metric
+
+
+NDEVAL_NAMES = {
+    **{f"alpha-DCG@{k}": f"alpha_DCG(alpha={{alpha}})@{k}" for k in (2, 5, 20)},
+    **{f"alpha-nDCG@{k}": f"alpha_nDCG(alpha={{alpha}})@{k}" for k in (1, 5, 20)},
+    **{f"ERR-IA@{k}": f"ERR_IA(alpha={{alpha}})@{k}" for k in (2, 5, 20)},
+    **{f"nERR-IA@{k}": f"nERR_IA(alpha={{alpha}})@{k}" for k in (1, 5, 20)},
+    **{f"P-IA@{k}": f"P_IA@{k}" for k in (1, 5)},
+    **{f"strec@{k}": f"StRecall@{k}" for k in (1, 5)},
+    "NRBP": "NRBP(alpha={alpha}, beta={beta})",
+    "nNRBP": "nNRBP(alpha={alpha}, beta={beta})",
+    "MAP-IA": "AP_IA",
+}
+"""As ndeval writes them → as ir_measures does, which assay reads."""
+GRADES = st.dictionaries(
+    st.tuples(st.sampled_from([f"d{number}" for number in range(12)]), st.sampled_from("abcd")),
+    st.integers(0, 2),
+    min_size=1,
+    max_size=30,
+)
+RANKINGS = st.lists(st.sampled_from([f"d{number}" for number in range(14)]), unique=True, min_size=1)
+
+
+@given(GRADES, RANKINGS, st.sampled_from([0, 0.25, 0.5, 0.75, 1]), st.sampled_from([0.2, 0.5, 0.8]))
+def test_the_program_itself(grades, ranking, alpha, beta):
+    """At k = 1 it forgets to divide alpha-DCG and ERR-IA, and it says nan where nothing is relevant. These alphas are sums
+    of halves, so that both see the same documents as equal.
+    """
+    pyndeval = pytest.importorskip("pyndeval")
+    names = {theirs: ours.format(alpha=alpha, beta=beta) for theirs, ours in NDEVAL_NAMES.items()}
+    rows = [("q", letter, doc, grade) for (doc, letter), grade in grades.items()]
+    run = [("q", doc, float(-rank)) for rank, doc in enumerate(ranking)]
+    wanted = pyndeval.ndeval(rows, run, list(names), alpha=alpha, beta=beta)["q"]
+    judged = [(query, doc, grade, letter) for query, letter, doc, grade in rows]
+    found = assay.evaluate(judged, {"q": ranking}, list(names.values()))
+    for theirs, ours in names.items():
+        assert found[ours] == close(0.0 if isnan(wanted[theirs]) else wanted[theirs]), theirs
 
 
 # ---- laws
@@ -188,9 +182,9 @@ def test_scores_lie_in_the_range_and_nothing_found_is_nothing():
 
 
 def test_a_query_scores_the_same_alone_and_in_company():
-    alone = [evaluated([case]) for case in CASES[::10]]
+    alone = [evaluated([case]) for case in CASES[::20]]
     for name in NAMES:
-        assert [one.array(name)[0] for one in alone] == together().array(name)[::10].tolist(), name
+        assert [one.array(name)[0] for one in alone] == together().array(name)[::20].tolist(), name
 
 
 def test_the_order_and_names_of_subtopics_do_not_matter():
@@ -217,16 +211,6 @@ def test_with_one_subtopic_it_is_the_metric_of_the_query():
         "nerr_ia(alpha=1)": "mrr",
     }.items():
         assert assay.evaluate(rows, run, ours).scores(ours) == close(assay.evaluate(judged, run, plain).scores(plain))
-
-
-@given(st.lists(st.lists(st.sampled_from(LETTERS), unique=True, max_size=4).map("".join), min_size=1, max_size=5))
-def test_no_ranking_is_much_better_than_the_greedy_one(documents):
-    """Against every order there is, at every cutoff."""
-    for k in range(1, len(documents) + 1):
-        greedy = gain(ideal(documents, [], 0.5), 0.5, reciprocal, k)
-        best = max(gain(order, 0.5, reciprocal, k) for order in permutations(documents))
-        assert greedy <= best + 1e-12
-        assert best <= greedy * e / (e - 1) + 1e-12
 
 
 def test_equal_gains_are_found_equal_whatever_they_are_sums_of():
@@ -273,16 +257,16 @@ def test_levels_and_negative_grades():
     assert assay.evaluate(rows, run, "subtopic_recall@1", policy=assay.Policy(rel=2))["subtopic_recall@1"] == 0
 
 
-@pytest.mark.parametrize(("missing", "queries"), [("zero", ["q0", "q1", "q2"]), ("skip", ["q0", "q2"])])
-def test_queries_that_are_left_out_take_nothing_with_them(missing, queries):
+def test_queries_that_are_left_out_take_nothing_with_them():
     cases = [Case(["a", "b"]), Case(["b", "ab"]), Case([None, "cd", "a"], ["b"])]
     rows, run = as_rows(cases)
     del run["q1"]
-    found = assay.evaluate(rows, run, NAMES, policy=assay.Policy(missing=missing))
     alone = evaluated(cases)
-    for name in NAMES:
-        assert list(found.scores(name)) == queries
-        assert all(found.scores(name)[query] == alone.scores(name)[query] for query in ("q0", "q2")), name
+    for missing, queries in (("zero", ["q0", "q1", "q2"]), ("skip", ["q0", "q2"])):
+        found = assay.evaluate(rows, run, NAMES, policy=assay.Policy(missing=missing))
+        for name in NAMES:
+            assert list(found.scores(name)) == queries
+            assert all(found.scores(name)[query] == alone.scores(name)[query] for query in ("q0", "q2")), name
 
 
 # ---- ties
@@ -306,7 +290,7 @@ def every_order(groups):
 
 
 GROUPS = st.lists(
-    st.lists(st.sampled_from([None, "", "a", "b", "ab", "bc"]), min_size=1, max_size=4), min_size=1, max_size=2
+    st.lists(st.sampled_from([None, "", "a", "b", "ab", "bc"]), min_size=1, max_size=3), min_size=1, max_size=2
 ).filter(lambda groups: any(about is not None for group in groups for about in group))
 OTHER_SETTINGS = ["alpha_dcg(alpha=0)@3", "alpha_ndcg@2", "nerr_ia(alpha=1)@3", "nrbp(alpha=0.2, beta=0.9)"]
 
@@ -329,27 +313,13 @@ def test_equal_grades_are_not_the_same_where_subtopics_differ():
         assert band["min"] < band["max"] or name == "subtopic_recall", name
 
 
-def test_ties_are_broken_as_everywhere():
-    rows = [("q", "x", 1, "a"), ("q", "y", 1, "b"), ("q", "y", 1, "c"), ("q", "x", 0, "c")]
-    run = {"q": {"x": 1.0, "y": 1.0}}
-    assert assay.evaluate(rows, run, "StRecall@1")["subtopic_recall@1"] == close(2 / 3)
-    other = assay.evaluate(rows, run, "StRecall@1", policy=assay.Policy(ties="docid_asc"))
-    assert other["subtopic_recall@1"] == close(1 / 3)
-
-
-# ---- names and comparison
+# ---- names
 
 
 def test_as_ir_measures_and_ndeval_write_them():
     for written, name in {
-        "alpha_nDCG(alpha=.5)@10": "alpha_ndcg@10",
         "α_nDCG@10": "alpha_ndcg@10",
         "α_DCG(alpha=0.3)@10": "alpha_dcg(alpha=0.3)@10",
-        "ERR_IA@10": "err_ia@10",
-        "nERR_IA@20": "nerr_ia@20",
-        "StRecall@10": "subtopic_recall@10",
-        "P_IA@10": "precision_ia@10",
-        "AP_IA": "map_ia",
         "NRBP(alpha=0.5, beta=0.8)": "nrbp(beta=0.8)",
         "strec@10": "subtopic_recall@10",
         "MAP-IA": "map_ia",
@@ -358,11 +328,3 @@ def test_as_ir_measures_and_ndeval_write_them():
     for wrong in ("alpha_dcg", "err_ia", "precision_ia", "alpha_ndcg(alpha=2)@5", "nrbp(beta=1)", "map_ia@5"):
         with pytest.raises(assay.UsageError):
             parse_metric(wrong)
-
-
-def test_runs_are_compared_by_them():
-    rows, run = as_rows([Case(["a", "a", "b"]), Case(["a", "ab"]), Case(["c", None, "d"]), Case(["a", "b", "c"])])
-    other = {query: docs[::-1] for query, docs in run.items()}
-    (pair,) = assay.compare(rows, {"one": run, "two": other}, "alpha_ndcg@2").pairs
-    means = [np.mean(assay.evaluate(rows, one, "alpha_ndcg@2").array("alpha_ndcg@2")) for one in (run, other)]
-    assert pair.difference == close(means[1] - means[0])

@@ -1,6 +1,7 @@
 """The plain functions over one query, BatchEvaluator, and figures by name and cutoff."""
 
 import json
+from itertools import product
 from math import log2
 
 import numpy as np
@@ -47,8 +48,6 @@ MEANS = {
     mean_average_precision_at_k: average_precision_at_k,
     mean_ndcg_at_k: ndcg_at_k,
 }
-each = pytest.mark.parametrize("function", METRIC_OF, ids=METRIC_OF.values())
-
 LOG3, LOG5 = log2(3), log2(5)
 THREE, OF_THREE = ["d1", "d3", "d5"], {"d1", "d5", "d10"}
 PART, OF_PART = ["doc4", "doc1", "doc5", "doc2"], ["doc1", "doc2", "doc3"]
@@ -56,32 +55,18 @@ WORKED_OUT_BY_HAND = [  # function, its arguments, the value; and as it was once
     (dcg_at_k, ([1, 1, 1], 5), 1 + 1 / LOG3 + 1 / 2, 2.130930),
     (dcg_at_k, ([3, 0, 2, 1], 4), 3 + 2 / 2 + 1 / LOG5, 4.430677),
     (dcg_at_k, ([3, 2, 1, 0], 4), 3 + 2 / LOG3 + 1 / 2, 4.761860),
-    (dcg_at_k, ([3, 2, 1], 2), 3 + 2 / LOG3),
-    (ndcg_at_k, ([3, 2, 1], 3), 1),
     (ndcg_at_k, ([3, 0, 2, 1, 0], 5), (3 + 2 / 2 + 1 / LOG5) / (3 + 2 / LOG3 + 1 / 2), 0.930451),
     (ndcg_at_k, ([3, 0, 2], 5), (3 + 2 / 2) / (3 + 2 / LOG3), 0.938557),
-    (ndcg_at_k, ([0, 1], 2), 1 / LOG3),
     (ndcg_at_k, ([0, 0], 5), 0),
-    (precision_at_k, (THREE, OF_THREE, 3), 2 / 3),
     (precision_at_k, (THREE, OF_THREE, 5), 2 / 5),
     (recall_at_k, (THREE, OF_THREE, 5), 2 / 3),
     (f1_at_k, (THREE, OF_THREE, 5), 2 * (2 / 5) * (2 / 3) / (2 / 5 + 2 / 3)),
-    (hit_rate_at_k, (THREE, OF_THREE, 5), 1),
-    (mrr_at_k, (THREE, OF_THREE, 5), 1),
-    (average_precision_at_k, (THREE, OF_THREE, 5), (1 / 1 + 2 / 3) / 3),
     (average_precision_at_k, (list("abcde"), {"a", "c", "e"}, 5), (1 / 1 + 2 / 3 + 3 / 5) / 3, 0.755556),
     (hit_rate_at_k, (PART, OF_PART, 1), 0),
-    (hit_rate_at_k, (PART, OF_PART, 2), 1),
     (mrr_at_k, (PART, OF_PART, 4), 1 / 2),
     (ndcg_at_k, (PART, OF_PART, 4), (1 / LOG3 + 1 / LOG5) / (1 + 1 / LOG3 + 1 / 2), 0.498189),
     (ndcg_at_k, (PART, OF_PART, 2), 1 / LOG3 / (1 + 1 / LOG3), 0.386853),
-    (precision_at_k, (PART, OF_PART, 4), 2 / 4),
-    (recall_at_k, (PART, OF_PART, 4), 2 / 3),
-    (average_precision_at_k, (PART, OF_PART, 4), (1 / 2 + 2 / 4) / 3),
-    (average_precision_at_k, (PART, OF_PART, 2), 1 / 2 / 3),
     (precision_at_k, (list("abcd"), {"a": 3, "b": 0, "c": -1, "d": 0.5}, 4), 2 / 4),  # grades above 0 are relevant
-    (dcg_at_k, (list("abcd"), {"a": 3, "b": 0, "c": -1, "d": 0.5}, 4), 3 + 0.5 / LOG5),
-    (mean_mrr_at_k, ([(["a"], {"a"}), (["x", "y", "a"], {"a"}), (["x"], {"a"})], 10), (1 + 1 / 3 + 0) / 3),
     (mean_ndcg_at_k, ([[3, 2, 1], [0, 1], []], 3), (1 + 1 / LOG3 + 0) / 3),
     (mean_ndcg_at_k, ([[0, 1], (["a"], {"a"})], 3), (1 / LOG3 + 1) / 2),
 ]
@@ -95,42 +80,41 @@ def test_worked_out_by_hand():
     assert ndcg_at_k([3, 0, 2], 1, ideal=[4]) == close(3 / 4)
 
 
-@each
-def test_they_agree_with_the_metrics_of_a_run(function):
-    for case in CASES[::20]:
+def test_they_agree_with_the_metrics_of_a_run():
+    for case, (function, metric) in product(CASES[::40], METRIC_OF.items()):
         grades = {f"d{place}": grade for place, grade in enumerate(case.ranked) if grade is not None}
         grades |= {f"missed{place}": grade for place, grade in enumerate(case.missed)}
         for k in (1, 4, 100):
             found = function([f"d{place}" for place in range(len(case.ranked))], grades, k)
-            assert found == score(f"{METRIC_OF[function]}@{k}", *case), (case, k)
+            assert found == score(f"{metric}@{k}", *case), (metric, case, k)
 
 
-@each
-def test_shapes_of_input(function):
-    for retrieved, relevant in (([], {"a"}), (["a"], set()), (["a"], {"a": 0, "b": 0}), ([], [])):
-        assert function(retrieved, relevant, 5) == 0.0
-    expected = function(["1", "2", "3"], {"2", "9"}, 3)
-    for retrieved, relevant in (
-        (("1", "2", "3"), ["2", "9"]),
-        (["1", "2", "3"], {"2": 1, "9": 1, "3": 0}),
-        (np.array(["1", "2", "3"]), np.array(["2", "9"])),
-        ([1, 2, 3], frozenset({2, 9})),  # whole numbers are ids
-        (np.array([1, 2, 3]), {2: 1, 9: 1}),
-    ):
-        assert function(retrieved, relevant, np.int64(3)) == expected, (retrieved, relevant)
+def test_shapes_of_input():
+    for function, metric in METRIC_OF.items():
+        for retrieved, relevant in (([], {"a"}), (["a"], set()), (["a"], {"a": 0, "b": 0}), ([], [])):
+            assert function(retrieved, relevant, 5) == 0.0, metric
+        expected = function(["1", "2", "3"], {"2", "9"}, 3)
+        for retrieved, relevant in (
+            (("1", "2", "3"), ["2", "9"]),
+            (["1", "2", "3"], {"2": 1, "9": 1, "3": 0}),
+            (np.array(["1", "2", "3"]), np.array(["2", "9"])),
+            ([1, 2, 3], frozenset({2, 9})),  # whole numbers are ids
+            (np.array([1, 2, 3]), {2: 1, 9: 1}),
+        ):
+            assert function(retrieved, relevant, np.int64(3)) == expected, (metric, retrieved, relevant)
 
 
-@each
-def test_wrong_input_is_refused(function):
-    for retrieved in (["a", "b", "b"], [7, "7"], [1.5], [None], [True]):
-        with pytest.raises(assay.DataError):
-            function(retrieved, {"b"}, 3)
-    for k in (0, -1, 2.0, "5", True, None, float("nan")):
-        with pytest.raises(assay.BadParameter):
-            function(["a"], {"a"}, k)
-    for grade in ("1", None, float("nan"), float("inf")):
-        with pytest.raises(assay.DataError):
-            function(["a"], {"a": grade}, 1)
+def test_wrong_input_is_refused():
+    for function in METRIC_OF:
+        for retrieved in (["a", "b", "b"], [7, "7"], [1.5], [None], [True]):
+            with pytest.raises(assay.DataError):
+                function(retrieved, {"b"}, 3)
+        for k in (0, -1, 2.0, "5", True, None, float("nan")):
+            with pytest.raises(assay.BadParameter):
+                function(["a"], {"a"}, k)
+        for grade in ("1", None, float("nan"), float("inf")):
+            with pytest.raises(assay.DataError):
+                function(["a"], {"a": grade}, 1)
 
 
 def test_means():

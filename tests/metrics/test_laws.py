@@ -41,19 +41,6 @@ RANKING = [bound for bound in (*BOUND, *VARIANTS) if bound.metric.view == "ranki
 NUMBERS = [bound for bound in RANKING if bound.metric.aggregation.summarise]
 
 
-def variants_of(bounds):
-    """Metric → the ways it is asked for."""
-    by_metric = {}
-    for bound in bounds:
-        by_metric.setdefault(bound.metric.name, []).append(bound)
-    return by_metric
-
-
-RANKED_BY_METRIC = variants_of(NUMBERS)
-each = pytest.mark.parametrize("variants", RANKED_BY_METRIC.values(), ids=RANKED_BY_METRIC)
-each_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
-
-
 def evaluated(qrels, run):
     """All metrics at once, on a scale that does not depend on which queries there are."""
     return assay.evaluate(qrels, run, RANKING, policy=assay.Policy(max_grade=TOP))
@@ -70,49 +57,35 @@ together = cache(lambda: of_cases(CASES))
 # ---- scores
 
 
-@each
-def test_scores_lie_in_the_range(variants):
-    for bound in variants:
+def test_scores_lie_in_the_range_and_are_the_same_alone_and_in_company():
+    alone = [of_cases([case]) for case in CASES[::15]]
+    for bound in NUMBERS:
         low, high = bound.metric.range
         scores = together().array(bound.name)
         assert ((scores >= low) & (scores <= high) & np.isfinite(scores)).all(), bound.name
-
-
-alone = cache(lambda: [of_cases([case]) for case in CASES[::15]])
-
-
-@each
-def test_a_query_scores_the_same_alone_and_in_company(variants):
-    for bound in variants:
-        in_company = together().array(bound.name)[::15].tolist()
-        assert [result.array(bound.name)[0] for result in alone()] == in_company, bound.name
+        assert [result.array(bound.name)[0] for result in alone] == scores[::15].tolist(), bound.name
 
 
 IGNORES_THE_RANKING = {"num_q", "num_rel", "ideal_dcg"}
 IGNORES_RELEVANCE = {"num_ret", "judged"}
 
-no_ranking = cache(lambda: of_cases([Case([], [TOP, 1, 0]), Case([], []), Case([], [0])]))
-nothing_relevant = cache(lambda: of_cases([Case([0, None, -1]), Case([None]), Case([0, 0], [0])]))
 
-
-@each
-def test_where_nothing_was_found_the_score_is_nothing(variants):
-    for bound in variants:
+def test_where_nothing_was_found_the_score_is_nothing():
+    no_ranking = of_cases([Case([], [TOP, 1, 0]), Case([], []), Case([], [0])])
+    nothing_relevant = of_cases([Case([0, None, -1]), Case([None]), Case([0, 0], [0])])
+    for bound in NUMBERS:
         metric = bound.metric
         if metric.higher_is_better and metric.range[0] == 0 and metric.name not in IGNORES_THE_RANKING:
-            assert no_ranking().array(bound.name).tolist() == [0, 0, 0], bound.name
+            assert no_ranking.array(bound.name).tolist() == [0, 0, 0], bound.name
             if metric.name not in IGNORES_RELEVANCE:
-                assert nothing_relevant().array(bound.name).tolist() == [0, 0, 0], bound.name
+                assert nothing_relevant.array(bound.name).tolist() == [0, 0, 0], bound.name
 
 
-no_run = cache(lambda: evaluated(as_dicts(CASES[:20])[0], {}))
-empty_run = cache(lambda: evaluated(as_dicts(CASES[:20])[0], {f"q{number}": {} for number in range(20)}))
-
-
-@each
-def test_a_missing_query_scores_as_an_empty_ranking(variants):
-    for bound in variants:
-        assert no_run().scores(bound.name) == empty_run().scores(bound.name), bound.name
+def test_a_missing_query_scores_as_an_empty_ranking():
+    qrels, _ = as_dicts(CASES[:20])
+    no_run, empty_run = evaluated(qrels, {}), evaluated(qrels, {f"q{number}": {} for number in range(20)})
+    for bound in NUMBERS:
+        assert no_run.scores(bound.name) == empty_run.scores(bound.name), bound.name
 
 
 GRADED_SCALE = {"err", "bpm", "sdcg", "inst", "insq", "nerr8", "nerr9", "nerr10", "nerr11", "rbp"}
@@ -120,16 +93,14 @@ GRADED_SCALE = {"err", "bpm", "sdcg", "inst", "insq", "nerr8", "nerr9", "nerr10"
 COUNTS_RANKS = {"precision", "f", "rprec_mult"}
 """Divided by a number of ranks, also where fewer documents are relevant."""
 
-perfect = cache(lambda: of_cases([Case(grades) for grades in ([4], [3, 2], [2, 2, 2], [4, 3, 3, 2], [4, 4, 2, 2, 2])]))
 
-
-@each
-def test_a_perfect_ranking_scores_one(variants):
-    for bound in variants:
+def test_a_perfect_ranking_scores_one():
+    perfect = of_cases([Case(grades) for grades in ([4], [3, 2], [2, 2, 2], [4, 3, 3, 2], [4, 4, 2, 2, 2])])
+    for bound in NUMBERS:
         metric = bound.metric
         if metric.range == (0, 1) and metric.higher_is_better and metric.name not in GRADED_SCALE | COUNTS_RANKS:
             tolerance = 1e-5 if metric.name == "infap" else 1e-12  # its smoothing leaves a doubt of that size
-            assert perfect().array(bound.name) == pytest.approx(1, abs=tolerance), bound.name
+            assert perfect.array(bound.name) == pytest.approx(1, abs=tolerance), bound.name
 
 
 # ---- what must not matter
@@ -153,47 +124,22 @@ def _nested(rows):
     return nested
 
 
-JUDGED, RANKED = _run_with_ties(5)
-as_given = cache(lambda: evaluated(_nested(JUDGED), _nested(RANKED)))
-
-
-@cache
-def shuffled():
-    """The same rows in another order."""
+def test_neither_the_order_of_rows_nor_names_of_documents_nor_the_size_of_scores_matters():
+    judged, ranked = _run_with_ties(5)
     rng = random.Random(6)
-    return evaluated(_nested(rng.sample(JUDGED, len(JUDGED))), _nested(rng.sample(RANKED, len(RANKED))))
-
-
-@each
-def test_the_order_of_rows_does_not_matter(variants):
-    for bound in variants:
-        assert shuffled().scores(bound.name) == as_given().scores(bound.name), bound.name
-
-
-@cache
-def relabelled():
-    """Other ids, in the same order as the old ones."""
     names = {f"d{number}": f"Ärztin/{place:03}" for place, number in enumerate(sorted(range(30), key=str))}
-    qrels = _nested([(query, names[doc], grade) for query, doc, grade in JUDGED])
-    return evaluated(qrels, _nested([(query, names[doc], score) for query, doc, score in RANKED]))
-
-
-@each
-def test_the_names_of_documents_do_not_matter(variants):
-    for bound in variants:
-        assert relabelled().scores(bound.name) == as_given().scores(bound.name), bound.name
-
-
-@cache
-def rescaled():
-    """Other scores, in the same order as the old ones."""
-    return evaluated(_nested(JUDGED), _nested([(query, doc, score**3 / 7 - 5) for query, doc, score in RANKED]))
-
-
-@each
-def test_only_the_order_of_scores_matters(variants):
-    for bound in variants:
-        assert rescaled().scores(bound.name) == as_given().scores(bound.name), bound.name
+    others = {
+        "the same rows in another order": (rng.sample(judged, len(judged)), rng.sample(ranked, len(ranked))),
+        "other ids in the same order": tuple(
+            [(query, names[doc], value) for query, doc, value in side] for side in (judged, ranked)
+        ),
+        "other scores in the same order": (judged, [(query, doc, score**3 / 7 - 5) for query, doc, score in ranked]),
+    }
+    expected = evaluated(_nested(judged), _nested(ranked))
+    for what, (other_judged, other_ranked) in others.items():
+        found = evaluated(_nested(other_judged), _nested(other_ranked))
+        for bound in NUMBERS:
+            assert found.scores(bound.name) == expected.scores(bound.name), (bound.name, what)
 
 
 # ---- what must help, or at least not harm
@@ -212,7 +158,6 @@ def _swaps(is_improvement):
                 yield case, Case(ranked, case.missed)
 
 
-@cache
 def exchanged(relevant_only):
     """All metrics before and after every such exchange; past what is worth nothing only, or past any lower grade."""
     pairs = list(_swaps(lambda first, second: first == 0 < second if relevant_only else first < second))
@@ -236,11 +181,10 @@ MAY_FALL_BY_GRADE = MAY_FALL_BY_PROMOTION | {
 }
 
 
-@each
-def test_a_better_document_one_place_up_never_harms(variants):
-    for bound in variants:
-        assert (harm(bound, *exchanged(relevant_only=True)) > 1e-12) == (bound.name in MAY_FALL_BY_PROMOTION), bound.name
-        assert (harm(bound, *exchanged(relevant_only=False)) > 1e-12) == (bound.name in MAY_FALL_BY_GRADE), bound.name
+def test_a_better_document_one_place_up_never_harms():
+    for relevant_only, may_fall in ((True, MAY_FALL_BY_PROMOTION), (False, MAY_FALL_BY_GRADE)):
+        before, after = exchanged(relevant_only)
+        assert {bound.name for bound in NUMBERS if harm(bound, before, after) > 1e-12} == set(may_fall)
 
 
 MAY_RISE_BY_LENGTH = {
@@ -249,31 +193,28 @@ MAY_RISE_BY_LENGTH = {
     "compatibility": "rankings are compared one rank deeper",
     "rndcg": "a ranking that is longer than the ideal one counts one point more",
 }
-longer = cache(lambda: of_cases([Case([*case.ranked, None], case.missed) for case in CASES]))
 
 
-@each
-def test_one_more_unjudged_document_at_the_end_never_helps(variants):
-    for bound in variants:
-        helps = harm(bound, longer(), together())
+def test_one_more_unjudged_document_at_the_end_never_helps():
+    longer = of_cases([Case([*case.ranked, None], case.missed) for case in CASES])
+    for bound in NUMBERS:
+        helps = harm(bound, longer, together())
         assert (helps > 1e-12) == (bound.metric.name in MAY_RISE_BY_LENGTH), bound.name
 
 
 # ---- names
 
 
-@each_metric
-def test_names_read_back(metric):
-    for bound in (one for one in (*BOUND, *VARIANTS) if one.metric is metric):
-        assert parse_metric(bound.name) == bound
-        if bound not in VARIANTS:
-            assert parse_metric(bound.trec_name) == bound
-    cutoff = f"@{NEEDED[metric.at.name]}" if metric.at else ""
-    for name in (metric.name, *metric.spellings, *metric.trec_names):
-        for spelling in (name, name.upper(), name.replace("_", "-")):
-            assert parse_metric(spelling + cutoff).metric is metric, spelling
-    for name, preset in {**metric.titles, **metric.presets}.items():
-        assert preset.items() <= parse_metric(name + cutoff).params.items(), name
+def test_names_read_back():
+    for bound in BOUND:
+        assert parse_metric(bound.trec_name) == bound
+    for metric in METRICS:
+        cutoff = f"@{NEEDED[metric.at.name]}" if metric.at else ""
+        for name in (metric.name, *metric.spellings, *metric.trec_names):
+            for spelling in (name, name.upper(), name.replace("_", "-")):
+                assert parse_metric(spelling + cutoff).metric is metric, spelling
+        for name, preset in {**metric.titles, **metric.presets}.items():
+            assert preset.items() <= parse_metric(name + cutoff).params.items(), name
 
 
 def test_a_spelling_belongs_to_one_metric():
@@ -288,14 +229,11 @@ def test_a_spelling_belongs_to_one_metric():
 # ---- records
 
 
-@each_metric
-def test_the_record_says_what_people_ask(metric):
-    assert metric.meaning.endswith(".")
-    assert metric.edge_cases.endswith(".")
-    assert metric.formula
-    assert metric.cite
-    assert all(param.meaning for param in metric.params)
-    assert metric.range[0] < metric.range[1] or metric.aggregation.summarise is None
+def test_the_record_says_what_people_ask():
+    for metric in METRICS:
+        assert (metric.meaning[-1], metric.edge_cases[-1]) == (".", "."), metric.name
+        assert all((metric.formula, metric.cite, *(param.meaning for param in metric.params))), metric.name
+        assert metric.range[0] < metric.range[1] or metric.aggregation.summarise is None, metric.name
 
 
 def test_every_metric_is_worked_out_by_hand():

@@ -2,9 +2,9 @@
 
 import random
 from functools import cache
+from itertools import product
 
 import numpy as np
-import pytest
 
 import assay
 from assay.evaluation import PROFILES, find_profile
@@ -17,8 +17,6 @@ HOLES = {"beir": {"unjudged"}, "mteb": {"unjudged"}}
 """Metrics that a profile always refuses."""
 NO_TIES = {"sentence-transformers"}
 """Profiles for which ties are faults."""
-
-each = pytest.mark.parametrize("name", PROFILES)
 
 
 def rows(seed, n_scores):
@@ -72,34 +70,25 @@ def setting_of(result, bound):
     return next(one for one in result.settings if bound.name in (one.asked.name, *one.also_asked))
 
 
-@each
-def test_scores_lie_in_the_range(name):
-    for result in (together(name, False), together(name, True)):
-        for setting in result.settings:
-            low, high = setting.metric.metric.range
-            if setting.metric.params.get("gain") == "grade":
-                high = np.inf  # ranx's rbp, as its profile says
-            scores = result.array(setting.metric.name)
-            assert np.isfinite(scores).all()
-            assert ((scores >= low) & (scores <= high)).all(), setting.metric.name
+def test_scores_lie_in_the_range():
+    for name in PROFILES:
+        for result in (together(name, False), together(name, True)):
+            for setting in result.settings:
+                low, high = setting.metric.metric.range
+                if setting.metric.params.get("gain") == "grade":
+                    high = np.inf  # ranx's rbp, as its profile says
+                scores = result.array(setting.metric.name)
+                assert (np.isfinite(scores) & (scores >= low) & (scores <= high)).all(), (name, setting.metric.name)
 
 
-@cache
-def alone(name, tied):
-    judged, ranked = data(name, tied)
-    queries = list(nested(judged))[::5]
-    return {
-        query: scored(name, *([row for row in side if row[0] == query] for side in (judged, ranked))) for query in queries
-    }
-
-
-@each
-def test_a_query_scores_the_same_alone_and_in_company(name):
-    for tied in (False, True):
-        for query, result in alone(name, tied).items():
+def test_a_query_scores_the_same_alone_and_in_company():
+    for name, tied in product(PROFILES, (False, True)):
+        judged, ranked = data(name, tied)
+        for query in list(nested(judged))[::15]:
+            alone = scored(name, *([row for row in side if row[0] == query] for side in (judged, ranked)))
             for bound in asked(name):
                 in_company = together(name, tied).scores(bound.name)
-                assert result.scores(bound.name) == {query: in_company[query]}, bound.name
+                assert alone.scores(bound.name) == {query: in_company[query]}, (name, bound.name)
 
 
 @cache
@@ -108,92 +97,84 @@ def shuffled(name, tied):
     return scored(name, *(rng.sample(side, len(side)) for side in data(name, tied)))
 
 
-@each
-def test_the_order_of_rows_does_not_matter_unless_ties_go_by_it(name):
-    for bound in asked(name):
-        assert shuffled(name, False).scores(bound.name) == together(name, False).scores(bound.name), bound.name
-        if setting_of(together(name, True), bound).policy.ties not in ("input_order", "ranx"):
-            assert shuffled(name, True).scores(bound.name) == together(name, True).scores(bound.name), bound.name
-
-
-def test_ties_by_the_order_given_do_go_by_it():
-    """Otherwise the exception above would hide something."""
-    for name, metric in (("ranx", "ndcg"), ("beir", "mrr"), ("ir_measures", "accuracy")):
+def test_the_order_of_rows_does_not_matter_unless_ties_go_by_it():
+    for name in PROFILES:
+        for bound in asked(name):
+            assert shuffled(name, False).scores(bound.name) == together(name, False).scores(bound.name), (name, bound.name)
+            if setting_of(together(name, True), bound).policy.ties not in ("input_order", "ranx"):
+                assert shuffled(name, True).scores(bound.name) == together(name, True).scores(bound.name), (name, bound.name)
+    for name, metric in (("ranx", "ndcg"), ("beir", "mrr"), ("ir_measures", "accuracy")):  # here they do
         assert shuffled(name, True).scores(metric) != together(name, True).scores(metric)
 
 
-@cache
-def renamed(name):
-    """Other documents' names, in another order, none of them that of a query."""
+def test_without_ties_the_names_of_documents_do_not_matter():
+    """Other names, in another order, none of them that of a query."""
     names = [f"Ärztin/{number:03}" for number in range(30)]
     random.Random(4).shuffle(names)
-    return scored(name, *([(query, names[int(doc[1:])], value) for query, doc, value in side] for side in UNTIED))
+    renamed = [[(query, names[int(doc[1:])], value) for query, doc, value in side] for side in UNTIED]
+    for name in PROFILES:
+        found = scored(name, *renamed)
+        for bound in asked(name):
+            assert found.scores(bound.name) == together(name, False).scores(bound.name), (name, bound.name)
 
 
-@each
-def test_without_ties_the_names_of_documents_do_not_matter(name):
-    for bound in asked(name):
-        assert renamed(name).scores(bound.name) == together(name, False).scores(bound.name), bound.name
+def test_a_metric_is_found_by_the_name_asked_for_and_the_name_computed():
+    for name in PROFILES:
+        result = together(name, False)
+        assert list(result) == [setting.metric.name for setting in result.settings]
+        assert all(parse_metric(setting.metric.name) == setting.metric for setting in result.settings), name
+        for bound in asked(name):
+            computed = setting_of(result, bound).metric
+            assert result[bound.name] == result[bound] == result[computed.name] == result.summary[computed.name]
+            assert bound.name in result
+            assert computed.name in result
 
 
-@each
-def test_a_metric_is_found_by_the_name_asked_for_and_the_name_computed(name):
-    result = together(name, False)
-    for bound in asked(name):
-        computed = setting_of(result, bound).metric
-        assert result[bound.name] == result[bound] == result[computed.name] == result.summary[computed.name]
-        assert bound.name in result
-        assert computed.name in result
-
-
-@each
-def test_the_names_computed_read_back(name):
-    result = together(name, False)
-    assert list(result) == [setting.metric.name for setting in result.settings]
-    for setting in result.settings:
-        assert parse_metric(setting.metric.name) == setting.metric
-
-
-@each
-def test_a_metric_scores_what_it_scores_under_its_own_policy_alone(name):
+def test_a_metric_scores_what_it_scores_under_its_own_policy_alone():
     """A profile is no more than a policy and parameters for each metric, and a number of digits."""
-    judged, ranked = data(name, True)
-    qrels, run = assay.Qrels(nested(judged)), assay.Run(nested(ranked))
-    for setting in together(name, True).settings:
-        plain = assay.evaluate(qrels, run, [setting.metric], policy=setting.policy).array(setting.metric.name)
-        wanted = plain if setting.digits is None else np.round(plain, setting.digits)
-        assert together(name, True).array(setting.metric.name).tolist() == wanted.tolist(), setting.metric.name
+    for name in PROFILES:
+        judged, ranked = data(name, True)
+        qrels, run = assay.Qrels(nested(judged)), assay.Run(nested(ranked))
+        by_policy = {}
+        for setting in together(name, True).settings:
+            by_policy.setdefault(setting.policy, []).append(setting)
+        for policy, settings in by_policy.items():
+            plain = assay.evaluate(qrels, run, [setting.metric for setting in settings], policy=policy)
+            for setting in settings:
+                scores = plain.array(setting.metric.name)
+                wanted = scores if setting.digits is None else np.round(scores, setting.digits)
+                found = together(name, True).array(setting.metric.name)
+                assert found.tolist() == wanted.tolist(), (name, setting.metric.name)
 
 
-@each
-def test_a_metric_is_noted_exactly_where_the_tool_does_otherwise_or_has_it_not(name, snapshots):
-    result = together(name, False)
-    profile = profile_of(name)
-    about = [note for note in result.notes if " has no " not in note]
-    for setting in result.settings:
-        told = [note for note in about if f", {setting.asked.name}," in f", {note.partition(': ')[0]},"]
-        changes = setting.policy.changes(profile.policy)
-        assert bool(told) == (bool(changes) or setting.metric != setting.asked), setting.asked.name
-    lacks = [one.metric.name for one in result.settings if profile.lacks(one.metric)]
-    (note,) = [note for note in result.notes if " has no " in note] or [""]
-    assert all(one in note for one in lacks)
-    snapshots.check(f"metrics/notes_under_{name}", "".join(f"{note}\n" for note in about))
+def test_a_metric_is_noted_exactly_where_the_tool_does_otherwise_or_has_it_not(snapshots):
+    told = {}
+    for name in PROFILES:
+        result, profile = together(name, False), profile_of(name)
+        about = told[name] = [note for note in result.notes if " has no " not in note]
+        for setting in result.settings:
+            is_told = any(f", {setting.asked.name}," in f", {note.partition(': ')[0]}," for note in about)
+            changes = setting.policy.changes(profile.policy)
+            assert is_told == (bool(changes) or setting.metric != setting.asked), (name, setting.asked.name)
+        lacks = [one.metric.name for one in result.settings if profile.lacks(one.metric)]
+        (note,) = [note for note in result.notes if " has no " in note] or [""]
+        assert all(one in note for one in lacks), name
+    snapshots.check(
+        "metrics/notes", "\n".join(f"## {name}\n" + "".join(f"{note}\n" for note in told[name]) for name in told)
+    )
 
 
-@each
-def test_bands_hold_under_every_profile(name):
-    few = [[row for row in side if int(row[0]) <= 6] for side in data(name, True)]
-    result = scored(name, *few, asked(name)[::4], tie_band=True, residuals=True)
-    for setting in result.settings:
-        metric = setting.metric.name
-        scores, band = result.array(metric), {end: column.score for end, column in result.tie_bands[metric].columns.items()}
-        assert list(band) == ["min", "mean", "max"]
-        assert ((band["min"] - 1e-12 <= band["mean"]) & (band["mean"] <= band["max"] + 1e-12)).all(), metric
-        if setting.metric.metric.is_monotone:
-            assert ((band["min"] - 1e-12 <= scores) & (scores <= band["max"] + 1e-12)).all(), metric
-        if residual := result.residuals.get(metric):
-            lowest, highest = (residual.columns[name].score for name in ("min", "max"))
-            low, high = setting.metric.metric.range
-            high = np.inf if setting.metric.params.get("gain") == "grade" else high
-            assert ((lowest <= scores) & (scores <= highest)).all(), metric
-            assert ((low - 1e-12 <= lowest) & (lowest <= highest) & (highest <= high + 1e-12)).all(), metric
+def test_bands_hold_under_every_profile():
+    for name in PROFILES:
+        few = [[row for row in side if int(row[0]) <= 3] for side in data(name, True)]
+        result = scored(name, *few, asked(name)[::6], tie_band=True, residuals=True)
+        for setting in result.settings:
+            metric = setting.metric.name
+            scores, band = result.array(metric), {end: one.score for end, one in result.tie_bands[metric].columns.items()}
+            assert list(band) == ["min", "mean", "max"]
+            assert ((band["min"] - 1e-12 <= band["mean"]) & (band["mean"] <= band["max"] + 1e-12)).all(), (name, metric)
+            if setting.metric.metric.is_monotone:
+                assert ((band["min"] - 1e-12 <= scores) & (scores <= band["max"] + 1e-12)).all(), (name, metric)
+            if residual := result.residuals.get(metric):
+                lowest, highest = (residual.columns[end].score for end in ("min", "max"))
+                assert ((lowest <= scores) & (scores <= highest)).all(), (name, metric)

@@ -1,6 +1,7 @@
 """The metric parser: many spellings in, one metric out."""
 
 import pickle
+import re
 
 import pytest
 from hypothesis import assume, given
@@ -15,74 +16,62 @@ def names(texts):
     return [metric.name for metric in parse_metrics(texts)]
 
 
-SPELLINGS = [  # canonical name, other spellings
-    (
-        "ndcg@10",
-        "ndcg_at_10 NDCG@10 nDCG@10 ndcg_10 ndcg_cut_10 ndcg_cut.10 ndcg.10 ndcg(k=10) ndcg(cutoff=10) ndcg@k=10",
-    ),
-    ("ndcg", "nDCG NDCG ndcg() normalized_dcg"),
-    ("precision@5", "P_5 p@5 P@5 P.5 precision_at_5 Precision@5 prec@5 precision(k=5)"),
-    ("recall@100", "R@100 recall_100 recall.100 recall_at_100 Recall@100 r_100"),
-    ("recall", "R"),
-    ("f1@5", "F1@5 f1_at_5 f@5 f_measure@5 f(beta=1)@5 fbeta@5"),
-    ("hit@3", "hit_rate@3 HitRate@3 hit_at_3 success@3 success_3 Success@3 success.3 hit-rate@3"),
-    ("mrr", "RR MRR recip_rank reciprocal_rank mean_reciprocal_rank"),
-    ("mrr@10", "RR@10 mrr_at_10 MRR_10 recip_rank_10"),
-    ("map", "AP MAP average_precision mean_average_precision"),
-    ("map@10", "map_cut_10 map_cut.10 AP@10 map_at_10"),
-    ("rprec", "Rprec R-precision r_precision RPrec r-prec"),
-    ("bpref", "Bpref BPref binary_preference"),
-    ("err@10", "ERR@10 expected_reciprocal_rank@10"),
-    ("rbp(p=0.8)", "rbp RBP rbp(p=0.8) rbp.8 rbp.80 rbp_p=0.8 rbp.p=0.8 rank_biased_precision"),
-    ("rbp(p=0.95)", "rbp.95 RBP(p=.95) rbp(p='0.95')"),
-    ("rbp(p=0.5)@10", "rbp(p=0.5)@10 rbp(k=10,p=0.5)"),
-    (
-        "ndcg(gain=exp)@10",
-        "nDCG(dcg='exp-log2')@10 ndcg_burges@10 NDCG_Burges_10 ndcg(gains=exp)@10 ndcg(gain='exp')@10",
-    ),
-    ("dcg(gain=exp)", "dcg_burges dcg(gain=EXP)"),
-    ("precision(rel=2)@5", "P(rel=2)@5 precision@5-l2 P(rel=2.0)@5"),
-    ("ndcg(rel=2)@10", "ndcg@10-l2 nDCG(rel=2)@10 ndcg@10-l2.0"),
-    ("ndcg(rel=2)", "ndcg-l2"),
-    ("ndcg(gain={1: 3.5, 2: 9})", "ndcg.1=3.5,2=9 ndcg(gain={1:3.5,2:9.0}) ndcg(gains={2:9,1:3.5}) ndcg_cut.2=9,1=3.5"),
-    ("set_f(beta=2)", "set_F.2 SetF(beta=2) set_F.2.0"),
-    ("utility(weights=[2, -1, 0, 0])", "utility.2,-1,0,0 utility(weights=[2,-1,0,0]) utility(weights=(2,-1,0,0))"),
-    ("utility", "utility.1,-1,0,0"),
-    ("11pt_avg", "11pt 11-pt_avg eleven_point_average"),
-    ("11pt_avg(points=[0.2, 0.4])", "11pt_avg.0.2,0.4 11pt(points=[.2,.4])"),
-    ("iprec@0.1", "IPrec@0.1 iprec_at_recall_0.10 iprec_at_recall.0.10 iprec(recall=0.1)"),
-    ("rprec_mult@0.2", "Rprec_mult_0.20 Rprec_mult.0.2"),
-    ("capped_recall@10", "relative_P_10 R_cap@10 recall_cap@10 relative_P.10"),
-    ("num_rel_ret@5", "NumRelRet@5 num_rel_ret_5"),
-    ("q_measure", "Q Q-measure qmeasure"),
-    ("unjudged@5", "unj_5 unj.5"),
-    ("rbp_residual(p=0.9)", "rbp_resid.9 rbp_resid_p=0.9"),
-    ("relstring@10", "relstring relstring_10 relstring.10"),
-    ("compatibility(p=0.95)", "Compat compat(p=0.95)"),
-    ("compatibility(p=0.95, normalize=false)", "Compat(normalize=False) compat(normalize=0)"),
-    ("inst(t=2, max_grade=3)", "INST(T=2.0,max_rel=3) inst(max_rel=3,t=2)"),
-    ("precision(judged_only=true)@5", "P(judged_only=True)@5 P(judged_only=1)@5"),
-]
+SPELLINGS = """
+    ndcg@10 = ndcg_at_10 NDCG@10 ndcg_10 ndcg_cut_10 ndcg_cut.10 ndcg.10 ndcg(k=10) ndcg(cutoff=10) ndcg@k=10
+    ndcg = NDCG ndcg() normalized_dcg
+    precision@5 = P_5 p@5 P.5 precision_at_5 prec@5 precision(k=5)
+    recall@100 = R@100 recall_100 recall.100 r_100
+    f1@5 = F1@5 f1_at_5 f@5 f_measure@5 f(beta=1)@5 fbeta@5
+    hit@3 = hit_rate@3 HitRate@3 success_3 success.3 hit-rate@3
+    mrr = RR recip_rank mean_reciprocal_rank
+    map@10 = map_cut_10 map_cut.10 AP@10 map_at_10
+    rprec = Rprec R-precision r-prec
+    rbp(p=0.8) = rbp rbp.8 rbp.80 rbp_p=0.8 rbp.p=0.8 rank_biased_precision
+    rbp(p=0.95) = rbp.95 RBP(p=.95) rbp(p='0.95')
+    rbp(p=0.5)@10 = rbp(k=10,p=0.5)
+    ndcg(gain=exp)@10 = nDCG(dcg='exp-log2')@10 ndcg_burges@10 NDCG_Burges_10 ndcg(gains=exp)@10 ndcg(gain='exp')@10
+    dcg(gain=exp) = dcg_burges dcg(gain=EXP)
+    precision(rel=2)@5 = P(rel=2)@5 precision@5-l2 P(rel=2.0)@5
+    ndcg(rel=2)@10 = ndcg@10-l2 ndcg@10-l2.0
+    ndcg(rel=2) = ndcg-l2
+    ndcg(gain={1:3.5,2:9}) = ndcg.1=3.5,2=9 ndcg(gain={1:3.5,2:9.0}) ndcg(gains={2:9,1:3.5}) ndcg_cut.2=9,1=3.5
+    set_f(beta=2) = set_F.2 SetF(beta=2) set_F.2.0
+    utility(weights=[2,-1,0,0]) = utility.2,-1,0,0 utility(weights=(2,-1,0,0))
+    utility = utility.1,-1,0,0
+    11pt_avg(points=[0.2,0.4]) = 11pt_avg.0.2,0.4 11pt(points=[.2,.4])
+    iprec@0.1 = iprec_at_recall_0.10 iprec_at_recall.0.10 iprec(recall=0.1)
+    capped_recall@10 = relative_P_10 R_cap@10 relative_P.10
+    rbp_residual(p=0.9) = rbp_resid.9 rbp_resid_p=0.9
+    relstring@10 = relstring relstring_10 relstring.10
+    compatibility(p=0.95,normalize=false) = Compat(normalize=False) compat(normalize=0)
+    inst(t=2,max_grade=3) = INST(T=2.0,max_rel=3) inst(max_rel=3,t=2)
+    precision(judged_only=true)@5 = P(judged_only=True)@5 P(judged_only=1)@5
+    hit@5 = top_k_accuracy@5
+    latency = mrt
+"""
+"""Canonical names without their blanks, and other spellings."""
 
 
 def test_spellings():
-    for canonical, spellings in SPELLINGS:
-        for spelling in (canonical, *spellings.split(" ")):
-            assert parse_metric(spelling).name == canonical, spelling
+    for canonical, spellings in (line.split(" = ") for line in SPELLINGS.strip().splitlines()):
+        for spelling in (canonical.strip(), *spellings.split()):
+            name = parse_metric(spelling).name
+            assert name.replace(" ", "") == canonical.strip(), spelling
+            assert parse_metric(name).name == name
+    assert parse_metric("ndcg.2=9,1=3.5").name == "ndcg(gain={1: 3.5, 2: 9})"
+    for text, name in {" ndcg @ 10 ": "ndcg@10", "rbp( p = 0.8 )": "rbp(p=0.8)"}.items():  # blanks do not matter
+        assert parse_metric(text).name == name
 
 
 TREC_NAMES = {
     "map": "map",
     "map@10": "map_cut_10",
-    "ndcg": "ndcg",
     "ndcg@10": "ndcg_cut_10",
     "mrr": "recip_rank",
     "set_f": "set_F",
     "iprec@0.1": "iprec_at_recall_0.10",
     "rprec_mult@1.2": "Rprec_mult_1.20",
     "capped_recall@5": "relative_P_5",
-    "hit@5": "success_5",
-    "unjudged@5": "unj_5",
     **{name: name for name in ("rbp(p=0.9)", "mrr@10", "ndcg(gain=exp)@10", "err@5")},  # trec_eval has none of these
 }
 
@@ -91,27 +80,11 @@ def test_what_trec_eval_prints():
     assert {name: parse_metric(name).trec_name for name in TREC_NAMES} == TREC_NAMES
 
 
-def test_a_bound_metric_can_be_sent_to_another_process():
-    metric = parse_metric("ndcg(gain={1: 3.5})@10")
-    assert pickle.loads(pickle.dumps(metric)) == metric
-
-
-def test_blanks_do_not_matter():
-    assert names(" ndcg @ 10 ") == ["ndcg@10"]
-    assert names("rbp( p = 0.8 )") == ["rbp(p=0.8)"]
-    assert names("ndcg( gain = {1: 2} , rel = 2 )@5") == ["ndcg(gain={1: 2}, rel=2)@5"]
-
-
 LISTS = [  # text, names
     ("recall@5,10,100", ["recall@5", "recall@10", "recall@100"]),
-    ("recall@5, 10", ["recall@5", "recall@10"]),
     ("P.5,10", ["precision@5", "precision@10"]),
-    ("P_5,10", ["precision@5", "precision@10"]),
-    ("success.1,5,10", ["hit@1", "hit@5", "hit@10"]),
     ("iprec@0,0.5,1", ["iprec@0", "iprec@0.5", "iprec@1"]),
-    ("ndcg(gain=exp)@5,10", ["ndcg(gain=exp)@5", "ndcg(gain=exp)@10"]),
     ("recall@5,10-l2", ["recall(rel=2)@5", "recall(rel=2)@10"]),
-    ("ndcg@10, map", ["ndcg@10", "map"]),
     ("ndcg@10,map,recall@5,10,mrr", ["ndcg@10", "map", "recall@5", "recall@10", "mrr"]),
     ("ndcg(gain={1: 2, 2: 5}),mrr", ["ndcg(gain={1: 2, 2: 5})", "mrr"]),
     (["map", "mrr@10"], ["map", "mrr@10"]),
@@ -140,19 +113,16 @@ def test_a_metric_that_was_read_may_be_given_again():
     assert parse_metrics(metric) == [metric]
     assert names([metric, "map", "ndcg_cut_10"]) == ["ndcg@10", "map"]
     assert str(metric) == "ndcg@10"
+    assert pickle.loads(pickle.dumps(metric)) == metric
 
 
 NEAR = {
     "ncdg@10": "ndcg@10",
-    "ndgc_10": "ndcg@10",
-    "precison@5": "precision@5",
     "reciprocal_rnk": "mrr",
-    "bperf": "bpref",
     "recal@10,100": "recall@10,100",
     "precison": "precision@10",
     "recal(rel=2)@5": "recall(rel=2)@5",  # keeps what it can
     "rcall(lvl=2)@5": "recall@5",
-    "ndgc": "ndcg",
     "alfa_ndgc(alpha=.5)@10": "alpha_ndcg(alpha=.5)@10",
 }
 
@@ -171,48 +141,16 @@ def test_an_unknown_name_is_an_error_with_near_matches_that_can_be_read():
     assert caught.value.near == ()
 
 
-WRONG = [
-    "P@0",
-    "P@-5",
-    "mrr@10.0",
-    "mrr@1e3",
-    "mrr@٣",
-    "ndcg@ten",
-    "ndcg@",
-    "recall@5,,10",
-    "precision",
-    "f1",
-    "iprec",
-    "iprec@2",
-    "rprec@5",
-    "rprec_mult@0",
-    "rbp(p=0)",
-    "rbp(p=1)",
-    "rbp(p=half)",
-    "ndcg(rel=nan)",
-    "ndcg(rel=1_0)",
-    "ndcg(gian=exp)@10",
-    "num_q(k=5)",
-    "num_q-l2",
-    "ndcg(exp)@10",
-    "ndcg(gain=squared)",
-    "ndcg(gain={1})",
-    "ndcg.1=many",
-    "ndcg(discount=none)",
-    "map(judged_only=maybe)",
-    "utility.1,2",
-    "set_f(beta=0)",
-    "ndcg@10@5",
-    "ndcg(gain=exp",
-    "ndcg@10 map",
-    "",
-    "@10",
-]
+WRONG = """P@0; P@-5; mrr@10.0; mrr@٣; ndcg@ten; ndcg@; recall@5,,10; precision; f1; iprec; iprec@2; rprec@5; rprec_mult@0
+    rbp(p=1); rbp(p=half); ndcg(rel=nan); ndcg(rel=1_0); ndcg(gian=exp)@10; num_q(k=5); num_q-l2; ndcg(exp)@10
+    ndcg(gain=squared); ndcg(gain={1}); ndcg.1=many; ndcg(discount=none); map(judged_only=maybe); utility.1,2; set_f(beta=0)
+    ndcg@10@5; ndcg(gain=exp; ndcg@10 map; @10"""
 
 
 def test_messages(snapshots):
-    wrong = {text or "nothing": lambda text=text: parse_metrics(text) for text in WRONG}
+    wrong = {text: lambda text=text: parse_metrics(text) for text in re.split(r"; |\n *", WRONG)}
     cases = {
+        "nothing": lambda: parse_metrics(""),
         "no metric": lambda: parse_metrics([]),
         "a number": lambda: parse_metrics([10]),
         "two where one is wanted": lambda: parse_metric("recall@5,10"),
@@ -291,8 +229,3 @@ def bound_metrics(draw):
 def test_canonical_names_read_back(bound):
     assert parse_metric(bound.name) == bound
     assert parse_metric(bound.name).name == bound.name
-
-
-def test_names_of_other_tools():
-    assert parse_metric("top_k_accuracy@5").name == "hit@5"
-    assert parse_metric("mrt").name == "latency"

@@ -10,7 +10,7 @@ from assay.metrics import parse_metric, parse_metrics
 from assay.model import Policy, Run, Span
 from assay.views import Places, Spans, Truth
 
-from ._cases import close, each_metric
+from ._cases import close
 from ._spans import Stretch, cases, covered, files_in_order, lines, paid, score, spans_view
 
 GOLD = [Span("a.py", 5, 14, "lines")]
@@ -26,19 +26,13 @@ LATE = [lines("src/c.py", 1, 2), lines("src/c.py", 3, 4), lines("b.py", 1, 2), l
 SPREAD = [lines("src/c.py", 1, 2), lines("src/c.py", 3, 4), *(lines(name, 1, 2) for name in ("a.py", "a.py", "b.py"))]
 
 WORKED_OUT = [  # metric, chunks down the ranking, gold, score
-    ("span_recall", [lines("a.py", 5, 14)], GOLD, 1),
-    ("span_recall", [lines("a.py", 1, 20)], GOLD, 1),
     ("span_recall", [lines("a.py", 1, 7)], GOLD, 0.3),
-    ("span_recall", [lines("a.py", 15, 20)], GOLD, 0),
     ("span_recall", [lines("b.py", 5, 14)], GOLD, 0),
-    ("span_recall", [lines("a.py", 1, 7), lines("a.py", 8, 9)], GOLD, 0.5),
     ("span_recall", [lines("a.py", 1, 7), lines("a.py", 6, 9)], GOLD, 0.5),  # what overlaps counts once
-    ("span_recall", [lines("a.py", 5, 9), lines("a.py", 5, 8), lines("a.py", 6, 7)], GOLD, 0.5),
     ("span_recall", [lines("a.py", 1, 3)], [Span("a.py", 1, 10, "lines"), Span("a.py", 6, 15, "lines")], 3 / 15),
     ("span_recall", [lines("b.py", 13, 20)], TWO_FILES, 2 / 8),
     ("span_recall@1", [lines("a.py", 1, 7), lines("b.py", 1, 20), lines("a.py", 8, 14)], GOLD, 0.3),
     ("span_recall@3", [lines("a.py", 1, 7), lines("b.py", 1, 20), lines("a.py", 8, 14)], GOLD, 1),
-    ("span_recall@1000", [lines("a.py", 1, 7)], GOLD, 0.3),
     ("span_recall", HALF_A_LINE, GOLD, 0.1),  # the unit is that of the gold, unless one is asked for
     ("span_recall(unit=chars)", HALF_A_LINE, GOLD, 4 / 80),
     ("span_recall", HALF_A_LINE, LETTERS, 4 / 80),
@@ -49,52 +43,35 @@ WORKED_OUT = [  # metric, chunks down the ranking, gold, score
         for tokens, expected in ((3, 0), (4, 0.2), (11, 0.2), (12, 0.6), (13, 0.6), (14, 0.7), (99, 0.7))
     ),
     ("span_recall(tokens=99)@2", THREE, GOLD, 0.6),
-    ("span_recall(tokens=4)@2", THREE, GOLD, 0.2),
     ("span_recall", [lines("a.py", 1, 20)], [GONE, Span("a.py", 1, 10, "lines")], 10 / 40),  # it cannot be found, and counts
     ("span_recall", [lines("a.py", 11, 20)], [Span("a.py", 11, 99, "lines")], 1),  # beyond the end of the file: left out
     ("span_recall", [lines("a.py", 11, 20)], [Span("a.py", 80, 999)], 1),
     ("span_recall", [lines("a.py", 11, 20)], [Span("a.py", 50, 99, "lines")], 0),
-    ("span_precision", [lines("a.py", 6, 7)], GOLD, 1),
-    ("span_precision", [lines("a.py", 1, 20)], GOLD, 0.5),
-    ("span_precision", [lines("b.py", 5, 14)], GOLD, 0),
     ("span_precision", [lines("a.py", 5, 8), lines("a.py", 7, 10)], GOLD, 1),
-    ("span_precision", [lines("a.py", 1, 6), lines("a.py", 3, 8)], GOLD, 0.5),
-    ("span_precision", [lines("a.py", 5, 9), lines("b.py", 5, 9)], GOLD, 0.5),
     ("span_precision@1", [lines("a.py", 5, 9), lines("b.py", 1, 15)], GOLD, 1),
     ("span_precision@10", [lines("a.py", 5, 9), lines("b.py", 1, 15)], GOLD, 0.25),  # short rankings are not punished
     ("span_precision", ["somewhere", lines("a.py", 4, 5)], GOLD, 0.5),  # a chunk without a place covers nothing
-    ("span_precision@1", ["somewhere", lines("a.py", 4, 5)], GOLD, 0),
     ("span_precision", [Stretch("a.py", 28, 40)], GOLD, 0.5),  # half a line has the line, but not its letters
     ("span_precision(unit=chars)", [Stretch("a.py", 28, 40)], GOLD, 8 / 12),
     ("span_iou", [lines("a.py", 5, 9), lines("a.py", 8, 14)], GOLD, 1),
-    ("span_iou", [lines("a.py", 1, 20)], GOLD, 0.5),
-    ("span_iou", [lines("a.py", 5, 9)], GOLD, 0.5),
     ("span_iou", [lines("a.py", 10, 19)], GOLD, 5 / 15),
-    ("span_iou", [lines("b.py", 5, 14)], GOLD, 0),
     ("span_iou@1", [lines("a.py", 5, 14), lines("b.py", 1, 10)], GOLD, 1),  # it falls once all is found
     ("span_iou@2", [lines("a.py", 5, 14), lines("b.py", 1, 10)], GOLD, 0.5),
-    ("file_recall", [lines("src/c.py", 1, 20)], FILES, 0),
     ("file_recall", [lines("a.py", 19, 20)], FILES, 0.5),  # another stretch of the file
-    ("file_recall", [lines("a.py", 1, 2), lines("a.py", 3, 4)], FILES, 0.5),
     ("file_recall", [lines("a.py", 1, 2), lines("src/c.py", 3, 4), lines("b.py", 20, 20)], FILES, 1),
     *((f"file_recall@{k}", SPREAD, FILES, expected) for k, expected in ((1, 0), (2, 0.5), (3, 1))),  # k counts files
     ("file_recall@2", ["x", "y", lines("a.py", 1, 2)], FILES, 0),  # a chunk without a place takes the rank of a file
     ("file_recall@3", ["x", "y", lines("a.py", 1, 2)], FILES, 0.5),
     ("file_recall", [lines("a.py", 1, 2)], [*FILES, GONE], 1 / 3),
-    ("file_mrr", LATE[:4], FILES[:1], 0),
     ("file_mrr", LATE, FILES[:1], 1 / 3),
-    ("file_mrr", LATE[2:], FILES[:1], 1 / 3),
-    ("file_mrr", LATE[4:], FILES[:1], 1),
     ("file_mrr", ["x", lines("a.py", 1, 1)], FILES[:1], 1 / 2),
     ("file_mrr@2", LATE, FILES[:1], 0),
-    ("file_mrr@3", LATE, FILES[:1], 1 / 3),
 ]
 SPAN_METRICS = ("span_recall@5", "span_precision@5", "span_iou@5", "file_recall@5", "file_mrr")
 
 
-@each_metric(WORKED_OUT)
-def test_worked_out_by_hand(rows):
-    for metric, ranking, gold, expected in rows:
+def test_worked_out_by_hand():
+    for metric, ranking, gold, expected in WORKED_OUT:
         assert score(metric, ranking, gold) == close(expected), (metric, ranking)
 
 
@@ -140,11 +117,6 @@ def test_nothing_retrieved_and_an_empty_list_of_gold_score_0_and_no_gold_at_all_
         assert set(scores.values()) == {0}, name
 
 
-def test_what_is_missing_counts_in_the_unit_it_is_written_in():
-    gold = [GONE, Span("a.py", 1, 10, "lines")]
-    assert 0 < score("span_recall(unit=chars)", [lines("a.py", 1, 20)], gold) < 1
-
-
 def test_ids_alone_are_enough_for_lines():
     truth = Truth({"q": [Span("src/c.py", 5, 14, "lines")]}, Places({}))
     view = Spans.of(("q",), Run({"q": {"repo/src/c.py:1-7": 2.0, "strange": 1.0}}), Policy().rank_rule, truth)
@@ -157,12 +129,7 @@ def test_ids_alone_are_enough_for_lines():
 def test_names():
     names = [metric.name for metric in parse_metrics("span_recall@5,10, span_recall@tokens=1000,2000, span_recall@budget=7")]
     assert names == [f"span_recall@{cut}" for cut in ("5", "10", "tokens=1000", "tokens=2000", "tokens=7")]
-    for name in (
-        *names,
-        "span_recall(tokens=5)@10",
-        "span_recall(unit=lines)@tokens=5",
-        "span_recall(tokens=5, unit=lines)@3",
-    ):
+    for name in (*names, "span_recall(tokens=5)@10", "span_recall(unit=lines)@tokens=5"):
         assert parse_metric(name).name == name
     for wrong in ("span_recall@tokens=0", "span_recall@token=5"):
         with pytest.raises(assay.BadParameter):
