@@ -125,6 +125,21 @@ def terminal(environment):
     return call
 
 
+@pytest.fixture
+def screen(environment, monkeypatch, capsys):
+    """The program in process, which is told that it writes to a terminal of a given width."""
+
+    def call(*arguments, columns=80):
+        with monkeypatch.context() as patch:
+            patch.setenv("COLUMNS", str(columns))
+            for stream in (sys.stdout, sys.stderr):
+                patch.setattr(stream, "isatty", lambda: True)
+            code = main(list(map(str, arguments)))
+        return Outcome(code, *capsys.readouterr())
+
+    return call
+
+
 def read_all(terminal):
     """Everything until the other side hangs up, which a terminal reports as an error."""
     shown = b""

@@ -46,12 +46,10 @@ def test_what_it_shows(place, told):
         chunk a.py -c 'syntax_tree(size=30)' -f text
         chunk a.py -c 'syntax_tree(size=30)' -f json
         chunk lib a.py ./a.py
-        chunk a.py -f text lib/inner/b.py
         chunk
         chunk - -
         chunk a.py --name b.py
         chunk nowhere.py
-        chunk a.py/b
         chunk a.py -c lines
         chunk a.py -c 'fixed_lines(size=x)'
         chunk empty
@@ -82,12 +80,3 @@ def test_encodings_are_said_aloud(assay, piped):
         done = assay("chunk", "-", "-f", "json")
         assert (done.code, json.loads(done.out)[0]["text"]) == (0, text), name
         assert (note in done.err, "note" in done.err) == (True, bool(note)), name
-
-
-def test_a_terminal_is_not_harmed_and_a_pipe_gets_every_character(terminal, process, place):
-    content = "a\x1b[2Jb\tc é\n"
-    (place / "evil.txt").write_text(content, encoding="utf-8")
-    assert "\x1b[2J" not in terminal("chunk", "evil.txt", "-f", "text").out
-    assert content in process("chunk", "evil.txt", "-f", "text", cwd=place).out
-    shown = terminal("chunk", "a.py", columns=60).out
-    assert max(map(len, shown.splitlines())) <= 60

@@ -26,8 +26,3 @@ def test_one_of_them(told):
         chunkers syntaxtree
         """,
     )
-
-
-def test_it_fits_a_terminal(terminal):
-    done = terminal("chunkers", "recursive", columns=60)
-    assert (done.code, max(map(len, done.out.splitlines())) <= 60) == (0, True)

@@ -19,8 +19,3 @@ def test_what_moved(assay, files, told):
     )
     plain = json.loads(assay("drift", "good.run", "good.run", "-f", "json").out)
     assert (plain["rbo"], plain["schema"]) == (1.0, "assay.drift/1")
-
-
-def test_a_narrow_terminal(files, terminal):
-    out = terminal("drift", "good.run", "poor.run", columns=50).out
-    assert (max(map(len, out.splitlines())) <= 50, "Kolmogorov" in out) == (True, True)

@@ -53,19 +53,12 @@ def test_verdicts(store, results, told):
         gate --baseline mian --rule 'mrr drops <= 0.01'
         gate --baseline release --rule 'mrr drops <= 0.01'
         gate --rule 'mrr >= 0.9' -f markdown
-        gate --rule 'ncdg@10 >= 0.1'
         gate
-        gate --rules none.yaml
         gate --rule 'failed = 0' -o gate.pdf
         gate --rule 'failed = 0' -o nowhere/gate.xml
-        gate --rule 'failed = 0' --store none.db
-        gate 2020-01-01 --rule 'failed = 0'
         gate latest 'ndcg@10 >= 0.4'
-        gate 'ndcg@10 >= 0.4'
         gate latest -m mrr --rule 'mrr >= 0.1'
-        gate --baseline latest~7 --rule 'mrr >= 0.1'
         gate --baseline ./nofile --rule 'mrr >= 0.1'
-        gate --baseline baseline.jsn --rule 'mrr >= 0.1'
         > gate.yaml rules:\\n  - failed = 0\\n  - mrr >= 0.1 where difficulty=hrad\\n
         gate --rules gate.yaml
         """,
@@ -83,25 +76,6 @@ def test_runs_are_scored_by_the_metrics_of_the_rules(files, told):
         gate qrels.txt good.run --rule 'map >= 0.9' -m map --quiet
         """,
     )
-
-
-def test_files_without_a_store(folder, results, assay):
-    old, new = results / "good.json", results / "bad.json"
-    rule = ("--rule", "recall@10 drops <= 0.01")
-    assert assay("gate", new, "--baseline", old, *rule).code == 1
-    assert assay("gate", old, "--baseline", old, *rule).code == 0
-    assert assay("gate", "none.json", "--baseline", old, *rule)[:2] == (3, "")
-
-
-def test_files_in_every_form(store, results, assay):
-    store.save(read_results(results / "bad.json"))
-    names = ("gate.junit.xml", "summary.md", "gate.json", "gate.txt")
-    done = assay("gate", "--rule", "ndcg@10 >= 0.7", *(word for name in names for word in ("-o", name)))
-    assert (done.code, done.err) == (1, f"wrote {', '.join(names)}\n")
-    assert ET.parse("gate.junit.xml").find("testsuite").attrib["failures"] == "1"
-    assert json.loads(Path("gate.json").read_text())["exit_code"] == 1
-    assert Path("gate.txt").read_text() == done.out
-    assert "### ❌" in Path("summary.md").read_text()
 
 
 def test_no_baseline_yet_is_noted_and_an_error_where_one_is_required(store, assay, told):
@@ -167,12 +141,10 @@ def test_rules_name_a_users_own_metric_as_the_results_recorded_it(folder, result
         """
         gate bad.json --baseline good.json --rule 'ear_score rises <= 0.01'
         gate good.json --baseline bad.json --rule 'ear_score rises <= 0.01'
-        gate good.json --baseline bad.json --rule 'ear_score not worse by 0.01'
         gate good.json --baseline bad.json --rule 'ear_score drops <= 0.01'
         gate good.json --baseline bad.json --rule 'ear_scor >= 0.1'
         > gate.yaml - ear_score >= 0.1\\n
         gate good.json --baseline bad.json --rules gate.yaml
-        report good.json bad.json --rule 'ear_score rises <= 0.01' -o page.html
         """,
     )
     with Store.open() as opened:
@@ -194,6 +166,7 @@ def test_github_gets_annotations_and_a_summary(store, results, assay, folder, mo
     assert "cannot be written" in assay("gate", "--rule", "ndcg@10 >= 0.001").err
 
 
+@pytest.mark.slow
 def test_the_whole_story(assay, folder):
     """eval → bless → a worse provider → the gate stops it → a better one → it passes → history shows the step."""
     Path("gate.yaml").write_text("rules:\n  - recall@10 drops <= 0.01\n  - mrr not worse by 0.02\n")

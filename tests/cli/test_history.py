@@ -45,10 +45,3 @@ def test_as_data(assay):
     assert [change["place"] for series in plain["series"] for change in series["changes"]] == [15]
     rows = list(csv.DictReader(io.StringIO(assay("history", "-m", "mrr", "--benchmark", "rag", "-f", "csv").out)))
     assert (len(rows), [row["change"] for row in rows].index("step")) == (19, 15)
-
-
-def test_a_narrow_terminal(store, terminal):
-    save_nights(store, [0.8] * 30 + [0.6] * 4, provider="hybrid(bm25, dense, method=rrf)")
-    out = terminal("history", "-m", "mrr", columns=50).out
-    assert max(map(len, out.splitlines())) <= 50
-    assert ("▼ step" in out, "earlier not drawn)" in out) == (True, True)

@@ -52,25 +52,6 @@ def test_a_line_when_a_part_starts_and_one_when_it_is_done(capsys):
         assert ("\x1b" in err, err.count("\n")) == (False, 1)
 
 
-def test_a_line_now_and_then_even_while_nothing_is_answered_and_none_after_the_end(capsys, monkeypatch):
-    is_told = threading.Event()
-    make_line = progress.plain_line
-
-    def noticed(part, *rest):
-        if part.n_done:
-            is_told.set()
-        return make_line(part, *rest)
-
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.001)
-    monkeypatch.setattr(progress, "plain_line", noticed)
-    before = threading.active_count()
-    with progress_watcher(quiet=False) as watch:
-        Progress("small/bm25", 9, watch=watch).add(SOME)
-        assert is_told.wait(20)
-    assert capsys.readouterr().err.startswith("small/bm25: 2/9 queries, 1 failed, 0 cached, ")
-    assert threading.active_count() == before
-
-
 def test_a_tally_says_how_far_a_run_got():
     watched_parts = []
     tally = ProgressTally(watched_parts.append)
@@ -109,28 +90,17 @@ def test_lines():
     waiting.wait = Wait(300.0, "HTTP 429", 400.0)
     on_the_way, done = part_of(done=250, failed=7, cached=50), part_of(done=500, cached=100)
     everything = part_of(n=48, done=48, cached=48)
+    rested = "waiting 300 s, as the service asks (HTTP 429)"
+    took = "500/500 queries, 0 failed, 100 cached, 0.1/s, took 1:05:00"
     cases = [
         (part_of(), Pace(), 103.0, "0/500 queries, getting ready 0:03"),
         (on_the_way, seen(on_the_way, (110.0, 250)), 110.0, "250/500 queries, 7 failed, 50 cached, 20/s, 0:13 left"),
-        (
-            done,
-            seen(done, (100.0, 100), (4000.0, 500)),
-            9999.0,
-            "500/500 queries, 0 failed, 100 cached, 0.1/s, took 1:05:00",
-        ),
+        (done, seen(done, (100.0, 100), (4000.0, 500)), 9999.0, took),
         (everything, seen(everything, (100.0, 48)), 100.0, "48/48 queries, 0 failed, 48 cached, took 0:00"),
         (known, Pace(), 101.0, "212/500 queries, 212 known already, getting ready 0:01"),
-        (waiting, seen(waiting, (120.0, 0)), 120.0, "0/500 queries, waiting 300 s, as the service asks (HTTP 429)"),
-        (
-            waiting,
-            seen(waiting, (120.0, 20)),
-            120.0,
-            "20/500 queries, 0 failed, 0 cached, 1.0/s, waiting 300 s, as the service asks (HTTP 429)",
-        ),
+        (waiting, seen(waiting, (120.0, 20)), 120.0, f"20/500 queries, 0 failed, 0 cached, 1.0/s, {rested}"),
     ]
     for part, pace, now, said in cases:
-        if part is waiting:
-            part.n_done = int(said.partition("/")[0])
         assert plain_line(part, pace, now) == f"small/bm25: {said}"
     assert "waiting" not in plain_line(waiting, Pace(), 400.0)
     part = part_of()
@@ -140,18 +110,11 @@ def test_lines():
 
 def test_a_bar_fits():
     for name in ("small/bm25", LONG, "東京タワー/" * 9, "\x1b[31mred\n"):
-        for width in (40, 60, 80, 120, 200):
+        for width in (40, 80, 200):
             for done in (0, 1, 123_456, 1_000_000):
                 part = part_of(name, n=1_000_000, cached=done // 2)
                 text = bar(part, seen(part, (100.0, 0), (160.0, done)), 1000.0, width)
                 assert (f"{done:,}/1,000,000" in text, display_width(text) < width, "\x1b" in text) == (True, True, False)
-    for done in (1, 250, 499):
-        part = part_of(LONG, done=done, failed=1)
-        text = bar(part, seen(part, (110.0, done)), 110.0, 80)
-        assert (sum(map(text.count, "━─")) >= 8, "…" in text, len(text.split(" ")[0]) >= 10) == (True, True, True), done
-
-
-def test_what_a_bar_shows_where_it_is_wide_and_where_it_is_narrow():
     part = part_of(done=250, failed=7)
     pace = seen(part, (110.0, 250))
     name, line, rest = bar(part, pace, 110.0, 120).split(" ", 2)
@@ -161,3 +124,20 @@ def test_what_a_bar_shows_where_it_is_wide_and_where_it_is_narrow():
     text = bar(part, seen(part, (110.0, 250)), 110.0, 60)
     assert (text[:5], "…" in text, "ted) " in text) == ("a-ben", True, True)
     assert text.endswith(" 250/500 · 7 failed · 25/s · 0:10 left")
+
+
+def test_a_line_now_and_then_even_while_nothing_is_answered(capsys, monkeypatch):
+    is_told = threading.Event()
+    make_line = progress.plain_line
+
+    def noticed(part, *rest):
+        if part.n_done:
+            is_told.set()
+        return make_line(part, *rest)
+
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.001)
+    monkeypatch.setattr(progress, "plain_line", noticed)
+    with progress_watcher(quiet=False) as watch:
+        Progress("small/bm25", 9, watch=watch).add(SOME)
+        assert is_told.wait(20)
+    assert capsys.readouterr().err.startswith("small/bm25: 2/9 queries, 1 failed, 0 cached, ")

@@ -1,9 +1,8 @@
-"""What a terminal is told, below the commands: errors broken between words, masked streams, plain letters, signals."""
+"""What a terminal is told, below the commands: masked streams, what libraries say without memory, signals."""
 
 import io
 import signal
 import sys
-import threading
 from itertools import pairwise
 
 import duckdb
@@ -14,20 +13,14 @@ from hypothesis import strategies as st
 
 from assay.cli.commands.eval import where_to_look
 from assay.cli.exit_codes import (
-    COMMAND_PREFIX,
-    ERROR_PREFIX,
     OUT_OF_MEMORY_MESSAGE,
-    PLAIN,
-    RED,
     TERMINATION_SIGNALS,
     TerminationSignal,
     exit_code_of_interrupt,
     raise_on_termination,
     run_and_report_errors,
-    write_error,
 )
 from assay.cli.streams import MaskedStream, masked_output
-from assay.cli.terminal import ASCII_REPLACEMENTS, register_ascii_replacements
 from assay.masking import add_secret, forget_secrets
 from assay.store import parse_location
 
@@ -35,47 +28,8 @@ SECRET = "canary9f8e7d"
 URL = "postgresql://me:secret@db.example/assay"
 
 
-class Screen(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self):
-        return True
-
-
 class OutOfMemoryException(Exception):
     """An error of somebody else's that only has the name of DuckDB's."""
-
-
-@pytest.fixture
-def shown(monkeypatch):
-    """What a terminal of 30 columns shows of an error."""
-    monkeypatch.setenv("COLUMNS", "30")
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-
-    def call(message):
-        stream = Screen()
-        with monkeypatch.context() as patch:
-            patch.setattr("sys.stderr", stream)
-            write_error(message)
-        return stream.getvalue()
-
-    return call
-
-
-def test_errors_are_broken_between_words_and_commands_left_whole(shown, monkeypatch, capsys):
-    assert shown("there is no such thing as an endless line\n  and here the second one goes on and on") == (
-        f"{RED}{ERROR_PREFIX}{PLAIN} there is no such thing\nas an endless line\n"
-        "  and here the second one goes\n  on and on\n"
-    )
-    command = f"{COMMAND_PREFIX}score qrels.txt bm25.run dense.run -m ndcg@10"
-    assert shown(f"a run is missing\n{command}").splitlines()[-1] == command
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert shown("no") == "error: no\n"
-    monkeypatch.delenv("COLUMNS")
-    assert 70 < max(map(len, shown("word " * 40).splitlines())) <= 80
-    write_error("x " * 100 + "\x1b[31m")
-    assert capsys.readouterr().err == "error: " + "x " * 100 + "\\x1b[31m\n"
 
 
 def test_what_libraries_say_without_memory_is_no_bug_and_words_alone_are_one(capsys):
@@ -142,15 +96,6 @@ def test_a_password_is_not_repeated():
     assert where_to_look(parse_location(URL), URL) == "Look: assay show latest · Report: assay report latest -o report.html"
 
 
-def test_signs_have_a_stand_in_and_other_letters_are_written_out():
-    text = "Δ −0.1 → 2 … é 🦊 \ud800"
-    assert text.encode("ascii", register_ascii_replacements()) == rb"d -0.1 -> 2 ... \xe9 \U0001f98a \ud800"
-    assert "naïve".encode("latin-1", register_ascii_replacements()) == b"na\xefve", "what can be written is left alone"
-    assert all(plain.isascii() and not sign.isascii() for sign, plain in ASCII_REPLACEMENTS.items())
-    with pytest.raises(UnicodeDecodeError):
-        b"\xff".decode("ascii", register_ascii_replacements())
-
-
 def test_being_asked_to_end_interrupts_and_only_meanwhile():
     for number in TERMINATION_SIGNALS:
         before = signal.getsignal(number)
@@ -164,16 +109,3 @@ def test_being_asked_to_end_interrupts_and_only_meanwhile():
             signal.raise_signal(signal.SIGHUP)  # what is ignored stays so
     finally:
         signal.signal(signal.SIGHUP, before)
-
-
-def test_in_another_thread_no_handler_is_changed():
-    found = []
-
-    def look():
-        with raise_on_termination():
-            found.append(signal.getsignal(signal.SIGTERM))
-
-    thread = threading.Thread(target=look)
-    thread.start()
-    thread.join()
-    assert found == [signal.getsignal(signal.SIGTERM)]

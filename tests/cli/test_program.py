@@ -1,4 +1,4 @@
-"""The program: which command runs, which exit code and message an end has; as a process, and in a terminal."""
+"""The program: which command runs, which exit code and message an end has; as a process, and its signals."""
 
 import json
 import os
@@ -6,17 +6,17 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from assay import __version__
+from assay.cli import main
 from assay.errors import AssayError
-from assay.text import display_width
 
 from .conftest import SCRIPT
 
-STYLE = re.compile(r"\x1b\[[0-9;]*m")
 MODULE = (sys.executable, "-m", "assay")
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -24,28 +24,16 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_version_and_help(assay):
     for flag in ("--version", "-V"):
         assert assay(flag) == (0, f"assay {__version__}\n", "")
-    done = assay()
-    assert done == assay("--help")
-    for words in ("score", "score runs against judgments", "metrics", "explain a number", "exit codes: 0 fine"):
-        assert words in done.out
-    for command in ("score", "why", "metrics", "datasets"):
-        done = assay(command, "--help")
-        assert (done.code, f"assay {command} " in done.out, "examples:" in done.out) == (0, True, True), command
+    assert assay() == assay("--help")
+    done = assay("why", "--help")
+    assert (done.code, "assay why " in done.out, "examples:" in done.out) == (0, True, True)
 
 
-def test_commands_and_flags_nobody_knows(assay, told):
-    lines = ["scroe", "--frobnicate", "score --frobnicate", "score q r --tie-bands", "score q r --profle=beir"]
-    lines += [
-        "why q r --expcted 0.3",
-        "conformance --cases --tolrance 1",
-        "--versoin",
-        "score q r --xyz",
-        "score q r --outer",
-    ]
-    lines += ["score q r --tie-bands --residuls --xyz", "score --metric map", "eval --qui", "serve --token-fil t", "--vers"]
-    told("program/unknown", "\n".join(lines))
-    for line in lines:
-        assert assay(*line.split())[:2] == (2, ""), line
+def test_commands_and_flags_nobody_knows(told):
+    lines = "scroe|--frobnicate|score --frobnicate|score q r --tie-bands|score q r --profle=beir|why q r --expcted 0.3"
+    lines += "|conformance --cases --tolrance 1|--versoin|score q r --xyz|score q r --outer"
+    lines += "|score q r --tie-bands --residuls --xyz|score --metric map|eval --qui|serve --token-fil t|--vers"
+    told("program/unknown", lines.replace("|", "\n"))
 
 
 def test_a_bug_keeps_its_traceback(assay, files, monkeypatch):
@@ -59,12 +47,6 @@ def test_a_bug_keeps_its_traceback(assay, files, monkeypatch):
     assert err.endswith("error: this is a bug in assay; please report it with the lines above\n")
 
 
-def listed_codes(assay):
-    """Code → what it means, on the help page."""
-    listed = assay("--help").out.partition("exit codes: ")[2].replace("\n", " · ").split(" · ")
-    return {int(one.split()[0]): one.strip().partition(" ")[2] for one in listed if one.strip()}
-
-
 def codes_of(page, section):
     """Code → what it means, in the table of a page below these words."""
     text = (DOCS / page).read_text().partition(section)[2].partition("\n#")[0]
@@ -72,7 +54,8 @@ def codes_of(page, section):
 
 
 def test_help_docs_and_errors_have_the_same_exit_codes(assay):
-    codes = listed_codes(assay)
+    listed = assay("--help").out.partition("exit codes: ")[2].replace("\n", " · ").split(" · ")
+    codes = {int(one.split()[0]): one.strip().partition(" ")[2] for one in listed if one.strip()}
     page = codes_of("tour.md", "Every command ends with one of these exit codes")
     assert list(page) == list(codes)
     assert all(page[code].startswith(means) for code, means in codes.items())
@@ -85,23 +68,17 @@ def test_help_docs_and_errors_have_the_same_exit_codes(assay):
     assert found <= set(codes)
 
 
-# As a process of its own
+def test_as_a_module(process, files):
+    run = (files / "good.run").read_bytes()
+    done = process("score", "qrels.txt", "-", "-m", "map", "-f", "json", program=MODULE, input=run)
+    assert json.loads(done.out)["results"][0]["summary"] == {"map": 1.0}
 
 
-def test_both_ways_to_start_it(process, files):
-    for program in ((SCRIPT,), MODULE):
-        done = process(
-            "score", "qrels.txt", "-", "-m", "map", "-f", "json", program=program, input=(files / "good.run").read_bytes()
-        )
-        assert json.loads(done.out)["results"][0]["summary"] == {"map": 1.0}, program
-
-
-@pytest.mark.slow
-def test_a_pipe_gets_no_colour_and_no_wrapping(process, files):
-    for words in (["score", "qrels.txt", "good.run", "poor.run"], ["metrics"], ["score", "--help"]):
-        code, out, err = process(*words, env={"COLUMNS": "60"})
-        assert (code, err, "\x1b" in out) == (0, "", False), words
-        assert words[-1] == "--help" or max(map(len, out.splitlines())) > 60, words
+def test_a_pipe_gets_no_colour_and_no_wrapping(assay, files, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    for words in (["score", "qrels.txt", "good.run", "poor.run"], ["metrics"]):
+        code, out, err = assay(*words)
+        assert (code, err, "\x1b" in out, max(map(len, out.splitlines())) > 60) == (0, "", False, True), words
 
 
 @pytest.mark.slow
@@ -122,48 +99,53 @@ def test_a_reader_that_has_seen_enough(environment, files):
     assert (done.returncode, done.stdout, done.stderr) == (0, b"run,query,map\n", b"")
 
 
-def test_an_interrupt(environment, files):
-    """Standard input never ends; what was written is more than a pipe holds, so it is being read when the signal comes."""
-    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    with subprocess.Popen([SCRIPT, "score", "qrels.txt", "-"], **pipes) as child:
-        child.stdin.write(b"q1 Q0 d1 1 9 t\n" * 100_000)
-        child.send_signal(signal.SIGINT)
-        out, err = child.communicate()
-    assert (child.returncode, out, err) == (130, b"", b"interrupted\n")
-
-
 @pytest.mark.slow
 def test_an_output_that_lacks_some_letters(environment, files):
     """As on Windows, where the output of a pipe is cp1252: · is there, ≥ and ∞ are not."""
-    for encoding in ("ascii", "cp1252"):
-        env = os.environ | {"PYTHONIOENCODING": encoding}
-        for words in (["score", "qrels.txt", "good.run", "--rel", "1"], ["metrics", "dcg"]):
-            done = subprocess.run([SCRIPT, *words], capture_output=True, env=env, check=False)
-            assert (done.returncode, done.stderr, b"dcg" in done.stdout) == (0, b"", True), (encoding, words)
+    for words in (["score", "qrels.txt", "good.run", "--rel", "1"], ["metrics", "dcg"]):
+        env = os.environ | {"PYTHONIOENCODING": "cp1252"}
+        done = subprocess.run([SCRIPT, *words], capture_output=True, env=env, check=False)
+        assert (done.returncode, done.stderr, b"dcg" in done.stdout) == (0, b"", True), words
 
 
-# In a terminal, 80 columns wide
+def reading(copies, **how):
+    """A program that reads standard input, which stays open, so it is certain to be reading it when a signal comes."""
+    command = [SCRIPT, "score", "qrels.txt", "-", "-m", "map", "--format", "json"]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    program = subprocess.Popen(command, env=os.environ | {"TMPDIR": str(copies)}, **pipes, **how)
+    program.stdin.write(b"q1 Q0 d1 1 9 good\n" + b"\n" * 4_000_000)  # far more than a pipe holds, so the copy has begun
+    program.stdin.flush()
+    return program
 
 
-def test_the_default_table_and_an_error_in_a_terminal(terminal, files):
-    code, out, _ = terminal("score", "qrels.txt", "good.run", "poor.run")
-    lines = STYLE.sub("", out).splitlines()
-    assert (code, "\x1b[1;32m" in out, max(map(display_width, lines)) <= 80) == (0, True, True)
-    expected = "good poor ndcg@10 recall@10 precision@5 mrr hit@5 map judged@10 1.0000 0.1250"
-    assert set(expected.split()) <= set(" ".join(lines).split())
-    assert terminal("score", "qrels.txt", "no.run") == (3, "\x1b[1;31merror:\x1b[0m no.run: no such file\n", "")
+def check_interrupt(copies, number):
+    """It ends with the code of the signal, and what was copied from standard input is gone."""
+    with reading(copies) as program:
+        program.send_signal(number)
+        _, said = program.communicate()
+    assert (program.returncode, said, list(copies.iterdir())) == (128 + number, b"interrupted\n", []), number
+
+
+@pytest.mark.usefixtures("environment", "files")
+def test_an_interrupt(tmp_path_factory):
+    check_interrupt(tmp_path_factory.mktemp("copies"), signal.SIGINT)
 
 
 @pytest.mark.slow
-def test_no_line_is_wider_than_the_terminal_and_colour_can_be_declined(terminal, files):
-    commands = ["score qrels.txt good.run poor.run -m official --per-query", "metrics", "metrics ndcg", "score --help"]
-    commands += [
-        "score qrels.txt good.run poor.run -m ndcg@10 mrr --tie-band --residuals",
-        "why qrels.txt poor.run -m ndcg@10",
-    ]
-    commands += ["why qrels.txt poor.run -m map --expected 0.25", "scoer"]
-    for command in commands:
-        shown = terminal(*command.split(), env={"NO_COLOR": "1"}).out
-        assert ([line for line in shown.splitlines() if display_width(line) > 80], "\x1b" in shown) == ([], False), command
-    for command in ("score qrels.txt good.run -m map", "metrics"):
-        assert "map" in terminal(*command.split(), columns=0).out, "a terminal that does not know its width"
+@pytest.mark.usefixtures("environment", "files")
+def test_other_signals(tmp_path_factory):
+    copies = tmp_path_factory.mktemp("copies")
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        check_interrupt(copies, number)
+    with reading(copies, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as program:
+        program.send_signal(signal.SIGHUP)  # as under nohup
+        said, _ = program.communicate()
+    assert (program.returncode, bool(json.loads(said))) == (0, True)
+
+
+def test_in_another_thread_it_runs_without_signals(capsys):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(main(["--version"])))
+    thread.start()
+    thread.join()
+    assert found == [0]

@@ -54,18 +54,15 @@ def test_one_of_them_and_mistakes(told):
         "providers/one",
         """
         providers bm25
-        providers python
         providers hybrid
         providers bm52
         providers check bm52
         providers check python:nowhere:search
         providers chek bm25
         providers check
-        providers check bm25 dense
         providers bm25 dense
         providers check bm25 --queries 0
         providers check bm25 --k -1
-        providers check bm25 --queries x
         """,
     )
 
@@ -91,6 +88,7 @@ def test_check_hides_secrets(assay):
     assert (done.code, "127.0.0.1:9" in done.out, "s3cr3t" in done.out + done.err) == (4, True, False)
 
 
+@pytest.mark.slow
 def test_check_shows_each_answer_as_it_comes():
     command = [SCRIPT, "providers", "check", "python:answering:slow", "--queries", "2"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:

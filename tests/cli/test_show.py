@@ -47,9 +47,7 @@ def test_an_evaluation_and_one_query_of_it(told):
         show --query q11
         show latest~1
         show latest#bm26
-        show --query q1 -f csv
         show r.json
-        show r.json#bm25
         show latest 'q 1'
         """,
     )
@@ -70,15 +68,6 @@ def test_one_query_as_json(assay, kept):
     assert (one["scores"]["mrr"], one["not_retrieved"]) == (1.0, {})
 
 
-def test_whether_files_differed_from_the_commit_is_told(assay, kept):
-    result = result_of(1, started=DAY)
-    for dirty, said in ((True, "abc with changes"), (False, "abc"), (None, "abc (changes unknown)")):
-        save(result.with_fields(provenance={**result.provenance, "repository": {"commit": "abc", "dirty": dirty}}))
-        assert f"  commit      {said}\n" in assay("show", "latest").out
-    assert assay("report", "latest", "-o", "page.html").code == 0
-    assert f">{said}<" in Path("page.html").read_text()
-
-
 def test_grades_are_told_from_what_nobody_judged(assay, kept):
     with Store.open() as store:
         store.save(library.run("rag-template", "dense", metrics=["ndcg@10"]))
@@ -90,6 +79,19 @@ def test_grades_are_told_from_what_nobody_judged(assay, kept):
     assert line.split()[-1] == "0"
     save(saved_and_read(result_of(5)).with_fields(relevant={}))
     assert "grade" not in assay("show", "--query", "q1").out, "grades that nobody knows are not shown"
+
+
+def test_whether_files_differed_and_nothing_was_kept_and_times(assay, kept):
+    result = result_of(1, started=DAY)
+    for dirty, said in ((True, "abc with changes"), (False, "abc"), (None, "abc (changes unknown)")):
+        save(result.with_fields(provenance={**result.provenance, "repository": {"commit": "abc", "dirty": dirty}}))
+        assert f"  commit      {said}\n" in assay("show", "latest").out
+    for run, said in (({"q0": {"d0": 1.0}}, "nothing was retrieved"), ({}, "rankings were not kept: ")):
+        save(result.with_fields(run=run, failures={}))
+        assert assay("show", "--query", "q1").out.splitlines()[-1].startswith(said)
+    table = ScoreTable(result.query_ids, {**result.table.columns, "latency": result.table.columns["mrr"]})
+    save(result.with_fields(table=table, metrics=(*result.metrics, parse_metric("latency"))))
+    assert re.search(r"ndcg@10 \d\.\d{4} · .* · latency \d\.\d+ ms", assay("show", "--query", "q0").out)
 
 
 def test_relevant_documents_below_the_cut_and_many_of_them(assay, kept):
@@ -105,19 +107,6 @@ def test_relevant_documents_below_the_cut_and_many_of_them(assay, kept):
     save(result_of(3).with_fields(run=run, relevant=relevant))
     shown = assay("show", "--query", "q1").out
     assert ("d19 at 20 (grade 1) and 10 more\n" in shown, "n09 (grade 2) and 2 more\n" in shown) == (True, True)
-
-
-def test_whether_nothing_was_retrieved_or_nothing_kept(assay, kept):
-    for run, said in (({"q0": {"d0": 1.0}}, "nothing was retrieved"), ({}, "rankings were not kept: ")):
-        save(result_of(1).with_fields(run=run, failures={}))
-        assert assay("show", "--query", "q1").out.splitlines()[-1].startswith(said)
-
-
-def test_times_have_their_unit(assay, kept):
-    result = result_of(1)
-    table = ScoreTable(result.query_ids, {**result.table.columns, "latency": result.table.columns["mrr"]})
-    save(result.with_fields(table=table, metrics=(*result.metrics, parse_metric("latency"))))
-    assert re.search(r"ndcg@10 \d\.\d{4} · .* · latency \d\.\d+ ms", assay("show", "--query", "q0").out)
 
 
 def test_hostile_text_does_no_harm(assay, kept):

@@ -21,26 +21,12 @@ QRELS = st.dictionaries(
 )
 SCORES = st.sampled_from([1.0, 1.0 + 1e-9, 2.0])
 RUNS = st.dictionaries(st.sampled_from("1234"), st.dictionaries(DOCS, SCORES, min_size=1), min_size=1)
-STARTS = st.sampled_from(
-    [
-        "",
-        "--missing skip",
-        "--rel 2 --judged-only",
-        "--ties docid_asc --duplicates keep-best",
-        "--profile trec_eval-9",
-        "--profile beir --extra skip",
-        "--profile ir_measures",
-        "--profile ranx --missing zero --extra skip",
-        "--profile sentence-transformers --ties input_order",
-        "--profile trec_eval-10 --missing zero --rel 2",
-    ]
-)
-METRICS = st.sampled_from(
-    [
-        *("ndcg@2", "mrr@2", "map@2", "recall@2", "ndcg(gain=linear)@2", "precision@2", "f1@2", "iprec@0.4", "11pt_avg"),
-        *("rbp", "rbp(p=0.8)", "err@3", "ndcg(gain=exp)@2", "accuracy@2", "mrr", "bpref", "hit@1", "map(norm=relevant)@2"),
-    ]
-)
+STARTS = "|--missing skip|--rel 2 --judged-only|--ties docid_asc --duplicates keep-best|--profile trec_eval-9"
+STARTS += "|--profile beir --extra skip|--profile ir_measures|--profile ranx --missing zero --extra skip"
+STARTS += "|--profile sentence-transformers --ties input_order|--profile trec_eval-10 --missing zero --rel 2"
+METRICS = "ndcg@2 mrr@2 map@2 recall@2 ndcg(gain=linear)@2 precision@2 f1@2 iprec@0.4 11pt_avg rbp rbp(p=0.8) err@3"
+METRICS += " ndcg(gain=exp)@2 accuracy@2 mrr bpref hit@1 map(norm=relevant)@2"
+EXPECTED = [[], ["-e", "0.6"], ["-e", "0.123456"]]
 
 
 def test_a_number_and_where_it_comes_from(told, tied):
@@ -51,8 +37,6 @@ def test_a_number_and_where_it_comes_from(told, tied):
         why q r -m mrr@10 -e 33.33
         why q r -m mrr@10 -e 0.25
         why q r -m mrr -e 0.9
-        why q -e 0.25 r -m mrr
-        why q r -m mrr@10 -e 0.333333
         why q r -m mrr@10 -e 0.33 --digits 2
         """,
     )
@@ -86,17 +70,6 @@ def test_everything_as_json(assay, tied):
     assert (undefined["value"], undefined["band"], undefined["reproduce"]) == (None, [0.25, 1.0], None)
 
 
-def test_how_many_queries_are_shown(assay, files):
-    (files / "many.q").write_text("".join(f"{n} 0 a 1\n" for n in range(9)))
-    (files / "many.r").write_text("".join(f"{n} Q0 a 1 1 t\n{n} Q0 b 2 1 t\n" for n in range(9)))
-    for top, shown in (("0", 0), ("2", 2), ("9", 9), ("50", 9)):
-        words = ("why", "many.q", "many.r", "-m", "mrr", "-e", "1.0", "--top", top)
-        out = assay(*words).out
-        assert (out.count("\n  query "), "… and" in out) == (shown, 0 < shown < 9), top
-        (metric,) = json.loads(assay(*words, "-f", "json").out)["metrics"]
-        assert {(len(one["queries"]), one["n_queries_changed"]) for one in metric["matches"]} == {(shown, 9)}, top
-
-
 def test_a_run_from_standard_input_and_from_a_result(assay, place, stdin, tied):
     stdin(TIED_RUN)
     assert "0.3333 is what ranx and beir give." in assay("why", "q", "-", "-m", "mrr@10", "-e", "0.3333").out
@@ -105,16 +78,18 @@ def test_a_run_from_standard_input_and_from_a_result(assay, place, stdin, tied):
     assert (stored.code, stored.out) == (0, assay("why", "--dataset", "small.json", "kept.json", "-m", "mrr").out)
 
 
-def test_requests_that_are_wrong(told, assay, tied):
-    flags = (
-        "-m mrr --expected abc|-m mrr --expected ''|-m mrr map -e 0.3|-m mrr --top -1|-m mrr --top many|-m mrr --digits -1"
-    )
-    flags += "|-m mrr --digits 99|-m mrr --digits ²|-m mrr -f csv|-m mrr --profile trec_eval|-m mrr --profile BEIR|-m ncdg"
-    flags += "|-m relstring|-m mrr --frobnicate|"
-    lines = [f"why q r {flag}" for flag in flags.split("|")]
-    told("why/refused", "\n".join(lines))
-    for line in lines:
-        assert assay(*shlex.split(line))[:2] == (2, ""), line
+def test_how_many_queries_are_shown(assay, files):
+    (files / "many.q").write_text("".join(f"{n} 0 a 1\n" for n in range(9)))
+    (files / "many.r").write_text("".join(f"{n} Q0 a 1 1 t\n{n} Q0 b 2 1 t\n" for n in range(9)))
+    for top, shown in (("0", 0), ("2", 2), ("50", 9)):
+        out = assay("why", "many.q", "many.r", "-m", "mrr", "-e", "1.0", "--top", top).out
+        assert (out.count("\n  query "), "… and" in out) == (shown, 0 < shown < 9), top
+
+
+def test_requests_that_are_wrong(told, tied):
+    flags = "-e abc|-e ''|map -e 0.3|--top -1|--top many|--digits ²|-f csv|--profile trec_eval|--profile BEIR"
+    lines = [f"why q r -m mrr {flag}" for flag in flags.split("|")]
+    told("why/refused", "\n".join([*lines, "why q r -m ncdg", "why q r -m relstring", "why q r"]))
     (tied / "q").write_text(TIED_QRELS + "2 0 d1 1\n")
     told("why/data", "why gone r -m map\nwhy r q -m map\nwhy q r -m map --missing error")
 
@@ -129,19 +104,15 @@ def test_two_results(assay, told, files):
     }.items():
         assert assay("score", "qrels.txt", *shlex.split(words), "-o", f"{name}.json").code == 0
     (files / "other.json").write_text('{"schema": "assay.result/99", "results": []}')
-    (files / "broken.json").write_text('{"schema": "assay.result/1", "results"')
     told(
         "why/results",
         """
         why a.json a.json
         why a.json b.json
-        why old=a.json new=b.json -m map
-        why both.json again.json
         why both.json#good again.json#poor
         why both.json#good again.json
         why both.json twice.json
         why a.json other.json
-        why a.json broken.json
         why a.json#goood a.json
         why a.json a.json --expected 1 --ties docid_asc
         """,
@@ -155,16 +126,15 @@ def test_nothing_raw_reaches_the_terminal(assay, files):
     (files / "q.json").write_text(json.dumps({HOSTILE: {"a": 1}, "2": {"a": 1}, "x\u2028y": {"b": 1}}))
     (files / odd).write_text(json.dumps({HOSTILE: {"a": 1.0, "b": 1.0}, "2": {"a": 1.0, HOSTILE: 1.0}}))
     (files / "tame").write_text(json.dumps({HOSTILE: {"a": 1.0, "b": 2.0}}))
+    for run, file in ((odd, "a.json"), ("tame", "b.json")):
+        (files / file).write_text(assay("score", "q.json", run, "-m", "mrr", "-f", "json").out)
     for form in ("table", "json"):
         why = ("why", "q.json", odd, "-f", form, "-m")
         outputs = [assay(*why, "mrr", *flags) for flags in ((), ("-e", "1.0"), ("-e", "0.123"), ("--profile", "ranx"))]
-        for run, file in ((odd, "a.json"), ("tame", "b.json")):
-            outputs.append(assay("score", "q.json", run, *f"-m mrr -f {form} --tie-band --residuals --per-query".split()))
-            (files / file).write_text(assay("score", "q.json", run, "-m", "mrr", "-f", "json").out)
         outputs += [assay("why", "a.json", word, "-f", form) for word in ("b.json", f"b.json#{HOSTILE}", odd)]
         outputs += [assay(*why, HOSTILE), assay(*why, "map", "-e", HOSTILE)]
         texts = [text for output in outputs for text in output[1:]]
-        assert sum("red" in text for text in texts) > 6
+        assert sum("red" in text for text in texts) > 5
         assert not {"\x1b", "\x9b", "\x07", "\u2028"} & set("".join(texts))
 
 
@@ -182,7 +152,13 @@ def test_the_commands_shown_give_the_number(assay, tied, files):
 
 @pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(QRELS, RUNS, METRICS, STARTS, st.sampled_from([[], ["-e", "0.6"], ["-e", "0.123456"]]))
+@given(
+    QRELS,
+    RUNS,
+    st.sampled_from(METRICS.split()),
+    st.sampled_from(STARTS.split("|")),
+    st.sampled_from([[], ["-e", "0.6"], ["-e", "0.123456"]]),
+)
 def test_every_command_it_prints_prints_that_number(capsys, files, qrels, run, metric, start, expected):
     def call(*words):
         code = main(list(words))
