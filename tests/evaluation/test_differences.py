@@ -72,17 +72,6 @@ def test_two_documents_swapped():
     assert found.metrics[1].moved == (("q1", 0.5, 1.0),)
 
 
-def test_another_definition_of_one_metric():
-    found = differences_between(result(metrics=["map@10", "mrr"]), result(metrics=["map(norm=min)@10", "mrr", "recall@5"]))
-    assert [(one.what, one.first, one.second) for one in found.findings] == [
-        ("definition", "map@10", "map(norm=min)@10"),
-        ("metric", "–", "recall@5"),
-    ]
-    assert [one.name for one in found.metrics] == ["mrr"]
-    back = differences_between(found.second, found.first)
-    assert ("metric", "recall@5", "–") in [(one.what, one.first, one.second) for one in back.findings]
-
-
 def test_other_queries_and_the_figures_over_those_that_are_shared():
     more = {**QRELS, "q3": {"f": 1}}
     found = differences_between(result(more), result({"q2": QRELS["q2"], "q3": {"f": 1}, "q4": {"g": 1}}))
@@ -93,15 +82,6 @@ def test_other_queries_and_the_figures_over_those_that_are_shared():
     assert mrr.first_shared == mrr.second_shared == 0.5
     assert mrr.differs
     assert mrr.moved == ()
-
-
-def test_files_without_fingerprints_are_not_said_to_differ_or_to_agree():
-    old = result().with_fields(recorded={})
-    found = differences_between(old, result().with_fields(recorded={}))
-    assert found.findings == ()
-    assert found.same_rankings is None
-    assert found.same_judgments is None
-    assert differences_between(old, result()).findings == ()
 
 
 # Fingerprints
@@ -140,24 +120,11 @@ def test_fingerprints_depend_on_grades_and_ranks_and_not_on_the_order_of_rows(qr
     assert other["rankings"] != usual["rankings"]
 
 
-def test_ids_do_not_run_into_each_other():
-    one = prints({"q": {"a\tb": 1}}, {"q": {"a\tb": 1.0}})
-    other = prints({"q\ta": {"b": 1}}, {"q\ta": {"b": 1.0}})
-    assert one["judgments"] != other["judgments"]
-    assert one["rankings"] != other["rankings"]
-
-
 # What matters
 
 
 def matters(found):
     return {one.what: one.matters for one in found.findings}
-
-
-def test_a_level_matters_to_binary_metrics_alone():
-    for metric, is_moved in (("mrr", True), ("ndcg@10", False), ("mrr(rel=1)", False)):
-        found = differences_between(result(metrics=[metric]), result(metrics=[metric], policy=assay.Policy(rel=2)))
-        assert matters(found) == {"rel": is_moved}
 
 
 def test_queries_that_count_in_one_alone_are_named_and_explain_the_difference():

@@ -44,14 +44,6 @@ def test_the_call_of_the_readme():
     assert result.to_dict()["summary"] == result.summary
 
 
-def test_any_spelling_asks_and_any_spelling_reads():
-    for spelling in ("ndcg@10", "NDCG@10", "nDCG@10", "ndcg_at_10", "ndcg_10", "ndcg_cut_10", "ndcg_cut.10"):
-        asked = assay.evaluate(QRELS, RUN, [spelling])
-        assert list(asked.summary) == ["ndcg@10"], spelling
-        assert asked["ndcg@10"] == assay.evaluate(QRELS, RUN, "ndcg@10")[spelling]
-        assert asked.scores(spelling) == asked.scores("ndcg@10")
-
-
 def test_metrics_come_as_text_as_several_or_bound_and_each_once():
     for metrics, names in [
         ("map", ["map"]),
@@ -79,9 +71,6 @@ def test_prepared_judgments_and_runs_give_the_same_result_again_and_again():
         for judgments in (QRELS, qrels, qrels):
             for rankings in (RUN, run, run):
                 assert assay.evaluate(judgments, rankings, metrics, policy=policy).to_dict() == plain
-    qrels, run = {"q": {1: 1, 2: 0}}, {"q": [2, 1]}
-    assert assay.evaluate(qrels, run, "mrr")["mrr"] == 0.5
-    assert (qrels, run) == ({"q": {1: 1, 2: 0}}, {"q": [2, 1]})  # as they were
     from_files = assay.evaluate(EXAMPLES / "qrels.txt", str(EXAMPLES / "dense.run"))
     qrels, run = examples("dense")
     assert from_files.to_dict() == assay.evaluate(qrels, run).to_dict()
@@ -96,47 +85,10 @@ def test_without_judgments_there_is_nothing_to_sum_up():
     assert result.counts == {"judged": 0, "scored": 0, "missing": 0, "without_relevant": 0, "extra": 2, "constant": 0}
 
 
-def test_the_largest_grade_is_recorded_found_or_given():
-    assert assay.evaluate(QRELS, RUN, "err").policy.max_grade == 3.0
-    given = assay.evaluate(QRELS, RUN, "err", policy=assay.Policy(max_grade=4))
-    assert given.policy.max_grade == 4.0
-    assert given.scores("err")["q2"] == (2**1 - 1) / 2**4
-    assert assay.evaluate({}, {}, "err").policy.max_grade is None
-    result = assay.evaluate(QRELS, RUN, "err", policy=assay.Policy(missing="skip"))
-    assert result.query_ids == ("q1", "q2")
-    assert result.policy.max_grade == 3.0
-
-
-def test_missing_queries_are_zero_or_skipped_or_an_error():
-    def mrr(missing):
-        return assay.evaluate(QRELS, RUN, "mrr", policy=assay.Policy(missing=missing))
-
-    assert mrr("zero")["mrr"] == 0.5
-    assert mrr("skip")["mrr"] == 0.75
-    assert mrr("skip").counts == {"judged": 3, "scored": 2, "missing": 1, "without_relevant": 0, "extra": 0, "constant": 0}
-    assert mrr("skip").missing == mrr("zero").missing == ("q3",)
-    with pytest.raises(assay.DataError, match="q3"):
-        mrr("error")
-
-
-def test_extra_queries_are_counted_and_left_out_or_an_error():
-    run = RUN | {"q8": {"d1": 1.0}, "q9": {"d1": 1.0}}
-    result = assay.evaluate(QRELS, run, "mrr")
-    assert result.summary == assay.evaluate(QRELS, RUN, "mrr").summary
-    assert result.counts["extra"] == 2
-    with pytest.raises(assay.DataError, match="q8 q9"):
-        assay.evaluate(QRELS, run, "mrr", policy=assay.Policy(extra="error"))
-
-
-def test_queries_without_a_relevant_document_count_or_are_skipped():
-    qrels = QRELS | {"q2": {"d4": 0}}
-    assert assay.evaluate(qrels, RUN, "mrr").scores("mrr") == {"q1": 0.5, "q2": 0.0, "q3": 0.0}
-    skipped = assay.evaluate(qrels, RUN, "mrr", policy=assay.Policy(no_relevant="skip"))
-    assert skipped.scores("mrr") == {"q1": 0.5, "q3": 0.0}
-    assert skipped.counts == {"judged": 3, "scored": 2, "missing": 1, "without_relevant": 1, "extra": 0, "constant": 0}
-    result = assay.evaluate(QRELS, RUN, "mrr", policy=assay.Policy(rel=2))
-    assert result.scores("mrr") == {"q1": 0.5, "q2": 0.0, "q3": 0.0}
-    assert result.counts["without_relevant"] == 1
+def test_missing_queries_are_zero_or_skipped():
+    for missing, mrr, scored in (("zero", 0.5, 3), ("skip", 0.75, 2)):
+        result = assay.evaluate(QRELS, RUN, "mrr", policy=assay.Policy(missing=missing))
+        assert (result["mrr"], result.missing, result.counts["scored"]) == (mrr, ("q3",), scored), missing
 
 
 def test_notes_of_an_evaluation(snapshots):
@@ -215,20 +167,16 @@ class Timings(NamedTuple):
 
     query_ids: tuple[str, ...]
     seconds: np.ndarray
-
-
-class Words(NamedTuple):
-    query_ids: tuple[str, ...]
-    words: list[str]
+    words: tuple[str, ...] = ()
 
 
 TIMINGS = Timings(("q1", "q2", "q3"), np.array([1.0, 2.0, 6.0]))
-WORDS = Words(("q1", "q2", "q3"), ["a", "", "ccc"])
+WORDS = TIMINGS._replace(words=("a", "", "ccc"))
 
 
 def test_a_metric_of_any_view_fits_without_touching_the_engine():
     median = Metric("median_seconds", lambda view: view.seconds, view="timing", aggregation=quantile(0.5)).bind()
-    longest = Metric("longest", lambda view: view.words, view="answers", aggregation=TEXT).bind()
+    longest = Metric("longest", lambda view: list(view.words), view="answers", aggregation=TEXT).bind()
     table = score_views({"timing": TIMINGS, "answers": WORDS}, [median, longest])
     assert table.query_ids == ("q1", "q2", "q3")
     assert table.summary() == {"median_seconds": 2.0}
@@ -236,7 +184,7 @@ def test_a_metric_of_any_view_fits_without_touching_the_engine():
 
 
 def test_views_and_scores_that_do_not_fit_are_told(snapshots):
-    both, other = {"timing": TIMINGS, "answers": WORDS}, Words(("q1", "q3", "q2"), ["a", "b", "c"])
+    both, other = {"timing": TIMINGS, "answers": WORDS}, TIMINGS._replace(query_ids=("q1", "q3", "q2"))
     routed = Metric("route_accuracy", lambda view: view.routes, view="routing").bind()
     short = Metric("short", lambda view: view.seconds[:1], view="timing").bind()
     cases = {

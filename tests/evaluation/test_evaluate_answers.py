@@ -117,14 +117,6 @@ def both(file):
     return [assay.evaluate_answers(rows, file, METRICS, name=name) for rows, name in ((GOOD, "good"), (confident, "new"))]
 
 
-def test_intervals(file):
-    result = assay.with_intervals(both(file)[0])
-    assert result.intervals["abstention_accuracy"].method == "wilson"
-    for metric in ("answer_f1", "corpus_bleu(n=1)", "aurc"):
-        interval = result.intervals[metric]
-        assert 0 <= interval.low <= result[metric] <= interval.high <= 1
-
-
 def test_slices_are_measured_by_themselves(file):
     (sliced,) = slice_results(both(file)[0], "difficulty")
     assert sliced.means("answer_f1") == pytest.approx({"easy": (1 + 2 / 3) / 2, "hard": 0.75})

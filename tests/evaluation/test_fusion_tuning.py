@@ -49,15 +49,6 @@ def test_scores_are_those_of_the_fused_run():
         assert fused.of_run(assay.Run(GOOD)).tolist() == pytest.approx(list(alone.scores(metric).values())), metric
 
 
-def test_noise_gets_no_weight():
-    tuning = tune_fusion({"good": GOOD, "noise": NOISE}, QRELS, "ndcg@10", methods=["weighted_sum"])
-    weights = tuning.chosen.params["weights"]
-    assert weights[0] > weights[1]
-    assert tuning.best_single == "good"
-    assert tuning.singles["good"] == pytest.approx(assay.evaluate(QRELS, GOOD, "ndcg@10")["ndcg@10"])
-    assert tuning.low <= tuning.gain <= tuning.high
-
-
 def test_the_figures_fit_together():
     tuning = tune_fusion([GOOD, NOISE], QRELS, "map", folds=4)
     assert sorted(query for fold in tuning.folds for query in fold.queries) == sorted(QRELS)

@@ -249,14 +249,11 @@ FLAGS = {"a missing query": "missing", "an extra query": "extra", "no relevant d
 FLAGS |= dict.fromkeys(("ties", "ties in float32"), "ties")
 
 
-def test_where_a_tool_fails_the_profile_refuses(snapshots):
+def test_where_a_tool_fails_the_profile_refuses_and_names_the_flag_that_goes_on(snapshots):
     def evaluating(profile, metric, qrels, run):
         return lambda: assay.evaluate(qrels, run, metric, profile=profile)
 
     snapshots.check_errors("evaluate/profiles_that_refuse", {case: evaluating(*given) for case, given in REFUSED.items()})
-
-
-def test_a_refusal_names_the_flag_that_goes_on_and_no_other():
     for case, (profile, metric, qrels, run) in REFUSED.items():
         with pytest.raises(DataError) as caught:
             assay.evaluate(qrels, run, metric, profile=profile)
@@ -288,12 +285,6 @@ def test_a_metric_shown_beside_the_others_is_never_refused():
     assert evaluate_settings(*empty, [beside], profile)["judged@10"] == 0.0
 
 
-def test_ir_measures_ranks_equals_by_ascending_id_for_subtopics():
-    rows = [("1", "a", 1, "x"), ("1", "a", 1, "y"), ("1", "b", 1, "z")]
-    assert assay.evaluate(rows, TIED, "StRecall@1")["StRecall@1"] == pytest.approx(1 / 3)
-    assert assay.evaluate(rows, TIED, "StRecall@1", profile="ir_measures")["StRecall@1"] == pytest.approx(2 / 3)
-
-
 # What a profile makes of a metric
 
 
@@ -316,39 +307,6 @@ def test_what_a_tool_means_by_a_name():
         assert setting(metric, profile).metric.name == parse_metric(as_scored).name, (metric, profile)
     asked = parse_metric("ndcg@10")
     assert Setting.of(asked, OWN) == Setting(asked, asked, Policy())
-
-
-def test_conventions_of_single_metrics():
-    assert setting("mrr@10", "ir_measures").policy == Policy(ties="docid_asc")
-    assert setting("mrr", "ir_measures").policy == Policy(precision="float32")
-    assert setting("mrr", "beir").policy.ties == "input_order"
-    assert setting("map", "beir").policy.ties == "docid_desc"
-    assert setting("err@5", "ir_measures").policy == Policy(max_grade=4.0)
-    digits = {metric: setting(metric, "ir_measures").digits for metric in ("err@5", "ndcg(gain=exp)@10", "ndcg@10")}
-    assert digits == {"err@5": 5, "ndcg(gain=exp)@10": 5, "ndcg@10": None}
-
-
-def test_adjusted_conventions_hold_for_all_metrics():
-    for profile in PROFILES:
-        adjusted = find_profile(profile).adjusted(ties="docid_asc", missing="zero", extra="skip", max_grade=3)
-        for metric in ("mrr@10", "mrr", "hit@5", "capped_recall@5", "map", "accuracy", "bpref", "err"):
-            policy = Setting.of(parse_metric(metric), adjusted).policy
-            assert (policy.ties, policy.missing, policy.extra, policy.max_grade) == ("docid_asc", "zero", "skip", 3), profile
-        assert adjusted.name == profile
-        assert find_profile(profile).policy != adjusted.policy, profile
-
-
-def test_a_profile_by_name_and_as_an_object():
-    data = {"1": {"d1": 1}}, {"1": {"d3": 5.0, "d4": 5.0, "d1": 5.0, "d2": 5.0}}
-    ascending = find_profile("beir").adjusted(ties="docid_asc")
-    for profile, value in [("beir", 1 / 3), (find_profile("ir_measures"), 1.0), (ascending, 1.0), ("trec_eval-9", 0.25)]:
-        assert assay.evaluate(*data, "mrr@10", profile=profile)["mrr@10"] == pytest.approx(value), profile
-    assert assay.evaluate(*data, "mrr@10", profile=ascending).profile == "beir"
-    with pytest.raises(assay.BadParameter, match="adjusted"):
-        assay.evaluate(*data, policy=Policy(), profile="beir")
-    with pytest.raises(assay.UnknownName) as caught:  # before any data are read
-        assay.evaluate(None, None, profile="trec_eval")
-    assert "trec_eval-9" in caught.value.near
 
 
 def test_a_spelling_reads_back_under_every_profile():

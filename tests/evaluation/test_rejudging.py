@@ -40,14 +40,6 @@ def test_by_hand():
     }
 
 
-def test_the_result_stays_as_it_is():
-    qrels, run = example()
-    result = saved(assay.evaluate(qrels, run, METRICS), run)
-    before = json.dumps(result.to_dict())
-    rejudge(result, {"q1": {"d3": 3}, "q2": {"d2": 1}})
-    assert json.dumps(result.to_dict()) == before
-
-
 GRADED = st.dictionaries(st.sampled_from(DOCS), st.integers(0, 3), max_size=4)
 RANKING = st.dictionaries(st.sampled_from(DOCS), st.integers(0, 4).map(float), max_size=6)
 
@@ -70,25 +62,9 @@ def test_as_if_it_had_been_judged_from_the_start(queries, ties):
         after = dict(zip(found.after.query_ids, found.after.columns[find_metric(name).name].score.tolist(), strict=True))
         assert after == pytest.approx(whole.scores(name), abs=1e-12)
     assert found.after.summary() == pytest.approx(whole.summary)
-
-
-@given(st.lists(st.tuples(GRADED.filter(bool), RANKING, GRADED), min_size=1, max_size=3))
-def test_relevant_documents_alone_are_enough(queries):
-    """All that the store keeps; documents that were judged not relevant must not be graded again here."""
-    qrels = {f"q{number}": judged for number, (judged, _, _) in enumerate(queries)}
-    run = {f"q{number}": ranking for number, (_, ranking, _) in enumerate(queries) if ranking}
-    new = {
-        f"q{n}": {doc: g for doc, g in more.items() if doc not in qrels[f"q{n}"]} for n, (_, _, more) in enumerate(queries)
-    }
-    stored = saved(assay.evaluate(qrels, run, METRICS), run)
-    assert rejudge(stored, new).after.summary() == pytest.approx(rejudge(stored, new, qrels).after.summary())
-
-
-def test_what_is_judged_keeps_its_grade():
-    qrels, run = example()
-    found = rejudge(saved(assay.evaluate(qrels, run, ["mrr"]), run), {"q1": {"d0": 0}, "q9": {"d1": 3}})
-    assert (found.n_added, found.queries) == (0, ())
-    assert found.summaries() == {"mrr": (0.75, 0.75)}
+    unjudged = {query: {doc: grade for doc, grade in more.items() if doc not in qrels[query]} for query, more in new.items()}
+    alone, known = rejudge(stored, unjudged), rejudge(stored, unjudged, qrels)  # relevant documents alone are enough
+    assert alone.after.summary() == pytest.approx(known.after.summary())
 
 
 def test_a_query_that_had_no_judgment_comes_in():
@@ -97,16 +73,6 @@ def test_a_query_that_had_no_judgment_comes_in():
     found = rejudge(saved(assay.evaluate(qrels, run, ["mrr"]), run), {"q3": {"d1": 2}})
     assert found.scores("q3") == {"mrr": (None, 1.0)}
     assert found.summaries() == {"mrr": (0.75, (0.5 + 1 + 1) / 3)}
-
-
-def test_a_higher_grade_than_any_before_changes_every_query():
-    """ERR divides by the largest grade there is."""
-    qrels, run = {"q1": {"d0": 1}, "q2": {"d1": 1}}, {"q1": {"d0": 1.0}, "q2": {"d1": 2.0, "d2": 1.0}}
-    found = rejudge(saved(assay.evaluate(qrels, run, ["err@3"]), run), {"q2": {"d2": 3}})
-    whole = assay.evaluate({"q1": {"d0": 1}, "q2": {"d1": 1, "d2": 3}}, run, ["err@3"])
-    assert found.after.summary() == pytest.approx(whole.summary)
-    assert found.scores("q1")["err@3"][1] == pytest.approx(1 / 8)
-    assert found.queries == ("q2",)
 
 
 def test_what_takes_more_than_a_result_keeps_is_left_out():
@@ -135,19 +101,13 @@ def test_nothing_is_refused_for_a_new_grade():
     assert found.scores("q1") == {"map": (1.0, pytest.approx((1 + 2 / 3) / 2))}
 
 
-def test_without_rankings_nothing_can_be_worked_out():
-    qrels, run = example()
-    found = rejudge(assay.evaluate(qrels, run, ["mrr"]), {"q1": {"d3": 1}})
-    assert found.left_out == ("mrr",)
-
-
 def test_metrics_that_read_what_is_not_relevant_are_left_out():
     """Those that judgments of grade 0 change, of all metrics there are."""
     cuts = {name: "" if metric.at is None else "@0.5" if name == "iprec" else "@5" for name, metric in all_metrics().items()}
     names = [f"{name}{cuts[name]}" for name, metric in all_metrics().items() if metric.view == "ranking"]
     policy, docs = assay.Policy(max_grade=3), [f"d{number}" for number in range(12)]
     changed = set()
-    for seed in range(25):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
         run = {"q": dict(zip(docs, rng.permutation(12).astype(float).tolist(), strict=True))}
         relevant = {doc: int(rng.integers(1, 4)) for doc in docs if rng.random() < 0.3} or {"d1": 1}

@@ -118,13 +118,6 @@ def test_a_benchmark_without_answers_is_refused_before_anything_is_asked(tmp_pat
     assert not asked
 
 
-def test_answers_survive_a_resume(questions):
-    (first,) = executed(questions, {"system": answers}, ["answer_f1"])
-    (again,) = executed(questions, {"system": answers}, ["answer_f1"], resume=True)
-    assert again.scores("answer_f1") == first.scores("answer_f1") == pytest.approx(F1)
-    assert again.provenance["counts"]["cached"] == 3
-
-
 # Routes
 
 
@@ -137,6 +130,18 @@ def test_routes_are_scored_beside_rankings():
     assert found.query_ids == ("q0", "q1", "q2", "q3")
     assert math.isnan(found.scores("ndcg@10")["q2"])
     assert found.provenance["routing"]["gate"] == {"saved": 1, "wrongly_skipped": 0, "wasted": 1, "retrieved": 2}
+
+
+def test_metrics_of_routes_stand_where_they_were_asked_for_and_every_provider_has_them(routed):
+    asked = ["routing_accuracy@2", "mrr", "gate_efficiency"]
+    silent, telling = executed(routed, {"silent": bare, "telling": routes}, asked)
+    assert list(silent) == list(telling)
+    assert list(telling)[:3] == asked
+    assert silent.beside == telling.beside
+    assert "gate_accuracy" in telling.beside
+    assert "gate_efficiency" not in telling.beside
+    assert math.isnan(silent["gate_efficiency"])
+    assert (telling["gate_efficiency"], silent["mrr"], telling["mrr"]) == (25.0, 1.0, 1.0)
 
 
 def test_metadata_of_the_best_hit_tell_routes_where_queries_say_where_they_belong():

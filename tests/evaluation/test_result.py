@@ -37,23 +37,12 @@ def test_wrong_keys(result, snapshots):
         result["map@5"]
 
 
-def test_arrays_are_copies(result):
-    result.array("mrr")[:] = 9.0
-    result.scores("mrr")["q1"] = 9.0
-    result.array("relstring@3")[0] = "changed"
-    assert result.array("mrr").tolist() == [0.5, 1.0, 0.0]
-    assert result.scores("mrr")["q1"] == 0.5
-    assert result["mrr"] == 0.5
-    assert result.scores("relstring@3")["q1"] == "01"
-
-
 def test_sorting_puts_the_best_queries_first(result):
     ordered = result.sorted_by("RR")
     assert ordered.query_ids == ("q2", "q1", "q3")
-    assert ordered.scores("mrr") == result.scores("mrr")
     assert ordered.scores("relstring@3") == result.scores("relstring@3")
     assert ordered.summary == pytest.approx(result.summary)
-    assert result.query_ids == ("q1", "q2", "q3")
+    assert result.sorted_by("rbp_residual(p=0.5)").query_ids == result.query_ids == ("q1", "q2", "q3")  # less is better
 
 
 def test_as_plain_values(result):
@@ -103,37 +92,16 @@ def test_fingerprints_do_not_depend_on_conventions():
         assert assay.evaluate(qrels, run, ["mrr", "map"], profile=profile).fingerprints == plain, profile
 
 
-def test_what_a_provider_adds_is_told_where_there_is_any(result):
-    added = {"benchmark": "b", "failures": {"q3": "no answer"}, "run": {"q1": {"a": 1.0}}, "provenance": {"k": 10}}
-    assert not {*added, "relevance"} & result.to_dict().keys()
-    full = result.with_fields(**added, relevance={"strategies": {"ids": 3}})
-    plain = full.to_dict()
-    assert {name: plain[name] for name in added} == added
-    assert plain["relevance"] == {"strategies": {"ids": 3}}
-    plain["run"]["q1"]["a"] = plain["failures"]["q3"] = 9
-    assert (full.run["q1"]["a"], full.failures["q3"]) == (1.0, "no answer")
-
-
-def test_a_result_from_a_file_knows_no_ties(result):
-    read = result.with_fields(grader=None, recorded=result.fingerprints)
-    assert read.ties == {}
-    assert "ties" not in read.to_dict()
-    assert "per_query" not in result.to_dict(per_query=False)
-    assert read.fingerprints == result.fingerprints
-
-
 def test_what_is_handed_out_cannot_change_the_result(result):
+    result.array("mrr")[:] = 9.0
+    result.scores("mrr")["q1"] = 9.0
+    result.array("relstring@3")[0] = "changed"
     plain = result.to_dict()
-    plain["counts"]["judged"] = plain["summary"]["mrr"] = 9
-    plain["per_query"]["q1"]["mrr"] = 9
-    assert (result.counts["judged"], result["mrr"], result.scores("mrr")["q1"]) == (3, 0.5, 0.5)
+    plain["counts"]["judged"] = plain["summary"]["mrr"] = plain["per_query"]["q1"]["mrr"] = 9
+    assert (result.counts["judged"], result["mrr"], result.array("mrr").tolist()) == (3, 0.5, [0.5, 1.0, 0.0])
+    assert result.scores("relstring@3") == {"q1": "01", "q2": "1-1", "q3": "-"}
     with pytest.raises(FrozenInstanceError):
         result.name = "other"
-
-
-def test_its_repr_is_short(result):
-    assert repr(result) == "Result(r1: mrr=0.5000, map=0.4444, rbp_residual(p=0.5)=0.5417; 3 queries)"
-    assert repr(assay.evaluate(QRELS, RUN, "mrr")).startswith("Result(run: mrr=0.5000")
 
 
 # Documents that were judged
@@ -145,14 +113,6 @@ FOUND = {"q": {"d1": 2.0, "x": 1.0}, "r": {"d1": 1.0}}
 
 def scored(**policy):
     return assay.evaluate(GRADED, FOUND, "map", policy=assay.Policy(**policy))
-
-
-def test_relevant_documents_come_best_first():
-    assert list(scored().relevant["q"].items()) == [("d3", 3.0), ("d1", 2.0), ("d2", 1.0)]
-    assert dict(scored(rel=2).relevant["q"]) == {"d3": 3.0, "d1": 2.0}
-    assert "s" not in scored().relevant
-    assert list(scored().relevant) == ["q", "r"]
-    assert len(scored().relevant) == 2
 
 
 def test_they_are_kept_where_rankings_are():

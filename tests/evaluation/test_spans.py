@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay import Document, Hit, Policy, Query, Span
+from assay import Document, Query, Span
 from assay.datasets import BenchmarkDataset, Repair
 from assay.evaluation import Relevance, chunk_judgments
 
@@ -64,20 +64,6 @@ def test_rolled_up_chunks_are_still_measured_as_chunks(cut):
     assert result["span_recall@1"] == pytest.approx(0.25)
 
 
-def test_lines_from_0(whole):
-    run = {"q1": ["src/a.py:5-9"], "q2": ["src/b.py:0-4"]}
-    assert assay.evaluate(whole, run, ["span_recall"], relevance="span(base=0)").scores("span_recall") == {
-        "q1": 0.5,
-        "q2": 1,
-    }
-
-
-def test_hits_that_bring_their_place(whole):
-    place = {"path": "repo/src/a.py", "start_line": 1, "end_line": 20}
-    result = assay.evaluate(whole, {"q1": [Hit("x", 1.0, "words", place)], "q2": []}, ["span_recall", "recall"])
-    assert result.scores("span_recall") == {"q1": 1, "q2": 0}
-
-
 def test_a_query_without_gold_spans_has_no_score_of_them(cut):
     cut.add_query(Query("q3", "?"))
     cut.qrels["q3"] = {"src/a.py:1-5": 1}
@@ -85,15 +71,6 @@ def test_a_query_without_gold_spans_has_no_score_of_them(cut):
     assert result.relevance["strategy_counts"] == {"span": 2, "qrels": 1}
     assert result.scores("span_recall@1") == pytest.approx({"q1": 0.5, "q2": 0, "q3": float("nan")}, nan_ok=True)
     assert result["span_recall@1"] == pytest.approx(0.25)
-
-
-def test_ties_are_broken_as_for_all_metrics(cut):
-    run = {"q1": {"src/a.py:1-5": 1.0, "src/a.py:6-10": 1.0}}
-    first = [
-        assay.evaluate(cut, run, "span_recall@1", policy=Policy(ties=ties)).scores("span_recall@1")["q1"]
-        for ties in ("docid_desc", "docid_asc")
-    ]
-    assert first == [0.5, 0.1]
 
 
 def test_which_chunks_are_relevant_is_known_without_a_run(cut):
