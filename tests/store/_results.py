@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 from typing import Any
+
+import zstandard
 
 import assay
 from assay import Query, Result
@@ -50,3 +53,15 @@ def execute(url: str | Path, *statements: str, values: tuple[Any, ...] = ()) -> 
         rows = [database.execute(statement, values).fetchall() for statement in statements]
     database.close()
     return rows[-1]
+
+
+def lines_of(file: Path) -> list[Any]:
+    """The lines of an export."""
+    with zstandard.open(file, "rb") as stream:
+        return [json.loads(line) for line in stream.read().splitlines()]
+
+
+def write_lines(file: Path, lines: list[Any]) -> Path:
+    """An export of such lines."""
+    file.write_bytes(zstandard.compress(b"".join(json.dumps(line).encode() + b"\n" for line in lines)))
+    return file

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 import zstandard
 from tests._results import differences, saved_and_read
-from tests._variants import for_each
 
 from assay.errors import DataError, StoreError, UnknownName
 from assay.masking import add_secret
 from assay.store import Judgment, Store
 
-from ._results import DAY, execute, result_of
+from ._results import DAY, execute, lines_of, result_of, write_lines
 
 
 def fill(store):
@@ -88,17 +87,6 @@ def test_an_id_that_is_taken_gets_longer(filled, other, tmp_path):
     assert other.import_(tmp_path / "all.zst").known == (new,)
 
 
-def lines_of(file):
-    return [
-        json.loads(line) for line in zstandard.ZstdDecompressor().decompressobj().decompress(file.read_bytes()).splitlines()
-    ]
-
-
-def write_lines(file, lines):
-    file.write_bytes(zstandard.compress(b"".join(json.dumps(line).encode() + b"\n" for line in lines)))
-    return file
-
-
 def test_the_file_can_be_read_by_anybody(filled, tmp_path):
     filled.export(tmp_path / "all.zst")
     head, first, *rest = lines_of(tmp_path / "all.zst")
@@ -133,7 +121,7 @@ CHANGES = {
 }
 
 
-def test_what_is_wrong_with_a_file_is_told(local, tmp_path, snapshots):
+def test_what_is_wrong_with_a_file_is_told(local, other, tmp_path, snapshots):
     """Words in a file are held to the same rules as typed ones; what was changed is not what was exported."""
     fill(local).export(tmp_path / "all.zst")
     lines, whole = lines_of(tmp_path / "all.zst"), (tmp_path / "all.zst").read_bytes()
@@ -146,11 +134,7 @@ def test_what_is_wrong_with_a_file_is_told(local, tmp_path, snapshots):
 
     def take(content):
         (tmp_path / "wrong.zst").write_bytes(content)
-        with Store.open(tmp_path / "other.db") as other:
-            try:
-                other.import_(tmp_path / "wrong.zst")
-            finally:
-                assert other.check().faults == ()
+        other.import_(tmp_path / "wrong.zst")
 
     (tmp_path / "file").touch()
     (tmp_path / "folder").mkdir()
@@ -162,6 +146,7 @@ def test_what_is_wrong_with_a_file_is_told(local, tmp_path, snapshots):
         "export as JSON": lambda: local.export(tmp_path / "all.json"),
     }
     snapshots.check_errors("store/exports", cases)
+    assert other.check().faults == ()
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".") or path.name == "all.json"] == []
 
 
@@ -172,21 +157,19 @@ def test_a_file_cut_short_gives_the_evaluations_before_the_cut(filled, other, tm
         other.import_(file)
     assert sorted(entry.provider for entry in other.list()) == ["bm25", "dense"]
     assert other.check().faults == ()
-    for result, back in zip(
-        [result_of(1, started=DAY), result_of(2, provider="dense", started=DAY)], other.latest().results, strict=True
-    ):
-        assert differences(back, saved_and_read(result)) == {}
 
 
-@for_each("odd", [np.nan, -np.nan, np.array([0x7FF8000000000001], "u8").view("f8")[0], np.inf, -0.0])
-def test_any_number_survives_the_journey(local, other, tmp_path, odd):
+def test_any_number_survives_the_journey(local, other, tmp_path):
+    odd = np.array([np.nan, -np.nan, np.inf, -0.0, np.array([0x7FF8000000000001], "u8").view("f8")[0]])
     result = result_of(5)
-    column = result.table.columns["mrr"]._replace(score=np.array([odd, 0.5, odd]))
-    local.save([result.with_fields(table=replace(result.table, columns={**result.table.columns, "mrr": column}))])
+    columns = [result.table.columns["mrr"]._replace(score=np.array([one, 0.5, one])) for one in odd]
+    tables = [replace(result.table, columns={**result.table.columns, "mrr": column}) for column in columns]
+    local.save([result.with_fields(name=f"p{n}", table=table) for n, table in enumerate(tables)])
     local.export(tmp_path / "odd.zst", ["latest"])
     other.import_(tmp_path / "odd.zst")
     assert len(local.import_(tmp_path / "odd.zst").known) == 1
-    assert np.array_equal(other.latest().results[0].array("mrr"), [odd, 0.5, odd], equal_nan=True)
+    found = [one.array("mrr") for one in other.latest().results]
+    assert np.array_equal(found, [column.score for column in columns], equal_nan=True)
 
 
 SECRET = "canary9f8e7d"
@@ -228,28 +211,15 @@ def test_ids_that_differ_by_secrets_alone_are_not_exported(store, tmp_path):
 
 def test_an_export_of_the_first_version_is_taken_over_under_its_digest(tmp_path):
     """What a result says, and so its digest, does not depend on the version that packed it."""
-    plain = {
-        "name": "bm25",
-        "summary": {"mrr": 0.5},
-        "counts": {"judged": 1, "scored": 1, "missing": 0, "without_relevant": 0, "extra": 0},
-        "policy": {"ties": "docid_desc"},
-        "missing": [],
-        "notes": [],
-        "fingerprints": {},
-        "per_query": {"q": {"mrr": 0.5}},
-        "run": {"q": {"a": 2.0, "b": 1}},
-        "relevant": {"q": {"b": 1}},
-    }
+    counts = {"judged": 1, "scored": 1, "missing": 0, "without_relevant": 0, "extra": 0}
+    plain = {"name": "bm25", "summary": {"mrr": 0.5}, "counts": counts, "policy": {"ties": "docid_desc"}}
+    plain |= {"missing": [], "notes": [], "fingerprints": {}, "per_query": {"q": {"mrr": 0.5}}}
+    plain |= {"run": {"q": {"a": 2.0, "b": 1}}, "relevant": {"q": {"b": 1}}}
     about = {"id": "2026-10-01-small-2af5", "saved": "2026-10-01T02:00:00+00:00", "plan": {}, "tags": [], "notes": []}
     about |= {"baselines": [], "results": 1, "digest": "2af5d0df3c7f0bc14adade23815c7df6"}
-    lines = [
-        {"schema": "assay.export/1", "assay": "0.1.0", "written": ""},
-        {"evaluation": about},
-        {"result": plain},
-        {"end": 1},
-    ]
-    path = tmp_path / "old.jsonl.zst"
-    path.write_bytes(zstandard.ZstdCompressor().compress(b"".join(json.dumps(line).encode() + b"\n" for line in lines)))
+    head = {"schema": "assay.export/1", "assay": "0.1.0", "written": ""}
+    lines = [head, {"evaluation": about}, {"result": plain}, {"end": 1}]
+    path = write_lines(tmp_path / "old.jsonl.zst", lines)
     with Store.open(tmp_path / "store.db") as store:
         assert store.import_(path).new == (about["id"],)
         (result,) = store.find("latest").results

@@ -82,20 +82,6 @@ def test_figures_compare_only_where_judgments_policy_profile_and_relevance_are_t
     assert store.history("mrr", provider="other")[0].dataset == store.history("mrr", provider="p")[0].dataset
 
 
-def test_a_result_that_was_a_baseline_is_known_by_it(store):
-    store.save([result_of(1), result_of(1, provider="dense")])
-    store.save([result_of(2)])
-
-    def were(provider):
-        return [point.was_baseline for point in store.history("mrr", provider=provider)]
-
-    assert were("bm25") == [False, False]
-    store.bless("latest~1#dense", "main")
-    assert (were("bm25"), were("dense")) == ([False, False], [True])
-    store.bless("latest", "main")
-    assert (were("bm25"), were("dense")) == ([False, True], [True])
-
-
 def test_a_baseline_can_be_taken_back(store):
     name = store.save([result_of(1), result_of(1, provider="dense")])
     store.bless("latest", "main")

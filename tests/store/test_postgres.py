@@ -26,12 +26,6 @@ def test_a_wrong_password_is_told_but_not_shown(server):
 
 
 @slow
-def test_a_database_that_is_not_there_is_told(server):
-    with pytest.raises(StoreError, match=r"/nowhere: .*does not exist"):
-        Store.open(server.replace("/postgres", "/nowhere"))
-
-
-@slow
 def test_a_connection_that_was_cut_is_made_anew(postgres):
     others = "WHERE datname = current_database() AND pid <> pg_backend_pid()"
     with Store.open(postgres) as store:

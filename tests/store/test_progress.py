@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -158,12 +157,3 @@ def test_an_evaluation_is_seen_while_it_runs(started):
     assert process.wait(60) == 0
     assert list_running(place) == []
     assert not folder_of(place).exists()
-
-
-@pytest.mark.slow
-def test_an_evaluation_that_is_asked_to_end_is_gone(started):
-    process, place, _ = started
-    until(lambda: [one for one in list_running(place) if len(one.parts) == 2])
-    process.send_signal(signal.SIGTERM)
-    process.wait(60)
-    assert list_running(place) == []

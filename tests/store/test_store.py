@@ -43,10 +43,17 @@ def test_the_same_is_kept_once(store):
     name = store.save([result_of(1), result_of(2)], {"k": 1})
     assert store.save([result_of(1), result_of(2)], {"k": 1}) == name
     assert store.count() == 2
-    assert store.save([result_of(2), result_of(1)], {"k": 1}) != name
-    assert store.save([result_of(1), result_of(2)], {"k": 2}) != name
-    assert store.save([result_of(1), result_of(2)], {"k": 1}, started=DAY) != name
-    assert store.count() == 8
+    others = [
+        store.save([result_of(2), result_of(1)], {"k": 1}),
+        store.save([result_of(1), result_of(2)], {"k": 2}),
+        store.save([result_of(1), result_of(2)], {"k": 1}, started=DAY),
+        *(
+            store.save([result_of(1).with_fields(**one), result_of(2)], {"k": 1})
+            for one in ({"notes": ("look",)}, {"run": {}})
+        ),
+    ]
+    assert len({name, *others}) == 6
+    assert store.count() == 12
 
 
 def test_what_results_share_is_there_once(store):
