@@ -35,14 +35,6 @@ def test_figures_by_hand():
     assert sliced.variance("mrr") == pytest.approx(np.var([0.4, 1.0, 0.1]))
 
 
-def test_every_slice_has_an_interval_of_its_own():
-    sliced, _ = slice_results(BASE, ["language", "difficulty"], interval="t")
-    interval = sliced.parts[0].results[0].intervals["mrr"]
-    half = 4.302652729911275 * 0.2 / np.sqrt(3)
-    assert (interval.low, interval.high) == (pytest.approx(0.4 - half), pytest.approx(0.4 + half))
-    assert sliced.parts[1].results[0].intervals["mrr"].method == "none"
-
-
 def test_tags_are_taken_one_by_one_unless_crossed():
     one, other, crossed = slice_results([BASE], ["language,difficulty", "language*difficulty"], metrics=["mrr"])
     assert (one.by, other.by, crossed.by) == ("language", "difficulty", "language*difficulty")
@@ -51,21 +43,6 @@ def test_tags_are_taken_one_by_one_unless_crossed():
     assert crossed.parts[0].slice.label == "language=de difficulty=easy"
     assert crossed.means("mrr") == pytest.approx({"de*easy": 0.5, "de*hard": 0.2, "en*hard": 1.0, "fr*easy": 0.1})
     assert [metric.name for metric in one.metrics] == ["mrr"]
-
-
-def test_systems_side_by_side_and_as_rows():
-    new = tagged("new", {"mrr": [0.3] * 6, "latency": [1] * 6}, {"language": LANGUAGE})
-    (sliced,) = slice_results([BASE, new], "language")
-    assert sliced.macro("mrr", "new") == pytest.approx(0.3)
-    assert sliced.variance("mrr", "new") == pytest.approx(0.0)
-    rows = sliced.rows()
-    assert len(rows) == 4 * 2 * 2
-    assert (rows[2]["slice"], rows[2]["system"], rows[2]["metric"], rows[2]["n"]) == ("de", "new", "mrr", 3)
-    assert [rows[2][name] for name in ("value", "low", "high")] == pytest.approx([0.3] * 3)
-    plain = sliced.to_dict()
-    assert plain["cross_lingual_variance"] == plain["variance"]
-    assert plain["macro"]["base"]["mrr"] == pytest.approx(0.5)
-    assert "cross_lingual_variance" not in slice_results(BASE, "difficulty")[0].to_dict()
 
 
 def test_length_follows_from_the_text():

@@ -3,6 +3,7 @@
 from dataclasses import fields, replace
 
 import pytest
+from tests._variants import for_each
 
 from assay import BadParameter, Policy, UnknownName
 from assay.evaluation import OWN, PROFILES, Setting, find_profile
@@ -10,7 +11,7 @@ from assay.metrics import all_metrics, parse_metric
 
 from .test_policy import CHOICES
 
-each = pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
+each = for_each("profile", PROFILES.values())
 FIELDS = {field.name for field in fields(Policy)}
 EIGHT = "trec_eval-9 trec_eval-10 pytrec_eval ranx ir_measures beir mteb sentence-transformers"
 HAVE = {

@@ -4,7 +4,6 @@ from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,22 +30,6 @@ def test_every_shape_reads_the_same():
         assert dict(qrels) == SMALL, shape
         assert (qrels.query_ids, qrels.subtopics) == (("q1", "7"), None)
         assert str(source) == before, shape
-
-
-def test_a_bare_collection_of_ids_means_grade_1():
-    collections = [{"a", "b"}, frozenset("ab"), ["a", "b"], ("a", "b"), {"a": 0, "b": 0}.keys(), np.array(["a", "b"])]
-    for ids in [*collections, (doc for doc in "ab"), pl.Series(["a", "b"]), pd.Series(["a", "b"])]:
-        assert Qrels({"q1": ids})["q1"] == {"a": 1, "b": 1}
-    assert Qrels({1: {7}, 2: [np.int64(8)], 3: np.array([9])}) == {"1": {"7": 1}, "2": {"8": 1}, "3": {"9": 1}}
-
-
-def test_any_finite_grade_is_kept():
-    grades = {"a": -2, "b": 0.25, "c": 1e300, "d": 127}
-    qrels = Qrels({"q1": grades})
-    assert qrels["q1"] == grades
-    assert qrels.max_grade == 1e300
-    for source in ({}, {"q1": {}}, {"q1": {"d": -1}}, {"q1": set()}):
-        assert Qrels(source).max_grade == 0
 
 
 def test_what_cannot_be_judgments_is_refused():

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests._variants import for_each
 
 from assay import DataError, Document, Hit, Qrels, Query, RelevanceJudgment, Span, UsageError
 from assay.model import (
@@ -47,23 +48,12 @@ def test_seed_001_query_document_and_judgment_take_these_fields_in_this_order():
     assert names[RelevanceJudgment] == ["query_id", "doc_id", "relevance_grade", "judge", "timestamp"]
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: type(record).__name__)
+@for_each("record", RECORDS)
 def test_records_are_values(record):
     with pytest.raises(dataclasses.FrozenInstanceError):
         setattr(record, dataclasses.fields(record)[0].name, "other")
     assert pickle.loads(pickle.dumps(record)) == record
     assert dataclasses.replace(record) == record
-
-
-def test_defaults():
-    assert (Query(1).text, Document(1).text, Hit("d").score, Hit("d").text) == ("", "", 0.0, None)
-    assert (Span("d", 0, 1).unit, RelevanceJudgment("q", "d").relevance_grade) == ("characters", 1)
-    assert Document("d", "Text", title="Title").content == "Title\nText"
-    assert Document("d", "Text", title="").content == "Text"
-    evidence = ["b", "a"]
-    query = Query("q", evidence=evidence)
-    evidence.append("c")  # it is kept as a value
-    assert (query.evidence, Query("q", evidence=[]).evidence, Query("q").evidence) == (("b", "a"), (), None)
 
 
 def test_chunks_are_called_by_their_lines_and_parts_of_lines_by_their_columns_too():
@@ -252,11 +242,3 @@ def test_what_a_list_names_can_be_sliced_by_and_the_list_itself_cannot(snapshots
             some.named(name)
     cases = {name: lambda name=name, some=some: some.named(name) for name, some in lists.items()}
     snapshots.check_errors("model/tags", cases)
-
-
-def test_numbers_are_slices_in_their_order_and_words_that_python_takes_for_numbers_are_words():
-    tags = tags_of_queries(*({"t": value} for value in [0.7, 10, None, 0.2, 1, 0.7, 1.0, 2.0, -1.5, "1e-07"]))
-    found = [(one.value, one.n) for one in tags.slices(["t"])]
-    assert found == [("-1.5", 1), ("1e-07", 1), ("0.2", 1), ("0.7", 2), ("1", 2), ("2", 1), ("10", 1), ("(none)", 1)]
-    words = tags_of_queries(*({"name": value} for value in ("nan", "inf", "1_0", "3", "b")))
-    assert [one.value for one in words.slices(["name"])] == ["3", "1_0", "b", "inf", "nan"]

@@ -88,12 +88,6 @@ def test_the_gate_by_hand():
     assert ROUTED.gate_counts() == {}
 
 
-def test_fingerprints_tell_the_truth_from_the_decisions():
-    one, other = (Routing((Decision("q", (route,), ("code",)),)) for route in ("code", "chat"))
-    assert one.fingerprints()["judgments"] == other.fingerprints()["judgments"]
-    assert one.fingerprints()["rankings"] != other.fingerprints()["rankings"]
-
-
 NAMES = st.sampled_from(("chat", "code", "law"))
 
 

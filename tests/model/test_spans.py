@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests._variants import for_each
 
 from assay import DataError, Document, Hit, Policy, Run, Span
 from assay.views import GoldSpans, Places, Spans, Truth
@@ -72,14 +73,6 @@ def test_what_ids_tell():
     assert bounds(Places({odd.doc_id: odd}), odd.doc_id) == [(0, 4, 8, 1, 2)]
 
 
-def test_chunks_and_whole_files():
-    places = Places({"c1": CHUNK, **FILES})
-    assert bounds(places, "c1", "src/a.py", "x") == [(0, 4, 8, 1, 2), (0, 0, 19, 0, 4), None]
-    assert (places.are_chunks, places.n_corpus, places.n_read, places.n_files) == (True, 2, 0, 1)
-    assert not Places(FILES).are_chunks
-    assert not Places({}).are_chunks
-
-
 def test_another_base_is_another_reading_of_ids_alone():
     places = Places({"c1": CHUNK}, FILES)
     assert places.based(1) is places
@@ -87,19 +80,7 @@ def test_another_base_is_another_reading_of_ids_alone():
     assert places.based(0).numbers(["src/a.py:0-0"]).tolist() == [1]
 
 
-def test_files_that_can_only_be_one():
-    places = Places(FILES)
-    assert places.file_numbers(["a.py", "src/a.py", "b.py", "./b.py"]) == [0, 0, 1, 1]
-    assert (places.is_known("a.py"), places.is_known("b.py")) == (True, False)
-    assert (places.lines_of("a.py").n_lines, places.lines_of("b.py")) == (4, None)
-    assert places.files_nobody_has(places.numbers(["SRC/a.py:1-1", "src/a.py:1-2", "src/a.py", "?"])) == ["SRC/a.py"]
-    nothing = Places({})
-    assert nothing.files_nobody_has(nothing.numbers(["a.py:1-1"])) == []
-
-
-@pytest.mark.parametrize(
-    "batches", [[["x/c.py:1-1", "y/c.py:1-1"]], [["x/c.py:1-1"], ["y/c.py:1-1"]], [["y/c.py:1-1"], ["x/c.py:1-1"]]]
-)
+@for_each("batches", [[["x/c.py:1-1", "y/c.py:1-1"]], [["x/c.py:1-1"], ["y/c.py:1-1"]], [["y/c.py:1-1"], ["x/c.py:1-1"]]])
 def test_which_file_is_meant_does_not_depend_on_what_is_asked_first(batches):
     places = Places({"c.py": Document("c.py", "one\ntwo\n")})
     for ids in batches:
@@ -150,15 +131,6 @@ def test_gold_has_both_units_and_the_one_that_all_share_counts():
     assert gold(Span("gone.py", 0, 3), Span("gone.py", 2, 3, "lines")).unit == "characters"
 
 
-def test_queries_stand_in_the_order_asked_for():
-    spans = {"b": [Span("a.py", 1, 2)], "a": [Span("a.py", 3, 4), Span("gone.py", 5, 6)], "empty": []}
-    made = GoldSpans.of(spans, ["a", "none", "b", "empty"], PLACES)
-    assert made.query.tolist() == [0, 0, 2]
-    assert made.file[0] == made.file[2] != made.file[1]
-    assert made.is_given.tolist() == [True, False, True, True]
-    assert made.n_spans.tolist() == [2, 0, 1, 0]
-
-
 def test_messages(snapshots):
     places = Places({})
     numbers = places.numbers(["b.py:1-2"])
@@ -189,18 +161,6 @@ def view(run, queries=("q",), spans=None, **policy):
 def order(made):
     """The ids of all rows, in order."""
     return ["?" if number < 0 else made.places.ids([number])[0] for number in made.chunk.tolist()]
-
-
-def test_rows_stand_in_rank_order_query_by_query():
-    run = {
-        "b": {"x.py:1-2": 1.0, "x.py:3-4": 2.0},
-        "a": {"y.py:1-1": 5.0, "odd": 4.0, "x.py:1-2": 3.0},
-        "c": {"z.py:1": 1.0},
-    }
-    made = view(run, ("a", "none", "b"))
-    assert made.query_ids == ("a", "none", "b")
-    assert (made.query.tolist(), made.rank.tolist()) == ([0, 0, 0, 2, 2], [1, 2, 3, 1, 2])
-    assert order(made) == ["y.py:1-1", "?", "x.py:1-2", "x.py:3-4", "x.py:1-2"]
 
 
 def test_equal_scores_stand_as_the_rule_says():

@@ -36,12 +36,6 @@ def rows(run):
     return list(zip(hits.query.tolist(), hits.rank.tolist(), hits.grade.tolist(), strict=True))
 
 
-def test_the_best_and_the_worst_by_hand():
-    run = viewed([[2], [None, 0, 1, None, -1]], [[0, 1]])
-    assert rows(best_order(run)) == [(0, 1, 2), (0, 2, 1), (0, 3, 0), (0, 4, -1), (1, 1, 1), (1, 2, 0)]
-    assert rows(worst_order(run)) == [(0, 1, 2), (0, 4, -1), (0, 5, 0), (0, 6, 1), (1, 1, 0), (1, 2, 1)]
-
-
 def gain(ranked):
     """Any score that only gains by better documents further up."""
     return sum(max(grade or 0, 0) / rank for rank, grade in enumerate(ranked, 1))
@@ -68,23 +62,15 @@ def test_every_order_keeps_documents_within_their_group(queries, seed):
         assert rows(order) == sorted(rows(order), key=lambda row: row[:2])
 
 
-def test_random_orders_are_all_equally_likely():
-    """Grades 1 and 2 among four equals: twelve pairs of ranks, each in a twelfth of 6,000 draws but for five deviations."""
-    hits = (order.retrieved for order in random_orders(viewed([[1, 2, None, None]]), 6000))
-    seen = Counter(tuple(one.rank[np.argsort(one.grade)].tolist()) for one in hits)
-    assert set(seen) == set(permutations((1, 2, 3, 4), 2))
-    assert all(abs(count - 500) < 5 * (6000 * 1 / 12 * 11 / 12) ** 0.5 for count in seen.values())
-
-
 def test_queries_and_groups_are_drawn_apart_from_each_other():
-    """Two groups of two equals each, one of them relevant: the four outcomes are equally likely over 4,000 draws."""
+    """Two groups of two equals each, one of them relevant: the four outcomes are equally likely over 1,000 draws."""
     for run, outcomes in (
         (viewed([[1, None]], [[1, None]]), set(product((1, 2), repeat=2))),
         (viewed([[1, None], [1, None]]), set(product((1, 2), (3, 4)))),
     ):
-        seen = Counter(tuple(order.retrieved.rank.tolist()) for order in random_orders(run, 4000))
+        seen = Counter(tuple(order.retrieved.rank.tolist()) for order in random_orders(run, 1000))
         assert set(seen) == outcomes
-        assert all(abs(count - 1000) < 5 * (4000 * 1 / 4 * 3 / 4) ** 0.5 for count in seen.values())
+        assert all(abs(count - 250) < 5 * (1000 * 1 / 4 * 3 / 4) ** 0.5 for count in seen.values())
 
 
 def test_the_first_orders_are_the_same_on_every_machine():

@@ -87,17 +87,6 @@ def test_an_id_that_is_taken_gets_longer(filled, other, tmp_path):
     assert other.import_(tmp_path / "all.zst").known == (new,)
 
 
-def test_the_file_can_be_read_by_anybody(filled, tmp_path):
-    filled.export(tmp_path / "all.zst")
-    head, first, *rest = lines_of(tmp_path / "all.zst")
-    assert head["schema"] == "assay.export/1"
-    assert first["evaluation"]["results"] == 2
-    plain = rest[0]["result"]
-    assert plain["per_query"] == saved_and_read(result_of(1)).to_dict()["per_query"]
-    assert plain["run"] == result_of(1).run
-    assert rest[-1] == {"end": 2}
-
-
 def without(lines, key, value):
     """The lines with another value in the first evaluation."""
     return [lines[0], {"evaluation": {**lines[1]["evaluation"], key: value}}, *lines[2:]]

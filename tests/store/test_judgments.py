@@ -1,7 +1,6 @@
 """Judgments: kept with who and when, replaced, withdrawn, combined, carried from store to store; in both databases."""
 
 import math
-from threading import Thread
 
 import pytest
 from hypothesis import given
@@ -102,22 +101,6 @@ def test_export_and_import_carry_them(judged, tmp_path):
         other.judgments.give(Judgment("small", "q0", "d4", "Ana", 0))
         assert other.import_(file).n_judgments == 0  # what is newer here stays
         assert other.judgments.find("small", judge="Ana")[0].grade == 0
-
-
-def test_many_judges_at_once(url):
-    with Store.open(url) as store:
-        store.save([result_of(1)])
-
-        def judge(name):
-            for number in range(10):
-                store.judgments.give(Judgment("small", "q0", f"d{number}", name, number % 4))
-
-        threads = [Thread(target=judge, args=(name,)) for name in ("Ana", "Ben", "Ana", "Cleo")]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert len(store.judgments.find()) == 30
 
 
 # Agreement of judges, over the pairs that two of them share

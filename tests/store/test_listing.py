@@ -128,13 +128,6 @@ def test_tags_come_and_go(store):
     assert store.latest().tags == ("nightly",)
 
 
-def test_notes_are_kept_in_their_order(store):
-    store.save([result_of()])
-    for text in ("first", "second\0 \ud800"):
-        store.note("latest", text)
-    assert [note.text for note in store.latest().notes] == ["first", "second\\x00 \\ud800"]
-
-
 def test_baselines_are_chosen_and_never_drift(store):
     first = store.save([result_of(1)])
     assert store.bless("latest", "main") == ("main", first, None)

@@ -7,7 +7,7 @@ import pytest
 from assay.errors import DataError
 from assay.store import Store, find_baseline, find_results
 
-from ._results import DAY, execute, result_of
+from ._results import DAY, result_of
 
 
 @pytest.fixture
@@ -43,11 +43,6 @@ def test_a_file_beside_it_does_not_hide_a_baseline(kept, folder):
     for content in (b"", b"text", b"{}"):
         (folder / "main").write_bytes(content)
         assert find_results("main").evaluation == find_baseline("main")[0].evaluation == kept
-
-
-def test_a_baseline_that_an_older_assay_called_like_a_file_is_found(kept):
-    execute(".assay/assay.db", "UPDATE assay_baselines SET name = 'v1.beta'")
-    assert find_baseline("v1.beta")[0].evaluation == kept
 
 
 def test_a_name_that_nobody_has_blessed_yet(folder):

@@ -19,18 +19,6 @@ THIRD_LAYOUT = (
 )
 
 
-def test_a_store_made_before_there_were_tables(tmp_path):
-    """Layout 0: the table of layouts alone, as the first step finds it."""
-    path = tmp_path / "old.db"
-    columns = "version INTEGER PRIMARY KEY, migrated TEXT NOT NULL, assay TEXT NOT NULL"
-    first = "INSERT INTO assay_schema VALUES (0, '2025-01-01', '0.0.1')"
-    execute(path, f"CREATE TABLE assay_schema ({columns})", first)
-    with Store.open(path) as store:
-        store.save([result_of(1)])
-        assert store.check().faults == ()
-    assert execute(path, "SELECT version FROM assay_schema ORDER BY version") == [(0,), (1,), (2,), (3,), (4,)]
-
-
 def test_the_second_layout_knows_what_may_be_compared_and_what_was_a_baseline(url):
     with Store.open(url) as store:
         store.save([result_of(1), result_of(2, provider="dense")])

@@ -9,7 +9,7 @@ from tests._results import differences, saved_and_read
 
 import assay
 from assay import Policy, Query
-from assay.errors import BadParameter, StoreError, UnknownName, UsageError
+from assay.errors import BadParameter, StoreError, UsageError
 from assay.evaluation import Confidence
 from assay.store import Store
 
@@ -75,15 +75,6 @@ def test_references(store):
     assert [result.name for result in store.find(f"{ids[0]}#small").results] == ["bm25", "dense"]
     with pytest.raises(UsageError):
         store.find("2026-11-15-small")
-
-
-def test_the_beginning_or_end_of_an_id_is_enough(store):
-    first = store.save([result_of(1, "alpha", started=DAY)])
-    store.save([result_of(1, "beta", started=DAY)])
-    assert store.id_of("2026-11-15-a") == first
-    assert store.id_of(first[:-2]) == store.id_of(first[-4:]) == store.id_of(f"{first[-4:]}#bm25") == first
-    with pytest.raises(UnknownName):
-        store.id_of(first[-3:])
 
 
 # Deleting
