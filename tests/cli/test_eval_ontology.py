@@ -33,104 +33,67 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "two.run").write_text("q Q0 X:3 1 9 two\n")
 
 
-@pytest.mark.usefixtures("place")
-def test_eval(assay):
-    words = ("eval", "--benchmarks", "terms.json", "--providers", "bm25", "--ontology", "x.obo", "--quiet", "-f", "json")
-    done = assay(*words, "--metrics", "MaxOntSim@1", "ndcg@10", "--relevance", "ontology(formula=simple)")
+def results(done):
     assert done.code == 0, done.err
-    (result,) = json.loads(done.out)["results"]
-    assert result["relevance"]["ontology"]["name"] == "x"
-    assert 0 < result["summary"]["max_ont_sim@1"] <= 1
+    return json.loads(done.out)["results"]
+
+
+EVAL = ("eval", "--benchmarks", "terms.json", "--ontology", "x.obo", "--quiet", "--no-store", "-f", "json", "--providers")
 
 
 @pytest.mark.usefixtures("place")
-def test_eval_fails_before_anything_is_asked(assay):
-    done = assay("eval", "--benchmarks", "terms.json", "--providers", "bm25", "--metrics", "MaxOntSim@1")
-    assert done.code == 2
-    assert "max_ont_sim@1 needs an ontology" in done.err
-    assert "queries" not in done.err
+def test_terms_are_alike_in_eval_score_and_compare(assay):
+    """The oracle knows it too; and where a benchmark has no documents, terms are searched."""
+    words = ("bm25", "oracle", "-m", "MaxOntSim@1", "ndcg", "recall@10", "--relevance", "ontology(formula=simple)")
+    found, best = results(assay(*EVAL, *words))
+    assert (found["relevance"]["ontology"]["name"], 0 < found["summary"]["max_ont_sim@1"] <= 1) == ("x", True)
+    assert (best["summary"]["ndcg"], best["summary"]["recall@10"]) == (pytest.approx(1), 1)
+    one = "max_ont_sim(formula=simple)@1"
+    scored = results(assay("score", "qrels.txt", "one.run", "two.run", "-m", one, "--ontology", "x.obo", "-f", "json"))
+    assert [list(result["summary"].values()) for result in scored] == [[0.5], [1.0]]
+    assert assay("compare", "qrels.txt", "one.run", "two.run", "-m", one, "--ontology", "x.obo").code == 0
+    Path("golden.jsonl").write_text('{"query": "a chill", "relevant": ["X:4"]}\n')
+    (found,) = results(assay(*EVAL, "bm25", "--benchmarks", "golden.jsonl", "-m", "mrr"))
+    assert found["summary"]["mrr"] == 1
 
 
 @pytest.mark.usefixtures("place")
-def test_score_and_compare(assay):
-    done = assay("score", "qrels.txt", "one.run", "two.run", "-m", "max_ont_sim(formula=simple)@1", "--ontology", "x.obo")
-    assert done.code == 0, done.err
-    assert "0.5000" in done.out
-    assert "1.0000" in done.out
-    done = assay("compare", "qrels.txt", "one.run", "two.run", "-m", "max_ont_sim(formula=simple)@1", "--ontology", "x.obo")
-    assert done.code == 0, done.err
-
-
-@pytest.mark.usefixtures("place")
-def test_the_oracle_knows_what_is_alike(assay):
-    words = ("eval", "--benchmarks", "terms.json", "--providers", "oracle", "--ontology", "x.obo", "--quiet", "-f", "json")
-    done = assay(*words, "--metrics", "ndcg", "recall@10", "--relevance", "ontology(formula=simple)")
-    assert done.code == 0, done.err
-    (result,) = json.loads(done.out)["results"]
-    assert result["summary"]["ndcg"] == pytest.approx(1)
-    assert result["summary"]["recall@10"] == 1
-
-
-@pytest.mark.usefixtures("place")
-def test_annotations_count_in_eval_score_and_compare(assay, tmp_path):
-    (tmp_path / "things.tsv").write_text("t1\tX:3\nt2\tX:4\nt3\tX:2\n")
-    metric = "max_ont_sim(formula=lin(ic=annotations))@1"
-    words = ("eval", "--benchmarks", "terms.json", "--providers", "bm25", "--ontology", "x.obo", "-m", metric, "--no-store")
-    done = assay(*words)
-    assert (done.code, "counts annotations, and there are none: --annotations FILE" in done.err) == (2, True)
-    assert "bm25" not in done.err, "nobody was asked"
-    done = assay(*words, "--annotations", "things.tsv", "--quiet", "-f", "json")
-    assert done.code == 0, done.err
-    (result,) = json.loads(done.out)["results"]
+def test_annotations_count_in_eval_score_and_compare(assay):
+    Path("things.tsv").write_text("t1\tX:3\nt2\tX:4\nt3\tX:2\n")
+    metric = ("-m", "max_ont_sim(formula=lin(ic=annotations))@1")
+    (result,) = results(assay(*EVAL, "bm25", *metric, "--annotations", "things.tsv"))
     assert result["relevance"]["ontology"]["n_annotated"] == 3
     for command in (("score", "qrels.txt", "two.run"), ("compare", "qrels.txt", "one.run", "two.run")):
-        done = assay(*command, "-m", metric, "--ontology", "x.obo", "--annotations", "things.tsv")
-        assert done.code == 0, done.err
-        assert assay(*command, "-m", metric, "--ontology", "x.obo").code == 2
+        assert assay(*command, *metric, "--ontology", "x.obo", "--annotations", "things.tsv").code == 0, command
+        assert assay(*command, *metric, "--ontology", "x.obo").code == 2, command
 
 
 @pytest.mark.usefixtures("place")
-def test_score_reads_ids_under_other_names(assay, tmp_path):
-    (tmp_path / "x.obo").write_text(OBO + "\n[Term]\nid: X:9\nis_obsolete: true\nreplaced_by: X:3\n")
-    (tmp_path / "old.txt").write_text("q 0 X:9 1\n")
-    done = assay("score", "old.txt", "two.run", "-m", "hit@1", "max_ont_sim@1", "--ontology", "x.obo", "-f", "json")
-    assert done.code == 0, done.err
-    assert json.loads(done.out)["results"][0]["summary"].items() >= {"hit@1": 1.0, "max_ont_sim@1": 1.0}.items()
+def test_score_reads_ids_under_other_names(assay):
+    Path("x.obo").write_text(OBO + "\n[Term]\nid: X:9\nis_obsolete: true\nreplaced_by: X:3\n")
+    Path("old.txt").write_text("q 0 X:9 1\n")
+    words = ("score", "old.txt", "two.run", "-m", "hit@1", "max_ont_sim@1", "--ontology", "x.obo", "-f", "json")
+    assert results(assay(*words))[0]["summary"].items() >= {"hit@1": 1.0, "max_ont_sim@1": 1.0}.items()
+
+
+REFUSED = """
+> y.obo format-version: 1.2\\nontology: y\\n\\n[Term]\\nid: Y:1\\n
+> golden.jsonl {"query": "a chill", "relevant": ["X:4"]}\\n
+eval --benchmarks terms.json --providers bm25 -m MaxOntSim@1
+eval --benchmarks terms.json --providers bm25 -m max_ont_sim(formula=lin(ic=annotations))@1 --ontology x.obo
+eval --benchmarks terms.json --providers bm25 -m mrr --ontology y.obo
+eval --benchmarks golden.jsonl --providers bm25 -m mrr
+score qrels.txt one.run -m mrr --ontology y.obo
+score --dataset terms.json --run one.run -m mrr --ontology y.obo
+score qrels.txt one.run -m mrr --ontology no.obo
+compare qrels.txt one.run two.run -m mrr --ontology y.obo
+compare qrels.txt one.run two.run -m mrr --ontology no.obo
+compare one.json two.json --ontology x.obo
+"""
 
 
 @pytest.mark.usefixtures("place")
-def test_an_ontology_of_something_else_is_refused_everywhere(assay, tmp_path):
-    (tmp_path / "y.obo").write_text("format-version: 1.2\nontology: y\n\n[Term]\nid: Y:1\n")
-    for words in (
-        ("eval", "--benchmarks", "terms.json", "--providers", "bm25", "-m", "mrr"),
-        ("score", "qrels.txt", "one.run", "-m", "mrr"),
-        ("score", "--dataset", "terms.json", "--run", "one.run", "-m", "mrr"),
-        ("compare", "qrels.txt", "one.run", "two.run", "-m", "mrr"),
-    ):
-        done = assay(*words, "--ontology", "y.obo")
-        assert (done.code, "is a term of y" in done.err) == (3, True), (words, done.err)
-
-
-@pytest.mark.usefixtures("place")
-def test_an_ontology_for_what_was_scored_before_is_refused(assay):
+def test_what_is_refused_before_anybody_is_asked(assay, told):
     for run in ("one", "two"):
-        done = assay("score", "qrels.txt", f"{run}.run", "-m", "mrr", "-f", "json")
-        (Path(f"{run}.json")).write_text(done.out)
-    done = assay("compare", "one.json", "two.json", "--ontology", "x.obo")
-    assert (done.code, "--ontology has no place here" in done.err) == (2, True)
-
-
-@pytest.mark.usefixtures("place")
-def test_terms_are_searched_where_a_benchmark_has_no_documents(assay, tmp_path):
-    (tmp_path / "golden.jsonl").write_text('{"query": "a chill", "relevant": ["X:4"]}\n')
-    words = ("eval", "--benchmarks", "golden.jsonl", "--providers", "bm25", "-m", "mrr", "--quiet", "-f", "json")
-    assert assay(*words).code == 3
-    done = assay(*words, "--ontology", "x.obo")
-    assert json.loads(done.out)["results"][0]["summary"]["mrr"] == 1
-
-
-@pytest.mark.usefixtures("place")
-def test_an_ontology_that_is_not_there_is_no_fault_of_the_judgments(assay):
-    for command in ("score", "compare"):
-        done = assay(command, "qrels.txt", "one.run", "two.run", "-m", "ndcg@10", "--ontology", "no.obo")
-        assert (done.code, done.err) == (3, "error: no.obo: no such file\n")
+        Path(f"{run}.json").write_text(assay("score", "qrels.txt", f"{run}.run", "-m", "mrr", "-f", "json").out)
+    told("eval/ontology", REFUSED)
