@@ -8,8 +8,8 @@ import gzip
 import io
 import json
 import lzma
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import make_dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -18,10 +18,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pytest
 import zstandard
-
-from assay import DataError
 
 BOM = b"\xef\xbb\xbf"
 
@@ -31,9 +28,6 @@ QRELS = {"q1": {"d1": 2.0, "d#2": 0.0, "é日": 1.0}, "7": {"9": 1.0, "nowhere":
 
 RUN_ROWS = [(query, doc, score) for query, ranking in RUN.items() for doc, score in ranking.items()]
 QRELS_ROWS = [(query, doc, grade) for query, judged in QRELS.items() for doc, grade in judged.items()]
-
-NUMBERED_RUN = {"1": {"10": 0.5, "20": 1.5}, "2": {"10": 2.0}}
-NUMBERED_ROWS = [(1, 10, 0.5), (1, 20, 1.5), (2, 10, 2.0)]
 
 
 def plain(mapping: Any) -> dict[str, dict[str, float]]:
@@ -90,65 +84,9 @@ def parquet(path: Path, rows: Any, names: tuple[str, ...]) -> Path:
     return path
 
 
-@dataclass
-class Scored:
-    """A record as people keep them in their own programs."""
-
-    query_id: str
-    doc_id: str
-    score: float
-    note: str = "not read"
-
-
-@dataclass
-class Judged:
-    """A judgment as people keep them in their own programs."""
-
-    query_id: str
-    doc_id: str
-    relevance: float
-
-
-class Slotted:
-    """The same without a `__dict__`."""
-
-    __slots__ = ("doc_id", "query_id", "score")
-
-    def __init__(self, query: str, doc: str, score: float) -> None:
-        self.query_id, self.doc_id, self.score = query, doc, score
-
-
 RUN_NAMES = ("query_id", "doc_id", "score")
 QRELS_NAMES = ("query_id", "doc_id", "relevance")
-
-
-class ScoredTuple(NamedTuple):
-    """A row of a run."""
-
-    query_id: str
-    doc_id: str
-    score: float
-
-
-class JudgedTuple(NamedTuple):
-    """A row of judgments."""
-
-    query_id: str
-    doc_id: str
-    relevance: float
-
-
-class Turned(NamedTuple):
-    """A row of a run whose fields come in another order."""
-
-    score: float
-    extra: int
-    doc_id: str
-    query_id: str
-
-
-STRUCTURE = [("query_id", "U9"), ("doc_id", "U9"), ("score", float)]
-GRADE_STRUCTURE = [("query_id", "U9"), ("doc_id", "U9"), ("relevance", float)]
+BEIR_NAMES = ("query-id", "corpus-id", "score")
 
 
 def turned(rows: Any) -> list[tuple[Any, ...]]:
@@ -156,152 +94,97 @@ def turned(rows: Any) -> list[tuple[Any, ...]]:
     return [row[::-1] for row in rows]
 
 
-TEXT = trec_run()
-RUN_FILES: dict[str, tuple[str, str | bytes]] = {
-    "blanks": ("run.txt", TEXT),
-    "tabs": ("run.txt", TEXT.replace(" ", "\t")),
-    "many blanks": ("run.txt", TEXT.replace(" ", "  \t ")),
-    "leading and trailing blanks": ("run.txt", "".join(f"  {line} \n" for line in TEXT.splitlines())),
-    "CRLF": ("run.txt", TEXT.replace("\n", "\r\n")),
-    "byte-order mark": ("run.txt", BOM + TEXT.encode()),
-    "comments": ("run.txt", "# by hand\n" + TEXT.replace("\n", "\n# q1 Q0 d9 1 1.0 t\n#q1 Q0 d9 one 1.0 t\n")),
-    "blank lines": ("run.txt", "\n  \n" + TEXT.replace("\n", "\n\n \t\n")),
-    "no final newline": ("run.txt", TEXT.rstrip("\n")),
-    "interleaved": ("run.txt", trec_run([RUN_ROWS[place] for place in (0, 3, 1, 4, 2)])),
-    "any ending": ("run.bm25-v2", TEXT),
-    "gzip": ("run.txt.gz", packed(TEXT.encode())),
-    "xz": ("run.txt.xz", lzma.compress(TEXT.encode())),
-    "xz in two streams": ("run.xz", lzma.compress(TEXT.encode()[:40]) + lzma.compress(TEXT.encode()[40:])),
-    "bzip2": ("run.txt.bz2", bz2.compress(TEXT.encode())),
-    "bzip2 without an ending": ("run", bz2.compress(TEXT.encode())),
-    "gzip in two members": ("run.gz", packed(TEXT.encode()[:40]) + packed(TEXT.encode()[40:])),
-    "gzip by its first bytes": ("run.txt", packed(TEXT.encode())),
-    "zstd": ("run.txt.zst", zstandard.compress(TEXT.encode())),
-    "zstd in two frames": ("run.zst", zstandard.compress(TEXT.encode()[:40]) + zstandard.compress(TEXT.encode()[40:])),
-    "zstd by its first bytes": ("run.txt", zstandard.compress(TEXT.encode())),
-    "JSON": ("run.json", json.dumps(RUN)),
-    "JSON, pretty": ("run.json", json.dumps(RUN, indent=2, ensure_ascii=False)),
-    "JSON, CRLF and mark": ("run.json", BOM + json.dumps(RUN, indent=2).replace("\n", "\r\n").encode()),
-    "JSON of records": ("run.json", json.dumps(records(RUN_ROWS, RUN_NAMES))),
-    "JSON of triples": ("run.json", json.dumps(RUN_ROWS)),
-    "JSON of columns": ("run.json", json.dumps(columns(RUN_ROWS, RUN_NAMES))),
-    "JSON of pairs": ("run.json", json.dumps({query: list(ranking.items()) for query, ranking in RUN.items()})),
-    "JSON under a run key": ("run.json", json.dumps({"run": RUN})),
-    "JSON without ending": ("run", json.dumps(RUN, indent=1)),
-    "JSON on one line without ending": ("run", json.dumps(RUN)),
-    "gzipped JSON": ("run.json.gz", packed(json.dumps(RUN).encode())),
-    "JSONL": ("run.jsonl", jsonl(RUN_ROWS, RUN_NAMES)),
-    "JSONL, blank lines": ("run.ndjson", jsonl(RUN_ROWS, RUN_NAMES).replace("\n", "\n\n")),
-    "JSONL without ending": ("run", jsonl(RUN_ROWS, RUN_NAMES)),
-    "JSONL, other names": ("run.jsonl", jsonl(turned(RUN_ROWS), ("sim", "docno", "qid"))),
-    "JSONL zstd": ("run.jsonl.zst", zstandard.compress(jsonl(RUN_ROWS, RUN_NAMES).encode())),
-    "CSV": ("run.csv", delimited(RUN_ROWS, RUN_NAMES)),
-    "CSV, quoted": ("run.csv", delimited(RUN_ROWS, RUN_NAMES).replace("d1", '"d1"')),
-    "CSV, CRLF and mark": ("run.csv", BOM + delimited(RUN_ROWS, RUN_NAMES).replace("\n", "\r\n").encode()),
-    "CSV with blanks": ("run.csv", delimited(RUN_ROWS, RUN_NAMES).replace(",", ", ")),
-    "CSV, other order": ("run.csv", delimited(turned(RUN_ROWS), ("Similarity", "Doc-ID", "Topic"))),
-    "CSV, more columns": (
-        "run.csv",
-        delimited([(1, *row, "x,y") for row in RUN_ROWS], ("rank", "qid", "docid", "score", "note")),
-    ),
-    "CSV with semicolons": ("run.csv", delimited(RUN_ROWS, RUN_NAMES, ";")),
-    "CSV gzipped": ("run.csv.gz", packed(delimited(RUN_ROWS, RUN_NAMES).encode())),
-    "TSV": ("run.tsv", delimited(RUN_ROWS, ("query-id", "corpus-id", "score"), "\t")),
-    "TSV, comment first": ("run.tsv", "# made by hand\n" + delimited(RUN_ROWS, RUN_NAMES, "\t")),
-    "table with blanks": ("run.txt", delimited(RUN_ROWS, RUN_NAMES, " ")),
-    "TREC in a .tsv": ("run.tsv", TEXT.replace(" ", "\t")),
-}
-
-QRELS_TEXT = trec_qrels()
-BEIR_NAMES = ("query-id", "corpus-id", "score")
-QRELS_FILES: dict[str, tuple[str, str | bytes]] = {
-    "blanks": ("qrels.txt", QRELS_TEXT),
-    "tabs": ("qrels.txt", QRELS_TEXT.replace(" ", "\t")),
-    "many blanks": ("qrels.txt", QRELS_TEXT.replace(" ", "  \t ")),
-    "CRLF": ("qrels.txt", QRELS_TEXT.replace("\n", "\r\n")),
-    "byte-order mark": ("qrels.txt", BOM + QRELS_TEXT.encode()),
-    "comments": ("qrels.txt", "# by hand\n" + QRELS_TEXT.replace("\n", "\n#q1 0 d9 1\n")),
-    "blank lines": ("qrels.txt", "\n  \n" + QRELS_TEXT.replace("\n", "\n\n \t\n")),
-    "no final newline": ("qrels", QRELS_TEXT.rstrip("\n")),
-    "interleaved": ("qrels.txt", trec_qrels([QRELS_ROWS[place] for place in (0, 3, 1, 4, 2)])),
-    "float grades": ("qrels.txt", "".join(f"{query} 0 {doc} {grade}\n" for query, doc, grade in QRELS_ROWS)),
-    "gzip": ("qrels.txt.gz", packed(QRELS_TEXT.encode())),
-    "zstd": ("qrels.txt.zst", zstandard.compress(QRELS_TEXT.encode())),
-    "JSON": ("qrels.json", json.dumps(QRELS)),
-    "JSON of records": ("qrels.json", json.dumps(records(QRELS_ROWS, QRELS_NAMES))),
-    "JSON of triples": ("qrels.json", json.dumps(QRELS_ROWS)),
-    "JSON of columns": ("qrels.json", json.dumps(columns(QRELS_ROWS, QRELS_NAMES))),
-    "JSON under a qrels key": ("qrels.json", json.dumps({"qrels": QRELS, "queries": {"q1": "what?"}})),
-    "JSON without ending": ("qrels", json.dumps(QRELS, indent=1)),
-    "JSONL": ("qrels.jsonl", jsonl(QRELS_ROWS, QRELS_NAMES)),
-    "JSONL, other names": ("qrels.jsonl", jsonl(turned(QRELS_ROWS), ("label", "pid", "qid"))),
-    "CSV": ("qrels.csv", delimited(QRELS_ROWS, QRELS_NAMES)),
-    "CSV, other order": ("qrels.csv", delimited(turned(QRELS_ROWS), ("Grade", "Document ID", "Query ID"))),
-    "BEIR": ("test.tsv", delimited(QRELS_ROWS, BEIR_NAMES, "\t")),
-    "BEIR gzipped": ("test.tsv.gz", packed(delimited(QRELS_ROWS, BEIR_NAMES, "\t").encode())),
-    "TREC in a .tsv": ("qrels.tsv", QRELS_TEXT.replace(" ", "\t")),
-}
-
-RUN_OBJECTS = {
-    "nested dict": lambda: RUN,
-    "pandas": lambda: pd.DataFrame(RUN_ROWS, columns=list(RUN_NAMES)),
-    "pandas, other index": lambda: pd.DataFrame(RUN_ROWS, columns=list(RUN_NAMES), index=[5, 5, 5, 1, 1]),
-    "pandas, object columns": lambda: pd.DataFrame(RUN_ROWS, columns=list(RUN_NAMES), dtype=object),
-    "pandas, categories": lambda: pd.DataFrame(RUN_ROWS, columns=list(RUN_NAMES)).astype({"query_id": "category"}),
-    "pandas, other order": lambda: pd.DataFrame(turned(RUN_ROWS), columns=["score", "docno", "qid"]),
-    "polars": lambda: pl.DataFrame(columns(RUN_ROWS, RUN_NAMES)),
-    "polars, categories": lambda: pl.DataFrame(columns(RUN_ROWS, RUN_NAMES)).cast({"query_id": pl.Categorical}),
-    "pyarrow": lambda: pa.table(columns(RUN_ROWS, RUN_NAMES)),
-    "pyarrow in chunks": lambda: pa.concat_tables(
-        [pa.table(columns(rows, RUN_NAMES)) for rows in (RUN_ROWS[:2], RUN_ROWS[2:])]
-    ),
-    "pyarrow batch": lambda: pa.record_batch(columns(RUN_ROWS, RUN_NAMES)),
-    "dict of columns": lambda: columns(RUN_ROWS, ("qid", "docid", "score")),
-    "dict of arrays": lambda: {name: np.array(column) for name, column in columns(RUN_ROWS, RUN_NAMES).items()},
-    "structured array": lambda: np.array(RUN_ROWS, dtype=STRUCTURE),
-    "structured array, other order": lambda: np.array(RUN_ROWS, dtype=STRUCTURE)[["score", "doc_id", "query_id"]],
-    "record array": lambda: np.rec.array(np.array(RUN_ROWS, dtype=STRUCTURE)),
-    "object array": lambda: np.array(RUN_ROWS, dtype=object),
-    "text array": lambda: np.array(RUN_ROWS, dtype=str),
-    "tuples": lambda: RUN_ROWS,
-    "lists": lambda: [list(row) for row in RUN_ROWS],
-    "dicts": lambda: records(RUN_ROWS, RUN_NAMES),
-    "namedtuples": lambda: [ScoredTuple(*row) for row in RUN_ROWS],
-    "namedtuples, other order": lambda: [Turned(score, 0, doc, query) for query, doc, score in RUN_ROWS],
-    "rows of pandas": lambda: pd.DataFrame(RUN_ROWS, columns=list(RUN_NAMES)).itertuples(),
-    "objects": lambda: [SimpleNamespace(qid=query, docid=doc, score=score) for query, doc, score in RUN_ROWS],
-    "dataclasses": lambda: [Scored(*row) for row in RUN_ROWS],
-    "objects with slots": lambda: [Slotted(*row) for row in RUN_ROWS],
-    "generator": lambda: (row for row in RUN_ROWS),
-    "set of tuples": lambda: set(RUN_ROWS),
-}
-
-QRELS_OBJECTS = {
-    "nested dict": lambda: QRELS,
-    "pandas": lambda: pd.DataFrame(QRELS_ROWS, columns=list(QRELS_NAMES)),
-    "polars": lambda: pl.DataFrame(columns(QRELS_ROWS, QRELS_NAMES)),
-    "pyarrow": lambda: pa.table(columns(QRELS_ROWS, QRELS_NAMES)),
-    "dict of columns": lambda: columns(QRELS_ROWS, ("qid", "docid", "label")),
-    "structured array": lambda: np.array(QRELS_ROWS, dtype=GRADE_STRUCTURE),
-    "structured array, other order": lambda: np.array(QRELS_ROWS, dtype=GRADE_STRUCTURE)[
-        ["relevance", "doc_id", "query_id"]
-    ],
-    "object array": lambda: np.array(QRELS_ROWS, dtype=object),
-    "tuples": lambda: QRELS_ROWS,
-    "dicts": lambda: records(QRELS_ROWS, QRELS_NAMES),
-    "namedtuples": lambda: [JudgedTuple(*row) for row in QRELS_ROWS],
-    "objects": lambda: [SimpleNamespace(qid=query, docid=doc, rel=grade) for query, doc, grade in QRELS_ROWS],
-    "dataclasses": lambda: [Judged(*row) for row in QRELS_ROWS],
-    "generator": lambda: (row for row in QRELS_ROWS),
-}
+def file_forms(key: str, text: str, nested: Any, rows: Any, names: tuple[str, ...]) -> dict[str, tuple[str, str | bytes]]:
+    """One content in every kind of file: form → name, content."""
+    half, content = len(text.encode()) // 2, text.encode()
+    lines, table = jsonl(rows, names), delimited(rows, names)
+    interleaved = "".join(text.splitlines(keepends=True)[place] for place in (0, 3, 1, 4, 2))
+    more = delimited([(1, *row, "x,y") for row in rows], ("n", *names, "note"))
+    return {
+        "blanks": ("f.txt", text),
+        "tabs": ("f.txt", text.replace(" ", "\t")),
+        "many blanks": ("f.txt", text.replace(" ", "  \t ")),
+        "leading and trailing blanks": ("f.txt", "".join(f"  {line} \n" for line in text.splitlines())),
+        "CRLF": ("f.txt", text.replace("\n", "\r\n")),
+        "byte-order mark": ("f.txt", BOM + content),
+        "comments": ("f.txt", "# by hand\n" + text.replace("\n", "\n# q1 Q0 d9 1 1.0 t\n")),
+        "blank lines": ("f.txt", "\n  \n" + text.replace("\n", "\n\n \t\n")),
+        "no final newline": ("f", text.rstrip("\n")),
+        "interleaved": ("f.bm25-v2", interleaved),
+        "gzip": ("f.txt.gz", packed(content)),
+        "gzip in two members": ("f.gz", packed(content[:half]) + packed(content[half:])),
+        "gzip by its first bytes": ("f.txt", packed(content)),
+        "zstd": ("f.txt.zst", zstandard.compress(content)),
+        "zstd in two frames": ("f.zst", zstandard.compress(content[:half]) + zstandard.compress(content[half:])),
+        "xz in two streams": ("f.xz", lzma.compress(content[:half]) + lzma.compress(content[half:])),
+        "bzip2 without an ending": ("f", bz2.compress(content)),
+        "JSON": ("f.json", json.dumps(nested)),
+        "JSON, CRLF and mark": ("f.json", BOM + json.dumps(nested, indent=2).replace("\n", "\r\n").encode()),
+        "JSON of records": ("f.json", json.dumps(records(rows, names))),
+        "JSON of triples": ("f.json", json.dumps(rows)),
+        "JSON of columns": ("f.json", json.dumps(columns(rows, names))),
+        "JSON under a key": ("f.json", json.dumps({key: nested})),
+        "JSON without ending": ("f", json.dumps(nested, indent=1)),
+        "JSON on one line without ending": ("f", json.dumps(nested)),
+        "gzipped JSON": ("f.json.gz", packed(json.dumps(nested).encode())),
+        "JSONL": ("f.jsonl", lines),
+        "JSONL, blank lines": ("f.ndjson", lines.replace("\n", "\n\n")),
+        "JSONL without ending": ("f", lines),
+        "JSONL, other order": ("f.jsonl.zst", zstandard.compress(jsonl(turned(rows), names[::-1]).encode())),
+        "CSV": ("f.csv", table),
+        "CSV, quoted": ("f.csv", table.replace("d1", '"d1"')),
+        "CSV, CRLF and mark": ("f.csv", BOM + table.replace("\n", "\r\n").encode()),
+        "CSV with blanks": ("f.csv.gz", packed(table.replace(",", ", ").encode())),
+        "CSV, other order": ("f.csv", delimited(turned(rows), (names[2].title(), "Doc-ID", "Topic"))),
+        "CSV, more columns": ("f.csv", more),
+        "CSV with semicolons": ("f.csv", delimited(rows, names, ";")),
+        "TSV of BEIR": ("f.tsv", delimited(rows, BEIR_NAMES, "\t")),
+        "TSV, comment first": ("f.tsv", "# made by hand\n" + delimited(rows, names, "\t")),
+        "table with blanks": ("f.txt", delimited(rows, names, " ")),
+        "TREC in a .tsv": ("f.tsv", text.replace(" ", "\t")),
+    }
 
 
-def faults_of(read: Any, *arguments: Any) -> tuple[str, ...]:
-    """The faults that reading ends in: a DataError, and nothing else."""
-    with pytest.raises(DataError) as caught:
-        read(*arguments)
-    assert len(caught.value.faults) <= 20
-    return caught.value.faults or (str(caught.value),)
+def object_forms(nested: Any, rows: Any, names: tuple[str, ...]) -> dict[str, Callable[[], Any]]:
+    """The same in every kind of object."""
+    by_column, structure = columns(rows, names), [(names[0], "U9"), (names[1], "U9"), (names[2], float)]
+    fields = [(name, Any) for name in names]
+    tuple_of, other_order = NamedTuple("Row", fields), NamedTuple("Turned", fields[::-1])
+    record, slotted = make_dataclass("Record", fields), make_dataclass("Slotted", fields, slots=True)
+    return {
+        "nested dict": lambda: nested,
+        "pandas": lambda: pd.DataFrame(by_column),
+        "pandas, other index": lambda: pd.DataFrame(by_column, index=[5, 5, 5, 1, 1]),
+        "pandas, object columns": lambda: pd.DataFrame(by_column, dtype=object),
+        "pandas, categories": lambda: pd.DataFrame(by_column).astype({"query_id": "category"}),
+        "polars": lambda: pl.DataFrame(by_column),
+        "polars, categories": lambda: pl.DataFrame(by_column).cast({"query_id": pl.Categorical}),
+        "pyarrow": lambda: pa.table(by_column),
+        "pyarrow in chunks": lambda: pa.concat_tables([pa.table(by_column)[:2], pa.table(by_column)[2:]]),
+        "pyarrow batch": lambda: pa.record_batch(by_column),
+        "dict of columns": lambda: columns(rows, ("qid", "docid", names[2])),
+        "dict of arrays": lambda: {name: np.array(column) for name, column in by_column.items()},
+        "structured array": lambda: np.array(rows, dtype=structure),
+        "structured array, other order": lambda: np.array(rows, dtype=structure)[[*names[::-1]]],
+        "record array": lambda: np.rec.array(np.array(rows, dtype=structure)),
+        "object array": lambda: np.array(rows, dtype=object),
+        "text array": lambda: np.array(rows, dtype=str),
+        "tuples": lambda: rows,
+        "lists": lambda: [list(row) for row in rows],
+        "dicts": lambda: records(rows, names),
+        "namedtuples": lambda: [tuple_of(*row) for row in rows],
+        "namedtuples, other order": lambda: [other_order(*row) for row in turned(rows)],
+        "rows of pandas": lambda: pd.DataFrame(by_column).itertuples(),
+        "objects": lambda: [SimpleNamespace(**one) for one in records(rows, ("qid", "docid", names[2]))],
+        "dataclasses": lambda: [record(*row) for row in rows],
+        "objects with slots": lambda: [slotted(*row) for row in rows],
+        "generator": lambda: (row for row in rows),
+        "set of tuples": lambda: set(rows),
+    }
+
+
+RUN_FILES = file_forms("run", trec_run(), RUN, RUN_ROWS, RUN_NAMES)
+QRELS_FILES = file_forms("qrels", trec_qrels(), QRELS, QRELS_ROWS, QRELS_NAMES)
 
 
 def sources(folder: Path, rows: Any, names: tuple[str, ...]) -> dict[str, Any]:
