@@ -15,13 +15,14 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from assay import AssayError, BenchmarkDataset, DataError, Document, Query, RelevanceJudgment, Span, UsageError
-from assay.datasets import all_formats, check_target, describe_losses, find_format, load_dataset
+from assay.datasets import all_formats, check_target, describe_losses, detect_format, find_format, load_dataset
 
 from ._benchmarks import SAMPLES, assert_same, assert_same_content, benchmarks, claims
 from ._cases import BOM, write
 from ._damage import mutated
 from ._faults import FAULTS
 from ._files import FOLDERS, put, put_benchmark
+from ._readings import MORE_SAMPLES, READINGS, shown
 
 SAMPLE_OF = {
     "beir": SAMPLES / "beir",
@@ -124,6 +125,24 @@ def test_faults_say_where_and_what(snapshots, tmp_path, name):
         return lambda: read(put_benchmark(tmp_path / "data", name, files), name)
 
     snapshots.check_errors(f"datasets/faults_of_{name}", {case: refused(files) for case, files in FAULTS[name].items()})
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_what_is_read_from_samples_and_odd_files(snapshots, tmp_path, name):
+    """Every record, and everything that was mended or lost."""
+
+    def told(case, path):
+        try:
+            recognised = detect_format(path).name
+        except DataError:
+            recognised = "nothing"
+        text = shown(read(path, name)).replace(f"{tmp_path}/data", "<data>").replace(str(SAMPLES), "<samples>")
+        return f"## {case}{'' if recognised == name else f' (recognised as {recognised})'}\n{text}"
+
+    samples = [*([SAMPLE_OF[name]] if name in SAMPLE_OF else []), *MORE_SAMPLES.get(name, [])]
+    parts = [told(f"sample {path.name}", path) for path in samples]
+    parts += [told(case, put_benchmark(tmp_path / "data", name, files)) for case, files in READINGS[name].items()]
+    snapshots.check(f"datasets/readings_of_{name}", "\n".join(parts))
 
 
 def test_the_examples_of_the_documentation_read(tmp_path):

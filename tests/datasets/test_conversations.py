@@ -1,0 +1,130 @@
+"""locomo and longmemeval: no question and no evidence vanishes silently, and hits are judged by what they cover."""
+
+import json
+import shutil
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay import Hit
+from assay.datasets import detect_format, load_dataset
+
+from ._benchmarks import SAMPLES
+from ._cases import write
+
+METRICS = ("mrr", "recall", "ndcg@10")
+LONGMEMEVAL = SAMPLES / "longmemeval_s.json"
+
+
+def scores(dataset, run):
+    result = assay.evaluate(dataset, run, METRICS, relevance="pack")
+    return [result.scores(metric) for metric in METRICS], result.relevance
+
+
+def test_json_keeps_the_scores_of_hits_known_by_bare_ids_or_metadata(tmp_path):
+    locomo = load_dataset(SAMPLES / "locomo10.json")
+    locomo.save_json(tmp_path / "d.json")
+    again = load_dataset(tmp_path / "d.json")
+    for field in ("dia_id", "dia_ids", "turn_ids", "evidence"):
+        value = "D4:1" if field == "dia_id" else ["D1:1", "D2:3"]
+        hits = [Hit("memory 1"), Hit("memory 2", -1.0, metadata={field: value}), Hit("D1:2#0", -2.0)]
+        run = dict.fromkeys(locomo.queries, hits)
+        assert scores(locomo, run) == scores(again, run), field
+        second = {query.split("/")[1] for query, score in scores(locomo, run)[0][0].items() if score == 0.5}
+        assert second >= ({"q5", "q12"} if field == "dia_id" else {"q1", "q3", "q10"}), field
+    run = {
+        "c0ffee01": [Hit("x"), Hit("answer_01_1", -1.0)],
+        "c0ffee02": [Hit("answer_02_1_3"), Hit("m", -1.0, metadata={"answerCorpusIds": ["answer_02_2/1"]})],
+    }
+    for name in ("longmemeval", "longmemeval_turns"):
+        dataset = load_dataset(LONGMEMEVAL, name)
+        dataset.save_json(tmp_path / "d.json")
+        assert scores(dataset, run) == scores(load_dataset(tmp_path / "d.json"), run), name
+        (mrr, recall, _), _ = scores(dataset, run)
+        assert (mrr["c0ffee01"], recall["c0ffee02"]) == (0.5, 1.0), name
+
+
+def test_sessions_and_turns_of_longmemeval(tmp_path):
+    sessions, turns = load_dataset(LONGMEMEVAL), load_dataset(LONGMEMEVAL, "longmemeval_turns")
+    assert sessions.documents["c0ffee01/filler_77"].text is sessions.documents["c0ffee02/filler_77"].text  # held once
+    assert turns.documents["c0ffee01/filler_77/1"].text is turns.documents["c0ffee02/filler_77/1"].text
+    assert turns.fingerprint("queries") == sessions.fingerprint("queries")
+    shutil.copy(LONGMEMEVAL, tmp_path / "longmemeval_m")
+    assert detect_format(tmp_path / "longmemeval_m").name == "longmemeval"
+    for dataset, covering in (
+        (sessions, {"answer_02_1", "c0ffee02/answer_02_1/3", "answer_02_1_3", "c0ffee02/answer_02_1#1"}),
+        (turns, {"answer_02_1/3", "c0ffee02/answer_02_1/3", "answer_02_1_3", "answer_02_1_3#0"}),
+    ):
+        query = dataset.queries["c0ffee02"]
+        others = {"answer_02_10", "c0ffee02/filler_77", "c0ffee01/answer_01"}
+        others |= {"answer_02_1", "c0ffee02/answer_02_1/2", "answer_02_1/31"} if dataset is turns else set()
+        for hit in covering | others:
+            assert bool(dataset.pack.is_relevant(query, Hit(hit))) == (hit in covering), hit
+        assert dataset.pack.n_evidence(query) == 2
+
+
+NUMBER = st.integers(0, 4)
+ID = st.builds("{}{}:{}".format, st.sampled_from(["D", "D:", "d", "", "X"]), NUMBER, NUMBER)
+TEXT = st.one_of(ID, st.builds("{}{}{}".format, ID, st.sampled_from(["; ", " ", ",", "", "  "]), ID), st.text(max_size=6))
+EVIDENCE = st.recursive(st.one_of(TEXT, st.integers(), st.none()), lambda one: st.lists(one, max_size=3), max_leaves=6)
+SESSION = st.lists(
+    st.fixed_dictionaries({"text": st.text(max_size=5)}, optional={"dia_id": ID, "speaker": st.just("Ada")}), max_size=4
+)
+QUESTIONS = st.lists(
+    st.fixed_dictionaries({"question": st.text(max_size=5)}, optional={"evidence": EVIDENCE, "category": NUMBER}), max_size=4
+)
+
+
+def check_evidence(dataset, query, hits):
+    """Evidence is in scope and named once, and no hit covers anything else."""
+    evidence = query.evidence or ()
+    assert set(evidence) <= set(dataset.in_scope(query))
+    assert len(set(evidence)) == len(evidence)
+    for hit in (*dataset.documents, *hits):
+        metadata = {"turn_ids": ["D2:2", hit], "answerCorpusIds": ["b", hit]}
+        assert set(dataset.pack.is_relevant(query, Hit(hit, metadata=metadata))) <= set(evidence)
+
+
+def losses(dataset, place):
+    return [one.what for one in dataset.repairs if one.place == place and one.is_loss]
+
+
+@given(st.dictionaries(st.builds("session_{}".format, NUMBER), SESSION, min_size=1), QUESTIONS.filter(bool))
+def test_locomo_keeps_every_question_and_no_evidence_vanishes_silently(folder, sessions, questions):
+    content = [{"sample_id": "c", "conversation": sessions, "qa": questions}]
+    dataset = load_dataset(write(folder / "c.json", json.dumps(content)), "locomo")
+    texts = [one["question"] if one["question"].strip() else "" for one in questions]
+    assert [query.text for query in dataset.queries.values()] == texts
+    for number, (query, fields) in enumerate(zip(dataset.queries.values(), questions, strict=True), 1):
+        assert (query.evidence is None) == (fields.get("evidence") is None)
+        assert query.evidence or losses(dataset, f"c, question {number}")
+        assert dataset.pack.n_evidence(query) == (None if query.evidence is None else len(query.evidence))
+        check_evidence(dataset, query, ("D1:1", "D1:1#0", "c/D1", "x"))
+
+
+NAME = st.sampled_from(["a", "b", "a_1", "a_1_2", "s~", ""])
+TURN = st.fixed_dictionaries(
+    {}, optional={"role": st.just("user"), "content": st.sampled_from("xyz"), "has_answer": st.booleans()}
+)
+FIELDS = {
+    "haystack_session_ids": st.lists(NAME, max_size=4),
+    "haystack_dates": st.lists(st.just("today"), max_size=4),
+    "haystack_sessions": st.lists(st.lists(TURN, max_size=3), max_size=4),
+    "answer_session_ids": st.lists(NAME, max_size=3),
+    "answer": st.one_of(st.none(), st.text(max_size=3), st.integers(), st.floats(allow_nan=False, allow_infinity=False)),
+}
+QUESTION = st.fixed_dictionaries({"question": st.text(max_size=4), "suffix": st.sampled_from(["", "_abs"])}, optional=FIELDS)
+
+
+@pytest.mark.parametrize("name", ["longmemeval", "longmemeval_turns"])
+@given(questions=st.lists(QUESTION, min_size=1, max_size=3))
+def test_longmemeval_keeps_every_question_and_no_evidence_vanishes_silently(folder, name, questions):
+    items = [{**fields, "question_id": f"q{number}{fields['suffix']}"} for number, fields in enumerate(questions)]
+    dataset = load_dataset(write(folder / "lme.json", json.dumps(items)), name)
+    kept = [(query.query_id, query.text) for query in dataset.queries.values()]
+    assert kept == [(fields["question_id"], fields["question"]) for fields in items]
+    for query_id, query in dataset.queries.items():
+        assert query.evidence or losses(dataset, f"question {query_id}") or query_id.endswith("_abs")
+        check_evidence(dataset, query, ("a", "a_1", "a_1#0", "a/1", "q0", "?"))
