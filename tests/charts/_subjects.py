@@ -63,3 +63,8 @@ def drawn_of_anything(kind, names=("one", "two", "three"), title=""):
 def data(drawing):
     """The rows in a specification."""
     return drawing.spec["data"]["values"]
+
+
+def system(name, latency, quality):
+    """A system of one quality and one speed."""
+    return result_of(name, mrr=[quality] * 2, latency=[latency] * 2)
