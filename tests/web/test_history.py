@@ -13,9 +13,6 @@ def test_figures_with_their_marks(client):
     assert [row[0][:10] for row in rows if "step, worse" in row[-1]] == ["2026-10-21"]
     recent = figures(client, "provider=dense&since=2026-10-28")
     assert [row[0][:10] for row in recent] == ["2026-10-30", "2026-10-29", "2026-10-28"]
-
-
-def test_the_chart_has_a_line_for_each_provider_and_the_step_is_named(client):
     html = client.get("/history").text
     assert 'role="img"' in html
     for provider in ("bm25", "dense", "hybrid"):

@@ -108,10 +108,7 @@ def body_of(answer):
 def test_headers_that_never_come_to_an_end_are_told_so(small, snapshots):
     """A byte now and then does not prolong it; a connection that asks nothing just ends."""
     with served(small, head_seconds=0.3) as (port, _), line(port) as silent, line(port, HALF) as half:
-        snapshots.check("web/late_headers", body_of(rest_of(half)))
-        assert rest_of(silent) == b""
-    with served(small, head_seconds=0.3) as (port, _), line(port, HALF) as one:
-        end, found = time.monotonic() + PATIENCE, b""
+        one, end, found = half, time.monotonic() + PATIENCE, b""
         one.settimeout(0.05)
         while not found and time.monotonic() < end:
             try:
@@ -119,9 +116,11 @@ def test_headers_that_never_come_to_an_end_are_told_so(small, snapshots):
                 found = one.recv(1000)
             except TimeoutError:
                 continue
-    assert found.startswith(b"HTTP/1.1 408 ")
+        snapshots.check("web/late_headers", body_of(found))
+        assert rest_of(silent) == b""
 
 
+@pytest.mark.slow
 def test_a_body_that_never_comes_is_told_so(small, monkeypatch, snapshots):
     monkeypatch.setattr(security, "BODY_SECONDS", 0.3)
     head = b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\n"
@@ -131,31 +130,30 @@ def test_a_body_that_never_comes_is_told_so(small, monkeypatch, snapshots):
                 snapshots.check("web/late_body", main_of(body_of(rest_of(one))))
 
 
+@pytest.mark.slow
 def test_the_body_of_a_request_that_needs_none_is_not_waited_for_either(small):
+    """Uvicorn would go on with every byte."""
     head = b"GET /progress HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n\r\n"
-    with served(small, head_seconds=0.5) as (port, _), line(port, head) as one:
-        end = time.monotonic() + PATIENCE
+
+    def is_over():
         try:
-            while time.monotonic() < end:  # uvicorn would go on with every byte
-                one.sendall(b"x")
-                time.sleep(0.02)
+            return bool(one.sendall(b"x"))
         except ConnectionError:
-            return
-    pytest.fail("it went on")
+            return True
+
+    with served(small, head_seconds=0.5) as (port, _), line(port, head) as one:
+        until(is_over)
 
 
 def test_those_who_ask_nothing_make_room_for_those_who_ask(small):
-    with served(small, n_connections=10, **LONG) as (port, _), lines(port, 40, HALF) as held:
-        assert get(port).status_code == 200
-        assert [rest_of(one) for one in held[:30]] == [b""] * 30
+    """Of all, and of one address."""
+    for limits in ({"n_connections": 10}, {"n_connections": 100, "n_each": 10}):
+        with served(small, **limits, **LONG) as (port, _), lines(port, 20, HALF) as held:
+            assert get(port).status_code == 200, limits
+            assert [rest_of(one) for one in held[:10]] == [b""] * 10, limits
 
 
-def test_one_address_has_only_so_many(small):
-    with served(small, n_connections=100, n_each=5, **LONG) as (port, _), lines(port, 12, HALF) as held:
-        assert get(port).status_code == 200
-        assert [rest_of(one) for one in held[:7]] == [b""] * 7
-
-
+@pytest.mark.slow
 def test_a_named_proxy_may_have_them_all(small):
     with served(small, n_each=2, proxies=["127.0.0.1"], **LONG) as (port, _), lines(port, 6, HALF) as held:
         assert get(port, "/login").status_code == 200
@@ -174,6 +172,7 @@ def test_where_all_are_answered_the_next_one_is_told(small):
             assert "too many connections" in answer.text
 
 
+@pytest.mark.slow
 def test_who_does_not_read_is_not_waited_for(small):
     """The answers of many requests on one connection are more than the system keeps for a reader."""
     ask = b"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -187,115 +186,89 @@ def test_who_does_not_read_is_not_waited_for(small):
         assert get(port).status_code == 200
 
 
-class TestStreams:
-    """Streams of events are few."""
+# Streams of events
 
-    @pytest.mark.parametrize(("streams", "status"), [(Streams(3, 10), 503), (Streams(10, 3), 429)])
-    def test_one_too_many_is_told_and_the_place_of_one_that_leaves_is_free(self, small, snapshots, streams, status):
-        with served(small, streams=streams) as (port, _), lines(port, 3, STREAM) as held:
-            for one in held:
-                assert one.recv(12) == b"HTTP/1.1 200"
-            snapshots.check(f"web/streams_{status}", told({"one too many": get(port, "/progress/events")}))
-            assert get(port).status_code == 200
-            held[0].close()
-            until(lambda: len(streams) <= 2)
-            with line(port, STREAM) as another:
-                assert another.recv(12) == b"HTTP/1.1 200"
 
-    def test_it_ends_with_the_session(self, small):
-        with served(small, proxies=["192.0.2.1"]) as (port, app):
-            secret = app.state.keys.sessions.open()
-            head = ("GET /progress/events HTTP/1.1", "Host: x", f"Cookie: {COOKIE}={secret}", "Connection: close")
-            with line(port, "\r\n".join((*head, "", "")).encode()) as one:
-                assert one.recv(12) == b"HTTP/1.1 200"
-                app.state.keys.sessions.close(secret)
-                assert rest_of(one).endswith(b"0\r\n\r\n")
+@pytest.mark.slow
+@pytest.mark.parametrize(("streams", "status"), [(Streams(3, 10), 503), (Streams(10, 3), 429)])
+def test_one_stream_too_many_is_told_and_the_place_of_one_that_leaves_is_free(small, snapshots, streams, status):
+    with served(small, streams=streams) as (port, _), lines(port, 3, STREAM) as held:
+        for one in held:
+            assert one.recv(12) == b"HTTP/1.1 200"
+        snapshots.check(f"web/streams_{status}", told({"one too many": get(port, "/progress/events")}))
+        assert get(port).status_code == 200
+        held[0].close()
+        until(lambda: len(streams) <= 2)
+        with line(port, STREAM) as another:
+            assert another.recv(12) == b"HTTP/1.1 200"
 
-    def test_its_headers_alone_end_at_once(self, small):
-        with served(small) as (port, _):
-            assert httpx.head(f"http://127.0.0.1:{port}/progress/events", timeout=PATIENCE).status_code == 200
 
-    def test_it_shows_signs_of_life_and_ends_when_the_line_is_cut(self, small, monkeypatch):
-        monkeypatch.setattr(progress, "POLL_SECONDS", 0.02)
-        monkeypatch.setattr(progress, "HEARTBEAT", 0.1)
-        with served(small) as (port, app):
-            streams = app.state.app_state.streams
-            with httpx.stream("GET", f"http://127.0.0.1:{port}/progress/events", timeout=PATIENCE) as stream:
-                told = stream.iter_lines()
-                assert next(told) == f"retry: {progress.RETRY}"
-                assert [line for line in islice(told, 20) if line.startswith(":")][:3] == [": still here"] * 3
-                until(lambda: len(streams) == 1)
-            until(lambda: not len(streams))
-            with line(port, STREAM):
-                until(lambda: len(streams) == 1)
-            until(lambda: not len(streams))
+def test_a_stream_ends_with_the_session(small):
+    with served(small, proxies=["192.0.2.1"]) as (port, app):
+        secret = app.state.keys.sessions.open()
+        head = ("GET /progress/events HTTP/1.1", "Host: x", f"Cookie: {COOKIE}={secret}", "Connection: close")
+        with line(port, "\r\n".join((*head, "", "")).encode()) as one:
+            assert one.recv(12) == b"HTTP/1.1 200"
+            app.state.keys.sessions.close(secret)
+            assert rest_of(one).endswith(b"0\r\n\r\n")
 
-    def test_a_server_that_ends_does_not_wait_for_those_who_listen(self, small):
-        """That it is over soon is what `serving` asserts."""
-        with ExitStack() as stack, served(small) as (port, app):
-            stack.enter_context(line(port, STREAM))
-            until(lambda: len(app.state.app_state.streams) == 1)
+
+@pytest.mark.slow
+def test_a_stream_shows_signs_of_life_and_ends_when_the_line_is_cut(small, monkeypatch):
+    """The server that ends does not wait for those who listen either; its headers alone end at once."""
+    monkeypatch.setattr(progress, "POLL_SECONDS", 0.02)
+    monkeypatch.setattr(progress, "HEARTBEAT", 0.1)
+    with ExitStack() as stack, served(small) as (port, app):
+        streams = app.state.app_state.streams
+        with httpx.stream("GET", f"http://127.0.0.1:{port}/progress/events", timeout=PATIENCE) as stream:
+            told = stream.iter_lines()
+            assert next(told) == f"retry: {progress.RETRY}"
+            assert [line for line in islice(told, 20) if line.startswith(":")][:3] == [": still here"] * 3
+            until(lambda: len(streams) == 1)
+        until(lambda: not len(streams))
+        assert httpx.head(f"http://127.0.0.1:{port}/progress/events", timeout=PATIENCE).status_code == 200
+        stack.enter_context(line(port, STREAM))
+        until(lambda: len(streams) == 1)
 
 
 # Workers
 
 
-class TestRun:
-    """Workers alone."""
+def test_what_several_ask_for_is_worked_out_once_and_too_much_is_refused():
+    async def all_at_once():
+        workers, go, made = Workers(1, most_jobs=3), threading.Event(), []
+        work = lambda: go.wait(PATIENCE) and made.append(1)  # noqa: E731
+        tasks = [asyncio.create_task(workers.run(name, work)) for name in ("same", "same", "same", 1, 2)]
+        await asyncio.sleep(0)
+        with pytest.raises(TooBusy):
+            await workers.run("another", lambda: 1)
+        go.set()
+        await asyncio.gather(*tasks)
+        await workers.run("same", work)
+        assert await workers.run("another", lambda: 1) == 1, "later there is room again"
+        return made
 
-    def test_what_several_ask_for_is_worked_out_once(self):
-        made = []
+    assert len(asyncio.run(all_at_once())) == 4
 
-        async def all_at_once():
-            workers, go = Workers(1), threading.Event()
-            work = lambda: go.wait(PATIENCE) and made.append(1)  # noqa: E731
-            tasks = [asyncio.create_task(workers.run("same", work)) for _ in range(8)]
-            await asyncio.sleep(0)
-            go.set()
-            await asyncio.gather(*tasks)
-            await workers.run("same", work)
 
-        asyncio.run(all_at_once())
-        assert len(made) == 2
+def test_what_nobody_waits_for_is_not_begun_and_a_failure_is_told_to_all():
+    async def leave():
+        workers, go, begun = Workers(1), threading.Event(), []
+        first = asyncio.create_task(workers.run("first", lambda: go.wait(PATIENCE)))
+        both = [asyncio.create_task(workers.run("second", lambda: begun.append(1))) for _ in range(2)]
+        await asyncio.sleep(0)
+        for one in both:
+            one.cancel()
+        await asyncio.gather(*both, return_exceptions=True)
+        go.set()
+        await first
+        tasks = [asyncio.create_task(workers.run("a", lambda: 1 / 0)) for _ in range(3)]
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        assert [type(one) for one in found] == [ZeroDivisionError] * 3
+        assert await workers.run("a", lambda: 5) == 5, "it is tried again"
+        return begun
 
-    def test_too_much_is_refused_and_later_there_is_room_again(self):
-        async def all_at_once():
-            workers, go = Workers(1, most_jobs=3), threading.Event()
-            tasks = [asyncio.create_task(workers.run(number, lambda: go.wait(PATIENCE))) for number in range(3)]
-            await asyncio.sleep(0)
-            with pytest.raises(TooBusy):
-                await workers.run("another", lambda: 1)
-            go.set()
-            await asyncio.gather(*tasks)
-            return await workers.run("another", lambda: 1)
-
-        assert asyncio.run(all_at_once()) == 1
-
-    def test_what_nobody_waits_for_is_not_begun(self):
-        async def leave():
-            workers, go, begun = Workers(1), threading.Event(), []
-            first = asyncio.create_task(workers.run("first", lambda: go.wait(PATIENCE)))
-            both = [asyncio.create_task(workers.run("second", lambda: begun.append(1))) for _ in range(2)]
-            await asyncio.sleep(0)
-            for one in both:
-                one.cancel()
-            await asyncio.gather(*both, return_exceptions=True)
-            go.set()
-            await first
-            assert await workers.run("third", lambda: 3) == 3
-            return begun
-
-        assert asyncio.run(leave()) == []
-
-    def test_a_failure_is_told_to_all_and_tried_again(self):
-        async def fail():
-            workers = Workers(1)
-            tasks = [asyncio.create_task(workers.run("a", lambda: 1 / 0)) for _ in range(3)]
-            found = await asyncio.gather(*tasks, return_exceptions=True)
-            assert [type(one) for one in found] == [ZeroDivisionError] * 3
-            return await workers.run("a", lambda: 5)
-
-        assert asyncio.run(fail()) == 5
+    assert asyncio.run(leave()) == []
 
 
 @pytest.mark.slow
@@ -380,13 +353,10 @@ class TestDrawer:
         yield found
         found.close()
 
-    def test_it_draws_and_says_what_it_cannot(self, drawer):
-        assert drawer.svg_of(SPEC).startswith("<svg")
+    def test_it_says_what_it_cannot_draw_and_fetches_nothing(self, drawer):
         with pytest.raises(RuntimeError):
             drawer.svg_of({"mark": 7})
         assert drawer.svg_of(SPEC).startswith("<svg")
-
-    def test_it_fetches_nothing(self, drawer):
         asked = []
 
         class Rows(BaseHTTPRequestHandler):

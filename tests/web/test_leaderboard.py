@@ -29,6 +29,9 @@ def test_the_best_first(client):
     values = [float(row[2].split()[0]) for row in rows]
     assert values == sorted(values, reverse=True)
     assert all("[" in row[2] for row in rows)
+    downloaded = cells_of(client.get("/leaderboard?csv=board"))
+    assert [(row["place"], row["tied with"] or "–") for row in downloaded] == [(row[0], row[3]) for row in rows]
+    assert all(float(row["ndcg@10 low"]) < float(row["ndcg@10"]) for row in downloaded)
 
 
 def test_ties_are_what_no_test_tells_apart(tmp_path):
@@ -53,8 +56,9 @@ def test_where_less_is_better_the_least_comes_first(tmp_path):
     assert float(rows[0][2].split()[0]) < float(rows[1][2].split()[0])
 
 
-def chunkers(tmp_path):
-    """Two chunkers on one benchmark with spans, ndcg@10 asked for first."""
+@pytest.mark.slow
+def test_chunkers_are_ranked_by_what_is_fair_to_them(tmp_path):
+    """ndcg@10 counts chunks, of which every chunker makes its own; metrics of spans count places in files."""
     content = {
         "benchmarks": ["code-spans"],
         "chunkers": ["fixed_lines", "fixed_chars"],
@@ -63,13 +67,8 @@ def chunkers(tmp_path):
         "selection": {"limit": 12},
         "cache": False,
     }
-    return client_of(saved(tmp_path / "s.db", execute_plan(make_plan(content, "test"), ExecutionOptions(home=tmp_path))))
-
-
-@pytest.mark.slow
-def test_chunkers_are_ranked_by_what_is_fair_to_them(tmp_path):
-    """ndcg@10 counts chunks, of which every chunker makes its own; metrics of spans count places in files."""
-    client = chunkers(tmp_path)
+    results = execute_plan(make_plan(content, "test"), ExecutionOptions(home=tmp_path))
+    client = client_of(saved(tmp_path / "s.db", results))
     html = client.get("/leaderboard?benchmark=code-spans").text
     assert "span_recall@10" in re.search(r'class="verdict[^>]*>([^<]*)', html)[1]
     assert "counts chunks" not in html
@@ -83,13 +82,8 @@ def test_chunkers_are_ranked_by_what_is_fair_to_them(tmp_path):
     assert "reaches span_recall@10 of" in client.get(f"/result/{key}").text
 
 
-def test_other_data_under_the_same_name_stays_out(tmp_path):
-    old = with_data(result_of(1, provider="old"), version="0.9")
-    client = client_of(saved(tmp_path / "s.db", [old], [result_of(2, provider="new", night=1)]))
-    assert [row[1] for row in board(client)] == ["new"]
-
-
-def test_a_quick_try_on_a_few_queries_does_not_empty_the_board(tmp_path):
+def test_other_data_under_the_same_name_stay_out(tmp_path):
+    """The data that most providers have count: a quick try on a few queries does not empty the board."""
     small = with_data(result_of(9, provider="c", night=5, n_queries=1), fingerprints={"queries": "bb"})
     nights = [[result_of(night, provider=name, night=night)] for night, name in enumerate("ab")]
     client = client_of(saved(tmp_path / "s.db", *nights, [small]))
@@ -100,10 +94,3 @@ def test_a_quick_try_on_a_few_queries_does_not_empty_the_board(tmp_path):
     assert [row[1] for row in board(client, f"data={data}")] == ["c"]
     rows = client.get("/api/v1/leaderboard?benchmark=things").json()["rows"]
     assert {row["provider"] for row in rows} == {"a", "b"}
-
-
-def test_the_download_has_what_the_page_has(client):
-    shown, rows = board(client), cells_of(client.get("/leaderboard?csv=board"))
-    assert [row["place"] for row in rows] == [row[0] for row in shown]
-    assert [row["tied with"] or "–" for row in rows] == [row[3] for row in shown]
-    assert all(float(row["ndcg@10 low"]) < float(row["ndcg@10"]) for row in rows)

@@ -1,5 +1,6 @@
 """The OpenAPI document: sound, complete, and kept; schemathesis asks the real server whatever it allows and forbids."""
 
+import json
 import re
 import shutil
 import socket
@@ -59,31 +60,18 @@ def test_every_route_of_the_api_is_in_it_once(app, document):
     assert document["openapi"] == "3.1.0"
 
 
-def test_references_lead_somewhere(document):
-    def references(value):
-        if isinstance(value, dict):
-            for name, one in value.items():
-                yield from [one] if name == "$ref" else references(one)
-        elif isinstance(value, list):
-            for one in value:
-                yield from references(one)
-
-    for reference in set(references(document)):
+def test_parameters_references_and_schemas_are_sound(document):
+    for reference in set(re.findall(r'"\$ref": "#/([^"]+)"', json.dumps(document))):
         place = document
-        for word in reference.removeprefix("#/").split("/"):
+        for word in reference.split("/"):
             place = place[word]
-
-
-def test_parameters_and_schemas_are_sound(document):
-    for method, path, one in operations_of(document):
+    for _, path, one in operations_of(document):
         params = one.get("parameters", [])
-        in_path = {param["name"] for param in params if param["in"] == "path"}
-        assert in_path == set(re.findall(r"{(\w+)}", path)), path
-        assert all(param["required"] for param in params if param["in"] == "path"), path
+        in_path = {param["name"]: param["required"] for param in params if param["in"] == "path"}
+        assert in_path == dict.fromkeys(re.findall(r"{(\w+)}", path), True), path
         contents = [content for answer in one["responses"].values() for content in answer.get("content", {}).values()]
-        schemas = [part["schema"] for part in (*params, *contents) if "schema" in part]
-        for schema in schemas:
-            jsonschema_rs.meta.validate({"$schema": SCHEMA, **schema}), (method, path)
+        for schema in [part["schema"] for part in (*params, *contents) if "schema" in part]:
+            jsonschema_rs.meta.validate({"$schema": SCHEMA, **schema})
 
 
 def schemathesis_says(address, folder, *words):

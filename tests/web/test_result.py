@@ -50,16 +50,12 @@ def test_unjudged(tmp_path):
     assert [(row[0], row[-1]) for row in queries(client, key, only="unjudged")] == [("q1", "unjudged")]
 
 
-def test_queries_by_words_and_by_another_metric(client, stored):
-    key = stored.of("dense")[0]
+def test_results_by_reference_and_queries_by_words_and_by_another_metric(client, stored):
+    key, newest = stored.of("dense")[0], stored.entries[0].evaluation
+    for reference in ("latest", newest, newest[:-1]):
+        assert client.get(f"/result/{reference}").headers["location"] == f"/result/{newest}/0", reference
+    assert client.get("/result/main").headers["location"].startswith("/result/2026-10-01")
     assert [row[0] for row in queries(client, key, words="THING 17")] == ["q017"]
     assert len(queries(client, key, words="fr hard")) == 10
     scores = [float(row[2]) for row in queries(client, key, metric="mrr", sort="mrr", order="asc")]
     assert scores == sorted(scores)
-
-
-def test_references_lead_to_the_first_result(client, stored):
-    newest = stored.entries[0].evaluation
-    for reference in ("latest", newest, newest[:-1]):
-        assert client.get(f"/result/{reference}").headers["location"] == f"/result/{newest}/0", reference
-    assert client.get("/result/main").headers["location"].startswith("/result/2026-10-01")

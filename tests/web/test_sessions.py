@@ -35,27 +35,14 @@ def test_logging_out_ends_it_for_whoever_kept_the_cookie_and_for_nobody_else(cli
     assert status_with(client, other) == 200
 
 
-def test_logging_in_again_ends_the_one_before(client):
+def test_logging_in_again_and_a_new_server_end_the_one_before(client, small):
     first = log_in(client)
     assert client.post("/login", data={"token": TOKEN}).status_code == 303
     assert status_with(client, first) == 303
-
-
-def test_a_server_that_starts_again_knows_none(client, small):
     assert status_with(client_of(small, token=TOKEN), log_in(client)) == 303
 
 
-def test_the_word_of_a_form_is_of_its_session_alone(client):
-    log_in(client)
-    theirs = csrf_of(client.get("/").text)
-    log_in(client)
-    mine = csrf_of(client.get("/").text)
-    assert mine != theirs
-    assert client.post("/logout", data={"csrf": theirs}).status_code == 403
-    assert client.post("/logout", data={"csrf": mine}).status_code == 303
-
-
-def test_a_page_that_is_kept_is_another_for_each_session(client):
+def test_forms_and_pages_that_are_kept_are_of_their_session_alone(client):
     """Else a browser that logs in again would go on with the form of the session that has ended."""
     log_in(client)
     first = client.get("/")
@@ -63,6 +50,8 @@ def test_a_page_that_is_kept_is_another_for_each_session(client):
     again = client.get("/", headers={"if-none-match": first.headers["etag"]})
     assert again.status_code == 200
     assert client.get("/", headers={"if-none-match": again.headers["etag"]}).status_code == 304
+    for page, status in ((first, 403), (again, 303)):
+        assert client.post("/logout", data={"csrf": csrf_of(page.text)}).status_code == status
 
 
 def test_a_link_from_elsewhere_asks_once_more_with_the_cookie(client):
