@@ -55,22 +55,14 @@ def indexed(benchmark, dataset=None, **more):
 
 
 @pytest.mark.usefixtures("place")
-def test_python_indexes_the_fields_that_are_asked_for():
+def test_python_indexes_the_fields_and_labels_that_are_asked_for(place):
     all_fields = assay.run("mine.json", "bm25", ["mrr"], ontology="small.obo")
     assert all_fields.provenance["dataset"]["documents"]["fields"] == ["label", "synonyms", "definition"]
+    assert all_fields["mrr"] == 0
     one = assay.run("mine.json", "bm25", ["mrr"], ontology="small.obo", fields=["label"])
-    assert one.provenance["dataset"]["documents"] == {
-        "ontology": "small",
-        "version": "",
-        "fields": ["label"],
-        "language": "en",
-    }
+    documents = {"ontology": "small", "version": "", "fields": ["label"], "language": "en"}
+    assert one.provenance["dataset"]["documents"] == documents
     assert "indexed are label alone, without synonyms and definition." in one.notes
-
-
-@pytest.mark.usefixtures("place")
-def test_python_indexes_labels_and_says_so(place):
-    assert assay.run("mine.json", "bm25", ["mrr"], ontology="small.obo")["mrr"] == 0
     found = assay.run("mine.json", "bm25", ["mrr"], ontology="small.obo", labels=[place / "de.tsv"])
     assert found["mrr"] == 1
     assert any("German labels for 1 of 3 terms" in note for note in found.notes)
@@ -78,10 +70,14 @@ def test_python_indexes_labels_and_says_so(place):
 
 
 @pytest.mark.usefixtures("place")
-def test_an_ontology_replaces_what_is_searched_and_fields_stay_as_chosen():
+def test_fields_stay_as_chosen():
     chosen = assay.load_hpo("mine.json", fields="label", ontology="small.obo")
-    again = indexed("mine.json", chosen, ontology="small.obo")
-    assert again is chosen
+    assert indexed("mine.json", chosen, ontology="small.obo") is chosen
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("place")
+def test_an_ontology_replaces_what_is_searched():
     other = indexed("mine.json", assay.load_hpo("mine.json", fields="label"), ontology="small.obo")
     assert set(other.documents) == set(NAMES)
     assert other.metadata["documents"]["fields"] == ["label"]
@@ -98,26 +94,15 @@ def test_languages_are_never_in_one_mean():
 
 
 @pytest.mark.usefixtures("place")
-def test_cases_of_any_ontology_search_its_terms():
-    assert (
-        assay.run("fruit.json", "bm25", ontology="fruit.obo").summary.items()
-        >= {
-            "mrr": 1.0,
-            "hit@1": 1.0,
-            "hit@10": 1.0,
-            "max_ont_sim@10": 1.0,
-        }.items()
-    )
+def test_benchmarks_search_the_terms_that_are_given():
+    """Cases of any ontology, and a benchmark without documents."""
+    found = assay.run("fruit.json", "bm25", ontology="fruit.obo").summary
+    assert found.items() >= {"mrr": 1.0, "hit@1": 1.0, "hit@10": 1.0, "max_ont_sim@10": 1.0}.items()
     with pytest.raises(DataError, match="FR:1"):
         assay.run("fruit.json", "bm25", ["mrr"])
-
-
-@pytest.mark.usefixtures("place")
-def test_a_benchmark_without_documents_searches_the_terms_that_are_given():
     bare = BenchmarkDataset("bare", queries={"q": Query("q", "a pear")}, qrels={"q": {"FR:1": 1}})
     assert set(indexed("bare", bare, ontology="fruit.obo").documents) == {"FR:1"}
     assert indexed("bare", bare).documents == {}
-    assert assay.run(bare, "bm25", ["mrr"], ontology="fruit.obo", fields="label")["mrr"] == 1
 
 
 @pytest.mark.usefixtures("place")

@@ -45,13 +45,9 @@ def test_there_and_back():
     write_cached(ontology(), DIGEST)
     assert same(read_cached(DIGEST), ontology())
     assert read_cached(DIGEST).digest == DIGEST
-
-
-def test_texts_of_several_lines_and_no_texts():
-    odd = build_ontology([TermRecord("a", "two\nlines"), TermRecord("b", "")])
-    assert same(unpack_ontology(pack_ontology(odd), ""), odd)
-    single = build_ontology([TermRecord("a")])
-    assert same(unpack_ontology(pack_ontology(single), ""), single)
+    odd, single = build_ontology([TermRecord("a", "two\nlines"), TermRecord("b", "")]), build_ontology([TermRecord("a")])
+    for one in (odd, single):
+        assert same(unpack_ontology(pack_ontology(one), ""), one)
 
 
 def test_an_alternative_that_is_no_term_is_refused():
@@ -92,23 +88,19 @@ def test_a_sound_seal_on_something_else(file):
         assert read_cached(DIGEST) is None, body
 
 
-def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
+def test_a_place_that_cannot_be_written_to(file, tmp_path, monkeypatch):
+    """A folder in place of the file, a file in place of the folder, and nobody at home."""
+
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    file.mkdir(parents=True)
+    write_cached(ontology(), DIGEST)
+    assert read_cached(DIGEST) is None
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "file"))
     write_cached(ontology(), DIGEST)
     assert read_cached(DIGEST) is None
-
-
-def test_a_folder_in_place_of_the_file(file):
-    file.mkdir(parents=True)
-    write_cached(ontology(), DIGEST)
-    assert read_cached(DIGEST) is None
-
-
-def test_nobody_has_a_home(monkeypatch):
-    def homeless():
-        raise RuntimeError("Could not determine home directory.")
-
     monkeypatch.delenv("ASSAY_CACHE")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(ontology_cache.Path, "home", homeless)

@@ -25,58 +25,31 @@ class Knowing:
         return [[(term, 1.0 - rank / 10) for rank, term in enumerate(self.answers.get(one.text, []))][:k] for one in queries]
 
 
-def made(language, *others):
-    """A benchmark whose queries are in a language; all but the first may be in others."""
-    queries = [Query(f"q{n}", "text", metadata={"language": code}) for n, code in enumerate((language, *others))]
-    dataset = BenchmarkDataset("mine", metadata={"language": language})
-    for query in queries:
-        dataset.add_query(query)
-        dataset.qrels[query.query_id] = {TERM: 1}
+def made(*languages):
+    """A benchmark with a query in each of these languages, said to be in the first."""
+    dataset = BenchmarkDataset("mine", metadata={"language": languages[0]})
+    for n, code in enumerate(languages):
+        dataset.add_query(Query(f"q{n}", "text", metadata={"language": code}))
+        dataset.qrels[f"q{n}"] = {TERM: 1}
     return dataset
 
 
-@pytest.fixture(scope="module")
-def found():
-    return evaluate_multilingual_model("bm25", ["de", "en"], size="tiny")
-
-
 @pytest.mark.slow
-def test_each_language_has_the_result_that_it_has_alone(found):
+def test_each_language_has_the_result_that_it_has_alone_and_means_are_over_languages():
+    found = evaluate_multilingual_model("bm25", ["de", "en"], size="tiny")
     assert list(found.per_language) == ["de", "en"]
     for code, result in found.per_language.items():
         alone = run(f"hpo-{code}:tiny", "bm25", SingleTermRetrievalMetrics.names())
         assert result.summary.items() >= {name: alone[name] for name in SingleTermRetrievalMetrics.names()}.items()
         assert result.benchmark == f"hpo-{code}:tiny"
         assert set(result.query_ids) == set(load_dataset(f"hpo-{code}:tiny").queries)
-
-
-@pytest.mark.slow
-def test_means_and_variance_are_over_languages(found):
-    values = [found.per_language[code]["mrr"] for code in ("de", "en")]
-    assert found.average_mrr == pytest.approx(np.mean(values))
-    assert found.cross_lingual_variance == pytest.approx(np.var(values))
-    assert found.average("hit@10") == pytest.approx(np.mean([one["hit@10"] for one in found.per_language.values()]))
-    assert found.variance("hit@10") == pytest.approx(np.var([one["hit@10"] for one in found.per_language.values()]))
-
-
-@pytest.mark.slow
-def test_worked_by_hand_right_in_one_language_of_two():
-    outcome = evaluate_multilingual_model(Knowing("de"), ["de", "en"], size="tiny")
-    assert [one.mrr for one in outcome.metrics.values()] == [1.0, 0.0]
-    assert (outcome.average_mrr, outcome.cross_lingual_variance) == (0.5, 0.25)
-    assert outcome.metrics["de"].max_ont_sim_at_k == {1: 1.0, 3: 1.0, 5: 1.0, 10: 1.0}
-
-
-@pytest.mark.slow
-def test_it_reads_as_a_dict_too(found):
+    values, hits = ([one[name] for one in found.per_language.values()] for name in ("mrr", "hit@10"))
+    assert (found.average_mrr, found.cross_lingual_variance) == pytest.approx((np.mean(values), np.var(values)))
+    assert (found.average("hit@10"), found.variance("hit@10")) == pytest.approx((np.mean(hits), np.var(hits)))
     assert list(found) == ["per_language", "cross_lingual_variance", "average_mrr"]
     assert (found["average_mrr"], found["per_language"]) == (found.average_mrr, found.per_language)
     with pytest.raises(KeyError):
         found["average_map"]
-
-
-@pytest.mark.slow
-def test_plain_values_are_json_and_rows_have_intervals(found):
     plain = found.to_dict()
     assert json.loads(json.dumps(plain)) == plain
     assert plain["per_language"]["en"]["mrr"] == found.metrics["en"].mrr
@@ -86,20 +59,24 @@ def test_plain_values_are_json_and_rows_have_intervals(found):
 
 
 @pytest.mark.slow
-def test_languages_may_be_named_and_count_once():
-    outcome = evaluate_multilingual_model(Knowing("de"), ["German", "de"], size="tiny")
-    assert list(outcome.per_language) == ["de"]
-    assert outcome.cross_lingual_variance == 0.0
-    assert list(evaluate_multilingual_model(Knowing("de"), "de", size="tiny").per_language) == ["de"]
+def test_worked_by_hand_right_in_one_language_of_two():
+    outcome = evaluate_multilingual_model(Knowing("de"), ["de", "en"], size="tiny")
+    assert [one.mrr for one in outcome.metrics.values()] == [1.0, 0.0]
+    assert (outcome.average_mrr, outcome.cross_lingual_variance) == (0.5, 0.25)
+    assert outcome.metrics["de"].max_ont_sim_at_k == {1: 1.0, 3: 1.0, 5: 1.0, 10: 1.0}
+    lines = str(outcome).splitlines()
+    assert lines[0].startswith("de  mrr 1.0000 [")
+    assert lines[0].endswith("9 queries")
+    assert lines[2] == "average mrr 0.5000 (every language counts the same), cross-lingual variance 0.25000"
+    assert repr(outcome) == "MultilingualEvaluation(de, en: average mrr 0.5000)"
+    named = evaluate_multilingual_model(Knowing("de"), ["German", "de"], size="tiny", k_values=[2, 20])
+    assert (list(named.per_language), named.cross_lingual_variance) == (["de"], 0.0)
+    assert named.metrics["de"].ndcg_at_k == {2: 1.0, 20: 1.0}
 
 
-@pytest.mark.slow
-def test_cutoffs_can_be_chosen():
-    outcome = evaluate_multilingual_model(Knowing("de"), ["de"], size="tiny", k_values=[2, 20])
-    assert outcome.metrics["de"].ndcg_at_k == {2: 1.0, 20: 1.0}
-
-
-def test_a_language_nobody_wrote_cases_in_is_an_error():
+def test_benchmarks_of_ones_own_and_languages_nobody_wrote_cases_in():
+    outcome = evaluate_multilingual_model(lambda text, k: [TERM], {"de": made("de"), "en": made("en")})
+    assert (outcome.average_mrr, outcome.cross_lingual_variance) == (1.0, 0.0)
     with pytest.raises(UnknownName):
         evaluate_multilingual_model("bm25", ["de", "Italian"])
     with pytest.raises(UsageError):
@@ -108,19 +85,13 @@ def test_a_language_nobody_wrote_cases_in_is_an_error():
 
 @pytest.mark.slow
 def test_queries_of_two_languages_are_never_in_one_mean():
-    with pytest.raises(DataError, match="fr"):
-        evaluate_multilingual_model(Knowing("de"), {"de": made("de", "fr")})
-    with pytest.raises(DataError, match="de"):
-        evaluate_multilingual_model(Knowing("de"), {"fr": "hpo-de:tiny"})
-
-
-def test_a_benchmark_of_ones_own_for_a_language():
-    outcome = evaluate_multilingual_model(lambda text, k: [TERM], {"de": made("de"), "en": made("en")})
-    assert (outcome.average_mrr, outcome.cross_lingual_variance) == (1.0, 0.0)
+    for benchmarks, language in (({"de": made("de", "fr")}, "fr"), ({"fr": "hpo-de:tiny"}, "de")):
+        with pytest.raises(DataError, match=language):
+            evaluate_multilingual_model(Knowing("de"), benchmarks)
 
 
 @pytest.mark.slow
-def test_labels_go_to_their_language(tmp_path):
+def test_labels_and_an_ontology_of_ones_own(tmp_path):
     file = tmp_path / "hp-de.babelon.tsv"
     head = "translation_language\tsubject_id\tpredicate_id\ttranslation_value"
     file.write_text(f"{head}\nde\t{TERM}\trdfs:label\tKrampfanfälle\n", encoding="utf-8")
@@ -128,34 +99,12 @@ def test_labels_go_to_their_language(tmp_path):
     assert outcome.per_language["de"].scores("mrr")["de_neuro_001"] == 1.0
     with pytest.raises(UsageError):
         evaluate_multilingual_model("bm25", ["en"], labels={"de": file})
-
-
-@pytest.mark.slow
-def test_an_ontology_is_searched_and_scored_by(tmp_path):
     names = {"HP:0000001": "All", TERM: "Seizure", "HP:0000252": "Microcephaly"}
     ups = {one: "" if one == "HP:0000001" else "is_a: HP:0000001\n" for one in names}
     terms = "\n".join(f"[Term]\nid: {one}\nname: {name}\n{ups[one]}" for one, name in names.items())
     (tmp_path / "small.obo").write_text(f"format-version: 1.2\nontology: small\n\n{terms}")
-    seen = []
-
-    class Watching(Knowing):
-        def index(self, documents):
-            seen.append({document.doc_id for document in documents})
-
-    outcome = evaluate_multilingual_model(
-        Watching("de"), ["de"], size="tiny", ontology=str(tmp_path / "small.obo"), fields=["label"]
-    )
-    assert seen == [set(names)]
-    about = outcome.per_language["de"].provenance["dataset"]["documents"]
-    assert (about["ontology"], about["fields"]) == ("small", ["label"])
-    assert outcome.per_language["de"].relevance["ontology"]["name"] == "small"
-
-
-@pytest.mark.slow
-def test_it_prints_figures_and_no_rankings():
-    outcome = evaluate_multilingual_model(Knowing("de"), ["de", "en"], size="tiny")
-    lines = str(outcome).splitlines()
-    assert lines[0].startswith("de  mrr 1.0000 [")
-    assert lines[0].endswith("9 queries")
-    assert lines[2] == "average mrr 0.5000 (every language counts the same), cross-lingual variance 0.25000"
-    assert repr(outcome) == "MultilingualEvaluation(de, en: average mrr 0.5000)"
+    how = {"size": "tiny", "ontology": str(tmp_path / "small.obo"), "fields": ["label"]}
+    result = evaluate_multilingual_model("bm25", ["de"], **how).per_language["de"]
+    about = result.provenance["dataset"]["documents"]
+    assert (about["ontology"], about["fields"], result.relevance["ontology"]["name"]) == ("small", ["label"], "small")
+    assert {doc for ranking in result.run.values() for doc in ranking} <= set(names)
