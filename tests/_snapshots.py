@@ -29,7 +29,11 @@ class Snapshots:
             file.write_text(actual, encoding="utf-8")
         if not file.is_file():
             pytest.fail(f"there is no snapshot {name}; make snapshots writes it:\n{actual}")
-        assert actual == file.read_text(encoding="utf-8")
+        assert actual == self.read(name)
+
+    def read(self, name: str) -> str:
+        """The text of a file."""
+        return (self.folder / f"{name}.txt").read_text(encoding="utf-8")
 
     def check_errors(self, name: str, cases: Mapping[str, Callable[[], object]]) -> None:
         """Every case raises an error of assay; their classes and messages are those of the file."""

@@ -64,19 +64,29 @@ def assay(capsys):
 
 @pytest.fixture
 def told(assay, snapshots):
-    """Commands, one a line, with all that they say: a snapshot. A line that begins with > is the text of a file."""
+    """The commands of a snapshot say what it says. Its lines `$ assay …` are run, `$ write FILE TEXT` writes a file.
 
-    def check(name, commands):
+    To add a command, write its line there; `make snapshots` adds what it says.
+    """
+
+    def check(name, commands=""):
+        given = [
+            f"$ write {line[1:].strip()}" if line[0] == ">" else f"$ assay {line}"
+            for line in map(str.strip, commands.splitlines())
+            if line
+        ]
         texts = []
-        for line in filter(None, map(str.strip, commands.splitlines())):
-            if line.startswith(">"):
-                file, _, text = line[1:].strip().partition(" ")
+        for line in given or re.findall(r"^\$ (?:assay|write) .*", snapshots.read(name), re.MULTILINE):
+            kind, _, rest = line[2:].partition(" ")
+            if kind == "write":
+                file, _, text = rest.partition(" ")
                 Path(file).write_text(text.encode().decode("unicode_escape").encode("latin-1").decode())
+                texts.append(f"{line}\n")
                 continue
-            done = assay(*shlex.split(line))
-            errors = "".join(f"! {error}\n" for error in done.err.splitlines())
-            texts.append(f"$ assay {line}\n{done.out}{errors}{f'exit {done.code}' if done.code else ''}".rstrip() + "\n")
-        snapshots.check(name, without_times("\n".join(texts)))
+            done = assay(*shlex.split(rest))
+            said = done.out + "".join(f"! {error}\n" for error in done.err.splitlines())
+            texts.append(f"{line}\n{without_times(said)}{f'exit {done.code}' if done.code else ''}".rstrip() + "\n")
+        snapshots.check(name, "\n".join(texts))
 
     return check
 

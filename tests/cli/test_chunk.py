@@ -39,22 +39,7 @@ def piped(monkeypatch):
 
 
 def test_what_it_shows(place, told):
-    told(
-        "chunk/shown",
-        """
-        chunk a.py
-        chunk a.py -c 'syntax_tree(size=30)' -f text
-        chunk a.py -c 'syntax_tree(size=30)' -f json
-        chunk lib a.py ./a.py
-        chunk
-        chunk - -
-        chunk a.py --name b.py
-        chunk nowhere.py
-        chunk a.py -c lines
-        chunk a.py -c 'fixed_lines(size=x)'
-        chunk empty
-        """,
-    )
+    told("chunk/shown")
 
 
 def test_places_are_those_of_the_text(assay, place):
@@ -69,9 +54,9 @@ def test_standard_input(assay, piped, told):
     done = assay("chunk", "-", "--name", "z.py", "-c", "syntax_tree(size=30)", "-f", "json")
     assert ([one["title"] for one in json.loads(done.out)], "note" in done.err) == ([None, "A", "A.g"], False)
     piped(b"text\n")
-    told("chunk/piped", "chunk - -c syntax_tree -f text")
+    told("chunk/piped")
     piped(b"")
-    told("chunk/empty", "chunk -")
+    told("chunk/empty")
 
 
 def test_encodings_are_said_aloud(assay, piped):

@@ -16,13 +16,4 @@ def test_all_of_them_and_each(assay):
 
 
 def test_one_of_them(told):
-    told(
-        "chunkers/one",
-        """
-        chunkers syntax_tree
-        chunkers recursive
-        chunkers 'fixed-lines(size=3)'
-        chunkers fixed_lines -f json
-        chunkers syntaxtree
-        """,
-    )
+    told("chunkers/one")

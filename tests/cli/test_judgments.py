@@ -30,27 +30,7 @@ def give(*judgments):
 
 @pytest.mark.usefixtures("judged")
 def test_lists_agreement_and_what_is_refused(told):
-    told(
-        "judgments/shown",
-        """
-        judgments
-        judgments --judge Ben -f csv
-        judgments agreement
-        judgments agreement -f csv
-        judgments agreement --judge Ana
-        judgments agrement
-        judgments export
-        judgments list -o x
-        judgments export -o nowhere/x
-        judgments withdraw --judge Ana
-        judgments withdraw --judge Ana --query q0 --document d9
-        judgments --query q00
-        judgments --judge Anna
-        judgments --benchmark smal --judge Ana
-        judgments export -o qrels.txt
-        judgments export -o ana.txt --judge Ana
-        """,
-    )
+    told("judgments/shown")
     assert Path("qrels.txt").read_text() == "q0 0 d4 1\nq0 0 d5 0\nq0 0 d6 3\n"
     assert dict(Qrels(Path("qrels.txt"))) == {"q0": {"d4": 1.0, "d5": 0.0, "d6": 3.0}}
     assert Path("ana.txt").read_text().splitlines()[0] == "q0 0 d4 2"
@@ -68,23 +48,13 @@ def test_as_json(assay):
 def test_nobody_has_judged(folder, told):
     with Store.open() as store:
         store.save([result_of(1)])
-    told("judgments/none", "judgments")
+    told("judgments/none")
 
 
 @pytest.mark.usefixtures("judged")
 def test_one_grade_is_withdrawn_and_a_pair_on_several_benchmarks_needs_its_name(told):
     give(Judgment("other", "q0", "d4", "Ana", 1))
-    pair = "--query q0 --document d4"
-    told(
-        "judgments/withdrawn",
-        f"""
-        judgments export -o x.txt
-        judgments export -o x.txt --benchmark other
-        judgments withdraw --judge Ana {pair}
-        judgments withdraw --judge Ana {pair} --benchmark small
-        judgments withdraw --judge Ana {pair} --benchmark small
-        """,
-    )
+    told("judgments/withdrawn")
     with Store.open() as store:
         found = [(one.judge, one.document) for one in store.judgments.find() if one.benchmark == "small"]
     assert sorted(found) == [("Ana", "d5"), ("Ana", "d6"), ("Ben", "d4"), ("Ben", "d5")]
@@ -99,7 +69,7 @@ def test_what_trec_cannot_hold_is_named_and_the_rest_written(told):
     )
     with Store.open() as store:
         store.judgments.take_over([Judgment("small", "q0", "d8", "Ana", float("inf"), "", "2026-11-15T09:30:00+00:00")])
-    told("judgments/trec", "judgments export -o x.txt --benchmark small\njudgments export -o y.txt --benchmark other")
+    told("judgments/trec")
     assert Path("x.txt").read_text() == "q0 0 d4 1\nq0 0 d5 0\nq0 0 d6 3\n"
     assert not Path("y.txt").exists()
 

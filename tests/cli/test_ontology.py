@@ -68,36 +68,17 @@ def small(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("small")
 def test_terms_are_shown_and_found(told):
-    words = "show X:2|show X:20|show X:9|show X_2|show Pyrexia|show X:8|show X:2 X:0 feve|show 'high feverish'|show ?"
-    words += "|search fever --limit 1|search pyrex|search cough|search ''|search ?!|check qrels.txt|check queries.jsonl"
-    told("ontology/terms", "\n".join(f"ontology {line} --ontology x.obo" for line in words.split("|")))
+    told("ontology/terms")
 
 
 @pytest.mark.usefixtures("small")
 def test_similarity(told):
-    formulas = "|--formula hybrid|--formula all|--formula 'lin(ic=annotations)' --annotations some.tsv"
-    formulas += "|--formula 'lin(ic=annotations)'|--annotations some.tsv|--formula all --annotations some.tsv"
-    formulas += "|--formula lin --annotations some.tsv|--formula 'lin(ic=zhou)' --annotations some.tsv|--formula resnick"
-    lines = [f"ontology similarity X:3 X:2 {formula} --ontology x.obo" for formula in formulas.split("|")]
-    told("ontology/similarity", "\n".join([*lines, "ontology similarity X:3 X:20 -f json --ontology x.obo"]))
+    told("ontology/similarity")
 
 
 @pytest.mark.usefixtures("small")
 def test_files_and_words_that_are_wrong(told):
-    told(
-        "ontology/wrong",
-        """
-        ontology show X:3 --ontology lost.obo
-        ontology show x_001 --ontology long.obo
-        ontology similarity X:99999 X:0012 --ontology long.obo
-        ontology show X:1 --ontology bad.obo
-        ontology show X:1 --ontology https://127.0.0.1:9/x.obo
-        ontology shwo X:1
-        ontology similarity X:1
-        ontology show X:1 --formula lin
-        ontology search x --limit 0
-        """,
-    )
+    told("ontology/wrong")
 
 
 @pytest.mark.usefixtures("small")

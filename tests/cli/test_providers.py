@@ -50,21 +50,7 @@ def test_all_of_them_and_each(assay):
 
 
 def test_one_of_them_and_mistakes(told):
-    told(
-        "providers/one",
-        """
-        providers bm25
-        providers hybrid
-        providers bm52
-        providers check bm52
-        providers check python:nowhere:search
-        providers chek bm25
-        providers check
-        providers bm25 dense
-        providers check bm25 --queries 0
-        providers check bm25 --k -1
-        """,
-    )
+    told("providers/one")
 
 
 def test_check_asks_a_few_queries(assay):

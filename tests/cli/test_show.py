@@ -37,20 +37,7 @@ def test_an_evaluation_and_one_query_of_it(told):
         store.tag("latest", "nightly")
         store.note("latest", "new index")
     Path("r.json").write_text("{}")
-    told(
-        "show/shown",
-        """
-        show latest
-        show main#dense -f csv
-        show --query q1 --top 3
-        show --query q2
-        show --query q11
-        show latest~1
-        show latest#bm26
-        show r.json
-        show latest 'q 1'
-        """,
-    )
+    told("show/shown")
 
 
 def test_a_file_of_it_is_the_saved_result(assay, kept):
