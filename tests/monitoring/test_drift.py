@@ -7,19 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from tests._variants import for_each
 
 from assay.errors import BadParameter
 from assay.monitoring import detect_metric_anomalies, measure_drift
 from assay.stats import rbo
 
 RUN = {f"q{query}": {f"d{query}-{place}": 10.0 - place for place in range(10)} for query in range(20)}
-
-
-def test_the_same_run_has_not_drifted():
-    drift = measure_drift(RUN, RUN)
-    assert drift.findings == ()
-    assert (drift.rbo, drift.overlap, drift.churn, drift.gone, drift.shift) == (pytest.approx(1), 1, 0, 0, 0)
 
 
 def test_each_sign_by_itself(snapshots):
@@ -46,22 +39,12 @@ def test_the_least_alike_queries_are_named():
     assert measure_drift(RUN, changed).to_dict()["least_alike"] == [{"query": "q7", "rbo": 0.0}]
 
 
-@for_each("n, shift", [(50, 0.0), (200, 0.3), (500, 1.0)])
-def test_the_distance_of_scores_is_that_of_kolmogorov_and_smirnov(n, shift):
-    rng = np.random.default_rng(n)
-    before, now = rng.normal(size=n), rng.normal(shift, size=n)
-    runs = [{f"q{query}": {"d": score} for query, score in enumerate(best.tolist())} for best in (before, now)]
-    assert measure_drift(*runs).shift == pytest.approx(stats.ks_2samp(before, now).statistic)
-
-
-def test_equal_scores_are_no_drift():
-    """A run without a single score that differs is the hardest: still it has not drifted from itself."""
-    tied = {f"q{query}": dict.fromkeys((f"d{doc}" for doc in range(30)), 1.0) for query in range(5)}
-    backwards = {query: dict(reversed(ranking.items())) for query, ranking in tied.items()}
-    for other in (tied, backwards):
-        for k in (3, 10, 20, 100):
-            drift = measure_drift(tied, other, k)
-            assert (drift.rbo, drift.overlap, drift.churn, drift.findings, drift.least_alike) == (1.0, 1.0, 0.0, (), ())
+def test_the_distance_of_scores_is_that_of_kolmogorov_and_smirnov():
+    for n, shift in ((50, 0.0), (200, 0.3), (500, 1.0)):
+        rng = np.random.default_rng(n)
+        before, now = rng.normal(size=n), rng.normal(shift, size=n)
+        runs = [{f"q{query}": {"d": score} for query, score in enumerate(best.tolist())} for best in (before, now)]
+        assert measure_drift(*runs).shift == pytest.approx(stats.ks_2samp(before, now).statistic), n
 
 
 @given(
@@ -75,22 +58,16 @@ def test_equal_scores_are_no_drift():
 def test_any_run_has_not_drifted_from_itself(run, k):
     drift = measure_drift(run, run, k)
     assert (drift.rbo, drift.overlap, drift.shift, drift.findings) == (1.0, 1.0, 0.0, ())
+    backwards = {query: dict(reversed(ranking.items())) for query, ranking in run.items()}
+    assert measure_drift(run, backwards, k).rbo == 1.0, "equal scores in another order"
 
 
 # Anomalies
 
 
-def test_the_worked_example_of_the_seed():
-    found = detect_metric_anomalies({"ndcg@10": 0.78, "map@10": 0.75}, {"ndcg@10": 0.85, "map@10": 0.80}, threshold=0.05)
-    assert list(found) == ["ndcg@10", "map@10"]
-    assert found["ndcg@10"].percent == pytest.approx(-8.2353, abs=5e-5)
-    assert found["map@10"].percent == pytest.approx(-6.25)
-    assert all(one.is_worse and one.kind == "changed" for one in found.values())
-
-
-@for_each("now, flagged", [(0.76, False), (0.7599, True), (0.84, False), (0.8401, True), (0.8, False)])
-def test_exactly_the_threshold_is_no_anomaly(now, flagged):
-    assert bool(detect_metric_anomalies({"mrr": now}, {"mrr": 0.8})) == flagged
+def test_exactly_the_threshold_is_no_anomaly():
+    for now, flagged in ((0.76, False), (0.7599, True), (0.84, False), (0.8401, True), (0.8, False)):
+        assert bool(detect_metric_anomalies({"mrr": now}, {"mrr": 0.8})) == flagged, now
 
 
 def test_both_directions_with_which_is_worse():

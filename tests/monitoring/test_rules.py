@@ -5,7 +5,6 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests._variants import for_each
 
 from assay.errors import AssayError
 from assay.metrics import all_metrics
@@ -39,11 +38,11 @@ CANONICAL = {
 }
 
 
-@for_each("written, canonical", CANONICAL.items())
-def test_many_spellings_in_one_out(written, canonical):
-    rule = parse_rule(written)
-    assert rule.text == canonical
-    assert parse_rule(canonical) == rule
+def test_many_spellings_in_one_out():
+    for written, canonical in CANONICAL.items():
+        rule = parse_rule(written)
+        assert (rule.text, rule) == (canonical, parse_rule(canonical)), written
+    assert len(parse_rules(["failed = 0", "failed == 0"])) == 1, "the same rule counts once"
 
 
 def test_every_example_is_a_rule():
@@ -51,9 +50,7 @@ def test_every_example_is_a_rule():
     with pytest.raises(AssayError) as error:
         parse_rule("nonsense")
     _, *examples = str(error.value).splitlines()
-    assert len(examples) > 5
-    for example in examples:
-        assert parse_rule(example)
+    assert len([parse_rule(example) for example in examples]) > 5
 
 
 BOMB = "{a: &a [x, x], " + ", ".join(f"{b}: &{b} [*{a}, *{a}, *{a}]" for a, b in pairwise("abcdefghijklmnop")) + "}"
@@ -86,47 +83,27 @@ def test_every_rule_reads_back_from_its_text(body, where, severity, undecided):
     assert parse_rule(rule.text).text == rule.text
 
 
-@for_each("metric", [name for name in all_metrics() if name not in ("runid", "relstring")])
-def test_the_direction_is_that_of_the_metric(metric):
-    record = all_metrics()[metric]
-    cut = "" if record.at is None else "@10" if record.at.name in ("k", "n") else "@0.5"
-    rule = parse_rule(f"{metric}{cut} worsens <= 0.1")
-    assert (" drops " in rule.text) == record.higher_is_better
+def test_the_direction_is_that_of_the_metric():
+    for metric, record in all_metrics().items():
+        if metric not in ("runid", "relstring"):
+            cut = "" if record.at is None else "@10" if record.at.name in ("k", "n") else "@0.5"
+            assert (" drops " in parse_rule(f"{metric}{cut} worsens <= 0.1").text) == record.higher_is_better, metric
 
 
 WRONG = [
-    "ncdg@10 >= 0.3",
-    "recall@10 dorps <= 0.01",
-    "mrr not wrose by 0.02",
-    "latency_p95 drops <= 3",
-    "ndcg@10 rises <= 0.1",
-    "ndcg@10 >= 42",
-    "ndcg@10 >= 20 ms",
-    "latency_p95 <= 5%",
-    "mrr not worse by -0.1",
-    "mrr not worse by 0.02 (20%)",
-    "ndcg@10 ratchet where a=b",
-    "mrr >= 0.3 [warm]",
-    "mrr >= 0.3 where kind='x",
-    "nonsense",
-    f"mrr not worse by {'1' * 400}",
-    "",
-    "ndcg@10 drops <= 5",
-    "ndcg@10 drops <= 1",
-    "ndcg@10 drops <= 500%",
-    "mrr not worse by 2",
-    "mrr not worse by 100%",
-    "ndcg@10 ratchet within 3",
-    "failed <= 200%",
-    "failed <= 100%",
-    "failed >= 0",
-    "failed < 0",
-    "ndcg@10 >= 0",
-    "ndcg@10 <= 1",
-    "recall@10 drops < 0.01",
-    "ndcg@10 is good",
-    "ndcg@10 " + "x" * 2000,
-    "mrr >= 0.3" + " where a=b" * 3000,
+    *(
+        "ncdg@10 >= 0.3",
+        "recall@10 dorps <= 0.01",
+        "mrr not wrose by 0.02",
+        "latency_p95 drops <= 3",
+        "ndcg@10 rises <= 0.1",
+    ),
+    *("ndcg@10 >= 42", "ndcg@10 >= 20 ms", "latency_p95 <= 5%", "mrr not worse by -0.1", "mrr not worse by 0.02 (20%)"),
+    *("ndcg@10 rises <= 0.1", "ndcg@10 ratchet where a=b", "mrr >= 0.3 [warm]", "mrr >= 0.3 where kind='x", "nonsense"),
+    *(f"mrr not worse by {'1' * 400}", "", "ndcg@10 drops <= 5", "ndcg@10 drops <= 1", "ndcg@10 drops <= 500%"),
+    *("mrr not worse by 2", "mrr not worse by 100%", "ndcg@10 ratchet within 3", "failed <= 200%", "failed <= 100%"),
+    *("failed >= 0", "failed < 0", "ndcg@10 >= 0", "ndcg@10 <= 1", "recall@10 drops < 0.01", "ndcg@10 is good"),
+    *("ndcg@10 " + "x" * 2000, "mrr >= 0.3" + " where a=b" * 3000),
 ]
 """Texts that are no rules."""
 
@@ -203,7 +180,3 @@ def test_files_that_are_no_rules(snapshots):
         with pytest.raises(AssayError) as error:
             call()
         assert error.value.exit_code == codes.get(name, 2), name
-
-
-def test_the_same_rule_counts_once():
-    assert len(parse_rules(["failed = 0", "failed == 0"])) == 1
