@@ -24,44 +24,28 @@ def test_every_right_value_agrees_and_every_fault_is_named():
             assert wrong.fault[1:] in verdict.says, wrong
 
 
-IMPOSSIBLE = [
-    *(("ndcg", 1.1), ("recall", -0.2), ("map", math.nan), ("map", math.inf), ("discount-dcg", math.inf)),
-    *(("map", "0.3333333333"), ("map", True), ("hit", [1.0]), ("hit", 10**400)),
+VERDICTS = [
+    *((name, Answer(value), "impossible") for name, value in (("ndcg", 1.1), ("recall", -0.2), ("map", math.nan))),
+    *((name, Answer(value), "impossible") for name, value in (("map", math.inf), ("discount-dcg", math.inf))),
+    *((name, Answer(value), "impossible") for name, value in (("map", "0.3333333333"), ("map", True), ("hit", [1.0]))),
+    ("precision", Answer(0.123), "unknown"),
+    ("discount-dcg", Answer(7.0), "unknown"),
+    ("duplicate-recall", Answer(2.0), "fault"),  # which is impossible as well
+    ("mrr", Answer(9), "impossible"),
+    ("ndcg", Answer(error="ZeroDivisionError"), "failed"),
+    ("duplicate-precision", Answer(9), "impossible"),
+    ("gain-graded", Answer(0.1), "unknown"),
+    ("recall-k-beyond-ranking", Answer(0.1), "fault"),
+    ("err", Answer(), "skipped"),
 ]
 
 
 def test_verdicts_in_words(snapshots):
-    for name, value in IMPOSSIBLE:
-        assert judge(CASES[name], Answer(value)).kind == "impossible", (name, value)
-    answers = [
-        *((name, Answer(value)) for name, value in IMPOSSIBLE[:-1]),
-        *(
-            ("precision", Answer(0.123)),
-            ("discount-dcg", Answer(7.0)),
-            ("duplicate-recall", Answer(2.0)),
-            ("mrr", Answer(9)),
-        ),
-        *(("ndcg", Answer(error="ZeroDivisionError")), ("duplicate-precision", Answer(9)), ("gain-graded", Answer(0.1))),
-        *(("recall-k-beyond-ranking", Answer(0.1)), ("err", Answer())),
-    ]
-    snapshots.check("conformance/verdicts", "".join(f"{judge(CASES[name], answer)}\n" for name, answer in answers))
-
-
-def test_a_number_nobody_knows():
-    assert judge(CASES["precision"], Answer(0.123)).kind == "unknown"
-    assert judge(CASES["discount-dcg"], Answer(7.0)).kind == "unknown"
-    assert judge(CASES["duplicate-recall"], Answer(2.0)).kind == "fault"  # which is impossible as well
-
-
-def test_an_error_is_right_only_where_it_is_a_convention():
-    assert judge(CASES["duplicate-ndcg"], Answer(error="twice")).kind == "agrees"
-    failed = judge(CASES["ndcg"], Answer(error="ZeroDivisionError"))
-    assert (failed.kind, failed.is_wrong) == ("failed", True)
-
-
-def test_no_answer():
-    verdict = judge(CASES["err"], Answer())
-    assert (verdict.kind, verdict.is_wrong, verdict.is_skipped) == ("skipped", False, True)
+    for name, answer, kind in (*VERDICTS, ("hit", Answer(10**400), "impossible")):
+        verdict = judge(CASES[name], answer)
+        assert (verdict.kind, verdict.is_wrong, verdict.is_skipped) == (kind, kind != "skipped", kind == "skipped"), name
+    assert judge(CASES["duplicate-ndcg"], Answer(error="twice")).kind == "agrees", "where an error is a convention"
+    snapshots.check("conformance/verdicts", "".join(f"{judge(CASES[name], answer)}\n" for name, answer, _ in VERDICTS))
 
 
 def test_the_tolerance():
@@ -70,41 +54,22 @@ def test_the_tolerance():
     assert not judge(CASES["map"], Answer(np.float32(1 / 3))).is_wrong
 
 
+def raising(error):
+    def fail(*_):
+        raise error
+
+    return fail
+
+
 def test_asking_a_function():
     case = CASES["map"]
     assert ask(lambda metric, qrels, run: (metric, list(qrels), list(run)), case).value == ("map", ["q1"], ["q1"])
-    assert not ask(lambda *_: None, case).is_given
-
-
-def test_what_a_function_raises_is_its_answer():
-    for error, words in {
-        KeyError("q1"): "KeyError: 'q1'",
-        ValueError(): "ValueError",
-        SystemExit(3): "SystemExit: 3",
-    }.items():
-
-        def fail(*_, error=error):
-            raise error
-
-        assert ask(fail, CASES["map"]).error == words
-
-
-def test_not_implemented_is_no_answer():
-    def fail(*_):
-        raise NotImplementedError
-
-    assert ask(fail, CASES["map"]) == Answer()
-
-
-def test_a_function_may_change_what_it_is_given():
-    def spoil(metric, qrels, run):
-        qrels.clear()
-        run["q1"].clear()
-        return 0.0
-
-    before = json.dumps(CASES["map"].request)
-    ask(spoil, CASES["map"])
-    assert json.dumps(CASES["map"].request) == before
+    assert ask(lambda *_: None, case) == ask(raising(NotImplementedError()), case) == Answer()
+    for error, words in ((KeyError("q1"), "KeyError: 'q1'"), (ValueError(), "ValueError"), (SystemExit(3), "SystemExit: 3")):
+        assert ask(raising(error), case).error == words
+    before = json.dumps(case.request)
+    ask(lambda metric, qrels, run: (qrels.clear(), run["q1"].clear()), case)  # it may change what it is given
+    assert json.dumps(case.request) == before
 
 
 # The protocol: what a program is asked, and what its answers may look like
@@ -123,11 +88,8 @@ def test_a_request_is_one_line():
         "run": {"q1": {"n": 5.0, "a": 4.0, "x": 3.0, "b": 2.0, "y": 1.0}},
     }
     assert json.loads(render_requests(MAP).splitlines()[0])["k"] is None
-
-
-def test_duplicates_are_pairs():
-    request = json.loads(render_requests(all_cases(["recall"], ["duplicates"])))
-    assert request["run"] == {"q1": [["a", 3.0], ["a", 2.0], ["b", 1.0]]}
+    pairs = json.loads(render_requests(all_cases(["recall"], ["duplicates"])))
+    assert pairs["run"] == {"q1": [["a", 3.0], ["a", 2.0], ["b", 1.0]]}
 
 
 def test_the_cases_are_requests_and_more():
@@ -143,9 +105,6 @@ def test_answers_come_in_any_order():
     text = '\n{"id": "ties-map", "value": 0.5}\r\n\n{"id": "map", "error": "no"}\n{"id": "map-fewer-than-k", "value": null}'
     assert parse_answers(text, MAP) == {"ties-map": Answer(0.5), "map": Answer(error="no"), "map-fewer-than-k": Answer()}
     assert parse_answers("", MAP) == {}
-
-
-def test_an_error_without_words_is_one_too():
     assert parse_answers('{"id": "map", "error": ""}', MAP)["map"].error == "no reason given"
     assert parse_answers('{"id": "map", "value": 1, "error": null}', MAP)["map"] == Answer(1)
 

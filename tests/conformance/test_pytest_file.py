@@ -2,61 +2,42 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from assay.conformance import render_pytest_file, split_target
 
+pytest_plugins = ["pytester"]
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_metrics.py"
 
 
-def run_pytest(folder):
-    """What a plain pytest says; the plugins of our own tests would take two seconds each time."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_kit.py"]
-    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    done = subprocess.run(command, cwd=folder, env=alone, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout
+def outcome(pytester, code, *asked, **more):
+    """How many pass, fail and are skipped, and what is printed."""
+    pytester.makepyfile(mine=code, test_kit=render_pytest_file(*asked, **more))
+    done = pytester.runpytest_inprocess("-q", "-p", "no:cacheprovider", "test_kit.py")
+    counts = done.parseoutcomes()
+    return [counts.get(kind, 0) for kind in ("passed", "failed", "skipped")], done.stdout.str()
+
+
+def test_code_that_is_wrong_fails_and_is_told_why(pytester):
+    code = "class Scorer:\n    @staticmethod\n    def score(metric, qrels, run):\n        return 1.0\n"
+    asked = ("mine:Scorer.score", ["recall"], ["recall", "duplicates"])
+    counts, printed = outcome(pytester, code, *asked, tolerance=1e-4)
+    assert counts == [2, 2, 0], printed
+    assert "recall-more-than-k: recall@3 is 1. Recall that is Hit: 1 as soon as anything relevant is found." in printed
 
 
 @pytest.mark.slow
-def test_code_that_is_right_passes(tmp_path):
-    shutil.copy(EXAMPLE, tmp_path)
-    (tmp_path / "test_kit.py").write_text(render_pytest_file("my_metrics:score"), encoding="utf-8")
-    code, out = run_pytest(tmp_path)
-    assert (code, out.splitlines()[-1].split(" in ")[0]) == (0, "45 passed, 4 skipped"), out
+def test_code_that_is_right_passes_and_mixed_conventions_fail(pytester):
+    assert outcome(pytester, EXAMPLE.read_text("utf-8"), "mine:score")[0] == [45, 0, 4]
+    mixed = "def score(metric, qrels, run):\n    return {'mrr@10': 0.25, 'map': 0.5}.get(metric)\n"
+    assert outcome(pytester, mixed, "mine:score", topics=["ties"])[0] == [2, 1, 1]
 
 
-def test_code_that_is_wrong_fails_and_is_told_why(tmp_path):
-    (tmp_path / "mine.py").write_text(
-        "class Scorer:\n    @staticmethod\n    def score(metric, qrels, run):\n        return 1.0\n", encoding="utf-8"
-    )
-    text = render_pytest_file("mine:Scorer.score", ["recall"], ["recall", "duplicates"], tolerance=1e-4)
-    (tmp_path / "test_kit.py").write_text(text, encoding="utf-8")
-    code, out = run_pytest(tmp_path)
-    assert (code, out.splitlines()[-1].split(" in ")[0]) == (1, "2 failed, 2 passed"), out
-    assert "recall-more-than-k: recall@3 is 1. Recall that is Hit: 1 as soon as anything relevant is found." in out
-
-
-@pytest.mark.slow
-def test_mixed_conventions_fail(tmp_path):
-    (tmp_path / "mine.py").write_text(
-        "def score(metric, qrels, run):\n    return {'mrr@10': 0.25, 'map': 0.5}.get(metric)\n", encoding="utf-8"
-    )
-    (tmp_path / "test_kit.py").write_text(render_pytest_file("mine:score", topics=["ties"]), encoding="utf-8")
-    code, out = run_pytest(tmp_path)
-    assert (code, out.splitlines()[-1].split(" in ")[0]) == (1, "1 failed, 2 passed, 1 skipped"), out
-
-
-def test_a_target_is_module_and_function():
+def test_a_target_is_module_and_function(snapshots):
     assert split_target("a.b:c.d") == ("a.b", "c.d")
-
-
-def test_what_is_no_target(snapshots):
     files = ("base.py:score", "./base.py:score", "folder/base.py", "../base.py:score", "my-base.py:score")
     others = ("", "module", "module:", ":score", "my-module:score", "a b:c", "a:b:c", 'a:"""')
     cases = {target: lambda target=target: split_target(target) for target in (*files, *others)}

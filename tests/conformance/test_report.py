@@ -71,7 +71,6 @@ MISTAKES = [
     ({"negative_gains": True}, "negative-grade-ndcg", "A negative grade takes gain away"),
     ({"negative_gains": True, "gain": "exp"}, "negative-grade-ndcg", "2^grade − 1 of a negative grade"),
 ]
-PROFILES = ("trec_eval-9", "trec_eval-10", "ranx", "ir_measures", "beir", "mteb")
 
 
 def test_a_policy_is_told_by_its_flags():
@@ -81,8 +80,7 @@ def test_a_policy_is_told_by_its_flags():
         assert [finding.in_assay for finding in report.findings if finding.in_assay] == [flags]
 
 
-@pytest.mark.parametrize("profile", ["pytrec_eval", *(pytest.param(name, marks=pytest.mark.slow) for name in PROFILES)])
-def test_a_profile_is_recognised(profile):
+def profile_is_recognised(profile):
     def tool(metric, qrels, run):
         try:
             return assay.evaluate(qrels, run, metric, profile=profile)[metric]
@@ -90,8 +88,17 @@ def test_a_profile_is_recognised(profile):
             return None
 
     report = check_function(tool)
-    assert report.passed
-    assert profile in report.profiles
+    return report.passed and profile in report.profiles
+
+
+def test_a_profile_is_recognised():
+    assert profile_is_recognised("pytrec_eval")
+
+
+@pytest.mark.slow
+def test_every_profile_is_recognised():
+    for profile in ("trec_eval-9", "trec_eval-10", "ranx", "ir_measures", "beir", "mteb"):
+        assert profile_is_recognised(profile), profile
 
 
 def test_answers_of_one_topic_tell_profiles_apart():
@@ -128,42 +135,18 @@ def test_a_known_fault_is_found_and_named():
         assert found[case].says.startswith(words), mistake
 
 
-def test_ids_compared_as_numbers():
+def test_ids_compared_as_numbers_and_ranks_from_zero():
     report = check_function(Code(ties="numeric"), all_cases(topics=["ids"]))
     assert conventions(report)["ids"] == ("compared as numbers",)
-
-
-def test_ranks_from_zero():
     report = check_function(Code(first_rank=0), all_cases(["mrr"]))
     assert {verdict.kind for verdict in report.wrong} == {"fault", "failed"}
     assert "Ranks counted from 0" in {verdict.says for verdict in report.wrong}
-
-
-def test_two_rules_in_one_topic_are_told():
-    report = check_function(mixes)
-    assert report.passed
-    (finding,) = [finding for finding in report.findings if finding.is_mixed]
-    assert finding.topic == "ties"
-    assert set(finding.seen) > {"ties-mrr", "ties-numeric-ids"}
-
-
-def test_conventions_that_the_answers_do_not_tell_apart():
-    cases = all_cases(topics=["map"])
-    report = check_answers(cases, {"map-fewer-than-k": Answer(1 / 4)})
-    assert [len(finding.conventions) for finding in report.findings] == [2]
 
 
 def test_a_metric_that_is_wrong_anyway_shows_no_convention():
     report = check_function(Code(recall_is_hit=True))
     assert conventions(report)["ties"] == ("by descending id (trec_eval)",)
     assert "recall" not in conventions(report)
-
-
-def test_answers_by_hand():
-    cases = all_cases(["map"], ["plain", "map"])
-    report = check_answers(cases, {"map": Answer(1 / 3), "map-more-than-k": Answer(0.9)})
-    assert [verdict.kind for verdict in report.verdicts] == ["agrees", "unknown", "skipped"]
-    assert not report.passed
 
 
 def test_the_report_as_data():
@@ -218,14 +201,13 @@ def failing(*errors):
 
 
 def test_numbers_that_are_all_changed_alike():
-    changes = [lambda value: 100 * value, *(lambda value, n=n: round(value, n) for n in (2, 3, 4))]
-    changes += [lambda value, n=n: round(100 * value, n) for n in (1, 2)]
+    changes = [lambda value: 100 * value, lambda value: round(value, 3), lambda value: round(100 * value, 1)]
     for change in changes:
         report = check_function(scaled(change))
         assert not report.passed
         assert report.diagnosis.explains == {verdict.case.name for verdict in report.wrong}
         assert report.to_dict()["diagnosis"] == report.diagnosis.says
-    for digits in (2, 3, 4, 5):
+    for digits in (2, 5):
         code = scaled(lambda value, digits=digits: round(value, digits))
         says = check_function(code).diagnosis.says
         assert check_function(code, tolerance=float(says.split("--tolerance ")[1].split()[0])).passed, digits
@@ -234,8 +216,7 @@ def test_numbers_that_are_all_changed_alike():
 
 
 def test_other_mistakes_have_no_common_cause():
-    codes = (Code(recall_is_hit=True), Code(ideal="retrieved"), Code(is_sorted=False), lambda *_: 1.0, lambda *_: 0.0)
-    for code in codes:
+    for code in (Code(recall_is_hit=True), lambda *_: 1.0):
         report = check_function(code)
         assert (report.passed, report.diagnosis, report.to_dict()["diagnosis"]) == (False, None, "")
     assert check_answers(all_cases(["map"]), answers_of(map=33.3333333)).diagnosis is None
@@ -287,20 +268,14 @@ def test_reports_in_words(snapshots):
     snapshots.check("conformance/reports", text)
 
 
-def test_lines_fit_the_terminal():
+def test_lines_fit_the_terminal_and_colour_only_repeats_what_words_say():
     answers = {case.name: Answer(0.123) for case in all_cases()}
-    for width in (40, 60, 80, 100):
+    for width in (40, 100):
         lines = render_report(check_answers(all_cases(), answers), width).splitlines()
         assert max(map(display_width, lines)) <= max(width, 42)
-
-
-def test_colour_only_repeats_what_words_say():
     coloured = render_report(WRONG, colour=True)
     assert coloured.startswith("\x1b[1;31m")
     assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == render_report(WRONG) == str(WRONG) == WRONG.table()
-
-
-def test_what_code_says_cannot_do_harm():
     text = render_report(report_on({"map": Answer(error="\x1b[31m\nred " + "x" * 1000)}, metrics=["map"]))
-    assert "\x1b" not in text
+    assert "\x1b" not in text, "what code says cannot do harm"
     assert max(map(len, text.splitlines())) < 300
