@@ -63,21 +63,16 @@ def assay(capsys):
 
 
 @pytest.fixture
-def told(assay, snapshots):
+def transcript(assay, snapshots):
     """The commands of a snapshot say what it says. Its lines `$ assay …` are run, `$ write FILE TEXT` writes a file.
 
     To add a command, write its line there; `make snapshots` adds what it says.
     """
 
-    def check(name, commands=""):
-        given = [
-            f"$ write {line[1:].strip()}" if line[0] == ">" else f"$ assay {line}"
-            for line in map(str.strip, commands.splitlines())
-            if line
-        ]
+    def check(name):
         texts = []
-        for line in given or re.findall(r"^\$ (?:assay|write) .*", snapshots.read(name), re.MULTILINE):
-            kind, _, rest = line[2:].partition(" ")
+        for line in re.findall(r"^\$ (?:assay|write) .*", snapshots.read(name), re.MULTILINE):
+            _, kind, rest = line.split(" ", 2)
             if kind == "write":
                 file, _, text = rest.partition(" ")
                 Path(file).write_text(text.encode().decode("unicode_escape").encode("latin-1").decode())

@@ -35,8 +35,8 @@ def files(tmp_path, monkeypatch):
     Path("bm25.run").write_text("capital Q0 d1 1 2 t\nauthor Q0 d1 1 2 t\nauthor Q0 d2 2 1 t\n")
 
 
-def test_figures_and_formats(told):
-    told("answers/shown")
+def test_figures_and_formats(transcript):
+    transcript("answers/shown")
 
 
 def test_json_has_the_curve_and_the_slices(assay):
@@ -62,5 +62,5 @@ def test_results_go_on_to_compare_and_gate(assay):
         assert assay("gate", "good.json", "--baseline", "good.json", "--rule", f"aurc <= {limit}").code == code
 
 
-def test_what_is_wrong(told):
-    told("answers/refused")
+def test_what_is_wrong(transcript):
+    transcript("answers/refused")

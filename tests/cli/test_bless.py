@@ -32,11 +32,11 @@ def test_a_baseline_is_named_moved_listed_and_taken_back(assay, kept):
 
 
 @pytest.mark.usefixtures("kept")
-def test_what_cannot_be_blessed_is_told(told):
+def test_what_cannot_be_blessed_is_told(transcript):
     failed = result_of(5).with_fields(failures=dict.fromkeys(result_of(5).query_ids, "ConnectionError: refused"))
     together = result_of(7).with_fields(provenance={"latency_ms": {"mean": 1.5}})
     assert together.has_shared_times
     with Store.open() as store:
         store.save([failed])
         store.save([together])
-    told("bless/refused")
+    transcript("bless/refused")

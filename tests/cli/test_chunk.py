@@ -38,8 +38,8 @@ def piped(monkeypatch):
     return lambda content: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
-def test_what_it_shows(place, told):
-    told("chunk/shown")
+def test_what_it_shows(place, transcript):
+    transcript("chunk/shown")
 
 
 def test_places_are_those_of_the_text(assay, place):
@@ -49,14 +49,14 @@ def test_places_are_those_of_the_text(assay, place):
         assert [one["start_line"], one["end_line"]] == lines
 
 
-def test_standard_input(assay, piped, told):
+def test_standard_input(assay, piped, transcript):
     piped(SOURCE.encode())
     done = assay("chunk", "-", "--name", "z.py", "-c", "syntax_tree(size=30)", "-f", "json")
     assert ([one["title"] for one in json.loads(done.out)], "note" in done.err) == ([None, "A", "A.g"], False)
     piped(b"text\n")
-    told("chunk/piped")
+    transcript("chunk/piped")
     piped(b"")
-    told("chunk/empty")
+    transcript("chunk/empty")
 
 
 def test_encodings_are_said_aloud(assay, piped):

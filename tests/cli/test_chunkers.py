@@ -15,5 +15,5 @@ def test_all_of_them_and_each(assay):
     assert [one["name"] for one in json.loads(assay("chunkers", "-f", "json").out)] == list(all_chunkers())
 
 
-def test_one_of_them(told):
-    told("chunkers/one")
+def test_one_of_them(transcript):
+    transcript("chunkers/one")

@@ -56,9 +56,9 @@ def rows(out):
     return list(csv.DictReader(io.StringIO(out)))
 
 
-def test_two_runs_by_hand(told):
+def test_two_runs_by_hand(transcript):
     """map: 1 and 1 for good; 1/4 and 0 for poor."""
-    told("compare/by_hand")
+    transcript("compare/by_hand")
 
 
 def test_files_have_what_their_format_prints(assay):
@@ -96,15 +96,15 @@ def test_conventions_are_those_of_score(assay):
 
 
 @pytest.mark.usefixtures("examples")
-def test_a_benchmark_with_words_and_chunks_that_are_rolled_up(assay, told):
+def test_a_benchmark_with_words_and_chunks_that_are_rolled_up(assay, transcript):
     lines = [line.split() for line in Path("rag-template.run").read_text().splitlines()]
     Path("chunks.run").write_text("".join(f"{q} Q0 {doc}#{rank} {rank} {score} t\n" for q, _, doc, rank, score, _ in lines))
     Path("nothing.run").write_text("q01 Q0 nobody 1 1 t\n")
-    told("compare/benchmark")
+    transcript("compare/benchmark")
 
 
 @pytest.mark.usefixtures("saved")
-def test_saved_results(assay, told):
+def test_saved_results(assay, transcript):
     runs = rows(assay("compare", "qrels.txt", "bm25.run", "new=dense.run", "-m", "map", "mrr", "-f", "csv").out)
     assert rows(assay("compare", "bm25.json", "new=dense.json", "-f", "csv").out) == runs
     Path("sub").mkdir()
@@ -122,20 +122,20 @@ def test_saved_results(assay, told):
         assert found["systems"] == expected, words
     Path("some.txt").write_text("".join(Path("qrels.txt").read_text().splitlines(keepends=True)[:60]))
     assert assay("score", "some.txt", "dense.run", "-m", "map", "--rel", "2", "-o", "some.json").code == 0
-    told("compare/other_data")
+    transcript("compare/other_data")
 
 
 @pytest.mark.usefixtures("saved")
-def test_one_comparison_for_each_benchmark(told):
+def test_one_comparison_for_each_benchmark(transcript):
     on_benchmarks("all.json", "first", "second")
     on_benchmarks("hybrid.json", "third")
     on_benchmarks("dense.json", "second")
-    told("compare/benchmarks")
+    transcript("compare/benchmarks")
 
 
-def test_slices_rankings_and_agreement(tagged, assay, told, monkeypatch):
+def test_slices_rankings_and_agreement(tagged, assay, transcript, monkeypatch):
     monkeypatch.chdir(tagged)
-    told("compare/slices")
+    transcript("compare/slices")
     both = ("compare", "bm25.json", "tfidf_chars.json", "-m", "mrr", "--by", "type", "--slices", "--agreement")
     (one,) = json.loads(assay(*both, "-f", "json").out)["comparisons"]
     assert {"pairs", "slices", "worst_slices", "agreement"} <= one.keys()
@@ -143,10 +143,10 @@ def test_slices_rankings_and_agreement(tagged, assay, told, monkeypatch):
 
 
 @pytest.mark.usefixtures("saved")
-def test_mistakes_say_what_to_do(told):
+def test_mistakes_say_what_to_do(transcript):
     Path("broken.run").write_text("q1 Q0 d1 1 high tag\n")
-    told("compare/refused")
-    told("compare/mistakes")
+    transcript("compare/refused")
+    transcript("compare/mistakes")
 
 
 @pytest.mark.usefixtures("saved")

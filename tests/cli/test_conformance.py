@@ -116,11 +116,11 @@ def test_no_shell_runs_the_command_and_python_is_there_without_a_path(assay, pro
     assert assay("conformance", "--command", "python program.py").code == 0
 
 
-def test_functions(module, told):
+def test_functions(module, transcript):
     for name, code in FUNCTIONS.items():
         module(name, code)
     path = list(sys.path)
-    told("conformance/functions")
+    transcript("conformance/functions")
     assert sys.path == path
 
 
@@ -132,5 +132,5 @@ def test_the_cases_can_be_fed_to_the_program_by_hand(assay, process):
     assert [line.split("  ")[0] for line in assay("conformance", "--topics").out.splitlines()] == all_topics()
 
 
-def test_what_cannot_be_asked(told):
-    told("conformance/refused")
+def test_what_cannot_be_asked(transcript):
+    transcript("conformance/refused")

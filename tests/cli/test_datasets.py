@@ -73,8 +73,8 @@ def test_the_bundled_benchmark_converts_to_every_format_that_is_written(assay):
         assert {part: found.fingerprint(part) for part in PARTS} == {part: bundle.fingerprint(part) for part in PARTS}, name
 
 
-def test_what_it_shows_converts_and_checks(told):
-    told("datasets/shown")
+def test_what_it_shows_converts_and_checks(transcript):
+    transcript("datasets/shown")
 
 
 def test_statistics_as_json(assay):
@@ -94,5 +94,5 @@ def test_statistics_as_json(assay):
     assert "\x1b" not in assay("datasets", "convert", "cats.json", "out.json", "--to", "json").out
 
 
-def test_misuse_says_how(told):
-    told("datasets/misuse")
+def test_misuse_says_how(transcript):
+    transcript("datasets/misuse")

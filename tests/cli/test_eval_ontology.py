@@ -76,24 +76,8 @@ def test_score_reads_ids_under_other_names(assay):
     assert results(assay(*words))[0]["summary"].items() >= {"hit@1": 1.0, "max_ont_sim@1": 1.0}.items()
 
 
-REFUSED = """
-> y.obo format-version: 1.2\\nontology: y\\n\\n[Term]\\nid: Y:1\\n
-> golden.jsonl {"query": "a chill", "relevant": ["X:4"]}\\n
-eval --benchmarks terms.json --providers bm25 -m MaxOntSim@1
-eval --benchmarks terms.json --providers bm25 -m max_ont_sim(formula=lin(ic=annotations))@1 --ontology x.obo
-eval --benchmarks terms.json --providers bm25 -m mrr --ontology y.obo
-eval --benchmarks golden.jsonl --providers bm25 -m mrr
-score qrels.txt one.run -m mrr --ontology y.obo
-score --dataset terms.json --run one.run -m mrr --ontology y.obo
-score qrels.txt one.run -m mrr --ontology no.obo
-compare qrels.txt one.run two.run -m mrr --ontology y.obo
-compare qrels.txt one.run two.run -m mrr --ontology no.obo
-compare one.json two.json --ontology x.obo
-"""
-
-
 @pytest.mark.usefixtures("place")
-def test_what_is_refused_before_anybody_is_asked(assay, told):
+def test_what_is_refused_before_anybody_is_asked(assay, transcript):
     for run in ("one", "two"):
         Path(f"{run}.json").write_text(assay("score", "qrels.txt", f"{run}.run", "-m", "mrr", "-f", "json").out)
-    told("eval/ontology", REFUSED)
+    transcript("eval/ontology")

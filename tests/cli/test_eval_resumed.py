@@ -49,7 +49,7 @@ def test_flags_find_their_own_log_by_what_they_say(place, assay):
     assert len(list((place / ".assay" / "runs").glob("*.log"))) == 3
 
 
-def test_a_plan_that_changed_is_refused(place, assay, told):
+def test_a_plan_that_changed_is_refused(place, assay, transcript):
     """Unless only how quickly is asked has changed; and plans of one name in different folders do not meet."""
     plan = (place / "plan.yaml").read_text()
     (place / "deep").mkdir()
@@ -58,10 +58,10 @@ def test_a_plan_that_changed_is_refused(place, assay, told):
     assert assay("eval", "deep/plan.yaml", "--limit", "1").code == 0
     assert assay("eval", "plan.yaml", "--resume", "--concurrency", "2", "--timeout", "9", "--retries", "1").code == 0
     (place / "plan.yaml").write_text(plan.replace("k: 5", "k: 6").replace("mine:search", "mine:other"))
-    told("eval/resume_plan", "eval plan.yaml --resume")
+    transcript("eval/resume_plan")
     (place / "plan.yaml").write_text(plan)
     (place / "small.json").write_text((place / "small.json").read_text().replace("text 7", "text seven"))
-    told("eval/resume_documents", "eval plan.yaml --resume")
+    transcript("eval/resume_documents")
     assert len(asked(place)) == N + 1
     assert assay("eval", "plan.yaml").code == 0
 

@@ -17,8 +17,8 @@ def runs(files):
     return files
 
 
-def test_lists_explains_and_fuses(told):
-    told("fuse/fused")
+def test_lists_explains_and_fuses(transcript):
+    transcript("fuse/fused")
 
 
 def test_files_by_their_ending(assay, files):
@@ -36,17 +36,17 @@ def test_rankings_of_results_are_fused_as_those_of_runs(assay, place):
     assert fused == assay("fuse", "both.json").out == assay("fuse", "x=both.json#one", "latest#small/two").out
 
 
-def test_tuning(assay, files, told):
+def test_tuning(assay, files, transcript):
     (files / "other.txt").write_text("x1 0 a 1\nx2 0 a 1\n")
     (files / "some.txt").write_text("x1 0 a 1\nq1 0 a 1\nq2 0 a 1\n")
-    told("fuse/tuned")
+    transcript("fuse/tuned")
     done = assay(
         "fuse", "good.run", "poor.run", "--tune", "map", "--qrels", "qrels.txt", "--method", "rrf", "-o", "fused.run"
     )
     assert (done.code, (files / "fused.run").exists()) == (0, True)
 
 
-def test_judgments_of_a_benchmark_by_name_folder_or_file(assay, files, told):
+def test_judgments_of_a_benchmark_by_name_folder_or_file(assay, files, transcript):
     """Tuned by the benchmark's own judgments, however it is named, and by the same judgments in a file."""
     dataset = library.load_dataset("rag-template")
     for name in ("bm25", "tfidf_chars"):
@@ -62,8 +62,8 @@ def test_judgments_of_a_benchmark_by_name_folder_or_file(assay, files, told):
         done = assay(*tune, *words)
         assert (done.code, json.loads(done.out)) == (0, expected), words
     library.BenchmarkDataset("bare", queries={"q": library.Query("q", "x")}).save_json(files / "bare.json")
-    told("fuse/no_judgments")
+    transcript("fuse/no_judgments")
 
 
-def test_requests_that_are_wrong(assay, told):
-    told("fuse/refused")
+def test_requests_that_are_wrong(assay, transcript):
+    transcript("fuse/refused")

@@ -41,21 +41,21 @@ def errors_of(path):
     return ET.parse(path).find("testsuite").attrib["errors"]
 
 
-def test_verdicts(store, results, told):
+def test_verdicts(store, results, transcript):
     store.save(read_results(results / "less.json"))
-    told("gate/verdicts")
+    transcript("gate/verdicts")
     Path("broken.db").write_bytes(b"this is no database at all" * 100)
     assert main(["gate", "--rule", "failed = 0", "--store", "broken.db"]) == 6
 
 
-def test_runs_are_scored_by_the_metrics_of_the_rules(files, told):
-    told("gate/runs")
+def test_runs_are_scored_by_the_metrics_of_the_rules(files, transcript):
+    transcript("gate/runs")
 
 
-def test_no_baseline_yet_is_noted_and_an_error_where_one_is_required(store, assay, told):
+def test_no_baseline_yet_is_noted_and_an_error_where_one_is_required(store, assay, transcript):
     assay("bless", "latest", "--as", "release")
     assay("bless", "--remove", "main")
-    told("gate/no_baseline")
+    transcript("gate/no_baseline")
     assert errors_of("g.xml") == "1"
 
 
@@ -98,7 +98,7 @@ def test_a_change_that_was_turned_down_raises_no_ratchet(store, assay):
     assert "0.900 best so far" in assay("gate", "--rule", "mrr ratchet").out
 
 
-def test_rules_name_a_users_own_metric_as_the_results_recorded_it(folder, results, assay, told):
+def test_rules_name_a_users_own_metric_as_the_results_recorded_it(folder, results, assay, transcript):
     """random_order has the lower scores, and lower is better here, as only the result says."""
     for name in ("good", "bad"):
         content = json.loads((results / f"{name}.json").read_text())
@@ -109,7 +109,7 @@ def test_rules_name_a_users_own_metric_as_the_results_recorded_it(folder, result
             for field in ("intervals", "tie_bands", "residuals", "made_of"):
                 result.get(field, {}).pop("mrr", None)
         Path(f"{name}.json").write_text(json.dumps(content))
-    told("gate/own_metric")
+    transcript("gate/own_metric")
     with Store.open() as opened:
         for name in ("good", "bad"):
             opened.save(read_results(f"{name}.json"))

@@ -22,8 +22,8 @@ def store(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("store")
-def test_series_and_filters(told):
-    told("history/series")
+def test_series_and_filters(transcript):
+    transcript("history/series")
 
 
 @pytest.mark.usefixtures("store")

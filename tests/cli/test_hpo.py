@@ -48,14 +48,8 @@ def test_results_say_that_they_are_small_and_which_language_has_labels(assay):
 
 
 @pytest.mark.usefixtures("place")
-def test_labels_and_fields_that_nobody_can_use_are_refused(told):
-    start = "eval --providers bm25 --quiet --benchmarks"
-    told(
-        "eval/labels",
-        f"""{start} hpo-fr:tiny --labels hp-de.babelon.tsv
-        {start} rag-template --labels hp-de.babelon.tsv --fields label
-        {start} hpo-de:tiny --fields labels""",
-    )
+def test_labels_and_fields_that_nobody_can_use_are_refused(transcript):
+    transcript("eval/labels")
 
 
 @pytest.mark.usefixtures("place")

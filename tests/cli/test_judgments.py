@@ -29,8 +29,8 @@ def give(*judgments):
 
 
 @pytest.mark.usefixtures("judged")
-def test_lists_agreement_and_what_is_refused(told):
-    told("judgments/shown")
+def test_lists_agreement_and_what_is_refused(transcript):
+    transcript("judgments/shown")
     assert Path("qrels.txt").read_text() == "q0 0 d4 1\nq0 0 d5 0\nq0 0 d6 3\n"
     assert dict(Qrels(Path("qrels.txt"))) == {"q0": {"d4": 1.0, "d5": 0.0, "d6": 3.0}}
     assert Path("ana.txt").read_text().splitlines()[0] == "q0 0 d4 2"
@@ -45,23 +45,23 @@ def test_as_json(assay):
     assert (pair["a"], pair["b"], pair["n_pairs"], pair["n_same"]) == ("Ana", "Ben", 2, 1)
 
 
-def test_nobody_has_judged(folder, told):
+def test_nobody_has_judged(folder, transcript):
     with Store.open() as store:
         store.save([result_of(1)])
-    told("judgments/none")
+    transcript("judgments/none")
 
 
 @pytest.mark.usefixtures("judged")
-def test_one_grade_is_withdrawn_and_a_pair_on_several_benchmarks_needs_its_name(told):
+def test_one_grade_is_withdrawn_and_a_pair_on_several_benchmarks_needs_its_name(transcript):
     give(Judgment("other", "q0", "d4", "Ana", 1))
-    told("judgments/withdrawn")
+    transcript("judgments/withdrawn")
     with Store.open() as store:
         found = [(one.judge, one.document) for one in store.judgments.find() if one.benchmark == "small"]
     assert sorted(found) == [("Ana", "d5"), ("Ana", "d6"), ("Ben", "d4"), ("Ben", "d5")]
 
 
 @pytest.mark.usefixtures("judged")
-def test_what_trec_cannot_hold_is_named_and_the_rest_written(told):
+def test_what_trec_cannot_hold_is_named_and_the_rest_written(transcript):
     give(
         Judgment("small", "q0", "d 7", "Ana", 1),
         Judgment("small", "q0", "d 7", "Ben", 1),
@@ -69,7 +69,7 @@ def test_what_trec_cannot_hold_is_named_and_the_rest_written(told):
     )
     with Store.open() as store:
         store.judgments.take_over([Judgment("small", "q0", "d8", "Ana", float("inf"), "", "2026-11-15T09:30:00+00:00")])
-    told("judgments/trec")
+    transcript("judgments/trec")
     assert Path("x.txt").read_text() == "q0 0 d4 1\nq0 0 d5 0\nq0 0 d6 3\n"
     assert not Path("y.txt").exists()
 

@@ -48,8 +48,8 @@ def test_any_spelling_will_do(assay):
         assert assay("metrics", spelling).out == assay("metrics", "ndcg").out, spelling
 
 
-def test_questions_and_names_nobody_knows(told):
-    told("metrics/asked")
+def test_questions_and_names_nobody_knows(transcript):
+    transcript("metrics/asked")
 
 
 def test_a_misspelt_question_is_noted_in_json_too(assay):

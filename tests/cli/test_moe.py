@@ -33,8 +33,8 @@ def routes(tmp_path, monkeypatch):
     json_lines("broken.jsonl", [{"query_id": "q1", "gated": "maybe"}])
 
 
-def test_figures_and_formats(told):
-    told("moe/shown")
+def test_figures_and_formats(transcript):
+    transcript("moe/shown")
 
 
 def test_json(assay):
@@ -57,5 +57,5 @@ def test_results_go_on_to_compare_and_gate(assay):
         assert assay("gate", "routes.json", "--baseline", "lazy.json", "--rule", rule).code == code
 
 
-def test_what_is_wrong(told):
-    told("moe/refused")
+def test_what_is_wrong(transcript):
+    transcript("moe/refused")

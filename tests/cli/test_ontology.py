@@ -67,18 +67,18 @@ def small(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("small")
-def test_terms_are_shown_and_found(told):
-    told("ontology/terms")
+def test_terms_are_shown_and_found(transcript):
+    transcript("ontology/terms")
 
 
 @pytest.mark.usefixtures("small")
-def test_similarity(told):
-    told("ontology/similarity")
+def test_similarity(transcript):
+    transcript("ontology/similarity")
 
 
 @pytest.mark.usefixtures("small")
-def test_files_and_words_that_are_wrong(told):
-    told("ontology/wrong")
+def test_files_and_words_that_are_wrong(transcript):
+    transcript("ontology/wrong")
 
 
 @pytest.mark.usefixtures("small")

@@ -35,19 +35,19 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_plan_that_is_fine(assay, place, told):
-    told("plan/fine")
+def test_a_plan_that_is_fine(assay, place, transcript):
+    transcript("plan/fine")
     assert list(place.iterdir()) == [place / "plan.yaml"]
     plain = json.loads(assay("plan", "check", "plan.yaml", "-f", "json").out)
     assert (plain["queries"], plain["k"], len(plain["providers"])) == ({"rag-template": 3}, 100, 3)
     Path("noted.yaml").write_text(NOTED)
-    told("plan/noted")
+    transcript("plan/noted")
     assert len(json.loads(assay("plan", "check", "noted.yaml", "-f", "json").out)["notes"]) == 1
 
 
-def test_what_is_wrong_is_told(assay, told):
+def test_what_is_wrong_is_told(assay, transcript):
     for name, change in FAULTS.items():
         Path(f"{name}.yaml").write_text(PLAN.replace(*change))
     Path("all.yaml").write_text(ALL_WRONG)
     Path("ids.tsv").write_text("a#1 a\nb#1\n")
-    told("plan/faults")
+    transcript("plan/faults")

@@ -22,8 +22,8 @@ def saved(files, assay, monkeypatch):
     return files
 
 
-def test_what_charts_say(saved, told):
-    told("plot/said")
+def test_what_charts_say(saved, transcript):
+    transcript("plot/said")
 
 
 def test_every_kind_of_file(assay, saved):
@@ -43,27 +43,27 @@ def test_every_kind_of_file(assay, saved):
     assert assay(*words, "-f", "svg").out.startswith("<svg ")
 
 
-def test_stored_results_and_history(assay, saved, told):
+def test_stored_results_and_history(assay, saved, transcript):
     with Store.open() as store:
         store.save([night(0, 0.5), night(0, 0.75, provider="dense")])
         store.save([night(1, 1.0)])
         store.bless("latest~1", "main")
-    told("plot/stored")
+    transcript("plot/stored")
     with Store.open("nights.db") as store:
         save_nights(store, [0.8] * 15 + [0.6] * 4)
         save_nights(store, [0.7], provider="dense", benchmark="other")
         store.bless("latest~3", "main")
-    told("plot/history")
+    transcript("plot/history")
     rows = list(csv.DictReader(io.StringIO((saved / "h.csv").read_text())))
     marks = [[row[name] for row in rows].index(word) for name, word in (("mark", "worse"), ("blessed as", "main"))]
     assert (len(rows), marks) == (19, [15, 16])
 
 
-def test_what_is_refused(saved, told):
+def test_what_is_refused(saved, transcript):
     (saved / "x.png").mkdir()
-    told("plot/refused")
+    transcript("plot/refused")
 
 
-def test_without_the_extra_it_says_so_before_anything_is_read(saved, told, monkeypatch):
+def test_without_the_extra_it_says_so_before_anything_is_read(saved, transcript, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    told("plot/without_extra")
+    transcript("plot/without_extra")

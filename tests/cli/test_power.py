@@ -19,8 +19,8 @@ def examples(tmp_path, monkeypatch):
         Path(name).write_bytes((EXAMPLES / name).read_bytes())
 
 
-def test_what_it_says(told):
-    told("power/said")
+def test_what_it_says(transcript):
+    transcript("power/said")
 
 
 def test_the_figures_are_those_of_the_library(assay):

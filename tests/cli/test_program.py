@@ -29,8 +29,8 @@ def test_version_and_help(assay):
     assert (done.code, "assay why " in done.out, "examples:" in done.out) == (0, True, True)
 
 
-def test_commands_and_flags_nobody_knows(told):
-    told("program/unknown")
+def test_commands_and_flags_nobody_knows(transcript):
+    transcript("program/unknown")
 
 
 def test_a_bug_keeps_its_traceback(assay, files, monkeypatch):

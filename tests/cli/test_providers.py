@@ -49,8 +49,8 @@ def test_all_of_them_and_each(assay):
     assert described["python"]["parameters"][0]["needed"] is True
 
 
-def test_one_of_them_and_mistakes(told):
-    told("providers/one")
+def test_one_of_them_and_mistakes(transcript):
+    transcript("providers/one")
 
 
 def test_check_asks_a_few_queries(assay):

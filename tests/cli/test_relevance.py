@@ -130,9 +130,9 @@ def test_the_figures_are_those_of_the_library(scored):
     assert found == theirs.to_dict()
 
 
-def test_what_is_shown(told):
-    told("relevance/shown")
+def test_what_is_shown(transcript):
+    transcript("relevance/shown")
 
 
-def test_misuse_and_data_that_do_not_fit(told):
-    told("relevance/refused")
+def test_misuse_and_data_that_do_not_fit(transcript):
+    transcript("relevance/refused")

@@ -95,6 +95,6 @@ def test_documents_have_words_where_the_benchmark_is_at_hand(files, assay):
     assert ("long " * 22 in page, "long " * 30 in page.partition("<script>")[0]) == (True, False)
 
 
-def test_what_cannot_be_is_refused_and_nothing_is_written(stored, told):
-    told("report/refused")
+def test_what_cannot_be_is_refused_and_nothing_is_written(stored, transcript):
+    transcript("report/refused")
     assert not Path("r.html").exists()

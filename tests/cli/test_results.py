@@ -53,8 +53,8 @@ def test_tags_notes_and_deleting(assay, kept):
 
 
 @pytest.mark.usefixtures("kept")
-def test_lists(assay, told):
-    told("results/lists")
+def test_lists(assay, transcript):
+    transcript("results/lists")
     counts = {"--benchmark small": 2, "--provider dense": 1, "--tag nightly": 1, "--since 2026-11-15": 3, "--limit 0": 3}
     for flags, n in counts.items():
         plain = json.loads(assay("results", *flags.split(), "-f", "json").out)
@@ -89,14 +89,14 @@ def test_export_and_import(assay, kept):
 
 
 @pytest.mark.usefixtures("kept")
-def test_what_cannot_be_done_is_told(told):
-    told("results/refused")
+def test_what_cannot_be_done_is_told(transcript):
+    transcript("results/refused")
 
 
-def test_a_store_that_is_not_there_or_empty_or_unknown(assay, folder, told):
-    told("results/no_store")
+def test_a_store_that_is_not_there_or_empty_or_unknown(assay, folder, transcript):
+    transcript("results/no_store")
     assert list(folder.iterdir()) == []
     done = assay("results", "--store", "mysql://me:s3cret@host/db")
     assert (done.code, "s3cret" in done.err) == (2, False)
     Store.open().close()
-    told("results/empty_store")
+    transcript("results/empty_store")

@@ -19,8 +19,8 @@ RUNS = ("score", "qrels.txt", "poor.run", "good.run", "-m", "map", "mrr")
 pytestmark = pytest.mark.usefixtures("files")
 
 
-def test_what_it_shows(told):
-    told("score/shown")
+def test_what_it_shows(transcript):
+    transcript("score/shown")
 
 
 @pytest.mark.slow
@@ -31,24 +31,24 @@ def test_the_figures_are_those_of_the_library(assay):
         assert found == library.evaluate(*files, "all_trec", name=system).to_dict()
 
 
-def test_order_of_runs_and_queries(told):
-    told("score/order")
+def test_order_of_runs_and_queries(transcript):
+    transcript("score/order")
 
 
-def test_policies(told):
-    told("score/policies")
+def test_policies(transcript):
+    transcript("score/policies")
 
 
-def test_conventions_of_other_tools_and_bands(tied, told):
-    told("score/tools")
-    told("score/conventions")
+def test_conventions_of_other_tools_and_bands(tied, transcript):
+    transcript("score/tools")
+    transcript("score/conventions")
 
 
-def test_files_that_are_wrong(assay, files, told):
+def test_files_that_are_wrong(assay, files, transcript):
     (files / "prose.md").write_text("# Title\n\n" + "Some words that nobody takes for rows of a run.\nShort.\n" * 10)
     (files / "many.run").write_text("q1 Q0 d1 1 nonsense here\n" * 1000)
     (files / "broken.run").write_text("".join(f"q1 Q0 d{n} 1 9 t\nq1 Q0 e{n} 1 nan t\nq1 {n}\n" for n in range(30)))
-    told("score/files")
+    transcript("score/files")
     (files / "bad.run").write_text("q1 Q0 d\x1b[31m1 1 1 t\nq1 Q0 d\x1b[31m1 2 1 t\nq1 Q0 d2 1 \x1b]0;x\x07 t\n")
     for name in ("bad.run", "\x1b[2Jgone.run"):
         done = assay("score", "qrels.txt", name)
@@ -83,27 +83,27 @@ def test_a_pipe_is_read_whole(assay, files):
         assert (done.code, done.out.split()) == (0, ["num_rel_ret", "all", "2000"]), piped
 
 
-def test_names_of_runs(assay, files, told):
+def test_names_of_runs(assay, files, transcript):
     for folder in ("a", "b"):
         (files / folder).mkdir()
         (files / folder / "x.run").write_text((files / "good.run").read_text())
-    told("score/names")
+    transcript("score/names")
     (files / "good.trec.gz").write_bytes(gzip.compress((files / "good.run").read_bytes()))
     out = assay("score", "qrels.txt", "good.trec.gz", "-m", "map", "-f", "csv", "--ci", "none").out
     assert out == "run,queries,map\ngood,2,1.0\n"
 
 
-def test_standard_input(files, stdin, told):
+def test_standard_input(files, stdin, transcript):
     stdin((files / "qrels.txt").read_text())
-    told("score/judgments_from_stdin")
+    transcript("score/judgments_from_stdin")
     stdin("")
-    told("score/empty_stdin")
+    transcript("score/empty_stdin")
 
 
-def test_saved_and_stored_results_are_shown_as_they_were_scored(assay, place, told):
+def test_saved_and_stored_results_are_shown_as_they_were_scored(assay, place, transcript):
     plan = ("eval", "plan.yaml", "--quiet", "--providers", "one=python:mine:search", "two=python:mine:other")
     assert assay(*plan, "-o", "both.json").code == 0
-    told("score/saved")
+    transcript("score/saved")
     content = json.loads((place / "both.json").read_text())
     content["results"][0]["beside"] = ["judged@10"]
     for scores in (content["results"][0]["summary"], *content["results"][0]["per_query"].values()):
@@ -113,8 +113,8 @@ def test_saved_and_stored_results_are_shown_as_they_were_scored(assay, place, to
     assert ("unjudged among the first 10: one 75 %" in shown, "--residuals" in shown) == (True, False), "that is refused"
 
 
-def test_requests_that_are_wrong_are_refused_before_files_are_touched(told):
-    told("score/refused")
+def test_requests_that_are_wrong_are_refused_before_files_are_touched(transcript):
+    transcript("score/refused")
 
 
 def test_files_among_metrics_are_explained_with_a_command_that_can_be_pasted(assay, files):

@@ -169,34 +169,12 @@ def test_forwarded_headers_are_believed_from_named_proxies_alone(serve, monkeypa
         assert serve(visit, "--host", "0.0.0.0", *words)[0] == (303, is_believed), words
 
 
-REFUSED = """
-> two.txt canary-one\\ncanary-two\\n
-> empty.txt \\n
-> short.txt elevenchars
-serve --store none.db
-serve --store s.db --datasets none.json
-serve --store s.db --host 0.0.0.0
-serve --store s.db --host ::
-serve --store s.db --host example.com
-serve --store s.db --host 0.0.0.0 --token-file short.txt
-serve --store s.db --token-file two.txt
-serve --store s.db --token-file empty.txt
-serve --store s.db --token-file gone/token
-serve --store s.db --token-file .
-serve --store s.db --token-file bytes.txt
-serve --store s.db --token canary-canary
-serve --store s.db --token
-serve --store s.db --proxy 127.0.0.1
-serve --store s.db --proxy proxy.example.org
-"""
-
-
 @pytest.mark.usefixtures("store")
-def test_what_is_refused(assay, told, monkeypatch):
+def test_what_is_refused(assay, transcript, monkeypatch):
     Path("bytes.txt").write_bytes(b"\xff\xfe\xfd")
     Path("short.txt").touch(0o600)
     monkeypatch.setenv("ASSAY_TOKEN", "  ")
-    told("serve/refused", REFUSED)
+    transcript("serve/refused")
     for words in (["--token", "canary"], ["--token=canary"], ["--token-file", "canary"], ["--my-token", "canary"]):
         done = assay("serve", "--store", "s.db", *words)
         assert (done.code, "canary" in done.err) == (2, False), words

@@ -31,13 +31,13 @@ def save(*results):
 
 
 @pytest.mark.usefixtures("kept")
-def test_an_evaluation_and_one_query_of_it(told):
+def test_an_evaluation_and_one_query_of_it(transcript):
     with Store.open() as store:
         store.bless("latest", "main")
         store.tag("latest", "nightly")
         store.note("latest", "new index")
     Path("r.json").write_text("{}")
-    told("show/shown")
+    transcript("show/shown")
 
 
 def test_a_file_of_it_is_the_saved_result(assay, kept):

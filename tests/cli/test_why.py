@@ -29,15 +29,15 @@ METRICS += " ndcg(gain=exp)@2 accuracy@2 mrr bpref hit@1 map(norm=relevant)@2"
 EXPECTED = [[], ["-e", "0.6"], ["-e", "0.123456"]]
 
 
-def test_a_number_and_where_it_comes_from(told, tied):
-    told("why/numbers")
+def test_a_number_and_where_it_comes_from(transcript, tied):
+    transcript("why/numbers")
 
 
-def test_without_a_number_every_tool_is_surveyed(told, tied, files):
+def test_without_a_number_every_tool_is_surveyed(transcript, tied, files):
     (files / "other").write_text("1 0 z 1\n")
     (files / "q2").write_text("1 0 a 1\n1 0 b 2\n")
     (files / "r2").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")
-    told("why/survey")
+    transcript("why/survey")
 
 
 def test_everything_as_json(assay, tied):
@@ -68,13 +68,13 @@ def test_how_many_queries_are_shown(assay, files):
         assert (out.count("\n  query "), "… and" in out) == (shown, 0 < shown < 9), top
 
 
-def test_requests_that_are_wrong(told, tied):
-    told("why/refused")
+def test_requests_that_are_wrong(transcript, tied):
+    transcript("why/refused")
     (tied / "q").write_text(TIED_QRELS + "2 0 d1 1\n")
-    told("why/data")
+    transcript("why/data")
 
 
-def test_two_results(assay, told, files):
+def test_two_results(assay, transcript, files):
     for name, words in {
         "a": "good.run -m map map@10",
         "b": "poor.run -m map 'map(norm=min)@10' --missing skip",
@@ -84,7 +84,7 @@ def test_two_results(assay, told, files):
     }.items():
         assert assay("score", "qrels.txt", *shlex.split(words), "-o", f"{name}.json").code == 0
     (files / "other.json").write_text('{"schema": "assay.result/99", "results": []}')
-    told("why/results")
+    transcript("why/results")
     (content,) = json.loads(assay("why", "a.json", "b.json", "-f", "json").out)["results"]
     assert (content["metrics"]["map"]["moved"], content["same_rankings"]) == ({"q1": [1.0, 0.25]}, False)
 
