@@ -49,15 +49,6 @@ def test_scores_are_those_of_the_fused_run():
         assert fused.of_run(assay.Run(GOOD)).tolist() == pytest.approx(list(alone.scores(metric).values())), metric
 
 
-def test_the_figures_fit_together():
-    tuning = tune_fusion([GOOD, NOISE], QRELS, "map", folds=4)
-    assert sorted(query for fold in tuning.folds for query in fold.queries) == sorted(QRELS)
-    assert [len(fold.queries) for fold in tuning.folds] == [5, 5, 5, 5]
-    assert tuning.score == pytest.approx(np.mean([fold.score for fold in tuning.folds]))
-    assert tuning.gain == pytest.approx(tuning.score - tuning.singles[tuning.best_single])
-    assert tuning.n_queries == 20
-
-
 def test_a_fold_is_scored_by_what_was_best_without_it():
     """The chosen fusion of each fold, found again by evaluating every candidate on the other queries alone."""
     methods = ["rrf(k=1)", "rrf(k=60)", "comb_min", "weighted_sum(weights=[1, 0])", "weighted_sum(weights=[0.6, 0.4])"]

@@ -35,6 +35,11 @@ def test_none_outside_a_repository(tmp_path, monkeypatch):
 
 
 HOOKS = ("post-index-change", "pre-commit", "post-checkout", "reference-transaction", "pre-auto-gc", "query-watchman")
+PROGRAMS = (
+    *("core.fsmonitor", "core.pager", "pager.status", "core.editor", "core.sshCommand", "core.alternateRefsCommand"),
+    *("diff.external", "diff.canary.textconv", "diff.canary.command", "filter.canary.clean", "filter.canary.smudge"),
+    *("filter.canary.process", "filter.a b.clean", "gpg.program"),
+)
 
 
 @pytest.fixture
@@ -50,31 +55,11 @@ def canary(tmp_path):
 
 def armed(folder, program):
     """Give a repository everything it may configure that runs a program."""
-    settings = {
-        "core.fsmonitor": f"{program} fsmonitor",
-        "core.pager": f"{program} pager",
-        "pager.status": f"{program} pager-status",
-        "core.editor": f"{program} editor",
-        "core.sshCommand": f"{program} ssh",
-        "core.alternateRefsCommand": f"{program} alternates",
-        "diff.external": f"{program} diff-external",
-        "diff.canary.textconv": f"{program} textconv",
-        "diff.canary.command": f"{program} diff-command",
-        "filter.canary.clean": f"{program} clean",
-        "filter.canary.smudge": f"{program} smudge",
-        "filter.canary.process": f"{program} process",
-        "filter.a b.clean": f"{program} clean",
-        "gpg.program": f"{program} gpg",
-        "commit.gpgSign": "true",
-        "credential.helper": f"!{program} credential",
-        "alias.status": f"!{program} alias",
-        "alias.rev-parse": f"!{program} alias",
-        "status.submoduleSummary": "true",
-        "remote.origin.url": f"ext::{program} fetch",
-        "remote.origin.promisor": "true",
-        "protocol.ext.allow": "always",
-        "extensions.partialClone": "origin",
-    }
+    settings = {name: f"{program} {name.rpartition('.')[2]}" for name in PROGRAMS}
+    settings |= {name: f"!{program} {name}" for name in ("credential.helper", "alias.status", "alias.rev-parse")}
+    settings |= {"commit.gpgSign": "true", "status.submoduleSummary": "true", "protocol.ext.allow": "always"}
+    settings |= {"remote.origin.url": f"ext::{program} fetch", "remote.origin.promisor": "true"}
+    settings["extensions.partialClone"] = "origin"
     for name, value in settings.items():
         git(folder, "config", name, value)
     hooks = folder / ".git" / "hooks"

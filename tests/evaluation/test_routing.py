@@ -7,7 +7,6 @@ import pytest
 
 import assay
 from assay import evaluate_routing
-from assay.comparison import slice_results
 from assay.evaluation import result_from_dict
 from assay.stats import index_blocks
 from assay.store import Store
@@ -73,17 +72,6 @@ def test_intervals_are_bootstraps_of_the_whole_figure():
     assert found["gate_efficiency"].method == "wilson"
     assert 0 < found["gate_efficiency"].low < GOOD["gate_efficiency"] < found["gate_efficiency"].high < 100
     assert found["load_balance"].low < GOOD["load_balance"] <= 1
-
-
-def test_slices_have_figures_of_their_own():
-    (by_language,) = slice_results(GOOD, "language")
-    half = evaluate_routing(records(1)[::2])
-    for metric in GOOD:
-        if metric != "load_balance":
-            assert by_language.means(metric)["de"] == pytest.approx(half[metric])
-    (by_expert,) = slice_results(GOOD, "optimal_expert")
-    recall = {one["expert"]: one["recall"] for one in GOOD.provenance["routing"]["experts"]}
-    assert by_expert.means("routing_accuracy") == pytest.approx(recall)
 
 
 def test_figures_survive_being_kept(tmp_path):

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+from pathlib import Path
 
 import pytest
 from fuzz.changes import CHANGES, mutated, places, written
@@ -15,8 +16,6 @@ from assay.cli import main
 from assay.errors import DataError
 from assay.evaluation import is_saved_result, read_results
 from assay.reports import Report, render_scores
-
-from ._saved_forms import saved_file
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
 RUN = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}}
@@ -109,7 +108,9 @@ def test_figures_of_a_metric_that_nobody_knows_here_are_read(tmp_path):
 # Files that somebody, or a disk, has changed: each is read, or refused in one line that names the place
 
 
-FILE = saved_file()
+WRITTEN = Path(__file__).with_name("first_version.json").read_bytes()
+"""Two results with everything that one may have, as the first version wrote them."""
+FILE = json.loads(WRITTEN)
 PLACES = sorted(places(FILE), key=repr)
 COMMANDS = (
     ("report", "r.json", "-o", "out.md"),
@@ -199,28 +200,18 @@ def test_a_result_without_its_schema_is_never_taken_for_judgments(folder, snapsh
 FAULTS = [
     (("results", 0, "counts", "without_relevant"), "delete"),
     (("results", 1, "counts", "judged"), "word"),
-    (("results", 0, "counts", "extra"), "negative"),
     (("results", 0, "per_query", "q1", "mrr"), "long"),
     (("results", 0, "per_query", "q1", "mrr"), "delete"),
     (("results", 0, "per_query", "q1", "mrr"), "word"),
-    (("results", 0, "intervals", "ndcg@10", "low"), "long"),
-    (("results", 0, "failures", "q2"), "half"),
     (("results", 0, "queries", "q2", "text"), "list"),
-    (("results", 0, "queries", "q2", "tags"), "word"),
     (("results", 0, "run", "q0", "d1"), "empty"),
-    (("results", 0, "relevant", "q0", "d1"), "null"),
-    (("results", 0, "fingerprints"), "half"),
     (("results", 0, "summary"), "object of one"),
     (("results", 0, "policy", "ties"), "list"),
     (("results", 0, "policy"), "add"),
     (("results", 0), "add"),
-    (("results", 0, "provenance", "dataset"), "word"),
-    (("results", 0, "provenance", "latency_ms", "mean"), "long"),
-    (("results", 0, "provenance", "chunks", "n"), "delete"),
     (("results", 0, "provenance", "routing", "gate", "saved"), "delete"),
     (("results", 0, "provenance", "selection"), "less deep"),
     (("results", 0, "said", "q0", "answer"), "deep"),
-    (("results", 0, "relevance", "strategy_counts"), "delete"),
 ]
 """Places in a file, and what is done to them."""
 MADE_OF = {
@@ -240,7 +231,7 @@ def test_every_fault_is_told_with_its_place(folder, snapshots):
         for place, change in FAULTS
     }
     for name, made_of in MADE_OF.items():
-        tree = saved_file()
+        tree = json.loads(WRITTEN)
         tree["results"][1]["made_of"] = made_of
         cases[f"made of {name}"] = lambda tree=tree: read(tree)
     snapshots.check_errors("result/faults", cases)
@@ -249,7 +240,7 @@ def test_every_fault_is_told_with_its_place(folder, snapshots):
 
 
 def test_a_repository_whose_changes_nobody_knows_is_read(folder):
-    tree = saved_file()
+    tree = json.loads(WRITTEN)
     tree["results"][0]["provenance"]["repository"] = {"commit": "a1b2c3", "dirty": None}
     (folder / "r.json").write_bytes(written(tree))
     assert read_results(folder / "r.json")[0].provenance["repository"]["dirty"] is None

@@ -224,16 +224,6 @@ def test_what_cannot_be_explained(snapshots):
     snapshots.check_errors("why/faults", cases)
 
 
-def test_what_is_set_by_hand_holds_for_every_tool():
-    qrels, run = {"1": {"a": 1, "b": 2}}, {"1": {"a": 2.0, "b": 1.0}}
-    found = explained(qrels, run, "mrr@10", policy=Policy(rel=2))
-    assert set(values(found.tools).values()) == {0.5}
-    adjusted = explained(qrels, run, "mrr@10", profile=find_profile("beir").adjusted(rel=2))
-    assert adjusted.start == "beir"
-    assert set(values(adjusted.tools).values()) == {0.5}
-    assert [figure.tool for figure in adjusted.tools if figure.tool in ("assay", "beir")] == ["assay"]
-
-
 # Conventions
 
 
