@@ -166,17 +166,6 @@ def test_any_change_is_read_or_refused_with_the_file(tmp_path_factory, place, ch
         assert "\n" not in str(error)  # noqa: PT017
 
 
-@pytest.mark.slow
-@given(st.sampled_from(PLACES), st.sampled_from(CHANGES), st.sampled_from(COMMANDS))
-def test_any_change_ends_in_a_documented_exit_code(tmp_path_factory, place, change, argv):
-    folder = tmp_path_factory.getbasetemp()
-    changed(place, change, folder)
-    (folder / "base.json").write_bytes(written(FILE))
-    with contextlib.chdir(folder):
-        code, err = run(argv)
-    assert code in (0, 1, 2, 3, 5), err
-
-
 WITHOUT = {
     "no schema": written({"results": FILE["results"]}),
     "one result": written(FILE["results"][0]),

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import time
-from random import Random
 
 import pytest
-import zstandard
-from hypothesis import given
-from hypothesis import strategies as st
 from sqlalchemy import text
 
 from assay.errors import StoreError
 from assay.store import Judgment, Store, migrations, parse_location
 from assay.store import database as database_module
 from assay.store.database import MAX_WAIT, Database
-from assay.store.packing import compress, digest_of
 
-from ._results import execute, result_of
+from ._results import result_of
 
 
 @pytest.fixture
@@ -108,56 +102,3 @@ def test_a_newer_store_is_refused_and_left_alone(url, monkeypatch):
     with_steps(monkeypatch, add_owner)
     with Store.open(url) as store:
         assert store.count() == 1
-
-
-# Payloads
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory):
-    path = tmp_path_factory.mktemp("sound") / "store.db"
-    with Store.open(path) as store:
-        store.save([result_of(1)])
-    execute(path, "PRAGMA wal_checkpoint(TRUNCATE)")
-    return path
-
-
-def with_payload(sound, path, column, change):
-    """A store with another payload, under its own right digest."""
-    with sqlite3.connect(sound) as database:
-        (digest,) = database.execute(f"SELECT {column} FROM assay_results WHERE number = 1").fetchone()
-        (content,) = database.execute("SELECT data FROM assay_payloads WHERE digest = ?", (digest,)).fetchone()
-    database.close()
-    payload = change(zstandard.ZstdDecompressor().decompress(content))
-    new = digest_of(payload)
-    uses = [
-        (f"UPDATE assay_results SET {one} = ? WHERE {one} = ?", new, digest) for one in ("scores", "rankings", "relevant")
-    ]
-    shutil.copy(sound, path)
-    with sqlite3.connect(path) as database:
-        database.execute("UPDATE assay_payloads SET digest = ?, data = ? WHERE digest = ?", (new, compress(payload), digest))
-        for statement, *values in uses:
-            database.execute(statement, values)
-    database.close()
-    return path
-
-
-@pytest.mark.slow
-@given(st.sampled_from(["scores", "rankings", "relevant"]), st.integers(0, 2**32))
-def test_any_payload_is_read_or_refused(sound, column, seed):
-    random = Random(seed)
-
-    def change(payload):
-        content = bytearray(payload)
-        for _ in range(random.choice((1, 1, 4))):
-            content[random.randrange(len(content))] = random.randrange(256)
-        return bytes(content[: random.randrange(len(content))] if random.random() < 0.2 else content)
-
-    path = with_payload(sound, sound.with_name(f"{seed}.db"), column, change)
-    try:
-        with Store.open(path) as store:
-            store.check()
-            for result in store.latest().results:
-                result.to_dict()
-    except StoreError as error:
-        assert "\n" not in str(error)  # noqa: PT017

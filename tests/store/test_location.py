@@ -5,43 +5,34 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests._variants import for_each
 
 from assay.store import Store, StoreLocation, parse_location, parse_since
 
+FILES = {
+    None: ".assay/assay.db",
+    "": ".assay/assay.db",
+    "results.db": "results.db",
+    "a/b c?%41.db": "a/b c?%41.db",
+    "sqlite:///x.db": "x.db",
+    "sqlite:///a/x%20y.db": "a/x y.db",
+    "sqlite:////data/x.db": "/data/x.db",
+    Path("p.db"): "p.db",
+}
+SHOWN = {
+    "postgresql://me:s3cret@host:5433/db": "postgresql://me:***@host:5433/db",
+    "postgres://me:s3:cr@et@host/db": "postgresql://me:***@host/db",
+    "postgresql+psycopg://host/db": "postgresql://host/db",
+    "postgresql://me@host/db?password=s3cret&sslmode=require": "postgresql://me@host/db?password=***&sslmode=require",
+    "postgresql://host/db?sslpassword=s3cret": "postgresql://host/db?sslpassword=***",
+}
 
-@for_each(
-    "given, path",
-    [
-        (None, ".assay/assay.db"),
-        ("", ".assay/assay.db"),
-        ("results.db", "results.db"),
-        ("a/b c?%41.db", "a/b c?%41.db"),
-        ("sqlite:///x.db", "x.db"),
-        ("sqlite:///a/x%20y.db", "a/x y.db"),
-        ("sqlite:////data/x.db", "/data/x.db"),
-        (Path("p.db"), "p.db"),
-    ],
-)
-def test_files(given, path):
-    assert parse_location(given, {}).path == Path(path)
 
-
-@for_each(
-    "url, shown",
-    [
-        ("postgresql://me:s3cret@host:5433/db", "postgresql://me:***@host:5433/db"),
-        ("postgres://me:s3:cr@et@host/db", "postgresql://me:***@host/db"),
-        ("postgresql+psycopg://host/db", "postgresql://host/db"),
-        ("postgresql://me@host/db?password=s3cret&sslmode=require", "postgresql://me@host/db?password=***&sslmode=require"),
-        ("postgresql://host/db?sslpassword=s3cret", "postgresql://host/db?sslpassword=***"),
-    ],
-)
-def test_passwords_are_never_shown(url, shown):
-    place = parse_location(url)
-    assert str(place) == shown
-    assert "s3" not in repr(place)
-    assert "s3" not in f"{place}"
+def test_places_as_they_are_written_and_without_passwords_as_they_are_shown():
+    assert {given: parse_location(given, {}).path for given in FILES} == {given: Path(path) for given, path in FILES.items()}
+    assert str(parse_location(None, {"ASSAY_STORE": "sqlite:///env.db"})) == "env.db"
+    for url, shown in SHOWN.items():
+        assert str(parse_location(url)) == f"{parse_location(url)}" == shown
+        assert "s3" not in repr(parse_location(url)), url
 
 
 WRONG = (
@@ -70,20 +61,20 @@ def test_the_usual_folder_is_kept_out_of_repositories(tmp_path):
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
 
-@for_each(
-    "text, moment",
-    [
-        ("30d", "2026-10-16T12:00:00.000000+00:00"),
-        ("12h", "2026-11-15T00:00:00.000000+00:00"),
-        ("2w", "2026-11-01T12:00:00.000000+00:00"),
-        ("90m", "2026-11-15T10:30:00.000000+00:00"),
-        ("2026-11-01", "2026-11-01T00:00:00.000000+00:00"),
-        ("2026-11-01T09:30:00+00:00", "2026-11-01T09:30:00.000000+00:00"),
-        ("2026-11-01T11:30:00+02:00", "2026-11-01T09:30:00.000000+00:00"),
-    ],
-)
-def test_ages_and_days(text, moment):
-    assert parse_since(text, NOON) == moment
+MOMENTS = {
+    "30d": "2026-10-16T12:00",
+    "12h": "2026-11-15T00:00",
+    "2w": "2026-11-01T12:00",
+    "90m": "2026-11-15T10:30",
+    "2026-11-01": "2026-11-01T00:00",
+    "2026-11-01T11:30:00+02:00": "2026-11-01T09:30",
+}
+
+
+def test_ages_and_days():
+    assert {text: parse_since(text, NOON) for text in MOMENTS} == {
+        text: f"{moment}:00.000000+00:00" for text, moment in MOMENTS.items()
+    }
 
 
 def test_what_is_no_age_is_told(snapshots):

@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-from tests._variants import for_each
 
 from assay.execution import Progress
 from assay.store import list_running, parse_location, publish_progress
@@ -94,11 +93,11 @@ def test_the_next_evaluation_removes_what_is_left_of_the_dead_and_nothing_else(p
     assert {file.name for file in folder.iterdir()} == {"mine.json", "1-0000dead.json.bak"}
 
 
-@for_each("content", [b"", b"{", b"[]", b'{"id": 1}', b"\xff\xfe", b'{"id":"a","started":"b","n_parts":"c"}'])
-def test_what_cannot_be_read_is_passed_over(place, content):
-    folder_of(place).mkdir(exist_ok=True)
-    (folder_of(place) / "x.json").write_bytes(content)
-    assert list_running(place) == []
+def test_what_cannot_be_read_is_passed_over(place):
+    folder_of(place).mkdir()
+    for content in (b"", b"{", b"[]", b'{"id": 1}', b"\xff\xfe", b'{"id":"a","started":"b","n_parts":"c"}'):
+        (folder_of(place) / "x.json").write_bytes(content)
+        assert list_running(place) == [], content
 
 
 @pytest.mark.slow
@@ -128,7 +127,7 @@ def test_readers_never_see_half_a_file(place):
     with publish_progress(place, 1) as tell:
         reader = threading.Thread(target=look)
         reader.start()
-        for number in range(200):
+        for number in range(60):
             tell(Progress(f"small/{number}", 1))
         over.set()
         reader.join()
