@@ -101,13 +101,3 @@ def test_counts(theirs, qrels, run):
 @example(qrels={"1": {"a": 4, "b": 0}}, run={"2": {"a": 1.0}})
 def test_what_perl_scores(theirs, qrels, run):
     assert_same(theirs, OF_PERL, qrels, run)
-
-
-def test_one_run_and_three_orders_of_its_ties():
-    """b, a, c with one score: RR by descending id, RR@k by ascending id, Accuracy as given."""
-    run = {"1": {"b": 1.0, "a": 1.0, "c": 1.0}}
-    ranks = {doc: [] for doc in "abc"}
-    for doc, found in ranks.items():
-        result = assay.evaluate({"1": {doc: 1}}, run, ["RR", "RR@10", "Accuracy"], profile="ir_measures")
-        found += [1 / result["RR"], 1 / result["RR@10"], 3 - 2 * result["Accuracy"]]
-    assert ranks == {"a": [3, 1, 2], "b": [2, 2, 1], "c": [1, 3, 3]}

@@ -70,13 +70,6 @@ def test_a_figure_with_few_digits_lies_in_its_band(metric):
         assert column.score.tolist() == [round(score, 5) for score in column.score.tolist()]
 
 
-def test_queries_with_ties_that_matter_are_counted():
-    """q3 is tied too, but its two documents are alike."""
-    ties = assay.evaluate(QRELS, RUN, ["mrr", "recall@1,2,3"]).to_dict()["ties"]
-    assert (ties["queries"], ties["undecided"]) == (3, 2)
-    assert ties["at_cutoff"] == {"1": 1, "2": 1, "3": 0}
-
-
 def ties(metrics, run=RUN, qrels=QRELS, **given):
     """What is said about the ties of a run."""
     return assay.evaluate(qrels, run, metrics, **given).ties

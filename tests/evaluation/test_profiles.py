@@ -205,18 +205,6 @@ def test_a_query_that_counts_for_some_metrics_only_has_no_score_in_the_others():
     assert result.to_dict()["per_query"]["2"] == {"map": None, "mrr": 0.0}
 
 
-def test_flags_win_over_the_top_grade_of_a_tool():
-    """gdeval's scale ends at 4, unless the scale is set by hand."""
-    one, four = 1 / 2, 1 / 16
-    profile = find_profile("ir_measures")
-    qrels, run = {"1": {"a": 1}}, {"1": {"a": 1.0}}
-    result = assay.evaluate(qrels, run, ["err@10", "map"], profile=profile)
-    assert (result["err@10"], result.policies["err@10"].max_grade) == (four, 4)
-    assert result.to_dict()["policies"] == {"err@10": {"precision": "float64", "max_grade": 4.0}, "map": {}}
-    assert assay.evaluate(qrels, run, "err@10", profile=profile.adjusted(max_grade=1))["err@10"] == one
-    assert assay.evaluate(qrels, run, "err(max_grade=1)@10", profile=profile)["err(max_grade=1)@10"] == one
-
-
 # Where a tool fails
 
 TIED = {"1": {"a": 1.0, "b": 1.0}}

@@ -160,13 +160,3 @@ def test_results_of_several_benchmarks_are_one():
     assert merged.notes == ("the same", "x", "y", "z")
     assert merged.intervals == merged.recorded == merged.relevance == merged.nonrelevant == {}
     assert merged.grader is None
-
-
-def test_times_of_queries_answered_together_stay_shared():
-    one, other = (
-        make_result({"latency": [2.0]}, benchmark=name, provenance={"latency_ms": times})
-        for name, times in (("x", {"mean": 2.0}), ("y", {"mean": 2.0, "p50": 2.0}))
-    )
-    assert one.merge(other).has_shared_times
-    assert other.merge(one).has_shared_times
-    assert not other.merge(other.with_fields(benchmark="z")).has_shared_times

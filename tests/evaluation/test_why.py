@@ -179,14 +179,6 @@ def test_the_queries_responsible_are_those_whose_scores_differ():
     assert moved == [("2", pytest.approx(1 / 3), 1.0, 3), ("3", 0.5, 1.0, 2)]
 
 
-def test_the_causes_of_a_tool_are_those_of_its_conventions_that_matter_here():
-    found = explained(*TIED, "mrr@10")
-    by_tool = {figure.tool: figure for figure in found.tools}
-    assert [one.policy for one in by_tool["beir"].causes] == [{"ties": "input_order"}]
-    assert len(by_tool["beir"].conventions) > 1
-    assert by_tool["mteb"].causes == ()
-
-
 # What has no figure
 
 

@@ -1,12 +1,9 @@
 """Routing: decisions as people write them; experts, confusion and gate over all queries, by hand and against counting."""
 
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from assay import DataError
 from assay.views import Decision, Routing, decision_of
@@ -86,16 +83,3 @@ def test_the_gate_by_hand():
     assert routing.gate_counts() == {"saved": 1, "wrongly_skipped": 1, "wasted": 1, "retrieved": 1}
     assert routing.to_dict() == {"gate": routing.gate_counts()}
     assert ROUTED.gate_counts() == {}
-
-
-NAMES = st.sampled_from(("chat", "code", "law"))
-
-
-@given(st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=40))
-def test_the_diagonal_is_what_is_right_and_margins_add_up(pairs):
-    routing = Routing(tuple(Decision(f"q{n}", (sent,), (right,)) for n, (sent, right) in enumerate(pairs)))
-    confusion, by_expert = routing.confusion(), routing.by_expert()
-    n_right = sum(sent == right for sent, right in pairs)
-    assert sum(confusion[name].get(name, 0) for name in confusion) == sum(one.n_right for one in by_expert) == n_right
-    assert {one.name: one.n_routed for one in by_expert if one.n_routed} == Counter(sent for sent, _ in pairs)
-    assert {one.name: one.n_optimal for one in by_expert if one.n_optimal} == Counter(right for _, right in pairs)

@@ -90,8 +90,9 @@ def test_rows_that_nobody_wrote_are_told_with_the_store(sound, snapshots):
     record, plan = "UPDATE assay_results SET record = ? WHERE number = 1", "UPDATE assay_evaluations SET plan = ?"
     changes |= {f"record: {name}": ((record, compress(content)), look_at_everything) for name, content in RECORDS.items()}
     changes |= {f"plan: {name}": ((plan, compress(content)), look_at_everything) for name, content in PLANS.items()}
+    large = compress(bytes(65 << 20))
     for cell in ("assay_results SET record", "assay_evaluations SET plan", "assay_payloads SET data"):
-        changes[f"too large: {cell}"] = ((f"UPDATE {cell} = ?", compress(bytes(65 << 20))), look_at_everything)
+        changes[f"too large: {cell}"] = ((f"UPDATE {cell} = ?", large), look_at_everything)
     texts = {}
     for name, (change, work) in changes.items():
         with pytest.raises(StoreError) as error:
