@@ -8,9 +8,9 @@ import numpy as np
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
 
-from assay.evaluation.grader import score_views
-from assay.metrics.parsing import parse_metric
-from assay.views.answers import Answer, Answers, ExpectedAnswer
+from assay.evaluation import score_views
+from assay.metrics import find_metric
+from assay.views import Answer, Answers, ExpectedAnswer
 from benchmarks._timing import Row, best_time, faster, within
 
 N_PAIRS, N_WORDS, TRIES = 10_000, 8000, 3
@@ -28,7 +28,7 @@ def measure() -> Iterator[Row]:
 
 
 def _assay(metric: str, answers: list[str], references: list[str]) -> Callable[[], object]:
-    bound = parse_metric(metric)
+    bound = find_metric(metric)
     ids = tuple(map(str, range(len(answers))))
 
     def score() -> None:

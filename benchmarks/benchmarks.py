@@ -10,10 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.datasets.format import load_dataset
-from assay.model.records import Hit, Query
-from assay.relevance.resolution import resolve
-from assay.relevance.resolver import Ground
+from assay.datasets import load_dataset
+from assay.model import Hit, Query
+from assay.relevance import Ground, resolve
 from benchmarks._data import FOLDER
 from benchmarks._timing import Row, best_process, best_time, faster, within
 

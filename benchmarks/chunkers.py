@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.chunkers.chunker import chunk_documents, parse_chunker
+from assay.chunkers import chunk_documents, parse_chunker
 from assay.chunkers.syntax import parse
-from assay.model.records import Document
+from assay.model import Document
 from benchmarks._timing import Row, best_time, faster, within
 
 SOURCES = Path(__file__).parents[1] / "src"

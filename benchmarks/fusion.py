@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assay.fusion import fuse
-from assay.model.run import Run
+from assay.model import Run
 from benchmarks._fusion_data import make_runs
 from benchmarks._timing import Row, best_time, faster
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from assay.evaluation.result import Result
-from assay.evaluation.scoring import with_intervals
-from assay.metrics.parsing import parse_metric
-from assay.model.policy import Policy
-from assay.model.records import Query
-from assay.model.scores import Column, ScoreTable
+from assay.evaluation import Evidence, Provenance, Result, Scores, with_intervals
+from assay.metrics import find_metric
+from assay.model import Column, Policy, Query, ScoreTable
 from assay.monitoring import gate
 from assay.store import Store
 from benchmarks._timing import Row, best_time, within
@@ -55,7 +51,7 @@ def _gated(folder: Path, n_queries: int) -> Iterator[Row]:
 def _result(n_queries: int, seed: int) -> Result:
     rng = np.random.default_rng(seed)
     queries = tuple(f"q{number}" for number in range(n_queries))
-    metrics = tuple(map(parse_metric, METRICS))
+    metrics = tuple(map(find_metric, METRICS))
     columns = {metric.name: Column.of(rng.uniform(0, 1, n_queries), metric.metric.aggregation) for metric in metrics}
     ids = np.char.add("document", rng.integers(0, 1000, (n_queries, 100)).astype(str)).tolist()
     run = {
@@ -67,6 +63,6 @@ def _result(n_queries: int, seed: int) -> Result:
         for place, query in enumerate(queries)
     }
     counts = {"judged": n_queries, "scored": n_queries, "missing": 0, "without_relevant": 0, "extra": 0}
-    provenance = {"started": f"2026-11-{10 + seed}T00:00:00+00:00"}
-    made = Result("bm25", ScoreTable(queries, columns), metrics, counts, Policy(), benchmark="large", provenance=provenance)
-    return with_intervals(replace(made, queries=words, run=run))
+    scores = Scores(ScoreTable(queries, columns), metrics, counts)
+    origin = Provenance(Policy(), provenance={"started": f"2026-11-{10 + seed}T00:00:00+00:00"})
+    return with_intervals(Result("bm25", scores, origin, Evidence(queries=words, run=run), "large"))

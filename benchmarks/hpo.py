@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.datasets.format import load_dataset
+from assay.datasets import load_dataset
 from benchmarks._timing import Row, best_process, within
 
 TRIES = 5

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 import assay
-from assay.evaluation.result import Result
-from assay.model.records import Query
-from assay.reports.renderers.html import render_results
+from assay.evaluation import Result
+from assay.model import Query
+from assay.reports import render_results
 from benchmarks._timing import Row, best_time, within
 
 FEW, MANY = 5_000, 50_000
@@ -46,4 +45,4 @@ def _result(name: str, ranks: np.ndarray, qrels: dict[str, dict[str, int]], quer
         run[query] = {document: float(DEPTH - place) for place, document in enumerate(documents)}
     scored = assay.evaluate(qrels, run, ["ndcg@10", "mrr", "recall@10"], name=name)
     relevant = {query: {doc: float(grade) for doc, grade in judged.items()} for query, judged in qrels.items()}
-    return replace(scored, run=run, queries=queries, relevant=relevant, benchmark="synthetic")
+    return scored.with_fields(run=run, queries=queries, relevant=relevant, benchmark="synthetic")

@@ -12,19 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from assay.datasets.dataset import BenchmarkDataset
-from assay.evaluation.profile import OWN, settings_of
+from assay.datasets import BenchmarkDataset
+from assay.evaluation import OWN, settings_of
+from assay.execution import Part, Progress, RetryPolicy, collect_responses
+from assay.execution.client import RetrieverClient
 from assay.execution.pool import ask_concurrently
-from assay.execution.progress import Progress
 from assay.execution.responses import ResponseLog
 from assay.execution.retrieve import wrap_retriever
-from assay.execution.retry import RetryPolicy
-from assay.execution.runner import Part, collect_responses, score_part
+from assay.execution.runner import score_part
 from assay.grammar import mark_written
-from assay.metrics.parsing import parse_metrics
-from assay.model.records import Document, Hit, Query
+from assay.metrics import find_metrics
+from assay.model import Document, Hit, Query
+from assay.providers import parse_provider
 from assay.providers.nearest import top_k
-from assay.providers.provider import parse_provider
 from benchmarks._timing import Row, best_time, faster, within
 
 WORDS = np.array([f"word{number}" for number in range(30_000)])
@@ -54,7 +54,7 @@ def _from_memory() -> Row:
     qrels = {query: {"d3": 1.0, "d7": 2.0} for query in queries}
     dataset = BenchmarkDataset("memory", queries=queries, qrels=qrels)
     memory = Memory(answers)
-    settings = settings_of(parse_metrics(["ndcg@10", "mrr"]), OWN)
+    settings = settings_of(find_metrics(["ndcg@10", "mrr"]), OWN)
 
     def ours() -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -89,7 +89,7 @@ def _bm25() -> Row:
     def ours() -> None:
         retriever = provider.make()
         retriever.index(documents)
-        list(ask_concurrently(retriever, queries, 100, 1000, RetryPolicy()))
+        list(ask_concurrently(RetrieverClient(retriever), queries, 100, 1000, RetryPolicy()))
 
     def bare() -> None:
         stemmer = Stemmer.Stemmer("english")
@@ -140,11 +140,10 @@ def _service() -> Row:
     queries = [Query(f"q{n}", f"text {n}") for n in range(200)]
 
     def run(concurrency: int) -> None:
-        retriever = provider.make()
-        answers = [
-            one for some in ask_concurrently(retriever, queries, 10, 1, RetryPolicy(concurrency=concurrency)) for one in some
-        ]
-        if any(one.error for one in answers):
+        client = RetrieverClient(provider.make())
+        batches = ask_concurrently(client, queries, 10, 1, RetryPolicy(concurrency=concurrency))
+        answers = [answer for batch in batches for answer in batch]
+        if any(answer.error for answer in answers):
             raise RuntimeError(answers[0].error)
 
     try:

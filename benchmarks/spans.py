@@ -6,14 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assay.evaluation.grader import Grader, score_views
-from assay.metrics.parsing import parse_metrics
-from assay.model.policy import Policy
-from assay.model.qrels import Qrels
-from assay.model.records import Document, Span
-from assay.model.run import Rankings, Run
-from assay.views.chunk_locations import Places
-from assay.views.spans import Spans, Truth
+from assay.evaluation import score_views
+from assay.evaluation.grader import Grader
+from assay.metrics import find_metrics
+from assay.model import Document, Policy, Qrels, Rankings, Run, Span
+from assay.views import Places, Spans, Truth
 from benchmarks._timing import Row, best_time, within
 
 N_QUERIES, N_RETRIEVED, N_FILES, PER_FILE, LINES = 1000, 1000, 2000, 50, 10
@@ -36,12 +33,12 @@ def measure() -> Iterator[Row]:
 
     def ranking() -> None:
         _forget_order(run)
-        score_views({"ranking": Grader(judged, run, [Policy()]).grading(Policy()).run}, parse_metrics(RANKING))
+        score_views({"ranking": Grader(judged, run, [Policy()]).grading(Policy()).run}, find_metrics(RANKING))
 
     def by_spans(metrics: list[str]) -> None:
         _forget_order(run)
         view = Spans.of(tuple(spans), run, rule, truth)
-        score_views({"spans": view}, parse_metrics(metrics))
+        score_views({"spans": view}, find_metrics(metrics))
 
     plain = best_time(ranking, TRIES)
     yield within(f"{size}, 5 span metrics at 10", "5 ranking metrics", best_time(lambda: by_spans(SPANS), TRIES), plain, 2)

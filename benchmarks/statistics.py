@@ -12,8 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from assay.stats import bootstrap_confidence_interval
-from assay.stats.significance import Pairs, parse_test
+from assay.stats import Pairs, bootstrap_confidence_interval, parse_test
 from benchmarks._timing import Row, best_process, best_time, faster, within
 
 N_QUERIES = 1000

@@ -9,17 +9,14 @@ import string
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import zstandard
 
-from assay.evaluation.result import Result
-from assay.metrics.parsing import parse_metric
-from assay.model.policy import Policy
-from assay.model.records import Query
-from assay.model.scores import Column, ScoreTable
+from assay.evaluation import Evidence, Provenance, Result, Scores
+from assay.metrics import find_metric
+from assay.model import Column, Policy, Query, ScoreTable
 from assay.store import Store
 from benchmarks._timing import Row, best_time, within
 
@@ -99,7 +96,7 @@ def _hard_case(folder: Path) -> Row:
     queries = {query: Query(query, " ".join(rng.choices(words, k=9))) for query in run}
     relevant = {query: {doc: float(rng.randint(1, 3)) for doc in list(docs)[5:25:4]} for query, docs in run.items()}
     with Store.open(folder / "hard.db") as store:
-        store.save([replace(made, run=run, queries=queries, relevant=relevant)])
+        store.save([made.with_fields(run=run, queries=queries, relevant=relevant)])
         megabytes = (store.size() or 0) / 1e6
     case = "1,000 queries × 100 hits with random ids of 12 letters and double precision on disk: size"
     return within(case, "2 MB", megabytes, 2.0, 1, "MB")
@@ -158,15 +155,14 @@ def _bare_history(path: Path) -> list[object]:
 
 def _varied(result: Result, number: int) -> Result:
     """A result of its own, of one of ten benchmarks and ten providers."""
-    return replace(
-        result, name=f"p{number % 10}", benchmark=f"b{number // 10 % 10}", provenance={"number": number, "seed": str(number)}
-    )
+    provenance = {"number": number, "seed": str(number)}
+    return result.with_fields(name=f"p{number % 10}", benchmark=f"b{number // 10 % 10}", provenance=provenance)
 
 
 def _result(n_queries: int, n_hits: int) -> Result:
     """Scores as of real metrics, rankings of single precision over 100,000 documents."""
     rng = np.random.default_rng(0)
-    metrics = tuple(map(parse_metric, METRICS))
+    metrics = tuple(map(find_metric, METRICS))
     queries = tuple(f"q{number}" for number in range(n_queries))
     columns = {one.name: Column.of(_scores(rng, one.name, n_queries), one.metric.aggregation) for one in metrics}
     docs = rng.integers(0, 100_000, (n_queries, n_hits + 20))
@@ -176,7 +172,8 @@ def _result(n_queries: int, n_hits: int) -> Result:
         for query, some, ranked in zip(queries, docs.tolist(), scores.astype(float).tolist(), strict=True)
     }
     counts = {"judged": n_queries, "scored": n_queries, "missing": 0, "without_relevant": 0, "extra": 0}
-    return Result("bm25", ScoreTable(queries, columns), metrics, counts, Policy(), benchmark="large", run=run)
+    table = Scores(ScoreTable(queries, columns), metrics, counts)
+    return Result("bm25", table, Provenance(Policy()), Evidence(run=run), "large")
 
 
 def _scores(rng: np.random.Generator, name: str, n: int) -> np.ndarray:

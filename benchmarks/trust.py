@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 import assay
+from assay.evaluation import PROFILES
 from assay.evaluation.bands import tie_report
-from assay.evaluation.profiles import PROFILES
 from benchmarks._data import make_dicts, make_files
 from benchmarks._timing import Row, best_process, best_time, within
 

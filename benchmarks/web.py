@@ -9,7 +9,6 @@ import socket
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import combinations, cycle, islice
 from multiprocessing.connection import Connection
@@ -17,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import assay
-from assay.evaluation.result import Result
-from assay.model.records import Query
+from assay.evaluation import Result
+from assay.model import Query
 from assay.store import Store
 from benchmarks._timing import Row, within
 from benchmarks.store import METRICS, N_STORED
@@ -62,7 +61,7 @@ def _fill(path: Path) -> list[str]:
     qrels = {f"q{query}": {f"d{query}": 2, f"d{query + 1}": 1} for query in range(20)}
     run = {query: {f"d{(place * 7 + rank) % 23}": 9.0 - rank for rank in range(5)} for place, query in enumerate(qrels)}
     asked = {query: Query(query, f"words of {query}") for query in qrels}
-    small = replace(assay.evaluate(qrels, run, METRICS), run=run, queries=asked)
+    small = assay.evaluate(qrels, run, METRICS).with_fields(run=run, queries=asked)
     name = ""
     with Store.open(path) as store:
         for number in range(0, N_STORED, PER_EVALUATION):
@@ -78,7 +77,7 @@ def _fill_large(path: Path) -> list[str]:
     with Store.open(path) as store:
         for number in range(N_LARGE):
             run = {query: {f"d{int(query[1:]) + rng.randrange(30)}": float(rank) for rank in range(20)} for query in qrels}
-            result = replace(assay.evaluate(qrels, run, METRICS, name=f"large{number}"), run=run, benchmark="large")
+            result = assay.evaluate(qrels, run, METRICS, name=f"large{number}").with_fields(run=run, benchmark="large")
             keys.append(f"{store.save([result])}/0")
     return keys
 
@@ -181,8 +180,7 @@ def start_server(context: Any, kind: str, store: str) -> tuple[Any, int]:
 def _serve(kind: str, store: str, pipe: Connection) -> None:
     import uvicorn
 
-    from assay.web.app import make_app
-    from assay.web.server import make_server
+    from assay.web import make_app, make_server
 
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.bind(("127.0.0.1", 0))

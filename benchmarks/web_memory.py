@@ -14,13 +14,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
 import assay
-from assay.evaluation.result import Result
-from assay.model.records import Query
+from assay.evaluation import Result
+from assay.model import Query
 from assay.store import Store
 from benchmarks._timing import Row, within
 from benchmarks.web import start_server
@@ -58,7 +57,7 @@ def result_of(seed: int) -> Result:
     qrels = {f"q{number}": {f"d{number}": 2, f"d{number + 1}": 1} for number in range(N_QUERIES)}
     run = {query: {f"d{int(query[1:]) + rng.randrange(30)}": float(rank) for rank in range(20)} for query in qrels}
     asked = {query: Query(query, f"words of {query}", metadata={"half": int(query[1:]) % 2}) for query in qrels}
-    return replace(assay.evaluate(qrels, run, METRICS, name=f"p{seed}"), run=run, queries=asked, benchmark="load")
+    return assay.evaluate(qrels, run, METRICS, name=f"p{seed}").with_fields(run=run, queries=asked, benchmark="load")
 
 
 async def _loaded(port: int, pid: int, keys: list[str], path: Path) -> list[float]:
