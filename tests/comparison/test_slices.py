@@ -46,15 +46,7 @@ def test_tags_are_taken_one_by_one_unless_crossed():
 
 
 def test_length_follows_from_the_text():
-    texts = [
-        "",
-        "cats",
-        "how cats sleep",
-        "how long do cats sleep",
-        "a b c d e f g",
-        "a b c d e f g h",
-        "猫はどこで寝ますか",
-    ]
+    texts = ["", "cats", "how cats sleep", "how long do cats sleep", "a b c d e f g h", "猫はどこで寝ますか"]
     lengths = [tags_of(Query("q", text)).get("length") for text in texts]
     assert lengths == [None, "short", "short", "medium", "long", "long"]
     assert tags_of(Query("q", "cats", metadata={"length": 40})) == {"length": "40"}
