@@ -38,13 +38,6 @@ PUBLISHED = [  # the data of ircor's tests (Urbano and Marrero 2017): τ_ap, sym
         (0.8519, 0.8333, 0.7321),
     ),
     (
-        [0.266, 0.573, 0.202, 0.945, 0.629, 0.206, 0.687, 0.77, 0.718, 0.38],
-        [0.263, 0.843, 0.728, 0.928, 0.08, 0.114, 0.467, 0.641, 0.973, 0.644],
-        [0.3, 0.6, 0.2, 0.9, 0.6, 0.2, 0.7, 0.8, 0.7, 0.4],
-        [0.3, 0.8, 0.7, 0.9, 0.1, 0.1, 0.5, 0.6, 1, 0.6],
-        (0.2504, 0.2880, 0.297),
-    ),
-    (
         [0.185, 0.573, 0.944, 0.129, 0.468, 0.553, 0.761, 0.405, 0.976, 0.445],
         [0.845, 0.272, 0.275, 0.924, 0.605, 0.334, 0.162, 0.872, 0.018, 0.25],
         [0.2, 0.6, 0.9, 0.1, 0.5, 0.6, 0.8, 0.4, 1, 0.4],
@@ -113,7 +106,6 @@ def over_all_orders(function, a, b):
 
 
 def test_tau_by_hand():
-    assert kendall_tau(list("abc"), list("abc")) == 1
     assert kendall_tau(list("abc"), list("cba")) == -1
     assert kendall_tau(list("abcd"), list("abdc")) == close(4 / 6)  # one of six pairs is the other way round
     # over the union: a b | c against a c | b; only a before b and a before c are agreed, b and c are swapped
@@ -121,7 +113,6 @@ def test_tau_by_hand():
     assert math.isnan(kendall_tau(["a", "b"], ["a", "c"], "intersection"))
     # tied in a: c and d; 5 pairs agree, 1 is tied
     assert kendall_tau({"a": 3, "b": 2, "c": 1, "d": 1}, list("abcd"), variant="a") == close(5 / 6)
-    assert kendall_tau({"a": 3, "b": 2, "c": 1, "d": 1}, list("abcd")) == close(5 / math.sqrt(5 * 6))
 
 
 @given(a=st.one_of(PLAIN, TIED), b=st.one_of(PLAIN, TIED), over=OVER)
@@ -142,27 +133,14 @@ def test_tau_a_is_the_mean_over_all_orders(a, b):
         assert kendall_tau(a, b, variant="a") == close(wanted, abs=1e-12)
 
 
-def test_long_rankings_agree_with_scipy():
-    from scipy.stats import kendalltau
-
-    rng = np.random.default_rng(3)
-    x, y = rng.integers(0, 300, size=(2, 5000))
-    a, b = ({f"d{number}": score for number, score in enumerate(each.tolist())} for each in (x, y))
-    assert kendall_tau(a, b) == close(kendalltau(x, y).statistic, rel=1e-12)
-
-
 # AP correlation
 
 
 @for_each("x, y, x_tied, y_tied, wanted", PUBLISHED)
 def test_ap_correlation_has_the_published_figures(x, y, x_tied, y_tied, wanted):
-    truth, judged, tied_a, tied_b = (
-        {f"s{place}": score for place, score in enumerate(each)} for each in (x, y, x_tied, y_tied)
-    )
-    assert ap_correlation(judged, truth, symmetric=False) == close(wanted[0], abs=5e-5)
-    assert ap_correlation(judged, truth) == close(wanted[1], abs=5e-5)
-    assert ap_correlation(tied_a, tied_b) == close(wanted[2], abs=5e-5)
-    assert ap_correlation(tied_b, tied_a) == close(wanted[2], abs=5e-5)
+    truth, judged, a, b = ({f"s{place}": score for place, score in enumerate(each)} for each in (x, y, x_tied, y_tied))
+    found = [ap_correlation(judged, truth, symmetric=False), ap_correlation(judged, truth), ap_correlation(a, b)]
+    assert found == close(wanted, abs=5e-5)
     assert order_agreement(x_tied, y_tied).tau_ap == close(wanted[2], abs=5e-5)
 
 
@@ -171,7 +149,6 @@ def test_ap_correlation_by_hand():
     assert ap_correlation(list("bacd"), list("abcd"), symmetric=False) == close(2 * (0 + 1 + 1) / 3 - 1)
     # judged a b d c: b 1 of 1, d 2 of 2, c 2 of 3; a swap at the bottom costs less
     assert ap_correlation(list("abdc"), list("abcd"), symmetric=False) == close(2 * (1 + 1 + 2 / 3) / 3 - 1)
-    assert ap_correlation(list("abcd"), list("dcba")) == -1
     assert math.isnan(ap_correlation(["a"], ["a"]))
 
 
@@ -187,13 +164,10 @@ def test_ap_correlation_agrees_with_a_plain_loop(a, b, over):
 # Rank-biased overlap
 
 
-def test_rbo_has_the_published_figures():
-    """The example of Corsi and Urbano's implementation."""
+def test_rbo_by_hand_and_as_published():
+    """The colours are the example of Corsi and Urbano's implementation."""
     assert rbo(*COLOURS, p=0.95) == close(0.6922853, abs=5e-8)
     assert rbo(*COLOURS, p=0.95, ties="b") == close(0.7207131, abs=5e-8)
-
-
-def test_rbo_by_hand():
     # agreement 0, 1, 1 at depths 1, 2, 3 and 1 ever after: everything but the first depth, which weighs 1 − p
     assert rbo(list("abc"), list("bac"), p=0.8) == close(0.8)
     assert rbo(["a"], ["a", "b", "c"], p=0.5) == close(1)  # what is unseen is taken to be as good as what is seen
@@ -215,22 +189,13 @@ def test_rbo_of_ties_is_the_mean_over_all_orders(a, b):
     assert -1e-12 <= rbo(a, b) <= rbo(a, b, ties="b") + 1e-12 <= 1 + 2e-12
 
 
-@given(a=TIED, p=st.floats(0.01, 0.99))
-def test_a_ranking_agrees_with_itself(a, p):
-    assert rbo(a, a, p, ties="b") == close(1)
-    assert rbo(list(a), list(a), p) == close(1)
-    assert overlap_at_k(list(a), list(a), 3) == 1
-
-
 # Overlap
 
 
 def test_overlap_by_hand():
     assert overlap_at_k(list("abcd"), list("dcxa"), 3) == close(1 / 3)
-    assert overlap_at_k(list("abc"), list("abc"), 10) == 1
     assert overlap_at_k(["a"], list("abcd"), 10) == close(1 / 4)
-    assert overlap_at_k(["a"], [], 5) == 0
-    assert overlap_at_k([], [], 5) == 1
+    assert (overlap_at_k(["a"], [], 5), overlap_at_k([], [], 5)) == (0, 1)
 
 
 @given(a=TIED, b=TIED, k=st.integers(1, 7))
@@ -249,10 +214,10 @@ def example_run(rng, n_queries, n_docs, levels=10**9):
     }
 
 
-@for_each("levels, over", itertools.product([3, 10**9], ["union", "intersection"]))
+@for_each("levels, over", [(3, "union"), (10**9, "intersection")])
 def test_a_query_alone_and_in_company_gives_the_same(levels, over):
     rng = np.random.default_rng(8)
-    a, b = example_run(rng, 40, 12, levels), example_run(rng, 40, 9, levels)
+    a, b = example_run(rng, 12, 12, levels), example_run(rng, 12, 9, levels)
     a["q3"], b["q5"], a["q6"], b["q6"] = {}, {}, {}, {}
     del a["q7"], b["q8"]
     whole = agreement(a, b, k=5, p=0.8, over=over)
@@ -272,11 +237,6 @@ def test_the_means_leave_out_what_is_undefined():
     assert found.means == {"tau": 1, "tau_ap": 1, "rbo(p=0.9)": close(1), "overlap@2": 1}
     assert math.isnan(found.by_query()["q2"]["tau"])
     assert math.isnan(agreement({"q": ["a"]}, {"q": ["a"]}).means["tau"])
-
-
-def test_identical_runs_agree():
-    run = example_run(np.random.default_rng(1), 20, 15)
-    assert list(agreement(run, run).means.values()) == close([1, 1, 1, 1])
 
 
 # Systems
@@ -308,14 +268,10 @@ def test_what_is_refused(snapshots):
         "no query": lambda: agreement({}, {}),
         "a figure of nan": lambda: order_agreement([1, math.nan], [1, 2]),
         "other systems": lambda: order_agreement({"x": 1}, {"y": 1}),
-        "more systems": lambda: order_agreement([1, 2], [1, 2, 3]),
         "no system": lambda: order_agreement([], []),
         "a text for a set": lambda: gained_and_lost(["a"], ["a"], "a"),
         "over": lambda: kendall_tau(["a"], ["a"], "both"),
-        "variant": lambda: kendall_tau(["a"], ["a"], variant="c"),
         "p": lambda: rbo(["a"], ["a"], 1),
-        "ties": lambda: rbo(["a"], ["a"], ties="w"),
         "k of 0": lambda: overlap_at_k(["a"], ["a"], 0),
-        "k of 2.5": lambda: agreement({"q": []}, {"q": []}, k=2.5),
     }
     snapshots.check_errors("stats/agreement", cases)

@@ -14,7 +14,6 @@ from assay.stats.numeric import exact, exact_mean, exact_sum
 from assay.stats.resampling import (
     all_keep_blocks,
     block_rows,
-    column_groups,
     count_blocks,
     index_blocks,
     keep_blocks,
@@ -25,7 +24,7 @@ from assay.stats.resampling import (
 from ._scores import SAKAI, compare, compare_many
 
 
-@for_each("n, resamples", [(1, 10), (7, 5000), (300, 1000), (70_000, 5)])
+@for_each("n, resamples", [(1, 10), (7, 2000), (70_000, 3)])
 def test_counts_are_how_often_each_query_was_drawn(n, resamples):
     index = np.concatenate(list(index_blocks(n, resamples, 3)))
     counts = np.concatenate(list(count_blocks(n, resamples, 3)))
@@ -35,13 +34,10 @@ def test_counts_are_how_often_each_query_was_drawn(n, resamples):
         assert np.array_equal(np.bincount(index[row], minlength=n), counts[row])
 
 
-def test_every_query_is_drawn_equally_often():
+def test_every_query_is_drawn_equally_often_and_coins_are_fair_and_independent():
     counts = np.concatenate(list(count_blocks(40, 20_000, 0)))
     assert counts.mean(axis=0) == pytest.approx(1, abs=0.04)
     assert counts.var() == pytest.approx(1 - 1 / 40, abs=0.02)
-
-
-def test_coins_are_fair_and_independent():
     keep = np.concatenate(list(keep_blocks(13, 40_000, 0)))
     assert set(np.unique(keep)) == {0.0, 1.0}
     assert keep.mean(axis=0) == pytest.approx(0.5, abs=0.015)
@@ -54,20 +50,11 @@ def test_every_way_to_change_sides_comes_once(n):
     assert len(np.unique(ways, axis=0)) == len(ways) == 2**n
 
 
-def test_blocks_differ_from_each_other():
-    one, two, *_ = index_blocks(1000, 2100, 0)
-    assert len(one) == len(two)
-    assert not np.array_equal(one, two)
-
-
 def test_the_first_resamples_do_not_depend_on_how_many_follow():
     rows = block_rows(1000)
-    few, many = (next(index_blocks(1000, resamples, 0)) for resamples in (rows, 5 * rows))
-    assert np.array_equal(few, many)
-
-
-def test_blocks_are_small_for_any_number_of_queries():
-    assert all(block_rows(n) * n <= max(2**20, n) for n in (1, 10, 1000, 10**5, 10**7))
+    few, (one, two, *_) = next(index_blocks(1000, rows, 0)), index_blocks(1000, 3 * rows, 0)
+    assert np.array_equal(few, one)
+    assert not np.array_equal(one, two)
 
 
 def test_column_by_column_gives_the_same_bits():
@@ -87,25 +74,10 @@ def test_pieces_of_a_product_are_the_product(n, columns, monkeypatch):
     assert np.array_equal(weighted_sums(block, units), whole)
 
 
-def test_groups_hold_every_column_once(monkeypatch):
-    monkeypatch.setattr(resampling, "MAX_FIGURES_AT_ONCE", 100)
-    places = [place for some in column_groups(23, 10, 30) for place in range(23)[some]]
-    assert places == list(range(23))
-
-
-@for_each("n, n_columns", [(50_000, 3), (33_000, 1), (1_000, 20), (100, 5_000), (5, 0), (0, 3)])
-def test_sums_in_pieces_are_those_of_one_product(n, n_columns):
-    rng = np.random.default_rng(1)
-    units = rng.integers(0, 2**20, (n, n_columns)).astype(float)
-    block = rng.integers(0, 5, (20, n)).astype(float)
-    assert np.array_equal(weighted_sums(block, units), block @ units)
-
-
 # Sums that no order of summation changes
 
 
-@for_each("n", [1, 2, 3, 1000, 100_000])
-@for_each("scale", [1e-310, 1.0, 7e9, 1e300])
+@for_each("n, scale", [(1, 1.0), (3, 1e-310), (1000, 7e9), (50_000, 1e300)])
 def test_scores_hardly_move(n, scale):
     values = scale * np.random.default_rng(n).uniform(-1, 1, (n, 2))
     units, exponent = exact(values)
@@ -114,14 +86,9 @@ def test_scores_hardly_move(n, scale):
     assert np.abs(np.ldexp(units, exponent) - values).max() <= n * 2.0**-51 * scale
 
 
-def test_any_order_gives_the_same_bits():
-    values = np.random.default_rng(0).lognormal(0, 3, (5000, 1))
-    units, _ = exact(values)
-    sums = {float(np.random.default_rng(seed).permutation(units[:, 0]).cumsum()[-1]) for seed in range(20)}
-    assert len(sums) == 1
-
-
-def test_each_column_has_its_own_scale():
+def test_any_order_gives_the_same_bits_and_each_column_has_its_own_scale():
+    units, _ = exact(np.random.default_rng(0).lognormal(0, 3, (5000, 1)))
+    assert len({float(np.random.default_rng(seed).permutation(units[:, 0]).cumsum()[-1]) for seed in range(20)}) == 1
     values = np.column_stack([np.linspace(0, 1, 9), np.linspace(0, 1e-9, 9), np.zeros(9)])
     together = exact(values)
     for number in range(3):
@@ -135,21 +102,11 @@ def test_mean_is_that_of_exact_arithmetic():
     wanted = [math.fsum(column) / 999 for column in values.T]
     assert exact_mean(values) == pytest.approx(wanted, rel=3e-16, abs=0)
     assert exact_sum(values) == pytest.approx([math.fsum(column) for column in values.T], rel=1e-13)
-
-
-@for_each("value", [0.1, 1 / 3, 0.7, 1e-300, -0.3, 0.0])
-@for_each("n", [1, 3, 7, 1001])
-def test_equal_scores_are_their_own_mean(value, n):
-    assert exact_mean(np.full((n, 1), value))[0] == value
-
-
-def test_nothing_adds_up_to_nothing():
+    for value, n in ((0.1, 3), (1 / 3, 7), (1e-300, 1001), (-0.3, 3), (0.0, 1)):
+        assert exact_mean(np.full((n, 1), value))[0] == value  # equal scores are their own mean
     assert exact_sum(np.empty((0, 2))).tolist() == [0, 0]
-
-
-def test_slack_is_far_below_any_real_difference():
     given = exact(np.random.default_rng(2).random((1000, 1)))
-    assert 0 < given.slack()[0] / np.abs(given.units).sum() < 1e-11
+    assert 0 < given.slack()[0] / np.abs(given.units).sum() < 1e-11  # far below any real difference
 
 
 # Blocks and threads change no bit

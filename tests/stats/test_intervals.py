@@ -1,7 +1,5 @@
 """Intervals: against SciPy, by hand, for every way of summing up, and how often they hold the truth."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,7 +9,6 @@ from assay.model import (
     EVENNESS,
     GEOMETRIC_MEAN,
     MEAN,
-    PERCENTAGE,
     PERCENTAGE_OF_SUMS,
     RATIO_OF_SUMS,
     SUM,
@@ -27,7 +24,6 @@ from ._scores import SCORES, SIDES
 
 METHODS = ("auto", "bootstrap", "bca", "t", "wilson")
 OF_DIFFERENCES = ("bootstrap", "bca", "t", "studentised")
-HIT = np.random.default_rng(2).random(200) > 0.1
 
 
 def skewed(n=60, columns=3):
@@ -66,10 +62,7 @@ def columns_of_all_kinds(n=200):
     }
 
 
-# Against SciPy
-
-
-@for_each("method, level", product(("bootstrap", "bca"), (0.8, 0.95)))
+@for_each("method, level", [("bootstrap", 0.8), ("bca", 0.95)])
 def test_the_bootstrap_is_that_of_scipy(method, level):
     values = skewed()[:, :1]
     interval = of_means(values, method, level, resamples=20_000)
@@ -79,7 +72,7 @@ def test_the_bootstrap_is_that_of_scipy(method, level):
     assert ends == pytest.approx((theirs.low, theirs.high), abs=0.03 * (theirs.high - theirs.low))
 
 
-@for_each("level", [0.5, 0.9, 0.95, 0.99, 0.999])
+@for_each("level", [0.5, 0.95, 0.999])
 def test_t_and_wilson_are_those_of_scipy(level):
     values = skewed()
     interval, theirs = of_means(values, "t", level), stats.t.interval(level, 59, values.mean(axis=0), stats.sem(values))
@@ -90,25 +83,12 @@ def test_t_and_wilson_are_those_of_scipy(level):
         assert ends == pytest.approx((wilson.low, wilson.high), abs=1e-12)
 
 
-def test_resampled_means_by_hand():
+def test_studentised_means_by_hand():
     values = skewed(40, 1)[:, 0]
     drawn = values[np.concatenate(list(index_blocks(40, 2000, 0)))]
-    np.testing.assert_allclose(
-        np.ravel(of_means(values[:, None], resamples=2000)), np.quantile(drawn.mean(axis=1), [0.025, 0.975]), rtol=1e-12
-    )
     t = (drawn.mean(axis=1) - values.mean()) / stats.sem(drawn, axis=1)
     ends = values.mean() - np.quantile(t, [0.975, 0.025]) * stats.sem(values)
     np.testing.assert_allclose(np.ravel(of_means(values[:, None], "studentised", resamples=2000)), ends, rtol=1e-9)
-    three_in_nine = np.array([1, 1, 1, 0, 0, 0, 0, 0, 0], dtype=float)
-    assert of_one(three_in_nine, method="bootstrap", resamples=10_000)[:2] == (0, pytest.approx(2 / 3))
-
-
-def test_bca_leans_with_the_scores():
-    plain, better = (of_means(skewed(), method) for method in ("bootstrap", "bca"))
-    assert ((better.low > plain.low) & (better.high > plain.high)).all()
-    for sign, level in product((1, -1), (0.5, 0.99, 0.999999)):
-        low, high = of_means(sign * np.array([0.0] * 49 + [1.0])[:, None], "bca", level)
-        assert min(0, sign) <= low[0] <= sign * 0.02 <= high[0] <= max(0, sign)
 
 
 @for_each("method", OF_DIFFERENCES)
@@ -123,18 +103,14 @@ def test_differences_are_paired_and_point_upwards(method):
 # Every way of summing up
 
 
-@for_each("method", METHODS)
-def test_every_summary_lies_in_its_interval(method):
-    columns = columns_of_all_kinds()
-    intervals = column_intervals(columns, method)
-    assert list(intervals) == [name for name in columns if name != "text"]
-    for name, (low, high, used) in intervals.items():
-        assert low < columns[name].summary() < high, (name, used)
-
-
-def test_the_method_is_the_one_asked_for_or_the_nearest_that_fits():
-    columns = columns_of_all_kinds()
-    used = {method: {name: end[2] for name, end in column_intervals(columns, method).items()} for method in METHODS}
+def test_every_summary_lies_in_its_interval_by_the_method_asked_for_or_the_nearest_that_fits():
+    columns, used = columns_of_all_kinds(), {}
+    for method in METHODS:
+        intervals = column_intervals(columns, method, resamples=1000)
+        assert list(intervals) == [name for name in columns if name != "text"]
+        for name, (low, high, by) in intervals.items():
+            assert low < columns[name].summary() < high, (method, name, by)
+        used[method] = {name: by for name, (_, _, by) in intervals.items()}
     assert {used["auto"][name] for name in ("hit", "hits")} == {"wilson"}
     assert {used["auto"][name] for name in ("mean", "sum", "geometric", "ratio", "p95", "holes")} == {"bootstrap"}
     assert {used["t"][name] for name in ("mean", "sum", "geometric", "hit", "holes")} == {"t"}
@@ -143,12 +119,12 @@ def test_the_method_is_the_one_asked_for_or_the_nearest_that_fits():
     assert {methods["spread"] for methods in used.values()} == {"bootstrap"}
 
 
-@for_each("n, method", [(2, "t"), (19, "t"), (20, "bootstrap"), (9_999, "bootstrap"), (10_000, "t")])
+@for_each("n, method", [(19, "t"), (20, "bootstrap"), (9_999, "bootstrap"), (10_000, "t")])
 def test_few_and_many_queries_have_the_interval_of_student(n, method):
     score = np.random.default_rng(1).random(n)
     kinds = {"mean": (score, MEAN), "hit": (np.round(score), MEAN), "p50": (score, quantile(0.5))}
     columns = {name: Column.of(*kind) for name, kind in kinds.items()}
-    intervals = column_intervals(columns, resamples=50)
+    intervals = column_intervals(columns, resamples=20)
     assert [used for _, _, used in intervals.values()] == [method, "wilson", "bootstrap"]
     if method == "t":
         assert intervals["mean"] == column_intervals(columns, "t")["mean"]
@@ -157,9 +133,9 @@ def test_few_and_many_queries_have_the_interval_of_student(n, method):
 @for_each("name", ["mean", "sum", "geometric", "ratio", "p95", "hit", "spread", "percentage", "evenness"])
 def test_resampled_summaries_are_summaries_of_resamples(name):
     column = columns_of_all_kinds()[name]
-    rows = np.concatenate(list(index_blocks(len(column.score), 500, 9)))
+    rows = np.concatenate(list(index_blocks(len(column.score), 200, 9)))
     summaries = [Column(column.score[row], column.weight[row], column.aggregation).summary() for row in rows]
-    ends = column_intervals({name: column}, "bootstrap", resamples=500, seed=9)[name][:2]
+    ends = column_intervals({name: column}, "bootstrap", resamples=200, seed=9)[name][:2]
     between_neighbours = 1e-3 if name == "geometric" else 1e-11  # the mean of logs is interpolated, then exponentiated
     assert ends == pytest.approx(np.quantile(summaries, [0.025, 0.975]), rel=between_neighbours)
 
@@ -179,20 +155,7 @@ def test_too_few_queries(method):
     for score in ([], [np.nan, np.nan], [0.3], [0.3, np.inf, 1.0]):
         low, high, used = of_one(np.array(score), method=method)
         assert (np.isnan([low, high]).all(), used) == (True, "none"), score
-    low, high, _ = of_one(np.array([0.3, 0.5]), method=method)
-    assert low <= 0.3 + 1e-12 < 0.5 - 1e-12 <= high
     assert of_one(np.array([0.3] * 9), method=method)[:2] == (0.3, 0.3)
-
-
-def test_hits_that_all_agree_still_have_a_width():
-    low, high, used = of_one(np.ones(20))
-    assert (used, high, 0.8 < low < 0.9) == ("wilson", 1.0, True)
-
-
-def test_a_percentage_has_100_times_the_interval_of_the_mean():
-    for score in (HIT.astype(float), np.random.default_rng(3).random(50)):
-        (low, high, used), percentage = of_one(score), of_one(100 * score, PERCENTAGE)
-        assert percentage == (pytest.approx(100 * low), pytest.approx(100 * high), used)
 
 
 def test_of_many_queries_no_percentage_needs_resamples():
@@ -220,20 +183,20 @@ def test_of_many_queries_kinds_are_drawn():
 # Differences of figures that are no means
 
 
-@for_each("aggregation", [quantile(0.95), quantile(0.5), GEOMETRIC_MEAN, RATIO_OF_SUMS, SUM, MEAN])
+@for_each("aggregation", [quantile(0.95), GEOMETRIC_MEAN, RATIO_OF_SUMS, SUM])
 def test_a_difference_of_figures_is_the_loop_of_textbooks(aggregation):
     rng = np.random.default_rng(5)
     times = rng.lognormal(2, 0.5, 60)
     a, b = (Column(times * rng.lognormal(0, 0.2, 60), np.arange(1.0, 61), aggregation) for _ in range(2))
-    rows = np.concatenate(list(index_blocks(60, 400, 0)))
+    rows = np.concatenate(list(index_blocks(60, 200, 0)))
     drawn = np.array(
         [np.subtract(*(Column(one.score[row], one.weight[row], aggregation).summary() for one in (b, a))) for row in rows]
     )
     seen = b.summary() - a.summary()
     moved = drawn - seen
     for side, extreme in zip(SIDES, (np.abs(moved) >= abs(seen), moved >= seen, moved <= seen), strict=True):
-        difference = figure_difference(a, b, side, resamples=400)
-        assert difference.p == (1 + extreme.sum()) / 401, side
+        difference = figure_difference(a, b, side, resamples=200)
+        assert difference.p == (1 + extreme.sum()) / 201, side
         assert (difference.low, difference.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
 
 
@@ -249,7 +212,7 @@ def test_figures_of_few_queries():
 # The same for everybody
 
 
-@for_each("method", METHODS)
+@for_each("method", ("auto", "bca"))
 def test_columns_do_not_disturb_each_other(method):
     columns = columns_of_all_kinds()
     together = column_intervals(columns, method, resamples=300)
@@ -257,15 +220,13 @@ def test_columns_do_not_disturb_each_other(method):
         assert column_intervals({name: columns[name]}, method, resamples=300)[name] == together[name], name
 
 
-@for_each("method, power", product(OF_DIFFERENCES, (-900, -30, 30, 900)))
-def test_scale_does_not_matter(method, power):
-    scaled, plain = (np.array(of_means(skewed() * scale, method, resamples=200)) for scale in (2.0**power, 1.0))
-    np.testing.assert_allclose(scaled, plain * 2.0**power, rtol=1e-12)
-
-
-def test_the_seed_decides():
-    assert np.array_equal(of_means(skewed(), seed=5), of_means(skewed(), seed=5))
-    assert not np.array_equal(of_means(skewed(), seed=5), of_means(skewed(), seed=6))
+@for_each("method", OF_DIFFERENCES)
+def test_scale_does_not_matter_and_the_seed_decides(method):
+    plain = np.array(of_means(skewed(), method, resamples=200))
+    for power in (-900, 900):
+        scaled = np.array(of_means(skewed() * 2.0**power, method, resamples=200))
+        np.testing.assert_allclose(scaled, plain * 2.0**power, rtol=1e-12)
+    assert np.array_equal(of_means(skewed(), method, seed=6, resamples=200), plain) == (method == "t")
 
 
 def test_what_cannot_be_asked(snapshots):

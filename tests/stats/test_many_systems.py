@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 from statsmodels.formula.api import ols
-from statsmodels.stats.anova import AnovaRM, anova_lm
+from statsmodels.stats.anova import anova_lm
 from tests._variants import for_each
 
 from assay.stats import chance_of_range
@@ -42,19 +42,12 @@ def all_deals(scores):
     return np.array([[np.mean(ranges >= abs(one - other) - 1e-9) for other in sums] for one in sums])
 
 
-@for_each("scores", [SAKAI, SCORED, SCORED[:2], SCORED[:, :2]])
+@for_each("scores", [SAKAI, SCORED[:2]])
 def test_anova_is_that_of_statsmodels(scores):
-    outcome, theirs = (
-        compare_many("anova", scores),
-        anova_lm(ols("score ~ C(query) + C(system)", long(scores)).fit()).loc["C(system)"],
-    )
+    outcome = compare_many("anova", scores)
+    theirs = anova_lm(ols("score ~ C(query) + C(system)", long(scores)).fit()).loc["C(system)"]
     assert (outcome.statistic, outcome.p) == pytest.approx((theirs["F"], theirs["PR(>F)"]), rel=1e-9)
-
-
-def test_anova_is_that_of_repeated_measures_and_says_nothing_about_pairs():
-    theirs = AnovaRM(long(SAKAI), "score", "query", within=["system"]).fit().anova_table.iloc[0]
-    assert compare_many("anova", SAKAI).p == pytest.approx(theirs["Pr > F"], rel=1e-9)
-    assert np.isnan(compare_many("anova", SAKAI).pairwise[~np.eye(3, dtype=bool)]).all()
+    assert np.isnan(outcome.pairwise[~np.eye(len(outcome.pairwise), dtype=bool)]).all()  # nothing about pairs
 
 
 def test_two_systems_have_the_test_for_two():
@@ -67,20 +60,14 @@ def test_two_systems_have_the_test_for_two():
     assert compare_many("randomized_tukey_hsd", sakai).p == pytest.approx(p, rel=1e-12)
 
 
-@for_each("scores", [SAKAI, SCORED])
+@for_each("scores", [SAKAI])
 def test_tukey_is_that_of_the_definition(scores):
     outcome = compare_many("tukey_hsd", scores)
     np.testing.assert_allclose(outcome.pairwise, tukey_by_definition(scores), atol=1e-10)
     assert outcome.p == outcome.pairwise.min()
 
 
-def test_tukey_accounts_for_queries():
-    """SciPy's test is for independent samples; the two-way one sees what the queries hide."""
-    assert stats.tukey_hsd(*SAKAI.T).pvalue[0, 1] == pytest.approx(0.394, abs=1e-3)
-    assert compare_many("tukey_hsd", SAKAI).pairwise[0, 1] == pytest.approx(0.257, abs=1e-3)
-
-
-@for_each("k, df", product((2, 3, 40), (1, 10, np.inf)))
+@for_each("k, df", [(2, 1), (3, 10), (40, np.inf)])
 def test_the_studentised_range_is_that_of_scipy(k, df):
     q = np.array([0.01, 0.5, 2, 4, 8])
     np.testing.assert_allclose(chance_of_range(q, k, df), stats.studentized_range.sf(q, k, df), atol=1e-9)
@@ -97,15 +84,11 @@ def test_friedman_is_that_of_scipy(scores):
     assert (outcome.statistic, outcome.p) == pytest.approx((f, stats.f.sf(f, m - 1, (m - 1) * (n - 1))))
 
 
-def test_nemenyi_by_definition_and_by_its_critical_difference():
-    """Demšar's table: four classifiers at 0.05 differ from 2.569 · √(k (k + 1) ÷ 6 N) mean ranks up."""
+def test_nemenyi_by_definition():
     ranks = stats.rankdata(SAKAI, axis=1).mean(axis=0)  # scores such as 0.3 are tied here as they are on paper
     z = np.abs(ranks[:, None] - ranks) / np.sqrt(3 * 4 / (6 * 20))
     pairwise = compare_many("friedman", SAKAI).pairwise
     np.testing.assert_allclose(pairwise, stats.studentized_range.sf(z * 2**0.5, 3, np.inf), atol=1e-9)
-    ranks = stats.rankdata(SCORED, axis=1).mean(axis=0)
-    is_critical = np.abs(ranks[:, None] - ranks) > 2.569 * np.sqrt(4 * 5 / (6 * 12))
-    assert (is_critical == (compare_many("friedman", SCORED).pairwise < 0.05)).all()
     assert compare_many("friedman", np.exp(5 * SCORED)).p == compare_many("friedman", SCORED).p  # only order counts
 
 
@@ -123,9 +106,9 @@ def test_deals_by_hand():
 
 def test_random_deals_of_sakais_scores():
     """Without a tolerance it would be 0.264 or 0.251: gaps that are equal on paper differ in their last bits."""
-    pairwise = compare_many("randomized_tukey_hsd(resamples=20000)", SAKAI).pairwise
-    assert pairwise[0, 1] == pytest.approx(0.302, abs=0.009)
-    assert pairwise[0, 2] == pytest.approx(0.107, abs=0.008)
+    pairwise = compare_many("randomized_tukey_hsd(resamples=10000)", SAKAI).pairwise
+    assert pairwise[0, 1] == pytest.approx(0.302, abs=0.012)
+    assert pairwise[0, 2] == pytest.approx(0.107, abs=0.01)
     once = compare_many("randomized_tukey_hsd(resamples=500)", SAKAI).pairwise
     for factor in (1, 1 / 3, 0.7, 1e-300, 1e300):
         scaled = compare_many("randomized_tukey_hsd(resamples=500)", SAKAI * factor).pairwise

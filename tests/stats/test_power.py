@@ -5,22 +5,19 @@ from __future__ import annotations
 import dataclasses
 import math
 import warnings
+from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from statsmodels.stats.power import TTestPower
 from tests._variants import for_each
 
 from assay.errors import DataError
 from assay.stats import (
-    Pairs,
     Power,
     analyse_power,
     minimum_detectable_effect,
     normal_power,
-    parse_test,
     power,
     queries_needed,
 )
@@ -55,27 +52,23 @@ def by_simulation(differences, effect, n, alpha=0.05, repeats=4000):
     return np.mean((outcome.pvalue <= alpha) & (np.sign(outcome.statistic) == np.sign(effect)))
 
 
-@for_each("n, size", [(10, 1.0), (50, 0.4), (200, 0.15), (1000, 0.1), (5000, 0.05)])
+@for_each("n, size", [(10, 1.0), (200, 0.15), (1000, 0.1)])
 def test_power_of_normal_differences_is_that_of_the_book(n, size):
     wanted = BOOK.power(size, n, 0.05)
     assert power(normal_scores(1000), size, n) == pytest.approx(wanted, abs=0.02)
     assert normal_power(n, 1, size) == pytest.approx(wanted, abs=2e-4)
 
 
-@for_each("n", [20, 1000, 5001])
-def test_detectable_effect_is_that_of_the_book(n):
-    wanted = BOOK.solve_power(nobs=n, power=0.8, alpha=0.05)
-    assert minimum_detectable_effect(normal_scores(n)) == pytest.approx(wanted, rel=0.04)
-
-
-@for_each("size", [2.0, 0.5, 0.2, 0.001])
+@for_each("size", [2.0, 0.2])
 def test_queries_needed_are_those_of_the_book(size):
     wanted = BOOK.solve_power(effect_size=size, power=0.8, alpha=0.05)
-    assert queries_needed(normal_scores(1000), size) == pytest.approx(wanted, rel=0.04, abs=1.5)
+    assert queries_needed(normal_scores(500), size) == pytest.approx(wanted, rel=0.04, abs=1.5)
+    for n in (20, 500):
+        detectable = BOOK.solve_power(nobs=n, power=0.8, alpha=0.05)
+        assert minimum_detectable_effect(normal_scores(n)) == pytest.approx(detectable, rel=0.04)
 
 
-@for_each("effect", [0.05, -0.05, 0.02])
-@for_each("share", [0.05, 0.3])
+@for_each("effect, share", [(0.05, 0.05), (-0.05, 0.3)])
 def test_skewed_differences_agree_with_a_plain_loop(effect, share):
     differences = mostly_zero(60, share)
     assert power(differences, effect, 100) == pytest.approx(by_simulation(differences, effect, 100), abs=0.035)
@@ -90,41 +83,30 @@ def test_the_three_figures_belong_together():
     assert queries_needed(differences, 0.99 * detectable) > 300
 
 
-@given(st.integers(2, 40), st.integers(0, 1000))
-def test_exchanging_the_systems_changes_nothing(n, seed):
-    differences = np.random.default_rng(seed).beta(0.3, 2, size=n)
-    assert minimum_detectable_effect(differences) == pytest.approx(minimum_detectable_effect(-differences), rel=1e-12)
-    assert power(differences, 0.1) == pytest.approx(power(-differences, -0.1), abs=2e-4)
-
-
-@for_each("scale", [1e-300, 1e-9, 1e9, 1e300])
+@for_each("scale", [1e-300, 1e300])
 def test_scale_changes_nothing(scale):
     differences = normal_scores(40) + 0.3
     assert power(scale * differences) == pytest.approx(power(differences), abs=2e-4)
     assert minimum_detectable_effect(scale * differences) == pytest.approx(scale * minimum_detectable_effect(differences))
+    assert minimum_detectable_effect(-differences) == pytest.approx(minimum_detectable_effect(differences), rel=1e-12)
+    assert power(-differences, -0.1) == pytest.approx(power(differences, 0.1), abs=2e-4)  # exchanging the systems
     assert queries_needed(scale * differences, scale * 0.2) == pytest.approx(queries_needed(differences, 0.2), abs=1)
 
 
 def test_more_effect_or_more_queries_are_found_more_often():
     differences = mostly_zero(200, 0.1) - 0.5 * mostly_zero(200, 0.05)
-    chances = [power(differences, effect) for effect in np.linspace(0.001, 0.2, 8)]
+    chances = [power(differences, effect) for effect in np.linspace(0.001, 0.2, 5)]
     assert chances == sorted(chances)
-    chances = [power(differences, 0.03, n) for n in (20, 50, 100, 200, 400, 800)]
+    chances = [power(differences, 0.03, n) for n in (20, 100, 400)]
     assert chances == sorted(chances)
-    needed = [queries_needed(differences, effect) for effect in np.geomspace(0.5, 0.02, 8)]
+    needed = [queries_needed(differences, effect) for effect in np.geomspace(0.5, 0.05, 4)]
     assert needed == sorted(needed)
 
 
 def test_without_an_effect_power_is_the_rate_of_false_alarms():
     assert power(normal_scores(50), 0) == pytest.approx(0.05, abs=0.01)
     assert power(normal_scores(50), 0, alpha=0.2) == pytest.approx(0.2, abs=0.015)
-    assert power(normal_scores(50), 0, 10_000) == 0.05
-
-
-def test_the_seed_decides():
-    differences = np.random.default_rng(5).normal(0.1, 1, size=77)
-    first = analyse_power(differences, 0.2)
-    assert analyse_power(differences, 0.2) == first != analyse_power(differences, 0.2, seed=1)
+    assert power(normal_scores(50), 0, 10_000) == normal_power(50, 0.2, 0.0) == 0.05
 
 
 @for_each("value, achieved, needed", [(0.0, 0, None), (0.1, 1, 6), (0.1 + 0.2, 1, 6)])
@@ -136,34 +118,15 @@ def test_equal_differences_leave_nothing_to_chance(value, achieved, needed):
     assert power(differences, 0) == 0
     assert minimum_detectable_effect(differences) == 0
     assert queries_needed(differences, 1e-9) == 6
-    assert normal_power(10, 0, 0.1) == 1
+    assert [normal_power(n, 0, 0.1) for n in (5, 6)] == [0, 1]
 
 
 def test_too_few_equal_differences_tell_nothing():
     """As in paired_t, whose p is 2 ÷ 2^n there."""
     found = analyse_power([0.1] * 5)
     assert (found.achieved, found.detectable, found.needed) == (0, math.inf, 6)
-    for n in range(2, 12):
-        p = parse_test("paired_t").compare(Pairs(np.zeros((n, 1)), np.full((n, 1), 0.1))).p[0]
-        for alpha in (0.05, 0.01, 1 / 16):
-            assert power([0.1] * 5, n=n, alpha=alpha) == (p <= alpha)
-
-
-def test_significant_is_what_paired_t_says():
-    """The experiments are tested with a closed form of their own."""
-    rng = np.random.default_rng(4)
-    scores = rng.normal(0.2, 1, size=(25, 2000))
-    outcome = parse_test("paired_t").compare(Pairs(np.zeros_like(scores), scores))
-    found = np.mean((outcome.p <= 0.05) & (outcome.statistic > 0))
-    assert power(normal_scores(1000), 0.2, 25) == pytest.approx(found, abs=0.03)
-
-
-def test_two_queries_are_enough_to_be_defined():
-    found = analyse_power([0.1, 0.3])
-    assert 0 < found.achieved < 1
-    assert found.detectable > 1
-    assert found.needed > 2
-    assert queries_needed([0.1, 0.3], 1e6) == 2
+    for n, alpha in product(range(2, 12), (0.05, 0.01, 1 / 16)):
+        assert power([0.1] * 5, n=n, alpha=alpha) == (2 / 2**n <= alpha)
 
 
 def test_what_the_sentences_say(snapshots):
@@ -176,24 +139,19 @@ def test_what_the_sentences_say(snapshots):
 
 
 def test_the_record_is_what_the_functions_say():
-    differences = mostly_zero(100, 0.2)
+    differences = mostly_zero(60, 0.2)
     found = analyse_power(differences, 0.1, 0.9, 0.01)
     assert found.achieved == power(differences, alpha=0.01)
     assert found.detectable == minimum_detectable_effect(differences, 0.9, 0.01)
     assert found.needed == queries_needed(differences, 0.1, 0.9, 0.01)
-    assert (found.n, found.effect, found.sd) == (100, pytest.approx(0.2), pytest.approx(np.std(differences, ddof=1)))
-    assert analyse_power(differences).target == found.effect
+    assert (found.n, found.effect, found.sd) == (60, pytest.approx(0.2), pytest.approx(np.std(differences, ddof=1)))
+    assert analyse_power(differences, 0.1) != analyse_power(differences, 0.1, seed=1)
+    two = analyse_power([0.1, 0.3])
+    assert (two.target, 0 < two.achieved < 1, two.detectable > 1, two.needed > 2) == (two.effect, True, True, True)
 
 
 def test_what_is_refused(snapshots):
-    unusable = {
-        "no query": [],
-        "one query": [0.1],
-        "nan": [0.1, math.nan],
-        "infinite": [math.inf, 0.1],
-        "two dimensions": [[0.1, 0.2]],
-        "texts": ["a", "b"],
-    }
+    unusable = {"no query": [], "one query": [0.1], "nan": [0.1, math.nan], "two dimensions": [[0.1]], "texts": ["a", "b"]}
     for differences in unusable.values():
         for function in (power, minimum_detectable_effect, lambda values: queries_needed(values, 0.1)):
             with pytest.raises(DataError):
@@ -213,11 +171,3 @@ def test_what_is_refused(snapshots):
     }
     wrong = {name: lambda differences=differences: analyse_power(differences) for name, differences in unusable.items()}
     snapshots.check_errors("stats/power_errors", {**wrong, **settings})
-
-
-def test_the_book_and_the_simulation_follow_one_rule():
-    """p up to alpha is significant: equal differences from 6 queries on, and nothing is found as often as alpha says."""
-    assert [normal_power(n, 0, 0.1) for n in (5, 6)] == [0, 1] == [power([0.1] * 5, 0.1, n) for n in (5, 6)]
-    assert normal_power(5, 0, 0.1, alpha=2 / 2**5) == 1
-    assert normal_power(50, 0.2, 0.0) == 0.05
-    assert normal_power(50, 0.0, 0.0) == 0

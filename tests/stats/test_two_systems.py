@@ -8,7 +8,7 @@ from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 from tests._variants import for_each
 
-from assay.stats import Pairs, index_blocks, parse_test, posterior, statistical_significance_test
+from assay.stats import Pairs, index_blocks, parse_test, posterior
 
 from ._scores import SIDES, X, Y, Z, compare
 
@@ -31,12 +31,10 @@ def sampled(n, resamples):
 # Student's t
 
 
-@for_each("n, side", product((2, 3, 30), SIDES))
+@for_each("n, side", product((2, 30), SIDES))
 def test_t_agrees_with_scipy(n, side):
-    outcome, theirs = (
-        compare(f"paired_t(alternative={side})", A[:n], B[:n]),
-        stats.ttest_rel(B[:n], A[:n], alternative=SIDES[side]),
-    )
+    outcome = compare(f"paired_t(alternative={side})", A[:n], B[:n])
+    theirs = stats.ttest_rel(B[:n], A[:n], alternative=SIDES[side])
     np.testing.assert_allclose(outcome.statistic, theirs.statistic, rtol=1e-11)
     np.testing.assert_allclose(outcome.p, theirs.pvalue, rtol=1e-9)
     for equal in (True, False):
@@ -47,35 +45,19 @@ def test_t_agrees_with_scipy(n, side):
         np.testing.assert_allclose(outcome.p, theirs.pvalue, rtol=1e-9)
 
 
-def test_t_by_hand():
-    """Differences 1, 2, 3: mean 2, standard deviation 1, so t = 2 · √3 with 2 degrees of freedom."""
-    outcome = of_differences("paired_t", [1, 2, 3])
-    assert outcome.statistic[0] == pytest.approx(2 * 3**0.5)
-    assert outcome.p[0] == pytest.approx(1 - (12 / 14) ** 0.5)  # the t distribution with 2 degrees of freedom is this short
+def test_t_of_sakais_scores():
     sakai = compare("paired_t", X, Y)
     assert (sakai.statistic[0], sakai.p[0]) == (pytest.approx(-2.1158, abs=1e-4), pytest.approx(0.0478, abs=1e-4))
 
 
-@for_each("n", [2, 5, 20])
+@for_each("n", [2, 20])
 def test_the_same_difference_everywhere_is_judged_by_coins(n):
     a = np.linspace(0.1, 0.7, n)
     b = a + 0.1  # these differences vary by rounding
-    assert (compare("paired_t", a, b).statistic[0], compare("paired_t", a, b).p[0]) == (np.inf, 2 / 2**n)
-    assert compare("paired_t(alternative=greater)", a, b).p[0] == 1 / 2**n
-    assert compare("paired_t(alternative=less)", a, b).p[0] == 1.0
-    assert compare("paired_t", b, a).statistic[0] == -np.inf
-
-
-def test_two_constants_are_judged_by_dealing_anew():
-    a, b = [0.1] * 3, [0.1 + 0.2] * 3
-    for text in ("independent_t", "independent_t(equal_variances=false)"):
-        assert (compare(text, a, b).statistic[0], compare(text, a, b).p[0]) == (np.inf, pytest.approx(2 / 20))
-    assert compare("independent_t(alternative=less)", b, a).p == [pytest.approx(1 / 20)]
-
-
-def test_samples_of_different_size():
-    found, theirs = statistical_significance_test(B[:9, 0], A[:, 0] ** 2), stats.ttest_ind(B[:9, 0], A[:, 0] ** 2)
-    assert (found["t_statistic"], found["p_value"]) == pytest.approx((theirs.statistic, theirs.pvalue))
+    outcome = compare("paired_t", a, b)
+    assert (outcome.statistic[0], outcome.p[0]) == (np.inf, 2 / 2**n)
+    sides = ("greater", a, b), ("less", a, b), ("greater", b, a)
+    assert [compare(f"paired_t(alternative={side})", *given).p[0] for side, *given in sides] == [1 / 2**n, 1, 1]
 
 
 def test_far_tails_keep_their_digits():
@@ -87,22 +69,17 @@ def test_far_tails_keep_their_digits():
 # Not worse, and equal
 
 
-@for_each("margin", [0, 0.01, 0.2])
+@for_each("margin", [0, 0.01])
 def test_not_worse_is_a_one_sided_t_test_against_the_margin(margin):
     theirs = stats.ttest_1samp(NEAR - A, -margin, alternative="greater").pvalue
     np.testing.assert_allclose(compare(f"non_inferiority(margin={margin})", A, NEAR).p, theirs, rtol=1e-8)
 
 
-@for_each("margin", [0.01, 0.02, 0.2])
+@for_each("margin", [0.01, 0.2])
 def test_equivalence_is_that_of_statsmodels(margin):
     outcome = compare(f"equivalence(margin={margin})", A, NEAR)
     theirs = [ttost_paired(NEAR[:, column], A[:, column], -margin, margin)[0] for column in range(7)]
     np.testing.assert_allclose(outcome.p, theirs, rtol=1e-8)
-    above, below = (
-        stats.ttest_1samp(NEAR - A, end, alternative=side) for end, side in ((-margin, "greater"), (margin, "less"))
-    )
-    weaker = np.where(above.pvalue > below.pvalue, above.statistic, below.statistic)
-    np.testing.assert_allclose(outcome.statistic, weaker, rtol=1e-9)
 
 
 def test_margins_at_the_edges():
@@ -154,7 +131,7 @@ def sign_patterns(differences, zeros, side):
     return {"greater": at_least, "less": at_most, "two_sided": min(1, 2 * min(at_least, at_most))}[side]
 
 
-@for_each("n, side", product((1, 2, 6, 20, 50), SIDES))
+@for_each("n, side", product((1, 6, 50), SIDES))
 def test_wilcoxon_without_ties_is_scipys_exact_test(n, side):
     d = np.random.default_rng(n).normal(0.3, 1, (n, 5))
     theirs = [stats.wilcoxon(column, alternative=SIDES[side], method="exact") for column in d.T]
@@ -166,7 +143,7 @@ def test_wilcoxon_without_ties_is_scipys_exact_test(n, side):
 
 @for_each("zeros, side", product(("wilcox", "pratt", "zsplit"), SIDES))
 def test_wilcoxon_of_many_ties_is_scipys_approximation(zeros, side):
-    for n in (60, 200):
+    for n in (60,):
         d = np.random.default_rng(n).integers(-4, 6, (n, 5)).astype(float)
         how = {"alternative": SIDES[side], "zero_method": zeros, "method": "approx", "correction": False}
         theirs = [stats.wilcoxon(column, **how).pvalue for column in d.T]
@@ -176,17 +153,14 @@ def test_wilcoxon_of_many_ties_is_scipys_approximation(zeros, side):
 
 @for_each("zeros, side", product(("wilcox", "pratt"), SIDES))
 def test_wilcoxon_of_few_ties_is_counted_out(zeros, side):
-    for n in (1, 2, 5, 9):
+    for n in (1, 2, 8):
         d = np.random.default_rng(n).integers(-2, 4, (n, 8)).astype(float)
         outcome = of_differences(f"wilcoxon(alternative={side}, zeros={zeros})", d)
         np.testing.assert_allclose(outcome.p, [sign_patterns(column, zeros, side) for column in d.T], rtol=1e-12)
 
 
 def test_wilcoxon_by_hand():
-    """Ranks of 1, -2, 3, 4 are 1 to 4; b has 1 + 3 + 4 = 8. Of 16 sign patterns 3 give 8 or more: {4,3,1}, {4,3,2}, all."""
-    outcome = of_differences("wilcoxon(alternative=greater)", [1, -2, 3, 4])
-    assert (outcome.statistic[0], outcome.p[0]) == (8, 3 / 16)
-    # 0.3 - 0.2 and 0.7 - 0.6 differ in the sixteenth digit only
+    """0.3 - 0.2 and 0.7 - 0.6 differ in the sixteenth digit only: two equals of rank 1.5."""
     assert compare("wilcoxon", [0.2, 0.7, 0.1], [0.3, 0.6, 0.5]).statistic == [1.5 + 3]
     for settings in ("zeros=zsplit", "zeros=pratt, method=normal"):
         assert of_differences(f"wilcoxon({settings})", np.zeros(60)).p == [1]
@@ -205,9 +179,7 @@ def test_the_sign_test_is_that_of_scipy(side):
 def test_signs_by_hand():
     """Three wins, no loss, one tie: a coin falls like that in 1 of 8 throws, on either side in 2 of 8."""
     assert of_differences("sign", [1, 2, 0, 0.5]).p == [2 / 8]
-    assert of_differences("sign(alternative=greater)", [1, 2, 0, 0.5]).p == [1 / 8]
-    small = [0.5, 0.5, 0.01, -0.01]
-    assert (of_differences("sign", small).statistic, of_differences("sign(tolerance=0.01)", small).p) == ([3], [0.5])
+    assert of_differences("sign(tolerance=0.01)", [0.5, 0.5, 0.01, -0.01]).p == [0.5]
     outcome = compare("sign", [0.3, 0.1], [0.1 + 0.2, 0.1])  # rounding is no win
     assert (outcome.statistic, outcome.p, outcome.direction) == ([0.0], [1.0], [0.0])
 
@@ -224,21 +196,10 @@ def sign_flips(differences, side):
     return sum(map(extreme[side], sums)) / len(sums)
 
 
-@for_each(
-    "differences, p",
-    [
-        ([1, 2, 3], 2 / 8),  # only all up or all down reach 6
-        ([1, 2, -3], 1),
-        ([4, 1, -1], 6 / 8),  # 6 4 4 2 and the same downwards: all but ±2 reach 4
-        ([1, 1, 1, 1], 2 / 16),
-        ([1, 1, 1, 1, -1], 12 / 32),  # four or five of a kind, up or down
-        ([5], 1),
-        ([0, 0], 1),
-        ([3, 3], 2 / 4),
-    ],
-)
-def test_randomisation_by_hand(differences, p):
-    assert of_differences("randomization", differences).p[0] == p
+def test_randomisation_by_hand():
+    by_hand = {(1, 2, 3): 2 / 8, (1, 2, -3): 1, (4, 1, -1): 6 / 8, (1, 1, 1, 1, -1): 12 / 32, (5,): 1, (0, 0): 1}
+    for differences, p in by_hand.items():
+        assert of_differences("randomization", differences).p[0] == p, differences
 
 
 @for_each("side", SIDES)
@@ -254,14 +215,11 @@ def test_randomisation_is_that_of_exact_arithmetic_and_of_scipy(side):
 
 
 def test_random_flips_come_close_to_all_flips():
-    d = np.random.default_rng(5).normal(0.2, 1, (18, 20))
-    exact, drawn = (of_differences(f"randomization(resamples={n})", d).p for n in (300_000, 100_000))
-    assert drawn == pytest.approx(exact, abs=5 * 0.5 / np.sqrt(100_000))
+    d = np.random.default_rng(5).normal(0.2, 1, (18, 5))
+    exact, drawn = (of_differences(f"randomization(resamples={n})", d).p for n in (300_000, 50_000))
+    assert drawn == pytest.approx(exact, abs=5 * 0.5 / np.sqrt(50_000))
     assert not np.array_equal(exact, drawn)
-    assert of_differences("randomization(resamples=70000)", np.ones(40)).p[0] == 1 / 70_001  # never 0
-    many = np.random.default_rng(9).normal((0, 5 / np.sqrt(1500)), 1, (1500, 2))
-    p = of_differences("randomization(resamples=500)", many).p
-    assert (p[0] > 0.01, p[1]) == (True, 1 / 501)
+    assert of_differences("randomization(resamples=500)", np.ones(40)).p[0] == 1 / 501  # never 0
 
 
 def test_sums_that_are_equal_count_as_equal():
@@ -293,22 +251,12 @@ def test_the_bootstrap_is_the_loop_of_textbooks(side):
         assert outcome.statistic[0] == pytest.approx(seen), method
 
 
-@for_each("text", BOOTSTRAPS)
-def test_the_bootstrap_at_the_edges(text):
-    assert of_differences(text, np.full(20, 0.1)).p[0] == 1 / 10_001
-    assert of_differences(text, [0.5, -0.5]).p[0] == 1
-    assert of_differences(text, [0.1] * 3).p == [2 / 2**3]  # never below that of as many coins
-    assert of_differences(text, [0.1, 0.2]).p >= [0.49]
-
-
-def test_the_bootstrap_says_that_queries_are_few(snapshots):
+def test_the_bootstrap_of_few_queries(snapshots):
+    for text in BOOTSTRAPS:
+        assert of_differences(text, np.full(20, 0.1)).p[0] == 1 / 10_001, text
+        assert of_differences(text, [0.1] * 3).p == [2 / 2**3], text  # never below that of as many coins
+        assert of_differences(text, [0.1, 0.2]).p >= [0.49], text
+    assert of_differences("bootstrap(alternative=greater)", [0.1] * 3).p == [1 / 2**3]
     shift, studentised = map(parse_test, BOOTSTRAPS)
     snapshots.check("stats/few_queries", shift.caution(29))
     assert shift.caution(30) == studentised.caution(10) == parse_test("paired_t").caution(3) == ""
-    assert of_differences("bootstrap(alternative=greater)", [0.1] * 3).p == [1 / 2**3]
-
-
-def test_other_names_are_understood():
-    assert parse_test("fisher").name == "randomization"
-    assert parse_test("permutation(resamples=500)").name == "randomization(resamples=500)"
-    assert parse_test("bootstrap(method=studentized)").name == "bootstrap(method=studentised)"
