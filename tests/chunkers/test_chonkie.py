@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.chunkers import parse_chunker
 
-from ._texts import HARD, assert_sound, chunks_of, texts_of
+from ._texts import HARD, texts_of
 
 
 def test_as_chonkie_does_it():
@@ -19,10 +19,6 @@ def test_as_chonkie_does_it():
         for name in ("python", "emoji", "crlf", "markdown"):
             texts = texts_of(HARD[name], f"chonkie(kind={kind.lower()}, size=150)")
             assert texts == [chunk.text for chunk in theirs.chunk(HARD[name])], (kind, name)
-
-
-def test_its_own_default_size():
-    assert parse_chunker("chonkie").params == {"kind": "recursive", "size": chonkie.RecursiveChunker().chunk_size}
 
 
 class Reported(NamedTuple):
@@ -68,12 +64,6 @@ def test_wrong_places_lose_nothing(pieces, places):
     text = "".join(pieces)
     reported = [Reported(piece, place) for piece, place in zip(pieces, places, strict=False)]
     assert "".join("".join(cut_as_reported(text, reported)).split()) == "".join(text.split())
-
-
-def test_surrogates_which_it_cannot_encode():
-    text = "a\ud800b. c\udfffd! " * 30
-    for kind in ("sentence", "recursive", "code"):
-        assert_sound(text, chunks_of(text, f"chonkie(kind={kind}, size=40)"))
 
 
 def test_code_may_exceed_its_size_and_says_so():

@@ -37,11 +37,7 @@ def test_what_cannot_be(snapshots):
 
 
 def test_a_package_that_is_missing_is_named(snapshots, monkeypatch):
-    needs = {
-        "syntax_tree": "tree_sitter_go",
-        "chonkie": "chonkie",
-        "chonkie(kind=code)": "tree_sitter_language_pack",
-    }
+    needs = {"syntax_tree": "tree_sitter_go", "chonkie": "chonkie", "chonkie(kind=code)": "tree_sitter_language_pack"}
 
     def check(chunker, package):
         with monkeypatch.context() as patch:
@@ -52,11 +48,6 @@ def test_a_package_that_is_missing_is_named(snapshots, monkeypatch):
     snapshots.check_errors("chunkers/packages", cases)
     check("syntax_tree(language=c)", "tree_sitter_go")
     check("fixed_lines", "tree_sitter_go")
-
-
-def test_the_configuration_is_plain_and_complete():
-    bound = parse_chunker("recursive(size=9)")
-    assert bound.configuration == {"chunker": "recursive", "size": 9, "separators": ["\n\n", "\n", ". ", " "]}
 
 
 def test_every_chunker_is_explained():
@@ -78,16 +69,11 @@ def bound(pieces, seen=None):
     return BoundChunker(Chunker("mine", "…", split, params=()), {})
 
 
-def test_white_space_and_nothing_are_no_pieces():
+def test_white_space_is_no_piece_and_a_pair_of_surrogates_stays_whole():
     pieces = [Piece(0, 1), Piece(1, 3), Piece(3, 3), Piece(3, 4)]
     assert bound(pieces).cut(Document("d", "a \nb")).pieces == [Piece(0, 1), Piece(3, 4)]
-
-
-def test_a_pair_of_surrogates_stays_whole():
     document = Document("d", "a\ud83d\ude00b")
     assert bound([Piece(0, 2), Piece(2, 4)]).cut(document).pieces == [Piece(0, 3), Piece(3, 4)]
-    apart = [Piece(0, 1), Piece(1, 2), Piece(2, 3), Piece(3, 4)]
-    assert bound(apart).cut(document).pieces == [Piece(0, 1), Piece(1, 3), Piece(3, 4)]
 
 
 def test_the_language_is_that_of_the_id_else_of_the_source():

@@ -27,15 +27,11 @@ def test_the_title_of_the_document_goes_first():
     assert [chunk.title for chunk in chunks_of(text, "sentence")] == [None]
 
 
-def test_the_group_is_kept_so_that_scopes_still_hold():
-    (chunk,) = chunks_of("text", "sentence", group="g1")
-    assert chunk.to_document().group == "g1"
-
-
-def test_chunks_are_numbered_in_each_document():
-    documents = [Document("a", "x\ny\n"), Document("b", ""), Document("c", "z\n")]
+def test_chunks_are_numbered_in_each_document_and_keep_its_group():
+    documents = [Document("a", "x\ny\n"), Document("b", ""), Document("c", "z\n", group="g1")]
     chunks = chunk_documents(parse_chunker("fixed_lines(size=1)"), iter(documents))
     assert [(chunk.doc_id, chunk.number) for chunk in chunks] == [("a", 1), ("a", 2), ("c", 1)]
+    assert chunks[-1].to_document().group == "g1"
 
 
 def test_what_was_done_otherwise_is_counted(snapshots):
@@ -55,8 +51,7 @@ def test_sizes():
     assert sizes([chunk("two words")]) == ChunkSizes(1, Distribution(9, 9, 9, 9, 9), Distribution(2, 2, 2, 2, 2))
     found = sizes(chunk("a" * length) for length in reversed(range(0, 201, 10)))
     assert found.n == 21
-    assert found.characters == Distribution(
-        100, 10, 100, 190, 200
-    )  # the 5th percentile is the second, the 95th the last but one
+    # the 5th percentile is the second, the 95th the last but one
+    assert found.characters == Distribution(100, 10, 100, 190, 200)
     assert found.tokens == Distribution(20 / 21, 1, 1, 1, 1)
     assert sizes([chunk("東京 Anfälle")]).tokens.max == 3

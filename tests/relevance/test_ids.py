@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import assay
 from assay import Query, UsageError
 from assay.model import Pack
-from assay.relevance import parse_resolver, resolve
+from assay.relevance import parse_resolver
 
 from ._cases import evidence_pack, ground
 
@@ -57,14 +57,6 @@ def test_credit_moves_no_grade_and_makes_none(qrels, chunks):
         assert sum(judged.grades.get(f"{doc}#{number}", 0) for number in range(4)) in (0, qrels[doc])
 
 
-@given(st.permutations(list({"a": 3, "b": 1, "c": 0, "d": 2}.items())))
-def test_the_order_of_ground_truth_does_not_matter(items):
-    made = ground(QUERY, ["b#1", "a#1", "b#2"], qrels={"q": dict(items)}, document_of=before_hash)
-    grades = resolve(made, "qrels").qrels["q"]
-    assert {doc: grade for doc, grade in grades.items() if "#" in doc} == {"b#1": 1, "a#1": 3, "b#2": 0}
-    assert sorted(grades.values()) == [0, 0, 1, 2, 3]
-
-
 # Evidence
 
 YES = Pack("yes", lambda _, hit: hit.doc_id != "b", lambda _: 2)
@@ -72,13 +64,9 @@ LETTERS = Pack("many", lambda _, hit: set(hit.doc_id) & set("ab"), lambda _: 3)
 CREDITED = [
     (["e1#0", "x", "e1#1", "e2#0"], evidence_pack(), {"e1#0": 1, "x": 0, "e1#1": 0, "e2#0": 1}, 1),
     (list("abcde"), YES, {"a": 1, "b": 0, "c": 1, "d": 0, "e": 0}, 0),  # as many as there are pieces
-    (list("abc"), YES, {"a": 1, "b": 0, "c": 1}, 0),
     (["ab", "a", "x", "b"], LETTERS, {"ab": 1, "a": 0, "x": 0, "b": 0}, 1),  # two pieces at once count once
     (["a", "ab", "b"], LETTERS, {"a": 1, "ab": 1, "b": 0}, 1),
-    *(
-        (["a"], Pack("no", lambda _, __, covers=covers: covers, lambda _: 1), {"a": 0}, 1)
-        for covers in (None, False, "", ())
-    ),
+    (["a"], Pack("no", lambda *_: (), lambda _: 1), {"a": 0}, 1),
 ]
 """Hits, who knows what they cover, the grades, and how many pieces are still to find."""
 
@@ -96,15 +84,6 @@ def test_one_hit_that_covers_2_of_3_pieces_counts_once_so_there_are_2_to_find():
     dataset = assay.BenchmarkDataset("Three", queries={"q": QUERY}, pack=pack)
     result = assay.evaluate(dataset, {"q": ["x", "both"]}, ["recall@2", "rprec", "ndcg@2"])
     assert result.summary == {"recall@2": 1 / 2, "rprec": 1 / 2, "ndcg@2": pytest.approx(0.6309297535 / 1.6309297535)}
-
-
-@given(answers=st.lists(st.booleans(), max_size=8), n_evidence=st.integers(0, 5))
-def test_yes_and_no_credit_the_first_hits_and_never_more_than_there_is(answers, n_evidence):
-    pack = Pack("yes", lambda _, hit: answers[int(hit.doc_id)], lambda _: n_evidence)
-    judged = by_pack([str(number) for number in range(len(answers))], pack=pack)
-    credited = [number for number, yes in enumerate(answers) if yes][:n_evidence]
-    assert judged.grades == {str(number): float(number in credited) for number in range(len(answers))}
-    assert sum(judged.grades.values()) + sum(judged.hidden) == n_evidence
 
 
 @given(

@@ -1,44 +1,16 @@
 """WordIndex: every count it gives is that of plain sets and loops, block by block."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.relevance import by_text, resolve, words
-from assay.relevance.words import Bags, WordIndex, count_shared, phrase_of
-from assay.text import words_of
+from assay.relevance.words import Bags, WordIndex, count_shared
 
-from ._cases import TEXTS, bag, bm25, f1, grades_by_text, grounds
+from ._cases import TEXTS, bag, f1, grades_by_text, grounds
 
 MANY = st.lists(TEXTS | st.text(max_size=6), max_size=8)
-
-
-def test_texts_are_numbered_and_taken_apart_once_documents_first(monkeypatch):
-    taken = []
-    monkeypatch.setattr(words, "words_of", lambda text: taken.append(text) or words_of(text))
-    index = WordIndex(["a b", "c", "a b"], ["x", "c", "x", "a b"])
-    assert taken == ["a b", "c", "x"]
-    assert index.number == {"a b": 0, "c": 1, "x": 2}
-    assert (len(index), index.n_documents, index.texts) == (3, 2, ["a b", "c", "x"])
-    assert (index.numbers(["x", "a b", "x"]).tolist(), index.of_others.tolist()) == ([2, 0, 2], [2, 1, 2, 0])
-
-
-@given(MANY, TEXTS | st.text(max_size=6))
-def test_counts_and_phrases(texts, wanted):
-    index = WordIndex(texts)
-    names = list(index.vocabulary)
-    owner = np.repeat(np.arange(len(index)), index.n_distinct)
-    rows = zip(owner.tolist(), index.words.tolist(), index.counts.tolist(), strict=True)
-    assert {(text, names[word]): times for text, word, times in rows} == {
-        (number, word): times for text, number in index.number.items() for word, times in Counter(words_of(text)).items()
-    }
-    assert index.n_words.tolist() == [len(words_of(text)) for text in index.texts]
-    assert index.shared_with_all(wanted).tolist() == [len(bag(wanted) & bag(text)) for text in dict.fromkeys(texts)]
-    for text, number in index.number.items():
-        assert index.phrase(number) == phrase_of(text) == f" {' '.join(words_of(text))} "
 
 
 @given(data=st.data())
@@ -70,18 +42,6 @@ def test_shared_of_pairs_block_by_block(texts, wanted, data):
             patch.setattr(words, "BLOCK", block)
             shared = index.shared(wanted, query, text).tolist()
         assert shared == [len(bag(wanted[a]) & bag(index.texts[b])) for a, b in pairs], block
-
-
-@given(MANY, MANY, MANY, TEXTS | st.text(max_size=6))
-def test_bm25_is_the_plain_formula_whatever_else_was_retrieved(documents, others, more, wanted):
-    documents = list(dict.fromkeys(documents))
-    others = [text for text in dict.fromkeys(others) if text not in documents]
-    index, larger = WordIndex(documents, others), WordIndex(documents, [*more, *others])
-    plain, plain_best = bm25(documents, others, wanted)
-    assert index.bm25(wanted)[0].tolist() == pytest.approx(plain)
-    assert index.bm25(wanted)[1] == larger.bm25(wanted)[1] == pytest.approx(plain_best)
-    texts = [*documents, *others]
-    assert index.bm25(wanted)[0][index.numbers(texts)].tolist() == larger.bm25(wanted)[0][larger.numbers(texts)].tolist()
 
 
 @given(made=grounds())

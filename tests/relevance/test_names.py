@@ -32,11 +32,6 @@ def test_what_is_written_comes_before_what_is_assumed():
         ("token(threshold=0.5)", {"threshold": 0.1}, {"threshold": 0.5}),
         ("qrels", {"threshold": 0.1}, {}),
         (" hybrid ( method = weighted ) ", {"threshold": 0.1}, {"method": "weighted", "threshold": 0.1, "weights": ones}),
-        (
-            "hybrid(weights=[2, 1, 0, 1], threshold=0.2)",
-            {"weights": (1.0, 0.0, 0.0, 0.0)},
-            {"method": "first", "threshold": 0.2, "weights": (2.0, 1.0, 0.0, 1.0)},
-        ),
         ("span(unit=chars)", {}, {**DEFAULTS["span"], "unit": "characters"}),
     ):
         assert parse_resolver(text, **defaults).params == params, text

@@ -40,28 +40,18 @@ GOLD = [Span("a.py", 5, 10, "lines")]
 
 
 def test_every_chunk_that_overlaps_is_relevant_retrieved_or_not():
-    assert relevant(cut(4), GOLD) == {"a.py/5", "a.py/9"}
-    assert relevant(cut(1), GOLD) == {f"a.py/{line}" for line in range(5, 11)}
-    assert relevant(cut(20), GOLD) == {"a.py/1"}
-
-
-def test_how_many_are_relevant_differs_by_chunker_and_is_reported():
-    for size, n_relevant in ((1, 6), (4, 2), (20, 1)):
+    for size, chunks in ((1, {f"a.py/{line}" for line in range(5, 11)}), (4, {"a.py/5", "a.py/9"}), (20, {"a.py/1"})):
         resolved = resolve(made(cut(size), {"q": GOLD}, ["a.py/1"]), "span")
-        assert resolved.to_dict()["relevant"] == n_relevant
-        assert resolved.to_dict()["counted_over"] == {"chunks": 1}
-        assert resolved.to_dict()["span_rule"] == "any"
+        assert {doc for doc, grade in resolved.qrels["q"].items() if grade > 0} == chunks
+        told = resolved.to_dict()
+        assert (told["relevant"], told["counted_over"], told["span_rule"]) == (len(chunks), {"chunks": 1}, "any")
 
 
 RULES = [
-    ("span(rule=any)", {"a.py/1", "a.py/6", "a.py/11"}),
-    ("span(rule=share, threshold=0.5)", {"a.py/6"}),
     ("span(rule=share, threshold=0.625)", {"a.py/6"}),
     ("span(rule=share, threshold=0.63)", {"\0gold 0"}),
     ("span(rule=share, threshold=0.25)", {"a.py/6", "a.py/1"}),
-    ("span(rule=share, threshold=0)", {"a.py/1", "a.py/6", "a.py/11"}),
     ("span(rule=iou)", {"a.py/6"}),
-    ("span(rule=iou, threshold=0.63)", {"\0gold 0"}),
     ("span(rule=iou, threshold=0.18)", {"a.py/1", "a.py/6"}),
 ]
 """Gold lines 4 to 11 are eight; chunks of five share 2, 5 and 1 of them: IoU 2/11, 5/8 and 1/12."""
@@ -108,10 +98,9 @@ def test_recorded_runs_say_it_by_their_ids():
 
 def test_lines_may_be_counted_from_0():
     hits = ["a.py:9-9", "a.py:10-10", "a.py:3-3", "a.py:4-4"]
-    grades = resolve(made([], {"q": GOLD}, hits), "span(base=0)").qrels["q"]
-    assert [grades[hit] for hit in hits] == [1, 0, 0, 1]
-    grades = resolve(made([], {"q": GOLD}, hits), "span").qrels["q"]
-    assert [grades[hit] for hit in hits] == [1, 1, 0, 0]
+    for how, wanted in (("span(base=0)", [1, 0, 0, 1]), ("span", [1, 1, 0, 0])):
+        grades = resolve(made([], {"q": GOLD}, hits), how).qrels["q"]
+        assert [grades[hit] for hit in hits] == wanted, how
 
 
 def test_hits_may_bring_their_place_along():
