@@ -1,13 +1,12 @@
 """Differences: why two results do not have the same figures."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests._results import saved_and_read
 
 import assay
-from assay.evaluation import differences_between, result_from_dict
+from assay.evaluation import differences_between
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"d": 1, "e": 0}}
 RUN = {"q1": {"b": 3.0, "a": 2.0, "c": 1.0}, "q2": {"d": 2.0, "e": 1.0}}
@@ -16,20 +15,11 @@ RUN = {"q1": {"b": 3.0, "a": 2.0, "c": 1.0}, "q2": {"d": 2.0, "e": 1.0}}
 
 def result(qrels=QRELS, run=RUN, metrics=("map", "mrr"), **how):
     """As it comes out of a file."""
-    return saved(assay.evaluate(qrels, run, metrics, name=how.pop("name", "r"), **how))
+    return saved_and_read(assay.evaluate(qrels, run, metrics, name="r", **how))
 
 
-def saved(one):
-    return result_from_dict(json.loads(json.dumps(one.to_dict())))
-
-
-def whats(found):
-    return [finding.what for finding in found.findings]
-
-
-def finding(found, what):
-    (one,) = [one for one in found.findings if one.what == what]
-    return one.first, one.second
+def findings(found):
+    return {one.what: (one.first, one.second) for one in found.findings}
 
 
 def test_a_result_does_not_differ_from_itself():
@@ -47,41 +37,28 @@ def test_another_policy(snapshots):
     told = []
     for policy in changes:
         found = differences_between(result(), result(policy=assay.Policy(**policy)))
-        (name,) = policy
-        assert whats(found) == [name.replace("_", " ")], policy
-        assert found.same_rankings, policy
-        told.append(f"## {name}\n" + "\n".join(finding(found, name.replace("_", " "))) + "\n")
+        ((what, values),) = findings(found).items()
+        assert (what, found.same_rankings) == (next(iter(policy)).replace("_", " "), True), policy
+        told.append(f"## {next(iter(policy))}\n" + "\n".join(values) + "\n")
     snapshots.check("evaluate/differences_of_policies", "\n".join(told))
 
 
-def test_one_grade_changed():
-    found = differences_between(result(), result({**QRELS, "q2": {"d": 0, "e": 1}}))
-    assert whats(found) == ["judgments"]
-    first, second = finding(found, "judgments")
-    assert first != second
-    assert found.same_rankings is None
-    mrr = found.metrics[1]
-    assert mrr.differs
-    assert mrr.moved == (("q2", 1.0, 0.5),)
-
-
-def test_two_documents_swapped():
-    found = differences_between(result(), result(run={**RUN, "q1": {"b": 2.0, "a": 3.0, "c": 1.0}}))
-    assert whats(found) == ["rankings"]
-    assert not found.same_rankings
-    assert found.metrics[1].moved == (("q1", 0.5, 1.0),)
+def test_a_grade_or_two_documents_changed():
+    regraded = differences_between(result(), result({**QRELS, "q2": {"d": 0, "e": 1}}))
+    assert (findings(regraded).keys(), regraded.same_rankings) == ({"judgments"}, None)
+    assert regraded.metrics[1].moved == (("q2", 1.0, 0.5),)
+    swapped = differences_between(result(), result(run={**RUN, "q1": {"b": 2.0, "a": 3.0, "c": 1.0}}))
+    assert (findings(swapped).keys(), swapped.same_rankings) == ({"rankings"}, False)
+    assert swapped.metrics[1].moved == (("q1", 0.5, 1.0),)
 
 
 def test_other_queries_and_the_figures_over_those_that_are_shared():
     more = {**QRELS, "q3": {"f": 1}}
     found = differences_between(result(more), result({"q2": QRELS["q2"], "q3": {"f": 1}, "q4": {"g": 1}}))
-    assert finding(found, "queries only there") == ("1: q1", "1: q4")
+    assert findings(found)["queries only there"] == ("1: q1", "1: q4")
     mrr = found.metrics[1]
-    assert mrr.first == pytest.approx((0.5 + 1 + 0) / 3)
-    assert mrr.second == pytest.approx((1 + 0 + 0) / 3)
-    assert mrr.first_shared == mrr.second_shared == 0.5
-    assert mrr.differs
-    assert mrr.moved == ()
+    assert (mrr.first, mrr.second) == pytest.approx(((0.5 + 1 + 0) / 3, (1 + 0 + 0) / 3))
+    assert (mrr.first_shared, mrr.second_shared, mrr.differs, mrr.moved) == (0.5, 0.5, True, ())
 
 
 # Fingerprints
@@ -111,30 +88,17 @@ def test_fingerprints_depend_on_grades_and_ranks_and_not_on_the_order_of_rows(qr
     query = data.draw(st.sampled_from(list(qrels)))
     doc = data.draw(st.sampled_from(list(qrels[query])))
     regraded = {**qrels, query: {**qrels[query], doc: qrels[query][doc] + 1}}
-    other = prints(regraded, run)
-    assert other["judgments"] != usual["judgments"]
-    assert other["rankings"] == usual["rankings"]
     reranked = {**run, query: {**run[query], doc: -99.0}}
-    other = prints(qrels, reranked)
-    assert other["judgments"] == usual["judgments"]
-    assert other["rankings"] != usual["rankings"]
-
-
-# What matters
-
-
-def matters(found):
-    return {one.what: one.matters for one in found.findings}
+    for other, changed in ((prints(regraded, run), "judgments"), (prints(qrels, reranked), "rankings")):
+        assert {part for part in usual if other[part] != usual[part]} == {changed}
 
 
 def test_queries_that_count_in_one_alone_are_named_and_explain_the_difference():
     run = {"q1": RUN["q1"]}
     found = differences_between(result(run=run), result(run=run, policy=assay.Policy(missing="skip", ties="docid_asc")))
-    (average, mrr) = found.metrics
-    assert mrr.is_explained_by_queries
-    assert average.is_explained_by_queries
-    assert (mrr.only_first, mrr.only_second) == (("q2",), ())
-    assert matters(found) == {"queries only there": True, "missing": True, "ties": False}
+    for metric in found.metrics:
+        assert (metric.is_explained_by_queries, metric.only_first, metric.only_second) == (True, ("q2",), ())
+    assert {one.what: one.matters for one in found.findings} == {"queries only there": True, "missing": True, "ties": False}
 
 
 def test_metrics_of_one_kind_are_paired_with_the_one_most_like():

@@ -1,12 +1,12 @@
 """Rejudging: the same as evaluating with all the judgments from the start, wherever a result knows enough."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests._results import saved_and_read
 
 import assay
 from assay.evaluation import rejudge, result_from_dict
@@ -18,7 +18,7 @@ DOCS = [f"d{number}" for number in range(6)]
 
 def saved(result, run):
     """What a store gives back: no grader, and of judgments the relevant ones alone."""
-    return result_from_dict(json.loads(json.dumps(result.with_fields(run=run).to_dict())))
+    return saved_and_read(result.with_fields(run=run))
 
 
 def example():

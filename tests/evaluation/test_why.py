@@ -28,14 +28,7 @@ def values(figures):
 
 TWO_QUERIES = ({"1": {"a": 1, "b": 2}, "2": {"c": 1}}, {"1": {"a": 2.0, "b": 1.0}})
 """The second query is missing, and the first has its documents the wrong way round."""
-
-
-EXPECTED_MEAN = (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4
-
-
-def conventions(figures):
-    """The single conventions, as the command line has them, and their values."""
-    return {figure.conventions[0].flags or figure.setting.metric.name: figure.value for figure in figures}
+THIRD = pytest.approx(1 / 3, abs=1e-15)
 
 
 def names(figures):
@@ -48,25 +41,20 @@ def names(figures):
 def test_four_tied_documents():
     found = explained(*TIED, "mrr@10")
     assert found.ours.value == 0.25
-    assert values(found.tools) == {
-        "ranx": pytest.approx(1 / 3, abs=1e-15),
-        "ir_measures": 1.0,
-        "beir": pytest.approx(1 / 3, abs=1e-15),
-        "mteb": 0.25,
-    }
-    assert conventions(found.singles) == {
+    assert values(found.tools) == {"ranx": THIRD, "ir_measures": 1.0, "beir": THIRD, "mteb": 0.25}
+    assert {figure.conventions[0].flags: figure.value for figure in found.singles} == {
         "--ties docid_asc": 1.0,
-        "--ties input_order": pytest.approx(1 / 3, abs=1e-15),
+        "--ties input_order": THIRD,
         "--ties reverse_order": 0.5,
-        "--ties ranx": pytest.approx(1 / 3, abs=1e-15),
-        "--ties expected": pytest.approx(EXPECTED_MEAN, abs=1e-15),
+        "--ties ranx": THIRD,
+        "--ties expected": pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4, abs=1e-15),
         "--judged-only": 1.0,
     }
     assert (found.n_equal, found.expected, found.matches) == ({"1": 4}, None, ())
     assert [figure.tool for figure in found.tools if figure.is_lacking] == ["trec_eval-9", "trec_eval-10", "pytrec_eval"]
     assert values(explained(*TIED, "mrr").tools) == {
         **dict.fromkeys(("trec_eval-9", "trec_eval-10", "pytrec_eval", "ir_measures"), 0.25),
-        "ranx": pytest.approx(1 / 3, abs=1e-15),
+        "ranx": THIRD,
     }
 
 
