@@ -38,11 +38,6 @@ def finding(*terms):
 # What Chroma returns
 
 
-def test_without_metadata_ids_are_terms():
-    assert mean_reciprocal_rank({"ids": [["x", SEIZURE]]}, [SEIZURE]) == 1 / 2
-    assert mean_reciprocal_rank({"ids": [["x", SEIZURE]], "metadatas": None}, [SEIZURE]) == 1 / 2
-
-
 def test_a_text_is_one_id_and_not_its_letters():
     found = results("HP:0012638", SEIZURE)
     for function in (mean_reciprocal_rank, hit_rate_at_k, recall_at_k, ndcg_at_k, precision_at_k):
@@ -51,8 +46,8 @@ def test_a_text_is_one_id_and_not_its_letters():
 
 
 def test_ids_are_terms_where_metadata_say_nothing_of_terms():
-    for metadatas in ([{"x": 1}, {"x": 2}], [None, None], [{}, {}], [{"x": 1}, None]):
-        found = {"ids": [["HP:0012638", SEIZURE]], "metadatas": [metadatas]}
+    for metadatas in (None, [[{"x": 1}, {"x": 2}]], [[None, None]], [[{}, {}]], [[{"x": 1}, None]]):
+        found = {"ids": [["HP:0012638", SEIZURE]], "metadatas": metadatas}
         assert mean_reciprocal_rank(found, [SEIZURE]) == 1 / 2
     mixed = {"ids": [["HP:0012638", SEIZURE]], "metadatas": [[{"hpo_id": "HP:0000204"}, {"x": 1}]]}
     assert mean_reciprocal_rank(mixed, [SEIZURE]) == 1 / 2
@@ -103,16 +98,11 @@ def test_what_cannot_be_scored(snapshots):
     snapshots.check_errors("compat/phentrieve", cases)
 
 
-def test_expected_ids_may_be_any_collection():
+def test_expected_ids_may_be_any_collection_or_one():
     for expected in ([SEIZURE, "HP:2"], {SEIZURE, "HP:2"}, (SEIZURE, "HP:2"), {SEIZURE: 1, "HP:2": 1}):
         assert recall_at_k(results(SEIZURE), expected) == 1 / 2
-
-
-def test_max_ont_sim_of_one_id_each():
-    assert calculate_test_case_max_ont_sim(SEIZURE, SEIZURE) == 1.0
-    assert calculate_test_case_max_ont_sim(SEIZURE, ["HP:0007359"]) == calculate_test_case_max_ont_sim(
-        [SEIZURE], ["HP:0007359"]
-    )
+    alone, listed = (calculate_test_case_max_ont_sim(one, ["HP:0007359"]) for one in (SEIZURE, [SEIZURE]))
+    assert alone == listed < calculate_test_case_max_ont_sim(SEIZURE, SEIZURE) == 1.0
 
 
 # Evaluations
@@ -123,8 +113,7 @@ def test_a_coroutine_may_answer_as_chroma_does():
         await asyncio.sleep(0)
         return results(SEIZURE, SEIZURE, "HP:0000204")
 
-    found, plain = run_evaluation(query, "hpo-de:tiny"), run_evaluation(finding(SEIZURE, "HP:0000204"), "hpo-de:tiny")
-    assert found["mrr_dense"] == plain["mrr_dense"]
+    found = run_evaluation(query, "hpo-de:tiny", k_values=[1])
     assert set(found["mrr_dense"]) == {0.0, 1 / 2, 1.0}, "each term at its best rank"
 
 
@@ -139,14 +128,6 @@ def test_precision_and_map_have_the_conventions_of_the_printed_code():
     one = run_evaluation(finding("HP:0000204"), "hpo-de:tiny", k_values=[10])
     assert max(one["precision_dense@10"]) == max(one["map_dense@10"]) == 1.0, "one hit, and it is right"
     assert one["metrics"].precision_at_k[10] == one["avg_precision_dense@10"]
-
-
-def test_languages():
-    alone = evaluate_multilingual_model(finding("HP:0000204"), "german", size="tiny", k_values=[1])
-    assert list(alone["per_language"]) == ["de"]
-    found = evaluate_multilingual_model(finding("HP:0000204"), {"german": "hpo-de:tiny"})
-    assert found["cross_lingual_variance"] == 0.0
-    assert found["average_mrr"] == found["per_language"]["de"]["avg_mrr_dense"] > 0
 
 
 # Comparisons

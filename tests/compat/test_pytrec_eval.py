@@ -101,20 +101,15 @@ def test_names():
     assert drop_in.supported_nicknames == original.supported_nicknames
 
 
-def test_measures_in_any_collection():
+def test_measures_in_any_collection_and_arguments_by_name():
     for measures in ([], EVERYTHING, ("official", "P_7"), {"P", "P_5"}, {"map": None}, "P"):
         assert_same(SMALL_QRELS, SMALL_RUN, measures)
     assert evaluate(name for name in ("map", "P_1")) == evaluate(["P_1", "map"])
     assert evaluate("map") == evaluate(["map"])
-
-
-def test_keywords_and_positions():
-    by_name = drop_in.RelevanceEvaluator(
-        query_relevance=SMALL_QRELS, measures=["map"], relevance_level=2, judged_docs_only_flag=True
-    )
+    assert evaluate(["runid", "relstring_2"])["q1"] == {"runid": 0.0, "relstring": 0.0}, "text measures"
+    named = {"query_relevance": SMALL_QRELS, "measures": ["map"], "relevance_level": 2, "judged_docs_only_flag": True}
     by_place = drop_in.RelevanceEvaluator(SMALL_QRELS, ["map"], 2, True)
-    assert by_name.evaluate(scores=SMALL_RUN) == by_place.evaluate(SMALL_RUN)
-    assert_same(SMALL_QRELS, SMALL_RUN, ["map"], 2, True)
+    assert drop_in.RelevanceEvaluator(**named).evaluate(scores=SMALL_RUN) == by_place.evaluate(SMALL_RUN)
 
 
 def test_queries_that_one_side_lacks():
@@ -123,26 +118,16 @@ def test_queries_that_one_side_lacks():
             assert_same(qrels, run, ["map", "num_q"])
 
 
-def test_text_measures_are_zero():
-    assert evaluate(["runid", "relstring_2"])["q1"] == {"runid": 0.0, "relstring": 0.0}
-
-
 def test_inputs_stay_as_they_are_and_the_evaluator_can_be_used_again():
     qrels, run = copy.deepcopy(SMALL_QRELS | {"empty": {}}), copy.deepcopy(SMALL_RUN)
     evaluator = drop_in.RelevanceEvaluator(qrels, ["map", "ndcg"], float32=True)
     first = evaluator.evaluate(run)
+    assert pickle.loads(pickle.dumps(evaluator)).evaluate(run) == first
     assert evaluator.evaluate({"q1": {"c": 1.0}})["q1"]["map"] == 0.5
     assert evaluator.evaluate(run) == first
     assert (qrels, run) == (SMALL_QRELS | {"empty": {}}, SMALL_RUN)
     qrels["q1"]["a"] = 0
     assert evaluator.evaluate(run) == first
-
-
-def test_pickling():
-    evaluator = drop_in.RelevanceEvaluator(SMALL_QRELS, EVERYTHING, 2, judged_docs_only_flag=True)
-    again = pickle.loads(pickle.dumps(evaluator))
-    assert again.evaluate(SMALL_RUN) == evaluator.evaluate(SMALL_RUN)
-    assert pickle.loads(pickle.dumps(evaluator)).evaluate(SMALL_RUN) == again.evaluate(SMALL_RUN)
 
 
 def test_numbers_of_any_kind():
@@ -190,31 +175,19 @@ def test_what_the_original_does_not_survive(snapshots):
         assert isinstance(caught.value, ValueError)
 
 
-def test_only_negative_grades():
+def test_data_that_the_original_cannot_take():
     found = evaluate(EVERYTHING, {"q1": {"a": -1, "b": -2}})["q1"]
-    assert found["num_ret"] == 3.0
-    assert found["bpref"] == found["ndcg"] == found["infAP"] == 0.0
-
-
-def test_an_empty_ranking():
+    assert (found["num_ret"], found["bpref"], found["ndcg"], found["infAP"]) == (3.0, 0.0, 0.0, 0.0), "negative grades alone"
     found = evaluate(EVERYTHING, run={"q1": {}, "q2": {"x": 1.0}})
-    assert found["q2"]["map"] == 1.0
+    assert found["q2"]["map"] == 1.0, "an empty ranking beside it"
     assert (found["q1"]["num_q"], found["q1"]["num_rel"]) == (1.0, 2.0)
     assert found["q1"]["gm_map"] == found["q1"]["gm_bpref"] == math.log(1e-5)
     others = found["q1"].keys() - {"num_q", "num_rel", "gm_map", "gm_bpref"}
     assert {found["q1"][name] for name in others} == {0.0}
-
-
-def test_nothing_judged_is_left():
     found = evaluate(EVERYTHING, run={"q1": {"unjudged": 1.0}}, judged_docs_only_flag=True)["q1"]
-    assert found["iprec_at_recall_0.00"] == found["11pt_avg"] == found["num_ret"] == 0.0
-
-
-def test_grades_of_any_size():
-    assert evaluate(["ndcg"], {"q1": {"a": 2**40, "b": 0.5}}, {"q1": {"a": 1.0}})["q1"]["ndcg"] == pytest.approx(1.0)
-
-
-def test_ids_the_original_cannot_take():
+    assert found["iprec_at_recall_0.00"] == found["11pt_avg"] == found["num_ret"] == 0.0, "nothing judged is left"
+    large = evaluate(["ndcg"], {"q1": {"a": 2**40, "b": 0.5}}, {"q1": {"a": 1.0}})
+    assert large["q1"]["ndcg"] == pytest.approx(1.0)
     assert evaluate(["map"], {7: {1: 1}}, {7: {1: 1.0}}) == {"7": {"map": 1.0}}
     assert evaluate(["map"], {"q": {"a\0b": 1, "a\0c": 0}}, {"q": {"a\0c": 2.0, "a\0b": 1.0}}) == {"q": {"map": 0.5}}
     assert evaluate(["map"], {"q": {"\udc80": 1}}, {"q": {"\udc80": 1.0}}) == {"q": {"map": 1.0}}

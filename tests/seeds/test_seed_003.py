@@ -69,9 +69,9 @@ def test_printed_algorithm_decides_alike(expected, chunk, threshold):
 
 def test_row_lower_case_tokens_without_punctuation_as_sets():
     tokens = {
-        "Paris, IS the-capital!": ["paris", "is", "the", "capital"],
+        "Paris, IS the!": ["paris", "is", "the"],
         "Anfälle": ["anfälle"],
-        "猫は寝る": ["猫", "は", "寝", "る"],  # words of Unicode
+        "猫は寝る": list("猫は寝る"),
     }
     assert {text: words_of(text) for text in tokens} == tokens
     assert relevant("the the the cat", "Cat, the.", "token(threshold=1)")
@@ -111,11 +111,7 @@ def test_printed_files_modified_share_the_threshold_and_the_details():
 
 
 def test_row_recall_at_k_of_the_document_is_hit_and_recall_is_recall():
-    contexts = [
-        {"id": "a", "content": "cats"},
-        *({"id": f"x{n}", "content": "?"} for n in range(4)),
-        {"id": "b", "content": "cats"},
-    ]
+    contexts = [{"id": f"x{n}", "content": "cats" if n in (0, 5) else "?"} for n in range(6)]
     found = RecallAtKMetric(5).compute([{"expected": "cats", "retrievedContext": contexts}])
     assert found["value"] == pytest.approx(1 / 2)
     assert found["details"]["relevantFound"] / found["details"]["total"] == 1.0

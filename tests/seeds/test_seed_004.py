@@ -274,21 +274,17 @@ def test_row_batch_evaluate_metrics_really_works():
     queries = [{**QUERIES[number % 2], "id": str(number)} for number in range(7)]
     results = [RESULTS[number % 3 % 2] for number in range(7)]
     wanted = evaluate_retrieval_batch(queries, results)
-    for batch_size, parallel in itertools.product((1, 2, 3, 100), (False, True)):
+    for batch_size, parallel in itertools.product((2, 100), (False, True)):
         assert batch_evaluate_metrics(queries, batch_size, results, parallel=parallel) == wanted, (batch_size, parallel)
     bringing = [{**query, "retrieval_results": hits} for query, hits in zip(queries, results, strict=True)]
     assert batch_evaluate_metrics(bringing, batch_size=2) == wanted
 
 
-def test_printed_metrics_cache():
+def test_printed_metrics_cache_whose_keys_do_not_collide_and_heed_the_data():
     cache = MetricsCache()
     assert cache.get_cached_metric("q1", "ndcg", 10) is None
     cache.cache_metric("q1", "ndcg", 10, 0.5)
     assert cache.get_cached_metric("q1", "ndcg", 10) == 0.5
-
-
-def test_row_cache_keys_do_not_collide_and_heed_the_data():
-    cache = MetricsCache()
     cache.cache_metric("a_b", "c", 1, 0.1)
     assert cache.get_cached_metric("a", "b_c", 1) is None
     first = evaluate_retrieval_batch(QUERIES, RESULTS, ["mrr"], cache=cache)
@@ -360,12 +356,9 @@ def test_row_err_rbp_and_q_measure():
 # Mistakes in the originals
 
 
-def test_mistake_duplicate_ids_do_not_push_ndcg_above_1():
+def test_mistakes_duplicate_ids_and_grades_of_what_is_not_relevant_add_nothing():
     assert ndcg_at_k("a;b", "a;a;b") == pytest.approx((1 + 1 / math.log2(4)) / (1 + 1 / math.log2(3)))
     assert ndcg_at_k("a", "a;a;a") == recall_at_k("a", "a;a;a") == 1.0
-
-
-def test_mistake_a_graded_document_that_is_not_relevant_adds_nothing():
     assert ndcg_at_k("a", "b;a", 2, {"a": 1, "b": 5}) == pytest.approx(1 / math.log2(3))
 
 

@@ -80,28 +80,18 @@ def test_any_judgments(qrels, order):
     assert drop_in.provider().calc_aggregate(wanted, qrels, run) == pytest.approx(theirs)
 
 
-def test_counts_include_a_query_without_results(ir_measures):
+def test_where_its_own_providers_fail_or_differ(ir_measures):
+    provider = drop_in.provider()
     wanted = [ir_measures.NumQ, ir_measures.NumRel, ir_measures.NumRet]
-    found = drop_in.provider().calc_aggregate(wanted, {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}})
-    assert found == {ir_measures.NumQ: 2, ir_measures.NumRel: 2, ir_measures.NumRet: 1}
-
-
-def test_no_judgments_have_no_mean_there_either(ir_measures):
-    wanted = ir_measures.nDCG @ 10
-    for source in (ir_measures, drop_in.provider()):
-        assert math.isnan(source.calc_aggregate([wanted], {}, RUN)[wanted])
-
-
-def test_all_measures_break_ties_alike(ir_measures):
-    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}
-    wanted = [ir_measures.RR, ir_measures.RR @ 10]
-    assert set(drop_in.provider().calc_aggregate(wanted, qrels, run).values()) == {0.5}
+    found = provider.calc_aggregate(wanted, {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}})
+    assert found == dict(zip(wanted, (2, 2, 1), strict=True)), "counts include a query without results"
+    for source in (ir_measures, provider):
+        assert math.isnan(source.calc_aggregate([ir_measures.nDCG @ 10], {}, RUN)[ir_measures.nDCG @ 10])
+    qrels, run, wanted = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, [ir_measures.RR, ir_measures.RR @ 10]
+    assert set(provider.calc_aggregate(wanted, qrels, run).values()) == {0.5}, "all measures break ties alike"
     assert set(ir_measures.calc_aggregate(wanted, qrels, run).values()) == {0.5, 1.0}
-
-
-def test_err_needs_no_perl_and_takes_any_query_id(ir_measures):
-    found = drop_in.provider().calc_aggregate([ir_measures.ERR @ 5], {"x-1": {"a": 1}}, {"x-1": {"b": 2.0, "a": 1.0}})
-    assert found[ir_measures.ERR @ 5] == pytest.approx(0.25)  # satisfied with chance 1/2 at rank 2
+    found = provider.calc_aggregate([ir_measures.ERR @ 5], {"x-1": {"a": 1}}, {"x-1": {"b": 2.0, "a": 1.0}})
+    assert found[ir_measures.ERR @ 5] == pytest.approx(0.25)  # without Perl, for any query id
 
 
 def test_frames_namedtuples_and_generators(ir_measures):
@@ -132,15 +122,6 @@ def test_registered_it_is_asked_first_and_others_do_the_rest(ir_measures):
     assert found == pytest.approx({ir_measures.RBP(p=0.8) @ 3: 0.2, relative: 1.0})
 
 
-def test_what_it_does_not_have(ir_measures):
-    provider = drop_in.provider()
-    assert not provider.supports(ir_measures.SetP(relative=True))
-    with pytest.raises(UnknownName):
-        drop_in.metric_of("nDCQ@10")
-    with pytest.raises(AssertionError):
-        provider.supports(ir_measures.P)  # its own check: P needs a cutoff
-
-
 def test_measures_of_diversity_read_the_iteration_as_the_subtopic(ir_measures):
     provider = drop_in.provider()
     qrels = [ir_measures.Qrel("q", doc, 1, subtopic) for doc, subtopic in (("x", "1"), ("x", "2"), ("y", "1"), ("z", "3"))]
@@ -159,6 +140,10 @@ def test_faults_are_said_in_words(ir_measures):
         drop_in.provider().calc_aggregate([ir_measures.P @ 0], QRELS, RUN)
     with pytest.raises(DataError):
         drop_in.provider().calc_aggregate([ir_measures.RR], {"q": {"a": 1}}, {"q": {"a": float("nan")}})
+    with pytest.raises(UnknownName):
+        drop_in.metric_of("nDCQ@10")
+    with pytest.raises(AssertionError):
+        drop_in.provider().supports(ir_measures.P)  # its own check: P needs a cutoff
 
 
 def test_assay_reads_measure_objects(ir_measures):

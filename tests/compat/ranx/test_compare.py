@@ -31,12 +31,13 @@ def test_a_table_with_letters():
     assert lines[2].count("ᵇ") == 2
     assert "ᵃ" not in lines[3]
     assert repr(report) == str(report) == report.to_table()
-
-
-def test_percentages():
-    report = compare(QRELS, [GOOD], "hit_rate@4", show_percentages=True)
-    assert report.to_table().splitlines()[-1].split() == ["a", "good", "100.0"]
-    assert len(report.comparisons) == 0
+    alone = compare(QRELS, [GOOD], "hit_rate@4", show_percentages=True)
+    assert alone.to_table().splitlines()[-1].split() == ["a", "good", "100.0"]
+    runs = [Run({"q": {"a": 1.0}}, name=f"run{number}") for number in range(30)]
+    assert compare({"q": {"a": 1}}, runs, "mrr").to_table().splitlines()[-1].startswith("ad"), "thirty runs have letters"
+    assert compare(QRELS, [dict(GOOD), dict(BAD)], "mrr").model_names == ["run_1", "run_2"], "runs without names"
+    empty = compare(Qrels(), [Run(name="one"), Run(name="two")], "mrr")
+    assert empty.results == {"one": {"mrr": 0.0}, "two": {"mrr": 0.0}}
 
 
 def test_student_against_scipy():
@@ -63,11 +64,6 @@ def test_max_p_decides_what_is_significant():
         found = report.comparisons["one", "two"]["mrr"]
         assert found == {"p_value": pytest.approx(p), "significant": is_significant}, max_p
         assert ("ᵇ" in str(report)) is is_significant, max_p
-
-
-def test_no_queries_compare_without_a_warning():
-    report = compare(Qrels(), [Run(name="one"), Run(name="two")], "mrr")
-    assert report.results == {"one": {"mrr": 0.0}, "two": {"mrr": 0.0}}
 
 
 def test_fisher_is_never_zero_and_the_same_for_a_seed():
@@ -108,12 +104,3 @@ def test_data_frame_and_file(tmp_path):
     assert frame["mrr"].tolist() == [report.results[name]["mrr"] for name in ("good", "bad_one")]
     report.save(tmp_path / "report.json")
     assert json.loads((tmp_path / "report.json").read_text()) == report.to_dict()
-
-
-def test_thirty_runs_have_letters():
-    runs = [Run({"q": {"a": 1.0}}, name=f"run{number}") for number in range(30)]
-    assert compare({"q": {"a": 1}}, runs, "mrr").to_table().splitlines()[-1].startswith("ad")
-
-
-def test_runs_without_names():
-    assert compare(QRELS, [dict(GOOD), dict(BAD)], "mrr").model_names == ["run_1", "run_2"]

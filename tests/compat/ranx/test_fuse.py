@@ -17,11 +17,11 @@ def test_by_hand():
     assert fuse([A, B], norm=None, method="rrf", params={"k": 10})["q1"]["b"] == pytest.approx(1 / 12 + 1 / 11)
     assert fuse([A, B], params={"weights": (0.25, 0.75)})["q2"] == {"e": 0.75, "d": 0.25, "f": 0.0}
     assert fuse([A, B], method="mnz").name == "mnz"
-
-
-def test_inverted_is_for_distances():
     near = Run({"q1": {"a": 0.1, "b": 0.5, "c": 0.9}})
     assert fuse([near, near], norm="min-max-inverted", method="max")["q1"] == pytest.approx({"a": 1.0, "b": 0.5, "c": 0.0})
+    apart = fuse([Run({"q1": {"a": 5.0}}), Run({"q2": {"b": 5.0}})], method="sum")
+    assert apart.to_dict() == {"q1": {"a": 1.0}, "q2": {"b": 1.0}}, "one document alone is worth something"
+    assert fuse([A.to_dict(), B.to_dict()], method="sum").to_dict() == fuse([A, B], method="sum").to_dict()
 
 
 def test_every_method_of_ranx():
@@ -43,17 +43,6 @@ def test_equal_scores_stand_by_id_and_stay_so():
     fused = fuse([tied, tied], norm=None, method="sum")
     assert list(fused.run["q"]) == docs[::-1]
     assert evaluate({"q": {"d39": 1}}, fused, "mrr") == 1.0
-
-
-def test_one_document_alone_is_worth_something_and_queries_may_differ():
-    assert fuse([Run({"q1": {"a": 5.0}}), Run({"q2": {"b": 5.0}})], method="sum").to_dict() == {
-        "q1": {"a": 1.0},
-        "q2": {"b": 1.0},
-    }
-
-
-def test_dictionaries_are_fused_too():
-    assert fuse([A.to_dict(), B.to_dict()], method="sum").to_dict() == fuse([A, B], method="sum").to_dict()
 
 
 def test_weights_in_steps_that_add_up():

@@ -32,6 +32,8 @@ def test_what_was_given_is_neither_changed_nor_shared():
     run["q1"]["c"] = 9.0
     run.to_dict()["q1"]["d"] = 9.0
     assert run["q1"] == {"a": 1.0}
+    assert Run({1: {7: 1.0}}).to_dict() == {"1": {"7": 1.0}}, "numbers as ids are text"
+    assert Run({1: {7: 1.0}})[1] == {"7": 1.0}
 
 
 def test_adding():
@@ -48,13 +50,6 @@ def test_adding():
     assert evaluate(qrels, run, "mrr") == pytest.approx((1 + 1 / 2 + 1) / 3)
 
 
-def test_sorting_changes_nothing_as_all_is_sorted():
-    run, qrels = Run(RUN), Qrels(QRELS)
-    run.sort()
-    qrels.sort()
-    assert (list(run["q1"]), run.to_dict(), qrels.to_dict()) == (["b", "a"], RUN, QRELS)
-
-
 def test_whole_grades_are_whole_numbers_from_everywhere(tmp_path):
     (tmp_path / "qrels.trec").write_text("q1 0 a 5\nq1 0 b 0.5\n")
     frame = pd.DataFrame({"q_id": ["q1", "q1"], "doc_id": ["a", "b"], "score": [5.0, 0.5]})
@@ -69,42 +64,37 @@ def test_what_is_absent_says_what_to_do_instead():
         from assay.compat.ranx import normalize  # noqa: F401
 
 
-def test_a_relevance_level_lowers_every_grade():
-    qrels = Qrels(QRELS)
+def test_levels_and_comparable_runs():
+    qrels, run = Qrels(QRELS), Run(RUN)
+    qrels.sort()
+    run.sort()
+    assert (list(run["q1"]), run.to_dict(), qrels.to_dict()) == (["b", "a"], RUN, QRELS)
     qrels.set_relevance_level(2)
     assert qrels.qrels == {"q1": {"a": 0, "b": -1}, "q2": {"c": 2}}
-
-
-def test_making_comparable_leaves_the_run_alone():
-    run = Run(RUN)
     assert run.make_comparable(Qrels({"q2": {"c": 1}, "q7": {"a": 1}})).to_dict() == {"q2": {"c": 0.5}, "q7": {}}
     assert run.to_dict() == RUN
 
 
 def test_saved_and_read_again(tmp_path):
-    for ending in ("json", "trec", "txt", "parquet", "parq"):
+    for ending in ("json", "trec", "parq"):
         Run(RUN, name="bm25").save(tmp_path / f"run.{ending}")
         Qrels(QRELS).save(tmp_path / f"qrels.{ending}")
         read = "from_parquet" if ending == "parq" else "from_file"
         run, qrels = (getattr(kind, read)(tmp_path / f"{kind.__name__.lower()}.{ending}") for kind in (Run, Qrels))
         assert (run.to_dict(), qrels.to_dict()) == (RUN, QRELS), ending
-        assert run.name == ("bm25" if ending in ("trec", "txt") else None), ending
+        assert run.name == ("bm25" if ending == "trec" else None), ending
     with pytest.raises(DataError):
         Run.from_parquet(tmp_path / "run.parq", score_col="no such column")
 
 
-def test_compressed_files_are_read(tmp_path):
+def test_compressed_files_are_read_and_a_document_twice_is_named(tmp_path):
     path = tmp_path / "run.gz"
     path.write_bytes(gzip.compress(b"q1 Q0 b 1 2.5 tag\nq1 Q0 a 2 1.0 tag\nq2 Q0 c 1 0.5 tag\n"))
     run = Run.from_file(path, kind="gz", name="mine")
     assert (run.to_dict(), run.name) == (RUN, "mine")
-
-
-def test_a_document_twice_in_a_file_is_named(tmp_path):
-    path = tmp_path / "run.trec"
-    path.write_text("q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n")
+    (tmp_path / "run.trec").write_text("q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n")
     with pytest.raises(DataError, match=r"run.trec:2"):
-        Run.from_file(path)
+        Run.from_file(tmp_path / "run.trec")
 
 
 def test_frames():
@@ -115,6 +105,8 @@ def test_frames():
         assert Qrels.from_df(frame(rows), score_col="grade", **columns).to_dict() == QRELS, frame
         with pytest.raises(DataError):
             Run.from_df(frame(rows))
+    assert Run.from_df(Run(RUN).to_dataframe()).to_dict() == RUN
+    assert Qrels.from_df(Qrels(QRELS).to_dataframe()).to_dict() == QRELS
 
 
 def test_parquet_with_columns_of_other_names(tmp_path):
@@ -124,11 +116,6 @@ def test_parquet_with_columns_of_other_names(tmp_path):
     (tmp_path / "bad.parquet").write_text("no parquet")
     with pytest.raises(DataError, match=r"bad\.parquet"):
         Run.from_parquet(tmp_path / "bad.parquet")
-
-
-def test_to_a_frame_and_back():
-    assert Run.from_df(Run(RUN).to_dataframe()).to_dict() == RUN
-    assert Qrels.from_df(Qrels(QRELS).to_dataframe()).to_dict() == QRELS
 
 
 def test_without_pandas_one_line_says_what_to_install(monkeypatch):
@@ -144,8 +131,3 @@ def test_any_run_comes_out_as_it_went_in_best_first(numbers):
     assert list(run.to_dict()) == sorted(numbers)
     for ranking in run.to_dict().values():
         assert list(ranking.values()) == sorted(ranking.values(), reverse=True)
-
-
-def test_numbers_as_ids_are_text():
-    assert Run({1: {7: 1.0}}).to_dict() == {"1": {"7": 1.0}}
-    assert Run({1: {7: 1.0}})[1] == {"7": 1.0}
