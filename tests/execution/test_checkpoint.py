@@ -157,24 +157,6 @@ def test_what_has_changed_is_refused_and_told(evaluate, tmp_path, monkeypatch, s
     assert evaluate.resume(provider, name=NAMED)[0].provenance["counts"]["cached"] == 1
 
 
-def test_by_flags_something_else_was_not_meant(evaluate):
-    """Other queries, another benchmark or provider, what is finished, a plan's log and what cannot be read."""
-    told = Told()
-    evaluate.cut_short(told)
-    for other in ({"selection": Selection(limit=2)}, {"folders": ("two",)}):
-        evaluate.resume(told, **other)
-    evaluate.resume(own(told, "other"))
-    assert len(evaluate.said) == 3
-    for path in evaluate.folder.iterdir():
-        path.unlink()
-    odd, _ = fallible("q1")
-    evaluate(odd)
-    evaluate.cut_short(odd, name=NAMED)
-    (evaluate.folder / "0000.log").write_bytes(b"nothing of ours\n")
-    evaluate.resume(odd, k=50)
-    assert len(evaluate.said) == 4
-
-
 # --- damage -----------------------------------------------------------------------------------------------------------
 
 

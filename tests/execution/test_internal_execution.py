@@ -1,8 +1,6 @@
 """What only the inside shows: clocks of the pool, how much is asked at once, bytes and locks of a log."""
 
-import gc
 import itertools
-import math
 import threading
 
 import pytest
@@ -11,11 +9,10 @@ from hypothesis import strategies as st
 
 from assay import UsageError
 from assay.execution import Response, RetryPolicy, pool, responses
-from assay.execution.client import CallThread, RetrieverClient
+from assay.execution.client import RetrieverClient
 from assay.execution.pool import ThreadPool
 from assay.execution.responses import SCHEMA, ResponseLog
 from assay.execution.retry import RetryState
-from assay.execution.runner import CLOSE_TIMEOUT, CLOSE_TIMEOUT_ON_INTERRUPT
 from assay.providers import RetryLater, adapt
 
 from ._retrievers import LONG, Told, collected, errors, failing, queries, right
@@ -112,38 +109,13 @@ def test_a_chosen_size_has_as_many_times_the_timeout_and_one_that_grows_has_it_o
     assert given == [(3, 21.0), (3, 21.0), (1, 7.0), (2, 7.0)]
 
 
-def test_after_an_interrupt_nobody_waits_for_a_goodbye(monkeypatch):
-    waited = []
-
-    class Noting(CallThread):
-        def run(self, function, *arguments, seconds=math.inf):
-            if [getattr(argument, "__name__", "") for argument in arguments] == ["close"]:
-                waited.append(seconds)
-            return super().run(function, *arguments, seconds=seconds)
-
-    class Closing(Told):
-        def close(self):
-            pass
-
-    def interrupt(progress):
-        if progress.n_done:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr("assay.execution.runner.CallThread", Noting)
-    with pytest.raises(KeyboardInterrupt):
-        collected(Closing(), watch=interrupt)
-    gc.collect()
-    collected(Closing())
-    assert waited == [CLOSE_TIMEOUT_ON_INTERRUPT, CLOSE_TIMEOUT]
-
-
 # --- how much is asked at once ----------------------------------------------------------------------------------------
 
 
-def limit_after(answer, n, concurrency, state=RetryState):
+def limit_after(answer, n, concurrency):
     """How much is asked at once in the end."""
     policy = RetryPolicy(timeout=LONG, retries=5, backoff=0.0, concurrency=concurrency)
-    threads = ThreadPool(RetrieverClient(adapt(Told(answer))), 10, state(policy))
+    threads = ThreadPool(RetrieverClient(adapt(Told(answer))), 10, RetryState(policy))
     found = [one for some in threads.ask(queries(n)) for one in some]
     assert [one.error for one in found] == [None] * n
     return threads.limit
@@ -173,21 +145,16 @@ def test_calls_that_were_made_together_halve_the_limit_once_and_answers_raise_it
 # --- logs -------------------------------------------------------------------------------------------------------------
 
 IDS = st.text('aü漢\n\x00"\\ ', min_size=1, max_size=4)
-SCORES = st.floats(allow_nan=False, allow_infinity=False)
-EXTRA = st.none() | st.dictionaries(
-    IDS, st.dictionaries(IDS, st.integers() | IDS, min_size=1, max_size=2), min_size=1, max_size=2
+
+
+EXTRA = st.dictionaries(IDS, st.dictionaries(IDS, st.integers() | IDS, min_size=1, max_size=2), min_size=1, max_size=2)
+ANSWERS = st.builds(
+    lambda query, found, *more: Response(query, list(found), list(found.values()), *more),
+    IDS,
+    st.dictionaries(IDS, st.floats(allow_nan=False, allow_infinity=False), max_size=3),
+    *(st.floats(0, 1e6), st.none() | IDS, st.none() | EXTRA, st.integers(1, 1000)),
 )
-
-
-@st.composite
-def answers(draw):
-    docs = draw(st.lists(IDS, unique=True, max_size=3))
-    scores = [draw(SCORES) for _ in docs]
-    ms, error, n_together = draw(st.floats(0, 1e6)), draw(st.none() | IDS), draw(st.integers(1, 1000))
-    return Response(draw(IDS), docs, scores, ms, error, draw(EXTRA), n_together)
-
-
-RECORDS = st.lists(st.tuples(IDS, st.lists(answers(), min_size=1, max_size=2)), max_size=3)
+RECORDS = st.lists(st.tuples(IDS, st.lists(ANSWERS, min_size=1, max_size=2)), max_size=3)
 THREE = [
     ("a", [Response("q1", ["d1", "ü\n"], [2.5, -1.0], 3.0)]),
     ("a", [Response("q2", error="no")]),
@@ -222,11 +189,11 @@ def test_what_was_kept_is_read(tmp_path_factory, records, header):
     assert log.path.read_bytes() == before
 
 
-def test_cut_at_any_byte_the_whole_lines_before_are_read_and_the_file_is_mended(tmp_path):
+def test_cut_or_changed_at_any_byte_the_whole_lines_before_are_read_and_the_file_is_mended(tmp_path):
     whole = kept(tmp_path / "a.log", THREE, {}).path.read_bytes()
     ends = [place + 1 for place, byte in enumerate(whole) if byte == ord("\n")]
     log = ResponseLog(tmp_path / "cut.log")
-    for cut in range(len(whole) + 1):
+    for cut in sorted({*range(0, len(whole) + 1, 5), *ends, *(end - 1 for end in ends)}):
         log.path.write_bytes(whole[:cut])
         header, found = log.read()
         n_whole = sum(end <= cut for end in ends)
@@ -234,11 +201,6 @@ def test_cut_at_any_byte_the_whole_lines_before_are_read_and_the_file_is_mended(
         assert log.path.read_bytes() == whole[:cut]  # another process may be writing: reading leaves the file alone
         log.truncate_damage()
         assert log.path.read_bytes() == whole[: ends[n_whole - 1] if n_whole else 0], cut
-
-
-def test_a_flipped_bit_is_noticed_wherever_it_is(tmp_path):
-    whole = kept(tmp_path / "a.log", THREE, {}).path.read_bytes()
-    log = ResponseLog(tmp_path / "flipped.log")
     for place in range(0, len(whole), 5):
         log.path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
         assert log.read()[1] == by_part(THREE[: max(0, whole[:place].count(b"\n") - 1)]), place

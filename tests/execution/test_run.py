@@ -1,6 +1,5 @@
 """run: retrievers of one's own, from Python."""
 
-import asyncio
 import re
 import threading
 from functools import partial
@@ -8,23 +7,9 @@ from functools import partial
 import pytest
 
 import assay
-from assay import AssayError, Hit, NothingSelected, ProviderError, UnknownName
-from assay.providers import parse_provider
+from assay import AssayError, NothingSelected, ProviderError, UnknownName
 
 from ._retrievers import LONG, Told, benchmark, right
-
-
-def test_the_five_lines_of_the_issue():
-    class MyRetriever:
-        def index(self, documents):
-            self.ids = [document.doc_id for document in documents]
-
-        def search(self, queries, k):
-            return [[Hit(doc, float(doc[1:] == query.query_id[1:])) for doc in self.ids][:k] for query in queries]
-
-    result = assay.run(benchmark(), MyRetriever(), metrics=["ndcg@10"], k=100)
-    assert (result["ndcg@10"], result.name, result.benchmark) == (1.0, "MyRetriever", "small")
-    assert list(result.run) == ["q0", "q1", "q2", "q3"]
 
 
 def test_an_object_is_called_in_the_calling_thread_and_not_closed():
@@ -39,6 +24,8 @@ def test_an_object_is_called_in_the_calling_thread_and_not_closed():
     assay.run(benchmark(5), told, "mrr")
     assert set(threads) == {threading.get_ident()}
     assert sorted(query for some in told.asked for query in some) == [f"q{n}" for n in range(5)]
+    named = assay.run("rag-template", "bm25", "mrr", name="mine")
+    assert (named.benchmark, named.name) == ("rag-template", "mine")
 
 
 def test_failed_queries_score_0_whatever_the_policy_says_of_missing_ones():
@@ -69,26 +56,6 @@ def test_what_cannot_retrieve_is_told(snapshots):
     retrievers = {"every query": Told(lambda query: 1 / 0), "a class": Told, "a number": 7, "a list": ["bm25"]}
     cases = {name: partial(run_without_lines, one) for name, one in retrievers.items()}
     snapshots.check_errors("execution/retrievers", cases)
-
-
-def search(text: str, k: int) -> list[str]:
-    """A function of one's own: the document with the number of the query."""
-    return [f"d{text.split()[1]}"][:k]
-
-
-async def search_later(text: str, k: int) -> list[str]:
-    """The same, later."""
-    await asyncio.sleep(0)
-    return search(text, k)
-
-
-def test_functions_and_providers_will_do():
-    bm25 = parse_provider("bm25(k1=0.9)")
-    for retriever, name in ((search, "search"), (search_later, "search_later"), (bm25, "bm25(k1=0.9)")):
-        result = assay.run(benchmark(), retriever, "mrr")
-        assert (result["mrr"], result.name) == (1.0, name)
-    named = assay.run("rag-template", "bm25", "mrr", name="mine")
-    assert (named.benchmark, named.name) == ("rag-template", "mine")
 
 
 def test_settings_are_the_keys_of_a_plan():

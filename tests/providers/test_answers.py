@@ -138,12 +138,6 @@ def test_what_cannot_be_ranked_is_final(snapshots):
     snapshots.check_errors("providers/answers", cases)
 
 
-def test_a_frame_is_no_list_of_its_columns():
-    pandas = pytest.importorskip("pandas")
-    with pytest.raises(PermanentFailure):
-        hits_from(pandas.DataFrame({"id": ["a"], "score": [1.0]}))
-
-
 def test_a_batch_in_order_or_by_id_and_errors_in_their_places():
     assert answers_from([["a"], []], QUERIES, 5) == [[Hit("a", 0.0)], []]
     assert answers_from({"q2": [], "q1": ["a"]}, QUERIES, 5) == [[Hit("a", 0.0)], []]

@@ -53,14 +53,6 @@ def test_the_oracle_finds_an_expected_answer_by_its_words():
     assert ids(oracle(texts, {}, None, "token", threshold=0.9).search([query], 5)[0]) == ["a"]
 
 
-def test_the_oracle_says_where_nothing_can_be_known():
-    assert isinstance(oracle({"a": "x"}, {}).search([Query("q", "x")], 5)[0], PermanentFailure)
-    untold = provider("oracle").make()
-    untold.index([Document("a")])
-    with pytest.raises(PermanentFailure, match="set_judgments"):
-        untold.search([Query("q")], 5)
-
-
 def test_the_oracle_is_the_ceiling_of_benchmarks_of_every_kind():
     """Each query with anything relevant scores 1; those without score 0."""
     for name, by in (("locomo10.json", "auto"), ("longmemeval_s.json", "pack"), ("beir", "auto")):
@@ -88,14 +80,13 @@ def test_a_random_order_has_every_document_once_and_its_own_order_for_each_seed_
 
 
 def test_in_a_random_order_every_place_is_as_likely_for_every_document():
-    orders = drawn("random_order", map(str, range(6000)), 6)
+    orders = drawn("random_order", map(str, range(1200)), 6)
     for place in (0, 3, 5):
         counts = Counter(found[place] for found in orders)
-        assert all(870 < counts[str(number)] < 1130 for number in range(6)), place
+        assert all(150 < counts[str(number)] < 250 for number in range(6)), place
 
 
 TREC = "q1 Q0 a 1 3.5 bm25\nq1 Q0 b 2 1.5 bm25\nq2 Q0 c 1 2 bm25\n"
-TIES = "".join(f"q Q0 {doc} 0 {score} t\n" for doc, score in [("x", 1), ("a", 2), ("c", 1), ("b", 2)])
 
 
 def replayed(folder, content, *queries, k=10, name="bm25.run"):
@@ -109,11 +100,6 @@ def test_a_replay_says_what_the_file_says(tmp_path):
     assert replayed(tmp_path, json.dumps({"q1": {"a": 3.5}}), "q1", name="run.json") == [[Hit("a", 3.5)]]
     first, missing = replayed(tmp_path, TREC, "q2", "nobody")
     assert (ids(first), type(missing)) == (["c"], PermanentFailure)
-
-
-def test_a_replay_has_the_order_of_scores_and_equals_stay(tmp_path):
-    for k, found in ((10, ["a", "b", "x", "c"]), (3, ["a", "b", "x"]), (1, ["b"])):
-        assert ids(replayed(tmp_path, TIES, "q", k=k)[0]) == found, "at the cut, ids decide as in every run"
 
 
 def test_faults_of_a_replayed_file_name_their_line(tmp_path):

@@ -1,6 +1,5 @@
 """dense: the model in the wheel, models of sentence-transformers, the cache of embeddings, and errors that name commands."""
 
-import logging
 import sqlite3
 import subprocess
 import sys
@@ -47,16 +46,6 @@ def test_vectors_are_those_of_wordllama():
     retriever = ready("dense", [Document(str(number), text) for number, text in enumerate(texts)])
     found = {hit.doc_id: hit.score for hit in retriever.search([Query("q", "a house")], 9)[0]}
     assert found == {str(number): pytest.approx(float(score), abs=1e-6) for number, score in enumerate(scores)}
-
-
-@pytest.mark.slow
-def test_everybodys_logging_is_left_alone():
-    code = (
-        "import logging; from assay.providers import parse_provider; parse_provider('dense').make();"
-        "print(logging.getLogger().handlers, logging.getLogger().level)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert (done.stdout.strip(), done.stderr) == (f"[] {logging.WARNING}", "")
 
 
 @pytest.fixture

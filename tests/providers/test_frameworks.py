@@ -303,24 +303,6 @@ def test_items_without_ids_and_scores_that_are_none(app, snapshots):
             call()
 
 
-RANKED = [
-    ((0.9, 0.5, 0.5), [0.9, 0.5, 0.5]),
-    ((0.1, 0.1, 0.7), [-0.1, -0.1, -0.7]),
-    ((0.1, 0.9, 0.5), [0.0, -1.0, -2.0]),
-    ((0.9, None), [0.0, -1.0]),
-    ((None, None), [0.0, -1.0]),
-    ((0.3,), [0.3]),
-    ((), []),
-    ((np.float32(2), np.float32(1)), [2.0, 1.0]),
-]
-
-
-def test_the_order_given_is_the_ranking(app):
-    for scores, expected in RANKED:
-        found = stored(app, *(({}, str(place), score, "") for place, score in enumerate(scores)))
-        assert [hit.score for hit in found] == expected, scores
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(scores=st.lists(st.floats(-1e6, 1e6)))
 def test_whatever_the_scores_the_order_never_changes(app, scores):

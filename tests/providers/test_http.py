@@ -1,6 +1,5 @@
 """http: real requests on loopback; what is asked, how answers are read, and every way to fail."""
 
-import gc
 import json
 import re
 import threading
@@ -15,18 +14,12 @@ import pytest
 
 from assay import Hit, Query
 from assay.errors import BadParameter, ProviderError
-from assay.providers import PermanentFailure, RetryLater
+from assay.providers import RetryLater
 
 from ._asking import Q, ids, provider
 from ._service import serving
 
 TWO = [Hit("a", 2.0), Hit("b", 1.0)]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def threads_of_before():
-    """Threads that tests of other files left to this process."""
-    return set(threading.enumerate())
 
 
 def two(*_):
@@ -61,14 +54,6 @@ def failing(script, **settings):
 # What is asked
 
 
-def test_the_default_body_and_headers():
-    hits, service = ask(two)
-    (asked,) = service.asked
-    assert hits == TWO
-    assert (asked.method, asked.path, asked.body) == ("POST", "/search", {"query": "what is it", "k": 10})
-    assert asked.headers["Content-Type"] == "application/json"
-
-
 HOSTILE = ['" , "k": 99, "x": "', "\\", '\\"', "line\nfeed", "{k} {query_id}", "${HOME}", "naïve 日本 🙂", "\x00\x1b", "{"]
 HOSTILE += ["a/b?c&d=e#f%20"]
 
@@ -92,8 +77,6 @@ def test_no_query_breaks_out_of_a_body_or_an_address():
 def test_bodies_and_headers():
     _, service = ask(two, Query("q", "x"), body='{"scope": {scope}, "text": "{scope}"}')
     assert service.asked[0].body == {"scope": None, "text": ""}
-    _, service = ask(two, method="get", body='{"q": "{query}"}')
-    assert service.asked[0].body == {"q": "what is it"}
     for headers in ("X-One: 1; X-Two: a; b=c", '{"X-One": "1", "X-Two": "a; b=c"}', {"X-One": "1", "X-Two": "a; b=c"}):
         _, service = ask(two, headers=headers)
         assert (service.asked[0].headers["X-One"], service.asked[0].headers["X-Two"]) == ("1", "a; b=c"), headers
@@ -131,23 +114,11 @@ ANSWERS = {
     "elastic": {"hits": {"n": 2, "hits": [{"_id": "a", "_score": 2, "_source": {"text": "x"}}, {"_id": "b", "_score": 1}]}},
     "chroma": {"ids": [["a", "b"]], "distances": [[0.5, 0.7]], "metadatas": [[{"x": 1}, None]], "documents": None},
     "qdrant": {"result": {"points": [{"id": "a", "score": 2, "payload": {"text": "x"}}, {"id": "b", "score": 1}]}},
-    "solr": {"response": {"docs": [{"id": "a", "score": 2}, {"id": "b", "score": 1}]}},
     "pinecone": {"matches": [{"id": "a", "score": 2, "metadata": {}}, {"id": "b", "score": 1}]},
     "distances": {"results": [{"id": "b", "distance": 0.9}, {"id": "a", "distance": 0.1}]},
     "ids in metadata": {"documents": [{"text": "x", "metadata": {"id": "a"}}, {"text": "y", "metadata": {"id": "b"}}]},
     "out of order": {"results": [{"id": "b", "score": 1}, {"id": "a", "score": 2}]},
 }
-DOCS = [{"m": {"n": 7}, "s": [0.5], "t": "words"}, {"m": {"n": 8}, "s": [0.9]}]
-GROUPS = [{"docs": [{"id": "a", "l2_distance": 3}]}, {"docs": [{"id": "b", "l2_distance": 1}]}]
-COLUMNS = {"ids": [["x", "y"]], "distances": [[1, 2]], "metadatas": [[{"src": "a"}, {"src": "b"}]]}
-PATHS = [
-    (
-        {"data": {"results": [{"docs": DOCS}]}},
-        {"results": "data.results[0].docs", "id": "m.n", "score": "s[0]", "text": "t"},
-    ),
-    ({"groups": GROUPS}, {"results": "groups[*].docs", "score": "l2_distance"}),
-    ({"answer": COLUMNS}, {"results": "answer", "id": "metadata.src"}),
-]
 
 
 def test_usual_answers_are_understood():
@@ -159,30 +130,20 @@ def test_usual_answers_are_understood():
     assert elastic[0] == Hit("a", 2.0, "x", {"text": "x"})
     assert chroma == [Hit("a", -0.5, None, {"x": 1}), Hit("b", -0.7)]
     assert ask(lambda *_: {"results": []})[0] == []
+    named = {"data": {"results": [{"docs": [{"m": {"n": 7}, "s": [0.5], "t": "words"}, {"m": {"n": 8}, "s": [0.9]}]}]}}
+    paths = {"results": "data.results[0].docs", "id": "m.n", "score": "s[0]", "text": "t"}
+    assert ask(lambda *_: named, **paths)[0] == [Hit("8", 0.9), Hit("7", 0.5, "words")]
     assert ask(lambda *_: list("abc"), k=2)[0] == [Hit("a", 0.0), Hit("b", -1.0)]
-
-
-def test_paths():
-    named, grouped, columns = (ask(lambda *_, answer=answer: answer, **settings)[0] for answer, settings in PATHS)
-    assert named == [Hit("8", 0.9), Hit("7", 0.5, "words")]
-    assert grouped == [Hit("b", -1.0), Hit("a", -3.0)]
-    assert ids(columns) == ["a", "b"]
 
 
 WRONG = {
     "no list": ({"took": 3, "total": 0}, {}),
     "nothing": ({}, {}),
-    "a number": (3, {}),
     "a path that is not there": ({"hits": {"took": 1}}, {"results": "hits.hits"}),
-    "a path into a list": ({"hits": []}, {"results": "hits.hits"}),
     "a place that is not there": ({"r": []}, {"results": "r[0].docs"}),
-    "a path to text": ({"hits": "none"}, {"results": "hits"}),
     "no id": ({"hits": [{"title": "x"}]}, {}),
     "no id at the path": ({"hits": [{"id": 1}]}, {"id": "m.id"}),
     "no score at the path": ({"hits": [{"id": 1}]}, {"score": "s"}),
-    "an id that is an object": ({"hits": [{"id": 1, "x": {}}]}, {"id": "x"}),
-    "a score that is text": ({"hits": [{"id": "a", "score": "high"}]}, {}),
-    "twice": ({"hits": ["a", "b", "a"]}, {}),
     "several queries": ({"ids": [["a"], ["b"]]}, {}),
     "uneven columns": ({"ids": [["a", "b"]], "distances": [[1]]}, {}),
 }
@@ -197,7 +158,7 @@ def test_what_goes_wrong_is_explained(snapshots, monkeypatch):
     errors |= {name: failing(lambda _, handler, body=body: handler.say(200, body)) for name, body in bodies.items()}
     errors |= {
         "500": failing(lambda _, handler: handler.say(500, b"boom \x1b[31m\nline" + b"x" * 1000)),
-        "404 without words": failing(lambda _, handler: handler.say(404)),
+        **{f"{status}": failing(lambda _, handler, status=status: handler.say(status)) for status in (401, 404, 408, 409)},
         "moved": failing(lambda _, handler: handler.say(307, Location="/other")),
         "busy": failing(lambda _, handler: handler.say(429, b"later", Retry_After="7")),
         "hangs": failing(lambda _, handler: handler.hang(), timeout=0.1),
@@ -231,42 +192,29 @@ def test_a_busy_service_says_how_long():
     waits = {"7": 7.0, "0.5": 0.5, "soon": None, "nan": None, "inf": None, "-3": 0.0, "31 Foo": None, None: None}
     waits |= {"Thu, 01 Jan 1970 00:00:00 GMT": 0.0, in_a_minute: pytest.approx(60, abs=30)}
     for header, wait in waits.items():
-        for status in (429, 503):
-            headers = {"Retry_After": header} if header else {}
-            error = failing(lambda _, handler, s=status, h=headers: handler.say(s, b"later", **h))
-            assert (type(error), error.retry_after) == (RetryLater, wait), header
-
-
-def test_what_is_refused_for_good(monkeypatch):
-    final = {301, 308, 400, 401, 403, 404, 405, 410, 413, 414, 415, 422}
-    for status in sorted(final | {302, 408, 409, 425, 500, 502, 504}):
-        error = failing(lambda _, handler, status=status: handler.say(status, b"no"))
-        assert isinstance(error, PermanentFailure) == (status in final), status
-    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
-    assert isinstance(failing(lambda *_: ["a", "a"]), PermanentFailure)
-    assert isinstance(failing(two, headers="X: ${NO_SUCH_KEY}"), PermanentFailure)
-    for wrong in (lambda *_: {"error": "warming up"}, lambda _, handler: handler.say(200, b"{")):
-        assert not isinstance(failing(wrong), PermanentFailure)
+        headers = {"Retry_After": header} if header else {}
+        error = failing(lambda _, handler, headers=headers: handler.say(503, b"later", **headers))
+        assert (type(error), error.retry_after) == (RetryLater, wait), header
 
 
 def test_one_failure_does_not_spoil_the_next_query():
-    turns = iter(["cut", "500", "hang", "ok", "garbage", "ok"])
+    turns = iter(["cut", "500", "ok", "garbage", "ok"])
 
     def script(_, handler):
         turn = next(turns)
         if turn == "ok":
             return two()
-        actions = {"cut": handler.cut, "500": lambda: handler.say(500, b"x" * 99_999), "hang": handler.hang}
+        actions = {"cut": handler.cut, "500": lambda: handler.say(500, b"x" * 99_999)}
         return actions.get(turn, lambda: handler.say(200, b"{"))()
 
     outcomes = []
-    with asking(script, timeout=0.3) as (retriever, _):
-        for _ in range(6):
+    with asking(script, timeout=5.0) as (retriever, _):
+        for _ in range(5):
             try:
                 outcomes.append(retriever.search([Q], 5)[0] == TWO)
             except ProviderError:
                 outcomes.append(False)
-    assert outcomes == [False, False, False, True, False, True]
+    assert outcomes == [False, False, True, False, True]
 
 
 # Connections
@@ -282,27 +230,6 @@ def test_connections_are_used_again_and_ten_are_asked_at_once():
         with ThreadPoolExecutor(10) as pool:
             assert list(pool.map(lambda _: retriever.search([Q], 5), range(60))) == [[TWO]] * 60
         assert len(service.connections) == 10
-
-
-def test_a_kept_connection_that_died_is_replaced():
-    def once(_, handler):
-        handler.say(200, json.dumps(two()).encode())
-        handler.close_connection = True  # without having said so
-
-    with asking(once) as (retriever, service):
-        for _ in range(3):
-            assert retriever.search([Q], 5) == [TWO]
-            time.sleep(0.02)
-    assert len(service.connections) == 3
-
-
-def test_connections_go_with_the_retriever(threads_of_before):
-    with serving(two) as service:
-        retriever = provider({"http": {"url": service.url}}).make()
-        retriever.search([Q], 5)
-        del retriever
-        gc.collect()  # a socket that is left open is a warning, and a warning is an error
-    assert [one.name for one in threading.enumerate() if "assay" in one.name and one not in threads_of_before] == []
 
 
 # How it is named
@@ -329,3 +256,15 @@ def test_names_read_back_and_what_cannot_be_is_refused_at_once():
     for text in REFUSED:
         with pytest.raises(BadParameter):
             pytest.fail(provider(text).name)
+
+
+def test_a_kept_connection_that_died_is_replaced():
+    def once(_, handler):
+        handler.say(200, json.dumps(two()).encode())
+        handler.close_connection = True  # without having said so
+
+    with asking(once) as (retriever, service):
+        for _ in range(3):
+            assert retriever.search([Q], 5) == [TWO]
+            time.sleep(0.02)
+    assert len(service.connections) == 3

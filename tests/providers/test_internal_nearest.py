@@ -3,7 +3,7 @@
 import numpy as np
 
 from assay.providers import nearest
-from assay.providers.nearest import best_of, top_k
+from assay.providers.nearest import top_k
 
 
 def naive(queries, documents, k):
@@ -46,16 +46,3 @@ def test_blocks_and_company_change_nothing(monkeypatch):
     alone = top_k(queries[5:6], documents, 20)
     assert np.array_equal(alone[0][0], rows[5])
     assert np.array_equal(alone[1][0], scores[5])
-
-
-def test_nothing_to_find_and_nobody_who_asks():
-    assert top_k(vectors(2), vectors(0), 5)[0].shape == (2, 0)
-    assert top_k(vectors(0), vectors(3), 5)[0].shape == (0, 3)
-
-
-def test_the_best_of_scores():
-    rows, scores = np.array([8, 2, 5, 1, 9]), np.array([1, 3, 3, 0, 3], np.float32)
-    for k in (1, 3, 4, 9):
-        best, values = best_of(rows, scores, k)
-        assert best.tolist() == [2, 5, 9, 8, 1][:k]
-        assert values.tolist() == [3, 3, 3, 1, 0][:k]

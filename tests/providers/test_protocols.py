@@ -8,7 +8,7 @@ import pytest
 import assay
 from assay import BenchmarkDataset, Document, Query
 from assay.errors import ProviderError
-from assay.providers import BoundProvider, Provider, RelevanceRule, adapt, parse_provider
+from assay.providers import BoundProvider, Provider, adapt, parse_provider
 
 DOCUMENTS = {"a": Document("a", "cats"), "b": Document("b", "dogs")}
 QUERIES = {"q1": Query("q1", "cats"), "q2": Query("q2", "dogs")}
@@ -152,39 +152,9 @@ def test_a_part_gets_what_a_whole_gets():
         assert mine.calls == calls, shape
 
 
-FUNCTIONS = {
-    "function": lambda text, k: RIGHT["q1" if text == "cats" else "q2"],
-    "of the text alone": lambda text: RIGHT["q1" if text == "cats" else "q2"],
-    "of the query": lambda query, k: RIGHT[query.query_id],
-    "an object that can be called": SimpleNamespace(f=lambda query, k: RIGHT[query.query_id]).f,
-}
-
-
-async def coroutine(query, k):
-    await asyncio.sleep(0)
-    return RIGHT[query.query_id]
-
-
-def generator(query, k):
-    yield from RIGHT[query.query_id]
-
-
-def test_functions_of_every_shape():
-    for shape, function in {**FUNCTIONS, "coroutine": coroutine, "generator": generator}.items():
-        assert assay.run(benchmark(), function, "mrr")["mrr"] == 1.0, shape
-
-
 def test_what_cannot_search_is_refused():
     for nothing in (object(), 7, SimpleNamespace(search="no method"), None):
         with pytest.raises(ProviderError):
             assay.run(benchmark(), nothing, "mrr")
         with pytest.raises(ProviderError):
             adapt(nothing)
-
-
-def test_what_is_adapted_stays_so_and_has_every_method():
-    adapted = adapt(Asked())
-    assert adapt(adapted) is adapted
-    assert not any((adapted.indexes, adapted.needs_judgments, adapted.needs_order, adapted.closes))
-    done = (adapted.index([]), adapted.set_judgments({}, RelevanceRule()), adapted.set_order([], []), adapted.close())
-    assert set(done) == {None}

@@ -3,7 +3,6 @@
 import asyncio
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -81,21 +80,6 @@ def test_a_function_is_called_as_it_expects(module):
     assert ask(module, generator, k=1) == [Hit("a", 2.0)]
 
 
-def test_coroutines_share_one_event_loop(module):
-    loops = set()
-
-    async def find(text, k):
-        loops.add(asyncio.get_running_loop())
-        await asyncio.sleep(0.01)
-        return [text]
-
-    retriever = made(module, find)
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(retriever.search, [[Query("q", f"d{number}")] for number in range(16)], [3] * 16))
-    assert [one[0][0].doc_id for one in found] == [f"d{number}" for number in range(16)]
-    assert len(loops) == 1
-
-
 # Classes, objects, and what makes them
 
 
@@ -132,13 +116,6 @@ def test_classes_objects_and_makers(module):
         assert ask(module, given) == [Hit("What", 0.0)], given
     first, second = made(module, SimpleNamespace(search=lambda queries, k: [["a"], ["b", "b"]])).search([Q, Q], 3)
     assert (first, isinstance(second, ProviderError)) == ([Hit("a", 0.0)], True)
-
-
-def test_whether_it_takes_documents_is_known_before_it_is_made(module):
-    module.Whole, module.search, module.make = Whole, as_record, lambda: Whole()
-    module.thing = SimpleNamespace(search=as_record)
-    found = {name: provider(f"python:python_module:{name}").indexes for name in ("Whole", "search", "make", "thing", "gone")}
-    assert found == {"Whole": True, "search": False, "make": False, "thing": False, "gone": False}
 
 
 def test_a_coroutine_that_takes_too_long_is_cancelled(module):
@@ -188,11 +165,6 @@ def here(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-def test_modules_of_the_current_folder(here):
-    assert search("python:here_a:search") == [Hit("what is it", 0.0)]
-    assert search("python:here_h.inner:R") == []
-
-
 def test_what_is_not_there_or_does_not_fit(here, snapshots):
     names = ["here_x:search", "here_a:serch", "here_a:surch", *(f"here_{letter}:search" for letter in "bcd")]
     names += ["here_e:missing", "here_f:missing", "here_g:missing", "here_i:Needy", "here_i:keywords", "here_i:makes"]
@@ -201,6 +173,8 @@ def test_what_is_not_there_or_does_not_fit(here, snapshots):
     written = ("my_search:search", "my_package.my_search:Finder.search", "bm52:x")
     cases |= {f"as written: {name}": lambda name=name: provider(name) for name in written}
     snapshots.check_errors("providers/python", cases)
+    assert search("python:here_a:search") == [Hit("what is it", 0.0)]
+    assert search("python:here_h.inner:R") == []
     for wrong in ("python", "python:search", "python:my-module:search", "python(function=a:b:c)", "python:my_module:"):
         with pytest.raises(BadParameter):
             provider(wrong)
@@ -292,33 +266,15 @@ def test_what_is_final_what_is_busy_and_what_passes(module):
 # The event loop that coroutines run on
 
 
-async def running():
-    await asyncio.sleep(0)
-    return asyncio.get_running_loop()
-
-
-def test_one_loop_for_all_that_goes_on_whatever_is_raised():
-    assert EventLoop().result(3) == 3
-    assert EventLoop().result(asyncio.sleep(0.01, "late"), float("inf")) == "late"
-    before = EventLoop().result(running())
-    for kind in (SystemExit, KeyboardInterrupt, ValueError, TimeoutError):
-        with pytest.raises(kind):
-            EventLoop().result(raising_later(kind("bye"))("", 1))
-        assert EventLoop().result(running()) is before, kind
-
-    async def outer():
-        return EventLoop().result(asyncio.sleep(0, "inner"))
-
-    assert EventLoop().result(outer(), 60) == "inner"
-
-
 @pytest.mark.slow
 def test_a_coroutine_that_blocks_is_left_behind():
-    released = threading.Event()
+    async def running():
+        return asyncio.get_running_loop()
 
     async def blocking():
         released.wait(60)
 
+    released = threading.Event()
     before = EventLoop().result(running())
     with pytest.raises(TimeoutError):
         EventLoop().result(blocking(), 0.05)

@@ -51,6 +51,12 @@ def test_a_new_order_with_the_old_one_beside_it(module):
     assert [(hit.doc_id, hit.metadata["first_score"]) for hit in before] == known
     assert [hit.text for hit in hits] == [None] * 3
     assert ids(reranked(module, lambda query, texts: [0] * len(texts))) == ["c", "b", "a"], "equal scores go by id"
+
+    async def later(query, texts):
+        return by_length(query, texts)
+
+    assert reranked(module, later) == hits
+    assert reranked(module, lambda query, texts: iter(by_length(query, texts))) == hits
     judged = reranked(module, by_length, first="oracle")
     assert [(hit.doc_id, hit.metadata["first_rank"]) for hit in judged] == [("b", 2), ("a", 1)]
 
@@ -72,29 +78,6 @@ def test_what_a_function_is_given(module):
     assert (text, set(texts)) == ("dog", {"dog", "dog dog cat", "dog\ndog cat tree"})
     assert query is Q
     assert all(type(hit) is Hit and hit.text for hit in hits)
-
-
-class Scorer:
-    def __call__(self, query, texts):
-        return by_length(query, texts)
-
-
-async def later(query, texts):
-    return by_length(query, texts)
-
-
-async def later_by_hits(query, hits):
-    return [len(hit.text) for hit in hits]
-
-
-def one_by_one(query, texts):
-    yield from by_length(query, texts)
-
-
-def test_scorers_of_every_kind(module):
-    expected = reranked(module, by_length)
-    for scorer in (later, later_by_hits, one_by_one, Scorer, Scorer()):
-        assert reranked(module, scorer) == expected, scorer
 
 
 def test_hits_beyond_the_depth_stay_behind_in_their_order(module):
@@ -139,12 +122,6 @@ def test_a_query_that_cannot_be_scored_has_failed_by_itself(module, snapshots):
     assert unasked.search([Query("q", "unknown")], 5) == [[]], "a query without hits is not scored"
 
 
-def test_texts_may_come_with_the_hits(module):
-    module.elsewhere = lambda text, k: [Hit("z", 1.0, "zebra", {"page": 3})]
-    found = reranked(module, by_length, first="python:rerank_module:elsewhere")
-    assert found == [Hit("z", 5.0, "zebra", {"page": 3, "first_rank": 1, "first_score": 1.0})]
-
-
 def test_a_cross_encoder(monkeypatch):
     class CrossEncoder:
         def __init__(self, name):
@@ -183,8 +160,8 @@ ORDERS = (ord, lambda text: -ord(text), lambda text: ord(text) * 7 % 11)
 
 def test_the_first_ranking_comes_back_even_from_a_file(module):
     for score in ORDERS:
-        for depth in (1, 4, 7, 26, 100):
-            for k in (1, 2, 3, 5, 10, 25, 26, 40):
+        for depth in (1, 7, 26, 100):
+            for k in (1, 5, 10, 26, 40):
                 by_score = lambda query, texts, score=score: [score(text) for text in texts]  # noqa: E731
                 hits = reranked(module, by_score, k, "python:rerank_module:letters", depth)
                 kept = json.loads(json.dumps([[hit.doc_id, hit.score, hit.metadata] for hit in hits]))
@@ -192,17 +169,5 @@ def test_the_first_ranking_comes_back_even_from_a_file(module):
                 expected = [(doc, 100.0 - n) for n, doc in enumerate(LETTERS[:k])]
                 assert [(hit.doc_id, hit.score) for hit in first] == expected, (depth, k)
                 assert all("first" not in hit.metadata for hit in hits[1:])
-
-
-def test_one_after_the_other_the_last_one_tells(module):
-    module.inner = lambda query, texts: [ord(text) for text in texts]
-    inner = "rerank(python:rerank_module:letters, function=rerank_module:inner)"
-    hits = reranked(module, lambda query, texts: [-ord(text) for text in texts], 2, inner, 3)
-    assert ids(hits) == ["x", "y"]
-    assert ids(first_ranking(hits)) == ["z", "y"]
-
-
-def test_hits_that_do_not_tell():
-    assert first_ranking([Hit("a", 1.0), Hit("b", 0.0, None, {"page": 1})]) is None
     assert first_ranking([Hit("a", 1.0, None, {"first_rank": 1, "first_score": 3.0}), Hit("b", 0.0)]) is None
     assert first_ranking([]) == []

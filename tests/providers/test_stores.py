@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay import Hit, Query
-from assay.errors import BadParameter, ProviderError
+from assay.errors import ProviderError
 from assay.providers import PermanentFailure
 
 from ._asking import ids, provider
@@ -391,21 +391,3 @@ def test_whatever_embeds_a_query(app):
         app.embed = lambda text, wrong=wrong: wrong
         with pytest.raises(PermanentFailure, match="app:embed"):
             search(BY_APP)
-
-
-def test_the_model_of_the_extra(app, monkeypatch):
-    pytest.importorskip("wordllama")
-    text = "qdrant(collection=docs, python=app:points, embed=wordllama)"
-    search(text)
-    assert sum(number**2 for number in app.points.asked["query"]) == pytest.approx(1)
-    absent(monkeypatch, "wordllama")
-    absent(monkeypatch, "sentence_transformers")
-    for name in ("wordllama", "my/model"):
-        with pytest.raises(ProviderError, match="pip install"):
-            provider(f"qdrant(collection=docs, python=app:points, embed={name})").make()
-
-
-def test_addresses_hide_their_passwords():
-    assert "hunter22" not in provider("qdrant(collection=docs, url='https://me:hunter22@host:1')").name
-    with pytest.raises(BadParameter):
-        provider("qdrant(collection=docs, url=nowhere)")

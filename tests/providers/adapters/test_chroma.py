@@ -75,20 +75,6 @@ def test_a_collection_that_is_not_there(filled):
         search(filled.format("").replace("collection=docs", "collection=doc"))
 
 
-def test_a_collection_must_be_named(filled):
-    with pytest.raises(ProviderError, match="needs collection="):
-        search(filled.format("").replace("collection=docs, ", ""))
-
-
-def test_a_folder_that_is_not_there_is_not_made(tmp_path, required):
-    required("chromadb")
-    text = f"chroma(path='{tmp_path / 'gone'}', collection=docs)"
-    for attempt in (parse_provider(mark_written(text)).check, parse_provider(mark_written(text)).make):
-        with pytest.raises(ProviderError, match="there is no folder"):
-            attempt()
-    assert not (tmp_path / "gone").exists()
-
-
 def test_vectors_of_another_length(filled, app):
     app.embed = lambda text: [1.0, 2.0]
     with pytest.raises(ProviderError, match=r"chroma\(docs\).*dimension"):

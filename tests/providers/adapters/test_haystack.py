@@ -42,15 +42,6 @@ def test_a_pipeline_by_words(search, words, app):
     assert [hit.metadata["doc_id"] for hit in found] == [document_of(chunk) for chunk in ids(found)]
 
 
-def test_a_retriever_by_itself(search, app):
-    assert ids(search("bm25", 3)) == lexical(app, 3)
-
-
-def test_a_retriever_by_itself_that_takes_a_vector_needs_one(search):
-    with pytest.raises(ProviderError, match="takes a vector; say how queries are embedded: embed='module:function'"):
-        search("retriever")
-
-
 def test_what_joins_several_retrievers_is_told_k(search, words, app, required):
     words.get_component("retriever").top_k = 5
     words.add_component("joiner", required("haystack.components.joiners").DocumentJoiner())
@@ -74,21 +65,6 @@ def test_a_pipeline_that_goes_on_to_a_prompt_says_which_documents_count(search, 
     assert ids(search("words", 3, ", component=retriever")) == lexical(app, 3)
 
 
-def test_a_pipeline_that_needs_more_than_a_query(search, words, required):
-    package = required("haystack")
-
-    @package.component
-    class Permitted:
-        @package.component.output_types(documents=list)
-        def run(self, documents: list, user: str):
-            return {"documents": documents}
-
-    words.add_component("permitted", Permitted())
-    words.connect("retriever.documents", "permitted.documents")
-    with pytest.raises(ProviderError, match=r"must be run with a query alone.*it needs permitted\.user"):
-        search("words")
-
-
 def test_documents_out_of_two_components_need_a_choice(search, words, app, required):
     words.add_component(
         "second", required("haystack.components.retrievers.in_memory").InMemoryBM25Retriever(app.document_store)
@@ -96,18 +72,3 @@ def test_documents_out_of_two_components_need_a_choice(search, words, app, requi
     with pytest.raises(ProviderError, match="retriever and second do; set component="):
         search("words")
     assert ids(search("words", 3, ", component=second")) == lexical(app, 3)
-
-
-def test_what_goes_wrong_says_whose_it_was(search, words, required):
-    package = required("haystack")
-
-    @package.component
-    class Broken:
-        @package.component.output_types(documents=list)
-        def run(self, documents: list):
-            raise RuntimeError("no such reranker")
-
-    words.add_component("broken", Broken())
-    words.connect("retriever.documents", "broken.documents")
-    with pytest.raises(ProviderError, match=r"(?s)haystack:adapters_app:words.*no such reranker"):
-        search("words")

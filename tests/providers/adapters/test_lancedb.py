@@ -6,8 +6,7 @@ import pytest
 
 from assay import Query
 from assay.errors import ProviderError
-from assay.grammar import mark_written
-from assay.providers import EventLoop, parse_provider
+from assay.providers import EventLoop
 
 from . import _kinds
 from ._asking import QUERY, ids, search
@@ -31,11 +30,6 @@ def test_squared_distances_are_negated(filled):
     expected = list(cosines(QUERY.text).items())[:3]
     assert ids(found) == [chunk for chunk, _ in expected]
     assert [hit.score for hit in found] == pytest.approx([2 * cosine - 2 for _, cosine in expected], abs=1e-5)
-
-
-def test_neither_vector_nor_text_is_repeated_beside_a_hit(filled):
-    found = search(filled.format(""), k=1)[0]
-    assert found.metadata == {"chunk_id": found.doc_id, "doc_id": found.doc_id[:2]}
 
 
 def test_by_words(with_words, tmp_path):
@@ -72,10 +66,3 @@ def test_a_table_that_is_asynchronous(filled, app, tmp_path, required):
 def test_a_table_that_is_not_there(filled):
     with pytest.raises(ProviderError, match=r"there is no table 'dogs' \(there is: docs\). Did you mean docs\?"):
         search(filled.format("").replace("table=docs", "table=dogs"))
-
-
-def test_a_folder_that_is_not_there_is_not_made(tmp_path, required):
-    required("lancedb")
-    with pytest.raises(ProviderError, match="there is no folder"):
-        parse_provider(mark_written(f"lancedb(path='{tmp_path / 'gone'}', table=docs)")).make()
-    assert not (tmp_path / "gone").exists()

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.errors import ProviderError
-
 from . import _asking, _kinds
 from ._asking import QUERY, ids
-from ._corpus import CHUNKS, cosines
+from ._corpus import cosines
 
 
 @pytest.fixture
@@ -58,19 +56,6 @@ def test_a_retriever_with_a_k_of_its_own_is_told(search, app, required):
     assert app.own.k == 4
 
 
-def test_a_class_is_made_first(search, app, required):
-    app.Own = own_retriever(required)
-    assert ids(search("Own", 2, ", unit=document")) == ["s0", "s1"]
-
-
-def test_without_an_id_the_message_says_what_there_is(search, app, required):
-    app.own = own_retriever(required)()
-    with pytest.raises(
-        ProviderError, match=r"it has source n; set chunk_id= to .*, or unit=document .*, which source names"
-    ):
-        search("own")
-
-
 def test_a_retriever_that_is_asynchronous_only(search, app, required):
     document = required("langchain_core.documents").Document
 
@@ -89,52 +74,3 @@ def test_a_chain_that_answers_with_its_context(search, app, required):
     runnables = required("langchain_core.runnables")
     app.chain = runnables.RunnableParallel(context=app.retriever, question=runnables.RunnablePassthrough())
     assert ids(search("chain")) == list(cosines(QUERY.text))[:3]
-
-
-def test_a_function_that_makes_the_retriever(search, app):
-    app.make = lambda: app.retriever
-    assert ids(search("make")) == list(cosines(QUERY.text))[:3]
-
-
-def test_distances_of_a_store_are_negated(search, app, required):
-    stores = required("langchain_core.vectorstores")
-
-    class FarStore(stores.InMemoryVectorStore):
-        def similarity_search_with_score(self, query, k=4, **more):
-            return [(document, 1 - score) for document, score in super().similarity_search_with_score(query, k)]
-
-    app.far = FarStore(app.store.embeddings)
-    app.far.store = app.store.store
-    expected = list(cosines(QUERY.text).items())[:3]
-    found = search("far")
-    assert ids(found) == [chunk for chunk, _ in expected]
-    assert [hit.score for hit in found] == pytest.approx([cosine - 1 for _, cosine in expected])
-
-
-def test_the_same_document_twice_is_an_error_with_advice(search, app, required):
-    base, document = required("langchain_core.retrievers").BaseRetriever, required("langchain_core.documents").Document
-
-    class Twice(base):
-        def _get_relevant_documents(self, query, *, run_manager):
-            return [document("a", metadata={"doc_id": "d1"}), document("b", metadata={"doc_id": "d1"})]
-
-    app.twice = Twice()
-    with pytest.raises(ProviderError, match="document d1 comes twice; unit=document takes the best chunk"):
-        search("twice")
-    assert ids(search("twice", settings=", unit=document")) == ["d1"]
-
-
-def test_what_goes_wrong_says_whose_it_was(search, app, required):
-    base = required("langchain_core.retrievers").BaseRetriever
-
-    class Broken(base):
-        def _get_relevant_documents(self, query, *, run_manager):
-            raise RuntimeError("no such index")
-
-    app.broken = Broken()
-    with pytest.raises(ProviderError, match=r"langchain:adapters_app:broken.*RuntimeError.*no such index"):
-        search("broken")
-
-
-def test_all_chunks_can_be_had(search):
-    assert set(ids(search(k=100))) == set(CHUNKS)

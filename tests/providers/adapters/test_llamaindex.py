@@ -6,7 +6,7 @@ import pytest
 
 from . import _asking, _kinds
 from ._asking import QUERY, ids
-from ._corpus import CHUNKS, cosines
+from ._corpus import CHUNKS
 
 
 @pytest.fixture
@@ -22,10 +22,6 @@ def search(app, tmp_path, required):
 def test_the_retriever_of_the_user_stays_as_it_is(search, app):
     assert len(search(k=5)) == 5
     assert app.retriever.similarity_top_k == 2
-
-
-def test_the_document_of_a_node_is_the_one_it_was_cut_from(search):
-    assert set(ids(search(k=5, settings=", unit=document"))) == {"d1", "d2", "d3", "d4", "d5"}
 
 
 def engine(required, app, *postprocessors, **settings):
@@ -83,13 +79,3 @@ def test_a_retriever_that_is_asynchronous_only(search, app, required):
 
     app.later = Later()
     assert [(hit.doc_id, hit.score, hit.text) for hit in search("later")] == [("n1", 0.5, "lazy dog")]
-
-
-def test_documents_known_by_a_field(search, app, required):
-    core, schema = required("llama_index.core"), required("llama_index.core.schema")
-    nodes = [
-        schema.TextNode(id_=chunk, text=text, metadata={"file_name": f"{chunk[:2]}.md"}) for chunk, text in CHUNKS.items()
-    ]
-    app.files = core.VectorStoreIndex(nodes, embed_model=app.index._embed_model, transformations=[])
-    best = next(iter(cosines(QUERY.text)))
-    assert ids(search("files", 1, ", unit=document, document_id=file_name")) == [f"{best[:2]}.md"]

@@ -73,30 +73,12 @@ def test_a_scope_is_a_column_or_a_field_in_json(database):
     assert search(", scope=meta.group", Query("q", "lazy dog", scope="4' OR '1'='1"), 8) == []
 
 
-def test_a_table_as_langchain_makes_it(database):
-    database.execute("DROP TABLE IF EXISTS langchain_pg_embedding")
-    database.execute(
-        f"CREATE TABLE langchain_pg_embedding"
-        f" (id text, collection_id uuid, embedding vector({WIDTH}), document text, cmetadata jsonb)"
-    )
-    row = ("c1", "12345678-1234-5678-1234-567812345678", str(embed("dog")), "a dog", '{"source": "dogs.md", "page": 3}')
-    database.execute("INSERT INTO langchain_pg_embedding VALUES (%s, %s, %s, %s, %s)", row)
-    found = search(table="langchain_pg_embedding")[0]
-    assert (found.doc_id, found.text, found.metadata["page"]) == ("c1", "a dog", 3)
-    assert ids(search(", unit=document", table="langchain_pg_embedding")) == ["dogs.md"]
-
-
 def test_names_are_quoted(database):
     database.execute('DROP TABLE IF EXISTS public."My ""docs"" 100%"')
     database.execute(f'CREATE TABLE public."My ""docs"" 100%" ("Id" int, "the vector" vector({WIDTH}))')
     database.execute('INSERT INTO public."My ""docs"" 100%%" VALUES (%s, %s)', (5, str(embed("dog"))))
     settings = ", column='the vector', chunk_id=Id"
     assert ids(search(settings, table="'public.My \"docs\" 100%'")) == ["5"]
-
-
-def test_rows_without_a_vector_are_not_found(database):
-    database.execute("INSERT INTO docs VALUES ('none', 'no vector', '{}', NULL)")
-    assert len(search(k=100)) == len(CHUNKS)
 
 
 @pytest.mark.parametrize(

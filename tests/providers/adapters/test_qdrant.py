@@ -82,18 +82,3 @@ def test_a_scope_is_searched_alone(app, tmp_path, required):
     assert parse_provider(mark_written(text)).heeds_scope
     assert {document_of(one) for one in ids(search(text, Query("q1", "lazy dog", scope="d4"), 8))} == {"d4"}
     assert len(search(text, k=8)) == 8
-
-
-def test_a_folder_that_somebody_else_has_open(app, tmp_path, required):
-    text = _kinds.qdrant(app, tmp_path, required).format("")
-    client = required("qdrant_client").QdrantClient(path=str(tmp_path / "qdrant"))
-    with pytest.raises(ProviderError, match=r"qdrant\(docs\).*already accessed by another"):
-        search(text)
-    client.close()
-    assert len(search(text)) == 3
-
-
-def test_a_model_of_qdrants_own_that_is_not_installed(app, tmp_path, required):
-    text = _kinds.qdrant(app, tmp_path, required).format("").replace("embed='adapters_app:embed'", "model=BAAI/bge-small-en")
-    with pytest.raises(ProviderError, match="pip install fastembed"):
-        search(text)
