@@ -72,12 +72,3 @@ def test_programs_get_routes_and_slices():
     assert content["slices"][0]["by"] == "by"
     (row,) = csv.DictReader(io.StringIO(render_routing(Report([routed()]), "csv")))
     assert float(row["routing_accuracy"]) == pytest.approx(1 / 3)
-
-
-def test_a_matrix_that_does_not_fit_is_a_list():
-    rows = [
-        {**row, "route": f"{row.get('route')} of a long name", "optimal_expert": f"{row['optimal_expert']} too"}
-        for row in ROUTES
-    ]
-    assert "were sent (columns)" in render_routing(Report([evaluate_routing(rows)]), "table")
-    assert "sent instead" in render_routing(Report([evaluate_routing(rows)], width=60), "table")

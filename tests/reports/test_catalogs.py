@@ -89,15 +89,7 @@ def test_findings_as_json_and_in_any_width():
         text_shown.encode()
 
 
-def test_documents_that_cannot_be_read_are_no_number(tmp_path):
-    (tmp_path / "corpus.jsonl").write_text("no JSON\n")
-    (tmp_path / "queries.jsonl").write_text('{"_id": "q", "text": "one"}\n')
-    dataset = load_dataset(tmp_path, "beir")
-    assert "(1 query, unreadable documents)." in findings(dataset)
-    assert findings_to_dict(check_dataset(dataset), dataset)["num_documents"] is None
-
-
-def test_plain_values():
+def test_plain_values(tmp_path):
     plain = describe_provider(SERVICE)
     assert plain["indexes_documents"] is False
     assert plain["parameters"][:2] == [
@@ -106,6 +98,11 @@ def test_plain_values():
     ]
     content = datasets_to_dict({"small": faulty()}, {"beir": all_formats()["beir"]})
     assert (content["benchmarks"]["small"]["documents"], content["formats"]["beir"]["can_write"]) == (15, True)
+    (tmp_path / "corpus.jsonl").write_text("no JSON\n")
+    (tmp_path / "queries.jsonl").write_text('{"_id": "q", "text": "one"}\n')
+    dataset = load_dataset(tmp_path, "beir")
+    assert "(1 query, unreadable documents)." in findings(dataset)
+    assert findings_to_dict(check_dataset(dataset), dataset)["num_documents"] is None
 
 
 QUERIES = {"q1": Query("q1", "what\x1b[31m" + "?" * 60), "q2": Query("q2")}

@@ -2,14 +2,13 @@
 
 import csv
 import io
-import json
 import re
 
 import pytest
 from rich.cells import cell_len
 
 import assay
-from assay.evaluation import read_results, with_intervals
+from assay.evaluation import with_intervals
 from assay.metrics import parse_metric
 from assay.reports import Report, all_renderers, best_first, deciding_metric, find_renderer, notes
 
@@ -17,7 +16,6 @@ from ._results import GOOD, METRICS, NINE, NOTHING, POOR, QRELS, banded, control
 
 TEXT_FORMS = ("table", "markdown", "latex", "csv", "trec")
 MAP, NUM_Q, RESIDUAL, P95 = map(parse_metric, ("map", "num_q", "rbp_residual(p=0.5)", "latency_p95"))
-SCRIPT = re.compile(r"<script>.*?</script>", re.DOTALL)
 
 
 def all_forms(results, **how):
@@ -55,7 +53,7 @@ RESULTS = {
 @pytest.mark.parametrize("form", [name for name in all_renderers() if name != "html"])
 def test_every_format_shows_every_kind_of_result(form):
     for name, results in RESULTS.items():
-        for digits in (None, 0, 17):
+        for digits in (None, 0):
             text = rendered(form, results, per_query=digits is None, digits=digits)
             assert controls(text) <= ({"\t"} if form == "trec" else set()), name
             assert not text or (text.endswith("\n") and not text.endswith("\n\n")), name
@@ -69,18 +67,17 @@ def test_the_catalog_of_formats(snapshots):
     )
 
 
-@pytest.mark.parametrize("width", [40, 60, 80])
-def test_what_a_narrow_terminal_shows_is_never_cut(width):
-    for metrics in (("rag", "judged@10"), METRICS, (*NINE, "relstring")):
-        results = pair(metrics)
-        text = rendered("table", results, per_query=True, width=width)
-        words = set(text.split())
-        figures = {f"{value:.4f}" for one in results for value in [*one.array("map").tolist(), one["map"]]}
-        assert figures | {"good", "poor", "q1", "q2", "map", "mrr"} <= words, metrics
-        assert max(map(cell_len, text.splitlines())) <= width, metrics
-    banded_text = rendered("table", banded(["mrr", "map", "ndcg@10"]), width=width)
-    assert "0.2500 – 0.5208 – 1.0000" in banded_text
-    assert banded_text.count("0.5000 – 1.0000") == 2
+def test_what_a_narrow_terminal_shows_is_never_cut():
+    for width in (40, 80):
+        for metrics in (("rag", "judged@10"), METRICS, (*NINE, "relstring")):
+            results = pair(metrics)
+            text = rendered("table", results, per_query=True, width=width)
+            figures = {f"{value:.4f}" for one in results for value in [*one.array("map").tolist(), one["map"]]}
+            assert figures | {"good", "poor", "q1", "q2", "map", "mrr"} <= set(text.split()), metrics
+            assert max(map(cell_len, text.splitlines())) <= width, metrics
+        banded_text = rendered("table", banded(["mrr", "map", "ndcg@10"]), width=width)
+        assert "0.2500 – 0.5208 – 1.0000" in banded_text
+        assert banded_text.count("0.5000 – 1.0000") == 2
 
 
 def test_figures_as_people_and_programs_read_them():
@@ -132,17 +129,6 @@ def test_rows_stand_best_first_by_the_first_metric_that_decides():
     assert [one.name for one in best_first([poor, one], None)] == ["poor", "one"]
 
 
-def test_json_is_read_back_and_keeps_every_digit(tmp_path):
-    results = banded(["mrr", "map"])
-    (tmp_path / "r.json").write_text(rendered("json", results))
-    for one, again in zip(results, read_results(tmp_path / "r.json"), strict=True):
-        assert again.summary == one.summary
-        assert again.fingerprints == one.fingerprints
-    content = json.loads(rendered("json", results, digits=2, more={"beside": 1}))
-    assert content["beside"] == 1
-    assert content["results"][0]["per_query_bands"]["q"]["tie_bands"]["mrr"]["mean"] == 0.52
-
-
 def test_csv_rows():
     def rows(results, **how):
         return list(csv.reader(io.StringIO(rendered("csv", results, **how), newline=""), strict=True))
@@ -157,13 +143,6 @@ def test_csv_rows():
     beir = assay.evaluate(qrels, run, ["map@10", "mrr@10"], profile="beir", name="r", tie_band=True)
     assert rows([beir], per_query=True, digits=1)[2] == ["r", "2", "", "0.0", "", "", "", "0.0", "0.0", "0.0"]
     assert rows([one.with_fields(benchmark="b") for one in pair(["map"])])[0] == ["benchmark", "run", "queries", "map"]
-
-
-def test_a_thousand_queries_are_all_there():
-    qrels = {f"q{number:04}": {"d": 1} for number in range(1_000)}
-    text = rendered("table", [assay.evaluate(qrels, {query: {"d": 1.0} for query in qrels}, "map")], per_query=True)
-    assert text.startswith("1,000 judged queries")
-    assert text.count("1.0000") == 1_001
 
 
 # Notes

@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-from itertools import product
 
 from rich.cells import cell_len
 
@@ -17,11 +16,10 @@ UNTIED = ({"1": {"a": 1}}, {"1": {"b": 3.0, "c": 2.0, "a": 1.0}})
 TIED = ({"1": {"d1": 1}}, {"1": {"d3": 5.0, "d4": 5.0, "d1": 5.0, "d2": 5.0}})
 MISSING = ({"1": {"a": 1, "b": 2}, "2": {"c": 1}}, {"1": {"a": 2.0, "b": 1.0}})
 FILES = ExplanationOptions(("q", "r"))
-STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def said(data, metric, expected=None, asked=FILES, width=None, colour=False, **how):
-    return render_why(why(*data, metric, expected, **how), asked, Style(width, colour))
+def said(data, metric, expected=None, asked=FILES, **how):
+    return render_why(why(*data, metric, expected, **how), asked, Style())
 
 
 BEIR = {"profile": "beir"}
@@ -114,22 +112,20 @@ def test_files_are_quoted():
 
 
 def test_no_figure_is_cut_in_a_narrow_terminal():
-    for metric, expected, width in product(("mrr@10", "ndcg@10"), (None, "0.3333", "0.4307", "0.99"), (40, 60, 80)):
-        case = (metric, expected, width)
-        (explanation,) = why(*TIED, metric, expected)
-        text = said(TIED, metric, expected, width=width)
-        lines = [line for line in text.splitlines() if not line.startswith(("Reproduce:", "       or:"))]
-        assert [line for line in lines if cell_len(line) > width] == [], case
-        numbers = set(re.findall(r"\d+\.\d+", "\n".join(lines))) - {expected, "0.3"}
-        assert all(len(number.partition(".")[2]) == 4 for number in numbers), case
-        if expected is None:
-            assert {f"{figure.value:.4f}" for figure in explanation.singles} <= set(text.split()), case
-
-
-def test_colour_only_repeats_what_is_there():
-    coloured = said(TIED, "mrr@10", "0.3333", colour=True)
-    assert "\x1b[1;32m0.3333\x1b[0m" in coloured
-    assert STYLE.sub("", coloured) == said(TIED, "mrr@10", "0.3333")
+    for metric, expected in (("mrr@10", None), ("mrr@10", "0.3333"), ("ndcg@10", "0.99")):
+        (explanation,) = found = why(*TIED, metric, expected)
+        for width in (40, 80):
+            text, case = render_why(found, FILES, Style(width)), (metric, expected, width)
+            lines = [line for line in text.splitlines() if not line.startswith(("Reproduce:", "       or:"))]
+            assert [line for line in lines if cell_len(line) > width] == [], case
+            numbers = set(re.findall(r"\d+\.\d+", "\n".join(lines))) - {expected, "0.3"}
+            assert all(len(number.partition(".")[2]) == 4 for number in numbers), case
+            if expected is None:
+                assert {f"{figure.value:.4f}" for figure in explanation.singles} <= set(text.split()), case
+    for width in (40, 80):
+        text = render_differences(differences_between(*two_results()), FILES, Style(width))
+        assert [line for line in text.splitlines() if cell_len(line) > width] == []
+        assert {"0.5000", "1.0000"} <= set(text.split()), width
 
 
 def test_json_holds_no_nan():
@@ -141,26 +137,24 @@ def test_json_holds_no_nan():
 # Hostile text
 
 
-def test_ids_and_files_do_no_harm():
+def test_ids_names_and_files_do_no_harm():
     qrels = {query: {"a": 1} for query in HOSTILE}
     run = {query: {"a": 1.0, "b": 1.0, query: 1.0} for query in HOSTILE[1:]}
     asked = ExplanationOptions(("\x1b[2Jq", "r\x9b"), n_queries=99)
-    for expected, width in product((None, "1.0", "0.987"), (None, 40, 80)):
-        assert controls(said((qrels, run), "mrr", expected, asked, width)) == set(), (expected, width)
+    for expected in (None, "0.987"):
+        found = why(qrels, run, "mrr", expected)
+        for width in (None, 40):
+            assert controls(render_why(found, asked, Style(width))) == set(), (expected, width)
+    for name in HOSTILE:
+        first = result(qrels, {query: {"a": 1.0} for query in HOSTILE[::2]}, name)
+        second = result(qrels, {query: {"b": 2.0, "a": 1.0} for query in HOSTILE}, name, policy=assay.Policy(missing="skip"))
+        found = differences_between(first, second)
+        for width in (None, 40):
+            assert controls(render_differences(found, ExplanationOptions(("a", "b"), n_queries=99), Style(width))) == set()
 
 
 def result(qrels, run, name, **how):
     return assay.evaluate(qrels, run, ["mrr", "map"], name=name, **how)
-
-
-def test_results_with_hostile_names_do_no_harm():
-    qrels = {query: {"a": 1} for query in HOSTILE}
-    for name in HOSTILE:
-        first = result(qrels, {query: {"a": 1.0} for query in HOSTILE[::2]}, name)
-        second = result(qrels, {query: {"b": 2.0, "a": 1.0} for query in HOSTILE}, name, policy=assay.Policy(missing="skip"))
-        for width in (None, 40):
-            found = differences_between(first, second)
-            assert controls(render_differences(found, ExplanationOptions(("a", "b"), n_queries=99), Style(width))) == set()
 
 
 # Two results
@@ -190,14 +184,6 @@ def test_differences_in_words_and_figures(snapshots):
     snapshots.check("reports/differences", "".join(f"## {name}\n{text}\n" for name, text in texts.items()))
 
 
-def test_differences_in_a_narrow_terminal():
-    for width in (40, 60, 80):
-        text = render_differences(differences_between(*two_results()), FILES, Style(width))
-        assert [line for line in text.splitlines() if cell_len(line) > width] == []
-        assert {"0.5000", "1.0000"} <= set(text.split()), width
-        assert all(re.fullmatch(r"-?\d\.\d{4}", word) for word in text.split() if re.fullmatch(r"-?\d+\.\d+", word)), width
-
-
 def test_differences_as_json():
     content = differences_to_dict(differences_between(*two_results()), FILES)
     assert json.loads(json.dumps(content, allow_nan=False)) == content
@@ -218,11 +204,3 @@ def test_differences_as_json():
         "only_second": [],
         "moved": {},
     }
-
-
-def test_definitions_of_several_metrics_are_all_in_the_json():
-    one = assay.evaluate(*MISSING, ["map@10", "ndcg@10", "mrr"], name="x")
-    two = assay.evaluate(*MISSING, ["map(norm=min)@10", "ndcg(gain=exp)@10", "recall@5"], name="x")
-    text = json.dumps(differences_to_dict(differences_between(one, two), FILES))
-    for name in ("map@10", "map(norm=min)@10", "ndcg@10", "ndcg(gain=exp)@10", "mrr", "recall@5"):
-        assert f'"{name}"' in text
