@@ -3,14 +3,12 @@
 import os
 import shutil
 import socket
-import sys
 import threading
 from pathlib import Path
 
 import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-HELPERS = str(Path(__file__).parents[1] / "web")
 
 
 def require(what, why):
@@ -37,17 +35,17 @@ def browser():
 
 @pytest.fixture(scope="module")
 def serve():
-    """A store's path → the address where its pages are; a thread each, ended at the end."""
+    """A store or its path → the address where its pages are; a thread each, ended at the end."""
     from assay.store import Store
     from assay.web import make_app, make_server
 
     running = []
 
-    def start(path, **how):
+    def start(store, **how):
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.bind(("127.0.0.1", 0))
         listening.listen(64)
-        store = Store.open(path)
+        store = store if isinstance(store, Store) else Store.open(store)
         server = make_server(make_app(store, **how))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
@@ -65,11 +63,8 @@ def serve():
 @pytest.fixture(scope="module")
 def stores():
     """The stores that the tests of the web pages share."""
-    sys.path.insert(0, HELPERS)
-    try:
-        import _stores
-    finally:
-        sys.path.remove(HELPERS)
+    from tests.web import _stores
+
     return _stores
 
 

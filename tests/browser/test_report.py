@@ -1,28 +1,17 @@
 """The report in a real browser: it opens offline, sorts, filters, answers clicks and keys, in the dark and on a phone."""
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
+from tests.reports import _pages
 
-
-def pages():
-    """The results that the tests of reports share."""
-    folder = Path(__file__).parents[1] / "reports"
-    spec = importlib.util.spec_from_file_location("report_pages", folder / "_pages.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+from assay.model import Query
+from assay.reports import BenchmarkReport
 
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     """The report about two systems."""
-    made = pages()
     place = tmp_path_factory.mktemp("report") / "report.html"
-    place.write_text(made.page(made.two()), encoding="utf-8")
+    place.write_text(_pages.page(_pages.two()), encoding="utf-8")
     return place
 
 
@@ -75,7 +64,7 @@ def test_it_draws_everything_and_asks_nobody(opened, file):
     assert watched.page.locator("figure.drawn svg").count() == watched.page.locator("figure.chart").count()
 
 
-def test_sorting_by_click_and_by_key(opened):
+def test_sorting_filtering_and_links_to_queries(opened):
     page = opened().page
     before = first_column(page, QUERIES)
     head = page.locator(f"{QUERIES} th", has_text="Δ")
@@ -88,16 +77,13 @@ def test_sorting_by_click_and_by_key(opened):
     assert first_column(page, QUERIES)[0] == "q8"
     assert sorted(first_column(page, QUERIES)) == sorted(before)
     assert page.locator(f"{QUERIES} th[aria-sort=ascending]").count() == 1
-
-
-def test_filtering_tells_how_many_are_left(opened):
-    page = opened().page
     box = page.get_by_label("Filter queries")
     box.fill("Q4 gained")
     assert first_column(page, QUERIES) == ["q4"]
     assert page.locator(".filter [role=status]").first.inner_text() == "1 of 8"
     box.fill("")
-    assert len(first_column(page, QUERIES)) == 8
+    page.locator(QUERIES).get_by_role("link", name="q3").click()
+    assert page.locator("details.query[data-query=q3]").get_attribute("open") is not None
 
 
 def test_a_click_on_a_point_shows_both_rankings(opened):
@@ -118,12 +104,6 @@ def test_a_click_on_a_point_shows_both_rankings(opened):
     assert page.evaluate("document.activeElement.closest('details').dataset.query") == "q4"
 
 
-def test_a_link_to_a_query_opens_it(opened):
-    page = opened().page
-    page.locator(QUERIES).get_by_role("link", name="q3").click()
-    assert page.locator("details.query[data-query=q3]").get_attribute("open") is not None
-
-
 def test_keys_alone_lead_through_the_page(opened):
     page = opened().page
     page.keyboard.press("Tab")
@@ -135,14 +115,13 @@ def test_keys_alone_lead_through_the_page(opened):
 
 
 def test_dark_follows_the_system(opened):
-    colours = {}
-    for scheme in ("light", "dark"):
+    for scheme, expected in {
+        "light": ["rgb(28, 32, 36)", "rgb(255, 255, 255)"],
+        "dark": ["rgb(230, 232, 234)", "rgb(21, 24, 27)"],
+    }.items():
         page = opened(color_scheme=scheme).page
-        colours[scheme] = page.evaluate(
-            "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
-        )
-    assert colours["light"] == ["rgb(28, 32, 36)", "rgb(255, 255, 255)"]
-    assert colours["dark"] == ["rgb(230, 232, 234)", "rgb(21, 24, 27)"]
+        colours = "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+        assert page.evaluate(colours) == expected
 
 
 def test_a_phone_scrolls_tables_and_not_the_page(opened):
@@ -169,46 +148,6 @@ def test_on_a_phone_pictures_are_seen_whole_and_drawn_for_its_width(opened):
         assert shown >= 0.7 * made, "letters of 11 points stay readable"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_table_that_goes_on_has_a_shadow_at_its_edge_until_its_end_is_seen(opened, scheme):
-    page = opened(width=390, color_scheme=scheme).page
-    box = page.locator("#metrics .table-box").first
-    box.scroll_into_view_if_needed()
-
-    def edge():
-        """How much the ground changes towards the right edge of the box, between the texts of two rows."""
-        place = box.bounding_box()
-        low = page.locator("#metrics .table-box tbody tr").first.bounding_box()
-        strip = {"x": place["x"] + place["width"] - 30, "y": low["y"] + low["height"] - 4, "width": 28, "height": 1}
-        return len(set(_pixels(page.screenshot(clip=strip))))
-
-    assert box.evaluate("e => e.scrollWidth > e.clientWidth")
-    assert edge() > 5
-    box.evaluate("e => { e.scrollLeft = e.scrollWidth }")
-    assert edge() <= 2
-
-
-def _pixels(png):
-    """The colours of a picture of one row, as Chromium writes it."""
-    import struct
-    import zlib
-
-    data, place = b"", 8
-    while place < len(png):
-        (size,) = struct.unpack(">I", png[place : place + 4])
-        if png[place + 4 : place + 8] == b"IDAT":
-            data += png[place + 8 : place + 8 + size]
-        width = struct.unpack(">I", png[16:20])[0]
-        place += 12 + size
-    row = bytearray(zlib.decompress(data))
-    step = (len(row) - 1) // width
-    kind, values = row[0], row[1:]
-    if kind == 1:  # each byte is the difference to the pixel before it
-        for number in range(step, len(values)):
-            values[number] = (values[number] + values[number - step]) % 256
-    return [bytes(values[at : at + step]) for at in range(0, len(values), step)]
-
-
 def test_without_scripts_everything_can_be_read(opened):
     page = opened(java_script_enabled=False).page
     assert page.locator("figure.chart .wide svg:visible").count() == page.locator("figure.chart").count()
@@ -221,15 +160,10 @@ def test_without_scripts_everything_can_be_read(opened):
 
 
 def test_hostile_text_runs_nothing(browser, tmp_path):
-    made = pages()
-
-    from assay.model import Query
-    from assay.reports import BenchmarkReport
-
     harm = '<img src=x onerror="document.title=1">\u202e<script>document.title=2</script>\x00' + "w" * 10_000
-    result = made.base().with_fields(name=harm, queries={"q1": Query("q1", harm)}, benchmark=harm)
+    result = _pages.base().with_fields(name=harm, queries={"q1": Query("q1", harm)}, benchmark=harm)
     file = tmp_path / "hostile.html"
-    file.write_text(made.page(BenchmarkReport((result,))), encoding="utf-8")
+    file.write_text(_pages.page(BenchmarkReport((result,))), encoding="utf-8")
     context = browser.new_context(viewport={"width": 390, "height": 800})
     watched = Watched(context.new_page(), file)
     watched.draw_all()
