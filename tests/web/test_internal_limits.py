@@ -202,15 +202,10 @@ def test_a_cache_makes_each_once_and_forgets_what_was_used_longest_ago():
         kept.get("c", lambda: 1 / 0)
     assert kept.get("c", lambda: "c") == "c", "a failure is not kept"
     assert ([kept.peek(key) for key in "abc"], made) == (["a", None, "c"], ["a", "b"])
-
-
-def test_room_in_a_cache_is_by_weight_and_what_is_too_heavy_is_not_kept():
     kept = LruCache(10, len)
-    kept.get("a", lambda: "x" * 6)
-    kept.get("b", lambda: "x" * 6)
-    assert (kept.peek("a"), kept.peek("b")) == (None, "x" * 6)
-    assert kept.get("c", lambda: "x" * 11) == "x" * 11
-    assert len(kept) == 1
+    for key, weight in (("a", 6), ("b", 6), ("c", 11)):
+        assert kept.get(key, lambda weight=weight: "x" * weight) == "x" * weight
+    assert ([kept.peek(key) for key in "abc"], len(kept)) == ([None, "x" * 6, None], 1), "room is by weight"
     for _ in range(2):
         kept._keep("a", "1234")
     assert (kept.peek("a"), kept.peek("b")) == ("1234", "x" * 6), "what is made twice weighs once"

@@ -271,76 +271,73 @@ def test_what_nobody_waits_for_is_not_begun_and_a_failure_is_told_to_all():
     assert asyncio.run(leave()) == []
 
 
+@pytest.fixture
+def slow(monkeypatch):
+    """Comparisons that have begun, and what lets them end; they come to nothing, for that takes no time."""
+    begun, go = [], threading.Event()
+
+    def comparison(state, keys, *more, **how):
+        begun.append(tuple(keys))
+        go.wait(PATIENCE)
+        raise UsageError("enough")
+
+    monkeypatch.setattr(AppState, "comparison", comparison)
+    return begun, go
+
+
 @pytest.mark.slow
-class TestHeavyPages:
-    """The same on a real server, with comparisons that take as long as the test wants."""
-
-    @pytest.fixture
-    def slow(self, monkeypatch):
-        """Comparisons that have begun, and what lets them end; they come to nothing, for that takes no time."""
-        begun, go = [], threading.Event()
-
-        def comparison(state, keys, *more, **how):
-            begun.append(tuple(keys))
-            go.wait(PATIENCE)
-            raise UsageError("enough")
-
-        monkeypatch.setattr(AppState, "comparison", comparison)
-        return begun, go
-
-    def test_comparisons_hold_up_no_other_page(self, small, slow):
-        begun, go = slow
-        app = make_app(small)
-        with serving(app) as url, ThreadPoolExecutor(12) as threads:
-            keys = keys_of(httpx.get(url).text)
-            ask = lambda path, params: httpx.get(url + path, params=params, timeout=PATIENCE)  # noqa: E731
-            pages = [threads.submit(ask, "/compare", [("r", keys[0]), ("r", key)]) for key in keys[1:5]]
-            programs = [
-                threads.submit(ask, "/api/v1/comparison", [("result", keys[5]), ("result", key)]) for key in keys[:4]
-            ]
-            until(lambda: len(begun) == 2)
-            try:
-                for path in ("/progress", "/", "/datasets", "/metrics", "/api/v1/progress", "/api/v1/results"):
-                    assert httpx.get(url + path, timeout=PATIENCE / 2).status_code == 200
-                assert len(begun) == 2
-            finally:
-                go.set()
-            assert [one.result().status_code for one in (*pages, *programs)] == [400] * 4 + [409] * 4
-
-    def test_whoever_leaves_takes_their_comparison_along(self, small, slow):
-        begun, go = slow
-        app = make_app(small)
-        with serving(app) as url:
-            keys = keys_of(httpx.get(url).text)
-            host, _, port = url.removeprefix("http://").partition(":")
-            lines = []
-            for key in keys[1:5]:
-                lines.append(socket.create_connection((host, int(port))))
-                lines[-1].sendall(f"GET /compare?r={keys[0]}&r={key} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
-            until(lambda: len(begun) == 2 and len(app.state.app_state.workers._jobs) == 4)
-            for line in lines:
-                line.close()
-            until(lambda: len(app.state.app_state.workers._jobs) == 2)
+def test_comparisons_hold_up_no_other_page(small, slow):
+    begun, go = slow
+    with serving(make_app(small)) as url, ThreadPoolExecutor(12) as threads:
+        keys = keys_of(httpx.get(url).text)
+        ask = lambda path, params: httpx.get(url + path, params=params, timeout=PATIENCE)  # noqa: E731
+        pages = [threads.submit(ask, "/compare", [("r", keys[0]), ("r", key)]) for key in keys[1:5]]
+        programs = [threads.submit(ask, "/api/v1/comparison", [("result", keys[5]), ("result", key)]) for key in keys[:4]]
+        until(lambda: len(begun) == 2)
+        try:
+            for path in ("/progress", "/", "/datasets", "/metrics", "/api/v1/progress", "/api/v1/results"):
+                assert httpx.get(url + path, timeout=PATIENCE / 2).status_code == 200
+            assert len(begun) == 2
+        finally:
             go.set()
-            until(lambda: not app.state.app_state.workers._jobs)
-        assert len(begun) == 2
+        assert [one.result().status_code for one in (*pages, *programs)] == [400] * 4 + [409] * 4
 
-    def test_too_many_are_told(self, small, slow, snapshots):
-        begun, go = slow
-        app = make_app(small)
-        app.state.app_state.workers = Workers(1, most_jobs=1)
-        with serving(app) as url, ThreadPoolExecutor(1) as threads:
-            keys = keys_of(httpx.get(url).text)
-            held = threads.submit(httpx.get, f"{url}/compare?r={keys[0]}&r={keys[1]}", timeout=PATIENCE)
-            until(lambda: begun)
-            try:
-                page = httpx.get(f"{url}/compare?r={keys[0]}&r={keys[2]}", timeout=PATIENCE)
-                program = httpx.get(f"{url}/api/v1/leaderboard?benchmark=things", timeout=PATIENCE)
-            finally:
-                go.set()
-            assert held.result().status_code == 400
-        assert (page.status_code, page.headers["retry-after"]) == (503, "5")
-        snapshots.check("web/too_busy", told({"a page": page, "a program": program}))
+
+@pytest.mark.slow
+def test_whoever_leaves_takes_their_comparison_along(small, slow):
+    begun, go = slow
+    app = make_app(small)
+    with serving(app) as url:
+        keys, jobs = keys_of(httpx.get(url).text), app.state.app_state.workers._jobs
+        port = int(url.rpartition(":")[2])
+        asked = [f"GET /compare?r={keys[0]}&r={key} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode() for key in keys[1:5]]
+        with ExitStack() as stack:
+            for one in asked:
+                stack.enter_context(line(port, one))
+            until(lambda: len(begun) == 2 and len(jobs) == 4)
+        until(lambda: len(jobs) == 2)
+        go.set()
+        until(lambda: not jobs)
+    assert len(begun) == 2
+
+
+@pytest.mark.slow
+def test_too_many_comparisons_are_told(small, slow, snapshots):
+    begun, go = slow
+    app = make_app(small)
+    app.state.app_state.workers = Workers(1, most_jobs=1)
+    with serving(app) as url, ThreadPoolExecutor(1) as threads:
+        keys = keys_of(httpx.get(url).text)
+        held = threads.submit(httpx.get, f"{url}/compare?r={keys[0]}&r={keys[1]}", timeout=PATIENCE)
+        until(lambda: begun)
+        try:
+            page = httpx.get(f"{url}/compare?r={keys[0]}&r={keys[2]}", timeout=PATIENCE)
+            program = httpx.get(f"{url}/api/v1/leaderboard?benchmark=things", timeout=PATIENCE)
+        finally:
+            go.set()
+        assert held.result().status_code == 400
+    assert (page.status_code, page.headers["retry-after"]) == (503, "5")
+    snapshots.check("web/too_busy", told({"a page": page, "a program": program}))
 
 
 @pytest.mark.slow

@@ -1,10 +1,9 @@
 """The pages over a real PostgreSQL: they show what is stored, and see every change at once."""
 
-import importlib.util
 import os
-from pathlib import Path
 
 import pytest
+from tests.store._postgres import find_programs, running_server
 
 from assay.store import Store
 
@@ -14,23 +13,14 @@ from ._stores import result_of
 pytestmark = pytest.mark.slow
 
 
-def require(what, why):
-    """Skip, unless this machine shall have everything."""
-    if "all" in os.environ.get("ASSAY_TEST_REQUIRE", "").split(","):
-        pytest.fail(f"ASSAY_TEST_REQUIRE=all, but {what} is missing: {why}")
-    pytest.skip(f"needs {what}: {why}")
-
-
 @pytest.fixture(scope="module")
 def url():
     pytest.importorskip("psycopg")
-    place = Path(__file__).parents[1] / "store" / "_postgres.py"
-    spec = importlib.util.spec_from_file_location("web_postgres", place)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    if (programs := module.find_programs()) is None:
-        require("PostgreSQL", "initdb and pg_ctl are not installed (Debian: apt-get install postgresql)")
-    with module.running_server(programs) as found:
+    if (programs := find_programs()) is None:
+        if "all" in os.environ.get("ASSAY_TEST_REQUIRE", "").split(","):
+            pytest.fail("ASSAY_TEST_REQUIRE=all, but PostgreSQL is missing")
+        pytest.skip("needs PostgreSQL: initdb and pg_ctl are not installed (Debian: apt-get install postgresql)")
+    with running_server(programs) as found:
         yield found
 
 

@@ -1,4 +1,4 @@
-"""Safety: each point of it, from outside: who may ask, what answers allow, and what is refused."""
+"""Safety: each point of it, from outside: who may ask, what answers allow, what is refused, and how sessions end."""
 
 import re
 
@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from assay.store import Store
 from assay.web import Throttle, is_loopback, make_app
 
-from ._clients import COOKIE, TOKEN, Clock, client_of, csrf_of, keys_of, told
+from ._clients import COOKIE, FREE_ATTEMPTS, TOKEN, Clock, client_of, csrf_of, keys_of, told
 
 MAX_BYTES = 1_000_000
 HERE = "http://127.0.0.1:8765"
@@ -28,16 +28,25 @@ def visitor(guarded):
     return guarded
 
 
-def test_every_answer_has_the_headers(client, snapshots):
+def log_in(visitor):
+    """The secret in the cookie that a login sets."""
+    visitor.cookies.clear()
+    assert visitor.post("/login", data={"token": TOKEN}).status_code == 303
+    return visitor.cookies[COOKIE]
+
+
+def status_with(visitor, secret, path="/"):
+    visitor.cookies.clear()
+    return visitor.get(path, headers={"cookie": f"{COOKIE}={secret}"}).status_code
+
+
+def test_every_answer_has_the_headers_and_no_page_has_code_of_its_own(client, snapshots):
     first = client.get("/").headers
     names = [name for name in first if name not in ("content-length", "content-type", "etag", "cache-control")]
     snapshots.check("web/headers", "".join(f"{name}: {first[name]}\n" for name in sorted(names)))
     for path in ("/nope", "/static/web.js", "/?page=x", "/result/none/0", "/compare"):
         answer = client.get(path)
         assert {name: answer.headers.get(name) for name in names} == {name: first[name] for name in names}, path
-
-
-def test_pages_have_no_inline_script_style_or_handler(client):
     for path in ("/", "/leaderboard", "/history", "/compare", "/metrics", "/datasets"):
         html = client.get(path).text
         assert not re.search(r"<style| style=| onclick", html), path
@@ -71,35 +80,89 @@ def test_without_the_token_there_is_the_login_and_nothing_else(visitor):
     assert page.status_code == 200
     assert not re.search(r'things|<script|name="csrf"', page.text), "no word of the store or of a session"
     assert re.findall(r'<a [^>]*href="([^"]*)"', page.text) == ["#content", "/"]
-
-
-def test_the_token_opens_by_header(visitor):
     assert visitor.get("/", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
     for wrong in ("", "x", TOKEN[:-1], TOKEN + "x", TOKEN.upper()):
         assert visitor.get("/api/v1/results", headers={"authorization": f"Bearer {wrong}"}).status_code == 401, wrong
 
 
-def test_the_login_sets_a_cookie_that_scripts_cannot_read_and_that_ends_with_the_browser(visitor):
+def test_the_login_sets_a_cookie_that_scripts_cannot_read_and_that_ends_with_the_browser(visitor, snapshots):
+    answer = visitor.post("/login", data={"token": "wrong"})
+    snapshots.check("web/wrong_token", told({"at the login": answer}))
+    assert "set-cookie" not in answer.headers
+    assert status_with(visitor, "wrong") == 303
     answer = visitor.post("/login", data={"token": TOKEN, "next": "/history"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/history")
     cookie = answer.headers["set-cookie"]
     assert {part.strip().lower() for part in cookie.split(";")[1:]} == {"httponly", "path=/", "samesite=strict"}
     assert TOKEN not in cookie
     assert visitor.get("/").status_code == 200
-
-
-def test_a_wrong_token_is_told_and_opens_nothing(visitor, snapshots):
-    answer = visitor.post("/login", data={"token": "wrong"})
-    snapshots.check("web/wrong_token", told({"at the login": answer}))
-    assert "set-cookie" not in answer.headers
-    visitor.cookies.set(COOKIE, "wrong")
-    assert visitor.get("/").status_code == 303
-
-
-def test_the_login_never_leads_elsewhere(visitor):
     for place in ("//evil.example", "https://evil.example/", "/\\evil.example", "javascript:alert(1)", "\n/x"):
         visitor.cookies.clear()
         assert visitor.post("/login", data={"token": TOKEN, "next": place}).headers["location"] == "/", place
+
+
+def test_logging_out_ends_it_for_whoever_kept_the_cookie_and_for_nobody_else(visitor):
+    other, mine = log_in(visitor), log_in(visitor)
+    assert other != mine
+    page = visitor.get("/")
+    assert "Log out</button>" in page.text
+    answer = visitor.post("/logout", data={"csrf": csrf_of(page.text)})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/login")
+    assert COOKIE not in visitor.cookies
+    assert status_with(visitor, mine) == 303
+    assert status_with(visitor, mine, "/api/v1/results") == 401
+    assert status_with(visitor, other) == 200
+
+
+def test_logging_in_again_and_a_new_server_end_the_one_before(visitor, small):
+    first = log_in(visitor)
+    assert visitor.post("/login", data={"token": TOKEN}).status_code == 303
+    assert status_with(visitor, first) == 303
+    assert status_with(client_of(small, token=TOKEN), log_in(visitor)) == 303
+
+
+def test_forms_and_pages_that_are_kept_are_of_their_session_alone(visitor):
+    """Else a browser that logs in again would go on with the form of the session that has ended."""
+    log_in(visitor)
+    first = visitor.get("/")
+    log_in(visitor)
+    again = visitor.get("/", headers={"if-none-match": first.headers["etag"]})
+    assert again.status_code == 200
+    assert visitor.get("/", headers={"if-none-match": again.headers["etag"]}).status_code == 304
+    for page, status in ((first, 403), (again, 303)):
+        assert visitor.post("/logout", data={"csrf": csrf_of(page.text)}).status_code == status
+
+
+def test_a_link_from_elsewhere_asks_once_more_with_the_cookie(visitor):
+    """Browsers send no strict cookie when a link elsewhere is followed; the page that comes instead asks again."""
+    visitor.cookies.clear()
+    elsewhere = {"sec-fetch-site": "cross-site"}
+    asked = visitor.get("/login", params={"next": "/history?a=1&b=2"}, headers=elsewhere)
+    assert '<meta http-equiv="refresh" content="0; url=/history?a=1&amp;b=2">' in asked.text
+    assert "refresh" not in visitor.get("/login", params={"next": "/"}, headers={"sec-fetch-site": "same-origin"}).text
+    assert "refresh" not in visitor.post("/login", data={"token": "wrong", "next": "/"}).text
+    assert "refresh" in visitor.get("/login", headers={"referer": "http://chat.example.org/"}).text
+    for ours in ("http://127.0.0.1:8765/login", ""):
+        assert "refresh" not in visitor.get("/login", headers={"referer": ours}).text
+
+
+def test_wrong_tokens_wait_and_are_then_told_so(small, snapshots):
+    clock = Clock()
+    client = client_of(small, token=TOKEN, throttle=Throttle(clock, clock.sleep))
+    answers = [client.post("/login", data={"token": f"guess {n}", "next": "/history"}) for n in range(FREE_ATTEMPTS + 7)]
+    assert [one.status_code for one in answers[: FREE_ATTEMPTS + 5]] == [401] * (FREE_ATTEMPTS + 5)
+    assert clock.slept == [0.5, 1.0, 2.0, 4.0]
+    last = answers[-1]
+    assert (last.status_code, last.headers["retry-after"]) == (429, "8")
+    snapshots.check("web/too_many_tokens", told({"at the login": last}))
+    assert 'value="/history"' in last.text
+    answer = client.get("/api/v1/results", headers={"authorization": "Bearer wrong"})
+    assert (answer.status_code, answer.headers["retry-after"], answer.json()["error"]["status"]) == (429, "8", 429)
+    assert client.get("/api/v1/results", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
+    assert client.post("/login", data={"token": TOKEN}).status_code == 303
+    n_slept = len(clock.slept)
+    assert client.get("/").status_code == 200
+    assert len(clock.slept) == n_slept, "who has logged in is not held up"
 
 
 WRITES = (
@@ -129,11 +192,19 @@ def test_what_changes_something_needs_the_word_of_the_form_and_our_own_page(visi
         assert visitor.post("/logout", **sent).status_code == status, request
 
 
-def test_too_much_is_refused_told_or_not(client):
+def test_too_much_is_refused_told_or_not(client, attacked, snapshots):
     large = b"x" * (MAX_BYTES + 1)
     assert client.post("/login", content=large).status_code == 413
     assert client.post("/login", content=iter([large[: MAX_BYTES // 2]] * 3)).status_code == 413
     assert client.post("/judge", content=b"x", headers={"content-length": "9" * 5000}).status_code == 413
+    pages = ("/", "/compare", "/history", "/leaderboard", "/datasets", "/metrics", "/switch")
+    answers = {path: client.get(path, params={"words": "w" * 2001}) for path in pages}
+    snapshots.check("web/long_parameters", told(answers))
+    for path in pages:
+        assert client.get(path, params={"n" * 3000: "x"}).status_code == (200 if path == "/switch" else 400), path
+    key = keys_of(attacked.get("/").text)[0]
+    for n_letters, status in ((10_000, 200), (9_999, 404)):  # an id may be as long as data have it
+        assert attacked.get(f"/result/{key}/query", params={"id": "w" * n_letters}).status_code == status
 
 
 PATHS_OUT = (
@@ -154,11 +225,6 @@ def test_no_path_leads_out(client):
         assert (answer.status_code, "root:" in answer.text) == (404, False), path
 
 
-def test_loopback():
-    assert all(map(is_loopback, ("127.0.0.1", "::1", "[::1]", "localhost", "127.9.9.9")))
-    assert not any(map(is_loopback, ("0.0.0.0", "::", "10.0.0.1", "localhost.evil.example")))
-
-
 def test_a_bug_is_a_page_with_headers_and_without_a_traceback(small, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("secret of the inside")
@@ -171,21 +237,12 @@ def test_a_bug_is_a_page_with_headers_and_without_a_traceback(small, monkeypatch
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
 
 
-def test_a_parameter_that_is_too_long_is_refused_in_words(client, snapshots):
-    pages = ("/", "/compare", "/history", "/leaderboard", "/datasets", "/metrics", "/switch")
-    answers = {path: client.get(path, params={"words": "w" * 2001}) for path in pages}
-    snapshots.check("web/long_parameters", told(answers))
-    for path in pages:
-        assert client.get(path, params={"n" * 3000: "x"}).status_code == (200 if path == "/switch" else 400), path
-
-
-def test_an_id_may_be_as_long_as_data_have_it(attacked):
-    key = keys_of(attacked.get("/").text)[0]
-    for n_letters, status in ((10_000, 200), (9_999, 404)):
-        assert attacked.get(f"/result/{key}/query", params={"id": "w" * n_letters}).status_code == status
-
-
 def test_the_token_of_an_application_is_masked_wherever_it_would_be_shown(small, snapshots):
     answer = client_of(small, token=TOKEN).get(f"/history?metric={TOKEN}", headers={"authorization": f"Bearer {TOKEN}"})
     snapshots.check("web/masked_token", told({"as a metric": answer}))
     assert TOKEN not in answer.text
+
+
+def test_loopback():
+    assert all(map(is_loopback, ("127.0.0.1", "::1", "[::1]", "localhost", "127.9.9.9")))
+    assert not any(map(is_loopback, ("0.0.0.0", "::", "10.0.0.1", "localhost.evil.example")))
