@@ -75,12 +75,14 @@ def transcript(assay, snapshots):
             _, kind, rest = line.split(" ", 2)
             if kind == "write":
                 file, _, text = rest.partition(" ")
+                Path(file).parent.mkdir(exist_ok=True)
                 Path(file).write_text(text.encode().decode("unicode_escape").encode("latin-1").decode())
                 texts.append(f"{line}\n")
                 continue
             done = assay(*shlex.split(rest))
             said = done.out + "".join(f"! {error}\n" for error in done.err.splitlines())
-            texts.append(f"{line}\n{without_times(said)}{f'exit {done.code}' if done.code else ''}".rstrip() + "\n")
+            said = without_times(said.replace(sys.executable, "python"))
+            texts.append(f"{line}\n{said}{f'exit {done.code}' if done.code else ''}".rstrip() + "\n")
         snapshots.check(name, "\n".join(texts))
 
     return check

@@ -37,21 +37,6 @@ def test_lists_agreement_and_what_is_refused(transcript):
 
 
 @pytest.mark.usefixtures("judged")
-def test_as_json(assay):
-    plain = json.loads(assay("judgments", "--judge", "Ben", "-f", "json").out)
-    assert plain["schema"] == "assay.judgments/1"
-    assert [(one["document"], one["grade"]) for one in plain["judgments"]] == [("d4", 1.0), ("d5", 0.0)]
-    (pair,) = json.loads(assay("judgments", "agreement", "-f", "json").out)["agreement"]
-    assert (pair["a"], pair["b"], pair["n_pairs"], pair["n_same"]) == ("Ana", "Ben", 2, 1)
-
-
-def test_nobody_has_judged(folder, transcript):
-    with Store.open() as store:
-        store.save([result_of(1)])
-    transcript("judgments/none")
-
-
-@pytest.mark.usefixtures("judged")
 def test_one_grade_is_withdrawn_and_a_pair_on_several_benchmarks_needs_its_name(transcript):
     give(Judgment("other", "q0", "d4", "Ana", 1))
     transcript("judgments/withdrawn")

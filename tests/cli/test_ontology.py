@@ -7,91 +7,10 @@ import pytest
 
 from assay.datasets import bundled
 
-OBO = """\
-format-version: 1.2
-data-version: 2026-01-02
-ontology: x
 
-[Term]
-id: X:1
-name: Everything
-
-[Term]
-id: X:2
-name: Fever
-def: "Too warm." []
-alt_id: X:20
-synonym: "Pyrexia" EXACT []
-is_a: X:1
-
-[Term]
-id: X:3
-name: High fever
-is_a: X:2
-
-[Term]
-id: X:4
-name: Chill
-is_a: X:1
-
-[Term]
-id: X:8
-name: obsolete Shiver
-is_obsolete: true
-consider: X:4
-
-[Term]
-id: X:9
-name: obsolete Heat
-is_obsolete: true
-replaced_by: X:2
-"""
-
-
-@pytest.fixture
-def small(tmp_path, monkeypatch):
-    """A folder with a small ontology, with ids that are longer in another, and files that name its terms."""
-    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
-    described = {"query_id": "a", "query": "hot", "relevant_ids": ["X:2"], "metadata": {"description": "Fever"}}
-    for name, text in {
-        "x.obo": OBO,
-        "lost.obo": OBO.replace("is_a: X:2\n", "is_a: X:2\nis_a: X:404\n"),
-        "long.obo": OBO.replace("X:", "X:001"),
-        "bad.obo": "hello",
-        "some.tsv": "a\tX:3\nb\tX:4\n",
-        "qrels.txt": "q1 0 X:2 1\nq1 0 X:77 0\n",
-        "queries.jsonl": json.dumps(described),
-    }.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-
-
-@pytest.mark.usefixtures("small")
-def test_terms_are_shown_and_found(transcript):
+def test_a_small_ontology(folder, assay, transcript, monkeypatch):
+    monkeypatch.setenv("ASSAY_CACHE", str(folder / "cache"))
     transcript("ontology/terms")
-
-
-@pytest.mark.usefixtures("small")
-def test_similarity(transcript):
-    transcript("ontology/similarity")
-
-
-@pytest.mark.usefixtures("small")
-def test_files_and_words_that_are_wrong(transcript):
-    transcript("ontology/wrong")
-
-
-@pytest.mark.usefixtures("small")
-def test_as_json(assay):
-    def plain(*words):
-        return json.loads(assay("ontology", *words, "--ontology", "x.obo", "-f", "json").out)
-
-    one = plain("show", "X:2")
-    assert (one["id"], one["synonyms"]) == ("X:2", [{"text": "Pyrexia", "scope": "exact"}])
-    assert (one["depth"], one["max_depth"], one["num_descendants"]) == (1, 2, 1)
-    assert [each["id"] for each in plain("show", "X:2", "X:3", "X:0")] == ["X:2", "X:3"]
-    assert plain("search", "pyrexia")["terms"] == [{"id": "X:2", "label": "Fever", "found": "Pyrexia"}]
-    assert plain("check", "qrels.txt")["num_undescribed"] == 1
     hint = assay("ontology", "show", "high feverish", "--ontology", "x.obo").err.rpartition("(")[2].partition(")")[0]
     assert assay(*shlex.split(hint)[1:]).code == 0, "a hint can be pasted"
 

@@ -16,35 +16,20 @@ def kept(folder):
         return store.save([result_of(1), result_of(2, provider="dense")])
 
 
-def test_where_it_is(assay, folder, monkeypatch):
-    assert assay("store", "path").out == ".assay/assay.db\n"
-    assert json.loads(assay("store", "path", "-f", "json").out) == {"store": ".assay/assay.db", "exists": False}
+def test_where_it_is_and_what_cannot_be_done(assay, folder, transcript, monkeypatch):
+    transcript("store/commands")
     monkeypatch.setenv("ASSAY_STORE", "postgresql://me:s3cret@host/db")
     assert assay("store", "path").out == "postgresql://me:***@host/db\n"
-    assert assay("store", "path", "--store", "sqlite:///x.db").out == "x.db\n"
     assert list(folder.iterdir()) == []
 
 
-def test_a_sound_store(assay, kept):
-    done = assay("store", "check")
-    assert (done.code, done.out) == (0, ".assay/assay.db is sound: 1 evaluation, 2 results, every byte of them read\n")
-    plain = json.loads(assay("store", "check", "-f", "json").out)
-    assert plain == {"store": ".assay/assay.db", "evaluations": 1, "results": 2, "unused": 0, "faults": []}
-
-
-def test_damage_is_told_with_exit_6(assay, kept):
+@pytest.mark.usefixtures("kept")
+def test_a_sound_store_and_figures_that_were_changed(transcript):
+    transcript("store/sound")
     with sqlite3.connect(".assay/assay.db") as connection:
         connection.execute("UPDATE assay_figures SET value = 0.5 WHERE metric = 'mrr'")
     connection.close()
-    done = assay("store", "check")
-    assert done.code == 6
-    assert done.out == (
-        ".assay/assay.db is not sound: 2 faults in 1 evaluation, 2 results\n"
-        f"  {kept}#small/bm25: its summaries are not those of its scores\n"
-        f"  {kept}#small/dense: its summaries are not those of its scores\n"
-        "put a copy of the store in its place, or delete the evaluations named above with assay results delete and "
-        "evaluate again\n"
-    )
+    transcript("store/damaged")
 
 
 def test_the_check_of_damage_does_not_send_to_itself(assay, kept):
@@ -71,18 +56,3 @@ def test_tidying_up(assay, place, monkeypatch):
     assert [path.name.partition("-")[2][:5] for path in (place / ".assay" / "runs").glob("*.log")] == ["other"]
     assert assay("store", "vacuum").out.startswith(".assay/assay.db is tidy: 0.")
     assert assay("store", "check").code == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (["chekc"], 2, "write assay store check|vacuum|path, not 'chekc': check?"),
-        (["check", "--store", "gone.db"], 6, "there is no store at gone.db yet"),
-        (["vacuum", "--store", "gone.db"], 6, "there is no store at gone.db yet"),
-    ],
-)
-def test_what_cannot_be_done_is_told(assay, folder, words, code, said):
-    done = assay("store", *words)
-    assert done.code == code
-    assert said in done.err
-    assert list(folder.iterdir()) == []

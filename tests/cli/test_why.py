@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assay.cli import main
 from assay.evaluation import PROFILES
 
-from ._tied import TIED_QRELS, TIED_RUN
+from ._tied import TIED_RUN
 
 pytestmark = pytest.mark.usefixtures("files")
 HOSTILE = "\x1b[31mred\x9b2J\x07"
@@ -29,15 +29,12 @@ METRICS += " ndcg(gain=exp)@2 accuracy@2 mrr bpref hit@1 map(norm=relevant)@2"
 EXPECTED = [[], ["-e", "0.6"], ["-e", "0.123456"]]
 
 
-def test_a_number_and_where_it_comes_from(transcript, tied):
+def test_numbers_and_where_they_come_from(transcript):
     transcript("why/numbers")
 
 
-def test_without_a_number_every_tool_is_surveyed(transcript, tied, files):
-    (files / "other").write_text("1 0 z 1\n")
-    (files / "q2").write_text("1 0 a 1\n1 0 b 2\n")
-    (files / "r2").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")
-    transcript("why/survey")
+def test_two_results(transcript):
+    transcript("why/results")
 
 
 def test_everything_as_json(assay, tied):
@@ -58,35 +55,6 @@ def test_a_run_from_standard_input_and_from_a_result(assay, place, stdin, tied):
     assert assay("eval", "plan.yaml", "--quiet", "-o", "kept.json").code == 0
     stored = assay("why", "--dataset", "small.json", "latest", "-m", "mrr")
     assert (stored.code, stored.out) == (0, assay("why", "--dataset", "small.json", "kept.json", "-m", "mrr").out)
-
-
-def test_how_many_queries_are_shown(assay, files):
-    (files / "many.q").write_text("".join(f"{n} 0 a 1\n" for n in range(9)))
-    (files / "many.r").write_text("".join(f"{n} Q0 a 1 1 t\n{n} Q0 b 2 1 t\n" for n in range(9)))
-    for top, shown in (("0", 0), ("2", 2), ("50", 9)):
-        out = assay("why", "many.q", "many.r", "-m", "mrr", "-e", "1.0", "--top", top).out
-        assert (out.count("\n  query "), "… and" in out) == (shown, 0 < shown < 9), top
-
-
-def test_requests_that_are_wrong(transcript, tied):
-    transcript("why/refused")
-    (tied / "q").write_text(TIED_QRELS + "2 0 d1 1\n")
-    transcript("why/data")
-
-
-def test_two_results(assay, transcript, files):
-    for name, words in {
-        "a": "good.run -m map map@10",
-        "b": "poor.run -m map 'map(norm=min)@10' --missing skip",
-        "both": "good.run poor.run -m map",
-        "again": "poor.run good.run -m map --missing skip",
-        "twice": "good.run good.run -m map",
-    }.items():
-        assert assay("score", "qrels.txt", *shlex.split(words), "-o", f"{name}.json").code == 0
-    (files / "other.json").write_text('{"schema": "assay.result/99", "results": []}')
-    transcript("why/results")
-    (content,) = json.loads(assay("why", "a.json", "b.json", "-f", "json").out)["results"]
-    assert (content["metrics"]["map"]["moved"], content["same_rankings"]) == ({"q1": [1.0, 0.25]}, False)
 
 
 def test_nothing_raw_reaches_the_terminal(assay, files):
