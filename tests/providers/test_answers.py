@@ -35,40 +35,29 @@ class LangChainDocument:
 SCORED = {
     "hits": AB,
     "hits out of order": AB[::-1],
-    "hits with whole scores": [Hit("a", 2), Hit("b", 1)],
     "tuples": [("a", 2.0), ("b", 1.0)],
-    "lists": [["a", 2], ["b", 1]],
     "NumPy scores": [("a", np.float32(2)), ("b", np.float32(1))],
     "a mapping": {"b": 1.0, "a": 2.0},
-    "its items": {"b": 1.0, "a": 2.0}.items(),
     "records": [{"id": "a", "score": 2}, {"id": "b", "score": 1}],
-    "records of another kind": [{"doc_id": "a", "similarity": 2}, {"doc_id": "b", "similarity": 1}],
     "objects": [SimpleNamespace(id="a", score=2), SimpleNamespace(id="b", score=1)],
     "a generator": (pair for pair in [("a", 2.0), ("b", 1.0)]),
-    "a tuple": (("a", 2.0), ("b", 1.0)),
-    "an array of objects": np.array([["a", 2.0], ["b", 1.0]], dtype=object),
     "two arrays": (np.array(["a", "b"]), np.array([2.0, 1.0])),
-    "two arrays in two dimensions": (np.array([["a", "b"]]), np.array([[2.0, 1.0]])),
     "records within": {"results": [{"id": "a", "score": 2}, {"id": "b", "score": 1}]},
     "columns": {"ids": [["a", "b"]], "scores": [[2, 1]]},
 }
 UNSCORED = {
     "ids": ["a", "b"],
     "an array of ids": np.array(["a", "b"]),
-    "keys": {"a": 1, "b": 2}.keys(),
     "records": [{"id": "a"}, {"id": "b"}],
     "scores that are null": [{"_id": "a", "_score": None}, {"_id": "b", "_score": None}],
-    "pairs without": [("a", None), ("b", None)],
 }
 OTHERS = [
     ([7, np.int64(8)], [Hit("7", 0.0), Hit("8", -1.0)]),
-    (np.array([3, 1]), [Hit("3", 0.0), Hit("1", -1.0)]),
     (np.array([[3, 0.5], [1, 0.25]]), [Hit("3", 0.5), Hit("1", 0.25)]),
     ((np.array([[3, 1]]), np.array([[0.5, 0.25]])), [Hit("3", 0.5), Hit("1", 0.25)]),
     ([(LangChainDocument("x", {"doc_id": "a"}), 2.0)], [Hit("a", 2.0, "x", {"doc_id": "a"})]),
     ([(LangChainDocument("y", {}, "b"), 1.0)], [Hit("b", 1.0, "y", {})]),
     ([{"id": "a", "score": 1, "content": "x", "metadata": {"page": 3}}], [Hit("a", 1.0, "x", {"page": 3})]),
-    ([("a", 1.0, "words")], [Hit("a", 1.0, "words")]),
     ([("x", 1), ("c", 2), ("b", 2), ("a", 1)], [Hit("c", 2.0), Hit("b", 2.0), Hit("x", 1.0), Hit("a", 1.0)]),
     ([{"hpo_id": "HP:1", "score": 2}, {"hpo_id": "HP:2", "score": 1}], ["HP:1", "HP:2"]),
 ]
@@ -103,25 +92,16 @@ FAULTS = {
     "nothing returned": None,
     "text": "a",
     "a set": {"a"},
-    "a hit alone": Hit("a"),
     "twice": ["a", "b", "a"],
-    "hits twice": [Hit("a", 2.0), Hit("a", 1.0)],
-    "7 and '7'": [7, "7"],
     "nan": [("a", NAN)],
-    "nan among hits": [Hit("a", 3.0), Hit("b", NAN), Hit("c", 1.0)],
     "infinite": [Hit("a", INF)],
-    "minus infinity": [Hit("a", 1.0), Hit("b", -INF)],
     "a score in words": [("a", "high")],
     "some scores": [("a", 1.0), ("b", None)],
     "a float as id": [(1.5, 2.0)],
-    "none as id": [Hit(None, 1.0)],
-    "true as id": [True],
     "no id": [{"title": "x"}],
     "an empty id": ["a", ""],
-    "a hit with an empty id": [Hit("", 1.0)],
     "four in a row": [("a", 1, "t", 4)],
     "no list": {"took": "3 ms"},
-    "a cube": np.zeros((2, 2, 2)),
     "distances first": (np.array([0.5, 0.2]), np.array([3, 1])),
     "uneven arrays": (np.array(["a"]), np.array([3.0, 1.0])),
     "a document without a term twice": [{"id": "a", "metadata": {"page": 1}}, {"id": "a", "metadata": {}}],
@@ -142,23 +122,18 @@ def test_a_batch_in_order_or_by_id_and_errors_in_their_places():
     assert answers_from([["a"], []], QUERIES, 5) == [[Hit("a", 0.0)], []]
     assert answers_from({"q2": [], "q1": ["a"]}, QUERIES, 5) == [[Hit("a", 0.0)], []]
     twice, fine = answers_from([["a", "a"], ["b"]], QUERIES, 5)
-    assert (type(twice), fine) == (PermanentFailure, [Hit("b", 0.0)]) or isinstance(twice, PermanentFailure)
+    assert (isinstance(twice, PermanentFailure), fine) == (True, [Hit("b", 0.0)])
     _, missing = answers_from({"q1": []}, QUERIES, 5)
     own, raised = answers_from([ProviderError("sorry"), KeyError("x")], QUERIES, 5)
     assert (str(own), str(raised)) == ("sorry", "KeyError: 'x'")
     assert not any(isinstance(one, PermanentFailure) for one in (missing, own, raised)), "what was raised is not final"
 
 
-CHROMA = {
-    "ids": [["x1", "x2", "x3"]],
-    "metadatas": [[{"hpo_id": "HP:0001250"}, {"hpo_id": "HP:0002197"}, {"hpo_id": "HP:0001250"}]],
-    "distances": [[0.3, 0.2, 0.1]],
-}
-"""As Chroma answers about an index of names, several of which belong to one term."""
-
-
 def test_the_term_that_metadata_name_is_the_id_and_its_best_name_counts():
-    assert [(hit.doc_id, hit.score) for hit in hits_from(CHROMA)] == [("HP:0001250", -0.1), ("HP:0002197", -0.2)]
+    """As Chroma answers about an index of names, several of which belong to one term."""
+    terms = [{"hpo_id": f"HP:{number}"} for number in (1, 2, 1)]
+    found = hits_from({"ids": [["x1", "x2", "x3"]], "metadatas": [terms], "distances": [[0.3, 0.2, 0.1]]})
+    assert [(hit.doc_id, hit.score) for hit in found] == [("HP:1", -0.1), ("HP:2", -0.2)]
 
 
 # What is said beside the hits
@@ -175,9 +150,6 @@ def test_hits_bring_along_what_is_said_of_the_query():
         assert isinstance(again, ReportedHits), answer
         assert once.fields == again.fields == {name: answer[name] for name in fields}, answer
         assert len(again) == min(2, len(answer["hits"]))
-
-
-def test_where_nothing_is_said_hits_are_a_plain_list():
     for answer in (["a"], {"hits": ["a"]}, {"hits": ["a"], "response": {"docs": []}}, {"answer": 2.0, "d": 1.0}):
         assert type(hits_from(answer)) is list, answer
 

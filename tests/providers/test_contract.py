@@ -25,7 +25,6 @@ LOCAL = [
     "bm25",
     "bm25(k1=0.9, b=0.4, language=de, stem=false, stopwords=false)",
     "tfidf_chars",
-    "tfidf_chars(low=2, high=3)",
     "dense",
     "hybrid",
     "hybrid(bm25, tfidf_chars, method=weighted, weights=[0.7, 0.3])",
@@ -107,13 +106,6 @@ def test_neither_the_order_of_documents_nor_k_nor_a_new_index_changes_an_answer(
             assert retriever.search([Query("b1", ""), Query("b2", " \n\t")], 3) == [[], []], text
         retriever.index(DOCUMENTS[1:2])
         assert {doc for hits in retriever.search(QUERIES, 5) for doc in ids(hits)} == {"d2"}, text
-
-
-def test_few_documents_or_none():
-    for text in LOCAL:
-        assert over(text, []).search(QUERIES, 5) == [[] for _ in QUERIES], text
-        assert over(text, [Document("d5", "")]).search([Query("q1", "")], 5)[0] in ([], [Hit("d5", 1.0)]), text
-        assert ids(over(text, DOCUMENTS[1:2]).search(QUERIES[:1], 5)[0]) == ["d2"], text
 
 
 def test_no_index_and_two_documents_with_one_id_are_errors():

@@ -26,17 +26,6 @@ NUMBERS = count()
 """Models are loaded once in a process, so that every test names one of its own."""
 
 
-def test_what_is_meant_is_found_and_blank_documents_are_not():
-    retriever = ready("dense", DOCUMENTS)
-    for query, first in (("wild animals in the woods", "fox"), ("money", "bank"), ("storm weather", "long")):
-        (hits,) = retriever.search([Query("q", query)], 9)
-        assert hits[0].doc_id == first
-        assert sorted(ids(hits)) == ["bank", "fox", "long"]
-    (hits,) = retriever.search([Query("q", DOCUMENTS[0].text)], 10)
-    assert hits[0].score == pytest.approx(1)
-    assert all(-1.0001 <= hit.score <= 1.0001 for hit in hits)
-
-
 def test_vectors_are_those_of_wordllama():
     import wordllama
 
@@ -104,36 +93,6 @@ def test_known_texts_are_not_embedded_again(asked, tmp_path):
         assert (ids(answers[0]), asked) == (["3", "1", "2"], ["aab", "ccc", "abc"])
     ready(model(tmp_path / "new" / "folder"), THREE)
     assert asked[3:] == ["aab", "ccc"], "another model has vectors of its own"
-
-
-STAND_IN = """
-import sys
-import numpy as np
-class SentenceTransformer:
-    def __init__(self, name): pass
-    def encode(self, texts, **_): print(len(texts)); return np.ones((len(texts), 4))
-"""
-INDEX = """
-import sys
-from assay import Document
-from assay.grammar import mark_written
-from assay.providers import parse_provider
-retriever = parse_provider(mark_written(f"dense(model=./model, cache=cache)")).make()
-retriever.index([Document("1", "aab")])
-"""
-
-
-@pytest.mark.slow
-def test_a_model_in_a_folder_that_was_trained_again_is_another(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "model").mkdir()
-    (tmp_path / "sentence_transformers.py").write_text(STAND_IN)
-    asked = []
-    for content in ("1", "12", ""):
-        if content:
-            (tmp_path / "model" / "weights").write_text(content)
-        asked.append(subprocess.run([sys.executable, "-c", INDEX], capture_output=True, text=True, check=True).stdout)
-    assert asked == ["1\n", "1\n", ""]
 
 
 def damaged(file):

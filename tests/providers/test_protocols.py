@@ -80,11 +80,6 @@ class Knows(Asked):
         self.calls.append(("judgments", dict(qrels), "auto"))
 
 
-class KnowsMore(Asked):
-    def know(self, qrels, pack=None, relevance="auto", **settings):
-        self.calls.append(("judgments", dict(qrels), relevance))
-
-
 class Ordered(Asked):
     def set_order(self, queries, documents):
         self.calls.append(("order", list(queries), list(documents)))
@@ -118,38 +113,23 @@ SHAPES = {
     ClosedLater: [BOTH, ("close", None)],
     Told: [JUDGMENTS, BOTH],
     Knows: [JUDGMENTS, BOTH],
-    KnowsMore: [JUDGMENTS, BOTH],
     Ordered: [ORDER, BOTH],
     KnowsOrder: [ORDER, BOTH],
     Proxy: [INDEX, BOTH],
 }
 
 
-def test_objects_of_every_shape():
-    for shape, calls in SHAPES.items():
-        mine = shape()
-        assert assay.run(benchmark(), mine, "mrr", concurrency=1, batch_size=9)["mrr"] == 1.0, shape
-        assert mine.calls == [call for call in calls if call[0] != "close"], shape
-
-
-def test_who_makes_an_object_closes_it():
-    for shape, calls in SHAPES.items():
-        mine = shape()
-        made = BoundProvider(Provider("mine", "", lambda: mine), {})  # noqa: B023 (made within the turn)
-        assert assay.run(benchmark(), made, "mrr", concurrency=1, batch_size=9)["mrr"] == 1.0, shape
-        assert mine.calls == calls, shape
-
-
-def test_a_part_gets_what_a_whole_gets():
+def test_objects_of_every_shape_alone_made_by_a_provider_and_as_a_part():
+    """Who makes an object closes it."""
     hybrid = parse_provider("hybrid(bm25, bm25)").provider.make
     for shape, calls in SHAPES.items():
-        mine = shape()
-        composed = BoundProvider(
-            Provider("both", "", lambda: hybrid([mine, Asked()], "rrf", (), 60.0, 0)),  # noqa: B023
-            {},
-        )
-        assert assay.run(benchmark(), composed, "mrr", concurrency=1, batch_size=9)["mrr"] == 1.0, shape
-        assert mine.calls == calls, shape
+        lent, made, part = shape(), shape(), shape()
+        bound = BoundProvider(Provider("mine", "", lambda made=made: made), {})
+        composed = BoundProvider(Provider("both", "", lambda part=part: hybrid([part, Asked()], "rrf", (), 60.0, 0)), {})
+        for retriever in (lent, bound, composed):
+            assert assay.run(benchmark(), retriever, "mrr", concurrency=1, batch_size=9)["mrr"] == 1.0, shape
+        assert lent.calls == [call for call in calls if call[0] != "close"], shape
+        assert made.calls == part.calls == calls, shape
 
 
 def test_what_cannot_search_is_refused():

@@ -187,13 +187,6 @@ def test_what_an_evaluation_prints_has_no_secret(done):
     assert "warned of …" in done.err
 
 
-def test_a_secret_that_is_written_out_is_noted_with_the_form_to_use(done):
-    assert "write headers='Authorization: Bearer ${AUTHORIZATION}; X-Key: ${X_KEY}'" in done.err
-    assert "?api_key=${API_KEY}'" in done.err
-    assert "--api-key ${API_KEY}'" in done.err
-    assert done.err.count(" holds a secret, ") == 5
-
-
 def test_no_file_that_an_evaluation_leaves_has_a_secret(done):
     found = {one["name"]: one for one in json.loads((done.folder / "result.json").read_text())["results"]}
     for name in ("service", "literal", "login"):
@@ -282,6 +275,7 @@ def test_a_secret_in_data_notes_and_tags_is_not_kept(holding, capsys):
     assert {path.name for path in assert_no_canary_below(holding / "out")} == {"r.json", "s.db", "all.jsonl.zst"}
 
 
+@pytest.mark.slow
 def test_a_secret_that_was_stored_before_it_was_known_is_not_shown(holding, monkeypatch, capsys):
     testclient = pytest.importorskip("starlette.testclient")
     from assay.masking import forget_secrets
@@ -330,7 +324,7 @@ def test_a_result_of_the_python_api_has_no_secret(done):
     assert set(result.failures) == {"q2", "q3", "q4"}
     assert_no_canary(json.dumps(result.to_dict()), "a result")
     with pytest.raises(assay.ProviderError) as caught:
-        assay.run("small.json", own_failure, metrics="mrr")
+        assay.run("small.json", own_failure, metrics="mrr", retries=0)
     assert_no_canary(str(caught.value), "an error")
     assert "refused …" in str(caught.value)
 

@@ -1,7 +1,5 @@
 """chroma, qdrant, lancedb and pgvector, with stand-ins; tests/providers/adapters has the real packages."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 
@@ -289,18 +287,8 @@ def test_a_connection_of_pgvector_is_kept_until_it_is_lost(app):
         assert app.connections[-1].dsn == dsn
 
 
-ANSWERS = {
-    "chroma": (Collection, "query", "chroma:app:collection", [[], {"ids": [["a"], ["b"]]}, {"documents": [[]]}]),
-    "qdrant": (
-        QdrantClient,
-        "query_points",
-        "qdrant(collection=docs, python=app:points, embed=app:embed)",
-        [None, [Record(score=1)]],
-    ),
-    "lancedb": (Table, "to_list", "lancedb:app:table", [({},)]),
-}
 OPENED = {
-    "chroma": ["path=./db, collection=dogs", "path=./db, collection=secret", "path=./db", "path=./gone, collection=docs"],
+    "chroma": ["collection=dogs, path=./db", "collection=secret, path=./db", "path=./db", "path=./gone, collection=docs"],
     "qdrant": [
         "collection=dogs, path=./db, embed=app:embed",
         "collection=docs, path=./db",
@@ -309,14 +297,8 @@ OPENED = {
     "lancedb": ["path=./db, table=dogs", "path=./db", "path=./gone, table=docs", "table=docs"],
     "pgvector": ["dsn='${PGVECTOR_DSN}', table=docs", "dsn='${NO_SUCH_DSN}', table=docs, embed=app:embed"],
 }
-OPENED["chroma"] += [
-    "collection=docs",
-    "path=./db, python=app:client",
-    "python=app:collection, unit=document",
-    "python=app:embed",
-]
-OPENED["qdrant"] += ["collection=docs, path=./db, embed=app:embed, model=x", "collection=docs, path=./gone, embed=app:embed"]
-OPENED["qdrant"] += ["collection=docs, python=app:embed, embed=app:embed", "collection=docs, embed=app:embed"]
+OPENED["chroma"] += ["path=./db, python=app:client", "python=app:collection, unit=document", "python=app:embed"]
+OPENED["qdrant"] += ["collection=docs, embed=app:embed", "collection=docs, path=./db, embed=app:embed, model=x"]
 OPENED["lancedb"] += ["path=./db, table=docs, search=text, embed=app:embed"]
 REFUSED = ["pgvector(dsn=localhost, table=docs)", "pgvector(dsn=host=h, table=docs, distance=near)"]
 REFUSED += [f"qdrant(collection=docs, url='{url}')" for url in ("localhost:6333", "ftp://x", "http://", "http://[x")]
@@ -327,67 +309,24 @@ def test_what_cannot_be_opened_or_read(app, snapshots, monkeypatch):
     texts = [f"{name}({settings})" for name, every in OPENED.items() for settings in every]
     cases = {text: lambda text=text: (provider(text).check(), search(text)) for text in texts}
     cases |= {text: lambda text=text: provider(text) for text in REFUSED}
-    for name, (kind, method, text, answers) in ANSWERS.items():
-        for number, answer in enumerate(answers):
-            cases[f"{name}: answer {number}"] = partial(_with_answer, monkeypatch, kind, method, text, answer)
     snapshots.check_errors("providers/stores", cases)
-
-
-def _with_answer(monkeypatch, kind, method, text, answer):
-    with monkeypatch.context() as patch:
-        patch.setattr(kind, method, lambda *_, **__: answer)
-        search(text)
-
-
-def test_what_is_not_installed_is_known_before(app, monkeypatch):
-    whole = {
-        "chromadb": "chroma(path=./db, collection=docs)",
-        "qdrant_client": "qdrant(collection=docs, path=./db, embed=app:embed)",
-        "lancedb": "lancedb(path=./db, table=docs)",
-        "psycopg": PGVECTOR.format("docs", ""),
-    }
-    for name, text in whole.items():
+    for name, text in {"chromadb": "chroma(path=./db, collection=docs)", "psycopg": PGVECTOR.format("docs", "")}.items():
         provider(text).check()
         absent(monkeypatch, name)
         with pytest.raises(ProviderError, match="pip install"):
             provider(text).check()
-    provider("chroma:app:collection").check()
-    provider("lancedb:app:table").check()
-
-
-# How queries are embedded
-
-
-class Model:
-    def embed_query(self, text):
-        return [float(len(text))]
-
-
-async def later(text):
-    return np.array([1.0, 2.0])
-
-
-VECTORS = [
-    (lambda text: [1, 2.5], [1, 2.5]),
-    (lambda text: (1.0, 2.0), [1.0, 2.0]),
-    (lambda text: np.array([1.0, 2.0]), [1.0, 2.0]),
-    (lambda text: np.array([[1.0, 2.0]]), [1.0, 2.0]),
-    (lambda text: [np.float32(1.5), np.float32(2)], [1.5, 2.0]),
-    (lambda text: {"indices": [1], "values": [2.0]}, {"indices": [1], "values": [2.0]}),
-    (Model(), [1.0]),
-    (Model, [1.0]),
-    (later, [1.0, 2.0]),
-]
-BY_APP = "qdrant(collection=docs, python=app:points, embed=app:embed)"
 
 
 def test_whatever_embeds_a_query(app):
-    for embeds, vector in VECTORS:
-        app.embed = embeds
-        provider(BY_APP).check()
-        search(BY_APP)
-        assert app.points.asked["query"] == vector, embeds
-    for wrong in (None, "text", 3.0, [], ["a"], [float("nan")], [[1.0], [2.0]], np.zeros((2, 2))):
+    async def later(text):
+        return np.array([[1.0, 2.0]])
+
+    embeds = type("Model", (), {"embed_query": lambda self, text: [float(len(text))]})
+    text = "qdrant(collection=docs, python=app:points, embed=app:embed)"
+    for app.embed, vector in ((lambda text: [np.float32(1.5), 2], [1.5, 2]), (embeds, [1.0]), (later, [1.0, 2.0])):
+        search(text)
+        assert app.points.asked["query"] == vector, app.embed
+    for wrong in (None, "text", [], ["a"], [float("nan")], np.zeros((2, 2))):
         app.embed = lambda text, wrong=wrong: wrong
         with pytest.raises(PermanentFailure, match="app:embed"):
-            search(BY_APP)
+            search(text)

@@ -126,22 +126,6 @@ def checked(more="", documents="docs.npy", **files):
     provider(f"vectors(documents={documents}, queries=queries.npy{more})").check()
 
 
-def archived(**arrays):
-    np.savez("docs.npz", **arrays)
-    checked(documents="docs.npz")
-
-
-def of_whole_numbers():
-    np.save("whole.npy", np.eye(2, dtype=int))
-    checked(documents="whole.npy")
-
-
-def lacking():
-    np.savez("docs.npz", vectors=np.eye(2), ids=np.array(["a", "b"]))
-    made = provider("vectors(documents=docs.npz, queries=queries.npy)").make()
-    made.index([Document("a", ""), Document("c", ""), Document("d", "")])
-
-
 def unordered(*documents):
     made = provider(NAME.format("")).make()
     if documents:
@@ -152,20 +136,14 @@ def unordered(*documents):
 def test_what_does_not_fit(snapshots):
     cases = {
         "rows": lambda: shaped((3, 2), (2, 2)),
-        "rows of queries": lambda: shaped((2, 2), (1, 2)),
         "width": lambda: shaped((2, 3), (2, 4)),
-        "shape": lambda: shaped((2,), (2, 2)),
         "nan": lambda: with_value(np.nan, np.float32, in_queries=False),
         "infinite": lambda: with_value(np.inf, np.float16, in_queries=True),
         "too large": lambda: with_value(1e300, np.float64, in_queries=False),
         "no such file": lambda: checked(documents="gone.npy"),
-        "whole numbers": of_whole_numbers,
         "no such ids": lambda: checked(", documents_ids=ids.txt"),
         "too many ids": lambda: checked(", documents_ids=many.txt", many="a\nb\nc\n"),
         "an id twice": lambda: checked(", documents_ids=twice.txt", twice="a\na\n"),
-        "other arrays": lambda: archived(a=np.eye(2), b=np.eye(2)),
-        "objects": lambda: archived(vectors=np.eye(2), ids=np.array(["a", "b"], object)),
-        "documents without a vector": lacking,
         "no documents": unordered,
         "no order": lambda: unordered("a", "b"),
         "dense": lambda: provider("dense(model=docs.npy)").check(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from assay import Query
@@ -31,36 +30,6 @@ def test_squared_distances_are_negated(app, required):
     assert [hit.score for hit in found] == pytest.approx([2 * cosine - 2 for _, cosine in expected], abs=1e-5)
     assert [hit.text for hit in found] == [None] * 3
     client.delete_collection("far")
-
-
-def test_the_collection_embeds_for_itself(app, required):
-    chromadb = required("chromadb")
-
-    class Words(chromadb.EmbeddingFunction):
-        def __init__(self):
-            pass
-
-        def __call__(self, input):  # noqa: A002 (Chroma looks at the name)
-            return [np.array(embed(text), np.float32) for text in input]
-
-        @staticmethod
-        def name():
-            return "assay-words"
-
-        def get_config(self):
-            return {}
-
-        @staticmethod
-        def build_from_config(config):
-            return Words()
-
-    client = chromadb.EphemeralClient(settings=chromadb.Settings(anonymized_telemetry=False))
-    app.own = client.create_collection("own", embedding_function=Words(), configuration={"hnsw": {"space": "cosine"}})
-    app.own.add(ids=list(CHUNKS), documents=list(CHUNKS.values()))
-    assert ids(search("chroma:adapters_app:own")) == list(cosines(QUERY.text))[:3]
-    app.client = client
-    assert ids(search("chroma(python=adapters_app:client, collection=own, embed=adapters_app:embed)", k=1))
-    client.delete_collection("own")
 
 
 def test_a_scope_is_searched_alone(filled, app):

@@ -56,20 +56,6 @@ def test_a_retriever_with_a_k_of_its_own_is_told(search, app, required):
     assert app.own.k == 4
 
 
-def test_a_retriever_that_is_asynchronous_only(search, app, required):
-    document = required("langchain_core.documents").Document
-
-    def refuses(self, query, *, run_manager):
-        raise NotImplementedError
-
-    async def answers(self, query, *, run_manager):
-        return [document(query, id="only")]
-
-    app.own = own_retriever(required, _get_relevant_documents=refuses, _aget_relevant_documents=answers)()
-    found = search("own")
-    assert (ids(found), found[0].text) == (["only"], "lazy dog")
-
-
 def test_a_chain_that_answers_with_its_context(search, app, required):
     runnables = required("langchain_core.runnables")
     app.chain = runnables.RunnableParallel(context=app.retriever, question=runnables.RunnablePassthrough())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from . import _asking, _kinds
-from ._asking import QUERY, ids
+from ._asking import ids
 from ._corpus import CHUNKS
 
 
@@ -33,18 +33,6 @@ def engine(required, app, *postprocessors, **settings):
     )
 
 
-def test_a_query_engine_with_its_postprocessors(search, app, required):
-    postprocessing = required("llama_index.core.postprocessor.types").BaseNodePostprocessor
-
-    class FirstInTheAlphabet(postprocessing):
-        def _postprocess_nodes(self, nodes, query_bundle=None):
-            assert query_bundle.query_str == QUERY.text
-            return sorted(nodes, key=lambda one: one.node.get_content())[:2]
-
-    app.engine = engine(required, app, FirstInTheAlphabet(), similarity_top_k=8)
-    assert ids(search("engine")) == sorted(CHUNKS, key=CHUNKS.get)[:2]
-
-
 def test_what_rerankers_choose_from_is_raised_but_never_lowered(search, app, required):
     app.engine = engine(required, app, similarity_top_k=6)
     assert len(search("engine", 8)) == 8
@@ -64,18 +52,3 @@ def test_nodes_without_scores_count_as_ranked(search, app, required):
     found = search("listed", 4)
     assert ids(found) == list(CHUNKS)[:4]
     assert [hit.score for hit in found] == [0.0, -1.0, -2.0, -3.0]
-
-
-def test_a_retriever_that_is_asynchronous_only(search, app, required):
-    base = required("llama_index.core.retrievers").BaseRetriever
-    schema = required("llama_index.core.schema")
-
-    class Later(base):
-        def _retrieve(self, query_bundle):
-            raise NotImplementedError
-
-        async def _aretrieve(self, query_bundle):
-            return [schema.NodeWithScore(node=schema.TextNode(id_="n1", text=query_bundle.query_str), score=0.5)]
-
-    app.later = Later()
-    assert [(hit.doc_id, hit.score, hit.text) for hit in search("later")] == [("n1", 0.5, "lazy dog")]

@@ -29,25 +29,6 @@ def test_of_every_score_more_is_better(app, tmp_path, required, distance, score)
         assert ids(found) == list(cosines(QUERY.text))
 
 
-def test_without_a_chunk_id_the_points_own_ids_count(app, required):
-    package = required("qdrant_client")
-    app.client = package.QdrantClient(":memory:")
-    vectors = package.models.VectorParams(size=WIDTH, distance=package.models.Distance.COSINE)
-    app.client.create_collection("docs", vectors_config={"words": vectors})
-    uuid = "12345678-1234-5678-1234-567812345678"
-    points = [
-        package.models.PointStruct(id=7, vector={"words": embed("lazy")}, payload={"source": "a.md", "text": "lazy"}),
-        package.models.PointStruct(id=uuid, vector={"words": embed("dogs")}, payload=None),
-    ]
-    app.client.upsert("docs", points)
-    text = "qdrant(python=adapters_app:client, collection=docs, embed=adapters_app:embed, using=words)"
-    found = search(text)
-    assert ids(found) == ["7", uuid]
-    assert (found[0].text, found[0].metadata) == ("lazy", {"source": "a.md", "chunk_id": 7, "doc_id": "a.md"})
-    with pytest.raises(ProviderError, match="hit 2 has no document id: it has nothing in it; set document_id="):
-        search(text.replace("using", "unit=document, using"))
-
-
 def test_an_asynchronous_client(app, required):
     import asyncio
 
