@@ -12,21 +12,7 @@ from pathlib import Path
 import ir_measures
 import pytrec_eval
 
-from ._references import (
-    dcg,
-    err,
-    f_measure,
-    graded_rbp,
-    ideal_dcg,
-    ndcg,
-    nerr,
-    q_measure,
-    rbp_residual,
-    reciprocal_rank,
-    relstring,
-    unjudged,
-    yaap,
-)
+from . import _references as plain
 
 QRELS = {
     "graded": {"a": 3, "b": 2, "c": 0, "d": 1, "e": 3, "f": 0, "g": -1},
@@ -67,20 +53,20 @@ IR_MEASURES = {
     "set_f(beta=2)": "SetF(beta=2.0)",
 }
 PLAIN = {
-    "dcg@5": (dcg, {"k": 5}),
-    "err@5": (err, {"k": 5, "top": TOP}),
-    "f1@5": (f_measure, {"k": 5}),
-    "ideal_dcg@5": (ideal_dcg, {"k": 5}),
-    "mrr@2": (reciprocal_rank, {"k": 2}),
-    "ndcg(discount=jk2002)@5": (ndcg, {"k": 5, "original": True}),
-    "ndcg(gain=exp)@5": (ndcg, {"k": 5, "gain": "exp"}),
-    "nerr@5": (nerr, {"k": 5, "top": TOP}),
-    "q_measure": (q_measure, {}),
-    "rbp(p=0.8, gain=query)": (graded_rbp, {}),
-    "rbp_residual(p=0.8)": (rbp_residual, {}),
-    "relstring@5": (relstring, {"k": 5}),
-    "unjudged@5": (unjudged, {"k": 5}),
-    "yaap": (yaap, {}),
+    "dcg@5": (plain.dcg, {"k": 5}),
+    "err@5": (plain.err, {"k": 5, "top": TOP}),
+    "f1@5": (plain.f_measure, {"k": 5}),
+    "ideal_dcg@5": (plain.ideal_dcg, {"k": 5}),
+    "mrr@2": (plain.reciprocal_rank, {"k": 2}),
+    "ndcg(discount=jk2002)@5": (plain.ndcg, {"k": 5, "original": True}),
+    "ndcg(gain=exp)@5": (plain.ndcg, {"k": 5, "gain": "exp"}),
+    "nerr@5": (plain.nerr, {"k": 5, "top": TOP}),
+    "q_measure": (plain.q_measure, {}),
+    "rbp(p=0.8, gain=query)": (plain.graded_rbp, {}),
+    "rbp_residual(p=0.8)": (plain.rbp_residual, {}),
+    "relstring@5": (plain.relstring, {"k": 5}),
+    "unjudged@5": (plain.unjudged, {"k": 5}),
+    "yaap": (plain.yaap, {}),
 }
 WITHOUT_RANKING = {"num_q": 1.0, "num_rel": 2.0}
 """What the query that was not retrieved scores; 0 in all others."""
@@ -107,12 +93,12 @@ def from_tools():
 
 def from_plain():
     """Metric → query → score."""
-    for metric, (plain, given) in PLAIN.items():
+    for metric, (loop, given) in PLAIN.items():
         scores = {}
         for query, grades in QRELS.items():
             docs = ranked(query)
             missed = [grade for doc, grade in grades.items() if doc not in docs]
-            scores[query] = plain([grades.get(doc) for doc in docs], missed, **given)
+            scores[query] = loop([grades.get(doc) for doc in docs], missed, **given)
         yield metric, scores
 
 

@@ -1,7 +1,6 @@
 """answer_exact, answer_contains, answer_f1, answer_success, abstention_accuracy and aurc."""
 
 import itertools
-import json
 import math
 import re
 import string
@@ -116,11 +115,10 @@ def test_squad_f1_is_that_of_squad(answer, right):
 # ---- answer_success
 
 
-def test_success_reads_the_run_and_the_answers(tmp_path):
+def test_success_reads_the_run_and_the_answers():
     rows = [("both", "Paris", "d1"), ("late", "Rome", "d2"), ("wrong", "Oslo", "d1")]
-    cases = [{"id": name, "question": "?", "expected": right, "relevant_ids": [doc]} for name, right, doc in rows]
-    (tmp_path / "golden.json").write_text(json.dumps(cases))
-    dataset = assay.load_dataset(tmp_path / "golden.json")
+    queries = {name: assay.Query(name, expected=right) for name, right, _ in rows}
+    dataset = assay.BenchmarkDataset("Answers", queries=queries, qrels={name: {doc: 1} for name, _, doc in rows})
     run = {query: {"d1": 3.0, "d3": 2.0, "d2": 1.0} for query, _, _ in rows}
     answers = {"both": "It is Paris", "late": "Rome", "wrong": "Berlin"}
     result = assay.evaluate_answers(answers, dataset, ["answer_success@1", "answer_success@3"], run=run)

@@ -228,12 +228,18 @@ def test_a_spelling_belongs_to_one_metric():
 
 # ---- records
 
+LESS_IS_BETTER = {
+    *("aurc", "latency", "latency_p50", "latency_p95", "latency_p99", "num_nonrel_judged_ret", "rbp_residual", "unjudged"),
+    *("wasted_retrievals", "wrongly_skipped"),
+}
+
 
 def test_the_record_says_what_people_ask():
     for metric in METRICS:
         assert (metric.meaning[-1], metric.edge_cases[-1]) == (".", "."), metric.name
         assert all((metric.formula, metric.cite, *(param.meaning for param in metric.params))), metric.name
         assert metric.range[0] < metric.range[1] or metric.aggregation.summarise is None, metric.name
+    assert {metric.name for metric in METRICS if not metric.higher_is_better} == LESS_IS_BETTER
 
 
 def test_every_metric_is_worked_out_by_hand():

@@ -70,17 +70,6 @@ def setting_of(result, bound):
     return next(one for one in result.settings if bound.name in (one.asked.name, *one.also_asked))
 
 
-def test_scores_lie_in_the_range():
-    for name in PROFILES:
-        for result in (together(name, False), together(name, True)):
-            for setting in result.settings:
-                low, high = setting.metric.metric.range
-                if setting.metric.params.get("gain") == "grade":
-                    high = np.inf  # ranx's rbp, as its profile says
-                scores = result.array(setting.metric.name)
-                assert (np.isfinite(scores) & (scores >= low) & (scores <= high)).all(), (name, setting.metric.name)
-
-
 def test_a_query_scores_the_same_alone_and_in_company():
     for name, tied in product(PROFILES, (False, True)):
         judged, ranked = data(name, tied)

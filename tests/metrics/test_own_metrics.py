@@ -41,24 +41,12 @@ def elsewhere(result):
 
 def test_a_function_becomes_a_metric():
     metric = made()
-    assert (metric.name, metric.meaning, metric.higher_is_better) == (
-        "own_top_two",
-        "Whether the first two are right.",
-        True,
-    )
+    assert (metric.name, metric.higher_is_better) == ("own_top_two", True)
+    assert metric.meaning == "Whether the first two are right."
     result = assay.evaluate(QRELS, RUN, [metric, "mrr"])
     assert result.scores("own_top_two") == {"q1": 1.0, "q2": 0.5, "q3": 0.0}
     assert (result["own_top_two"], result[metric.bind()]) == (0.5, 0.5)
-    again = made(range=(0.0, 2.0))
-    assert parse_metric("own_top_two").metric is again  # made again it is replaced
-
-
-def test_without_brackets_and_with_settings():
-    @assay.metric
-    def own_plain(run):
-        return run.n_retrieved
-
-    assert assay.evaluate(QRELS, RUN, own_plain)["own_plain"] == close(7 / 3)
+    assert made(range=(0.0, 2.0)) is parse_metric("own_top_two").metric  # made again it is replaced
     own = made(name="own_other", range=(0.0, 9.0), higher_is_better=False)
     assert (own.name, own.range, own.higher_is_better) == ("own_other", (0.0, 9.0), False)
     assert parse_metric("OWN_OTHER").metric is own
@@ -89,9 +77,6 @@ def test_required_parameters():
 
     assert assay.evaluate(QRELS, RUN, own_cut.bind(k=3))["own_cut@3"] == 1
     assert assay.evaluate(QRELS, RUN, "own_weighted(weight=0.5)").summary == {"own_weighted(weight=0.5)": 0.5}
-    for name in ("own_cut", "own_weighted"):
-        with pytest.raises(assay.BadParameter):
-            assay.evaluate(QRELS, RUN, name)
 
 
 def test_messages(snapshots, tmp_path, monkeypatch):
@@ -131,10 +116,7 @@ def test_messages(snapshots, tmp_path, monkeypatch):
     snapshots.check_errors("metrics/own_metrics", cases)
 
 
-def test_names_that_are_taken_and_values_that_are_no_scores_are_refused():
-    for name in ("ndcg", "NDCG", "recip_rank", "f1"):
-        with pytest.raises(assay.UsageError):
-            made(name=name)
+def test_values_that_are_no_scores_are_refused():
     found = []
     wrong = assay.metric(lambda run: found[-1], name="own_wrong")
     for value in (0.5, [1.0], np.zeros((3, 1)), ["a", "b", "c"], None):
@@ -154,11 +136,8 @@ def test_an_error_in_the_function_is_told_with_its_place():
     assert isinstance(info.value.__cause__, TypeError)
 
 
-def test_it_is_compared_and_has_bands_like_any_other():
-    metric = made()
-    found = assay.compare(QRELS, {"old": RUN, "new": {**RUN, "q3": ["c"]}}, [metric])
-    assert [one.name for one in found.metrics] == ["own_top_two"]
-    tied = assay.evaluate(QRELS, {"q1": {"a": 1.0, "x": 1.0}}, metric, tie_band=True, residuals=True)
+def test_it_has_bands_like_any_other():
+    tied = assay.evaluate(QRELS, {"q1": {"a": 1.0, "x": 1.0}}, made(), tie_band=True, residuals=True)
     assert tied.tie_bands["own_top_two"].columns["min"].score[0] == 0.5
     assert tied.residuals["own_top_two"].method.startswith("two scenarios")
 

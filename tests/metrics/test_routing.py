@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import evaluate_routing
-from assay.metrics import parse_metric
 
 from ._cases import close
 
@@ -87,11 +86,6 @@ def test_worked_out_by_hand():
 
 
 # ---- the gate
-
-
-def test_less_waste_is_better():
-    for name in ("wasted_retrievals", "wrongly_skipped"):
-        assert not parse_metric(name).metric.higher_is_better
 
 
 def test_queries_without_a_cost_are_noted():

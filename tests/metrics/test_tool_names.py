@@ -1,5 +1,7 @@
 """Names as other tools read them, against assay's drop-in shells of these tools and against pytrec_eval itself."""
 
+from itertools import product
+
 import pytest
 import pytrec_eval
 
@@ -32,16 +34,15 @@ def test_ranx():
         assert not [note for note in result.notes if " has no " in note]
 
 
-@pytest.mark.parametrize("profile", ["trec_eval-9", "trec_eval-10", "pytrec_eval"])
-def test_trec_eval(profile):
-    for family in TREC_FAMILIES:
+def test_trec_eval():
+    for profile, family in product(("trec_eval-9", "trec_eval-10"), TREC_FAMILIES):
         theirs = pytrec_eval.RelevanceEvaluator(QRELS, {family}).evaluate(RUN)["q"]
         result = assay.evaluate(QRELS, RUN, family, profile=profile)
         ours = {metric.trec_name: result.scores(metric.name)["q"] for metric in result.metrics}
         if profile == "trec_eval-10" and family == "iprec_at_recall":
             assert len(ours) == len(theirs) == 11  # it rounds otherwise
         else:
-            assert ours == pytest.approx(theirs, rel=1e-12), family
+            assert ours == pytest.approx(theirs, rel=1e-12), (profile, family)
 
 
 def test_names_that_say_too_little_are_refused_elsewhere(snapshots):
@@ -65,13 +66,9 @@ def test_a_cutoff_that_looks_like_a_persistence_is_noted():
 def test_names_of_one_list_are_each_read():
     result = assay.evaluate(QRELS, RUN, "hits@2, f1, ndcg@10", profile="ranx")
     assert list(result.summary) == ["mean_rel_ret@2", "set_f", "ndcg@10"]
-    compared = assay.compare(QRELS, {"a": RUN, "b": RUN}, ["hits@2"], profile="ranx")
-    assert [metric.name for metric in compared.metrics] == ["mean_rel_ret@2"]
-    again = assay.compare(None, {"a": result, "b": result}, ["hits@2"])
-    assert [metric.name for metric in again.metrics] == ["mean_rel_ret@2"]
-    for profile in ("", "mteb"):  # without a tool every name stays
-        assert [one.name for one in parse_metrics("ndcg@10, rbp@95, recall", profile)] == [
-            "ndcg@10",
-            "rbp(p=0.8)@95",
-            "recall",
-        ]
+    for compared in (
+        assay.compare(QRELS, {"a": RUN, "b": RUN}, ["hits@2"], profile="ranx"),
+        assay.compare(None, {"a": result, "b": result}, ["hits@2"]),
+    ):
+        assert [metric.name for metric in compared.metrics] == ["mean_rel_ret@2"]
+    assert [one.name for one in parse_metrics("rbp@95, recall", "mteb")] == ["rbp(p=0.8)@95", "recall"]  # no tool's names
