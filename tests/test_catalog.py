@@ -57,23 +57,12 @@ class Fruit(Described):
     function: object = None
 
 
-FRUIT = """
-from test_catalog import Fruit
-
-def apple():
-    '''Round, and red or green.
-
-    Some are yellow;
-    those are sweet.
-    '''
-
-APPLE = Fruit("apple", apple)
-"""
+APPLES = "from test_catalog import Fruit\nAPPLE = Fruit('apple', meaning='a fruit.')\n"
 PEARS = """
 from shop_of_things.apples import APPLE
 from test_catalog import Fruit
 
-PEAR, QUINCE = (Fruit(name, meaning=f"a {name}.") for name in ("pear", "quince"))
+PEAR, QUINCE = (Fruit(name) for name in ("pear", "quince"))
 OTHER = 1
 """
 
@@ -84,7 +73,7 @@ def package(tmp_path, monkeypatch):
     folder = tmp_path / "shop_of_things"
     folder.mkdir()
     (folder / "__init__.py").write_text("")
-    (folder / "apples.py").write_text(FRUIT)
+    (folder / "apples.py").write_text(APPLES)
     (folder / "pears.py").write_text(PEARS)
     (folder / "_machinery.py").write_text("raise RuntimeError('machinery is not for the catalog to load')\n")
     (folder / "notes.txt").write_text("not Python")
@@ -110,31 +99,11 @@ def load():
     return load_entries("shop_of_things", Fruit, "fruits")
 
 
-@pytest.mark.usefixtures("package")
-def test_every_record_that_a_file_defines_is_an_entry_described_by_its_function_or_what_made_it():
-    entries = load()
-    assert list(entries) == ["apple", "pear", "quince"]
-    assert entries["apple"].meaning == "round, and red or green."
-    assert entries["apple"].edge_cases == "Some are yellow; those are sweet."
-    assert entries["quince"].meaning == "a quince."
-
-
-def test_a_meaning_that_is_given_leaves_the_docstring_to_edge_cases():
-    def sour():
-        """BLEU of plums.
-
-        Not even in autumn.
-        """
-
-    assert Fruit("plum", sour, meaning="BLUE.").edge_cases == "BLEU of plums. Not even in autumn."
-    assert Fruit("plum", sour).meaning == "BLEU of plums.", "a short name keeps its capitals"
-
-
 def test_other_packages_add_entries(package, announce):
     broken = Point("plum", Fruit("plum"))
     broken.load = lambda: 1 / 0
     announce(fruits=[broken])
-    assert load()["apple"].name == "apple", "a plug-in is loaded when it is asked for"
+    assert load()["apple"].meaning == "a fruit.", "a plug-in is loaded when it is asked for"
     announce(fruits=[Point("plum", Fruit("blue_plum"))], elsewhere=[Point("nut", Fruit("nut"))])
     assert list(load()) == ["apple", "blue_plum", "pear", "quince"]
 

@@ -29,37 +29,25 @@ from assay.grammar import (
 )
 
 CALLS = {
-    "token": ("token", []),
     "  token  ": ("token", []),
-    "token()": ("token", []),
     "token( )": ("token", []),
-    "token(threshold=0.5)": ("token", [("threshold", "0.5")]),
     "token (threshold = 0.5 )": ("token", [("threshold", "0.5")]),
-    "hybrid(method=weighted, threshold=.4)": ("hybrid", [("method", "weighted"), ("threshold", ".4")]),
     "m(a=[1, 2], b={1: 2, 3: 4}, c=(5, 6))": ("m", [("a", "[1, 2]"), ("b", "{1: 2, 3: 4}"), ("c", "(5, 6)")]),
     "m(a='x', b=)": ("m", [("a", "'x'"), ("b", "")]),
     "m(a=b=c)": ("m", [("a", "b=c")]),
-    "m(a=1,)": ("m", [("a", "1")]),
-    "m(\n  a=1,\n  b=2\n)": ("m", [("a", "1"), ("b", "2")]),
+    "m(\n  a=1,\n)": ("m", [("a", "1")]),
     "python:my_module:search": ("python:my_module:search", []),
 }
-
-
-def test_a_call_comes_apart():
-    assert {text: split_call(text) for text in CALLS} == CALLS
-
-
 ARGUMENTS = {
-    "": [],
     " , ,": [],
-    "bm25, dense, method=rrf": ["bm25", "dense", "method=rrf"],
-    "bm25(k1=0.9, b=0.4), dense": ["bm25(k1=0.9, b=0.4)", "dense"],
-    "a=[1, 2],b": ["a=[1, 2]", "b"],
+    "bm25(k1=0.9, b=0.4), method=rrf": ["bm25(k1=0.9, b=0.4)", "method=rrf"],
     "{1: 2, 3: 4}": ["{1: 2, 3: 4}"],
 }
 
 
-def test_arguments_stand_between_commas_unless_brackets_hold_them():
+def test_a_call_comes_apart():
+    """Arguments stand between commas unless brackets hold them."""
+    assert {text: split_call(text) for text in CALLS} == CALLS
     assert {inside: split_arguments(inside) for inside in ARGUMENTS} == ARGUMENTS
 
 
@@ -150,20 +138,14 @@ def test_what_is_no_value_says_what_is_expected():
         assert str(error.value) == said, text
 
 
-SHOWN = [(True, "true"), (2.0, "2"), (0.5, "0.5"), (1e300, "1e+300"), ((1.0, 2.0), "[1, 2]"), (((1, 2.0),), "{1: 2}")]
-
-
 def test_values_are_shown_in_their_shortest_form():
-    assert [show(value) for value, _ in SHOWN] == [text for _, text in SHOWN]
+    shown = {"true": True, "2": 2.0, "0.5": 0.5, "1e+300": 1e300, "[1, 2]": (1.0, 2.0), "{1: 2}": ((1, 2.0),)}
+    assert {show(value): value for value in shown.values()} == shown
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False))
-def test_a_shown_number_reads_back(value):
+@given(st.floats(allow_nan=False, allow_infinity=False), st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=4))
+def test_shown_numbers_read_back(value, values):
     assert math.isclose(number(show(value)), value, rel_tol=0, abs_tol=0)
-
-
-@given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=4))
-def test_shown_numbers_read_back(values):
     assert numbers(show(tuple(values))) == tuple(values)
 
 

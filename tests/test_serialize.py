@@ -58,18 +58,12 @@ def test_every_kind_of_value():
         assert json.loads(dumps(value)) == expected, value
 
 
-def test_a_text_is_nothing_but_text():
+def test_texts_and_what_is_no_number():
     assert type(to_json(WrittenName("a"))) is str
-
-
-def test_what_is_no_number_can_be_an_error():
     with pytest.raises(ValueError, match="nan"):
         to_json({"a": [1.0, math.nan]}, nan="error")
-
-
-def test_text_is_one_line_in_ascii_or_lines_for_people():
-    assert dumps({"ü": [1, None]}) == '{"\\u00fc":[1,null]}'
-    assert dumps({"ü": [1, None]}, indent=2) == '{\n  "ü": [\n    1,\n    null\n  ]\n}'
+    assert dumps({"ü": [1, None]}) == '{"\\u00fc":[1,null]}', "one line in ASCII"
+    assert dumps({"ü": [1, None]}, indent=2) == '{\n  "ü": [\n    1,\n    null\n  ]\n}', "lines for people"
 
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()

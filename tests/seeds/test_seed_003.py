@@ -68,11 +68,7 @@ def test_printed_algorithm_decides_alike(expected, chunk, threshold):
 
 
 def test_row_lower_case_tokens_without_punctuation_as_sets():
-    tokens = {
-        "Paris, IS the!": ["paris", "is", "the"],
-        "Anfälle": ["anfälle"],
-        "猫は寝る": list("猫は寝る"),
-    }
+    tokens = {"Paris, IS the!": ["paris", "is", "the"], "Anfälle": ["anfälle"], "猫は寝る": list("猫は寝る")}
     assert {text: words_of(text) for text in tokens} == tokens
     assert relevant("the the the cat", "Cat, the.", "token(threshold=1)")
 

@@ -117,26 +117,6 @@ def test_files_are_joined_and_all_references_follow(shop, capsys):
         assert text in test, text
 
 
-@pytest.mark.slow
-def test_a_name_is_renamed_wherever_it_is_used(shop):
-    (shop / "names.tsv").write_text("module\told\tnew\nshop.goods._apple\tApple\tRedApple\nshop.goods._fruit\tweigh\tmass\n")
-    assert carry_out(shop, "rename", "names.tsv") == 0
-    passes(shop)
-    assert '__all__ = ["RedApple"]' in (shop / "src/shop/goods/__init__.py").read_text()
-    assert "_fruit.mass(one) + LIMIT + RedApple()" in (shop / "src/shop/till/sale.py").read_text()
-
-
-@pytest.mark.slow
-def test_modules_may_change_places(shop):
-    (shop / "table.tsv").write_text(
-        "src/shop/goods/_apple.py\tsrc/shop/goods/_fruit.py\tmoved\nsrc/shop/goods/_fruit.py\tsrc/shop/stock/fruit.py\tmoved\n"
-    )
-    assert carry_out(shop, "move", "table.tsv") == 0
-    passes(shop)
-    assert (shop / "src/shop/stock/__init__.py").exists()
-    assert "from shop.stock.fruit import Fruit" in (shop / "src/shop/goods/_fruit.py").read_text()
-
-
 def test_what_cannot_be_carried_out(shop, capsys):
     wrong = incomplete(read_moves(shop / "table.tsv"), Repository(shop))
     assert "no row: src/shop/till/sale.py" in wrong
