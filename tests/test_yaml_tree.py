@@ -12,15 +12,6 @@ from assay.monitoring import rules_from_yaml
 from assay.yaml_tree import DEEPEST, MAX_LETTERS, MAX_NODES, Node, parse_yaml
 
 
-def refusals(path, text):
-    """What is said about a file, as a plan and as rules."""
-    path.write_text(text)
-    for read in (lambda: read_plan(path), lambda: rules_from_yaml(text, str(path))):
-        with pytest.raises(DataError) as caught:
-            read()
-        yield str(caught.value).replace(str(path), "file.yaml")
-
-
 def laughs(n_levels, first="[x, x]", level="[*{0}, *{0}, *{0}, *{0}]"):
     """Aliases of aliases: each level stands for four of the one before."""
     names = [f"n{number}" for number in range(n_levels)]
@@ -64,10 +55,22 @@ HOSTILE = {
 }
 
 
-def test_plans_and_rules_refuse_the_same_files(tmp_path):
+def test_hostile_files_are_refused_with_their_line():
     for case, (text, told) in HOSTILE.items():
-        for said in refusals(tmp_path / "file.yaml", text):
-            assert told in said, case
+        with pytest.raises(DataError) as caught:
+            parse_yaml(text, "file.yaml")
+        assert told in str(caught.value), case
+
+
+def test_plans_and_rules_refuse_the_same_files(tmp_path):
+    path = tmp_path / "file.yaml"
+    for case in ("dashes", "aliases", "tag", "number for a key", "circle", "twice", "NUL"):
+        text, told = HOSTILE[case]
+        path.write_text(text)
+        for read in (lambda: read_plan(path), lambda text=text: rules_from_yaml(text, str(path))):
+            with pytest.raises(DataError) as caught:
+                read()
+            assert told in str(caught.value).replace(str(path), "file.yaml"), case
 
 
 def test_a_long_number_is_told_with_its_line(tmp_path):
