@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,10 +50,3 @@ def sealed(text: bytes) -> bytes:
 def write_log(path: Path, lines: list[Any]) -> None:
     """A log of these lines."""
     path.write_bytes(b"".join(sealed(json.dumps(line).encode()) for line in lines))
-
-
-def change_log(path: Path, change: Callable[[list[dict[str, Any]]], Any]) -> None:
-    """Change the lines of a log as somebody else would have written them."""
-    lines = read_log(path)
-    change(lines)
-    write_log(path, lines)

@@ -1,18 +1,16 @@
 """execute_plan: a plan carried out, part by part, whatever its providers do; results in the order of the plan."""
 
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
 from assay import DataError, Hit, ProviderError
 from assay.execution import ExecutionOptions, Selection, execute_plan, is_total_failure
 from assay.grammar import Param
-from assay.metrics import parse_metrics
 from assay.providers import BoundProvider, Provider
 
-from ._plans import change_log, plan, save_benchmarks
-from ._retrievers import Told, benchmark, failing, fallible, own
+from ._plans import plan, save_benchmarks
+from ._retrievers import Told, benchmark, failing, own
 
 
 @pytest.fixture
@@ -87,34 +85,6 @@ def test_embeddings_are_kept_beside_the_logs_unless_told_not_to(execute, saved):
         execute(BoundProvider(record, {"cache": ""}), cache=cache)
     assert seen == [str(saved / "embeddings"), ""]
     assert (saved / ".gitignore").read_text() == "*\n"  # a clean repository does not look changed
-
-
-LATENCIES = ["latency", "latency_p50", "latency_p95", "latency_p99"]
-
-
-def test_as_much_is_said_about_time_as_is_known(execute, saved):
-    """Times are those of the log; a share of a batch says nothing about how long a single query takes."""
-    told, fails = fallible("q1")
-    again = partial(execute, told, metrics=tuple(parse_metrics([*LATENCIES, "mrr"])))
-    for n_together, quantiles, known in ((1, 20.0, {"mean", "p50", "p95", "p99"}), (2, None, {"mean"})):
-        again()
-
-        def set_times(lines, n_together=n_together):
-            answers = [answer for line in lines[1:] for answer in line["answers"] if not answer.get("error")]
-            for answer, ms in zip(answers, (10.0, 30.0), strict=True):
-                answer |= {"ms": ms, "n_together": n_together}
-
-        (log,) = (saved / "runs").glob("*.log")
-        change_log(log, set_times)
-        (result,) = again(options={"resume": True})
-        assert result["latency"] == 20.0
-        assert result.scores("latency")["q1"] != result.scores("latency")["q1"]  # not a number: it failed
-        assert (result["latency_p50"] == 20.0) is (quantiles is not None)
-        assert set(result.provenance["latency_ms"]) == known
-        assert result.provenance["latency_ms"]["mean"] == 20.0
-    fails.clear()
-    (result,) = again(options={"resume": True})
-    assert result.provenance["counts"] == {"asked": 3, "answered": 3, "failed": 0, "cached": 2}
 
 
 def test_notes_say_what_a_provider_left_out(execute, saved, snapshots):

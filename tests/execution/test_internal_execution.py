@@ -206,31 +206,6 @@ def test_cut_or_changed_at_any_byte_the_whole_lines_before_are_read_and_the_file
         assert log.read()[1] == by_part(THREE[: max(0, whole[:place].count(b"\n") - 1)]), place
 
 
-def test_a_lock_is_waited_for_and_let_go_of_when_something_goes_wrong(tmp_path):
-    log, order, waits = ResponseLog(tmp_path / "a.log"), [], threading.Event()
-
-    def wait():
-        waits.set()
-        with ResponseLog(tmp_path / "a.log").lock(waits=True):
-            order.append("second")
-
-    thread = threading.Thread(target=wait)
-
-    def hold():
-        with log.lock():
-            thread.start()
-            waits.wait(LONG)
-            thread.join(0.05)
-            order.append("first")
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        hold()
-    thread.join(LONG)
-    assert order == ["first", "second"]
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_lock_that_was_removed_meanwhile_is_none(tmp_path, monkeypatch):
     """Who waited for a lock, and gets it when its holder removes it, must not share it with who comes next."""
     log, n_locked = ResponseLog(tmp_path / "a.log"), 0

@@ -65,26 +65,6 @@ def test_a_retriever_that_never_worked_is_not_asked_twice_for_long():
         never["q0"] = TypeError("bug")
 
 
-def caused_by(cause):
-    error = ProviderError("mine:search raised it")
-    error.__cause__ = cause
-    return error
-
-
-def test_the_response_says_whether_asking_another_time_may_help():
-    for error, is_final in (
-        (PermanentFailure("no"), True),
-        (TypeError("bug"), True),
-        (caused_by(KeyError("bug")), True),
-        (caused_by(ConnectionError("line")), False),
-        (TimeoutError("late"), False),
-        (RetryLater(), False),
-        (ProviderError("HTTP 500"), False),
-    ):
-        _, found = asked(failing({"q0": error}, every=True), "alone", n=1, policy=AT_ONCE)
-        assert found["q0"].is_final is is_final, error
-
-
 # --- what comes back --------------------------------------------------------------------------------------------------
 
 

@@ -93,16 +93,6 @@ def test_one_retriever_for_all_where_nothing_is_indexed():
     assert made == [1]
 
 
-def test_a_scope_that_cannot_be_indexed_fails_alone():
-    class Picky(Told):
-        def index(self, documents):
-            if not list(documents):
-                raise ValueError("no documents")
-
-    found = collected(own(Picky(lambda query: ["a1"]), "picky"), dataset=scoped())
-    assert errors(found) == {"q4": "picky could not be started: ValueError: no documents"}
-
-
 def test_scopes_share_what_was_learnt():
     """A provider that fails in each of many scopes is not given all its tries in each of them."""
     made = []
@@ -180,9 +170,3 @@ def test_known_answers_are_not_asked_again_but_known_errors_are():
     assert seen == [(1, 1, 0), (2, 1, 0), (4, 1, 0)]
     every = {f"q{n}": Response(f"q{n}") for n in range(4)}
     assert collected(BoundProvider(Provider("never", "", lambda: 1 / 0), {}), known=every) == every  # it is not even made
-
-
-def test_parts_of_equal_names_are_told_apart():
-    part = Part(benchmark(), own(Told(), "x"), {}, 10)
-    assert part.name == replace(part, number=1).name == "small/x"
-    assert part.key != replace(part, number=1).key

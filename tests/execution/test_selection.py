@@ -61,6 +61,12 @@ def test_nothing_left_is_told_with_the_reason(snapshots):
     cases["no range"] = partial(parse_range, "5")
     cases["no tag"] = partial(parse_where, ["language"])
     snapshots.check_errors("execution/selection", cases)
+    for text in (":", "a:b", "-3:4", "1:2:3", "1.5:2"):
+        with pytest.raises(BadParameter):
+            parse_range(text)
+    for text in ("=de", "language=", "language=de,", "language=,"):
+        with pytest.raises(BadParameter):
+            parse_where([text])
     with pytest.raises(NothingSelected) as error:
         chosen(range=(5, 5))
     assert error.value.exit_code == 5
@@ -68,15 +74,6 @@ def test_nothing_left_is_told_with_the_reason(snapshots):
     more = {"x": Query("x", metadata={"language": "fr"})}  # a value of another benchmark is known
     for selection in (Selection({"language": ["de", "fr"]}), Selection({"difficulty": ["hard"]}), Selection()):
         selection.check_tags([QUERIES, more])
-
-
-def test_what_is_no_range_or_tag():
-    for text in ("", ":", "5", "a:b", "-3:4", "1:2:3", "1.5:2"):
-        with pytest.raises(BadParameter):
-            parse_range(text)
-    for text in ("language", "=de", "language=", " = ", "language=de,", "language=,"):
-        with pytest.raises(BadParameter):
-            parse_where([text])
 
 
 def test_it_is_written_down_as_it_was_chosen():
