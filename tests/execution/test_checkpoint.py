@@ -110,9 +110,6 @@ def test_what_came_along_with_hits_is_there_again(evaluate):
     assert told.asked == [["q1"]]
 
 
-# --- changes ----------------------------------------------------------------------------------------------------------
-
-
 def changed_header(place, **change):
     """A change of what the log says that it was begun with."""
     return lambda header: (header[place] if place else header).update(change)
@@ -155,9 +152,6 @@ def test_what_has_changed_is_refused_and_told(evaluate, tmp_path, monkeypatch, s
     snapshots.check_errors("execution/resume", cases)
     write_log(log, lines)
     assert evaluate.resume(provider, name=NAMED)[0].provenance["counts"]["cached"] == 1
-
-
-# --- damage -----------------------------------------------------------------------------------------------------------
 
 
 ONE_BY_ONE = {"name": NAMED, "retry_policy": replace(AT_ONCE, concurrency=1)}
@@ -208,9 +202,6 @@ def test_a_log_cut_anywhere_is_gone_on_from(damaged):
         assert len(read_log(path)) == len(path.read_bytes().splitlines()) == 4, cut
 
 
-# --- several at once --------------------------------------------------------------------------------------------------
-
-
 def test_the_same_evaluation_cannot_run_twice_at_once(evaluate):
     """Locks of the dead are no hindrance, and are removed."""
     is_asked, release, results = threading.Event(), threading.Event(), []
@@ -243,9 +234,6 @@ def test_a_folder_that_cannot_be_written_is_told(evaluate):
     assert evaluate.said == ["nothing can be written here, so no log is kept to go on from"]
     with pytest.raises(DataError):
         evaluate.resume(Told())
-
-
-# --- finished logs ----------------------------------------------------------------------------------------------------
 
 
 def test_evaluations_leave_few_logs(evaluate):

@@ -17,8 +17,6 @@ from assay.providers import RetryLater, adapt
 
 from ._retrievers import LONG, Told, collected, errors, failing, queries, right
 
-# --- clocks -----------------------------------------------------------------------------------------------------------
-
 
 class Clock:
     """Time that passes when somebody sleeps; with a step, also when somebody looks."""
@@ -109,9 +107,6 @@ def test_a_chosen_size_has_as_many_times_the_timeout_and_one_that_grows_has_it_o
     assert given == [(3, 21.0), (3, 21.0), (1, 7.0), (2, 7.0)]
 
 
-# --- how much is asked at once ----------------------------------------------------------------------------------------
-
-
 def limit_after(answer, n, concurrency):
     """How much is asked at once in the end."""
     policy = RetryPolicy(timeout=LONG, retries=5, backoff=0.0, concurrency=concurrency)
@@ -141,8 +136,6 @@ def test_calls_that_were_made_together_halve_the_limit_once_and_answers_raise_it
     errors_left = [RetryLater(0.0)] * 5
     assert limit_after(lambda query: errors_left.pop() if errors_left else right(query), n=1, concurrency=1) == 1
 
-
-# --- logs -------------------------------------------------------------------------------------------------------------
 
 IDS = st.text('aü漢\n\x00"\\ ', min_size=1, max_size=4)
 

@@ -35,9 +35,6 @@ def read(tmp_path):
     return reading
 
 
-# --- what a plan says ------------------------------------------------------------------------------------------------
-
-
 def test_what_is_not_said_is_as_usual():
     usual = plan()
     assert (usual.k, usual.cache, usual.strict, usual.is_graded, usual.batch_size) == (100, True, False, True, None)
@@ -158,8 +155,6 @@ def test_files_that_a_plan_names(tmp_path, monkeypatch):
     assert plan(id_map="ids.tsv").relevance.id_map == "ids.tsv"
 
 
-# --- providers -------------------------------------------------------------------------------------------------------
-
 PART = {"bm25": {"k1": [0.9, 1.2]}}
 
 
@@ -197,8 +192,6 @@ def test_a_label_is_the_name():
     assert names([{"name": "bm25", "label": "tuned", "k1": [0.9, 1.2]}]) == ["tuned (k1=0.9)", "tuned (k1=1.2)"]
     assert names([{"hybrid": {"label": "both", "providers": [PART, "dense"]}}]) == ["both (k1=0.9)", "both (k1=1.2)"]
 
-
-# --- what is wrong ---------------------------------------------------------------------------------------------------
 
 FAULTS = {
     "a key": {"metric": ["mrr"]},
@@ -272,9 +265,6 @@ def test_wrong_values_are_told_and_never_a_bug():
     assert several.value.exit_code == 2
 
 
-# --- files -----------------------------------------------------------------------------------------------------------
-
-
 def test_plain_words_mean_what_they_look_like(read):
     text = "benchmarks: b\nproviders: bm25\nselection: {where: {language: no}, range: 5:10}\ncache: no\nstrict: on\n"
     found = make_plan(WrittenPlan(read(text)))
@@ -302,9 +292,6 @@ def test_files_that_are_no_plan_are_told(snapshots, tmp_path, read, monkeypatch)
     cases["no file"] = partial(read_plan, tmp_path / "gone.yaml")
     cases["not UTF-8"] = partial(read_plan, tmp_path / "bytes.yaml")
     snapshots.check_errors("execution/plan_files", cases)
-
-
-# --- the environment -------------------------------------------------------------------------------------------------
 
 
 def test_the_environment_fills_in(read, monkeypatch):

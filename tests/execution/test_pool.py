@@ -23,9 +23,6 @@ def test_every_query_is_answered_once(n, own, batch, bad):
     assert all(answer.docs == [f"d{query[1:]}"] for query, answer in found.items() if not answer.error)
 
 
-# --- threads ----------------------------------------------------------------------------------------------------------
-
-
 def alone(answer=right, n=4, **policy):
     """A retriever that is asked one query at a time, and its responses."""
     told = Told(answer, batch=1)
@@ -97,9 +94,6 @@ def test_one_place_is_always_left_and_late_answers_do_not_count():
     assert set(errors(found)) == {"q0", "q1"}
     assert "late" not in {doc for one in found.values() for doc in one.docs}
     assert done[-1] == (40, 2)
-
-
-# --- batches ----------------------------------------------------------------------------------------------------------
 
 
 def test_batches_are_of_a_chosen_size_or_grow_up_to_what_the_provider_takes():

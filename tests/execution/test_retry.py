@@ -65,9 +65,6 @@ def test_a_retriever_that_never_worked_is_not_asked_twice_for_long():
         never["q0"] = TypeError("bug")
 
 
-# --- what comes back --------------------------------------------------------------------------------------------------
-
-
 def test_hits_with_what_came_along_are_an_answer():
     given = [("a", 1.0), ("b", 3.0), Hit("c", 2.0, "its text", {"page": 3})]
     _, found = asked(lambda query: given, "together", n=3, k=2)
@@ -137,9 +134,6 @@ def test_an_error_is_told_in_one_short_line():
         assert errors(found) == {"q0": line}
     _, found = asked(failing({"q0": ValueError("\x1b[31m")}, every=True), "alone", n=1, policy=AT_ONCE)
     assert "\x1b" not in found["q0"].error
-
-
-# --- time: limits that must be met are long, for the machine may be busy -----------------------------------------------
 
 
 @pytest.mark.slow

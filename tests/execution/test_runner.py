@@ -53,9 +53,6 @@ def test_a_provider_is_made_filled_and_asked_by_one_thread():
     assert found["q2"].docs == ["d0", "d1", "d2", "d3"]
 
 
-# --- scopes -----------------------------------------------------------------------------------------------------------
-
-
 def scoped():
     """Three scopes, a query that may search everything, and one of a scope without documents."""
     asked = [Query(f"q{n}", scope=scope) for n, scope in enumerate(("a", "b", "a", None, "none"))]
@@ -107,9 +104,6 @@ def test_scopes_share_what_was_learnt():
     assert [len(told.asked) for told in made] == [3] * 3 + [1] * 17
 
 
-# --- beginning and end ------------------------------------------------------------------------------------------------
-
-
 def test_a_provider_that_cannot_be_started_is_told(snapshots):
     release = threading.Event()
 
@@ -156,9 +150,6 @@ def test_a_retriever_is_closed_whatever_happens_and_its_errors_have_no_consequen
     with pytest.raises(KeyboardInterrupt):
         collected(Sulky(), watch=interrupt)
     assert all(closed.acquire(timeout=LONG) for _ in range(2))
-
-
-# --- known answers and progress ---------------------------------------------------------------------------------------
 
 
 def test_known_answers_are_not_asked_again_but_known_errors_are():

@@ -136,9 +136,6 @@ def test_the_term_that_metadata_name_is_the_id_and_its_best_name_counts():
     assert [(hit.doc_id, hit.score) for hit in found] == [("HP:1", -0.1), ("HP:2", -0.2)]
 
 
-# What is said beside the hits
-
-
 def test_hits_bring_along_what_is_said_of_the_query():
     for answer, fields in (
         ({"hits": [{"id": "d", "score": 1.0}], "answer": "Paris", "confidence": 0.5, "took": 3}, ("answer", "confidence")),

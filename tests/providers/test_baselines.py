@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from assay import Document, Hit, Query, evaluate, load_dataset
-from assay.errors import DataError
 from assay.model import Pack
 from assay.providers import PermanentFailure, RelevanceRule
 
-from ._asking import ids, provider, ready
+from ._asking import ids, ready
 
 SAMPLES = Path(__file__).parents[1] / "datasets" / "samples"
 
@@ -100,12 +99,3 @@ def test_a_replay_says_what_the_file_says(tmp_path):
     assert replayed(tmp_path, json.dumps({"q1": {"a": 3.5}}), "q1", name="run.json") == [[Hit("a", 3.5)]]
     first, missing = replayed(tmp_path, TREC, "q2", "nobody")
     assert (ids(first), type(missing)) == (["c"], PermanentFailure)
-
-
-def test_faults_of_a_replayed_file_name_their_line(tmp_path):
-    with pytest.raises(DataError) as caught:
-        replayed(tmp_path, "q1 Q0 a 1 high t\n", "q1")
-    assert "bm25.run:1: " in str(caught.value)
-    with pytest.raises(DataError):
-        provider(f"replay:{tmp_path / 'no-such.run'}").make()
-    assert provider("replay:bm25.run") == provider("replay(file=bm25.run)")

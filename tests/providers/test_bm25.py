@@ -10,7 +10,7 @@ import Stemmer
 from assay import Document, Query
 from assay.errors import BadParameter, ProviderError
 
-from ._asking import ids, provider, ready
+from ._asking import provider, ready
 
 
 def found(text, documents, query, k=10):
@@ -61,11 +61,6 @@ def test_each_language_has_its_own_forms_and_stop_words():
     ):
         assert set(found(f"bm25(language={language})", [document, "xyz"], query)) == {"d0"}, language
     assert found("bm25(language=de)", ["dass für daß"], "daß für") == {}
-
-
-def test_titles_count_and_equal_scores_go_by_id():
-    documents = [Document("a", "dog", title="fox"), Document("c", "dog", title="fox"), Document("b", "fox dog")]
-    assert ids(ready("bm25", documents).search([Query("q", "fox")], 2)[0]) == ["c", "b"]
 
 
 def test_impossible_parameters(monkeypatch):

@@ -61,9 +61,6 @@ def told(answers):
     return [str(one) if isinstance(one, ProviderError) else [hit.doc_id for hit in one] for one in answers]
 
 
-# Speaking
-
-
 def test_queries_and_answers_of_one_program(program, monkeypatch):
     """Whatever else it prints is passed over; its arguments come from the environment."""
     babble = 'print("thinking…"); print("[1, 2]"); print(); say(id="nobody", hits=["x"]); say(progress=3)'
@@ -120,9 +117,6 @@ def test_answers_in_any_order_and_a_window_of_queries_before_the_first(program):
     assert told(program('query["id"] = int(query["id"])').search(same, 3)) == [["a"], ["b"], ["c"]]
     last = program('sys.stdout.write(json.dumps({"id": query["id"], "hits": ["a"]})); sys.exit()')
     assert told(last.search(queries("x"), 3)) == [["a"]], "the last line may lack its end"
-
-
-# Failing
 
 
 def test_a_wrong_answer_is_that_query_alone(program, snapshots):
@@ -189,9 +183,6 @@ def test_a_line_without_end(program):
     retriever = program('sys.stdout.write("x" * (1 << 27)); sys.stdout.flush(); time.sleep(60)', timeout=60)
     (error,) = told(retriever.search(queries("a"), 3))
     assert "without an end of line" in error
-
-
-# Ending
 
 
 def is_running(pid):

@@ -196,9 +196,6 @@ def test_what_does_not_fit_is_explained(app, snapshots):
         assert (provider(text).name, provider(text).heeds_scope) == (text, False)
 
 
-# What all adapters share
-
-
 def stored(app, *items, k=1000, more="", most=10**9):
     """What a store of LangChain that has these items gives: metadata, id, score and text of each."""
     records = [

@@ -51,9 +51,6 @@ def failing(script, **settings):
     return caught.value
 
 
-# What is asked
-
-
 HOSTILE = ['" , "k": 99, "x": "', "\\", '\\"', "line\nfeed", "{k} {query_id}", "${HOME}", "naïve 日本 🙂", "\x00\x1b", "{"]
 HOSTILE += ["a/b?c&d=e#f%20"]
 
@@ -98,8 +95,6 @@ def test_variables_are_read_when_asking(monkeypatch):
     assert [one.body["k"] for one in (first, second)] == ["first/1", 'second"']
     assert of_login.headers["Authorization"] == "Basic bWU6cEBzcw=="
 
-
-# How answers are read
 
 ANSWERS = {
     "a list": [{"id": "a", "score": 2}, {"id": "b", "score": 1}],
@@ -209,9 +204,6 @@ def test_one_failure_does_not_spoil_the_next_query():
     assert outcomes == [False, False, True, False, True]
 
 
-# Connections
-
-
 def test_connections_are_used_again_and_ten_are_asked_at_once():
     with asking(two) as (retriever, service):
         for _ in range(20):
@@ -223,8 +215,6 @@ def test_connections_are_used_again_and_ten_are_asked_at_once():
             assert list(pool.map(lambda _: retriever.search([Q], 5), range(60))) == [[TWO]] * 60
         assert len(service.connections) == 10
 
-
-# How it is named
 
 NAMES = [
     "http(url='https://h/s?q={query}&n={k}', method=get)",

@@ -5,10 +5,10 @@ from types import ModuleType
 
 import pytest
 
-from assay import Document, Hit, Query
+from assay import Hit, Query
 from assay.errors import BadParameter, ProviderError, UsageError
 
-from ._asking import Q, ids, provider, ready
+from ._asking import Q, ids, provider
 
 
 @pytest.fixture
@@ -72,12 +72,6 @@ def _picky(query):
     return ProviderError("no") if query.query_id == "bad" else ["a"]
 
 
-def test_the_judgments_reach_an_oracle():
-    documents = [Document("a"), Document("b")]
-    hybrid = ready("hybrid(oracle, hybrid(oracle, random_order))", documents, {"q1": {"a": 1}})
-    assert ids(hybrid.search([Q], 5)[0]) == ["a", "b"]
-
-
 def test_names_and_what_does_not_fit():
     mapped = {"hybrid": {"providers": ["bm25", "tfidf_chars"], "weights": [0.5, 0.5]}}
     for text, name in (
@@ -87,13 +81,11 @@ def test_names_and_what_does_not_fit():
         ("hybrid(bm25, dense, method=rbc(p=0.9))", "hybrid(bm25, dense, method='rbc(p=0.9)')"),
     ):
         assert provider(text).name == name
-    unfit = ("weights=[1]", "norm=max", "method=borda, norm=max", "method=comb_sum, rank_constant=5")
-    for setting in (*unfit, "method=isr, weights=[1, 2]"):
+    for setting in ("weights=[1]", "method=borda, norm=max", "method=comb_sum, rank_constant=5"):
         bound = provider(f"hybrid(bm25, tfidf_chars, {setting})")
         for refused in (bound.check, bound.make):
             with pytest.raises(BadParameter):
                 refused()
-    impossible = ("weights=[-1, 1]", "weights=[0, 0]", "method=best", "norm=best", "depth=-1", "rank_constant=-1")
-    for setting in (*impossible, "method=probfuse"):
+    for setting in ("weights=[-1, 1]", "method=best", "norm=best", "depth=-1", "method=probfuse"):
         with pytest.raises(UsageError):
             pytest.fail(provider(f"hybrid(bm25, tfidf_chars, {setting})").name)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assay import Document, Hit, Query
-from assay.errors import BadParameter, ProviderError
+from assay.errors import ProviderError
 from assay.providers import PermanentFailure, RetryLater, first_ranking
 
 from ._asking import ids, provider, ready
@@ -64,20 +64,14 @@ def test_a_new_order_with_the_old_one_beside_it(module):
 def test_what_a_function_is_given(module):
     seen = []
 
-    def by_texts(question, texts):
-        seen.append((question, texts))
-        return np.zeros(len(texts))
-
     def by_hits(query, hits):
-        seen.append((query, hits))
+        seen.append((query, {hit.text for hit in hits}))
         return [hit.score for hit in hits]
 
-    reranked(module, by_texts)
     assert ids(reranked(module, by_hits)) == ids(first_order())
-    (text, texts), (query, hits) = seen
-    assert (text, set(texts)) == ("dog", {"dog", "dog dog cat", "dog\ndog cat tree"})
-    assert query is Q
-    assert all(type(hit) is Hit and hit.text for hit in hits)
+    reranked(module, lambda question, texts: seen.append((question, set(texts))) or np.zeros(len(texts)))
+    texts = {"dog", "dog dog cat", "dog\ndog cat tree"}
+    assert seen == [(Q, texts), ("dog", texts)]
 
 
 def test_hits_beyond_the_depth_stay_behind_in_their_order(module):
@@ -138,22 +132,6 @@ def test_a_cross_encoder(monkeypatch):
     with pytest.raises(ProviderError, match=r"pip install 'assay\[sentence-transformers\]'$"):
         provider("rerank(bm25, model=cross-encoder/small)").make()
 
-
-def test_what_must_be_given(module):
-    module.score, module.number = by_length, 3
-    function = "function=rerank_module:score"
-    for text in ("rerank(bm25)", f"rerank(bm25, tfidf_chars, {function})", f"rerank(bm25, {function}, model=x)"):
-        with pytest.raises(BadParameter):
-            provider(text).make()
-    with pytest.raises(BadParameter):
-        provider("rerank(bm25, function=nothing)")
-    for name in ("rerank_module:scores", "rerank_module:number", "no_such_module_at_all:f"):
-        with pytest.raises(ProviderError):
-            provider(f"rerank(bm25, function={name})").make()
-    assert provider(f"rerank({function})").name == "rerank(bm25, function='rerank_module:score')"
-
-
-# The first ranking comes back
 
 ORDERS = (ord, lambda text: -ord(text), lambda text: ord(text) * 7 % 11)
 

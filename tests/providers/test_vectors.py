@@ -154,16 +154,6 @@ def test_what_does_not_fit(snapshots):
         checked(documents="text.npy")
 
 
-def test_a_file_that_has_changed_is_read_again_and_both_are_sources():
-    saved([[1, 0], [0, 1]], [[1, 0]])
-    assert ids(retriever(2, 1).search(queries_of(1), 1)[0]) == ["d0"]
-    saved([[0, 1], [1, 0], [0, 0]], [[1, 0]])
-    assert ids(retriever(3, 1).search(queries_of(1), 1)[0]) == ["d1"]
-    bound = provider(NAME.format(""))
-    assert set(bound.sources()) == {"docs.npy", "queries.npy"}
-    assert not bound.is_repeatable
-
-
 def test_many_vectors_far_from_nought():
     rng = np.random.default_rng(7)
     saved(rng.normal(100, 1, (500, 24)), rng.normal(100, 1, (5, 24)))
