@@ -39,13 +39,8 @@ SENTENCES = [
     ["Äpfel. ", "Über alles. ", "Éa."],
 ]
 SECTIONS = [
-    (
-        "markdown",
-        [
-            *(("Intro.\n\n", None), ("# A\na\n", "A"), ("## B\nb\n", "A > B"), ("### C ##\nc\n", "A > B > C")),
-            *(("## D\nd\n", "A > D"), ("# E #\ne\n", "E")),
-        ],
-    ),
+    ("markdown", [("Intro.\n\n", None), ("# A\na\n", "A"), ("## B\nb\n", "A > B"), ("### C ##\nc\n", "A > B > C")]),
+    ("markdown", [("# A\na\n", "A"), ("## B\nb\n", "A > B"), ("## D\nd\n", "A > D"), ("# E #\ne\n", "E")]),
     ("markdown", [("A title\n=======\ntext\n\n", "A title"), ("B\n---\nmore\n", "A title > B")]),
     ("markdown", [("# A #\r\na\r\n\r\n", "A"), ("B\r\n---\r\nb\r\n", "A > B")]),
     ("markdown", [("# A\n\n## B\ntext\n", "A > B")]),  # a heading with no text goes with the next

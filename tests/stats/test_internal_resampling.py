@@ -12,12 +12,10 @@ from tests._variants import for_each
 from assay.stats import resampling
 from assay.stats.numeric import exact, exact_mean, exact_sum
 from assay.stats.resampling import (
-    all_keep_blocks,
     block_rows,
     count_blocks,
     index_blocks,
     keep_blocks,
-    resampled_means,
     weighted_sums,
 )
 
@@ -44,24 +42,11 @@ def test_every_query_is_drawn_equally_often_and_coins_are_fair_and_independent()
     assert np.abs(np.corrcoef(keep.T) - np.eye(13)).max() < 0.03
 
 
-@for_each("n", [0, 1, 2, 5, 14])
-def test_every_way_to_change_sides_comes_once(n):
-    ways = np.concatenate(list(all_keep_blocks(n)))
-    assert len(np.unique(ways, axis=0)) == len(ways) == 2**n
-
-
 def test_the_first_resamples_do_not_depend_on_how_many_follow():
     rows = block_rows(1000)
     few, (one, two, *_) = next(index_blocks(1000, rows, 0)), index_blocks(1000, 3 * rows, 0)
     assert np.array_equal(few, one)
     assert not np.array_equal(one, two)
-
-
-def test_column_by_column_gives_the_same_bits():
-    values = np.random.default_rng(0).random((123, 9))
-    together = resampled_means(values, 500, 7)
-    alone = np.concatenate([resampled_means(values[:, [number]], 500, 7) for number in range(9)])
-    assert np.array_equal(together, alone)
 
 
 @for_each("n, columns", [(3, 1), (50, 20), (1000, 33)])

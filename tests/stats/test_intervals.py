@@ -100,9 +100,6 @@ def test_differences_are_paired_and_point_upwards(method):
     assert difference_intervals(b, a, method).low == pytest.approx(-interval.high, rel=0.03)
 
 
-# Every way of summing up
-
-
 def test_every_summary_lies_in_its_interval_by_the_method_asked_for_or_the_nearest_that_fits():
     columns, used = columns_of_all_kinds(), {}
     for method in METHODS:
@@ -180,9 +177,6 @@ def test_of_many_queries_kinds_are_drawn():
     assert high - low == pytest.approx(2 * 1.96 * spread, rel=0.3)
 
 
-# Differences of figures that are no means
-
-
 @for_each("aggregation", [quantile(0.95), GEOMETRIC_MEAN, RATIO_OF_SUMS, SUM])
 def test_a_difference_of_figures_is_the_loop_of_textbooks(aggregation):
     rng = np.random.default_rng(5)
@@ -207,9 +201,6 @@ def test_figures_of_few_queries():
     assert figure_difference(*one).p == 1
     few = [Column.of(np.full(3, value), quantile(0.95)) for value in (1.0, 2.0)]
     assert figure_difference(*few) == (1.0, 1.0, 2 / 2**3)
-
-
-# The same for everybody
 
 
 @for_each("method", ("auto", "bca"))

@@ -13,14 +13,7 @@ from statsmodels.stats.power import TTestPower
 from tests._variants import for_each
 
 from assay.errors import DataError
-from assay.stats import (
-    Power,
-    analyse_power,
-    minimum_detectable_effect,
-    normal_power,
-    power,
-    queries_needed,
-)
+from assay.stats import Power, analyse_power, minimum_detectable_effect, normal_power, power, queries_needed
 
 BOOK = TTestPower()
 
