@@ -33,8 +33,8 @@ def test_the_figures_are_those_of_the_library(assay):
 def test_results_and_the_first_metric_they_share(assay, files):
     for name in ("good", "poor"):
         assert assay("score", "qrels.txt", f"{name}.run", "-m", "map", "mrr", "-o", f"{name}.json").code == 0
-    of_runs = assay("power", "qrels.txt", "good.run", "poor.run", "-m", "map")
-    assert (of_runs.code, assay("power", "good.json", "poor.json").out) == (0, of_runs.out)
+    (study,) = json.loads(assay("power", "good.json", "poor.json", "-f", "json").out)["studies"]
+    assert study["metric"] == "map"
 
 
 def test_times_have_their_unit_unless_nobody_took_them(assay, snapshots):

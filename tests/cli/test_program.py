@@ -110,7 +110,7 @@ def reading(copies, **how):
     command = [SCRIPT, "score", "qrels.txt", "-", "-m", "map", "--format", "json"]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     program = subprocess.Popen(command, env=os.environ | {"TMPDIR": str(copies)}, **pipes, **how)
-    program.stdin.write(b"q1 Q0 d1 1 9 good\n" + b"\n" * 4_000_000)  # far more than a pipe holds, so the copy has begun
+    program.stdin.write(b"q1 Q0 d1 1 9 good\n" + b"\n" * 400_000)  # far more than a pipe holds, so the copy has begun
     program.stdin.flush()
     return program
 
