@@ -207,6 +207,13 @@ def test_what_differs_may_not_matter():
     assert align([old.with_fields(recorded={"judgments": "aa"}), new.with_fields(recorded={"judgments": "bb"})]).notes == ()
 
 
+def test_only_shared_queries_count_where_they_are_intersected():
+    new = system("new", {"mrr": NEW[2:]}, [f"q{number}" for number in range(3, 9)])
+    aligned = align([system("old", {"mrr": OLD}), new], intersect=True)
+    assert aligned.query_ids == new.query_ids
+    assert aligned.results[0]["mrr"] == pytest.approx(np.mean(OLD[2:]))
+
+
 def test_metrics_that_all_have_and_somebody_asked_for():
     one = system("one", {"mrr": OLD, "map": OLD, "judged@10": OLD}, beside=("judged@10",))
     two = system("two", {"judged@10": OLD, "map": OLD, "ndcg@10": OLD}, beside=("judged@10",))

@@ -130,6 +130,14 @@ def test_one_batched_system_is_enough_and_single_queries_are_tested():
         assert list(of_all.fields) == ["mrr"]
 
 
+def test_tests_for_many_systems_know_which_way_a_metric_points():
+    systems = [system(name, {"latency": (shift + A).tolist()}) for name, shift in (("slow", 30), ("quick", 10), ("mid", 20))]
+    for test in ("tukey_hsd", "randomized_tukey_hsd(resamples=200)", "friedman"):
+        comparison = compared(*systems, test=test)
+        assert comparison.pair("latency", "slow", "quick").better == "quick"
+        assert comparison.pair("latency", "quick", "mid").better == "quick"
+
+
 def test_figures_of_all_queries_together_are_compared_without_scores():
     """No query has a balance of its own: none is better or worse, and none moved most."""
     rows = [{"query_id": f"q{n}", "route": "code" if n % 3 else "chat", "optimal_expert": "code"} for n in range(1, 9)]

@@ -37,6 +37,22 @@ def test_a_planted_slice_is_found():
     assert first.low < first.difference < first.high < 0
 
 
+def test_a_tag_alone_is_named_rather_than_its_pairs():
+    bad = scores()
+    bad[LANGUAGE == "de"] -= 0.3
+    found = worst_slices(tagged("dense", {"mrr": bad}, TAGS), search=Search(tags=("language", "difficulty")))
+    assert [one.label for one in found.found if one.is_significant] == ["language=de"]
+
+
+def test_less_may_be_better():
+    slow = np.random.default_rng(0).uniform(10, 20, N)
+    slow[LANGUAGE == "fr"] += 10
+    first = worst_slices(tagged("dense", {"latency": slow}, TAGS)).found[0]
+    assert (first.label, first.is_significant) == ("language=fr", True)
+    assert first.value > first.other
+    assert 0 < first.low < first.difference < first.high
+
+
 def test_where_a_candidate_is_worse_than_the_baseline(snapshots):
     base = scores()
     new = base + np.random.default_rng(1).normal(0.02, 0.05, N)

@@ -61,6 +61,14 @@ def test_other_queries_and_the_figures_over_those_that_are_shared():
     assert (mrr.first_shared, mrr.second_shared, mrr.differs, mrr.moved) == (0.5, 0.5, True, ())
 
 
+def test_queries_that_moved_most_come_first():
+    qrels = {f"q{number}": {"a": 1} for number in range(4)}
+    run = {query: {"a": 5.0, "b": 4.0, "c": 3.0} for query in qrels}
+    other = {"q0": {"b": 5.0, "a": 4.0}, "q1": {"a": 1.0}, "q2": {"b": 5.0, "c": 4.0, "a": 3.0}, "q3": {"b": 1.0}}
+    (mrr,) = differences_between(result(qrels, run, ["mrr"]), result(qrels, other, ["mrr"])).metrics
+    assert [query for query, _, _ in mrr.moved] == ["q3", "q2", "q0"]
+
+
 # Fingerprints
 
 IDS = st.text(min_size=1, max_size=3)

@@ -77,6 +77,14 @@ def test_what_learns_never_sees_the_queries_held_out():
     assert after.folds[0].chosen == before.folds[0].chosen
 
 
+def test_lower_may_be_better():
+    """A run that finds half has less that is judged and not relevant."""
+    half = {query: dict(list(ranked.items())[:12]) for query, ranked in GOOD.items()}
+    tuning = tune_fusion({"whole": GOOD, "half": half}, QRELS, "num_nonrel_judged_ret", methods=["rrf"])
+    assert tuning.best_single == "half"
+    assert tuning.singles["half"] < tuning.singles["whole"]
+
+
 def test_the_same_seed_gives_the_same_and_another_deals_anew():
     first, again, other = (tune_fusion([GOOD, NOISE], QRELS, seed=seed, methods=["rrf"]) for seed in (1, 1, 2))
     assert first == again

@@ -34,6 +34,21 @@ def test_times_of_batches_have_none():
     assert list(assay.with_intervals(batched).intervals) == ["mrr"]
 
 
+class _Batches:
+    """Answers many queries in one go."""
+
+    def search(self, queries, k):
+        return [["p001"] for _ in queries]
+
+
+def test_an_evaluation_in_batches_knows_it():
+    asked = assay.run("rag-template", _Batches(), ["mrr", "latency"], selection={"limit": 5})
+    assert asked.has_shared_times
+    assert "latency" not in asked.intervals
+    assert "mrr" in asked.intervals
+    assert asked.with_fields(provenance={}).has_shared_times  # what was scored knows it as well
+
+
 FEW = {f"q{number}": {"d": 1} for number in range(6)}
 HIGH = {query: ["d"] if number < 5 else ["x", "d"] for number, query in enumerate(FEW)}
 

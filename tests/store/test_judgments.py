@@ -103,6 +103,15 @@ def test_export_and_import_carry_them(judged, tmp_path):
         assert other.judgments.find("small", judge="Ana")[0].grade == 0
 
 
+def test_an_export_of_some_has_the_judgments_of_their_benchmarks(judged, tmp_path):
+    judged.save([result_of(5, benchmark="third")])
+    judged.judgments.give(Judgment("third", "q0", "d1", "Ana", 1))
+    judged.export(tmp_path / "some.zst", ["latest"])
+    with Store.open(tmp_path / "new.db") as other:
+        other.import_(tmp_path / "some.zst")
+        assert {one.benchmark for one in other.judgments.find()} == {"third"}
+
+
 # Agreement of judges, over the pairs that two of them share
 
 

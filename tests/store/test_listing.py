@@ -82,6 +82,13 @@ def test_figures_compare_only_where_judgments_policy_profile_and_relevance_are_t
     assert store.history("mrr", provider="other")[0].dataset == store.history("mrr", provider="p")[0].dataset
 
 
+def test_judgments_made_of_what_was_retrieved_do_not_part_systems(store):
+    for number, doc in enumerate("ab"):
+        result = assay.evaluate({"q": {doc: 1}}, {"q": [doc]}, "mrr", name=f"p{number}")
+        store.save([result.with_fields(benchmark="b", relevance={"strategy_used": "token"})])
+    assert len({point.dataset for point in store.history("mrr")}) == 1
+
+
 def test_a_baseline_can_be_taken_back(store):
     name = store.save([result_of(1), result_of(1, provider="dense")])
     store.bless("latest", "main")

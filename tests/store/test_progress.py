@@ -62,6 +62,14 @@ def test_how_far_it_is(place):
     assert not folder_of(place).exists()
 
 
+def test_a_pause_is_told_while_it_lasts(place):
+    with publish_progress(place, 1) as tell:
+        progress = Progress("small/http", 10)
+        progress.note_wait(60, "429 Too Many Requests")
+        tell(progress)
+        assert list_running(place)[0].parts[0].waiting == "429 Too Many Requests"
+
+
 def test_what_fails_leaves_nothing_behind(place):
     with pytest.raises(KeyboardInterrupt), publish_progress(place, 1):
         raise KeyboardInterrupt
