@@ -311,8 +311,6 @@ def test_names_are_marked_as_written_at_the_edges_alone():
 
 # What tests may reach
 
-NOT_YET = {"providers"}
-"""Folders of tests that still import what is behind doors."""
 MAX_INTERNAL_FILES = 20
 
 
@@ -330,7 +328,7 @@ def test_tests_come_through_the_doors():
     files = sorted(folder.rglob("*.py"))
     internal = [file for file in files if file.name.startswith("test_internal_")]
     assert len(internal) <= MAX_INTERNAL_FILES
-    others = [file for file in files if file not in internal and file.relative_to(folder).parts[0] not in NOT_YET]
+    others = [file for file in files if file not in internal]
     assert offenders(inner, others) == {}
 
 
