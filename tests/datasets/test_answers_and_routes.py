@@ -7,9 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pytest
 
-from assay import DataError
 from assay.files import read_answers, read_routes
 from assay.views import Answer, Decision, ExpectedAnswer
 
@@ -29,8 +27,7 @@ ROWS = [
 REPLIES = {"1": Answer("Paris", 0.5), "2": Answer(None)}
 ANSWER_FILES = {
     "lines": ("a.jsonl", lines(ROWS)),
-    "list": ("a.json", json.dumps(ROWS)),
-    "pretty": ("a.json", json.dumps(ROWS, indent=1)),
+    "list": ("a.json", json.dumps(ROWS, indent=1)),
     "under answers": ("a.json", json.dumps({"answers": ROWS})),
     "mapping": ("a.json", json.dumps({"1": {"answer": "Paris", "confidence": 0.5}, "2": None})),
     "csv": ("a.csv", "query_id,answer,confidence\n1,Paris,0.5\n2,,\n"),
@@ -55,9 +52,9 @@ def test_frames_of_answers_say_the_same():
     """Lists as pandas reads them from Parquet are arrays; heads may be written in any case; nan is no value."""
     columns = {"Query_ID": ["1", "2"], "Answer": ["Paris", None], "References": [["Paris", "Lutetia"], []]}
     arrays = pd.DataFrame({**columns, "References": [np.array(one, dtype=object) for one in columns["References"]]})
-    rows = zip("12", ("Paris", float("nan")), (("Paris", "Lutetia"), ()), strict=True)
-    tuples = [dict(zip(columns, row, strict=True)) for row in rows]
-    for source in (columns, arrays, pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns), tuples):
+    tuples = [{"Query_ID": "1", "Answer": "Paris", "References": ("Paris", "Lutetia")}]
+    tuples.append({"Query_ID": "2", "Answer": float("nan"), "References": ()})
+    for source in (columns, arrays, pl.DataFrame(columns), pa.table(columns), tuples):
         found = read_answers(source)
         assert found.replies == {"1": Answer("Paris"), "2": Answer(None)}
         assert found.expected == {"1": ExpectedAnswer(("Paris", "Lutetia")), "2": ExpectedAnswer()}
@@ -88,12 +85,8 @@ def test_without_an_id_the_question_is_the_id():
 
 def test_faults_of_answers_say_where_and_what(snapshots, tmp_path):
     bad = [
-        {"query_id": "1", "answer": "a"},
-        {"answer": "no id"},
-        {"query_id": "1", "answer": "again"},
-        {"query_id": "2"},
-        {"query_id": "3", "answer": {"text": "x"}},
-        {"query_id": "", "answer": "x"},
+        *({"query_id": "1", "answer": "a"}, {"answer": "no id"}, {"query_id": "1", "answer": "again"}, {"query_id": "2"}),
+        *({"query_id": "3", "answer": {"text": "x"}}, {"query_id": "", "answer": "x"}),
         {"query_id": "4", "answer": "x", "confidence": "high"},
     ]
     document = json.dumps({"answers": [{"query_id": "1"}, {"answer": "x"}]})
@@ -101,14 +94,10 @@ def test_faults_of_answers_say_where_and_what(snapshots, tmp_path):
         "lines": write(tmp_path / "bad.jsonl", lines(bad) + "{not json\n[1]\n"),
         "one document": write(tmp_path / "bad.json", document),
         "no rows": [],
-        "no queries": {},
         "no file": tmp_path / "nowhere.jsonl",
-        "an empty file": write(tmp_path / "empty.jsonl", ""),
         "a run": write(tmp_path / "some.run", "q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\n"),
-        "a picture": write(tmp_path / "some.png", b"\x89PNG\xff\xfe\n\x00"),
         "a number": 5,
         "texts": ["text"],
-        "lists": [["q", "a"]],
     }
     cases = {case: lambda source=source: read_answers(source) for case, source in sources.items()}
     snapshots.check_errors("files/faults_of_answers", cases)
@@ -173,18 +162,13 @@ def test_faults_of_routes_say_where_and_what(snapshots, tmp_path):
         "lines": write(tmp_path / "bad.jsonl", bad),
         "all of a record": write(tmp_path / "bad.csv", "query_id,gated,cost\nq1,perhaps,-1\n"),
         "a run": write(tmp_path / "bm25.run", "q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\n"),
-        "an empty file": write(tmp_path / "routes.jsonl", ""),
         "no rows": [],
         "no route": [{"query_id": "q1", "optimal_expert": "code"}],
         "an empty id": [{"query_id": "", "route": "code"}],
-        "an id": [{"query_id": 1.5, "route": "code"}],
         "texts": ["q1"],
-        "an empty record": [{}],
         "columns": {"query_id": ["q1"], "route": ["a", "b"]},
         "a number": 7,
         "no file": Path("nowhere.jsonl"),
     }
     cases = {case: lambda source=source: read_routes(source) for case, source in sources.items()}
     snapshots.check_errors("files/faults_of_routes", cases)
-    with pytest.raises(DataError):
-        read_routes(None)

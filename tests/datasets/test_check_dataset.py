@@ -52,10 +52,6 @@ def codes(dataset, run=None, **options):
     return [finding.code for finding in check_dataset(dataset, run, **options)]
 
 
-def found(run, dataset=ALL_JUDGED, **options):
-    return {finding.code: finding for finding in check_dataset(dataset, run, **options)}
-
-
 def find(code, dataset, run=None):
     return next(finding for finding in check_dataset(dataset, run) if finding.code == code)
 
@@ -94,90 +90,128 @@ def test_what_is_clean_has_no_findings(tmp_path):
     hits = {query: [{"id": doc, "content": "x", "score": -n} for n, doc in enumerate(ORDER)] for query in clean_run()}
     saved = write(tmp_path / "r.json", json.dumps(hits))
     for run in (path, str(path), FileSource(path), packed, clean_run(), assay.Run(clean_run()), rows, hits, saved):
-        assert found(run) == {}
-    hits["q1"][1]["id"] = "d1"
-    assert "run-duplicate-document" in found(hits)
-
-
-def test_errors_come_first_and_twenty_places_are_kept():
-    dataset = graded(q1={"d1": 1, "d99": 1}, q2={"d2": -1}, q8={"d1": 1})
-    errors, warnings = ["unknown-query", "relevant-not-in-corpus"], ["query-without-judgments", "query-without-relevant"]
-    assert codes(dataset) == [*errors, *warnings, "negative-grades"]
-    finding = find("empty-document", clean(documents={f"e{n}": Document(f"e{n}") for n in range(50)}))
-    assert (finding.count, len(finding.places), finding.places[0]) == (50, 20, "document e0")
+        assert codes(ALL_JUDGED, run) == []
     for k in (0, -1, True, 2.5, "10"):
         with pytest.raises(BadParameter):
             check_dataset(clean(), k=k)
 
 
-def test_a_dataset_that_cannot_be_read_is_one_finding_with_its_faults(tmp_path):
-    with pytest.raises(DataError) as error:
-        load_dataset(write(tmp_path / "a.csv", "id,relevant\n1\n2\n"), "golden")
-    (finding,) = unreadable(error.value)
-    assert (finding.code, finding.severity, finding.count) == ("dataset-unreadable", "error", 2)
-    assert finding.places == (f"{tmp_path}/a.csv:2", f"{tmp_path}/a.csv:3")
-    with pytest.raises(DataError) as error:
-        load_dataset(tmp_path / "none.json")
-    (finding,) = unreadable(error.value)
-    assert (finding.count, finding.places, finding.cases[0].found) == (1, (f"{tmp_path}/none.json",), "no such file")
+# --- findings of datasets and runs that are odd in more than one way ---------------------------------------------------
 
 
-# --- judgments and spans ---------------------------------------------------------------------------------------------
+def told(dataset, run=None, **options):
+    """Every finding: its code and count, and the place of its first cases with what was found there."""
+    lines = []
+    for one in check_dataset(dataset, run, **options):
+        cases = [f"  {case.place}: {case.found}" for case in one.cases[:3]]
+        lines += [f"{one.code} ({one.severity}, {one.count}): {one.message}", *cases]
+    return "".join(f"{line}\n" for line in lines) or "nothing\n"
 
 
-def test_grades_of_one_scale_and_in_conflict():
-    for grades, is_mixed in [((0, 1, 2, 3, 4), False), ((50, 100), False), ((0, 1, 100), True)]:
-        dataset = graded(q1={f"d{number}": grade for number, grade in enumerate(grades, 1)})
-        assert ("mixed-grade-scales" in codes(dataset)) is is_mixed, grades
-    message = find("negative-grades", graded(q1={"a": -1, "b": 0, "c": 0, "d": 1})).message
-    assert "-1: 1, 0: 2, 1: 1" in message  # as a histogram
-    dataset = judged(Query("q4", "what else"), {"d1": 0}, qrels={})
-    dataset.add_query(Query("q5", "and what then", expected="that"))
-    assert "nothing-relevant" not in codes(dataset)  # where answers judge
-    dataset = with_document(COPY)
-    for grade, conflicts in ((0, True), (1, False)):
-        dataset.qrels["q1"] = {"d13": grade, "d1": 1}
-        assert ("conflicting-judgments" in codes(dataset)) is conflicts
-    assert find("conflicting-judgments", scoped(("a1",), grades={"a1": 0, "a2": 1})).cases[0].place == "judgment q1/a1"
-    assert "conflicting-judgments" not in codes(scoped(("a1",), grades={"a2": 1}))
+def with_more(dataset, *documents, queries=(), qrels=(), repairs=()):
+    for document in documents:
+        dataset.add_document(document)
+    for query in queries:
+        dataset.add_query(query)
+    dataset.qrels |= dict(qrels)
+    dataset.repairs += repairs
+    return dataset
 
 
-def test_spans_are_looked_up():
-    for span in ((1, 3), (2, 2), (0, 12, "characters"), (1, 99, "tokens")):
-        assert "span-outside-file" not in codes(spanned(*span)), span
-    outside = [(0, 3), (3, 2), (0, 13, "characters"), (5, 5, "characters"), (-1, 5, "characters"), (1, 1, "lines", "b.py")]
-    for span in outside:
-        assert "span-outside-file" in codes(spanned(*span)), span
-    dataset = spanned(2, 40)
-    dataset.documents = {}  # without files they cannot be looked up
-    assert codes(dataset) == []
-    for file in ("./a.py", "repo/a.py", ".\\a.py"):  # paths as evaluations read them
-        assert codes(spanned(2, 2, file=file, text="two")) == []
-        assert {*codes(spanned(2, 9, file=file, text="one"))} == {"span-outside-file", "stale-span"}
+def lost(place, qrels=()):
+    """A loss at a place that names a query in one way or another."""
+    repair = Repair(place, "gone", is_loss=True)
+    return with_more(clean(), queries=[Query("c/q4", "what else", evidence=())], qrels=qrels, repairs=[repair])
 
 
-def test_a_stale_span_is_told_once_though_the_reader_of_a_file_notes_it_too():
-    (case,) = find("stale-span", spanned(1, 1, text="two")).cases
-    assert (case.query, case.document) == ("q1", "a.py")
-    dataset = spanned(1, 1, text="nowhere")
+def in_memory():
+    """Evidence whose pack knows ids without their scope."""
+    dataset = scoped(("a/1",), scope="a")
+    dataset.documents = {f"a/{n}": Document(f"a/{n}", f"turn {n}", group="a") for n in range(3)}
+    dataset.pack = dataset.owner_of_relevance
+    return dataset
+
+
+ODD_DATASETS = {
+    "errors come first": graded(q1={"d1": 1, "d99": 1}, q2={"d2": -1}, q8={"d1": 1}),
+    "twenty places are kept": clean(documents={f"e{n}": Document(f"e{n}") for n in range(50)}),
+    **{
+        f"grades {grades}": graded(q1=dict(zip(ORDER, grades, strict=False)))
+        for grades in ((0, 1, 2, 3, 4), (50, 100), (0, 1, 100))
+    },
+    "a histogram": graded(q1={"a": -1, "b": 0, "c": 0, "d": 1}),
+    "where answers judge": with_more(
+        judged(Query("q4", "what else"), {"d1": 0}, qrels={}), queries=[Query("q5", "and what then", expected="that")]
+    ),
+    **{f"a copy graded {grade}": with_more(with_document(COPY), qrels={"q1": {"d13": grade, "d1": 1}}) for grade in (0, 1)},
+    "evidence judged not relevant": scoped(("a1",), grades={"a1": 0, "a2": 1}),
+    "evidence not judged": scoped(("a1",), grades={"a2": 1}),
+    "empty documents are no copies": with_more(clean(), Document("d13"), Document("d14")),
+    "another title is no copy": with_document(Document("d13", COPY.text, title="Another")),
+    "three copies": with_more(with_document(COPY), Document("d14", COPY.text)),
+    **{f"a loss at {place}": lost(place) for place in ("query c/q4", "question c/q4", "c, question 4")},
+    "a loss of a judged query": lost("query c/q4", {"c/q4": {"d1": 1}}),
+    **{
+        f"span {span}": spanned(*span)
+        for span in [
+            *((1, 3), (0, 3), (3, 2), (0, 12, "characters"), (0, 13, "characters"), (5, 5, "characters")),
+            *((-1, 5, "characters"), (1, 1, "lines", "b.py"), (1, 99, "tokens"), (1, 1, "lines", "a.py", "two")),
+            *((2, 2, "lines", ".\\a.py", "two"), (2, 9, "lines", "repo/a.py", "one"), (0, 3, "characters", "a.py", "one")),
+        ]
+    },
+    "documents unlike their judgments": graded(q1={"d1#0": 1}),
+}
+CHUNKS = {query: {f"{doc}::{n}": float(-n) for n, doc in enumerate(ORDER)} for query in clean_run()}
+STRANGERS = {query: {f"x{n}": float(n) for n in range(12)} for query in clean_run()}
+SOME_JUDGED = clean(qrels={"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1, "d2": 1}, "q3": dict.fromkeys(ORDER, 1)})
+TIED = clean_run(q1=scores(3, 2, 2, 1))
+ODD_RUNS = {
+    "no run at all": (ALL_JUDGED, 7, 10),
+    "no numbers": (ALL_JUDGED, {"q1": {"d1": float("nan"), "d2": 1.0, "d3": "high"}, "q2": {"d1": None}}, 10),
+    "chunks": (ALL_JUDGED, CHUNKS, 10),
+    "strangers": (ALL_JUDGED, STRANGERS, 10),
+    "ids of judgments": (clean(documents={}), clean_run(), 10),
+    "strangers to judgments": (clean(documents={}), STRANGERS, 10),
+    "another spelling of a query": (ALL_JUDGED, {"Q1": {"d1": 1.0}}, 10),
+    "ids without their scope": (in_memory(), {"q1": {"1": 2.0, "a/2": 1.0}}, 2),
+    "chunks without their scope": (in_memory(), {"q1": {"1#0": 2.0, "1#1": 1.0}}, 2),
+    "answers need no ids": (
+        BenchmarkDataset(queries={"q1": Query("q1", "how long", expected="ten hours")}),
+        {"q1": {"anything": 2.0, "at all": 1.0}},
+        2,
+    ),
+    "there is no more to find": (scoped(), {"q1": {"a1": 2.0, "a2": 1.0}}, 10),
+    "there is more to find": (scoped(), {"q1": {"a1": 2.0}}, 10),
+    "nothing for a query": (ALL_JUDGED, clean_run(q1={}), 10),
+    **{f"ties and depth, k={k}": (ALL_JUDGED, TIED, k) for k in (2, 3, 4, 5)},
+    **{f"unjudged, k={k}": (SOME_JUDGED, clean_run(), k) for k in (2, 4)},
+    "equal scores are told once": (ALL_JUDGED, clean_run(q1=scores(*[1] * 12)), 10),
+    "a tie at the end": (ALL_JUDGED, clean_run(q1=scores(*DOWN[:9], 0, 0)), 10),
+    "a document twice among hits": (ALL_JUDGED, clean_run(q1=[{"id": "d1", "content": "x"}] * 2), 10),
+    **{
+        f"ranks and scores {rows}": (ALL_JUDGED, trec(*rows), 2)
+        for rows in [((3, 1.0), (1, 3.0), (2, 2.0)), ((1, 3.0), (3, 1.0), (2, 4.0)), ((0, 1.0), (0, 2.0))]
+    },
+    "ranks that are none": (ALL_JUDGED, "q1 Q0 d1 - 1 x\nq1 Q0 d2 - 2 x\n", 2),
+    "faults of several kinds": (ALL_JUDGED, "q1 Q0 d1 1 nan x\nq1 Q0 d2 2 high x\nq1 Q0 d3\n", 10),
+    "a document twice does not end it": (ALL_JUDGED, trec((1, 3.0), (2, 2.0)) + "q1 Q0 d1 13 1 x\nq9 Q0 d1 1 1 x\n", 10),
+}
+
+
+def test_findings_of_odd_datasets_and_runs(snapshots):
+    parts = [f"## {case}\n{told(dataset)}" for case, dataset in ODD_DATASETS.items()]
+    parts += [f"## {case}\n{told(dataset, as_run(run), k=k)}" for case, (dataset, run, k) in ODD_RUNS.items()]
+    snapshots.check("datasets/odd_findings", "\n".join(parts))
+    assert "--unit document" in find("run-no-id-matches", ALL_JUDGED, CHUNKS).advice
+    dataset = spanned(1, 1, text="nowhere")  # a stale span is told once, though the reader of a file notes it too
     noted = find("stale-span", dataset).cases[0].found
     dataset.repairs = [Repair("query q1", noted, is_loss=True), Repair("line 7", "no JSON", is_loss=True)]
-    findings = found(None, dataset)
-    assert findings["stale-span"].count == 1
-    assert [case.found for case in findings["lost"].cases] == ["no JSON"]
-    assert "stale-span" not in [*codes(spanned(1, 99)), *codes(spanned(0, 3, "characters", text="one"))]
+    assert [case.found for code in ("stale-span", "lost") for case in find(code, dataset).cases] == [noted, "no JSON"]
+    dataset.documents = {}  # without files spans cannot be looked up
+    assert codes(dataset) == ["lost"]
 
 
-def test_a_loss_is_an_error_only_where_no_ground_truth_is_left():
-    for place in ("query c/q4", "question c/q4", "c, question 4"):
-        dataset = clean(repairs=[Repair(place, "gone", is_loss=True)])
-        dataset.add_query(Query("c/q4", "what else", evidence=()))
-        assert find("ground-truth-lost", dataset).cases[0].query == "c/q4"
-        dataset.qrels["c/q4"] = {"d1": 1}
-        assert "ground-truth-lost" not in codes(dataset)
-
-
-# --- documents and places in files -----------------------------------------------------------------------------------
+# --- places in files -------------------------------------------------------------------------------------------------
 
 
 def benchmark(folder, corpus, judgments="q1\td1\t1\n", queries=("one", "two")):
@@ -190,115 +224,38 @@ def benchmark(folder, corpus, judgments="q1\td1\t1\n", queries=("one", "two")):
     return load_dataset(put_all(folder, files))
 
 
-def test_what_a_file_has_a_line_for_is_told_with_that_line(tmp_path):
-    corpus = ['{"_id": "d 1", "text": "a"}', '{"_id": "d2"}']
+def test_what_a_file_has_a_line_for_is_told_with_that_line(snapshots, tmp_path):
+    document = '{"_id": "d1", "text": "a"}'
     judgments = "q1\td 1\t1\nq1\td9\t1\nq2\td2\t1\nq7\td2\t1\n"
-    dataset = benchmark(tmp_path / "b", corpus, judgments, ("one", "", "three"))
-    dataset.add_document(Document("d3", ""))
-    queries, judgments = tmp_path / "b" / "queries.jsonl", tmp_path / "b" / "qrels" / "test.tsv"
-    places = {
-        "empty-query": (f"{queries}:2, query q2",),
-        "query-without-judgments": (f"{queries}:3, query q3",),
-        "relevant-not-in-corpus": (f"{judgments}:3, judgment q1/d9",),
-        "unknown-query": (f"{judgments}:5, query q7",),
-        "empty-document": (f"{tmp_path / 'b' / 'corpus.jsonl'}:2, document d2", "document d3"),
-    }
-    assert {code: finding.places for code, finding in found(None, dataset).items() if code in places} == places
-    dataset.path = tmp_path / "gone"
-    assert "query q2" in find("empty-query", dataset).places
-    trec_file = write(tmp_path / "qrels.txt", "# judged in May\nq1 0 d1 1\nq1 0 d2 -1\n")
-    assert find("negative-grades", load_dataset(trec_file)).places == (f"{trec_file}:3, judgment q1/d2",)
+    lines = benchmark(tmp_path / "a", ['{"_id": "d 1", "text": "a"}', '{"_id": "d2"}'], judgments, ("one", "", "three"))
     rows = [{"query_id": query, "doc_id": "d1", "relevance_grade": grade} for query, grade in (("q1", 1), ("q2", 0.5))]
-    tables = put_all(tmp_path / "tables", {"queries.jsonl": '{"query_id": "q1"}\n', "judgments.jsonl": rows})
-    assert find("fractional-grades", load_dataset(tables)).places == (f"{tables / 'judgments.jsonl'}:2, judgment q2/d1",)
+    tables = put_all(tmp_path / "tables", {"queries.jsonl": '{"query_id": "q1", "text": "?"}\n', "judgments.jsonl": rows})
     clean(qrels={"q1": {"d1": 1, "nowhere": 1}}).save_json(tmp_path / "d.json")  # which has no lines
-    assert find("relevant-not-in-corpus", load_dataset(tmp_path / "d.json")).places == ("judgment q1/nowhere",)
+    parts = {
+        "a BEIR folder": told(with_more(lines, Document("d3", ""))),
+        "TREC": told(load_dataset(write(tmp_path / "qrels.txt", "# judged in May\nq1 0 d1 1\nq1 0 d2 -1\n"))),
+        "tables": told(load_dataset(tables)),
+        "JSON": told(load_dataset(tmp_path / "d.json")),
+        "a document twice": told(benchmark(tmp_path / "b", [document, '{"_id": "d2", "text": "b"}', document])),
+        "no JSON": told(benchmark(tmp_path / "c", ["no JSON"], "q1\td9\t1\nq2\td8\t1\n")),
+        "no run": told(ALL_JUDGED, tmp_path / "none.run"),
+        "a run": told(ALL_JUDGED, write(tmp_path / "r.run", "# scores\n" + trec((1, 0.25), (2, 0.5))), k=2),
+    }
+    snapshots.check("datasets/places", "\n".join(f"## {case}\n{text}" for case, text in parts.items()))
+    lines.path = tmp_path / "gone"
+    assert "query q2" in find("empty-query", lines).places
 
 
-def test_documents_that_cannot_be_read_are_a_finding(tmp_path):
-    line = json.dumps({"_id": "d1", "text": "a"})
-    [finding, *_] = check_dataset(benchmark(tmp_path / "b", [line, '{"_id": "d2", "text": "b"}', line]))
-    assert (finding.code, finding.places) == ("unreadable-documents", (f"{tmp_path / 'b' / 'corpus.jsonl'}:3",))
-    assert finding.cases[0].found == "document d1 appears twice (first at line 1)"
-    broken = benchmark(tmp_path / "b", ["no JSON"], "q1\td9\t1\nq2\td8\t1\n")
-    assert codes(broken) == ["unreadable-documents"]  # and nothing of documents that are missing
-
-
-def test_copies_of_documents():
-    dataset = with_document(Document("d13"))
-    dataset.add_document(Document("d14"))
-    assert codes(dataset) == ["empty-document"]  # which are no copies of each other
-    assert codes(with_document(Document("d13", COPY.text, title="Another"))) == []
-
-
-# --- runs ------------------------------------------------------------------------------------------------------------
-
-
-def test_runs_that_cannot_be_read(tmp_path):
-    assert found(tmp_path / "none.run")["run-unreadable"].cases[0].found == "no such file"
-    assert "run-unreadable" in found(7)
-    path = write(tmp_path / "r.run", "q1 Q0 d1 1 nan x\nq1 Q0 d2 2 high x\nq1 Q0 d3\n")
-    findings = found(path)
-    assert findings["run-score-not-a-number"].places == (f"{path}:1", f"{path}:2")
-    assert findings["run-unreadable"].places == (f"{path}:3",)
-    finding = found({"q1": {"d1": float("nan"), "d2": 1.0, "d3": "high"}, "q2": {"d1": None}})["run-score-not-a-number"]
-    assert (finding.count, finding.cases[0].document) == (3, "d1")
-    path = write(tmp_path / "r.run", trec((1, 3.0), (2, 2.0)) + "q1 Q0 d1 13 1 x\nq9 Q0 d1 1 1 x\n")
-    findings = found(path)  # a document ranked twice does not end the check
-    assert findings["run-duplicate-document"].places == (f"{path}:3",)
-    assert "run-unknown-query" in findings
-
-
-def test_a_worse_rank_has_no_better_score(tmp_path):
-    for rows, is_sound in [
-        ([(3, 1.0), (1, 3.0), (2, 2.0)], True),
-        ([(1, 3.0), (3, 1.0), (2, 4.0)], False),
-        ([(0, 1.0), (0, 2.0), (0, 3.0)], True),
-        ([(1, 2.0), (1, 1.0), (2, 1.5)], False),
-    ]:
-        assert ("run-rank-contradicts-score" not in found(write(tmp_path / "r.run", trec(*rows)))) is is_sound, rows
-    path = write(tmp_path / "r.run", "# scores\n" + trec((1, 0.25), (2, 0.5)))
-    assert found(path)["run-rank-contradicts-score"].places == (f"{path}:3, query q1",)
-    assert "run-rank-contradicts-score" not in found(write(path, "q1 Q0 d1 - 1 x\nq1 Q0 d2 - 2 x\n"))
-
-
-def test_ids_of_runs():
-    chunks = {query: {f"{doc}::{n}": float(-n) for n, doc in enumerate(ORDER)} for query in clean_run()}
-    finding = found(chunks)["run-no-id-matches"]
-    assert "'d1::0' is 'd1' there" in finding.message
-    assert ("--unit document" in finding.advice, finding.severity) == (True, "error")
-    assert "run-unjudged" not in found(chunks)
-    dataset = clean(documents={})  # ids are those of the judgments
-    assert set(found(clean_run(), dataset)) == {"run-unjudged"}
-    strangers = {query: {f"x{n}": float(n) for n in range(12)} for query in clean_run()}
-    assert "36" in found(strangers, dataset)["run-no-id-matches"].message
-    assert "'Q1' is 'q1' there" in found({"Q1": {"d1": 1.0}})["run-no-query-matches"].message
-    assert "'d1#0' is 'd1' there" in find("no-judged-in-corpus", graded(q1={"d1#0": 1})).message
-    dataset = scoped(("a/1",), scope="a")
-    dataset.documents = {f"a/{n}": Document(f"a/{n}", f"turn {n}", group="a") for n in range(3)}
-    dataset.pack = dataset.owner_of_relevance  # which knows ids without their scope
-    assert found({"q1": {"1": 2.0, "a/2": 1.0}}, dataset, k=2) == {}
-    assert set(found({"q1": {"1#0": 2.0, "1#1": 1.0}}, dataset, k=2)) == {"run-chunk-ids"}
-    dataset = BenchmarkDataset(queries={"q1": Query("q1", "how long", expected="ten hours")})
-    assert found({"q1": {"anything": 2.0, "at all": 1.0}}, dataset, k=2) == {}  # answers need no ids
-
-
-def test_the_cutoff_decides_about_ties_depth_and_judgments():
-    assert found({"q1": {"a1": 2.0, "a2": 1.0}}, scoped()) == {}  # there is no more to find
-    assert "run-short" in found({"q1": {"a1": 2.0}}, scoped())
-    assert "run-short" in found(clean_run(q1={}))
-    tied = clean_run(q1=scores(3, 2, 2, 1))
-    assert [("run-ties-at-k" in found(tied, k=k)) for k in (2, 3)] == [True, False]
-    assert [("run-short" in found(tied, k=k)) for k in (5, 4)] == [True, False]
-    dataset = clean(qrels={"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1, "d2": 1}, "q3": dict.fromkeys(ORDER, 1)})
-    finding = found(clean_run(), dataset, k=4)["run-unjudged"]
-    assert finding.message == "33 % of the first 4 documents (4 of 12) unjudged, 20 % or more in 2 queries"
-    assert finding.cases[0].found == "2 of 4"
-    assert "run-unjudged" not in found(clean_run(), dataset, k=2)
-    findings = found(clean_run(q1=scores(*[1] * 12)))  # equal scores are told once
-    assert "run-constant-scores" in findings
-    assert "run-ties-at-k" not in findings
-    assert "run-ties-at-k" in found(clean_run(q1=scores(*DOWN[:9], 0, 0)))
+def test_a_dataset_that_cannot_be_read_is_one_finding_with_its_faults(tmp_path):
+    with pytest.raises(DataError) as error:
+        load_dataset(write(tmp_path / "a.csv", "id,relevant\n1\n2\n"), "golden")
+    (finding,) = unreadable(error.value)
+    assert (finding.code, finding.severity, finding.count) == ("dataset-unreadable", "error", 2)
+    assert finding.places == (f"{tmp_path}/a.csv:2", f"{tmp_path}/a.csv:3")
+    with pytest.raises(DataError) as error:
+        load_dataset(tmp_path / "none.json")
+    (finding,) = unreadable(error.value)
+    assert (finding.count, finding.places, finding.cases[0].found) == (1, (f"{tmp_path}/none.json",), "no such file")
 
 
 # --- ids that do not match -------------------------------------------------------------------------------------------

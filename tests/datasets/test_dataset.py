@@ -86,17 +86,13 @@ def test_statistics_count_every_kind_of_ground_truth(dataset):
     assert found["tags"]["lang"] == {"de": 1}
 
 
-def test_grades_are_shown_as_people_write_them():
+def test_grades_and_tags_are_shown_as_people_write_them(dataset):
     made = BenchmarkDataset(qrels={"q": {"a": 1.0, "b": 0.5, "c": -1.0, "d": 1}})
     assert [repr(grade) for grade in made.get_statistics()["grade_distribution"]] == ["-1", "0.5", "1"]
-
-
-def test_a_tag_with_a_value_for_every_query_is_none(dataset):
-    for number in range(51):
+    for number in range(51):  # a tag with a value for every query is none
         dataset.add_query(Query(f"n{number}", metadata={"number": number, "even": number % 2}))
     tags = dataset.get_statistics()["tags"]
-    assert "number" not in tags
-    assert tags["even"] == {"0": 26, "1": 25}
+    assert ("number" in tags, tags["even"]) == (False, {"0": 26, "1": 25})
 
 
 def test_whole_numbers_are_ids():
@@ -154,19 +150,11 @@ def test_scopes_are_the_documents_of_a_group(dataset):
     assert list(dataset.in_scope(Query("q", scope="talk"))) == ["d4", "d5"]
 
 
-def test_judgments_are_prepared_for_scoring(dataset):
+def test_a_dataset_is_scored_pickled_and_shares_nothing(dataset):
     assert dict(dataset.judged()) == {"q1": {"d1": 3.0, "d2": 0.0}, "q2": {"d2": 1.0}}
-
-
-def test_two_datasets_share_nothing():
-    one, other = BenchmarkDataset("a"), BenchmarkDataset("b")
-    one.add_query(Query("q"))
-    one.metadata["x"] = 1
-    assert (other.queries, other.metadata) == ({}, {})
-
-
-def test_a_dataset_can_be_pickled(dataset):
     assert_same(pickle.loads(pickle.dumps(dataset)), dataset)
+    dataset.metadata["x"] = 1
+    assert (BenchmarkDataset("b").queries, BenchmarkDataset("b").metadata) == ({}, {})
 
 
 # Fingerprints
@@ -210,64 +198,58 @@ def test_fingerprints_ignore_everything_but_content():
 
 
 CHANGES = {
-    "text of a query": ("queries", lambda made: made.add_query(Query("q1", "one!"))),
-    "id of a query": ("queries", lambda made: made.add_query(Query("q4", "one"))),
-    "text of a document": ("documents", lambda made: made.add_document(Document("d1", "texT", title="Title"))),
-    "title of a document": ("documents", lambda made: made.add_document(Document("d1", "text", title="title"))),
-    "title moved into the text": ("documents", lambda made: made.add_document(Document("d1", "Title\ntext"))),
-    "id of a document": ("documents", lambda made: made.add_document(Document("d9", "text"))),
-    "grade": ("judgments", lambda made: made.add_judgment(RelevanceJudgment("q1", "d2", 0.25))),
-    "judgment": ("judgments", lambda made: made.add_judgment(RelevanceJudgment("q2", "d2", 0))),
-    "negative grade": ("judgments", lambda made: made.add_judgment(RelevanceJudgment("q1", "d1", -1))),
-    "scope of a query": ("queries", lambda made: made.add_query(Query("q1", "one", scope="g"))),
-    "group of a document": (
-        "documents",
+    "queries": [
+        lambda made: made.add_query(Query("q1", "one!")),
+        lambda made: made.add_query(Query("q4", "one")),
+        lambda made: made.add_query(Query("q1", "one", scope="g")),
+        lambda made: made.queries.update(q1=Query("q1", "other")),
+        lambda made: made.queries.pop("q3"),
+    ],
+    "documents": [
+        lambda made: made.add_document(Document("d1", "texT", title="Title")),
+        lambda made: made.add_document(Document("d1", "text", title="title")),
+        lambda made: made.add_document(Document("d1", "Title\ntext")),
+        lambda made: made.add_document(Document("d9", "text")),
         lambda made: made.add_document(Document("d1", "text", title="Title", group="g")),
-    ),
-    "judged with nothing relevant": ("judgments", lambda made: made.qrels.update(q3={})),
-    "evidence": ("judgments", lambda made: made.add_query(Query("q1", "one", evidence=["d1"]))),
-    "evidence of nothing": ("judgments", lambda made: made.add_query(Query("q1", "one", evidence=[]))),
-    "expected answer": ("judgments", lambda made: made.add_query(Query("q1", "one", expected="x"))),
-    "span": ("judgments", lambda made: made.spans.update(q1=[Span("d1", 0, 3)])),
-    "query put into the dict": ("queries", lambda made: made.queries.update(q1=Query("q1", "other"))),
-    "query taken out of the dict": ("queries", lambda made: made.queries.pop("q3")),
-    "document put into the dict": ("documents", lambda made: made.documents.update(d1=Document("d1", "other"))),
-    "document taken out of the dict": ("documents", lambda made: made.documents.pop("d2")),
-    "grade put into the dict": ("judgments", lambda made: made.qrels["q1"].update(d1=3)),
-    "another dict of grades": ("judgments", lambda made: setattr(made, "qrels", {"q1": {"d1": 1}})),
+        lambda made: made.documents.update(d1=Document("d1", "other")),
+        lambda made: made.documents.pop("d2"),
+    ],
+    "judgments": [
+        lambda made: made.add_judgment(RelevanceJudgment("q1", "d2", 0.25)),
+        lambda made: made.add_judgment(RelevanceJudgment("q2", "d2", 0)),
+        lambda made: made.add_judgment(RelevanceJudgment("q1", "d1", -1)),
+        lambda made: made.qrels.update(q3={}),
+        lambda made: made.add_query(Query("q1", "one", evidence=["d1"])),
+        lambda made: made.add_query(Query("q1", "one", evidence=[])),
+        lambda made: made.add_query(Query("q1", "one", expected="x")),
+        lambda made: made.spans.update(q1=[Span("d1", 0, 3)]),
+        lambda made: made.qrels["q1"].update(d1=3),
+        lambda made: setattr(made, "qrels", {"q1": {"d1": 1}}),
+    ],
 }
 
 
 def test_a_fingerprint_changes_with_its_part_alone_and_is_worked_out_again():
-    for case, (part, change) in CHANGES.items():
+    for part, number, change in ((part, *one) for part, changes in CHANGES.items() for one in enumerate(changes)):
         made = build(QUERIES, DOCUMENTS, JUDGMENTS)
         before = prints(made)
         change(made)
-        assert {name for name in PARTS if before[name] != made.fingerprint(name)} == {part}, case
+        assert {name for name in PARTS if before[name] != made.fingerprint(name)} == {part}, number
 
 
-TRUTHS = {
-    "nothing": BenchmarkDataset(queries={"q": Query("q")}),
-    "judged with nothing relevant": BenchmarkDataset(queries={"q": Query("q")}, qrels={"q": {}}),
-    "judged not relevant": BenchmarkDataset(queries={"q": Query("q")}, qrels={"q": {"nothing": 0}}),
-    "evidence of nothing": BenchmarkDataset(queries={"q": Query("q", evidence=[])}),
-    "evidence": BenchmarkDataset(queries={"q": Query("q", evidence=["a"])}),
-    "more evidence": BenchmarkDataset(queries={"q": Query("q", evidence=["a", "b"])}),
-    "expected": BenchmarkDataset(queries={"q": Query("q", expected="a")}),
-    "an empty answer": BenchmarkDataset(queries={"q": Query("q", expected="")}),
-    "a span": BenchmarkDataset(queries={"q": Query("q")}, spans={"q": [Span("a", 1, 2)]}),
-    "a longer span": BenchmarkDataset(queries={"q": Query("q")}, spans={"q": [Span("a", 1, 3)]}),
-    "a span of lines": BenchmarkDataset(queries={"q": Query("q")}, spans={"q": [Span("a", 1, 2, "lines")]}),
-}
+TRUTHS = [
+    *({}, {"qrels": {"q": {}}}, {"qrels": {"q": {"nothing": 0}}}, {"queries": {"q": Query("q", evidence=[])}}),
+    *({"queries": {"q": Query("q", evidence=["a"])}}, {"queries": {"q": Query("q", evidence=["a", "b"])}}),
+    *({"queries": {"q": Query("q", expected="a")}}, {"queries": {"q": Query("q", expected="")}}),
+    *({"spans": {"q": [span]}} for span in (Span("a", 1, 2), Span("a", 1, 3), Span("a", 1, 2, "lines"))),
+]
 
 
 def test_every_kind_of_ground_truth_has_a_fingerprint_of_its_own():
-    assert len({made.fingerprint("judgments") for made in TRUTHS.values()}) == len(TRUTHS)
-    assert len({made.fingerprint("queries") for made in TRUTHS.values()}) == 1
-
-
-def test_neither_the_order_of_evidence_nor_of_spans_matters():
-    spans = [Span("a", 1, 2), Span("b", 3, 4)]
+    made = [BenchmarkDataset(**{"queries": {"q": Query("q")}, **truth}) for truth in TRUTHS]
+    assert len({one.fingerprint("judgments") for one in made}) == len(TRUTHS)
+    assert len({one.fingerprint("queries") for one in made}) == 1
+    spans = [Span("a", 1, 2), Span("b", 3, 4)]  # whose order does not matter, nor that of evidence
     one = BenchmarkDataset(queries={"q": Query("q", evidence=["a", "b"])}, spans={"q": spans})
     other = BenchmarkDataset(queries={"q": Query("q", evidence=["b", "a", "b"])}, spans={"q": spans[::-1]})
     assert prints(one) == prints(other)

@@ -40,28 +40,21 @@ PACKERS = {"gzip": gzip.compress, "zstd": zstandard.compress, "xz": lzma.compres
 # --- what is in a file -----------------------------------------------------------------------------------------------
 
 
-def test_the_kind_is_found_by_ending_and_content(tmp_path):
+def test_kind_and_name_are_found_by_ending_and_content(tmp_path):
     for files in (RUN_FILES, QRELS_FILES):
         for form, (name, content) in files.items():
-            kinds = {"JSONL": "jsonl", "JSON": "json", "TREC": "trec", "CSV": "table", "TSV": "table", "BEIR": "table"}
-            wanted = next((kind for word, kind in kinds.items() if word in form), "table" if "table" in form else "trec")
+            kinds = {"JSONL": "jsonl", "JSON": "json", "TREC": "trec", "CSV": "table", "TSV": "table", "table": "table"}
+            wanted = next((kind for word, kind in kinds.items() if word in form), "trec")
             assert FileSource(write(tmp_path / name, content)).kind == wanted, form
     for name in ("run.parquet", "RUN.PARQUET"):
         assert FileSource(parquet(tmp_path / name, RUN_ROWS, RUN_NAMES)).kind == "parquet"
-
-
-def test_a_run_is_called_what_its_file_is_called(tmp_path):
-    names = {
-        "bm25": "bm25",
-        "bm25.txt": "bm25",
-        "bm25.run.gz": "bm25",
-        "bm25.jsonl.zst": "bm25",
-        "bm25.run.xz": "bm25",
-        "v1.2.trec": "v1.2",
-        "qrels.tsv": "qrels",
-        ".txt": str(tmp_path / ".txt"),
-    }
+    names = dict.fromkeys(("bm25", "bm25.txt", "bm25.run.gz", "bm25.jsonl.zst", "bm25.run.xz"), "bm25")
+    names |= {"v1.2.trec": "v1.2", "qrels.tsv": "qrels", ".txt": str(tmp_path / ".txt")}
     assert {name: FileSource(tmp_path / name).name for name in names} == names
+    source = FileSource("run.txt")
+    for _ in range(2):
+        source.note("read so")
+    assert source.notes == ("run.txt: read so",)
 
 
 def test_compression_is_known_by_the_first_bytes(tmp_path):
@@ -84,14 +77,6 @@ def test_lines_that_say_something_keep_their_numbers(tmp_path):
     for content in (b"", b"\n", BOM, BOM + b"\n#x\n"):
         source = FileSource(write(tmp_path / "f", content))
         assert (source.first_line, list(source.lines()), source.kind) == (b"", [], "trec"), content
-
-
-def test_a_note_is_kept_once_with_the_name_of_the_file():
-    source = FileSource("run.txt")
-    assert source.notes == ()
-    source.note("read so")
-    source.note("read so")
-    assert source.notes == ("run.txt: read so",)
 
 
 # --- where it comes from ---------------------------------------------------------------------------------------------
@@ -259,22 +244,18 @@ def test_a_small_file_never_takes_much_memory(tmp_path):
         tracemalloc.stop()
 
 
-def test_compressed_parquet_is_read(tmp_path):
-    content = parquet(tmp_path / "plain.parquet", RUN_ROWS, RUN_NAMES).read_bytes()
-    packs = {"run.parquet.gz": packed, "run.parquet.zst": zstandard.compress, "run.gz": packed, "run": bytes}
-    for name, pack in packs.items():
-        assert plain(Run(write(tmp_path / name, pack(content)))) == RUN, name
-
-
-def test_a_flipped_byte_in_parquet_is_a_data_error(tmp_path):
+def test_parquet_is_read_compressed_and_a_flipped_byte_is_a_data_error(tmp_path):
     whole = parquet(tmp_path / "run.parquet", RUN_ROWS, RUN_NAMES).read_bytes()
-    (tmp_path / "folder").mkdir()
-    for place in (0, 3, 4, 30, -8, -5):
+    for pack, name in ((packed, "run.parquet.gz"), (zstandard.compress, "run.parquet.zst"), (packed, "run.gz")):
+        assert plain(Run(write(tmp_path / name, pack(whole)))) == RUN, name
+    for place in (0, 4, 30, -8, -5):
         content = bytearray(whole)
         content[place] ^= 0xFF
         with pytest.raises(DataError, match=r"run\.parquet: not a Parquet file that can be read: "):
             Run(write(tmp_path / "run.parquet", bytes(content)))
-        write(tmp_path / "folder" / "queries.parquet", bytes(content))
+    (tmp_path / "folder").mkdir()
+    for damaged in (bytes(content), b"", b"nonsense", b"PAR1 and then nothing"):
+        write(tmp_path / "folder" / "queries.parquet", damaged)
         with pytest.raises(DataError, match=r"queries\.parquet"):
             load_dataset(tmp_path / "folder", format="parquet")
     footer = b"\x15\x02" + b"\x39\xfc" + b"\x80\x80\x80\x80\x01" + b"\x00"  # 2**28 row groups, which cost nothing
@@ -331,23 +312,17 @@ def test_lines_that_cannot_be_read_are_told_together_after_the_others(tmp_path):
     with pytest.raises(DataError) as error:
         seen.extend(decoded_lines(path, parse_json))
     assert seen == [(1, 1), (3, 2), (5, 3)]
-    assert len(error.value.faults) == 3
-    assert all(f"a.jsonl:{number}: " in str(error.value) for number in (2, 4, 6))
-    with pytest.raises(DataError) as error:
-        list(decoded_lines(write(path, b"x\n" * 30), parse_json))
-    assert len(error.value.faults) == 20
+    assert all(f"a.jsonl:{number}: " in fault for number, fault in zip((2, 4, 6), error.value.faults, strict=True))
 
 
 def test_what_is_no_record_says_where(snapshots, tmp_path):
     contents = {
         "malformed": b'{"name":\n\n oops}',
         "truncated": b'{"name": "x",\n"sizes": [1,\n',
-        "truncated inside a line": b'{"name": "x",\n"sizes": [1',
         "empty": b"",
         "wrong type": b'{"name": 5}',
         "wrong item": b'{"name": "x", "sizes": [1, "2"]}',
         "missing": b"{}",
-        "a list": b"[]",
         "not UTF-8": b'{"name":\n"\xff"}',
         "two values": b'{"name": "x"}\n{"name": "y"}',
         "nested too deeply": b'{"name": "x", "deep": ' + b"[" * 100_000,

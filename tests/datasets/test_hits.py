@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 import assay
 from assay import Hit, Run
 from assay.files import as_source, brings_hits, hits_of
@@ -63,15 +61,12 @@ def test_what_is_missing_is_known_by_its_place():
     assert hits_of({"q": [{"id": "a"}, {"id": "b", "text": None}]}) == {"q": [Hit("a", 0.0), Hit("b", -1.0)]}
 
 
-def test_metadata_come_along():
-    assert hits_of({"q": [{"id": "a", "text": "x", "metadata": {"turn": 3}}]})["q"][0].metadata == {"turn": 3}
-    assert hits_of({"q": [{"id": "a", "text": "x", "metadata": "?"}]})["q"][0].metadata is None
-
-
 def test_queries_in_other_shapes_beside_hits_keep_their_meaning():
     mixed = {"q": ENTRIES, "ids": ["x", "y"], "scored": {"x": 3.0, 7: 2.0}, "none": []}
     others = {"ids": [Hit("x", 0.0), Hit("y", -1.0)], "scored": [Hit("x", 3.0), Hit("7", 2.0)], "none": []}
     assert hits_of(mixed) == {**WANTED, **others}
+    for metadata, kept in (({"turn": 3}, {"turn": 3}), ("?", None)):
+        assert hits_of({"q": [{"id": "a", "text": "x", "metadata": metadata}]})["q"][0].metadata == kept
 
 
 def test_ids_and_scores_alone_are_left_to_others(tmp_path):
@@ -108,11 +103,10 @@ CHROMA = {
 """As Chroma answers about an index of names, several of which belong to one term."""
 
 
-@pytest.mark.parametrize("via_file", [False, True])
-def test_columns_are_hits_and_the_term_that_metadata_name_is_the_id(tmp_path, via_file):
-    source = as_source(write(tmp_path / "run.json", json.dumps({"0": CHROMA}))) if via_file else {"0": CHROMA}
-    assert brings_hits(source)
-    (hits,) = hits_of(source).values()
-    assert [(hit.doc_id, hit.score) for hit in hits] == [("HP:0002197", -0.2), ("HP:0001250", -0.1)]
-    found = assay.evaluate({"0": {"HP:0001250": 1}}, source, ["mrr", "hit@1"])
-    assert found.summary == {"mrr": 1, "hit@1": 1}
+def test_columns_are_hits_and_the_term_that_metadata_name_is_the_id(tmp_path):
+    for source in ({"0": CHROMA}, as_source(write(tmp_path / "run.json", json.dumps({"0": CHROMA})))):
+        assert brings_hits(source)
+        (hits,) = hits_of(source).values()
+        assert [(hit.doc_id, hit.score) for hit in hits] == [("HP:0002197", -0.2), ("HP:0001250", -0.1)]
+        found = assay.evaluate({"0": {"HP:0001250": 1}}, source, ["mrr", "hit@1"])
+        assert found.summary == {"mrr": 1, "hit@1": 1}
