@@ -143,6 +143,8 @@ FAULTS: dict[str, dict[str, Files]] = {
         "an empty id in a table": {"queries.parquet": [{"_id": name, "text": "x"} for name in ("q", "", "p")]},
     },
     "code_spans": {
+        "text": tasks("text"),
+        "no file": tasks({"query": "?", "start": 1, "end": 2}),
         "a number": tasks(5),
         "no query": tasks({"file": "a.py", "start": 1, "end": 2}),
         "no stretch": tasks({"query": "?", "file": "a.py"}),
@@ -158,6 +160,9 @@ FAULTS: dict[str, dict[str, Files]] = {
         "no file of tasks": {"repo/a.py": "x\n", "repo/b.py": "x\n"},
     },
     "golden": {
+        "one id": {"set.json": '[{"relevant": true}]'},
+        "a column twice": {"set.csv": "id,id\n1,2\n"},
+        "not UTF-8": {"set.csv": b"id,relevant\n\xff,2\n"},
         "no object": {"set.json": "[7]"},
         "no JSON": {"set.json": "[{]"},
         "a grade": {"set.json": '[{"relevant": {"d": "high"}}]'},
@@ -169,6 +174,8 @@ FAULTS: dict[str, dict[str, Files]] = {
         "a query twice": {"set.csv": "id,relevant\nq,1\nq,2\n"},
     },
     "json": {
+        "queries in a list with bad ids": {"data.json": {"queries": [{"id": 1.5}]}},
+        "no queries": {"data.json": {"qrels": {}}},
         "queries in a list without ids": {"data.json": {"queries": [{"text": "x"}]}},
         "a query twice": {"data.json": {"queries": [{"id": 1}, {"_id": "1"}]}},
         "a judge of nothing": {
@@ -202,6 +209,8 @@ FAULTS: dict[str, dict[str, Files]] = {
         "nested too deeply": {"data.json": '{"queries": {"q": {"metadata": ' + "[" * 100_000},
     },
     "jsonl": {
+        "no object as metadata": jsonl(queries=[{"metadata": [1]}]),
+        "a document": jsonl(documents=[{"doc_id": "d", "page_number": "iv"}]),
         "no JSON": jsonl(queries='{"query_id": 1}\n{"query_id": \n'),
         "no object": jsonl(queries='{"query_id": 1}\n7\n'),
         "a key twice": jsonl(queries='{"text": "a", "text": "b"}'),
@@ -219,6 +228,9 @@ FAULTS: dict[str, dict[str, Files]] = {
         "two files of queries": jsonl() | {"queries.ndjson": "{}"},
     },
     "locomo": {
+        "no conversation": {"c.json": {"sample_id": "c", "conversation": []}},
+        "a turn": {"c.json": {"sample_id": "c", "session_1": ["hi"]}},
+        "a question": {"c.json": {"sample_id": "c", "session_1": [], "qa": [None]}},
         "nothing": {"c.json": "[]"},
         "no objects": {"c.json": [7, 8]},
         "many faults": {"c.json": list(range(50))},
@@ -239,7 +251,6 @@ FAULTS: dict[str, dict[str, Files]] = {
             "lme.json": [haystack(haystack_session_ids=["r/s1", "s2"]), haystack(question_id="q/r")]
         }
     },
-    "longmemeval_turns": LONGMEMEVAL,
     "parquet": {
         "an id": {"queries.parquet": [{"query_id": 1.5}]},
         "metadata": {"queries.parquet": [{"query_id": 1, "metadata": "{"}]},
@@ -247,6 +258,7 @@ FAULTS: dict[str, dict[str, Files]] = {
         "a document twice": {"queries.parquet": [{"query_id": 1}], "documents.parquet": [{"doc_id": 1}, {"doc_id": 1}]},
     },
     "rag_template": {
+        "an empty id": {"rag.json": [{"question": "?", "id": ""}]},
         "questions": {"rag.json": {"questions": 5}},
         "nothing": {"rag.json": []},
         "no question": {"rag.json": [{"answer": "!"}]},
@@ -271,6 +283,8 @@ FAULTS: dict[str, dict[str, Files]] = {
         "many faults": {"rag.json": [{}] * 30},
     },
     "squad": {
+        "an article": {"pets.json": {"data": [1]}},
+        "a paragraph": {"pets.json": {"data": [{"title": "a", "paragraphs": [1]}]}},
         "a question": _squad(question=None),
         "is_impossible": _squad(is_impossible="no"),
         "answers": _squad(answers="all day"),
@@ -282,6 +296,8 @@ FAULTS: dict[str, dict[str, Files]] = {
         "nothing": {"pets.json": {"data": []}},
     },
     "trec": {
+        "not UTF-8": {"topics.txt": b"1\ta\n2\t\xff\n"},
+        "columns": {"topics.tsv": "1\ta\n2\n"},
         "judgments": {"qrels.txt": "1 0 a 1\n1 0 b\n1 0 c high\n"},
         "no judgments": {"qrels.txt": "\n"},
         "no number": {"topics.txt": "<top>\n<num>1<title>a\n</top>\n<top><title>b</top>"},

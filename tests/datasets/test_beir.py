@@ -41,17 +41,6 @@ def test_a_folder_is_written_over_itself(tmp_path):
     assert (tmp_path / "qrels" / "test.tsv").read_text().splitlines()[1] == "q1\td1\t2"
 
 
-def test_a_judged_query_with_nothing_relevant_stays_one(tmp_path):
-    made = BenchmarkDataset(queries={"q": Query("q", expected="x", metadata={"a": 1}), "p": Query("p")}, qrels={"q": {}})
-    save(made, tmp_path)
-    found = load_dataset(tmp_path)
-    assert (found.qrels, found.queries) == ({"q": {}}, made.queries)
-    assert assay.evaluate(found, {"q": [{"content": "x"}]}, "mrr", relevance="qrels")["mrr"] == 0.0
-
-
-# --- splits ----------------------------------------------------------------------------------------------------------
-
-
 def test_the_likeliest_split_is_read(tmp_path):
     for splits, chosen in {
         ("train", "test", "dev"): "test",
@@ -104,9 +93,6 @@ def test_an_identifier_of_another_package_is_no_split(tmp_path, monkeypatch):
     assert load_dataset("ir_datasets").format == "beir"
 
 
-# --- tables of Hugging Face ------------------------------------------------------------------------------------------
-
-
 def test_parquet_as_mteb_has_it_is_the_same_as_lines(tmp_path):
     for name in ("corpus", "queries"):
         rows = [json.loads(line) for line in (SAMPLE / f"{name}.jsonl").read_text().splitlines()]
@@ -117,9 +103,6 @@ def test_parquet_as_mteb_has_it_is_the_same_as_lines(tmp_path):
     assert found.qrels == {"q1": {"d1": 2}}
     for part in ("queries", "documents"):
         assert found.fingerprint(part) == wanted.fingerprint(part)
-
-
-# --- fields ----------------------------------------------------------------------------------------------------------
 
 
 def test_documents_stay_in_their_file_until_they_are_asked_for(tmp_path):

@@ -121,9 +121,10 @@ def test_every_number_is_a_grade_that_can_be_saved(tmp_path):
         made = BenchmarkDataset(queries={"q": Query("q")})
         made.add_judgment(RelevanceJudgment("q", "d", grade))
         made.save_json(tmp_path / "d.json")
-        made.save_trec_qrels(tmp_path / "qrels.txt")
         assert BenchmarkDataset.from_json(tmp_path / "d.json").qrels == {"q": {"d": float(grade)}}
-        assert BenchmarkDataset.from_trec_qrels(tmp_path / "qrels.txt").qrels == {"q": {"d": float(grade)}}
+    with pytest.raises(UnknownName) as error:
+        made.fingerprint("document")
+    assert (error.value.kind, error.value.near) == ("part", ("documents",))
 
 
 def test_seed_001_save_trec_qrels_and_from_trec_qrels(tmp_path, dataset):
@@ -257,24 +258,15 @@ def test_every_kind_of_ground_truth_has_a_fingerprint_of_its_own():
 
 def test_documents_of_a_file_and_in_memory_have_one_fingerprint_and_may_change(tmp_path):
     find_format("beir").save(build(QUERIES[:2], DOCUMENTS, JUDGMENTS), tmp_path / "d")
-    in_memory = {one.doc_id: one for one in DOCUMENTS}
-    for documents in (load_dataset(tmp_path / "d").documents, in_memory, OrderedDict(in_memory)):
+    for documents in (load_dataset(tmp_path / "d").documents, OrderedDict((one.doc_id, one) for one in DOCUMENTS)):
         found = BenchmarkDataset(documents=documents)
         first = found.fingerprint("documents")
-        assert found.fingerprint("documents") == first == build([], DOCUMENTS, []).fingerprint("documents")
+        assert first == build([], DOCUMENTS, []).fingerprint("documents")
         found.add_document(Document("d4", "new"))
-        second = found.fingerprint("documents")
-        found.add_document(Document("d4", "other"))
-        assert len({first, second, found.fingerprint("documents")}) == 3
+        assert found.fingerprint("documents") != first
 
 
 @given(st.dictionaries(st.text(), st.text(), max_size=3), st.dictionaries(st.text(), st.text(), max_size=3))
 def test_different_queries_have_different_fingerprints(one, other):
     found = [build([Query(key, text) for key, text in some.items()], [], []).fingerprint("queries") for some in (one, other)]
     assert (found[0] == found[1]) == (one == other)
-
-
-def test_there_are_three_parts(dataset):
-    with pytest.raises(UnknownName) as error:
-        dataset.fingerprint("document")
-    assert (error.value.kind, error.value.near) == ("part", ("documents",))

@@ -57,40 +57,7 @@ def test_kind_and_name_are_found_by_ending_and_content(tmp_path):
     assert source.notes == ("run.txt: read so",)
 
 
-def test_compression_is_known_by_the_first_bytes(tmp_path):
-    for name in ("run.txt", "run.gz", "run.zst", "run"):
-        for compression, pack in {None: bytes, **PACKERS}.items():
-            source = FileSource.at(write(tmp_path / name, pack(b"one\ntwo\n")))
-            assert (source.compression, source.content()) == (compression, b"one\ntwo\n"), name
-            assert source.plain_path.read_bytes() == source.content()
-            for _ in range(2):  # as often as one likes
-                assert list(source.lines()) == [(1, b"one\n"), (2, b"two\n")]
-            assert FileSource.spool(io.BytesIO(source.path.read_bytes()), "<here>").content() == source.content()
-
-
-def test_lines_that_say_something_keep_their_numbers(tmp_path):
-    source = FileSource(write(tmp_path / "f", BOM + b"# c\n\n \t\r\none #1\r\n#two\n  three\n" + BOM + b"four"))
-    assert list(source.lines()) == [(4, b"one #1\r\n"), (6, b"  three\n"), (7, BOM + b"four")]
-    assert [number for number, _ in source.lines(comments=True)] == [1, 4, 5, 6, 7]
-    assert source.first_line == b"one #1\r\n"
-    assert source.content().startswith(b"# c")
-    for content in (b"", b"\n", BOM, BOM + b"\n#x\n"):
-        source = FileSource(write(tmp_path / "f", content))
-        assert (source.first_line, list(source.lines()), source.kind) == (b"", [], "trec"), content
-
-
 # --- where it comes from ---------------------------------------------------------------------------------------------
-
-
-def test_as_source_takes_paths_and_streams_and_leaves_the_rest(tmp_path):
-    path = write(tmp_path / "f.json", "{}")
-    assert as_source(path).path == as_source(str(path)).path == path
-    assert as_source(path).label == str(path)
-    assert as_source(io.BytesIO(b"x")).label == "<stream>"
-    with path.open("rb") as file:
-        assert (as_source(file).label, as_source(file).kind) == (str(path), "json")
-    for other in ({"q1": {}}, [("q1", "d1", 1)], None, 5, as_source(path)):
-        assert as_source(other) is other
 
 
 def test_a_lazy_frame_is_collected_without_a_warning():
@@ -180,10 +147,7 @@ def test_a_device_is_refused_before_it_is_read(monkeypatch):
 
 def test_every_damaged_file_is_noticed(tmp_path):
     for compression, pack in PACKERS.items():
-        small, large = (
-            pack(b"q1 Q0 d1 1 0.5 t\n" * 3),
-            pack(b"".join(b"q1 Q0 d%d 1 2 t\n" % number for number in range(5000))),
-        )
+        small, large = pack(b"q1 Q0 d1 1 0.5 t\n" * 3), pack(b"".join(b"q1 Q0 d%d 1 2 t\n" % n for n in range(5000)))
         damaged = [large[:-9], large[:400] + b"x" * 400 + large[800:]]
         if compression in ("gzip", "zstd"):
             damaged += [*(small[:length] for length in range(6, len(small))), pack(b"one\n") + b"rubbish"]
@@ -297,10 +261,6 @@ def test_json_becomes_records(tmp_path):
     assert convert({"name": "x", "sizes": ["1"]}, Content, "here") == Content("x", [1])
     path = write(tmp_path / "a.jsonl", BOM + b'{"a": 1}\n\n  \n[2]\r\n3')
     assert list(decoded_lines(path, parse_json)) == [(1, {"a": 1}), (4, [2]), (5, 3)]
-    assert read_json(FileSource(write(tmp_path / "f.json", '{"a": {"x": 1}, "b": {"x": 2}}'))) == {
-        "a": {"x": 1},
-        "b": {"x": 2},
-    }
     for text in ("{", "[" * 100_000, "9" * 5000, '{"a": 1, "a": 2}'):
         with pytest.raises(ValueError):
             parse_json(text)
@@ -313,6 +273,9 @@ def test_lines_that_cannot_be_read_are_told_together_after_the_others(tmp_path):
         seen.extend(decoded_lines(path, parse_json))
     assert seen == [(1, 1), (3, 2), (5, 3)]
     assert all(f"a.jsonl:{number}: " in fault for number, fault in zip((2, 4, 6), error.value.faults, strict=True))
+    with pytest.raises(DataError) as error:
+        list(decoded_lines(write(path, b"x\n" * 30), parse_json))
+    assert len(error.value.faults) == 20
 
 
 def test_what_is_no_record_says_where(snapshots, tmp_path):

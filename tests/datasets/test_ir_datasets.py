@@ -117,6 +117,19 @@ def test_documents_are_read_when_they_are_asked_for():
     assert len(load_dataset("irds:web").documents) == 2  # without a count they are counted
 
 
+def test_documents_may_be_added_replaced_and_removed():
+    documents = load_dataset("irds:beir/scifact/test").documents
+    documents["new"], documents["d1"] = Document("new", "n"), Document("d1", "other")
+    del documents["d2"]
+    assert {doc: one.text for doc, one in documents.items()} == {"d1": "other", "new": "n"}
+    assert (len(documents), documents["d1"].text, "d2" in documents) == (2, "other", False)
+    for ask in (documents.__getitem__, documents.__delitem__):
+        with pytest.raises(KeyError):
+            ask("d2")
+    documents["d2"] = Document("d2", "back")
+    assert len(documents) == 3
+
+
 # --- what may go wrong -----------------------------------------------------------------------------------------------
 
 

@@ -48,16 +48,6 @@ def test_a_document_has_the_best_grade_of_its_subtopics(tmp_path):
     assert Qrels([("q1", "a", 1, 1), ("q1", "a", 2, 2)]).subtopics.subtopic == ("1", "2")
 
 
-def test_a_grade_without_subtopic_is_not_forgotten():
-    """Judged as a whole (3) and for one subtopic (1): the best counts, or the two together are refused."""
-    for rows in ([("q1", "a", 3, None), ("q1", "a", 1, "x")], [("q1", "a", 1, "x"), ("q1", "a", 3, None)]):
-        try:
-            found = plain(Qrels(rows))
-        except DataError:
-            continue
-        assert found == {"q1": {"a": 3}}
-
-
 class TrecQrel(NamedTuple):
     """ir_datasets' and ir_measures' judgment: its fourth field is no subtopic."""
 

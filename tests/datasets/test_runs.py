@@ -99,6 +99,7 @@ def test_a_record_for_each_query_with_its_documents_in_a_list(tmp_path):
         assert plain(Run(source)) == {"q1": {"b": 2.0, "a": 1.0}}
     assert plain(Run([{"id": "q1", "query": "what is red?", "results": ["a"]}])) == {"q1": {"a": 0.0}}
     assert plain(Run([{"query": "q1", "results": ["a"]}])) == {"q1": {"a": 0.0}}
+    assert plain(Run({"qid": "q1", "docid": "a", "score": 2})) == {"q1": {"a": 2.0}}
     objects = {"qid": 7, "hits": [assay.Hit("a", 2.0), "b", ("c", 1.5)]}
     assert plain(Run([objects])) == {"7": {"a": 2.0, "b": -1.0, "c": 1.5}}
     assert plain(Run([{"query_id": "q1", "doc_id": "a", "score": 1, "hits": ["x"]}])) == {"q1": {"a": 1.0}}

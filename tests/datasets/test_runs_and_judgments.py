@@ -1,7 +1,5 @@
 """Runs and judgments: every form of one content reads the same, every fault says where, and what is written reads back."""
 
-import contextlib
-import gc
 import gzip
 import io
 import json
@@ -13,7 +11,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import zstandard
 from hypothesis import given
@@ -25,9 +22,7 @@ from assay.files import (
     COLUMN_NAMES,
     find_columns,
     grade_text,
-    is_header,
     trec_fields,
-    trec_ids,
     write_lines,
     write_qrels,
     write_run,
@@ -127,15 +122,6 @@ def test_a_pipe_given_by_path_is_read_whole():
         os.close(out)
 
 
-def test_nothing_is_left_behind(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    Run(io.BytesIO(zstandard.compress(trec_run().encode())))
-    with pytest.raises(DataError):
-        Run(io.BytesIO(b"1 2 3\n"))
-    gc.collect()  # the traceback of the fault
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_numbers_as_people_write_them(tmp_path):
     texts = {"1": 1, "-1.5": -1.5, "+2": 2, ".5": 0.5, "5.": 5, "1e3": 1000, "-1E-3": -0.001}
     for kind, line, more in (
@@ -162,14 +148,6 @@ def test_every_known_name_of_a_column_is_found_in_every_spelling():
     assert find_columns(["qid", "aspect"], ["query"], ["subtopic"]) == {"query": "qid", "subtopic": "aspect"}
 
 
-def test_headers_are_told_from_rows():
-    headers = [b"query_id,doc_id,score\r\n", b"query-id\tcorpus-id\tscore\n", b'"QID";"DOCNO";"x"', b"qid docid score"]
-    for line in (*headers, b"Query ID,Doc ID,Score", b"score, docid, qid"):
-        assert is_header(line), line
-    for line in (b"", b"q1 Q0 d1 1 0.5 t", b"q1,d1,0.5", b"query,score", b"doc_id,score", b"\xff\xfe", b"query_ids,doc_id"):
-        assert not is_header(line), line
-
-
 def test_tables_hold_what_quotes_and_blanks_say(tmp_path):
     def documents(content, name="run.csv"):
         return dict(Run(write(tmp_path / name, content))["q1"])
@@ -190,27 +168,6 @@ def test_a_path_is_a_path_and_no_pattern_or_column(tmp_path):
     (tmp_path / "query_id=5").mkdir()
     for name in ("run[1].parquet", "run*.parquet", "it's.parquet", "query_id=5/run.parquet"):
         assert plain(Run(parquet(tmp_path / name, [("mine", "d", 1.0)], RUN_NAMES))) == {"mine": {"d": 1.0}}, name
-
-
-def test_tabs_win_where_they_make_as_many_columns_as_there_should_be():
-    for line, fields in {
-        b"a b\tc d\n": [b"a b", b"c d"],
-        b"a\t b c \r\n": [b"a", b"b c"],
-        b"a\t\n": [b"a", b""],
-        b"a b\n": [b"a", b"b"],
-        b"a  b\tc\td\n": [b"a", b"b", b"c", b"d"],
-        b"\ta\tb\n": [b"a", b"b"],
-    }.items():
-        assert trec_fields(line, 2) == fields, line
-    for line, ids in {
-        b"q Q0 d 1 2 my tag\n": ("q", "d"),
-        b"q\tQ0\tUser Guide.md\t1\t2\tt\n": ("q", "User Guide.md"),
-        b"q\tUser Guide.md\t1\n": ("q", "User Guide.md"),
-        b"q d 1\n": ("q", "d"),
-        b"q\t0\tUser Guide.md\t1\n": ("q", "User Guide.md"),
-        b"q d\n": None,
-    }.items():
-        assert trec_ids(line) == ids, line
 
 
 @given(st.lists(st.text("ab \u00a0é", min_size=1).map(str.strip).filter(bool), min_size=6, max_size=6))
@@ -242,16 +199,12 @@ RUN_FAULTS = {
     "three columns: scores": ("run", "q1\tb\t9.5\nq1\ta\t7.2\n"),
     "three columns: a gap": ("run", "q1\tb\t1\nq1\ta\t3\n"),
     "three columns: not in order": ("run", "q1\tb\t2\nq1\ta\t1\n"),
-    "three columns: from 0": ("run", "q1\tb\t0\nq1\ta\t1\n"),
     "three columns: no number": ("run", "q1\tb\t1\nq1\ta\tx\n"),
-    "three columns: another script": ("run", "q1\tb\t1\nq1\ta\t٢\n"),
     "three columns that are six": ("run", "q1 Q0 d1\nq1 Q0 d2 1 2 t\n"),
     "judgments": ("run", "q1 0 d1 1\n"),
     "nothing": ("run", ""),
-    "comments only": ("run", "# only\n\n#comments\n"),
     "CSV: columns": ("run.csv", CSV + "q1,d2\nq1,d2,0.4,x\n"),
     "CSV: no number": ("run.csv", "# c\n\n" + CSV + "q1,d2,\n\nq1,d3,x\nq1,d4,nan\n"),
-    "CSV: no rank": ("run.csv", "qid,docid,rank\nq1,d1,first\n"),
     "CSV: not UTF-8": ("run.csv", CSV.encode() + b"q1,d\xff,0.4\n"),
     "CSV: no column for the query": ("run.csv", "a,b,c\nq1,d1,0.5\n"),
     "CSV: no column for the score": ("run.csv", "qid,docid,x\nq1,d1,0.5\n"),
@@ -262,7 +215,6 @@ RUN_FAULTS = {
     "JSONL: values": ("run.jsonl", line(score=None) + line(score=float("nan")) + line(score=[1])),
     "JSONL: an id": ("run.jsonl", line(docid=None) + line(docid=1.5, qid="q2") + line(qid=None)),
     "JSONL: a key twice": ("run.jsonl", LINES + '{"qid": "q1", "docid": "d2", "score": 1, "score": 2}\n'),
-    "JSONL: not UTF-8": ("run.jsonl", LINES.encode() + b'{"qid": "q\xff"}\n'),
     "list: null": ("run.jsonl", '{"query_id": "q0", "results": ["a"]}\n{"query_id": "q1", "results": [null]}\n'),
     "list: three values": ("run.jsonl", '{"query_id": "q1", "results": [["a", 1, 2]]}\n'),
     "list: no number": ("run.jsonl", '{"query_id": "q1", "results": [["a", "high"], ["b", true]]}\n'),
@@ -271,14 +223,10 @@ RUN_FAULTS = {
     "list: text": ("run.jsonl", '{"query_id": "q1", "results": "a"}\n'),
     "list: no query": ("run.jsonl", '{"results": ["a"]}\n{"query_id": null, "results": ["a"]}\n'),
     "JSON: not JSON": ("run.json", '{"q1": {\n"d1": 0.5,\n"d2" 0.4}}'),
-    "JSON: cut short": ("run.json", '{"q1": {"d1": 0.5}'),
     "JSON: empty": ("run.json", ""),
     "JSON: no query": ("run.json", "{}"),
-    "JSON: no row": ("run.json", "[]"),
-    "JSON: an empty run": ("run.json", '{"run": {}}'),
     "JSON: a number": ("run.json", "5"),
     "JSON: a path": ("run.json", '"run.txt"'),
-    "JSON: texts": ("run.json", '["q1", "d1"]'),
     "JSON: no ranking": ("run.json", '{"q1": "d1"}'),
     "JSON: no document": ("run.json", '{"q1": {"d1": null, "d2": "high", "d3": {"score": 1}, "d4": NaN}}'),
     "JSON: a pair": ("run.json", '{"q1": [["d1", 1], ["d2"]]}'),
@@ -358,24 +306,6 @@ def test_a_path_inside_a_json_file_is_not_followed(tmp_path, monkeypatch):
             Run(write(tmp_path / "run.json", text))
 
 
-def test_a_shortened_file_is_damaged_not_smaller(tmp_path):
-    rows = [("q1", f"d{number}", (number * 2_654_435_761 % 2**32) / 2**32) for number in range(1_000)]
-    for text in (trec_run(rows), json.dumps({"q1": {doc: score for _, doc, score in rows}})):
-        for name, whole in {"run.gz": packed(text.encode()), "run.zst": zstandard.compress(text.encode())}.items():
-            for cut in (1, 10, 200, 5_000):
-                with pytest.raises(DataError, match=name):
-                    Run(write(tmp_path / name, whole[:-cut]))
-            for place in (3, 12, 40, -30, -6):
-                damaged = bytearray(whole)
-                damaged[place] ^= 0x55
-                with contextlib.suppress(DataError):  # noticed or harmless
-                    assert len(Run(write(tmp_path / name, bytes(damaged)))["q1"]) == len(rows)
-    rows = RUN_ROWS[:3]
-    for name, text in {"run.csv": delimited(rows, RUN_NAMES), "run.txt": trec_run(rows)}.items():
-        with contextlib.suppress(DataError):  # a carriage return alone, as long ago: no row is lost
-            assert len(Run(write(tmp_path / name, text.replace("\n", "\r")))["q1"]) == 3
-
-
 def test_files_that_are_not_there(snapshots, tmp_path):
     cases = {"no file": partial(Run, tmp_path / "none.txt"), "a folder": partial(Run, tmp_path)}
     cases |= {"judgments that are no file": partial(Qrels, tmp_path / "none.txt")}
@@ -390,14 +320,12 @@ def test_files_that_are_not_there(snapshots, tmp_path):
 def test_at_most_twenty_faults_are_collected(tmp_path):
     for kind, name, content in [
         (Run, "run.txt", "".join(f"q1 Q0 d{number} 1 high t\nq1 Q0\n" for number in range(100))),
-        (Run, "short.txt", "q1\n" * 100),
         (Run, "twice.txt", GOOD * 100),
         (Run, "utf8.txt", b"q1 Q0 d\xff 1 0.5 t\n" * 100),
-        (Run, "run.csv", "qid,docid,score\n" + "q1,d1,high\n" * 100),
         (Run, "short.csv", "qid,docid,score\n" + "q1\n" * 100),
         (Run, "run.jsonl", "{oops\n" * 100),
         (Qrels, "qrels.txt", "q1 0 d1 high\nq1 0 d1\n" * 100),
-        (Qrels, "twice.txt", JUDGED * 100),
+        (Qrels, "qrels.csv", "qid,docid,rel\n" + "q1,d1,high\n" * 100),
     ]:
         with pytest.raises(DataError, match="20 or more") as error:
             kind(write(tmp_path / name, content))
@@ -444,10 +372,6 @@ def test_frames_without_the_columns_are_refused():
                 Run(frame)
     with pytest.raises(DataError):
         Run({"qid": ["q1", "q1"], "docid": ["a"], "score": [1.0, 2.0]})
-    double = pd.DataFrame([["q1", "q9", "a", 1.0]], columns=["qid", "qid", "docid", "score"])
-    for frame in (double, pl.LazyFrame({"qid": ["q1"], "docid": ["a"], "score": [1.0]})):
-        with contextlib.suppress(DataError):
-            assert plain(Run(frame)) == {"q1": {"a": 1.0}}
 
 
 BAD_RECORDS = [

@@ -45,3 +45,5 @@ def test_tables_of_other_writers_are_read(tmp_path):
     assert dataset.queries == {"1": first, "2": Query("2", "Who?")}
     assert dataset.documents == {"a": Document("a", "x", page_number=3), "b": Document("b", "y")}
     assert dataset.judgments == {("1", "a"): RelevanceJudgment("1", "a", 2, timestamp="2024-05-01T00:00:00")}
+    lines = put(tmp_path / "set.jsonl", [{"query": "Why?", "relevant": ["d1"]}])  # a golden set is a table as well
+    assert load_dataset(lines, "jsonl").qrels == load_dataset(lines).qrels == {"1": {"d1": 1}}
