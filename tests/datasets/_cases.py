@@ -106,6 +106,7 @@ def file_forms(key: str, text: str, nested: Any, rows: Any, names: tuple[str, ..
         "many blanks": ("f.txt", text.replace(" ", "  \t ")),
         "leading and trailing blanks": ("f.txt", "".join(f"  {line} \n" for line in text.splitlines())),
         "CRLF": ("f.txt", text.replace("\n", "\r\n")),
+        "CR alone": ("f.txt", text.replace("\n", "\r")),
         "byte-order mark": ("f.txt", BOM + content),
         "comments": ("f.txt", "# by hand\n" + text.replace("\n", "\n# q1 Q0 d9 1 1.0 t\n")),
         "blank lines": ("f.txt", "\n  \n" + text.replace("\n", "\n\n \t\n")),

@@ -261,7 +261,7 @@ def test_json_becomes_records(tmp_path):
     assert convert({"name": "x", "sizes": ["1"]}, Content, "here") == Content("x", [1])
     path = write(tmp_path / "a.jsonl", BOM + b'{"a": 1}\n\n  \n[2]\r\n3')
     assert list(decoded_lines(path, parse_json)) == [(1, {"a": 1}), (4, [2]), (5, 3)]
-    for text in ("{", "[" * 100_000, "9" * 5000, '{"a": 1, "a": 2}'):
+    for text in ("{", "[" * 100_000, "9" * 5000, '{"a": 1, "a": 2}', '"\\ud800"'):
         with pytest.raises(ValueError):
             parse_json(text)
 

@@ -6,7 +6,7 @@ import pytest
 
 import assay
 from assay import DataError, UnknownName
-from assay.datasets import all_formats, bundled, find_format, load_dataset
+from assay.datasets import all_formats, bundled, detect_format, find_format, load_dataset
 
 from ._benchmarks import SAMPLES, claims
 from ._cases import BOM, write

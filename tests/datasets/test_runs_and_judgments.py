@@ -205,6 +205,7 @@ RUN_FAULTS = {
     "nothing": ("run", ""),
     "CSV: columns": ("run.csv", CSV + "q1,d2\nq1,d2,0.4,x\n"),
     "CSV: no number": ("run.csv", "# c\n\n" + CSV + "q1,d2,\n\nq1,d3,x\nq1,d4,nan\n"),
+    "CSV: no rank": ("run.csv", "qid,docid,rank\nq1,d1,first\n"),
     "CSV: not UTF-8": ("run.csv", CSV.encode() + b"q1,d\xff,0.4\n"),
     "CSV: no column for the query": ("run.csv", "a,b,c\nq1,d1,0.5\n"),
     "CSV: no column for the score": ("run.csv", "qid,docid,x\nq1,d1,0.5\n"),
