@@ -159,8 +159,6 @@ def parts_in(names: Iterator[str] | set[str]) -> set[str]:
 
 
 # Who may import whom
-
-
 def test_imports_point_down_and_are_absolute():
     """`from assay import Run` inside assay would go in a circle through the package's own name."""
     assert {part_of(file) for file in FILES} <= ROW.keys() | OUTSIDERS
@@ -333,8 +331,6 @@ def test_tests_come_through_the_doors():
 
 
 # What a file holds
-
-
 def test_names_of_files_and_sizes_of_folders():
     """A file is private to its package anyway; a folder with more than 30 files is several subjects."""
     assert offenders(lambda file: {part.strip("_") for part in Path(name_of(file)).with_suffix("").parts} & VAGUE) == {}
@@ -392,8 +388,6 @@ def test_functions_are_short():
 
 
 # What loading costs
-
-
 STEPS = {
     "import assay, {doors}": {"numpy", "typing", *HEAVY},
     "from assay.cli import main; assert main(['--version']) == 0": {"numpy", "argparse", *HEAVY},

@@ -65,8 +65,6 @@ def workplace(tmp_path, monkeypatch):
 
 
 # What must be documented
-
-
 def mentioned(name: str, text: str = ALL_TEXT) -> bool:
     """Whether the text has the name, and not merely as a part of a longer one."""
     return name in text and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
@@ -166,8 +164,6 @@ def test_everything_about_a_result_is_in_the_tour():
 
 
 # What is shown must be true
-
-
 @cache
 def prose(page: Path) -> str:
     return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)

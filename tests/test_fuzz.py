@@ -15,7 +15,6 @@ sys.path.insert(0, str(ROOT))
 
 from random import Random  # noqa: E402
 
-from fuzz.campaign import Campaign  # noqa: E402
 from fuzz.component import all_components  # noqa: E402
 from fuzz.files import join_files, split_files  # noqa: E402
 from fuzz.mutation import make_input  # noqa: E402
@@ -150,23 +149,3 @@ def test_a_run_without_time_says_what_was_not_tried(tmp_path):
     assert done.returncode == 0, done.stderr
     untried = ", ".join(f"self_{kind}" for kind in "acdemr")
     assert done.stdout.splitlines()[-1] == f"no input for 6 of 6 components, the time was too short: {untried}"
-
-
-def test_every_component_is_asked_once_before_any_is_asked_again(monkeypatch):
-    asked = []
-
-    class Quick:
-        """A worker that answers at once, and took no time by its own clock."""
-
-        def ask(self, batch):
-            asked.append(batch["component"])
-            return {"inputs": batch["count"], "accepted": 0, "refused": 0, "faults": 0, "seconds": 0.0, "found": []}
-
-        def close(self):
-            """Nothing."""
-
-    names = ("run_trec", "plan", "name_metric")
-    monkeypatch.setattr("fuzz.campaign.WorkerProcess", Quick)
-    Campaign([all_components()[name] for name in names], "1", count=600, jobs=1).run()
-    assert tuple(asked[:3]) == names
-    assert len(asked) > 3

@@ -10,7 +10,7 @@ from assay.temporary_files import TemporaryFile
 
 KILLED = """
 import os, signal, sys
-from assay.files.source import FileSource
+from assay.files import FileSource
 source = FileSource.spool(sys.stdin.buffer, "<stdin>")
 print(source.path.read_bytes(), len(list(source.lines())), flush=True)
 os.kill(os.getpid(), signal.SIGKILL)

@@ -144,9 +144,9 @@ def test_any_text_is_looked_up_without_importing(text):
 
 
 WRONG = """\
-from assay.execution.plan import make_plan
-from assay.metrics.parsing import parse_metric, parse_metrics
-from assay.providers.provider import parse_provider
+from assay.execution import make_plan
+from assay.metrics import parse_metric, parse_metrics
+from assay.providers import parse_provider
 
 
 def wrong(name: str) -> None:

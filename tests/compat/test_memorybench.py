@@ -27,8 +27,6 @@ def result(retrieved, **fields):
 
 
 # Results
-
-
 @given(st.lists(st.tuples(st.lists(IDS), st.lists(IDS, unique=True)), max_size=4), st.sampled_from(get_builtin_metrics()))
 def test_no_value_passes_1_and_the_mean_counts_every_result(pairs, metric):
     results = [result(retrieved, metadata={"relevantIds": relevant}) for retrieved, relevant in pairs]
@@ -111,8 +109,6 @@ def test_an_id_that_comes_again_holds_its_rank_and_earns_nothing(ids, relevant, 
 
 
 # The registry
-
-
 class Mine:
     """A metric of somebody's own."""
 

@@ -36,8 +36,6 @@ def finding(*terms):
 
 
 # What Chroma returns
-
-
 def test_a_text_is_one_id_and_not_its_letters():
     found = results("HP:0012638", SEIZURE)
     for function in (mean_reciprocal_rank, hit_rate_at_k, recall_at_k, ndcg_at_k, precision_at_k):
@@ -106,8 +104,6 @@ def test_expected_ids_may_be_any_collection_or_one():
 
 
 # Evaluations
-
-
 def test_a_coroutine_may_answer_as_chroma_does():
     async def query(text, n_results):
         await asyncio.sleep(0)
@@ -131,8 +127,6 @@ def test_precision_and_map_have_the_conventions_of_the_printed_code():
 
 
 # Comparisons
-
-
 def made(name, scores, cases=("a", "b", "c")):
     mean = sum(scores) / len(scores)
     interval = {"point_estimate": mean, "ci_lower": min(scores), "ci_upper": max(scores)}

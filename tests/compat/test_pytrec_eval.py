@@ -140,8 +140,6 @@ def test_numbers_of_any_kind():
 
 
 # From here on: what ends, hangs or fools the original.
-
-
 ABORTED_ON = ("P_0", "P_5,0", "recall_0", "ndcg_10", "ndcg.1", "G_1", "Rndcg_2", "ndcg_rel_3", "success_0")
 IGNORED = (
     *("map_10", "recip_rank_10", "bpref_5", "utility_1,2,3,4", "num_q_1", "P_5.5", "set_F_1,2", "iprec_at_recall_40"),
@@ -194,8 +192,6 @@ def test_data_that_the_original_cannot_take():
 
 
 # Files and aggregation
-
-
 def test_parsing(tmp_path):
     assert drop_in.parse_run(io.StringIO(RUN_FILE)) == original.parse_run(io.StringIO(RUN_FILE))
     assert drop_in.parse_qrel(QREL_FILE.splitlines()) == original.parse_qrel(QREL_FILE.splitlines())

@@ -119,8 +119,6 @@ def test_what_cannot_be_used(snapshots):
 
 
 # The cache
-
-
 def test_other_content_is_another_key():
     """The order of sets and maps does not matter, and that of lists does."""
     cache = MetricsCache()
@@ -134,8 +132,6 @@ def test_other_content_is_another_key():
 
 
 # The configuration
-
-
 def test_what_the_block_leaves_out_is_as_usual():
     config = load_config({"retrieval_metrics": {"enabled_metrics": ["mrr"]}})
     assert (config.graded_relevance, config.batch_size) == (True, 100)

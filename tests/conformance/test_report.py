@@ -179,8 +179,6 @@ def test_the_example_is_right_and_breaks_ties_by_input_order():
 
 
 # Diagnosis: one thing that explains many wrong answers
-
-
 def scaled(change, code=None):
     """Code whose every number is changed."""
 
@@ -227,8 +225,6 @@ def test_other_mistakes_have_no_common_cause():
 
 
 # In words
-
-
 def report_on(answers, **cases):
     return check_answers(all_cases(**cases), answers)
 

@@ -63,8 +63,6 @@ def test_any_run_has_not_drifted_from_itself(run, k):
 
 
 # Anomalies
-
-
 def test_exactly_the_threshold_is_no_anomaly():
     for now, flagged in ((0.76, False), (0.7599, True), (0.84, False), (0.8401, True), (0.8, False)):
         assert bool(detect_metric_anomalies({"mrr": now}, {"mrr": 0.8})) == flagged, now

@@ -192,8 +192,6 @@ def test_warnings_do_not_stop_anybody_and_failures_raise():
 
 
 # Pairing
-
-
 def test_results_pair_by_benchmark_and_by_provider_only_where_several_remain():
     old, new = result({"mrr": [1.0]}, "bm25"), result({"mrr": [1.0]}, "dense")
     assert gate(new, old, "mrr drops <= 0").verdicts[0].against == "bm25"
@@ -207,8 +205,6 @@ def test_results_pair_by_benchmark_and_by_provider_only_where_several_remain():
 
 
 # What is refused
-
-
 def prints(**fingerprints):
     return {"dataset": {"fingerprints": {"queries": "a", "documents": "b", "judgments": "c", **fingerprints}}}
 

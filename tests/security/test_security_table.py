@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from _scene import Scene, Touched, unchanged
+
+from ._scene import Scene, Touched, unchanged
 
 pytestmark = pytest.mark.slow
 PAGE = Path(__file__).parents[2] / "docs" / "security.md"
@@ -160,7 +161,7 @@ from pathlib import Path
 Path({str(scene.mark)!r}).touch()
 open({str(scene.private)!r}).close()
 socket.create_connection(("127.0.0.1", {scene.listener.port})).close()
-from assay.metrics.definition import Metric
+from assay.metrics import Metric
 METRIC = Metric("evil_plugin", lambda run: run.n_relevant(None) * 0.0)
 """
     (package / "evil_plugin.py").write_text(program)
@@ -335,7 +336,7 @@ def answers_and_routes(scene: Scene) -> None:
 
 SAVE = """
 import json, sys
-from assay.evaluation.saved import read_results
+from assay.evaluation import read_results
 from assay.store import Store
 with Store.open("evil.db") as store:
     for started in ("2026-11-01T00:00:00+00:00", "2026-11-02T00:00:00+00:00"):

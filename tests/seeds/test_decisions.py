@@ -100,8 +100,6 @@ def test_p_of_a_resampling_test_is_never_0():
 
 
 # Mistakes
-
-
 def test_several_chunks_of_one_gold_item_are_credited_once():
     dataset = BenchmarkDataset("Chunks", queries={"q": Query("q")}, qrels={"q": {"d1": 1}})
     found = assay.evaluate(dataset, {"q": ["d1#0", "d1#1"]}, ["recall@5", "ndcg@5"], relevance=assay.Relevance(unit="chunk"))

@@ -39,8 +39,6 @@ def result(retrieved, expected=None, **metadata):
 
 
 # Metric status
-
-
 SPELLINGS = {
     **{spelling: f"ndcg@{k}" for k in (5, 10) for spelling in (f"ndcg_at_{k}", f"ndcg@{k}", f"nDCG@{k}")},
     "precision_at_5": "precision@5",
@@ -66,8 +64,6 @@ def test_row_registered_metrics_with_name_and_aliases():
 
 
 # Mathematical definitions
-
-
 def test_printed_idcg_at_5_of_three_relevant_is_2130930():
     assert dcg_at_k([1, 1, 1], 5) == pytest.approx(1 / math.log2(2) + 1 / math.log2(3) + 1 / math.log2(4))
     assert dcg_at_k([1, 1, 1], 5) == pytest.approx(2.130930, abs=5e-7)
@@ -89,8 +85,6 @@ def test_printed_edge_cases():
 
 
 # Relevance determination: three tiers
-
-
 def test_row_priority_a_explicit_ids_in_metadata():
     for key in ("relevantIds", "relevantChunkIds", "groundTruthIds", "qrels"):
         asked = result(["x", "b"], "words that do not matter", evidence=["x"], **{key: ["a", "b"]})
@@ -143,8 +137,6 @@ def test_row_the_priority_is_the_same_in_assay_itself():
 
 
 # Implementation details
-
-
 def test_printed_metric_result_details():
     results = [result(["a", "x"], relevantIds=["a"])] * 95 + [result(["x"], relevantIds=[])] * 5
     details = {"avgNDCG": pytest.approx(0.95), "queriesWithRelevant": 95, "total": 100, "k": 10, "f1Threshold": 0.3}
@@ -167,8 +159,6 @@ def test_printed_classes_and_their_constructors():
 
 
 # Comparison with code-chunk's implementation
-
-
 def printed_compute_metrics(retrieved, relevant, k):
     """`computeMetrics`, as it stands there."""
     found = [one in relevant for one in retrieved[:k]]
@@ -192,8 +182,6 @@ def test_row_compute_metrics_gives_identical_numbers_to_ours(order, relevant, k,
 
 
 # Ground truth from file and line overlap, and the chunkers that are compared
-
-
 def test_row_ground_truth_chunk_ids_from_file_and_line_overlap():
     dataset = BenchmarkDataset("Code")
     dataset.add_query(Query("q", "where is it tried again?"))
@@ -230,8 +218,6 @@ def test_row_fixed_size_is_1500_non_whitespace_characters_of_whole_lines(tmp_pat
 
 
 # Usage
-
-
 def test_printed_command_line(tmp_path, monkeypatch, capsys):
     """`aqrag` there is a provider of theirs; here it is bm25."""
     monkeypatch.chdir(tmp_path)

@@ -73,8 +73,6 @@ def benchmark():
 
 
 # Quick start
-
-
 def test_printed_basic_usage(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     # Single metric
@@ -100,8 +98,6 @@ def test_printed_basic_usage(tmp_path, monkeypatch, capsys):
 
 
 # Metrics reference
-
-
 def test_row_functions_of_retrieved_ids_relevant_ids_k():
     for function in (precision_at_k, recall_at_k, f1_at_k, hit_rate_at_k, mrr_at_k, average_precision_at_k):
         by_name = function(retrieved_ids=RETRIEVED, relevant_ids=RELEVANT, k=5)
@@ -146,8 +142,6 @@ def test_row_mean_ndcg_over_lists_of_grades_too():
 
 
 # Dataset formats
-
-
 def test_printed_json_format(tmp_path):
     (tmp_path / "benchmark.json").write_text(json.dumps(PRINTED_JSON))
     found = BenchmarkDataset.from_json(tmp_path / "benchmark.json")
@@ -170,8 +164,6 @@ def test_printed_trec_qrels_format_with_and_without_their_heading(tmp_path):
 
 
 # Evaluation pipeline
-
-
 def test_printed_evaluation_pipeline(tmp_path, monkeypatch, benchmark):
     monkeypatch.chdir(tmp_path)
     benchmark.save_json("benchmark.json")
@@ -226,8 +218,6 @@ def test_row_run_export_to_trec(tmp_path, benchmark):
 
 
 # Production usage
-
-
 def test_printed_monitoring_with_logging(caplog):
     logger = logging.getLogger("monitoring")
 
@@ -273,8 +263,6 @@ def test_printed_batch_evaluation(benchmark):
 
 
 # Integration with existing code
-
-
 @dataclass
 class Chunk:
     """What the service of the seed returns: ids of chunks are integers."""
@@ -340,8 +328,6 @@ def test_row_integer_ids_are_accepted_and_normalised_to_text():
 
 
 # Data models
-
-
 def test_printed_data_models():
     query = Query("q1", "text", "factual", "easy", "ai_fundamentals", {"a": 1})
     assert (query.query_type, query.difficulty, query.domain) == ("factual", "easy", "ai_fundamentals")
@@ -365,8 +351,6 @@ def test_row_binary_to_graded_conversion():
 
 
 # Error handling
-
-
 def test_printed_edge_cases():
     assert precision_at_k([], {"d1"}, k=5) == 0.0, "empty retrieval"
     assert recall_at_k(["d1"], set(), k=5) == 0.0, "no relevant documents"
@@ -374,8 +358,6 @@ def test_printed_edge_cases():
 
 
 # Testing
-
-
 class TestMetrics(unittest.TestCase):
     def test_ndcg_perfect_ranking(self):
         """Perfect ranking should give NDCG=1.0"""
@@ -389,8 +371,6 @@ class TestMetrics(unittest.TestCase):
 
 
 # Supported libraries
-
-
 def test_row_interoperates_with_the_structures_of_pytrec_eval_ranx_and_ir_measures():
     qrels, run = {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.5, "d2": 0.9}}
     wanted = assay.evaluate(qrels, run, "mrr")["mrr"]

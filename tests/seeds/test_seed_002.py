@@ -83,8 +83,6 @@ class Always:
 
 
 # 1. Current implementation
-
-
 def test_printed_mean_reciprocal_rank_and_hit_rate_at_k_with_k_5():
     assert mean_reciprocal_rank(chroma(["HP:1", SEIZURE, "HP:2"]), [SEIZURE]) == 1 / 2
     assert mean_reciprocal_rank(chroma(["HP:1"]), [SEIZURE]) == 0.0
@@ -113,8 +111,6 @@ def test_printed_list_form_of_test_cases(tmp_path):
 
 
 # 3. Recommended metrics: the printed code is the oracle wherever it is right
-
-
 def printed_ndcg(retrieved, expected, k, scores):
     def gain(one):
         return scores.get(one, 1.0) if scores else 1.0
@@ -203,8 +199,6 @@ def test_printed_single_term_retrieval_metrics(figures):
 
 
 # 4. Statistical significance
-
-
 def test_printed_bootstrap_confidence_interval():
     parameters = inspect.signature(bootstrap_confidence_interval).parameters
     assert [parameters[name].default for name in ("n_bootstrap", "confidence_level", "metric_fn")] == [1000, 0.95, np.mean]
@@ -265,8 +259,6 @@ def test_row_visualisation_of_comparisons():
 
 
 # 5. Languages
-
-
 def test_printed_evaluate_multilingual_model():
     found = evaluate_multilingual_model(Always("HP:0000204", SEIZURE), ["German", "en"], size="tiny", k_values=[1])
     assert list(found) == ["per_language", "cross_lingual_variance", "average_mrr"]
@@ -296,8 +288,6 @@ def test_row_german_french_spanish_and_dutch_are_cross_lingual_and_say_so():
 
 
 # 6. Test data
-
-
 def test_printed_schema_and_enhanced_test_case(tmp_path):
     cases = {"metadata": {"dataset_id": "mine", "version": "1.0", "language": "de"}, "test_cases": [CASE]}
     (tmp_path / "cases.json").write_text(json.dumps(cases))
@@ -335,8 +325,6 @@ def test_row_stratified_reporting_by_language_difficulty_and_category(tmp_path, 
 
 
 # Roadmap
-
-
 def test_row_run_evaluation_returns_each_case_mean_and_interval(figures):
     found = figures
     assert "9 cases: too small to publish, which takes 200 or more." in found["notes"]
@@ -372,8 +360,6 @@ def test_row_results_are_saved_and_k_20_is_optional(tmp_path):
 
 
 # Appendix A
-
-
 def test_printed_formulas_of_precision_and_average_precision_against_the_printed_code():
     """Precision there is over what was retrieved, and average precision over the smaller of k and relevant."""
     assert precision_at_k(chroma([SEIZURE, FOCAL]), [SEIZURE], k=10) == 1 / 2

@@ -47,8 +47,6 @@ def relevant(expected, text, relevance):
 
 
 # Problem statement
-
-
 def test_worked_paris_sentence_has_precision_6_recall_1_f1_75():
     wanted, words = set(words_of(EXPECTED)), set(words_of(RETRIEVED))
     assert (len(wanted & words) / len(words), len(wanted & words) / len(wanted)) == (0.6, 1.0)
@@ -60,8 +58,6 @@ def test_worked_paris_sentence_has_precision_6_recall_1_f1_75():
 
 
 # Solution
-
-
 @given(WORDS.filter(words_of), WORDS, st.sampled_from([0.1, 0.3, 0.5]))
 def test_printed_algorithm_decides_alike(expected, chunk, threshold):
     assert relevant(expected, chunk, f"token(threshold={threshold})") == (f1(expected, chunk) >= threshold - 1e-12)
@@ -81,8 +77,6 @@ def test_row_relevant_when_f1_is_03_strict_05_lenient_01():
 
 
 # Test results
-
-
 def test_printed_recall_at_5_metric_test_results():
     found = RecallAtKMetric(5).compute(RESULTS)
     assert (found["name"], found["value"]) == ("recall_at_5", 1.0)
@@ -114,8 +108,6 @@ def test_row_recall_at_k_of_the_document_is_hit_and_recall_is_recall():
 
 
 # Counting relevant items
-
-
 def test_row_relevant_items_are_counted_over_the_corpus_when_it_is_at_hand_else_over_what_was_retrieved():
     dataset = BenchmarkDataset("Counted", queries={"q": Query("q", expected="cats sleep")})
     alone = assay.evaluate(dataset, {"q": [{"id": "a", "content": "cats sleep"}]}, "recall@5")
@@ -127,8 +119,6 @@ def test_row_relevant_items_are_counted_over_the_corpus_when_it_is_at_hand_else_
 
 
 # Alternatives and future improvements
-
-
 def test_row_coverage_of_the_expected_tokens_for_long_chunks():
     long = f"{EXPECTED} " + " ".join(f"word{number}" for number in range(60))
     assert not relevant(EXPECTED, long, "token")
@@ -147,8 +137,6 @@ def test_row_document_ids_come_first_where_they_are_known():
 
 
 # Answers
-
-
 def test_row_success_at_k_needs_the_answer_found_with_f1_01():
     found = SuccessAtKMetric(5).compute(
         [*RESULTS, {**RESULTS[0], "actual": "Berlin"}, {**RESULTS[0], "retrievedContext": []}]

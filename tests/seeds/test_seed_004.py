@@ -73,8 +73,6 @@ def printed(value):
 
 
 # 3. Mathematical definitions
-
-
 def test_printed_and_worked_definitions():
     assert hit_at_k(["doc1", "doc3", "doc5"], ["doc2", "doc1", "doc4"], 3) == 1
     assert mean_reciprocal_rank(["a", "a", "a"], ["a", ["x", "y", "a"], "x;y"]) == printed(0.444444)
@@ -94,8 +92,6 @@ def test_worked_ndcg_at_4_of_the_ranking_3_0_2_1():
 
 
 # 4. MoE
-
-
 def test_rows_of_routing_accuracy_and_gate_efficiency():
     routes = [("code", "code"), ("code", "law"), ("law", "law"), ("law", "law")]
     records = [{"query_id": str(n), "route": route, "optimal_expert": best} for n, (route, best) in enumerate(routes)]
@@ -132,8 +128,6 @@ def reranked(dataset, before, after, metric):
 
 
 # 5. Implementation
-
-
 def printed_ndcg(relevant, predicted, k, grades):
     """As it stands there, for ids that come once."""
 
@@ -213,8 +207,6 @@ def test_row_an_unknown_metric_in_a_batch_is_an_error_with_near_matches():
 
 
 # 6. Statistical analysis
-
-
 def test_printed_calculate_confidence_interval_with_the_real_quantile():
     scores = [0.2, 0.4, 0.9, 1.0, 0.5]
     for level in (0.9, 0.95, 0.99):
@@ -236,8 +228,6 @@ def test_printed_statistical_significance_test():
 
 
 # 7. Known test cases
-
-
 def test_printed_cases_1_and_2_perfect_retrieval_and_nothing_relevant_retrieved():
     for retrieved, value in ((["doc1", "doc2", "doc3", "doc4"], 1.0), (["doc3", "doc4", "doc5", "doc6"], 0.0)):
         found = [function(["doc1", "doc2"], retrieved, k) for function in (hit_at_k, ndcg_at_k) for k in (1, 2, 10)]
@@ -268,8 +258,6 @@ def test_printed_edge_cases():
 
 
 # 8. Performance considerations
-
-
 def test_row_batch_evaluate_metrics_really_works():
     queries = [{**QUERIES[number % 2], "id": str(number)} for number in range(7)]
     results = [RESULTS[number % 3 % 2] for number in range(7)]
@@ -294,8 +282,6 @@ def test_printed_metrics_cache_whose_keys_do_not_collide_and_heed_the_data():
 
 
 # 9. Integration
-
-
 def test_printed_retrieval_metrics_suite():
     suite = RetrievalMetricsSuite()
     assert list(suite.metrics) == ["hit", "ndcg", "mrr", "map", "recall", "precision"]
@@ -340,8 +326,6 @@ def test_row_the_block_is_read_by_a_plan_too(tmp_path, monkeypatch, capsys):
 
 
 # 10. Future enhancements
-
-
 def test_row_err_rbp_and_q_measure():
     """Grades 3 and 1 at the first and the third rank, the largest grade 3, two relevant."""
     wanted = {
@@ -354,8 +338,6 @@ def test_row_err_rbp_and_q_measure():
 
 
 # Mistakes in the originals
-
-
 def test_mistakes_duplicate_ids_and_grades_of_what_is_not_relevant_add_nothing():
     assert ndcg_at_k("a;b", "a;a;b") == pytest.approx((1 + 1 / math.log2(4)) / (1 + 1 / math.log2(3)))
     assert ndcg_at_k("a", "a;a;a") == recall_at_k("a", "a;a;a") == 1.0
