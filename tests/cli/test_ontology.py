@@ -31,7 +31,8 @@ def test_hpo(assay, hpo_cache, tmp_path, monkeypatch):
     expected = {"HP:0001250": "High fever", "HP:0002279": "Seizure", "HP:9999999": "Seizure"}
     expected["HP:0000057"] = "Clitoral hypertrophy"
     cases = [
-        {"case_id": term, "text": "hot", "expected_hpo_ids": [term], "description": said} for term, said in expected.items()
+        {"case_id": term, "text": f"hot {term}", "expected_hpo_ids": [term], "description": description}
+        for term, description in expected.items()
     ]
     (tmp_path / "cases.json").write_text(json.dumps(cases))
     done = assay("ontology", "check", tmp_path / "cases.json")
