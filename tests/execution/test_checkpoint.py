@@ -67,22 +67,6 @@ def test_what_was_begun_is_found_and_only_the_rest_is_asked(evaluate):
     assert evaluate.said == ["there is nothing to go on from; this evaluation starts afresh"] * 2
 
 
-def test_every_benchmark_keeps_its_own_answers(evaluate):
-    class Remembers(Told):
-        def index(self, documents):
-            self.which = next(document.doc_id for document in documents if document.doc_id.startswith("only"))
-
-        def search(self, queries, k):
-            super().search(queries, k)
-            return [[self.which] for _ in queries]
-
-    told = Remembers()
-    first, again = (evaluate(told, resume=resume, folders=("one", "two")) for resume in (False, True))
-    assert [dict(result.run) for result in first] == [dict(result.run) for result in again]
-    assert set(first[0].run["q0"]) != set(first[1].run["q0"])
-    assert told.asked == [["q0"], ["q1", "q2"]] * 2
-
-
 def test_with_a_dead_provider_what_is_known_stays_known(evaluate):
     odd, _ = fallible("q1")
     alive = own(odd)

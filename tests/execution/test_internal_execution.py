@@ -53,6 +53,9 @@ def test_batches_grow_while_answers_come_quickly_and_shrink_when_one_is_slow(clo
         told = Told(lambda query, seconds=seconds: clock.sleep(seconds) or right(query), batch=batch)
         collected(told, 40)
         assert told.sizes() == sizes, seconds
+    told = Told(failing({"q5": ValueError("once")}))
+    collected(told, 12)
+    assert told.sizes() == [1, 2, 4, 1, 1, 1, 1, 2, 3]
 
 
 def test_failures_of_a_batch_share_their_pauses(clock):

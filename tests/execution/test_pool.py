@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assay import Hit
 from assay.execution import RetryPolicy
 
-from ._retrievers import AT_ONCE, LONG, QUICK, Told, collected, errors, failing, right
+from ._retrievers import AT_ONCE, LONG, Told, collected, errors, failing, right
 
 
 @given(n=st.integers(0, 8), own=st.integers(1, 5), batch=st.none() | st.integers(1, 5), bad=st.sets(st.integers(0, 7)))
@@ -96,29 +96,13 @@ def test_one_place_is_always_left_and_late_answers_do_not_count():
     assert done[-1] == (40, 2)
 
 
-def test_batches_are_of_a_chosen_size_or_grow_up_to_what_the_provider_takes():
-    for own, chosen, sizes in (
-        (1000, None, [1, 2, 4, 2]),
-        (2, None, [1, 2, 2, 2, 2]),
-        (1000, 4, [4, 4, 1]),
-        (1, 3, [1] * 9),
-    ):
+def test_batches_are_of_the_chosen_size_and_one_that_fails_is_asked_one_by_one():
+    for own, chosen, sizes in ((1000, 4, [4, 4, 1]), (1, 3, [1] * 9)):
         told = Told(batch=own)
         collected(told, 9, batch=chosen)
         assert told.sizes() == sizes, (own, chosen)
-
-
-def test_a_batch_that_fails_is_asked_one_by_one_and_the_next_is_smaller():
-    told = Told(failing({"q1": ValueError("never")}, every=True))
-    assert errors(collected(told, 3, batch=3)) == {"q1": "ValueError: never"}
+    told, seen = Told(failing({"q1": ValueError("never")}, every=True)), []
+    found = collected(told, 3, batch=3, watch=lambda now: seen.append((now.n_done, len(told.asked))))
+    assert errors(found) == {"q1": "ValueError: never"}
     assert told.asked == [["q0", "q1", "q2"], ["q0"], ["q1"], ["q2"], ["q1"], ["q1"]]
-    told = Told(failing({"q5": ValueError("once")}))
-    collected(told, 12)
-    assert told.sizes() == [1, 2, 4, 1, 1, 1, 1, 2, 3]
-
-
-def test_answers_of_a_batch_are_handed_on_before_its_failures_are_asked_again():
-    seen = []
-    told = Told(lambda query: ValueError("no") if query.query_id == "q1" else right(query))
-    collected(told, 3, batch=3, watch=lambda now: seen.append((now.n_done, len(told.asked))), policy=QUICK)
-    assert (2, 1) in seen
+    assert (2, 4) in seen  # answers are handed on before failures are asked again

@@ -15,8 +15,22 @@ from assay.providers import BoundProvider, Provider
 from ._retrievers import LONG, QUICK, Told, benchmark, collected, errors, own, queries, right
 
 
-def test_coroutines_of_one_retriever_share_one_event_loop():
-    """A client that is made while indexing belongs to the loop it was made on."""
+def test_a_provider_is_made_filled_and_asked_by_one_thread_or_on_one_event_loop():
+    """A database refuses other threads; a client that is made while indexing belongs to the loop it was made on."""
+
+    class Database:
+        def __init__(self):
+            self.database = sqlite3.connect(":memory:")
+
+        def index(self, documents):
+            self.database.execute("CREATE TABLE docs (id TEXT)")
+            self.database.executemany("INSERT INTO docs VALUES (?)", [(document.doc_id,) for document in documents])
+
+        def search(self, queries, k):
+            return [[doc for (doc,) in self.database.execute("SELECT id FROM docs")] for _ in queries]
+
+        def close(self):
+            self.database.close()
 
     class Later:
         async def index(self, documents):
@@ -30,27 +44,10 @@ def test_coroutines_of_one_retriever_share_one_event_loop():
             closed.append(asyncio.get_running_loop() is self.loop)
 
     closed = []
-    assert errors(collected(Later())) == {}
-    assert closed == [True]
-
-
-def test_a_provider_is_made_filled_and_asked_by_one_thread():
-    class Database:
-        def __init__(self):
-            self.database = sqlite3.connect(":memory:")  # refuses other threads
-            self.database.execute("CREATE TABLE docs (id TEXT)")
-
-        def index(self, documents):
-            self.database.executemany("INSERT INTO docs VALUES (?)", [(document.doc_id,) for document in documents])
-
-        def search(self, queries, k):
-            return [[doc for (doc,) in self.database.execute("SELECT id FROM docs")] for _ in queries]
-
-        def close(self):
-            self.database.close()
-
     found = collected(BoundProvider(Provider("database", "", Database), {}))
     assert found["q2"].docs == ["d0", "d1", "d2", "d3"]
+    assert errors(collected(Later())) == {}
+    assert closed == [True]
 
 
 def scoped():
@@ -108,19 +105,17 @@ def test_a_provider_that_cannot_be_started_is_told(snapshots):
     release = threading.Event()
 
     class Unready(Told):
-        def __init__(self, error=None):
-            super().__init__()
-            self.error = error
-
         def index(self, documents):
-            if self.error:
-                raise self.error
             release.wait(LONG)
+
+    class Broken(Told):
+        def index(self, documents):
+            raise OSError("no such model")
 
     short = replace(QUICK, index_timeout=0.05)
     cases = {
         "made": lambda: collected(BoundProvider(Provider("broken", "", lambda: 1 / 0), {})),
-        "index": lambda: collected(own(Unready(OSError("no such model")), "broken")),
+        "index": lambda: collected(own(Broken(), "broken")),
         "hangs": lambda: collected(own(Unready(), "slow"), policy=short),
         "no documents": lambda: collected(Told(), dataset=replace(benchmark(2), documents={})),
     }
@@ -155,9 +150,10 @@ def test_a_retriever_is_closed_whatever_happens_and_its_errors_have_no_consequen
 def test_known_answers_are_not_asked_again_but_known_errors_are():
     told, seen = Told(), []
     known = {"q1": Response("q1", ["old"], [1.0]), "q2": Response("q2", error="failed")}
-    found = collected(told, known=known, watch=lambda now: seen.append((now.n_done, now.n_cached, now.n_failed)))
-    assert told.asked == [["q0"], ["q2", "q3"]]
+    watch = lambda now: seen.append((now.n_done, now.n_cached, now.n_failed))  # noqa: E731
+    found = collected(told, known=known, batch=2, watch=watch)
+    assert told.asked == [["q0", "q2"], ["q3"]]
     assert [answer.docs for answer in found.values()] == [["d0"], ["old"], ["d2"], ["d3"]]
-    assert seen == [(1, 1, 0), (2, 1, 0), (4, 1, 0)]
+    assert seen == [(1, 1, 0), (3, 1, 0), (4, 1, 0)]
     every = {f"q{n}": Response(f"q{n}") for n in range(4)}
     assert collected(BoundProvider(Provider("never", "", lambda: 1 / 0), {}), known=every) == every  # it is not even made

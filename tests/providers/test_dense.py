@@ -16,12 +16,6 @@ from assay.errors import ProviderError
 from ._asking import ids, provider, ready
 from ._stand_ins import package
 
-DOCUMENTS = [
-    Document("fox", "a fox runs through the forest"),
-    Document("bank", "interest rates and savings accounts"),
-    Document("empty", " "),
-    Document("long", "rain " * 20_000),
-]
 NUMBERS = count()
 """Models are loaded once in a process, so that every test names one of its own."""
 
@@ -61,13 +55,16 @@ def asked(monkeypatch):
 THREE = [Document("1", "aab"), Document("2", "ccc"), Document("3", "aab")]
 
 
-def model(folder="", name=""):
-    cache = f", cache='{folder}'" if folder else ""
-    return f"dense(model={name or f'my/model{next(NUMBERS)}'}{cache})"
+def model(more=""):
+    return f"dense(model=my/model{next(NUMBERS)}{more})"
+
+
+def cached(folder):
+    return model(f", cache='{folder}'")
 
 
 def test_a_model_by_name_with_its_prefixes(asked):
-    text = model()[:-1] + ", query_prefix='query: ', document_prefix='passage: ')"
+    text = model(", query_prefix='query: ', document_prefix='passage: '")
     retriever = ready(text, [Document("1", "aab"), Document("2", "ccc"), Document("3", "")])
     assert ids(retriever.search([Query("q", "c")], 1)[0]) == ["2"]
     assert asked == ["passage: ccc", "passage: aab", "query: c"]
@@ -75,8 +72,8 @@ def test_a_model_by_name_with_its_prefixes(asked):
 
 def test_what_cannot_be_loaded(asked, snapshots, monkeypatch):
     cases = {
-        "no such model": lambda: ready("dense(model=nowhere)", DOCUMENTS),
-        "not finite": lambda: ready("dense(model=broken)", DOCUMENTS),
+        "no such model": lambda: ready("dense(model=nowhere)", THREE),
+        "not finite": lambda: ready("dense(model=broken)", THREE),
     }
     snapshots.check_errors("providers/dense", cases)
     for name, text in {"wordllama": "dense", "sentence_transformers": model()}.items():
@@ -86,12 +83,12 @@ def test_what_cannot_be_loaded(asked, snapshots, monkeypatch):
 
 
 def test_known_texts_are_not_embedded_again(asked, tmp_path):
-    text = model(tmp_path / "new" / "folder")
+    text = cached(tmp_path / "new" / "folder")
     for _ in range(2):
         retriever = ready(text, THREE)
         answers = retriever.search([Query("q", "abc")], 3)
         assert (ids(answers[0]), asked) == (["3", "1", "2"], ["aab", "ccc", "abc"])
-    ready(model(tmp_path / "new" / "folder"), THREE)
+    ready(cached(tmp_path / "new" / "folder"), THREE)
     assert asked[3:] == ["aab", "ccc"], "another model has vectors of its own"
 
 
@@ -109,7 +106,7 @@ def damaged(file):
 
 
 def test_a_damaged_cache_costs_time_only(asked, tmp_path):
-    text = model(tmp_path)
+    text = cached(tmp_path)
     ready(text, THREE[:1])
     (file,) = (path for path in tmp_path.iterdir() if path.is_file())
     for number, damage in enumerate(damaged(file), 2):
@@ -122,7 +119,7 @@ def test_a_damaged_cache_costs_time_only(asked, tmp_path):
 
 def test_a_cache_that_cannot_be_written_is_no_error(asked, tmp_path):
     (tmp_path / "file").write_text("in the way")
-    text = model(tmp_path / "file")
+    text = cached(tmp_path / "file")
     ready(text, THREE[:1])
     ready(text, THREE[:1])
     assert asked == ["aab"] * 2
