@@ -101,21 +101,16 @@ def test_a_link_stays_and_its_target_is_written(tmp_path):
         assert names(target.parent) == ["a.txt"]
 
 
-def test_a_pipe_is_written_to(tmp_path):
+def test_pipes_and_devices_are_written_to(tmp_path):
     pipe, found = tmp_path / "pipe.json", []
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
     reader.start()
     write(pipe)
     reader.join(30)
-    assert found == [b"new"]
-    assert stat.S_ISFIFO(pipe.stat().st_mode)
-    assert names(tmp_path) == ["pipe.json"]
-
-
-def test_a_device_is_written_to(tmp_path):
+    assert (found, names(tmp_path)) == ([b"new"], ["pipe.json"])
     write(Path(os.devnull))
-    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+    assert (stat.S_ISFIFO(pipe.stat().st_mode), stat.S_ISCHR(Path(os.devnull).stat().st_mode)) == (True, True)
     with pytest.raises(DataError, match="/dev/full: cannot be written: No space left on device"):
         write(Path("/dev/full"))
 
