@@ -25,7 +25,7 @@ def _ranking():
 # the first query holds the ends of the scale; nothing was retrieved for the last
 QRELS = {"first": {"doc0": 0, "doc1": 4}, "last": {"doc0": 1}} | {
     f"q{number}": {"doc0": 0} | {doc: RANDOM.choice(GRADES) for doc in RANDOM.sample(DOCS[1:], RANDOM.randint(1, 25))}
-    for number in range(40)
+    for number in range(18)
 }
 RUN = {query: _ranking() for query in QRELS if query != "last"}
 
@@ -70,6 +70,6 @@ def test_scores(ir_measures):
         measure = eval(name, dict(vars(ir_measures)))  # its own parser does not run on every Python that we do
         rows = [row for row in ir_measures.iter_calc([measure], QRELS, RUN) if row.query_id in RUN]
         theirs = {row.query_id: float(row.value) for row in rows}
-        assert len(theirs) > 20, name
+        assert len(theirs) > 10, name
         found = ours.scores(name)
         assert {query: found[query] for query in theirs} == pytest.approx(theirs, rel=1e-9, abs=1e-9), name

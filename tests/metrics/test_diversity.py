@@ -21,13 +21,9 @@ WORKED_OUT = [  # metric, the subtopics of the document at each rank, those of w
     # the second document repeats a, which then gains half, and adds b; two subtopics could gain 2 · (1 + 0.5 / log₂ 3)
     ("alpha_dcg@2", ["a", "ab"], [], (1 + 1.5 / LOG3) / (2 * (1 + 0.5 / LOG3))),
     ("alpha_dcg@1", ["a"], ["b"], 1 / 2),  # one of two subtopics; ndeval says 1 here
-    ("alpha_dcg(alpha=1)@2", ["a", "a"], [], 1),  # the second a gains nothing, and nothing could be gained there
     # the best ranking is ab, then the other a: 2 + 0.5 / log₂ 3; here the two come the other way round
     ("alpha_ndcg", ["a", "ab"], [], (1 + 1.5 / LOG3) / (2 + 0.5 / LOG3)),
     ("alpha_ndcg@1", ["a"], ["b"], 1),  # no document is about both
-    ("alpha_ndcg@1", ["a"], ["ab"], 1 / 2),
-    ("alpha_ndcg(alpha=0)@2", ["a", "a"], ["b", "b"], 1),  # nobody minds more of the same
-    ("alpha_ndcg(alpha=1)@2", ["a", "a"], ["b", "b"], 1 / (1 + 1 / LOG3)),
     # all three gain 2 at first; the larger id is taken, and leaves less to the others than they would have had:
     # a ranking may be better than the greedy one
     ("alpha_ndcg@2", ["ac", "bd"], ["ab"], (2 + 2 / LOG3) / (2 + 1.5 / LOG3)),
@@ -35,18 +31,14 @@ WORKED_OUT = [  # metric, the subtopics of the document at each rank, those of w
     ("err_ia@2", ["a", "ab"], [], (1 + 1 / 4 + 1 / 2) / (2 * 5 / 4)),
     ("err_ia@1", ["a"], ["b"], 1 / 2),  # ndeval says 1 here
     ("nerr_ia", ["a", "ab"], [], (7 / 4) / (9 / 4)),  # 1 + 1/4 + 1/2; the other way round 2 + 1/4
-    ("nerr_ia@1", ["a"], ["b"], 1),
     ("nrbp", ["a", "ab"], [], 3 / 4 * (1 + 1 / 4 + 1 / 2) / 2),  # for two subtopics, at 1 − 1/4
-    ("nrbp(alpha=1, beta=0.8)", ["a", "a"], [], 1),
     ("nrbp(judged_only=true)", [None, "a"], [], 3 / 4),
-    ("nrbp", ["abcd"] * 60, [], 1),  # every document about everything is nearly perfect
     ("nnrbp", ["a", "ab"], [], 7 / 9),
     ("precision_ia@2", ["a", "ab"], [], (1 + 1 / 2) / 2),
     ("precision_ia@4", ["a", "ab"], [], (2 / 4 + 1 / 4) / 2),  # still divided by 4
     ("map_ia", ["a", "ab"], [], (1 + 1 / 2) / 2),
     ("map_ia", ["a"], ["b", "b", "b"], 1 / 2),  # a subtopic weighs the same, however much there is about it
     ("subtopic_recall@2", ["a", "a", "b"], ["c"], 1 / 3),
-    ("subtopic_recall", ["a", None, "", "b"], ["c", "c"], 2 / 3),
     *((f"{name}(judged_only=true)@1", [None, "a"], [], 1) for name in ("alpha_dcg", "err_ia", "precision_ia")),
     *((f"{name}(judged_only=true)", [None, "a"], [], 1) for name in ("alpha_ndcg", "nerr_ia", "map_ia", "subtopic_recall")),
 ]

@@ -2,7 +2,6 @@
 
 import random
 from functools import cache
-from itertools import product
 
 import numpy as np
 
@@ -71,12 +70,12 @@ def setting_of(result, bound):
 
 
 def test_a_query_scores_the_same_alone_and_in_company():
-    for name, tied in product(PROFILES, (False, True)):
-        judged, ranked = data(name, tied)
+    for name in PROFILES:
+        judged, ranked = data(name, True)
         for query in list(nested(judged))[::15]:
             alone = scored(name, *([row for row in side if row[0] == query] for side in (judged, ranked)))
             for bound in asked(name):
-                in_company = together(name, tied).scores(bound.name)
+                in_company = together(name, True).scores(bound.name)
                 assert alone.scores(bound.name) == {query: in_company[query]}, (name, bound.name)
 
 
@@ -94,17 +93,6 @@ def test_the_order_of_rows_does_not_matter_unless_ties_go_by_it():
                 assert shuffled(name, True).scores(bound.name) == together(name, True).scores(bound.name), (name, bound.name)
     for name, metric in (("ranx", "ndcg"), ("beir", "mrr"), ("ir_measures", "accuracy")):  # here they do
         assert shuffled(name, True).scores(metric) != together(name, True).scores(metric)
-
-
-def test_without_ties_the_names_of_documents_do_not_matter():
-    """Other names, in another order, none of them that of a query."""
-    names = [f"Ärztin/{number:03}" for number in range(30)]
-    random.Random(4).shuffle(names)
-    renamed = [[(query, names[int(doc[1:])], value) for query, doc, value in side] for side in UNTIED]
-    for name in PROFILES:
-        found = scored(name, *renamed)
-        for bound in asked(name):
-            assert found.scores(bound.name) == together(name, False).scores(bound.name), (name, bound.name)
 
 
 def test_a_metric_is_found_by_the_name_asked_for_and_the_name_computed():
@@ -156,7 +144,7 @@ def test_a_metric_is_noted_exactly_where_the_tool_does_otherwise_or_has_it_not(s
 def test_bands_hold_under_every_profile():
     for name in PROFILES:
         few = [[row for row in side if int(row[0]) <= 3] for side in data(name, True)]
-        result = scored(name, *few, asked(name)[::6], tie_band=True, residuals=True)
+        result = scored(name, *few, asked(name)[::9], tie_band=True, residuals=True)
         for setting in result.settings:
             metric = setting.metric.name
             scores, band = result.array(metric), {end: one.score for end, one in result.tie_bands[metric].columns.items()}

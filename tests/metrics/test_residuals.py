@@ -60,7 +60,7 @@ def some_cases(seed, top, n):
 
 def test_no_grading_leads_beyond_the_bounds_and_some_lead_there():
     for top in (1, 2):
-        cases, gradings = zip(*some_cases(top, top, 40), strict=True)
+        cases, gradings = zip(*some_cases(top, top, 24), strict=True)
         policy = assay.Policy(max_grade=top)
         names = [bound.name for bound in parse_metrics(EXACT + GRADED * (top == 1))]
         scores = assay.evaluate(*as_dicts(chain.from_iterable(gradings)), names, policy=policy)
@@ -88,7 +88,7 @@ def is_open(grade):
     return grade is None or grade < 0
 
 
-FEW = CASES[::3]
+FEW = CASES[::5]
 
 
 def with_best_grade(k):
@@ -104,7 +104,7 @@ def test_scores_lie_between_their_bounds_and_so_does_what_the_best_grade_would_g
     best = {k: assay.evaluate(*as_dicts(with_best_grade(k)), NUMBERS, policy=assay.Policy(max_grade=TOP)) for k in (None, 5)}
     for bound in NUMBERS:
         low, high, _ = residual_scores(bound, every)
-        scores, highest = together().array(bound.name)[::3], best[bound.params.get("k")].array(bound.name)
+        scores, highest = together().array(bound.name)[::5], best[bound.params.get("k")].array(bound.name)
         assert ((low <= scores) & (scores <= high)).all(), bound.name
         assert ((low <= highest + 1e-12) & (highest <= high + 1e-12)).all(), bound.name
         low, high, method = residual_scores(bound, judged)  # where everything retrieved is judged both are the same
@@ -130,10 +130,6 @@ def residuals(metric, ranked, missed=(), **policy):
 
 
 BY_HAND = [  # metric, grades down the ranking, grades of what was missed, lowest, highest; and a policy
-    ("precision@5", [1, None, 0, None, 1, None], (), 2 / 5, 4 / 5),
-    ("recall@10", [1, None, None], (1, 1), 1 / 3, 3 / 5),  # the ideal knows of the two as well
-    ("recall@1", [1, None, None], (1,), 1 / 4, 1 / 2),  # at worst both below the cut are relevant
-    ("map", [2, None, None, None, None], (), (1 + 2 / 4 + 3 / 5) / 3, 1),  # at worst the last two are
     ("precision@2", [-1, 1], (), 1 / 2, 1),
     ("precision@1", [None], (0,), 0, 1),  # nothing is judged above 0: the grade is 1
     ("map(judged_only=true)", [None, 1], (), 1 / 2, 1),  # a document that is judged after all is not dropped

@@ -38,7 +38,7 @@ MONOTONE = [bound for bound in METRICS if bound.metric.is_monotone and bound not
 POLICY, EXPECTED = assay.Policy(max_grade=TOP), assay.Policy(max_grade=TOP, ties="expected")
 FEWER = settings(max_examples=max(2, settings.default.max_examples // 8))
 """For tests whose examples take long."""
-TIES = random_ties(8, 16)
+TIES = random_ties(8, 9)
 
 
 @cache

@@ -13,15 +13,12 @@ QRELS = {"q": {"a": 3, "b": 1, "c": 0, "d": 2, "e": 1, "n": 0}, "p": {"a": 1, "z
 RUN = {"q": {"b": 4.0, "x": 3.0, "a": 2.0, "c": 1.0}, "p": {"x": 2.0, "a": 1.0}}
 AS_RANX = {
     "rbp@95": "rbp(p=0.95, gain=grade)",
-    "rbp.95": "rbp(p=0.95, gain=grade)",
     "rbp.8-l2": "rbp(p=0.8, rel=2, gain=grade)",
     "precision": "set_precision",
     "precision-l2": "set_precision(rel=2)",
     "precision@3": "precision@3",
     "f1": "set_f",
-    "f1@3": "f1@3",
     "hits": "mean_rel_ret",
-    "hits@3": "mean_rel_ret@3",
     "hits@3-l2": "mean_rel_ret(rel=2)@3",
 }
 
