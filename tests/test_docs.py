@@ -236,7 +236,7 @@ SLOW_PAGES = {
     "python": {"chunkers.md", "hpo.md", "phentrieve.md", "report.md", "web-api.md"},
     "console": {
         *("chunkers.md", "hpo.md", "phentrieve.md", "report.md"),
-        *("running.md", "ci.md", "store.md", "statistics.md", "charts.md", "conformance.md"),
+        *("tour.md", "running.md", "ci.md", "store.md", "statistics.md", "charts.md", "conformance.md"),
     },
 }
 """They need ontologies, grammars or many queries, or have many commands."""
