@@ -3,9 +3,7 @@
 import re
 import shutil
 
-from assay.datasets import BenchmarkDataset
 from assay.evaluation import read_results
-from assay.model import Query
 
 from ._evaluations import SEARCH, N, asked, figures
 
@@ -68,19 +66,6 @@ def test_one_provider_that_fails_does_not_take_the_others_along(place, assay):
     assert failed[2].provenance["final"] == [f"q{n}" for n in range(N)]
     done = assay("eval", "plan.yaml", "--providers", "python:mine:Hangs", "--index-timeout", "0.1")
     assert (done.code, "python:mine:Hangs was not ready within 0.1 s; --index-timeout allows more" in done.err) == (4, True)
-
-
-def test_what_must_index_a_benchmark_without_documents_is_told_first(place, assay):
-    bare = BenchmarkDataset("bare")
-    bare.add_query(Query("q0", "q0"))
-    bare.qrels["q0"] = {"d0": 1.0}
-    bare.save_json(place / "bare.json")
-    (place / "bare.yaml").write_text("benchmarks: bare.json\nproviders: [bm25, python:mine:search, hybrid]\n")
-    told = "error: bare has no documents, and bm25, hybrid(bm25, dense) need some to search in; "
-    for command in (("eval",), ("plan", "check")):
-        done = assay(*command, "bare.yaml")
-        assert (done.code, done.out, done.err.startswith(told)) == (3, "", True), command
-    assert assay("eval", "bare.yaml", "--providers", "python:mine:search").code == 0
 
 
 def test_one_file_that_cannot_be_written_does_not_take_the_others_along(place, assay):
