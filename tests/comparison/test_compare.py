@@ -30,9 +30,6 @@ def ranked(scores):
 RUNS = {"old": ranked(OLD), "new": ranked(NEW)}
 
 
-# Two systems
-
-
 def test_the_figures_by_hand():
     comparison = compare(QRELS, RUNS, "mrr")
     pair = comparison.pair("mrr", "old", "new")
@@ -56,9 +53,6 @@ def test_less_is_better_for_latency():
     pair = comparison.pairs[0]
     assert (pair.difference, pair.improvement) == pytest.approx((-10.1, 10.1))
     assert (pair.wins, pair.losses, pair.better, comparison.best("latency")) == (10, 0, "quick", "quick")
-
-
-# Many systems
 
 
 def test_tests_for_many_systems_speak_of_pairs_or_of_all():
@@ -85,9 +79,6 @@ def test_twenty_systems_each_beat_all_before():
     assert len(comparison.pairs) == 190
     assert beaten_by(comparison, "map") == {f"s{number + 1}": tuple(range(number)) for number in range(20)}
     assert set(beaten_by(compared(*ladder(3, 2)), "map").values()) == {()}
-
-
-# Results in place of runs
 
 
 def test_results_are_compared_by_the_metrics_asked_for_and_need_no_judgments():
@@ -130,9 +121,6 @@ def test_wrong_settings(snapshots):
     snapshots.check_errors("compare/settings", cases)
 
 
-# The choices
-
-
 def test_other_spellings():
     how = ComparisonOptions(test="fisher", correction="BH", interval="studentized", alpha=0.01)
     plain = how.to_dict()
@@ -145,9 +133,6 @@ def test_other_spellings():
     ):
         how = ComparisonOptions(test=test, rope=rope)
         assert (how.bound_test.name, how.to_dict()["rope"]) == (name, counts)
-
-
-# What may be compared
 
 
 def test_queries_are_paired_by_id_whatever_their_order():

@@ -21,18 +21,12 @@ def pair_of(metric, a, b, **how):
     return compared(system("a", {metric: list(a)}), system("b", {metric: list(b)}), **how).pairs[0]
 
 
-# Less is better
-
-
 @for_each("test", ["paired_t(alternative=greater)", "non_inferiority(margin=0.01)"])
 def test_one_sided_tests_ask_for_better_whichever_way_the_metric_points(test):
     more, less = pair_of("map", A, A + 0.1 * B, test=test), pair_of("latency", A, A - 0.1 * B, test=test)
     assert more.p == pytest.approx(less.p)
     assert more.p < 0.001
     assert pair_of("latency", A, A + 0.1 * B, test=test).p > 0.99
-
-
-# Significance
 
 
 def test_p_up_to_alpha_is_significant_after_correction():
@@ -43,9 +37,6 @@ def test_p_up_to_alpha_is_significant_after_correction():
     both = [system("a", {"map": zeros, "mrr": zeros}), system("b", {"map": ones, "mrr": ones})]
     assert all(pair.is_significant for pair in compared(*both, alpha=4 / 2**6).pairs)
     assert not any(pair.is_significant for pair in compared(*both, alpha=3 / 2**6).pairs)
-
-
-# Figures that are no mean
 
 
 def test_a_geometric_mean_is_tested_by_logarithms():
@@ -94,9 +85,6 @@ def test_no_margin_of_scores_is_laid_on_what_is_no_mean_of_scores():
             assert (math.isnan(pair.p), bool(pair.untested), pair.is_significant) == (True, True, False), (metric, test)
 
 
-# Scores that are undefined
-
-
 def test_difference_and_interval_rest_on_the_same_queries():
     """The hardest queries lack a score in a: over its own queries it looks better than b, which is better everywhere."""
     b = A + 0.05 + RNG.uniform(0, 0.01, N)
@@ -109,9 +97,6 @@ def test_difference_and_interval_rest_on_the_same_queries():
     assert pair.low <= pair.difference <= pair.high
     assert pair.improvement == pair.difference > 0
     assert pair.relative == pytest.approx(pair.difference / a[has].mean())
-
-
-# Times
 
 
 def timed(name, times, provenance):

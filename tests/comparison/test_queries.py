@@ -22,9 +22,6 @@ def results(runs=None, **policy):
     ]
 
 
-# Queries that moved
-
-
 def test_largest_first_and_only_those_that_moved_that_way():
     comparison = compared(*old_and_new())
     losses = largest_losses(comparison, "mrr", "old", "new")
@@ -54,9 +51,6 @@ def test_rankings_relevant_documents_and_words():
     assert (loss.ranking_a, loss.ranking_b) == (("x", "d1", "d2"), ("x",))  # equal scores: ids descending, as scored
     assert dict(loss.relevant) == {"d3": 3.0, "d1": 2.0, "d2": 1.0}
     assert loss.to_dict()["relevant"]["d1"] == {"grade": 2.0, "rank_a": 2, "rank_b": None}
-
-
-# Agreement of rankings
 
 
 def test_agreement_by_hand():

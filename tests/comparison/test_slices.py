@@ -101,8 +101,6 @@ def test_each_language_has_a_mean_of_its_own():
     assert "by_language" not in slice_results(results, "language")[0].to_dict()
 
 
-# Comparisons in each slice, one correction over all of them
-
 RNG = np.random.default_rng(5)
 LANGUAGES = ["de"] * 30 + ["en"] * 30 + ["fr"] * 30
 TAGS = {"language": LANGUAGES, "difficulty": ["easy", "hard"] * 45}

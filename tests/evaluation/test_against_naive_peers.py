@@ -55,10 +55,9 @@ def by_pytrec_eval(qrels, run, names):
 
 TREC_NAMES = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P"}
 
-# ---- BEIR: the four by pytrec_eval; its own scripts sort stably and divide by the number of judged queries
-
 
 def beir(qrels, run):
+    """Four by pytrec_eval; its own scripts sort stably and divide by the number of judged queries."""
     run = {query: {doc: score for doc, score in ranked.items() if doc != query} for query, ranked in run.items()}
     figures = by_pytrec_eval(qrels, run, TREC_NAMES)
     top = {query: sorted(ranked, key=ranked.get, reverse=True) for query, ranked in run.items()}
@@ -77,10 +76,8 @@ def test_beir(data):
     assert_same("beir", *data, beir(*data))
 
 
-# ---- MTEB: five by pytrec_eval; its own scripts sort by score and id, descending, and divide by the number of rankings
-
-
 def mteb(qrels, run):
+    """Five by pytrec_eval; its own scripts sort by score and id, descending, and divide by the number of rankings."""
     figures = by_pytrec_eval(qrels, run, TREC_NAMES | {"hit_rate": "success"})
     figures["accuracy"] = figures["Recall@1"]
     top = {query: sorted(ranked, key=lambda doc: (ranked[doc], doc), reverse=True) for query, ranked in run.items()}
@@ -98,10 +95,8 @@ def test_mteb(data):
     assert_same("mteb", *data, mteb(*data))
 
 
-# ---- sentence-transformers: a document is relevant or not, queries with none are dropped, map is divided by min(k, R)
-
-
 def sentence_transformers(qrels, run):
+    """A document is relevant or not, queries with none are dropped, map is divided by min(k, R)."""
     rows = {"accuracy": [], "precision": [], "recall": [], "mrr": [], "ndcg": [], "map": []}
     figures = {}
     for k in KS:

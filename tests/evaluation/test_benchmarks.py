@@ -47,8 +47,6 @@ def test_one_without_documents_is_refused_for_those_who_search_in_them(place):
     assert load("bare.json", providers=["replay:x.run", "hybrid(replay:x.run, replay:y.run)"]) == {"bare.json": "bare"}
 
 
-# Metrics where nobody says what to measure
-
 HPO = ["mrr", "hit@1", "hit@10", "max_ont_sim@10"]
 RAG = [metric.name for metric in default_metrics([""])]
 

@@ -69,8 +69,6 @@ def test_queries_that_moved_most_come_first():
     assert [query for query, _, _ in mrr.moved] == ["q3", "q2", "q0"]
 
 
-# Fingerprints
-
 IDS = st.text(min_size=1, max_size=3)
 JUDGED = st.dictionaries(IDS, st.dictionaries(IDS, st.integers(0, 3), min_size=1, max_size=4), min_size=1, max_size=3)
 

@@ -104,9 +104,6 @@ def test_a_metric_of_ones_own_is_found_by_its_name():
     assert list(result) == ["map", "half"]
 
 
-# --- views of other kinds --------------------------------------------------------------------------------------------
-
-
 class Timings(NamedTuple):
     """A view that has nothing to do with rankings."""
 

@@ -105,9 +105,6 @@ def test_what_cannot_be_evaluated(file, tmp_path, snapshots):
     snapshots.check_errors("answers/faults_of_answers", cases)
 
 
-# The same result as any other
-
-
 METRICS = ["answer_f1", "rouge(n=l)", "corpus_bleu(n=1)", "aurc", "abstention_accuracy"]
 
 

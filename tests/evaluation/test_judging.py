@@ -40,9 +40,6 @@ def judged(dataset, run, relevance, policy=None, k=None):
     return judge(dataset, run, relevance, policy or Policy(), k)
 
 
-# Who decides
-
-
 def test_faults_of_relevance(tmp_path, snapshots):
     contents = {
         "one column": "c1 d1\n\nc2\n",
@@ -105,8 +102,6 @@ def test_a_dataset_scores_as_its_judgments_do():
         assert assay.evaluate(JUDGED, run, metrics, relevance=rule).summary == plain.summary, rule
 
 
-# Runs whose hits bring texts
-
 HITS = {
     "ids and texts": {"q": [{"id": "d2", "content": "x"}, {"id": "d1", "content": "red cat"}]},
     "hits": {"q": [Hit("d2", 2.0, "x"), Hit("d1", 1.0, "red cat")]},
@@ -129,9 +124,6 @@ def test_metadata_of_hits_reach_a_pack():
     assert assay.evaluate(dataset, run, ["mrr", "recall"]).summary == {"mrr": 0.5, "recall": 1.0}
     evidence = BenchmarkDataset("Meta", queries={"q": Query("q", evidence=["e1"])})
     assert mrr(evidence, {"q": [Hit("x#0", 2.0, "a", {"evidence": "e1"}), Hit("y#0", 1.0, "b")]}, BY_DOCUMENT) == 1.0
-
-
-# Chunks and documents
 
 
 def test_units_by_hand():
@@ -226,9 +218,6 @@ def test_rolled_up_documents_are_cut_back_to_the_number_asked_for():
         assert [dict(ranking) for ranking in found.chunks.rankings] == list(run.values())
         whole = judged(dataset, run, BY_DOCUMENT, Policy(ties=ties)).run
         assert [len(ranking) for ranking in whole.rankings] == [3, 1]
-
-
-# What is said about it
 
 
 def test_notes_on_relevance(tmp_path, snapshots):

@@ -99,8 +99,6 @@ def test_what_a_profile_does_otherwise_is_said_of_the_metrics_concerned(snapshot
         assert notes(metrics=metrics, profile="mteb") == notes(metrics="accuracy", profile="mteb")
 
 
-# Ids that never match
-
 JUDGED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
 
 

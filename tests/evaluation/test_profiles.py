@@ -173,9 +173,6 @@ def _is_bare(case, key):
     return not isinstance(CASES[case]["results"][key], list | dict)
 
 
-# ---- what a result says about the profile it was scored under
-
-
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"b": 1}}
 RUN = {"1": {"b": 1.0, "a": 1.0, "x": 0.5}}
 
@@ -204,8 +201,6 @@ def test_a_query_that_counts_for_some_metrics_only_has_no_score_in_the_others():
     assert (result["map"], result["mrr"]) == (0.5, 0.25)
     assert result.to_dict()["per_query"]["2"] == {"map": None, "mrr": 0.0}
 
-
-# Where a tool fails
 
 TIED = {"1": {"a": 1.0, "b": 1.0}}
 ONE, TWO = {"1": {"a": 1.0}}, {"1": {"a": 1}, "2": {"a": 0}}
@@ -271,9 +266,6 @@ def test_a_metric_shown_beside_the_others_is_never_refused():
     beside = Setting(judged, judged, profile.policy, is_beside=True)
     empty = assay.Qrels({"1": {"a": 1}}), assay.Run({"1": {}})
     assert evaluate_settings(*empty, [beside], profile)["judged@10"] == 0.0
-
-
-# What a profile makes of a metric
 
 
 def setting(metric, profile):

@@ -41,9 +41,6 @@ def test_everything_is_there():
     assert {"dataset", "seconds", "repository", "assay", "python", "platform", "packages"} <= set(provenance)
 
 
-# The runner
-
-
 RESULTS = {"q0": ["d0", "d1"], "q1": ["d0", "d1"], "q2": ["d3"]}
 """Reciprocal ranks 1, ½, 0, and 0 for the query that is missing."""
 

@@ -27,7 +27,7 @@ def example():
     return qrels, run
 
 
-def test_by_hand():
+def test_new_grades_by_hand():
     """d3 stands first for q1: relevant now, it lifts its reciprocal rank from 1/2 to 1, and the mean from 3/4 to 1."""
     qrels, run = example()
     found = rejudge(saved(assay.evaluate(qrels, run, ["mrr", "precision@2"]), run), {"q1": {"d3": 1}})

@@ -84,9 +84,6 @@ def executed(benchmark, functions, metrics, **options):
     return execute_plan(make_plan(content, "test"), ExecutionOptions(home=benchmark.parent / "home", **options))
 
 
-# Answers
-
-
 def test_answers_are_scored_beside_rankings(questions):
     result = assay.run(questions, answers, METRICS)
     assert [name for name in result if name not in result.beside] == METRICS
@@ -116,9 +113,6 @@ def test_a_benchmark_without_answers_is_refused_before_anything_is_asked(tmp_pat
     with pytest.raises(assay.UsageError, match="no query of bare has one"):
         executed(path, {"system": asked.append}, ["answer_f1"])
     assert not asked
-
-
-# Routes
 
 
 def test_routes_are_scored_beside_rankings():
@@ -179,9 +173,6 @@ def test_notes_on_routes(snapshots):
     cases = {"cannot be read": read, "nothing reported": silent, "nobody knows the right route": asked}
     told = [f"## {case}\n" + "".join(f"{note}\n" for note in result.notes) for case, result in cases.items()]
     snapshots.check("evaluate/reported_routes", "\n".join(told))
-
-
-# What results keep
 
 
 def test_answers_and_routes_are_kept_as_plain_values_and_nothing_else():

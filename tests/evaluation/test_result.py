@@ -104,9 +104,6 @@ def test_what_is_handed_out_cannot_change_the_result(result):
         result.name = "other"
 
 
-# Documents that were judged
-
-
 GRADED = {"q": {"d1": 2, "d2": 1, "d3": 3, "d4": 0}, "r": {"d1": 1}}
 FOUND = {"q": {"d1": 2.0, "x": 1.0}, "r": {"d1": 1.0}}
 
@@ -115,7 +112,7 @@ def scored(**policy):
     return assay.evaluate(GRADED, FOUND, "map", policy=assay.Policy(**policy))
 
 
-def test_they_are_kept_where_rankings_are():
+def test_relevant_documents_are_kept_where_rankings_are():
     plain = scored(rel=2).with_fields(run=FOUND).to_dict()
     assert plain["relevant"] == {"q": {"d3": 3.0, "d1": 2.0}, "r": {}}
     read = result_from_dict(plain)

@@ -105,9 +105,6 @@ def test_figures_of_a_metric_that_nobody_knows_here_are_read(tmp_path):
     assert back.summary == {"theirs(x=1)@3": 0.75}
 
 
-# Files that somebody, or a disk, has changed: each is read, or refused in one line that names the place
-
-
 WRITTEN = Path(__file__).with_name("first_version.json").read_bytes()
 """Two results with everything that one may have, as the first version wrote them."""
 FILE = json.loads(WRITTEN)

@@ -35,9 +35,6 @@ def names(figures):
     return {figure.tool or figure.conventions[0].flags or figure.setting.metric.name for figure in figures}
 
 
-# The case of the design
-
-
 def test_four_tied_documents():
     found = explained(*TIED, "mrr@10")
     assert found.ours.value == 0.25
@@ -111,9 +108,6 @@ def test_a_value_matches_its_own_rounding(value, digits):
     assert not Target.parse(f"{value + 2 * 10.0**-digits:.{digits}f}").matches(value)
 
 
-# Faults seen in the wild
-
-
 def test_a_faulty_or_foreign_formula_is_found():
     """Each value worked out by hand."""
     for metric, qrels, run, value, as_scored in [
@@ -154,9 +148,6 @@ def test_two_conventions_that_change_nothing_by_themselves():
     assert {name for figure in found.singles for name in figure.conventions[0].policy} == set()
 
 
-# Which queries are to blame
-
-
 def test_the_queries_responsible_are_those_whose_scores_differ():
     qrels = {"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 1}}
     run = {"1": {"b": 2.0, "a": 1.0}, "2": {"a": 5.0, "b": 5.0, "c": 5.0}, "3": {"a": 5.0, "b": 5.0}}
@@ -165,9 +156,6 @@ def test_the_queries_responsible_are_those_whose_scores_differ():
     assert ascending.conventions[0].policy == {"ties": "docid_asc"}
     moved = [(one.query, one.ours, one.theirs, one.n_equal) for one in found.moved(ascending)]
     assert moved == [("2", pytest.approx(1 / 3), 1.0, 3), ("3", 0.5, 1.0, 2)]
-
-
-# What has no figure
 
 
 def test_where_a_tool_fails_the_fault_is_told_and_nothing_is_raised():
@@ -204,9 +192,6 @@ def test_what_cannot_be_explained(snapshots):
     snapshots.check_errors("why/faults", cases)
 
 
-# Conventions
-
-
 EVERYTHING = (
     {"1": {"a": 1, "b": 2, "c": 3, "1": 1, "n": -1, "late": 1}, "2": {"c": 1}, "3": {"x": 0, "y": 0}},
     {
@@ -238,8 +223,6 @@ def test_everything_tried_of_any_metric_has_words_and_can_be_spelled():
             assert bool(one.policy) != bool(one.metric), name
             assert one.metric is None or parse_metric(one.metric.name) == one.metric, one.metric.name
 
-
-# Laws: whatever the data
 
 DOCS = ("1", "d1", "d2", "d3", "d4")
 QUERIES = ("1", "2", "3", "d1")

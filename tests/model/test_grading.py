@@ -88,8 +88,6 @@ def test_whole_numbers_are_ids_wherever_they_stand():
         assert ranks_and_grades(graded(qrels, run)) == {"1": [(rank, 1)]}, run
 
 
-# ---- the policy
-
 JUDGED = {"found": {"a": 2, "b": 1}, "missing": {"a": 1}, "barren": {"a": 0}, "empty": {}}
 RANKED = {"found": {"x": 3.0, "b": 2.0, "a": 1.0}, "barren": {"a": 1.0}, "extra": {"a": 1.0}, "more": {}}
 SCORED = [  # policy, queries that are scored, how many of them have nothing relevant
@@ -141,8 +139,6 @@ def test_relevance_levels():
     for level, first in ((None, 2), (1, 3), (0.5, 2), (0, 1), (-5, 1), (9, 5)):  # a negative grade is never relevant
         assert is_relevant(grades, level).tolist() == [False] * first + [True] * (5 - first), level
 
-
-# ---- what metrics read
 
 TWO_QRELS = {"q1": {"a": 2, "b": 0, "c": 1, "gone": 3}, "q2": {"a": -1}, "q3": {"a": 1}}
 TWO_RUN = {"q1": {"x": 9, "c": 8, "b": 7, "y": 6, "a": 5}, "q2": {"a": 1}}
@@ -208,8 +204,6 @@ def test_ties_of_judged_documents_by_hand():
     negative = view({"q1": {"a": 1, "b": -1}}, {"q1": {"a": 1.0, "b": 1.0}}).condensed()
     assert (negative.ties.equal.tolist(), negative.undecided().tolist()) == ([1], [])
 
-
-# ---- subtopics
 
 ROWS = [
     *(("q1", "x", 1, "a"), ("q1", "x", 2, "b"), ("q1", "y", 1, "a"), ("q1", "z", 0, "c")),

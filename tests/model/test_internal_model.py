@@ -75,8 +75,6 @@ def test_best_to_come_is_the_maximum_of_the_rest(ragged, cells):
     assert best.tolist() == [max(stretch[place:]) for stretch in ragged for place in range(len(stretch))]
 
 
-# ---- the sort of ranx
-
 GOLDEN = json.loads(Path(__file__).with_name("ranx_orders.json").read_text())
 """The order in which ranx 0.3.21 left some rankings."""
 
@@ -140,9 +138,6 @@ def test_scores_under_its_rule_are_those_of_its_order(tmp_path):
     for source in (path, run):
         found = assay.evaluate(qrels, source, "mrr", policy=assay.Policy(ties="ranx")).scores("mrr")
         assert found == pytest.approx(wanted)
-
-
-# ---- lines and stretches of files
 
 
 STRETCH = st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 9), st.integers(0, 9))

@@ -64,8 +64,6 @@ def test_chunks_are_called_by_their_lines_and_parts_of_lines_by_their_columns_to
     assert chunk.to_document() == Document("a.py:3-4", "def f(): …", title="Cart.f", group="shop", metadata=place)
 
 
-# ---- ids
-
 IDS = [
     *(("d7", "d7"), ("", ""), (" 7 ", " 7 "), ("Ä-日本", "Ä-日本"), (7, "7"), (-3, "-3"), (10**30, "1" + "0" * 30)),
     *((np.int64(7), "7"), (np.uint8(255), "255"), (np.str_("d7"), "d7")),
@@ -145,8 +143,6 @@ def test_a_path_means_a_file_where_only_one_can_be_meant():
     assert (FileNames([]).n_files, FileNames(KNOWN).n_files) == (0, 4)
 
 
-# ---- numbers and cells
-
 NUMBERS = [
     *((2, 2.0), (np.float32(0.5), 0.5), (Decimal("2.50"), 2.5), (Fraction(1, 4), 0.25), (np.array(3), 3.0)),
     *((np.array(Decimal("1.5"), dtype=object), 1.5), (True, 1.0), (np.False_, 0.0)),
@@ -196,8 +192,6 @@ def test_empty_cells_say_nothing():
         with pytest.raises(DataError, match="gated"):
             bool_field({"gated": value}, ("gated",))
 
-
-# ---- tags
 
 FACTS = {"lang": "de", "year": 2024, "ok": True, "n": None, "l": [1], "f": 0.5}
 TAGS = [  # metadata, tags: a list names tags, a map holds them; what stands beside wins over what stands within

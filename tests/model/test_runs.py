@@ -175,9 +175,6 @@ def test_a_run_is_a_copy_and_a_mapping(tmp_path):
     assert Run(Run(tmp_path / "a.run")).tag == "bm25"
 
 
-# ---- order
-
-
 IDS = st.text("aAb10é\uffff\U00010000", min_size=1, max_size=3)
 SCORES = st.sampled_from([0.0, 1.0, 1.0 + 1e-12, 1e300, 1e301, -1.0, 0.5, float("inf")]) | st.floats(-9, 9)
 """Some are equal, and some are only in single precision."""

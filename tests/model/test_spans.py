@@ -20,8 +20,6 @@ def bounds(places, *ids):
     return [None if number < 0 else (int(files[number]), *columns[number].tolist()) for number in numbers.tolist()]
 
 
-# ---- places
-
 TOLD = [  # metadata of a chunk, its bounds
     (OF_CHUNK, (4, 8, 1, 2)),
     ({"path": "x", "start_line": 2, "end_line": 4}, (-1, -1, 1, 4)),
@@ -96,8 +94,6 @@ def test_words_are_counted_in_the_text_of_each_chunk():
     assert places.tokens(places.numbers(["c1", "x", "a.py:1-4", "nowhere", "c1"])).tolist() == [1, 3, 4, 0, 1]
 
 
-# ---- gold
-
 PLACES = Places({"src/a.py": Document("src/a.py", "one\ntwo\nthree\n")})
 LINES, LETTERS = Span("a.py", 1, 1, "lines"), Span("a.py", 1, 2)
 BOUNDS = [  # gold span, characters and lines from 0
@@ -147,8 +143,6 @@ def test_messages(snapshots):
             call()
     snapshots.check_errors("model/spans", cases)
 
-
-# ---- the view
 
 RULE = Policy().rank_rule
 TIED = {"q": {"x.py:2": 1.0, "x.py:3": 1.0, "x.py:1": 1.0, "x.py:9": 7.0}}

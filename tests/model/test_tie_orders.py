@@ -88,9 +88,6 @@ def test_what_is_drawn_for_a_query_does_not_depend_on_the_others(queries, data):
         assert rows(all_of_them.select(keep)) == rows(some)
 
 
-# ---- other grades
-
-
 def ideal(run):
     return list(zip(run.ideal.query.tolist(), run.ideal.rank.tolist(), run.ideal.grade.tolist(), strict=True))
 

@@ -102,9 +102,6 @@ def test_rows_that_nobody_wrote_are_told_with_the_store(sound, snapshots):
     snapshots.check("store/damage", "".join(f"## {name}\n{text}\n\n" for name, text in texts.items()))
 
 
-# Stores that cannot be used
-
-
 @pytest.fixture
 def filled(tmp_path):
     """A store with one evaluation."""
@@ -223,9 +220,6 @@ def test_damage_is_told_and_never_read_as_something_else(tmp_path, share):
     assert told
     with Store.open(good) as store:
         assert store.check().is_sound
-
-
-# What the check notices
 
 
 FAULTS = {

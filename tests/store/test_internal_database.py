@@ -59,9 +59,6 @@ def test_a_book_for_somebody_who_waits(locked):
     assert time.monotonic() - began < MAX_WAIT / 2
 
 
-# Steps
-
-
 def with_steps(monkeypatch, *steps):
     """An assay that knows more layouts."""
     known = (*migrations.MIGRATIONS, *steps)

@@ -28,7 +28,7 @@ def pairs(found):
     return [(one.benchmark, one.query, one.document, one.judge, one.grade, one.note) for one in found]
 
 
-def test_they_are_kept_with_who_and_when(judged):
+def test_judgments_are_kept_with_who_and_when(judged):
     found = judged.judgments.find()
     assert pairs(found) == [
         ("small", "q0", "d4", "Ana", 2.0, "says so"),
@@ -112,22 +112,16 @@ def test_an_export_of_some_has_the_judgments_of_their_benchmarks(judged, tmp_pat
         assert {one.benchmark for one in other.judgments.find()} == {"third"}
 
 
-# Agreement of judges, over the pairs that two of them share
-
-
 def given_by(judge, *grades, benchmark="b"):
     return [Judgment(benchmark, "q", f"d{number}", judge, grade) for number, grade in enumerate(grades) if grade is not None]
 
 
-def test_by_hand():
+def test_agreement_of_judges_by_hand():
     """Three shared pairs, two alike; grades 0 1 2 against 0 1 1: by chance 1/9 + 2/9 = 1/3 alike."""
     (found,) = judge_agreements([*given_by("Ben", 0, 1, 1), *given_by("Ana", 0, 1, 2, 3)])
     assert (found.a, found.b, found.n_pairs, found.n_same) == ("Ana", "Ben", 3, 2)
     assert found.kappa == pytest.approx((2 / 3 - 1 / 3) / (1 - 1 / 3))
     assert found.to_dict()["same"] == pytest.approx(2 / 3)
-
-
-# What qrels can hold of people's grades
 
 
 WHEN = "2026-11-15T09:30:00+00:00"

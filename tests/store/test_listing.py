@@ -15,9 +15,6 @@ def days_ago(days):
     return (datetime.now(UTC) - timedelta(days=days)).isoformat()
 
 
-# Lists and history
-
-
 def test_lists_have_the_newest_first_and_can_be_filtered(store):
     old = store.save([result_of(1, started=days_ago(40))])
     new = store.save([result_of(2, started=days_ago(3)), result_of(2, "large", "dense", started=days_ago(3))])
@@ -57,9 +54,6 @@ def test_history_has_the_oldest_first(store):
     assert len(store.history("mrr")) == 6
     assert len(store.history("mrr", provider="dense", since="5d")) == 1
     assert store.history("map") == []
-
-
-# What may be compared, what was a baseline, what failed
 
 
 def test_figures_compare_only_where_judgments_policy_profile_and_relevance_are_the_same(store):
@@ -121,9 +115,6 @@ def test_saved_again_it_is_the_latest(store):
     assert store.save([result_of(1)]) == first
     assert (store.latest().id, store.id_of("latest~1"), store.count()) == (first, second, 2)
     assert store.check().faults == ()
-
-
-# Tags, notes and baselines
 
 
 def test_tags_come_and_go(store):

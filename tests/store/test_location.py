@@ -55,9 +55,6 @@ def test_the_usual_folder_is_kept_out_of_repositories(tmp_path):
     assert list((tmp_path / "other").iterdir()) == []
 
 
-# Times
-
-
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
 

@@ -60,9 +60,6 @@ def test_what_results_share_is_there_once(store):
     assert store.check().n_payloads == 4  # scores, rankings, queries and grades
 
 
-# References
-
-
 def test_references(store):
     ids = [store.save([result_of(n, started=DAY), result_of(n, provider="dense", started=DAY)]) for n in range(3)]
     assert [store.id_of(word) for word in ("latest", "latest~0", "latest~1", "latest~2")] == [ids[2], ids[2], ids[1], ids[0]]
@@ -73,9 +70,6 @@ def test_references(store):
     assert [result.name for result in store.find(f"{ids[0]}#small").results] == ["bm25", "dense"]
     with pytest.raises(UsageError):
         store.find("2026-11-15-small")
-
-
-# Deleting
 
 
 def test_deleting_takes_along_what_nobody_else_needs(store):
@@ -101,9 +95,6 @@ def test_baselines_are_deleted_by_force_only(store):
     assert (store.count(), store.baselines(), store.check().n_payloads) == (0, {}, 0)
 
 
-# Opening
-
-
 def test_a_store_is_made_only_when_it_shall_be(url):
     with pytest.raises(StoreError):
         Store.open(url, create=False)
@@ -118,9 +109,6 @@ def test_one_store_serves_many_threads(store):
     assert len(set(ids)) == 12
     assert store.count() == 12
     assert store.check().faults == ()
-
-
-# Evaluations that were resumed
 
 
 def of_evaluation(name, result, **changes):
@@ -144,9 +132,6 @@ def test_an_evaluation_that_was_resumed_after_it_was_saved_is_there_once(store):
         store.save([resumed[0], resumed[1].with_fields(provenance={})], {"seed": 1}),
     ]
     assert len({name, *others}) == 7
-
-
-# Any result
 
 
 IDS = st.text(min_size=1, max_size=5)
@@ -197,9 +182,6 @@ def test_any_result_comes_back_from_the_store_as_from_a_file(kept, result):
     (back,) = kept.find(kept.save([result])).results
     assert differences(back, saved_and_read(result)) == {}
     assert back.to_dict() == saved_and_read(result).to_dict()
-
-
-# What is refused
 
 
 def test_what_cannot_be_saved_or_found(local, snapshots):
