@@ -12,9 +12,8 @@ from assay.stats import Pairs, parse_test
 
 from ._systems import compared, ladder, old_and_new, system
 
-RNG = np.random.default_rng(0)
 N = 40
-A, B = RNG.uniform(0.2, 0.6, (2, N))
+A, B = np.random.default_rng(0).uniform(0.2, 0.6, (2, N))
 
 
 def pair_of(metric, a, b, **how):
@@ -41,8 +40,8 @@ def test_p_up_to_alpha_is_significant_after_correction():
 
 def test_a_geometric_mean_is_tested_by_logarithms():
     """Five queries that b lost entirely weigh more than 25 that it doubled: by the mean b would win."""
-    a = np.full(30, 0.3) + RNG.uniform(0, 0.01, 30)
-    b = np.concatenate([np.full(25, 0.6), np.zeros(5)]) + RNG.uniform(0, 1e-6, 30)
+    a = np.full(30, 0.3) + np.random.default_rng(1).uniform(0, 0.01, 30)
+    b = np.concatenate([np.full(25, 0.6), np.zeros(5)]) + np.random.default_rng(1).uniform(0, 1e-6, 30)
     pair = pair_of("gm_map", a, b, test="paired_t")
     assert b.mean() > a.mean()
     assert pair.improvement < 0
@@ -55,7 +54,7 @@ def test_a_geometric_mean_is_tested_by_logarithms():
 
 
 def test_a_sum_has_the_interval_of_a_sum():
-    a, b = RNG.integers(0, 5, (2, N)).astype(float)
+    a, b = np.random.default_rng(1).integers(0, 5, (2, N)).astype(float)
     total, mean = pair_of("num_rel_ret", a, b), pair_of("map", a, b)
     assert (total.difference, total.p) == (b.sum() - a.sum(), mean.p)
     assert (total.low, total.high) == pytest.approx((N * mean.low, N * mean.high))
@@ -87,7 +86,7 @@ def test_no_margin_of_scores_is_laid_on_what_is_no_mean_of_scores():
 
 def test_difference_and_interval_rest_on_the_same_queries():
     """The hardest queries lack a score in a: over its own queries it looks better than b, which is better everywhere."""
-    b = A + 0.05 + RNG.uniform(0, 0.01, N)
+    b = A + 0.05 + np.random.default_rng(1).uniform(0, 0.01, N)
     a = A.copy()
     a[np.argsort(A)[:15]] = math.nan
     pair = pair_of("ndcg@10", a, b)

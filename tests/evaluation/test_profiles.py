@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import assay
-from assay import DataError, Policy, find_profile
-from assay.evaluation import OWN, PROFILES, Setting, evaluate_settings, spelled
+from assay import DataError, find_profile
+from assay.evaluation import PROFILES, Setting, evaluate_settings, spelled
 from assay.metrics import all_metrics, parse_metric
 
 CASES = {case["name"]: case for case in json.loads((Path(__file__).parents[1] / "model" / "trap_cases.json").read_text())}
@@ -266,27 +266,6 @@ def test_a_metric_shown_beside_the_others_is_never_refused():
     beside = Setting(judged, judged, profile.policy, is_beside=True)
     empty = assay.Qrels({"1": {"a": 1}}), assay.Run({"1": {}})
     assert evaluate_settings(*empty, [beside], profile)["judged@10"] == 0.0
-
-
-def setting(metric, profile):
-    return Setting.of(parse_metric(metric), find_profile(profile))
-
-
-def test_what_a_tool_means_by_a_name():
-    for metric, profile, as_scored in [
-        ("ndcg@10", "sentence-transformers", "ndcg(gain=binary)@10"),
-        ("ndcg(gain=linear)@10", "sentence-transformers", "ndcg(gain=linear)@10"),
-        ("map@10", "sentence-transformers", "map(norm=min)@10"),
-        ("map(norm=relevant)@10", "sentence-transformers", "map(norm=relevant)@10"),
-        ("rbp", "trec_eval-10", "rbp(p=0.9, gain=query)"),
-        ("accuracy", "mteb", "recall@1"),
-        ("accuracy", "sentence-transformers", "hit"),
-        ("err@5", "ir_measures", "err@5"),
-        ("ndcg@10", "ranx", "ndcg@10"),
-    ]:
-        assert setting(metric, profile).metric.name == parse_metric(as_scored).name, (metric, profile)
-    asked = parse_metric("ndcg@10")
-    assert Setting.of(asked, OWN) == Setting(asked, asked, Policy())
 
 
 def test_a_spelling_reads_back_under_every_profile():

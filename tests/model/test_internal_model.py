@@ -14,7 +14,6 @@ import assay
 from assay import Run, arrays
 from assay.arrays import (
     ScoreOrder,
-    best_to_come,
     running_products,
     running_sums,
 )
@@ -64,15 +63,6 @@ def test_running_sums_and_products_are_those_of_a_loop(ragged, cells):
     assert sums.tolist() == [total for stretch in ragged for total in accumulate(stretch)]
     wanted = [product for stretch in ragged for product in accumulate(stretch, lambda left, right: left * right)]
     assert products.tolist() == wanted
-
-
-@given(st.lists(st.lists(st.floats(0, 10), max_size=8), max_size=6), CELLS)
-def test_best_to_come_is_the_maximum_of_the_rest(ragged, cells):
-    values, start, end = flat(ragged)
-    query = np.repeat(np.arange(len(ragged)), end - start)
-    with small_blocks(cells):
-        best = best_to_come(values, query, len(ragged))
-    assert best.tolist() == [max(stretch[place:]) for stretch in ragged for place in range(len(stretch))]
 
 
 GOLDEN = json.loads(Path(__file__).with_name("ranx_orders.json").read_text())

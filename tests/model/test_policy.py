@@ -47,17 +47,6 @@ def test_levels_are_finite_numbers_and_switches_true_or_false():
                 Policy(**{field: bad})
 
 
-def test_the_rule_of_ranks():
-    """Where no order is chosen among equals, they are ranked by the default one and known to be tied."""
-    for ties in CHOICES["ties"]:
-        for precision in CHOICES["precision"]:
-            for drop_self in (False, True):
-                rule = Policy(ties=ties, precision=precision, drop_self=drop_self).rank_rule
-                assert rule == ("docid_desc" if ties in ("expected", "error") else ties, precision, drop_self)
-    policy = Policy(missing="skip", extra="error", no_relevant="skip", rel=2, judged_only=True, negatives="nonrelevant")
-    assert policy.rank_rule == Policy().rank_rule  # nothing else decides ranks
-
-
 def test_a_policy_cannot_be_changed_or_misspelt_and_reads_back():
     with pytest.raises(dataclasses.FrozenInstanceError):
         Policy().ties = "docid_asc"

@@ -63,22 +63,6 @@ def test_every_name_it_uses_is_a_real_one(profile):
 
 
 @each
-def test_every_variant_does_something_that_can_be(profile):
-    for variant in profile.variants:
-        assert variant.params or variant.policy or variant.instead
-        assert any(getattr(profile.policy, name) != value for name, value in variant.policy.items()) or not variant.policy
-        assert isinstance(profile.adjusted(**variant.policy).policy, Policy)
-        for name in variant.metrics:
-            target = all_metrics()[variant.instead or name]
-            needed = {"k": 5, "recall": 0.5} if target.at and target.at.name not in variant.params else {}
-            bound = target.bind(**{key: needed[key] for key in needed if key == target.at.name}, **variant.params)
-            assert parse_metric(bound.name) == bound  # so every value is one that the metric takes
-    for refusal in profile.refusals:  # each completes the name of the tool
-        assert refusal.says[0].islower()
-        assert refusal.says[-1] != "."
-
-
-@each
 def test_what_is_set_by_hand_wins_over_the_tool_and_leaves_the_rest_alone(profile):
     before = profile.policy, profile.variants
     for name, choices in CHOICES.items():
