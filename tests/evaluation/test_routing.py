@@ -29,13 +29,12 @@ def records(seed, n=60, skill=0.8):
                 "gated": bool((not needed) == is_right),
                 "needs_retrieval": needed,
                 "cost": float(truth.integers(1, 5)),
-                "language": ("de", "en")[number % 2],
             }
         )
     return found
 
 
-GOOD, POOR = evaluate_routing(records(1), name="good"), evaluate_routing(records(1, skill=0.4), name="poor")
+GOOD = evaluate_routing(records(1), name="good")
 
 
 def test_without_metrics_all_that_have_something_to_say():
