@@ -66,19 +66,6 @@ def test_its_name_and_parameters_are_read_as_any_others():
         assert parse_metric(canonical).name == canonical
 
 
-def test_required_parameters():
-    @assay.metric
-    def own_cut(run, k):
-        return run.relevant().top(k).count
-
-    @assay.metric
-    def own_weighted(run, weight, *_, **__):
-        return np.full(run.n_queries, float(weight))
-
-    assert assay.evaluate(QRELS, RUN, own_cut.bind(k=3))["own_cut@3"] == 1
-    assert assay.evaluate(QRELS, RUN, "own_weighted(weight=0.5)").summary == {"own_weighted(weight=0.5)": 0.5}
-
-
 def test_messages(snapshots, tmp_path, monkeypatch):
     (tmp_path / "shop_metrics.py").write_text(
         "import assay\n\n@assay.metric\ndef own_found(run, k=None):\n    return run.relevant().top(k).count\n", "utf-8"
@@ -95,9 +82,10 @@ def test_messages(snapshots, tmp_path, monkeypatch):
         return 0.5
 
     @assay.metric
-    def own_needs(run, k, weight):
-        return run.n_retrieved
+    def own_needs(run, k, weight, *_, **__):
+        return run.relevant().top(k).count * float(weight)
 
+    assert assay.evaluate(QRELS, RUN, own_needs.bind(k=3, weight=0.5)).summary == {"own_needs(weight=0.5)@3": 0.5}
     lost = result_from_dict(elsewhere(assay.evaluate(QRELS, RUN, "own_top_two", name="r")))
     cases = {
         "an unknown parameter": lambda: assay.evaluate(QRELS, RUN, "own_top_two(third=1)"),
