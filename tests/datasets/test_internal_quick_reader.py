@@ -161,16 +161,15 @@ def test_every_form_by_hand(tmp_path):
 
 def test_numbers_of_every_kind_and_ranks_instead_of_scores(tmp_path):
     rows, qrels = [(1, 10, 0.5), (1, 2, 0.5), (2, 10, 1.0)], Qrels({1: {10: 1, 2: 2}, "2": {"10": 1}})
-    for form in (*FRAMES, "run.parquet", "run.jsonl"):
+    for form in ("polars", "run.parquet", "run.jsonl"):
         graded_alike(made(tmp_path, form, rows), qrels)
     large = str(2**64 - 1)
     by_column = {"qid": np.array([1, 1], np.int32), "docid": np.array([2**64 - 1, 1], np.uint64)}
     by_column["score"] = np.array([0.1, 0.2], np.float32)
-    for form, frame in FRAMES.items():
-        assert graded_alike(frame(by_column), Qrels({"1": {large: 1}}))["hits"] == [(0, 2, 1.0)], form
+    assert graded_alike(pd.DataFrame(by_column), Qrels({"1": {large: 1}}))["hits"] == [(0, 2, 1.0)]
     rows, names = [("q1", "a", 2), ("q1", "b", 1)], ("qid", "docid", "rank")
     files = [write(tmp_path / "run.csv", delimited(rows, names)), write(tmp_path / "run.jsonl", jsonl(rows, names))]
-    for source in (*files, parquet(tmp_path / "run.parquet", rows, names), pl.DataFrame(columns(rows, names))):
+    for source in (*files, pl.DataFrame(columns(rows, names))):
         assert graded_alike(source, JUDGED)["hits"] == [(0, 1, 2.0)]
 
 
@@ -282,7 +281,7 @@ ODD_JUDGED = Qrels({"q1": {doc: grade for grade, doc in enumerate(ODD_IDS, 1)}, 
 """Every id has its own grade, so that no two readings score the same."""
 
 
-@pytest.mark.parametrize("step", [10, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [16, pytest.param(1, marks=pytest.mark.slow)])
 def test_odd_files_have_the_same_outcome(tmp_path, step):
     write(tmp_path / "run1.txt", "q2 Q0 b 1 1 t\n")  # decoys for paths that look like patterns
     write(tmp_path / "run1.csv", "qid,docid,score\nq2,b,1\n")
@@ -308,7 +307,8 @@ ODD_COLUMNS = {
 
 @pytest.mark.parametrize("kind", ["polars", *(pytest.param(one, marks=pytest.mark.slow) for one in ("pandas", "pyarrow"))])
 def test_odd_frames_have_the_same_outcome(tmp_path, kind):
-    for name, odd in ((name, odd) for name, values in ODD_COLUMNS.items() for odd in values):
+    cases = [(name, odd) for name, values in ODD_COLUMNS.items() for odd in values]
+    for name, odd in cases[:: 3 if kind == "polars" else 1]:
         frame = FRAMES[kind](PLAIN | {name: odd})
         assert_same_outcome(frame, ODD_JUDGED, case=odd)
         if kind == "pyarrow":

@@ -39,20 +39,16 @@ from ._cases import (
     RUN_NAMES,
     RUN_ROWS,
     columns,
-    delimited,
     frames,
-    jsonl,
     object_forms,
     packed,
     parquet,
     plain,
     sources,
-    trec_qrels,
     trec_run,
     turned,
     write,
 )
-from ._damage import mutated
 
 BOTH = (
     (Run, RUN, RUN_FILES, RUN_ROWS, RUN_NAMES),
@@ -398,36 +394,6 @@ def test_a_bad_record_is_named_wherever_it_stands():
     assert len(str(error.value)) < 160
     mixed = [("q1", "d1", 1), ["q1", "d2", 2, "x"], {"qid": "q1", "docid": "d3", "score": 3}, np.array(["q1", "d4", "4"])]
     assert plain(Run(mixed)) == {"q1": {"d1": 1, "d2": 2, "d3": 3, "d4": 4}}
-
-
-SEEDS = {
-    Run: [
-        ("run.txt", trec_run().encode()),
-        ("run.csv", delimited(RUN_ROWS, RUN_NAMES).encode()),
-        ("run.jsonl", jsonl(RUN_ROWS, RUN_NAMES).encode()),
-        ("run.json", json.dumps(RUN).encode()),
-        ("run.gz", packed(trec_run().encode())),
-        ("run.zst", zstandard.compress(trec_run().encode())),
-    ],
-    Qrels: [
-        ("qrels.txt", trec_qrels().encode()),
-        ("test.tsv", delimited(QRELS_ROWS, BEIR_NAMES, "\t").encode()),
-        ("qrels.jsonl", jsonl(QRELS_ROWS, QRELS_NAMES).encode()),
-        ("qrels.json", json.dumps(QRELS).encode()),
-    ],
-}
-
-
-@given(st.data(), st.sampled_from([Run, Qrels]))
-def test_a_damaged_file_is_read_or_refused(folder, data, kind):
-    name, content = data.draw(mutated(SEEDS[kind]))
-    try:
-        found = kind(write(folder / name, content))
-    except DataError:
-        return
-    assert len(found) > 0
-    assert all(isinstance(query, str) for query in found)
-    assert kind is Run or np.isfinite(found.grades).all()
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------
