@@ -74,8 +74,10 @@ def test_worked_by_hand_right_in_one_language_of_two():
     assert named.metrics["de"].ndcg_at_k == {2: 1.0, 20: 1.0}
 
 
-def test_benchmarks_of_ones_own_and_languages_nobody_wrote_cases_in():
-    outcome = evaluate_multilingual_model(lambda text, k: [TERM], {"de": made("de"), "en": made("en")})
+def test_benchmarks_of_ones_own_and_languages_nobody_wrote_cases_in(tmp_path):
+    (tmp_path / "small.obo").write_text(f"format-version: 1.2\nontology: small\n\n[Term]\nid: {TERM}\nname: Seizure\n")
+    both, ontology = {"de": made("de"), "en": made("en")}, str(tmp_path / "small.obo")
+    outcome = evaluate_multilingual_model(lambda text, k: [TERM], both, ontology=ontology)
     assert (outcome.average_mrr, outcome.cross_lingual_variance) == (1.0, 0.0)
     with pytest.raises(UnknownName):
         evaluate_multilingual_model("bm25", ["de", "Italian"])
