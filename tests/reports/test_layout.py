@@ -58,12 +58,7 @@ def test_pieces_only_where_they_are_needed():
 def test_of_several_shapes_the_first_that_fits():
     wide, narrow = table(["run", "a-long-name"], ["r", "0.5"]), table(["metric", "r"], ["m", "0.5"])
     either = Table(wide.columns, wide.rows, shapes=(wide, narrow))
-    assert [shown(either, width) for width in (None, 80, 15, 5)] == [
-        shown(wide),
-        shown(wide),
-        shown(narrow),
-        shown(wide, 5),
-    ]
+    assert [shown(either, width) for width in (None, 80, 15, 5)] == [shown(wide), shown(wide), shown(narrow), shown(wide, 5)]
 
 
 def test_colour_only_repeats_what_is_there():
