@@ -74,6 +74,12 @@ def test_hits_with_what_came_along_are_an_answer():
     assert {(one.n_together, one.ms) for one in found.values()} == {(3, answer.ms)}  # they share their time
 
 
+def test_what_is_final_says_nothing_about_the_others():
+    final = {f"q{number}": PermanentFailure("not this one") for number in range(6)}
+    told, _ = asked(failing({**final, "q6": OSError("torn")}, every=True), "alone", n=7)
+    assert told.times("q6") == 3
+
+
 def test_an_error_in_place_of_hits_is_that_query_s_alone():
     given = {"q0": RetryLater(0.0), "q1": PermanentFailure("broken"), "q2": OSError("torn")}
     told, found = asked(lambda query: given.pop(query.query_id, None) or right(query), "together", n=3)

@@ -48,6 +48,20 @@ def test_results_are_matched_by_benchmark_and_provider(saved, snapshots):
         cases["another provider"]()
 
 
+def test_what_a_result_says_is_not_kept_for_other_evaluations(saved):
+    """Nobody knows which documents it was made with; and a cache that was given it could not be read any more."""
+    odd, fails = fallible("q1")
+    provider = own(odd, is_repeatable=True)
+    before = execute_plan(plan(saved, provider, cache=False), ExecutionOptions(home=saved))
+    wrong = [before[0].with_fields(run={query: {"wrong": 1.0} for query in before[0].run})]
+    fails.clear()
+    execute_plan(plan(saved, provider), ExecutionOptions(home=saved, before=wrong))
+    odd.asked.clear()
+    (result,) = execute_plan(plan(saved, provider), ExecutionOptions(home=saved))
+    assert result["mrr"] == 1.0
+    assert sorted(query for some in odd.asked for query in some) == ["q0", "q2"]
+
+
 def test_answers_whose_texts_decide_are_asked_again_too(tmp_path, snapshots):
     """A result keeps ids and scores alone; scored again without the texts, good answers would be worth nothing."""
     queries = {f"q{n}": Query(f"q{n}", "who", expected="the quick brown fox") for n in range(2)}
