@@ -176,7 +176,7 @@ def test_what_a_hit_brings_along(app):
     assert search("llamaindex", "nodes", 1) == [Hit("n0", 1.0, "text 0", page)]
     assert search("haystack", "pipeline", 1) == [Hit("c0", 1.0, "text 0", source)]
     assert [hit.score for hit in search("langchain", "store", 2)] == [-0.0, -0.1]
-    assert [hit.text for hit in search("llamaindex", "nodes", 2, ", unit=document")] == ["text 0", "text 2"], "the best chunk"
+    assert [hit.text for hit in search("llamaindex", "nodes", 2, ", unit=document")] == ["text 0", "text 2"]
 
 
 def test_what_does_not_fit_is_explained(app, snapshots):

@@ -1,7 +1,5 @@
 """A query, and how a provider is asked it."""
 
-from __future__ import annotations
-
 from assay import Query
 from assay.grammar import mark_written
 from assay.providers import parse_provider

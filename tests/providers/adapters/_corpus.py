@@ -1,7 +1,5 @@
 """A small corpus, an embedding that needs no model, and the ranking that every store must arrive at."""
 
-from __future__ import annotations
-
 import re
 import zlib
 

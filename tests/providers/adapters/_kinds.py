@@ -1,7 +1,5 @@
 """How each adapter is filled with the corpus: in the real package, embedded, without a network."""
 
-from __future__ import annotations
-
 from ._corpus import CHUNKS, WIDTH, document_of, embed
 
 

@@ -3,8 +3,6 @@
 Elsewhere they are not collected; with ASSAY_TEST_REQUIRE=adapters they are, and a package that is missing fails them.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 import sys

@@ -1,7 +1,5 @@
 """chroma, against the real chromadb in this process."""
 
-from __future__ import annotations
-
 import pytest
 
 from assay import Query

@@ -1,7 +1,5 @@
 """What every provider promises, held by each adapter over the real package; the oracle is a cosine worked out by NumPy."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """A whole evaluation over real stores: several queries at once, chunks or documents judged."""
 
-from __future__ import annotations
-
 import pytest
 
 import assay

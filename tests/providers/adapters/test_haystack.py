@@ -1,7 +1,5 @@
 """haystack, against the real haystack-ai."""
 
-from __future__ import annotations
-
 import pytest
 
 from assay.errors import ProviderError

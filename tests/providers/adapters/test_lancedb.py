@@ -1,7 +1,5 @@
 """lancedb, against the real package in a folder."""
 
-from __future__ import annotations
-
 import pytest
 
 from assay import Query

@@ -1,7 +1,5 @@
 """llamaindex, against the real llama-index-core."""
 
-from __future__ import annotations
-
 import pytest
 
 from . import _asking, _kinds

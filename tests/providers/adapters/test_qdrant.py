@@ -1,7 +1,5 @@
 """qdrant, against the real qdrant-client in local mode."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
