@@ -44,8 +44,9 @@ test: $(READY)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
 snapshots: $(READY)
-	rm -rf tests/snapshots
+	touch tests/snapshots/.began
 	ASSAY_SNAPSHOTS=write $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+	find tests/snapshots -type f ! -newer tests/snapshots/.began -print -delete
 
 test-slow: $(READY)
 	ASSAY_TEST_EXAMPLES=$${ASSAY_TEST_EXAMPLES:-150} $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or hypothesis"

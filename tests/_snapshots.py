@@ -1,4 +1,6 @@
-"""Snapshots: texts that users see, in files of tests/snapshots. `make snapshots` writes them anew; read the diff."""
+"""Snapshots: texts that users see, in files of tests/snapshots. `make snapshots` writes them anew and
+deletes those that no test reads; read the diff.
+"""
 
 import os
 from collections.abc import Callable, Mapping
