@@ -80,12 +80,9 @@ def test_names_are_quoted(database):
 
 
 def test_what_is_wrong_is_final(database):
-    for settings, table, name in (
-        ("", "dox", "dox"),
-        (", column=vektor", "docs", "vektor"),
-        (", column=content", "docs", ""),
-    ):
-        with pytest.raises(PermanentFailure, match=name):
+    wrong = {("", "dox"): "dox", (", column=vektor", "docs"): "vektor", (", column=content", "docs"): "operator"}
+    for (settings, table), told in wrong.items():
+        with pytest.raises(PermanentFailure, match=told):
             search(settings, table=table)
 
 
