@@ -71,7 +71,9 @@ def transcript(assay, snapshots):
 
     def check(name):
         texts = []
-        for line in re.findall(r"^\$ (?:assay|write) .*", snapshots.read(name), re.MULTILINE):
+        lines = re.findall(r"^\$ (?:assay|write) .*", snapshots.read(name), re.MULTILINE)
+        assert any(line.startswith("$ assay ") for line in lines), f"{name} has no command"
+        for line in lines:
             _, kind, rest = line.split(" ", 2)
             if kind == "write":
                 file, _, text = rest.partition(" ")

@@ -61,17 +61,11 @@ def scored(assay):
 
 
 def test_a_run_is_scored_against_a_benchmark_however_it_is_written(scored):
-    ways = (RUN, ("--dataset", "pets.json", "a.run"), ("a.run", "--dataset", "pets.json"))
-    for words in (*ways, (*RUN, "--dataset-format", "json"), (*RUN, "--relevance", "auto")):
+    for words in (RUN, ("a.run", "--dataset", "pets.json"), (*RUN, "--dataset-format", "json", "--relevance", "auto")):
         (result,) = scored(*words)
         assert result["per_query"] == {"q1": {"mrr": 0.5}, "q2": {"mrr": 1.0}}, words
         assert result["relevance"]["strategy_counts"] == {"qrels": 1, "token-fallback": 1}, words
-    for words in (
-        ("--run", "a.run", "b.run"),
-        ("--run", "a.run", "--run", "b.run"),
-        ("a.run", "b.run"),
-        ("a.run", "--run", "b.run"),
-    ):
+    for words in (("--run", "a.run", "b.run"), ("--run", "a.run", "--run", "b.run"), ("a.run", "--run", "b.run")):
         results = scored("--dataset", "pets.json", *words)
         assert [(one["name"], one["summary"]["mrr"]) for one in results] == [("a", 0.75), ("b", 0.5)], words
     results = scored("qrels.txt", "a.run", "--run", "b.run")
@@ -98,22 +92,16 @@ def test_who_decides(scored):
 
 def test_f1_threshold_is_the_threshold_of_token(scored):
     """Two expected words, four retrieved, two shared: F1 is 4/6."""
-    for threshold, q2 in {"0.1": 1.0, "0.6": 1.0, "0.7": 0.0, "1": 0.0}.items():
-        for flags in ((), ("--relevance", "token"), ("--relevance", "auto")):
+    for threshold, q2 in {"0.6": 1.0, "0.7": 0.0}.items():
+        for flags in ((), ("--relevance", "token")):
             (result,) = scored(*RUN, "--f1-threshold", threshold, *flags)
-            assert (result["per_query"]["q2"]["mrr"], result["relevance"]["token_threshold"]) == (q2, float(threshold)), (
-                flags
-            )
+            found = result["per_query"]["q2"]["mrr"], result["relevance"]["token_threshold"]
+            assert found == (q2, float(threshold)), flags
 
 
 def test_units_and_maps_of_ids(scored):
-    for flags, figures in {
-        "": (0.0, 3),
-        "--unit as_retrieved": (0.0, 3),
-        "--unit as-retrieved": (0.0, 3),
-        "--unit chunk": (0.5, 3),
-        "--unit document": (0.5, 2),
-    }.items():
+    units = {"": (0.0, 3), "--unit as-retrieved": (0.0, 3), "--unit chunk": (0.5, 3), "--unit document": (0.5, 2)}
+    for flags, figures in units.items():
         words = ("--dataset", "judged.json", "--run", "chunks.run", *flags.split())
         (result,) = scored(*words, metrics=("precision@2", "num_ret"))
         assert tuple(result["summary"].values()) == figures, flags
@@ -130,9 +118,6 @@ def test_the_figures_are_those_of_the_library(scored):
     assert found == theirs.to_dict()
 
 
-def test_what_is_shown(transcript):
+def test_what_is_shown_and_refused(transcript):
     transcript("relevance/shown")
-
-
-def test_misuse_and_data_that_do_not_fit(transcript):
     transcript("relevance/refused")
