@@ -18,8 +18,6 @@ def lines(rows):
     return "\n".join(map(json.dumps, rows)) + "\n"
 
 
-# --- answers ---------------------------------------------------------------------------------------------------------
-
 ROWS = [
     {"query_id": "1", "answer": "Paris", "confidence": 0.5, "references": ["Paris", "paris, France"], "language": "en"},
     {"query_id": "2", "answer": None, "references": None, "language": "de"},
@@ -69,17 +67,17 @@ def test_what_is_right_asked_and_retrieved_comes_along():
 
 
 def test_without_an_id_the_question_is_the_id():
-    for tool, row in {
-        "ragas": {"user_input": "?", "response": "Paris", "reference": "Paris", "retrieved_contexts": ["It is."]},
-        "older ragas": {"question": "?", "answer": "Paris", "contexts": ["It is."], "ground_truth": "Paris"},
-        "deepeval": {"input": "?", "actual_output": "Paris", "expected_output": "Paris", "retrieval_context": ["It is."]},
+    for tool, names in {
+        "ragas": ("user_input", "response", "reference", "retrieved_contexts"),
+        "older ragas": ("question", "answer", "ground_truth", "contexts"),
+        "deepeval": ("input", "actual_output", "expected_output", "retrieval_context"),
     }.items():
-        found = read_answers([row])
+        found = read_answers([dict(zip(names, ("?", "Paris", "Paris", ["It is."]), strict=True))])
         assert found.replies == {"?": Answer("Paris")}, tool
         assert found.expected == {"?": ExpectedAnswer(("Paris",))}, tool
         assert (found.hits, found.asked) == ({"?": [{"content": "It is."}]}, {"?"}), tool
-        assert found.under({"?": "q1"}).replies == {"q1": Answer("Paris")}, tool
-        assert found.under({"?": "q1"}).asked == set()
+        renamed = found.under({"?": "q1"})
+        assert (renamed.replies, renamed.asked) == ({"q1": Answer("Paris")}, set()), tool
         assert found.under({"Other?": "q1"}) is found
 
 
@@ -102,8 +100,6 @@ def test_faults_of_answers_say_where_and_what(snapshots, tmp_path):
     cases = {case: lambda source=source: read_answers(source) for case, source in sources.items()}
     snapshots.check_errors("files/faults_of_answers", cases)
 
-
-# --- routes ----------------------------------------------------------------------------------------------------------
 
 ROUTES = [
     {"query_id": "q1", "route": "code;chat", "optimal_expert": "code", "gated": False, "needs_retrieval": True, "cost": 2.5},

@@ -60,9 +60,6 @@ def as_run(run):
     return io.StringIO(run) if isinstance(run, str) else run
 
 
-# --- every code ------------------------------------------------------------------------------------------------------
-
-
 def test_every_code_is_found_where_it_is_and_nowhere_else(snapshots):
     documented = set(re.findall(r"^\| `([\w-]+)` \|", DOCS.read_text(encoding="utf-8"), re.MULTILINE))
     assert OF_DATASETS.keys() | OF_RUNS.keys() == documented - {"dataset-unreadable", "unreadable-documents"}
@@ -94,9 +91,6 @@ def test_what_is_clean_has_no_findings(tmp_path):
     for k in (0, -1, True, 2.5, "10"):
         with pytest.raises(BadParameter):
             check_dataset(clean(), k=k)
-
-
-# --- findings of datasets and runs that are odd in more than one way ---------------------------------------------------
 
 
 def told(dataset, run=None, **options):
@@ -211,9 +205,6 @@ def test_findings_of_odd_datasets_and_runs(snapshots):
     assert codes(dataset) == ["lost"]
 
 
-# --- places in files -------------------------------------------------------------------------------------------------
-
-
 def benchmark(folder, corpus, judgments="q1\td1\t1\n", queries=("one", "two")):
     """A BEIR folder with these lines of documents."""
     files = {
@@ -258,9 +249,6 @@ def test_a_dataset_that_cannot_be_read_is_one_finding_with_its_faults(tmp_path):
     assert (finding.count, finding.places, finding.cases[0].found) == (1, (f"{tmp_path}/none.json",), "no such file")
 
 
-# --- ids that do not match -------------------------------------------------------------------------------------------
-
-
 def test_why_ids_of_two_sides_may_not_match(snapshots):
     pairs = [
         *(("doc7#3", "doc7"), (" doc7", "doc7"), ("7.0", "7"), ("007", "7"), ("DOC7", "doc7"), ("doc7", "DOC7")),
@@ -279,8 +267,6 @@ def test_why_ids_of_two_sides_may_not_match(snapshots):
     for strange, known in [(["x1"], {"q1", "q2"}), (["q8", "q9"], {"q1", "q2"}), ([], {"q1"}), (["x1", "x2"], set())]:
         assert find_prefix_difference(strange, known) is None, strange  # one that fits may do so by chance
 
-
-# --- wrong letters ---------------------------------------------------------------------------------------------------
 
 WRONG = {
     "schÃ¶n": "ö",
@@ -322,9 +308,6 @@ def test_words_with_accents_are_found_once_misread(word):
     assert any(letter in mojibake(word.encode().decode("latin-1")) for letter in word)
 
 
-# --- near duplicates -------------------------------------------------------------------------------------------------
-
-
 def near_duplicates(*texts, scopes=None):
     """Queries that are told to be much like another: number → what is told."""
     scopes = scopes or [None] * len(texts)
@@ -355,8 +338,6 @@ def test_every_pair_that_is_much_alike_is_found(texts):
     assert told <= wanted
     assert wanted & first <= told
 
-
-# --- laws ------------------------------------------------------------------------------------------------------------
 
 names = st.text(min_size=1, max_size=8)
 

@@ -16,15 +16,8 @@ from assay.datasets import PARTS, bundled, load_dataset
 from ._benchmarks import assert_same
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "make_code_spans.py"
-PACKAGES = {
-    *("cli", "compat", "conformance", "datasets", "evaluation"),
-    *("metrics", "model", "providers", "relevance", "reports"),
-}
-TAGS = {
-    "difficulty": {"easy", "medium", "hard"},
-    "query_type": {"where", "how", "why", "what"},
-    "domain": {"core", *PACKAGES},
-}
+FOLDERS = {"cli", "compat", "conformance", "datasets", "evaluation", "metrics", "model", "providers", "relevance", "reports"}
+TAGS = {"difficulty": {"easy", "medium", "hard"}, "query_type": {"where", "how", "why", "what"}}
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +74,7 @@ def test_questions_are_spread_and_every_span_holds_whole_statements(dataset):
     assert len(count) >= 45
     assert max(count.values()) <= 0.05 * len(spans), "no file is asked about over and over"
     for names in (count, dataset.documents):
-        assert {name.partition("/")[0] for name in names if "/" in name} == PACKAGES
+        assert {name.partition("/")[0] for name in names if "/" in name} == FOLDERS
     trees = {name: ast.parse(dataset.documents[name].text) for name in count}
     for span in spans:
         statements = [node for node in ast.walk(trees[span.doc_id]) if isinstance(node, ast.stmt)]

@@ -158,9 +158,6 @@ def test_a_dataset_is_scored_pickled_and_shares_nothing(dataset):
     assert (BenchmarkDataset("b").queries, BenchmarkDataset("b").metadata) == ({}, {})
 
 
-# Fingerprints
-
-
 def prints(dataset):
     return {part: dataset.fingerprint(part) for part in PARTS}
 

@@ -37,9 +37,6 @@ from ._cases import BOM, QRELS_FILES, RUN, RUN_FILES, RUN_NAMES, RUN_ROWS, packe
 PACKERS = {"gzip": gzip.compress, "zstd": zstandard.compress, "xz": lzma.compress, "bzip2": bz2.compress}
 
 
-# --- what is in a file -----------------------------------------------------------------------------------------------
-
-
 def test_kind_and_name_are_found_by_ending_and_content(tmp_path):
     for files in (RUN_FILES, QRELS_FILES):
         for form, (name, content) in files.items():
@@ -55,9 +52,6 @@ def test_kind_and_name_are_found_by_ending_and_content(tmp_path):
     for _ in range(2):
         source.note("read so")
     assert source.notes == ("run.txt: read so",)
-
-
-# --- where it comes from ---------------------------------------------------------------------------------------------
 
 
 def test_a_lazy_frame_is_collected_without_a_warning():
@@ -142,9 +136,6 @@ def test_a_device_is_refused_before_it_is_read(monkeypatch):
             FileSource.at("/dev/endless")
 
 
-# --- damage ----------------------------------------------------------------------------------------------------------
-
-
 def test_every_damaged_file_is_noticed(tmp_path):
     for compression, pack in PACKERS.items():
         small, large = pack(b"q1 Q0 d1 1 0.5 t\n" * 3), pack(b"".join(b"q1 Q0 d%d 1 2 t\n" % n for n in range(5000)))
@@ -179,8 +170,6 @@ def test_zstd_frames_follow_each_other(tmp_path):
     with pytest.raises(DataError, match="Frame requires too much memory"):
         Run(write(tmp_path / "run.zst", packer.compress(trec_run().encode()) + packer.flush()))
 
-
-# --- limits ----------------------------------------------------------------------------------------------------------
 
 BOMB = b'{\n"q1": {"d1": 1' + b" " * (70 << 20) + b"}\n}\n"
 
@@ -243,9 +232,6 @@ def test_the_footers_of_every_writer_are_walked_to_their_end(tmp_path):
         for cut in (1, 5, 8, 9, len(content) - 3):
             with pytest.raises(DataError):
                 Run(write(tmp_path / "cut.parquet", content[:-cut]))
-
-
-# --- JSON ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass

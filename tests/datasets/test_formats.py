@@ -59,9 +59,6 @@ def content_of(path):
     return {str(one.relative_to(path)): one.read_bytes() for one in path.rglob("*") if one.is_file()}
 
 
-# --- reading ---------------------------------------------------------------------------------------------------------
-
-
 def test_the_formats_are_these():
     formats = all_formats()
     assert [*formats] == sorted(formats)
@@ -159,9 +156,6 @@ def test_the_examples_of_the_documentation_read(tmp_path):
     assert load_dataset(write(tmp_path / "rag.json", whole), "rag_template").qrels == {"q1": {"p1": 3, "p2": 0}}
     found = load_dataset(write(tmp_path / "rag.jsonl", lines.partition("\n")[2]), "rag_template")
     assert found.queries["q1"].expected == "12 to 16 hours"
-
-
-# --- writing ---------------------------------------------------------------------------------------------------------
 
 
 @given(name=st.sampled_from(WRITTEN), made=benchmarks())

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 import assay
 from assay import DataError, Policy, Qrels, Run
-from assay.evaluation import PROFILES
 from assay.files import FileSource, as_source, quick_runs, rank_source
 from assay.model import RankRule
 from assay.views import grade, rank_all, settle
@@ -85,8 +84,6 @@ def outcome(source, qrels, policy, least, metrics=METRICS, **options):
 def assert_same_outcome(source, qrels, policy=None, case="", **options):
     assert outcome(source, qrels, policy, 0, **options) == outcome(source, qrels, policy, 10**12, **options), case
 
-
-# --- one run in every form -------------------------------------------------------------------------------------------
 
 TEXTS = {
     "run.txt": trec_run,
@@ -204,8 +201,6 @@ def test_a_wrong_statement_is_not_taken_for_wrong_data(tmp_path, monkeypatch):
         answer("SELECT no_such_column FROM nowhere")
     assert answer("SELECT 'q' AS q, 'd' AS d, 'x'::DOUBLE AS s, false AS bad") is None
 
-
-# --- out of the ordinary ---------------------------------------------------------------------------------------------
 
 LINE, B = "q1 Q0 a 1 0.5 t\n", "q1 Q0 b 2 0.25 t\n"
 CSV = "qid,docid,score\nq1,a,0.5\n"
@@ -348,8 +343,6 @@ def test_large_files_with_interleaved_queries_keep_the_order_of_the_file(tmp_pat
     assert_same_outcome(path, Qrels(judged), Policy(ties=ties))
 
 
-# --- every rule that decides ranks -----------------------------------------------------------------------------------
-
 NEAR = st.sampled_from([0.0, 1.0, 1.00000001, 1.00000002, 1.1, 16777216.0, 16777217.0, -1e-46, 1e-46])
 """Scores of which float32 makes one where float64 tells several."""
 NAMED_AS_QUERIES = st.sampled_from(["q1", "q2", "7", "a", "b", "é", *(f"d{number}" for number in range(20))])
@@ -419,16 +412,3 @@ def test_ranks_by_hand_under_every_rule(tmp_path):
         ("docid_asc", "float32", True): "bdc",
     }
     assert {rule: orders[rule] for rule in wanted} == wanted
-
-
-@pytest.mark.slow
-def test_every_profile_scores_a_large_file_as_a_small_one(tmp_path):
-    docs = np.random.default_rng(1).permutation(40).tolist()
-    tied = [(str(query), str(doc), 1.0 + (doc * 7 + query) % 9 * 1e-8) for query in range(5) for doc in docs]
-    clear = [(query, doc, place * 0.5) for place, (query, doc, _) in enumerate(tied)]
-    qrels = Qrels({str(query): {str(doc): doc % 3 for doc in range(query, 30, 2)} for query in range(5)})
-    metrics = ["ndcg@10", "map", "mrr@10", "recall@5", "precision@5", "bpref", "judged@10", "hit@1", "err@10"]
-    for name, profile in PROFILES.items():
-        source = made(tmp_path, "run.txt", clear if profile.policy.ties == "error" else tied)
-        options = {"metrics": metrics, "profile": name, "tie_band": True, "residuals": True}
-        assert_same_outcome(source, qrels, None, name, **options)

@@ -130,9 +130,6 @@ def test_documents_may_be_added_replaced_and_removed():
     assert len(documents) == 3
 
 
-# --- what may go wrong -----------------------------------------------------------------------------------------------
-
-
 class Broken(Imitation):
     """A benchmark whose documents cannot be fetched."""
 

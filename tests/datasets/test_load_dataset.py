@@ -12,8 +12,6 @@ from ._benchmarks import SAMPLES, claims
 from ._cases import BOM, write
 from ._files import put, put_all
 
-# --- names and paths -------------------------------------------------------------------------------------------------
-
 
 def test_a_format_can_be_given(tmp_path):
     path = write(tmp_path / "data.unknown", (SAMPLES / "json" / "cats.json").read_bytes())
@@ -53,8 +51,6 @@ def test_what_cannot_be_loaded_says_why(snapshots, tmp_path):
     assert error.value.near == ("rag-template",)
     assert all(name in error.value.hint for name in bundled())
 
-
-# --- what is told apart ----------------------------------------------------------------------------------------------
 
 LONG = [{"id": f"d{number}", "content": "x" * 1000, "doc_id": f"d{number}"} for number in range(280)]
 TURNS = {"session_1": [{"speaker": "A", "dia_id": "D1:1", "text": "x"}]}
@@ -132,9 +128,6 @@ def told_apart(path):
         return " ".join(claims(path))
     except DataError as error:
         return error.message.partition(";")[0].rpartition(": ")[2].replace(", ".join(all_formats()), "any")
-
-
-# --- bundled benchmarks ----------------------------------------------------------------------------------------------
 
 
 def test_the_bundled_rag_template():

@@ -23,8 +23,6 @@ def test_what_judgments_may_say(tmp_path):
     assert Qrels(qrels).notes == qrels.notes
 
 
-# --- subtopics -------------------------------------------------------------------------------------------------------
-
 BY_SUBTOPIC = [("q1", "a", 1, "x"), ("q1", "a", 3, "y"), ("q1", "b", 0, "x"), ("q2", "a", 2, "x")]
 SUBTOPIC_NAMES = ("query_id", "doc_id", "relevance", "subtopic")
 

@@ -56,9 +56,6 @@ BOTH = (
 )
 
 
-# --- every form ------------------------------------------------------------------------------------------------------
-
-
 def test_every_form_reads_the_same(tmp_path):
     for kind, wanted, files, rows, names in BOTH:
         for form, (name, content) in files.items():
@@ -129,9 +126,6 @@ def test_numbers_as_people_write_them(tmp_path):
         assert list(kind(write(tmp_path / "f", text))["q1"].values()) == list(numbers.values())
 
 
-# --- columns ---------------------------------------------------------------------------------------------------------
-
-
 def test_every_known_name_of_a_column_is_found_in_every_spelling():
     for spell in (str, str.upper, lambda name: name.replace("_", "-"), lambda name: f' "{name.title()}" '):
         for role, names in COLUMN_NAMES.items():
@@ -170,8 +164,6 @@ def test_a_path_is_a_path_and_no_pattern_or_column(tmp_path):
 def test_six_columns_between_tabs_are_those_columns(fields):
     assert trec_fields("\t".join(fields).encode(), 6) == [field.encode().strip() for field in fields]
 
-
-# --- faults ----------------------------------------------------------------------------------------------------------
 
 GOOD, JUDGED = "q1 Q0 d1 1 0.5 t\n", "q1 0 d1 1\n"
 CSV = "qid,docid,score\nq1,d1,0.5\n"
@@ -332,9 +324,6 @@ def test_at_most_twenty_faults_are_collected(tmp_path):
     assert len(error.value.faults) == 20
 
 
-# --- faults in memory ------------------------------------------------------------------------------------------------
-
-
 def test_a_frame_with_a_hole_names_the_row():
     nan, two, ab = float("nan"), [1.0, 2.0], ["a", "b"]
     for query, doc, score, row in [
@@ -363,12 +352,10 @@ def test_a_frame_with_a_hole_names_the_row():
 
 
 def test_frames_without_the_columns_are_refused():
-    for by_column in ({"qid": ["q1"], "x": ["a"], "score": [1.0]}, {"qid": ["q1"], "docid": ["a"], "x": [1.0]}):
-        for frame in frames(**by_column):
-            with pytest.raises(DataError):
-                Run(frame)
-    with pytest.raises(DataError):
-        Run({"qid": ["q1", "q1"], "docid": ["a"], "score": [1.0, 2.0]})
+    tables = [{"qid": ["q1"], "x": ["a"], "score": [1.0]}, {"qid": ["q1"], "docid": ["a"], "x": [1.0]}]
+    for frame in (*frames(**tables[0]), *frames(**tables[1]), {"qid": ["q1", "q1"], "docid": ["a"], "score": [1.0, 2.0]}):
+        with pytest.raises(DataError):
+            Run(frame)
 
 
 BAD_RECORDS = [
@@ -395,8 +382,6 @@ def test_a_bad_record_is_named_wherever_it_stands():
     mixed = [("q1", "d1", 1), ["q1", "d2", 2, "x"], {"qid": "q1", "docid": "d3", "score": 3}, np.array(["q1", "d4", "4"])]
     assert plain(Run(mixed)) == {"q1": {"d1": 1, "d2": 2, "d3": 3, "d4": 4}}
 
-
-# --- writing ---------------------------------------------------------------------------------------------------------
 
 IDS = st.text("abcXYZ0129_-.:äß日#", min_size=1, max_size=5).filter(lambda word: not word.startswith("#"))
 
