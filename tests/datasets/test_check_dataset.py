@@ -260,7 +260,7 @@ def test_why_ids_of_two_sides_may_not_match(snapshots):
     prefixes = [
         (["topic1", "topic2"], {"q1", "q2", "q3"}),
         (["1", "12", "20"], {"q12", "q20"}),
-        (["doc:a7", "doc:b8"], {"a7", "b8"}),
+        (["a:7", "a:8"], {"7", "8"}),
     ]
     told += [find_prefix_difference(strange, known).description for strange, known in prefixes]
     snapshots.check("datasets/respellings", "".join(f"{what}\n" for what in told))
@@ -268,21 +268,11 @@ def test_why_ids_of_two_sides_may_not_match(snapshots):
         assert find_prefix_difference(strange, known) is None, strange  # one that fits may do so by chance
 
 
-WRONG = {
-    "schÃ¶n": "ö",
-    "Ã–sterreich": "Ö",
-    "voilÃ\xa0 tout": "à",
-    "donâ€™t": "’",
-    "20Â°C": "°",
-    "5â‚¬": "€",
-    "Å¡koda": "š",
-    "ï»¿id": "",
-    "ðŸ˜€": "😀",
-    "æˆ‘ä»¬": "我们",
-    "ÐŸÑ€Ð¸Ð²ÐµÑ‚": "Привет",
-    "ã\x81\x82ã\x81\x84": "あい",
-    "a\ufffdb": "",
-}
+WRONG = [
+    *(("schÃ¶n", "ö"), ("Ã–sterreich", "Ö"), ("voilÃ\xa0 tout", "à"), ("donâ€™t", "’"), ("20Â°C", "°"), ("5â‚¬", "€")),
+    *(("Å¡koda", "š"), ("ï»¿id", ""), ("ðŸ˜€", "😀"), ("æˆ‘ä»¬", "我们"), ("ÐŸÑ€Ð¸Ð²ÐµÑ‚", "Привет")),
+    *(("ã\x81\x82ã\x81\x84", "あい"), ("a\ufffdb", "")),
+]
 RIGHT = (
     *("plain", "Ângela", "CORAÇÃO", "SÃO PAULO", "IRMÃ…", "IRMÃ\xa0MAIS", "“CAFÉ”", "BEYONCÉ’S", "«CLICHÉ»", "É®"),
     *("Voilà…", "fiancé»…", "FRÅ…", "ÄÖÜ", "naïve", "10 €", "à la «carte»", "Đặng Â", "我们今天", "Привет, мир", "ελληνικά"),
@@ -296,7 +286,7 @@ def mojibake(text):
 
 
 def test_wrong_letters_are_found_and_real_text_is_left_in_peace():
-    for text, letters in WRONG.items():
+    for text, letters in WRONG:
         assert letters in mojibake(text), text
     for text in RIGHT:
         assert mojibake(text) is None, text
