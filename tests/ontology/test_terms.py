@@ -78,58 +78,35 @@ def test_ancestors_against_a_walk_from_term_to_term(parents):
 # Ids
 
 
-def test_what_an_id_stands_for():
-    ontology = small()
-    for text, term, kind in (
-        ("X:A", "X:A", "current"),
-        ("X_A", "X:A", "current"),
-        ("x:A", "X:A", "current"),
-        (" X:A ", "X:A", "current"),
-        ("http://purl.obolibrary.org/obo/X_A", "X:A", "current"),
-        ("https://example.org/x#X_A", "X:A", "current"),
-        ("X:ALT", "X:A", "alternative"),
-        ("X_ALT", "X:A", "alternative"),
-        ("X:OLD", "X:A", "replaced"),
-        ("X:OLDER", "X:A", "replaced"),
-        ("X:GONE", None, "obsolete"),
-        ("X:Q", None, "unknown"),
-        ("", None, "unknown"),
-        ("A", None, "unknown"),
-    ):
-        match = ontology.find(text)
-        assert (ontology.ids[match.number] if match.number >= 0 else None, match.kind) == (term, kind), text
-        assert bool(match.note) == (kind in ("replaced", "obsolete", "unknown")), text
+IDS = ("X:A", "X_A", "x:A", " X:A ", "http://purl.obolibrary.org/obo/X_A", "https://example.org/x#X_A", "X:ALT", "X_ALT")
+OTHER_IDS = ("X:OLD", "X:OLDER", "X:GONE", "X:Q", "", "A")
+REPLACED_BY = ("lost a", "gone a", "p a", "round a", "a b", "b other_a", "a other_a", "lost", "gone", "round")
+
+
+def found(ontology, text):
+    """What an id stands for: its term, how it was found, and what is said about it."""
+    match = ontology.find(text)
+    return f"{text!r}: {ontology.ids[match.number] if match.number >= 0 else None}, {match.kind}. {match.note}".strip()
+
+
+def test_what_an_id_stands_for(snapshots):
+    """Every replacement is tried until one is a current term."""
+    ontology, lines = small(), []
     ids = ["X:R", "X:OLD", "X:Q", "X:GONE", "X:ALT", "X:OLD"]
     assert (ontology.numbers(ids).tolist(), ontology.numbers([]).tolist()) == ([0, 2, -1, -1, 2, 2], [])
-
-
-def test_every_replacement_is_tried(snapshots):
-    notes = [f"{text}: {small().find(text).note}" for text in ("X:OLD", "X:GONE")]
-    for replaced_by, term in {
-        ("lost", "a"): "a",
-        ("gone", "a"): "a",
-        ("p", "a"): "a",
-        ("round", "a"): "a",
-        ("a", "b"): "a",
-        ("b", "other_a"): "b",
-        ("a", "other_a"): "a",
-        ("lost",): None,
-        ("gone",): None,
-        ("round",): None,
-    }.items():
-        ontology = build_ontology(
+    for replaced_by in REPLACED_BY:
+        replaced = build_ontology(
             [
                 TermRecord("a", "A", alternatives=("other_a",)),
                 TermRecord("b", "B"),
-                TermRecord("p", "P", is_obsolete=True, replaced_by=replaced_by),
+                TermRecord("p", "P", is_obsolete=True, replaced_by=tuple(replaced_by.split())),
                 TermRecord("gone", is_obsolete=True),
                 TermRecord("round", is_obsolete=True, replaced_by=("p",)),
             ]
         )
-        match = ontology.find("p")
-        assert (ontology.ids[match.number] if match.number >= 0 else None) == term, replaced_by
-        notes.append(f"replaced by {', '.join(replaced_by)}: {match.note}")
-    snapshots.check("ontology/replacements", "\n".join(notes) + "\n")
+        lines.append(f"replaced by {replaced_by}: {found(replaced, 'p')}")
+    text = "\n".join([*(found(ontology, text) for text in (*IDS, *OTHER_IDS)), *lines])
+    snapshots.check("ontology/replacements", f"{text}\n")
     either = build_ontology([TermRecord("r", alternatives=("old",)), TermRecord("old", is_obsolete=True)])
     assert either.find("old")[::2] == (0, "replaced")
 
@@ -162,37 +139,10 @@ def faults(*expected, description="", text="", ontology=None):
     return check_cases(ontology or small(), [Case("c1", text, expected, description)])
 
 
-def test_faults_of_cases():
+def test_faults_of_cases(snapshots):
+    """The longest name is suggested, labels before synonyms, and exact synonyms before others."""
     assert faults("X:A", "X:B", description="Head pain with fever") + faults("X:A") == []
-    for expected, more, severity, code, suggestion in (
-        (("X:Q",), {"description": "Fever", "text": "heiß"}, "error", "unknown", "X:B (Fever)?"),
-        (("X:Q",), {"text": "pyrexia"}, "error", "unknown", "X:B (Fever)?"),
-        (("X:Q",), {}, "error", "unknown", ""),
-        (("X:OLD",), {}, "error", "replaced", "write X:A"),
-        (("X:GONE",), {"text": "fever"}, "error", "obsolete", "X:B (Fever)?"),
-        (("X:ALT",), {}, "warning", "alternative", "write X:A"),
-        (("X_A",), {}, "warning", "alternative", "write X:A"),
-        (("X:B",), {"description": "Head pain"}, "warning", "label", "X:A (Head pain)?"),
-        (("X:B",), {"description": "Pyrexia, said otherwise"}, "warning", "label", ""),
-        (("X:B",), {"description": "Feverish"}, "warning", "label", ""),
-    ):
-        (fault,) = faults(*expected, **more)
-        assert (fault.severity, fault.code, fault.suggestion) == (severity, code, suggestion), (expected, more)
-
-
-def test_the_longest_name_in_a_description_is_suggested():
-    for description, suggestion in {
-        "German for Feverish head pain, as a doctor writes it": "X:C (Feverish head pain)?",
-        "Layperson's word for Headache, not for fever": "X:A (Head pain)?",
-        "Layperson's word for ache": "X:A (Head pain)?",
-        "a fevers word": "",
-        "": "",
-    }.items():
-        assert faults("X:Q", description=description)[0].suggestion == suggestion, description
-
-
-def test_a_label_is_suggested_before_a_synonym_and_an_exact_one_before_others():
-    ontology = build_ontology(
+    named = build_ontology(
         [
             TermRecord("0", "Seizure", synonyms=(Synonym("Fits"), Synonym("Spell", "BROAD"))),
             TermRecord("1", "Fits"),
@@ -200,16 +150,21 @@ def test_a_label_is_suggested_before_a_synonym_and_an_exact_one_before_others():
             TermRecord("3", "Anfälle (große)"),
         ]
     )
-    for text, term in {
-        "nothing of the kind": "",
-        "Seizures": "",
-        "a SEIZURE.": "0",
-        "fits": "1",
-        "a spell": "2",
-        "spell or seizure": "0",
-        "Seizure (Anfälle, große)": "3",
-    }.items():
-        assert faults("Q", text="", description=text, ontology=ontology)[0].suggestion.partition(" ")[0] == term, text
+    phrases = ("German for Feverish head pain, as a doctor writes it", "Layperson's word for Headache, not for fever")
+    texts = ("nothing", "Seizures", "a SEIZURE.", "fits", "a spell", "spell or seizure", "Seizure (Anfälle, große)")
+    cases = [
+        *(("X:Q", {"text": "pyrexia"}), ("X:Q", {"description": "Fever", "text": "heiß"}), ("X:OLD", {}), ("X:ALT", {})),
+        *(("X:GONE", {"text": "fever"}), ("X_A", {}), ("X:B", {"description": "Head pain"})),
+        *(("X:B", {"description": text}) for text in ("Pyrexia, said otherwise", "Feverish")),
+        *(("X:Q", {"description": text}) for text in (*phrases, "Layperson's word for ache", "a fevers word", "")),
+        *(("Q", {"description": text, "ontology": named}) for text in texts),
+    ]
+    lines = []
+    for expected, more in cases:
+        (fault,) = faults(expected, **more)
+        asked = " ".join(filter(None, (expected, more.get("text"), more.get("description"))))
+        lines.append(f"{asked}: {fault.severity} {fault.code}: {fault.suggestion}".strip())
+    snapshots.check("ontology/case_faults", "\n".join(lines) + "\n")
 
 
 def test_texts_that_are_the_same_and_a_term_without_names():

@@ -8,7 +8,7 @@ import pytest
 
 import assay
 from assay.evaluation import rejudge
-from assay.store import Judgment, Store
+from assay.store import Store
 from assay.text import printable
 
 from ._clients import client_of, csrf_of, told, words_of
@@ -187,21 +187,6 @@ def test_what_is_refused_keeps_nothing(desk, snapshots):
     answers["reading it"] = desk.client.get("/judge")
     snapshots.check("web/judging_refusals", told(answers, {desk.key: "<key>", **dict.fromkeys(desk.documents, "<doc>")}))
     assert desk.kept() == {}
-
-
-def test_a_bundled_benchmark_knows_what_was_judged(tmp_path):
-    """Its documents have words, and what was judged not relevant is not offered."""
-    dataset = assay.load_dataset("rag-template")
-    result = assay.run("rag-template", "bm25", metrics=["ndcg@10", "judged@10"])
-    with Store.open(saved(tmp_path / "s.db", [result])) as store:
-        desk = Desk(store, query := result.query_ids[0])
-        assert desk.documents
-        assert not set(desk.documents) & set(dataset.qrels[query])
-        assert dataset.documents[desk.documents[0]].text[:60] in unescape(desk.panel())
-        store.judgments.give(Judgment("rag-template", query, desk.documents[0], "Ana", 0))
-        assert 'title="' in desk.panel()
-        effect = desk.client.get(f"/api/v1/results/{desk.key}/effect").json()["summary"]["judged@10"]
-        assert effect["after"] == pytest.approx(effect["before"] + 0.1 / len(result.query_ids))
 
 
 def test_hostile_names_stay_text_and_can_be_judged(hostile, tmp_path):
