@@ -246,7 +246,7 @@ _BEIR: dict[str, Files] = {
     | {"qrels.tsv": QRELS, "qrels/.DS_Store": b"\0", "qrels/old/x": b""},
     "judgments beside the queries": {"queries.jsonl": QUERY, "corpus.jsonl": DOCUMENT, "qrels.tsv": QRELS},
     "no judgments": beir(),
-    **{f"Hugging Face: {qrels}": shards(2, ("test", "validation"), qrels) for qrels in ("qrels", "default", "data")},
+    **{f"Hugging Face: {qrels}": shards(2, ("test", "validation"), qrels) for qrels in ("default", "data")},
     "judgments in two files": shards(splits=())
     | {f"qrels/test-{n:05}-of-00002.parquet": [{"query-id": "q", "corpus-id": f"d{n}", "score": n}] for n in range(2)},
 }
