@@ -168,8 +168,10 @@ def test_programs_that_die_and_hang(program, snapshots):
 
 
 @pytest.mark.slow
-def test_one_that_hangs_is_started_again_and_reading_documents_may_take_longer_than_a_query(program):
-    start = READY.replace('say(type="ready")', 'time.sleep(5.5); say(type="ready")')
+def test_one_that_hangs_is_started_again_and_reading_documents_may_take_longer_than_a_query(program, tmp_path):
+    slept = repr(str(tmp_path / "slept"))
+    wait_once = f"os.path.exists({slept}) or (open({slept}, 'w').close(), time.sleep(5.5))"
+    start = READY.replace('say(type="ready")', f'{wait_once}; say(type="ready")')
     body = 'if "babble" in ids(query): print("a b c", flush=True); continue\nif "hang" in ids(query): time.sleep(600)'
     retriever = program(body, index=True, start=start, timeout=5.0)
     retriever.index([Document("d1")])
