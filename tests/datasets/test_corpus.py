@@ -33,23 +33,14 @@ def corpus(folder, content, ending=""):
     return load_dataset(put_all(folder / "beir", files), "beir").documents
 
 
-def test_it_is_a_mapping(tmp_path):
+def test_views_can_be_gone_through_again(tmp_path):
     for ending in PACKINGS:
-        for content in (lines(TEXTS).encode(), BOM + lines(TEXTS).encode()):
-            found = corpus(tmp_path, content, ending)
-            assert isinstance(found, MutableMapping)
-            assert (len(found), list(found), list(found.keys())) == (3, ["a", "ä", "c"], ["a", "ä", "c"])
-            assert [found[doc] for doc in reversed(TEXTS)] == list(reversed(WANTED.values()))
-            assert (found.get("x"), "a" in found, "x" in found, 5 in found) == (None, True, False, False)
-            assert found == WANTED
-            with pytest.raises(KeyError):
-                found["x"]
-            items, values = found.items(), found.values()
-            for _ in range(2):  # views can be gone through again
-                assert (list(items), list(values)) == (list(WANTED.items()), list(WANTED.values()))
-            assert (len(items), len(values)) == (3, 3)
-            assert ("a", WANTED["a"]) in items
-            assert WANTED["c"] in values
+        found = corpus(tmp_path, BOM + lines(TEXTS).encode(), ending)
+        assert (isinstance(found, MutableMapping), found == WANTED, 5 in found) == (True, True, False)
+        items, values = found.items(), found.values()
+        for _ in range(2):
+            assert (list(items), list(values)) == (list(WANTED.items()), list(WANTED.values()))
+        assert (len(items), ("a", WANTED["a"]) in items, WANTED["c"] in values) == (3, True, True)
 
 
 def test_a_document_is_decoded_only_when_it_is_asked_for(tmp_path):
