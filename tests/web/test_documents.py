@@ -49,7 +49,6 @@ def test_the_words_of_a_benchmark_that_was_given(result, page_of):
     for query, datasets, words in (
         ("2", [mine], f"apple 2 {'x' * 391}…"),
         ("0", [pear], ""),
-        ("0", [dataset_of(name="another")], ""),
         ("1", [pear, mine], "apple 1"),
     ):
         assert words_in(page_of(result, f"q{query}", *datasets))[f"d{query}"] == words, (query, datasets)
