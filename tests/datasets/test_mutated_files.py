@@ -18,7 +18,7 @@ from fuzz.components import datasets, judgments, runs  # noqa: E402
 from fuzz.mutation import make_input  # noqa: E402
 
 READERS = ("run_", "judgments_", "dataset_")
-N_INPUTS = os.environ.get("ASSAY_TEST_INPUTS", "24000")
+N_INPUTS = os.environ.get("ASSAY_TEST_INPUTS", "6000")
 """In all, shared evenly by the formats; more on demand."""
 
 
