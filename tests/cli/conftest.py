@@ -27,7 +27,7 @@ QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d4 1\n"
 GOOD = "q1 Q0 d1 1 9 good\nq1 Q0 d3 2 8 good\nq2 Q0 d4 1 7 good\n"
 POOR = "q1 Q0 d2 1 9 poor\nq1 Q0 d1 2 8 poor\n"
 VOLATILE = {
-    r"\d{4}-\d\d-\d\d-([a-z-]+)-[0-9a-f]{4,}": r"DAY-\1-ID",
+    r"\d{4}-\d\d-\d\d-([a-z][a-z0-9-]*)-[0-9a-f]{4,}": r"DAY-\1-ID",
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(\+00:00|Z)?": "TIME",
     r"\d{4}-\d\d-\d\d": "DAY",
     r"\d+\.\d+ (m?s)\b": r"0 \1",

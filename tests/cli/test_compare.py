@@ -85,16 +85,6 @@ def test_the_figures_are_those_of_the_library(assay):
     assert found["intervals"]["a"]["map"]["level"] == 0.9
 
 
-def test_conventions_are_those_of_score(assay):
-    figures = []
-    for flags in ((), ("--rel", "2"), ("--profile", "ranx", "--missing", "zero")):
-        found = rows(assay("compare", "qrels.txt", "poor.run", "good.run", "-m", "map", *flags, "-f", "csv").out)
-        (score,) = rows(assay("score", "qrels.txt", "poor.run", "-m", "map", *flags, "-f", "csv").out)
-        assert found[0]["value_a"] == score[found[0]["metric"]], flags
-        figures.append(found[0]["value_a"])
-    assert len(set(figures)) > 1
-
-
 @pytest.mark.usefixtures("examples")
 def test_a_benchmark_with_words_and_chunks_that_are_rolled_up(assay, transcript):
     lines = [line.split() for line in Path("rag-template.run").read_text().splitlines()]
@@ -110,16 +100,7 @@ def test_saved_results(assay, transcript):
     Path("sub").mkdir()
     Path("sub/bm25.json").write_bytes(Path("bm25.json").read_bytes())
     Path("a=b.run").write_bytes(Path("bm25.run").read_bytes())
-    names = {
-        "all.json#dense hybrid.json": ["dense", "hybrid"],
-        "all.json bm25.json": ["all/bm25", "dense", "bm25/bm25"],
-        "bm25.json sub/bm25.json": ["bm25.json/bm25", "sub/bm25.json/bm25"],
-        "x=all.json hybrid.json": ["x/bm25", "x/dense", "hybrid"],
-        "qrels.txt dense.run a=b.run": ["dense", "a=b"],
-    }
-    for words, expected in names.items():
-        (found,) = json.loads(assay("compare", *words.split(), "-m", "map", "-f", "json").out)["comparisons"]
-        assert found["systems"] == expected, words
+    transcript("compare/names")
     Path("some.txt").write_text("".join(Path("qrels.txt").read_text().splitlines(keepends=True)[:60]))
     assert assay("score", "some.txt", "dense.run", "-m", "map", "--rel", "2", "-o", "some.json").code == 0
     transcript("compare/other_data")

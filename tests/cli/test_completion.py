@@ -17,16 +17,10 @@ from contextlib import redirect_stdout
 import pytest
 
 from assay.charts import all_charts
-from assay.chunkers import all_chunkers
 from assay.cli import main
-from assay.conformance import all_topics
 from assay.datasets import all_formats
-from assay.evaluation import PROFILES
-from assay.fusion import NORMALISATIONS, all_fusions
 from assay.metrics import all_metrics
-from assay.ontology import all_similarities
 from assay.providers import all_providers
-from assay.stats import CORRECTIONS, all_tests
 
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"], "-n", "source ./script"),
@@ -49,16 +43,8 @@ OFFERED = {
 CATALOGS = {
     "eval --metrics ''": all_metrics(),
     "eval --metrics map --providers bm25 ''": all_providers(),
-    "score --profile ''": PROFILES,
-    "fuse --method ''": all_fusions(),
-    "fuse --norm ''": NORMALISATIONS,
-    "compare --test ''": all_tests(),
-    "compare --correction ''": CORRECTIONS,
     "datasets --dataset-format ''": all_formats(),
-    "ontology --formula ''": all_similarities(),
     "plot ''": all_charts(),
-    "eval --chunkers ''": all_chunkers(),
-    "conformance --topic ''": all_topics(),
 }
 """What is typed → the catalog whose names are offered, all of them."""
 COMPLETED = {

@@ -9,6 +9,8 @@ import pytest
 
 from assay.cli import main
 
+from .conftest import GOOD, POOR, QRELS
+
 GOLDEN = [
     {"id": "q1", "question": "Capital of France?", "expected": "Paris", "relevant_ids": ["d1"], "optimal_expert": "code"},
     {"id": "q2", "question": "Who wrote Faust?", "expected": "Goethe", "relevant_ids": ["d4"], "optimal_expert": "chat"},
@@ -22,9 +24,9 @@ def other(text, k):
     return {"hits": [("d4", 2.0), ("d1", 1.0)], "answer": "Goethe", "route": "chat"}
 """
 FILES = {
-    "qrels.txt": "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d4 1\n",
-    "good.run": "q1 Q0 d1 1 9 good\nq1 Q0 d3 2 8 good\nq2 Q0 d4 1 7 good\n",
-    "poor.run": "q1 Q0 d2 1 9 poor\nq1 Q0 d1 2 8 poor\n",
+    "qrels.txt": QRELS,
+    "good.run": GOOD,
+    "poor.run": POOR,
     "good.jsonl": '{"query_id": "q1", "answer": "Paris", "route": "code", "optimal_expert": "code"}\n',
     "poor.jsonl": '{"query_id": "q1", "answer": "London", "route": "chat", "optimal_expert": "code"}\n',
     "golden.json": json.dumps(GOLDEN),

@@ -4,7 +4,7 @@ import re
 import threading
 
 from assay.cli import progress
-from assay.cli.progress import Pace, ProgressTally, bar_line, plain_line, progress_watcher
+from assay.cli.progress import Pace, bar_line, plain_line, progress_watcher
 from assay.execution import Progress, Response
 from assay.execution.progress import Wait
 from assay.text import display_width
@@ -50,20 +50,6 @@ def test_a_line_when_a_part_starts_and_one_when_it_is_done(capsys):
             Progress(name, 1, watch=watch).add(SOME)
         err = capsys.readouterr().err
         assert ("\x1b" in err, err.count("\n")) == (False, 1)
-
-
-def test_a_tally_says_how_far_a_run_got():
-    watched_parts = []
-    tally = ProgressTally(watched_parts.append)
-    assert (tally.n_answered, tally.sentence(2)) == (0, "no query was answered yet")
-    first, second = (Progress(name, 4, watch=tally) for name in ("small/bm25", "small/dense"))
-    first.add(SOME)
-    assert tally.sentence(1) == "1 of 4 queries answered"
-    assert tally.sentence(2) == "0 of 2 results complete, 1 of 4 queries of small/bm25 answered"
-    first.add(SOME)
-    second.add(SOME[:1])
-    assert tally.sentence(3) == "1 of 3 results complete, 1 of 4 queries of small/dense answered"
-    assert (tally.n_answered, watched_parts) == (3, [first, first, second])
 
 
 def test_a_long_pause_is_told_of_at_once_and_once_and_not_when_it_is_over(capsys):

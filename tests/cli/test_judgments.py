@@ -1,6 +1,5 @@
 """assay judgments: what people gave, as a list, as qrels, and how far judges agree."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -57,10 +56,3 @@ def test_what_trec_cannot_hold_is_named_and_the_rest_written(transcript):
     transcript("judgments/trec")
     assert Path("x.txt").read_text() == "q0 0 d4 1\nq0 0 d5 0\nq0 0 d6 3\n"
     assert not Path("y.txt").exists()
-
-
-@pytest.mark.usefixtures("judged")
-def test_they_come_along_with_results(assay):
-    assert assay("results", "export", "all.jsonl.zst").code == 0
-    assert assay("results", "import", "all.jsonl.zst", "--store", "new.db").out.endswith("5 judgments taken over\n")
-    assert len(json.loads(assay("judgments", "--store", "new.db", "-f", "json").out)["judgments"]) == 5

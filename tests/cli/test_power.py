@@ -30,13 +30,6 @@ def test_the_figures_are_those_of_the_library(assay):
     assert (study["needed"], study["others"]) == (seen.needed, [{"target": 0.01, "needed": needed}])
 
 
-def test_results_and_the_first_metric_they_share(assay, files):
-    for name in ("good", "poor"):
-        assert assay("score", "qrels.txt", f"{name}.run", "-m", "map", "mrr", "-o", f"{name}.json").code == 0
-    (study,) = json.loads(assay("power", "good.json", "poor.json", "-f", "json").out)["studies"]
-    assert study["metric"] == "map"
-
-
 def test_times_have_their_unit_unless_nobody_took_them(assay, snapshots):
     texts = []
     for times in ({"mean": 2.0, "p50": 2.0}, {"mean": 2.0}):

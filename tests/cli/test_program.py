@@ -80,20 +80,21 @@ def test_a_pipe_gets_no_colour_and_no_wrapping(assay, files, monkeypatch):
 
 @pytest.mark.slow
 def test_a_reader_that_has_seen_enough(environment, files):
-    """As in: assay score … --per-query | head -1, where head is gone before the first line."""
-    for unbuffered in ("", "1"):
-        for words in (["--version"], ["--help"], ["score", "qrels.txt", "good.run"]):
-            ours, theirs = os.pipe()
-            os.close(ours)
-            env = os.environ | {"PYTHONUNBUFFERED": unbuffered}
-            done = subprocess.run([SCRIPT, *words], stdout=theirs, stderr=subprocess.PIPE, env=env, check=False)
-            os.close(theirs)
-            assert (done.returncode, done.stderr) == (0, b""), words
     (files / "long.qrels").write_text("".join(f"q{number} 0 d 1\n" for number in range(20_000)))
     (files / "long.run").write_text("".join(f"q{number} Q0 d 1 1 t\n" for number in range(20_000)))
     command = f"'{SCRIPT}' score long.qrels long.run -m map --per-query -f csv --ci none | head -1"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"run,query,map\n", b"")
+
+
+def test_in_ascii_every_sign_has_a_stand_in_and_letters_of_the_user_are_written_out(process, files):
+    (files / "qrels.txt").write_text("é 0 d1 1\n", encoding="utf-8")
+    (files / "good.run").write_text("é Q0 d1 1 1 t\n", encoding="utf-8")
+    ascii_alone = {"PYTHONUTF8": "0", "LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0"}
+    done = process(
+        "score", "qrels.txt", "good.run", "-m", "map", "--per-query", "--rel", "1", program=MODULE, env=ascii_alone
+    )
+    assert (done.code, done.out.isascii(), "grade >= 1" in done.out, "\\xe9" in done.out) == (0, True, True, True)
 
 
 @pytest.mark.slow

@@ -31,27 +31,6 @@ def change(statement):
     connection.close()
 
 
-def test_tags_notes_and_deleting(assay, kept):
-    first, second = kept
-    assay("bless", "latest#dense", "--as", "best")
-    steps = {
-        "tag latest a b": f"{second} is tagged a, b\n",
-        "tag --remove latest a": f"{second} is tagged b\n",
-        "tag latest b --remove": f"{second} has no tags\n",
-        "note latest index": f"noted about {second}\n",
-        "delete best": "",
-        "delete best --force": f"deleted {second}: small/bm25, large/dense\n",
-        "delete main": "",
-        "delete --force main": f"deleted {first}: small/bm25\n",
-    }
-    for words, said in steps.items():
-        done = assay("results", *words.split())
-        assert (done.out, done.code) == (said, 0 if said else 2), words
-        if words.startswith("note"):
-            with Store.open() as store:
-                assert [note.text for note in store.latest().notes] == ["index"]
-
-
 @pytest.mark.usefixtures("kept")
 def test_lists(assay, transcript):
     transcript("results/lists")
@@ -72,25 +51,12 @@ def test_what_is_damaged_can_be_deleted_and_tags_of_others_do_no_harm(assay):
     assert [assay(*words).code for words in (["show"], ["results", "delete", "latest"], ["results"])] == [6, 0, 0]
 
 
-def test_export_and_import(assay, kept):
-    first, second = kept
-    over = f"2 evaluations taken over into other.db\n  {first}\n  {second}\nmain is a baseline now\n"
-    steps = {
-        "export all.zst": "2 evaluations written to all.zst; assay results import all.zst takes them over\n",
-        f"export one.zst {first}": "1 evaluation written to one.zst; assay results import one.zst takes them over\n",
-        "export latest -o also.zst": "1 evaluation written to also.zst; assay results import also.zst takes them over\n",
-        "export -o every.zst": "2 evaluations written to every.zst; assay results import every.zst takes them over\n",
-        "import one.zst all.zst --store other.db": over,
-        "import all.zst --store other.db": "0 evaluations taken over into other.db, 2 evaluations already there\n",
-    }
-    for words, said in steps.items():
-        assert assay("results", *words.split()).out == said, words
-    assert assay("results", "import", "other.db", "--store", "other.db").code == 3
-
-
 @pytest.mark.usefixtures("kept")
-def test_what_cannot_be_done_is_told(transcript):
+def test_what_cannot_be_done_and_what_can(transcript):
+    """Only what no baseline needs is deleted without force."""
     transcript("results/refused")
+    transcript("results/exported")
+    transcript("results/deleted")
 
 
 def test_a_store_that_is_not_there_or_empty_or_unknown(assay, folder, transcript):

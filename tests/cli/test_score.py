@@ -3,7 +3,6 @@
 import gzip
 import json
 import os
-import shlex
 import sys
 import threading
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 import assay as library
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-QUESTION = "Is the difference real?  "
 RUNS = ("score", "qrels.txt", "poor.run", "good.run", "-m", "map", "mrr")
 
 pytestmark = pytest.mark.usefixtures("files")
@@ -117,21 +115,10 @@ def test_requests_that_are_wrong_are_refused_before_files_are_touched(transcript
     transcript("score/refused")
 
 
-def test_files_among_metrics_are_explained_with_a_command_that_can_be_pasted(assay, files):
+def test_commands_that_can_be_pasted(files, transcript):
+    """For files among metrics, and to compare what was scored."""
     (files / "my good.run").write_text((files / "good.run").read_text())
-    cases = {
-        "-m map no/such.qrels good.run": "no/such.qrels good.run -m map",
-        "--metrics qrels.txt good.run": "qrels.txt good.run -m ndcg@10",
-        "-m 'rbp(p=0.8)' qrels.txt 'my good.run'": "qrels.txt 'my good.run' -m 'rbp(p=0.8)'",
-        "qrels.txt good.run -m map -": "qrels.txt good.run - -m map",
-    }
-    for words, right in cases.items():
-        done = assay("score", *shlex.split(words))
-        assert (done.code, done.out) == (2, ""), words
-        assert shlex.split(done.err.splitlines()[-1]) == ["assay", "score", *shlex.split(right)], words
-    for words in ("qrels.txt --per-query good.run -m map", "-m map -- qrels.txt good.run"):
-        done = assay("score", *words.split())
-        assert (done.code, "good" in done.out) == (0, True), words
+    transcript("score/pasted")
 
 
 def test_each_file_has_what_its_format_prints(assay, files):
@@ -151,25 +138,6 @@ def test_each_file_has_what_its_format_prints(assay, files):
     assert (pipe.is_fifo(), found) == (True, [done.out])
     if Path("/dev/full").exists():
         assert assay(*RUNS, "-f", "csv", "-o", "/dev/full")[:2] == (3, "")
-
-
-def test_the_last_line_is_a_command_that_compares(assay, files):
-    (files / "my good.run").write_text((files / "good.run").read_text())
-    (files / "one.txt").write_text("q1 0 d1 2\n")
-    flags = "--profile trec_eval-9 --rel 2 --ties docid_asc --judged-only"
-    cases = {
-        "qrels.txt base=poor.run good.run -m num_q map": "qrels.txt base=poor.run good.run -m map",
-        f"qrels.txt 'my good.run' poor.run -m 'P(rel=2)@5' {flags}": "qrels.txt 'my good.run' poor.run "
-        "-m 'precision(rel=2)@5' --profile trec_eval-9 --ties docid_asc --rel 2 --judged-only --intersect",
-    }
-    for words, right in cases.items():
-        last = assay("score", *shlex.split(words)).out.splitlines()[-1]
-        assert last == f"{QUESTION}assay compare {right}"
-        assert assay("compare", *shlex.split(right)).code == 0
-    none = ["qrels.txt good.run -m mrr", "qrels.txt good.run poor.run -m mrr -f csv", "qrels.txt good.run poor.run -m num_q"]
-    none += ["qrels.txt good.run again=good.run -m mrr", "one.txt good.run poor.run -m mrr"]
-    for words in none:
-        assert QUESTION not in assay("score", *words.split()).out, words
 
 
 @pytest.mark.slow

@@ -26,7 +26,6 @@ STARTS += "|--profile beir --extra skip|--profile ir_measures|--profile ranx --m
 STARTS += "|--profile sentence-transformers --ties input_order|--profile trec_eval-10 --missing zero --rel 2"
 METRICS = "ndcg@2 mrr@2 map@2 recall@2 ndcg(gain=linear)@2 precision@2 f1@2 iprec@0.4 11pt_avg rbp rbp(p=0.8) err@3"
 METRICS += " ndcg(gain=exp)@2 accuracy@2 mrr bpref hit@1 map(norm=relevant)@2"
-EXPECTED = [[], ["-e", "0.6"], ["-e", "0.123456"]]
 
 
 def test_numbers_and_where_they_come_from(transcript):
@@ -88,13 +87,7 @@ def test_the_commands_shown_give_the_number(assay, tied, files):
 
 @pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(
-    QRELS,
-    RUNS,
-    st.sampled_from(METRICS.split()),
-    st.sampled_from(STARTS.split("|")),
-    st.sampled_from([[], ["-e", "0.6"], ["-e", "0.123456"]]),
-)
+@given(QRELS, RUNS, *map(st.sampled_from, (METRICS.split(), STARTS.split("|"), ([], ["-e", "0.6"], ["-e", "0.123456"]))))
 def test_every_command_it_prints_prints_that_number(capsys, files, qrels, run, metric, start, expected):
     def call(*words):
         code = main(list(words))
