@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -62,9 +63,17 @@ def _render_template(content: Mapping[str, Any]) -> str:
 def environment(*packages: str) -> jinja2.Environment:
     """What renders templates: those of other packages, then ours; everything in them is escaped."""
     try:
-        import jinja2
+        import jinja2  # noqa: F401
     except ImportError:
         raise UsageError(f"reports as HTML need jinja2: {install_command('report')}") from None
+    return _environment(packages)
+
+
+@functools.cache
+def _environment(packages: tuple[str, ...]) -> jinja2.Environment:
+    """Made once, for a template is compiled once in each environment, which takes longer than a page."""
+    import jinja2
+
     made = jinja2.Environment(
         loader=jinja2.ChoiceLoader([jinja2.PackageLoader(package) for package in (*packages, "assay.reports")]),
         autoescape=True,
