@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -14,10 +17,12 @@ from httpx import Response
 from starlette.testclient import TestClient
 
 from assay.store import Store
-from assay.web import make_app
+from assay.web import make_app, make_server
 
 COOKIE = "assay_session"
 TOKEN = "a-token-that-is-long-enough"
+PATIENCE = 60.0
+"""Seconds after which a test gives up; nothing here takes that long."""
 FREE_ATTEMPTS = 3
 """Wrong tokens that cost nothing."""
 
@@ -25,6 +30,23 @@ FREE_ATTEMPTS = 3
 def client_of(store: Path | Store, **how: Any) -> TestClient:
     """A client on this machine."""
     return TestClient(make_app(store, **how), base_url="http://127.0.0.1:8765", follow_redirects=False)
+
+
+@contextmanager
+def serving(app: Any, **how: Any) -> Iterator[str]:
+    """The address of a server of that application; it ends soon, whatever it does."""
+    server = make_server(app, **how)
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(64)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            app.state.app_state.is_ending = server.should_exit = True
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
 
 
 class Clock:

@@ -58,25 +58,35 @@ def saved(path: Path, *evaluations: list[Result]) -> Path:
     return path
 
 
+class Results(dict[str, Result]):
+    """Key → result, read when it is first asked for."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+
+    def __missing__(self, key: str) -> Result:
+        name, place = key.split("/")
+        with Store.open(self.path) as store:
+            self.update({f"{name}/{number}": result for number, result in enumerate(store.find(name).results)})
+        return self[f"{name}/{place}"]
+
+
 class Stored:
     """What a store holds, as tests look it up: keys of results, the newest first, and the results."""
 
     def __init__(self, path: Path) -> None:
         with Store.open(path) as store:
             self.entries = store.list()
-            evaluations = {entry.evaluation: store.find(entry.evaluation) for entry in self.entries}
-        self.results: dict[str, Result] = {}
-        self.providers: dict[str, str] = {}
+        self.results, self.providers = Results(path), {}
         for entry in self.entries:
-            place = sum(key.startswith(f"{entry.evaluation}/") for key in self.results)
-            key = f"{entry.evaluation}/{place}"
-            self.results[key] = evaluations[entry.evaluation].results[place]
-            self.providers[key] = entry.provider
+            place = sum(key.startswith(f"{entry.evaluation}/") for key in self.providers)
+            self.providers[f"{entry.evaluation}/{place}"] = entry.provider
 
     @property
     def keys(self) -> list[str]:
         """Of all results."""
-        return list(self.results)
+        return list(self.providers)
 
     def of(self, provider: str) -> list[str]:
         """The keys of a provider's results."""

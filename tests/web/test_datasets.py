@@ -14,15 +14,12 @@ def test_those_of_the_store_and_those_that_come_along(client):
         assert word in text, word
 
 
-def test_one_that_is_at_hand_is_checked(client):
+def test_one_that_is_at_hand_is_checked_and_a_name_is_never_a_path(client, tmp_path):
     html, dataset = client.get("/datasets?name=rag-template").text, load_dataset("rag-template")
     assert f"{len(dataset.queries):,}, " in main_of(html)
     for finding in check_dataset(dataset):
         assert finding.code in main_of(html), finding
     assert html.count("<table") > html.count("<thead>") == 0, "a table without heads has no empty row"
-
-
-def test_a_name_is_never_a_path(client, tmp_path):
     file = tmp_path / "data.json"
-    load_dataset("rag-template").save_json(file)
+    dataset.save_json(file)
     assert client.get("/datasets", params={"name": str(file)}).status_code == 404

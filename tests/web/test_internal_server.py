@@ -13,16 +13,14 @@ import httpx
 import pytest
 
 from assay.errors import UsageError
-from assay.web import drawing, make_app, make_server, security
+from assay.web import drawing, make_app, security
 from assay.web.connections import Limits
 from assay.web.pages import progress
 from assay.web.state import AppState
 from assay.web.workers import Streams, TooBusy, Workers
 
-from ._clients import COOKIE, TOKEN, keys_of, main_of, told
+from ._clients import COOKIE, PATIENCE, TOKEN, keys_of, main_of, serving, told
 
-PATIENCE = 60.0
-"""Seconds after which a test gives up; nothing here takes that long."""
 LONG = {"head_seconds": 1000.0, "idle_seconds": 1000, "write_seconds": 1000.0}
 """So long that nothing ends by itself."""
 SPEC = {"data": {"values": [{"a": 1}]}, "mark": "point", "encoding": {"x": {"field": "a", "type": "quantitative"}}}
@@ -33,23 +31,6 @@ def until(condition):
     while not condition():
         assert time.monotonic() < end, "it never came"
         time.sleep(0.01)
-
-
-@contextmanager
-def serving(app, **how):
-    """The address of a server of that application; it ends soon, whatever it does."""
-    server = make_server(app, **how)
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen(64)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        finally:
-            app.state.app_state.is_ending = server.should_exit = True
-            thread.join(PATIENCE)
-            assert not thread.is_alive()
 
 
 # Connections
@@ -128,35 +109,37 @@ def test_headers_that_never_come_to_an_end_are_told_so(small, snapshots):
 
 @pytest.mark.slow
 def test_a_body_that_never_comes_is_told_so(small, monkeypatch, snapshots):
+    """That of a request that needs none is not waited for either; Uvicorn would go on with every byte."""
     monkeypatch.setattr(security, "BODY_SECONDS", 0.3)
     head = b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\n"
-    with served(small) as (port, _):
-        for sent in (b"Content-Length: 100\r\n\r\ntoken=", b"Transfer-Encoding: chunked\r\n\r\n5\r\ntoken\r\n"):
-            with line(port, head + sent) as one:
-                snapshots.check("web/late_body", main_of(body_of(rest_of(one))))
-
-
-@pytest.mark.slow
-def test_the_body_of_a_request_that_needs_none_is_not_waited_for_either(small):
-    """Uvicorn would go on with every byte."""
-    head = b"GET /progress HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n\r\n"
+    unneeded = b"GET /progress HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n\r\n"
 
     def is_over():
         try:
-            return bool(one.sendall(b"x"))
+            return bool(endless.sendall(b"x"))
         except ConnectionError:
             return True
 
-    with served(small, head_seconds=0.5) as (port, _), line(port, head) as one:
+    with served(small, head_seconds=0.5) as (port, _), line(port, unneeded) as endless:
+        for sent in (b"Content-Length: 100\r\n\r\ntoken=", b"Transfer-Encoding: chunked\r\n\r\n5\r\ntoken\r\n"):
+            with line(port, head + sent) as one:
+                snapshots.check("web/late_body", main_of(body_of(rest_of(one))))
         until(is_over)
 
 
 def test_those_who_ask_nothing_make_room_for_those_who_ask(small):
-    """Of all, and of one address."""
-    for limits in ({"n_connections": 10}, {"n_connections": 100, "n_each": 10}):
-        with served(small, **limits, **LONG) as (port, _), lines(port, 20, HALF) as held:
-            assert get(port).status_code == 200, limits
-            assert [rest_of(one) for one in held[:10]] == [b""] * 10, limits
+    """Of all, and of one address; where all are answered the next one is told."""
+    for limits, status in (({"n_connections": 4}, 503), ({"n_connections": 100, "n_each": 4}, 429)):
+        with served(small, **limits, **LONG) as (port, _):
+            with lines(port, 8, HALF) as held:
+                assert get(port).status_code == 200, limits
+                assert [rest_of(one) for one in held[:4]] == [b""] * 4, limits
+            with lines(port, 4, STREAM) as held:
+                for one in held:
+                    assert one.recv(12) == b"HTTP/1.1 200"
+                answer = get(port)
+                assert (answer.status_code, answer.headers["retry-after"]) == (status, "5")
+                assert "too many connections" in answer.text
 
 
 @pytest.mark.slow
@@ -166,16 +149,6 @@ def test_a_named_proxy_may_have_them_all(small):
         for one in held:
             one.sendall(b"\r\n\r\n")
             assert one.recv(12) == b"HTTP/1.1 303"
-
-
-def test_where_all_are_answered_the_next_one_is_told(small):
-    for limits, status in (({"n_connections": 4}, 503), ({"n_each": 4}, 429)):
-        with served(small, **limits, **LONG) as (port, _), lines(port, 4, STREAM) as held:
-            for one in held:
-                assert one.recv(12) == b"HTTP/1.1 200"
-            answer = get(port)
-            assert (answer.status_code, answer.headers["retry-after"]) == (status, "5")
-            assert "too many connections" in answer.text
 
 
 @pytest.mark.slow
@@ -196,24 +169,26 @@ def test_who_does_not_read_is_not_waited_for(small):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("streams", "status"), [(Streams(3, 10), 503), (Streams(10, 3), 429)])
-def test_one_stream_too_many_is_told_and_the_place_of_one_that_leaves_is_free(small, snapshots, streams, status):
-    with served(small, streams=streams) as (port, _), lines(port, 3, STREAM) as held:
-        for one in held:
-            assert one.recv(12) == b"HTTP/1.1 200"
-        snapshots.check(f"web/streams_{status}", told({"one too many": get(port, "/progress/events")}))
-        assert get(port).status_code == 200
-        held[0].close()
-        until(lambda: len(streams) <= 2)
-        with line(port, STREAM) as another:
-            assert another.recv(12) == b"HTTP/1.1 200"
+def test_one_stream_too_many_is_told_and_the_place_of_one_that_leaves_is_free(small, snapshots):
+    said = {}
+    for case, streams in {"of all": Streams(3, 10), "of one visitor": Streams(10, 3)}.items():
+        with served(small, streams=streams) as (port, _), lines(port, 3, STREAM) as held:
+            for one in held:
+                assert one.recv(12) == b"HTTP/1.1 200"
+            said[case] = get(port, "/progress/events")
+            assert get(port).status_code == 200
+            held[0].close()
+            until(lambda streams=streams: len(streams) <= 2)
+            with line(port, STREAM) as another:
+                assert another.recv(12) == b"HTTP/1.1 200"
+    snapshots.check("web/streams", told(said))
 
 
 def test_a_stream_ends_with_the_session(small):
     with served(small, proxies=["192.0.2.1"]) as (port, app):
         secret = app.state.keys.sessions.open()
-        head = ("GET /progress/events HTTP/1.1", "Host: x", f"Cookie: {COOKIE}={secret}", "Connection: close")
-        with line(port, "\r\n".join((*head, "", "")).encode()) as one:
+        head = f"GET /progress/events HTTP/1.1\r\nHost: x\r\nCookie: {COOKIE}={secret}\r\nConnection: close\r\n\r\n"
+        with line(port, head.encode()) as one:
             assert one.recv(12) == b"HTTP/1.1 200"
             app.state.keys.sessions.close(secret)
             assert rest_of(one).endswith(b"0\r\n\r\n")
@@ -277,9 +252,9 @@ def test_what_nobody_waits_for_is_not_begun_and_a_failure_is_told_to_all():
     assert asyncio.run(leave()) == []
 
 
-@pytest.fixture
-def slow(monkeypatch):
-    """Comparisons that have begun, and what lets them end; they come to nothing, for that takes no time."""
+@pytest.mark.slow
+def test_comparisons_hold_up_no_other_page_and_too_many_are_told(small, monkeypatch, snapshots):
+    """Two are worked out at a time. Whoever leaves takes theirs along; where there is no room a page says so."""
     begun, go = [], threading.Event()
 
     def comparison(state, keys, *more, **how):
@@ -288,62 +263,30 @@ def slow(monkeypatch):
         raise UsageError("enough")
 
     monkeypatch.setattr(AppState, "comparison", comparison)
-    return begun, go
-
-
-@pytest.mark.slow
-def test_comparisons_hold_up_no_other_page(small, slow):
-    begun, go = slow
-    with serving(make_app(small)) as url, ThreadPoolExecutor(12) as threads:
-        keys = keys_of(httpx.get(url).text)
-        ask = lambda path, params: httpx.get(url + path, params=params, timeout=PATIENCE)  # noqa: E731
-        pages = [threads.submit(ask, "/compare", [("r", keys[0]), ("r", key)]) for key in keys[1:5]]
-        programs = [threads.submit(ask, "/api/v1/comparison", [("result", keys[5]), ("result", key)]) for key in keys[:4]]
+    app = make_app(small)
+    app.state.app_state.workers = Workers(2, most_jobs=4)
+    jobs = app.state.app_state.workers._jobs
+    with serving(app) as url, ThreadPoolExecutor(2) as threads:
+        port, keys = int(url.rpartition(":")[2]), keys_of(httpx.get(url).text)
+        page = threads.submit(get, port, f"/compare?r={keys[0]}&r={keys[1]}")
+        program = threads.submit(get, port, f"/api/v1/comparison?result={keys[5]}&result={keys[1]}")
         until(lambda: len(begun) == 2)
         try:
-            for path in ("/progress", "/", "/datasets", "/metrics", "/api/v1/progress", "/api/v1/results"):
-                assert httpx.get(url + path, timeout=PATIENCE / 2).status_code == 200
-            assert len(begun) == 2
+            asked = [f"GET /compare?r={keys[0]}&r={key} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode() for key in keys[2:4]]
+            with line(port, asked[0]), line(port, asked[1]):
+                until(lambda: len(jobs) == 4)
+                refused = {"a page": get(port, f"/compare?r={keys[0]}&r={keys[4]}")}
+                refused["a program"] = get(port, "/api/v1/leaderboard?benchmark=things")
+                for path in ("/progress", "/", "/datasets", "/metrics", "/api/v1/progress", "/api/v1/results"):
+                    assert get(port, path).status_code == 200, path
+            until(lambda: len(jobs) == 2)
         finally:
             go.set()
-        assert [one.result().status_code for one in (*pages, *programs)] == [400] * 4 + [409] * 4
-
-
-@pytest.mark.slow
-def test_whoever_leaves_takes_their_comparison_along(small, slow):
-    begun, go = slow
-    app = make_app(small)
-    with serving(app) as url:
-        keys, jobs = keys_of(httpx.get(url).text), app.state.app_state.workers._jobs
-        port = int(url.rpartition(":")[2])
-        asked = [f"GET /compare?r={keys[0]}&r={key} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode() for key in keys[1:5]]
-        with ExitStack() as stack:
-            for one in asked:
-                stack.enter_context(line(port, one))
-            until(lambda: len(begun) == 2 and len(jobs) == 4)
-        until(lambda: len(jobs) == 2)
-        go.set()
+        assert (page.result().status_code, program.result().status_code) == (400, 409)
         until(lambda: not jobs)
-    assert len(begun) == 2
-
-
-@pytest.mark.slow
-def test_too_many_comparisons_are_told(small, slow, snapshots):
-    begun, go = slow
-    app = make_app(small)
-    app.state.app_state.workers = Workers(1, most_jobs=1)
-    with serving(app) as url, ThreadPoolExecutor(1) as threads:
-        keys = keys_of(httpx.get(url).text)
-        held = threads.submit(httpx.get, f"{url}/compare?r={keys[0]}&r={keys[1]}", timeout=PATIENCE)
-        until(lambda: begun)
-        try:
-            page = httpx.get(f"{url}/compare?r={keys[0]}&r={keys[2]}", timeout=PATIENCE)
-            program = httpx.get(f"{url}/api/v1/leaderboard?benchmark=things", timeout=PATIENCE)
-        finally:
-            go.set()
-        assert held.result().status_code == 400
-    assert (page.status_code, page.headers["retry-after"]) == (503, "5")
-    snapshots.check("web/too_busy", told({"a page": page, "a program": program}))
+    assert len(begun) == 2, "those who left were never begun"
+    assert refused["a page"].headers["retry-after"] == "5"
+    snapshots.check("web/too_busy", told(refused))
 
 
 @pytest.mark.slow
@@ -379,7 +322,7 @@ class TestDrawer:
             server.shutdown()
         assert asked == []
 
-    def test_it_is_started_again_after_it_was_killed_and_after_some_charts(self, drawer, monkeypatch):
+    def test_it_is_started_again_and_one_that_hangs_is_ended(self, drawer, monkeypatch, tmp_path):
         monkeypatch.setattr(drawing, "MAX_DRAWINGS_PER_PROCESS", 2)
         first = drawer.svg_of(SPEC)
         drawer._process.kill()
@@ -390,18 +333,13 @@ class TestDrawer:
             assert drawer.svg_of(SPEC) == first
             pids.append(drawer._process.pid)
         assert len(set(pids)) >= 2
-
-    def test_one_that_hangs_is_ended(self, drawer, monkeypatch, tmp_path):
+        process = drawer._process
+        process.stdin.close()
+        assert process.wait(PATIENCE) == 0, "it ends with whoever started it"
+        process.stdin = None
         hanging = tmp_path / "hanging.py"
         hanging.write_text("import sys, time\nsys.stdin.readline()\ntime.sleep(1000)\n")
         monkeypatch.setattr(drawing, "PROGRAM", hanging)
         monkeypatch.setattr(drawing, "DRAWING_SECONDS", 0.3)
         with pytest.raises(RuntimeError, match="ended"):
             drawer.svg_of(SPEC)
-
-    def test_it_ends_with_whoever_started_it(self, drawer):
-        drawer.svg_of(SPEC)
-        process = drawer._process
-        process.stdin.close()
-        assert process.wait(PATIENCE) == 0
-        process.stdin = None

@@ -113,8 +113,16 @@ def test_the_panel_says_what_happened(desk, snapshots):
     snapshots.check("web/judging", re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "<when>", text))
 
 
-def test_the_name_is_remembered_and_those_who_look_alike_are_one(desk):
+def test_the_name_is_remembered_those_who_look_alike_are_one_and_without_it_the_form_comes_back(desk):
     first, second = desk.documents[:2]
+    for name in ("   ", "x" * 81):
+        answer = desk.judge((first, "3"), (second, ""), judge=name, **{"note-0": "so <it> is"})
+        assert (answer.status_code, answer.headers["cache-control"]) == (400, "no-store")
+        html = panel_of(answer)
+        assert (ticked(html), "required" in re.search(r'<input id="judge"[^>]*>', html)[0]) == ({first: "3"}, True)
+        for part in ('role="alert"', 'aria-describedby="judge-problem"', 'value="so &lt;it&gt; is"'):
+            assert part in html, part
+    assert desk.kept() == {}
     answer = desk.judge((first, "1"), judge="Zoë O’Hara; x")
     assert "samesite=lax" in answer.headers["set-cookie"].lower()
     desk.judge(judge="", **{"document-4": second, "grade-4": "2"})
@@ -122,20 +130,6 @@ def test_the_name_is_remembered_and_those_who_look_alike_are_one(desk):
     for name in ("ann", "ann\u200b", "\u202eann", "ａｎｎ", "\xa0ann\x1f"):
         desk.judge((first, "1"), judge=name)
     assert {judge for judge, doc in desk.kept() if doc == first} == {"Zoë O’Hara; x", "ann"}
-
-
-def test_without_a_name_the_form_comes_back_filled_in(desk):
-    first, second = desk.documents[:2]
-    for name in ("   ", "x" * 81):
-        answer = desk.judge((first, "3"), (second, ""), judge=name, **{"note-0": "so <it> is"})
-        assert (answer.status_code, answer.headers["cache-control"]) == (400, "no-store")
-        html = panel_of(answer)
-        assert 'role="alert"' in html
-        assert 'aria-describedby="judge-problem"' in html
-        assert ticked(html) == {first: "3"}
-        assert 'value="so &lt;it&gt; is"' in html
-        assert "required" in re.search(r'<input id="judge"[^>]*>', html)[0]
-    assert desk.kept() == {}
 
 
 def test_two_judges(desk):

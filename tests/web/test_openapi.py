@@ -3,18 +3,16 @@
 import json
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import threading
 
 import jsonschema_rs
 import pytest
 
 from assay.store import Judgment, Store
-from assay.web import make_app, make_server
+from assay.web import make_app
 
-from ._clients import TOKEN, client_of
+from ._clients import TOKEN, client_of, serving
 
 PREFIX = "/api/v1"
 SCHEMA = "https://json-schema.org/draft/2020-12/schema"
@@ -27,20 +25,6 @@ def app(small, tmp_path_factory):
     with Store.open(shutil.copy(small, tmp_path_factory.mktemp("openapi") / "store.db")) as store:
         store.judgments.give(Judgment("things", "q000", "d0", "Ana", 1))
         yield make_app(store)
-
-
-@pytest.fixture
-def address(app):
-    """Where the document is, as a stranger reads it from a running server."""
-    server = make_server(app)
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen(64)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}/api/v1/openapi.json"
-        server.should_exit = True
-        thread.join()
 
 
 @pytest.fixture(scope="module")
@@ -74,24 +58,27 @@ def test_parameters_references_and_schemas_are_sound(document):
             jsonschema_rs.meta.validate({"$schema": SCHEMA, **schema})
 
 
-def schemathesis_says(address, folder, *words):
-    """What the tool finds with all of its default checks, and the numbers of the operations that it asked."""
-    command = [sys.executable, "-m", "schemathesis.cli", "run", address, "--seed", "1", "--no-color", *words]
-    found = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
-    tested = re.search(r"Tested: (\d+)", found.stdout)
-    assert tested, found.stdout + found.stderr
-    return found, int(tested[1])
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "phases", [("--phases", "examples,coverage"), ("--phases", "fuzzing,stateful", "--max-examples", str(EXAMPLES))]
 )
-def test_whatever_the_document_allows_and_forbids_is_answered_so(address, document, tmp_path, phases):
+def test_whatever_the_document_allows_and_forbids_is_answered_so(app, document, tmp_path, phases):
     """Each boundary of each parameter, missing and unknown ones, and every method that it does not name; and at random."""
-    found, n_tested = schemathesis_says(address, tmp_path, *phases)
-    assert found.returncode == 0, found.stdout[-5000:]
-    assert n_tested == len(operations_of(document)) - 1, "the tool has asked for the document already"
+    with serving(app) as url:
+        command = [
+            sys.executable,
+            "-m",
+            "schemathesis.cli",
+            "run",
+            f"{url}{PREFIX}/openapi.json",
+            "--seed",
+            "1",
+            "--no-color",
+        ]
+        found = subprocess.run([*command, *phases], cwd=tmp_path, capture_output=True, text=True, timeout=900, check=False)
+    tested = re.search(r"Tested: (\d+)", found.stdout)
+    assert (found.returncode, bool(tested)) == (0, True), found.stdout[-5000:] + found.stderr
+    assert int(tested[1]) == len(operations_of(document)) - 1, "the tool has asked for the document already"
 
 
 def test_with_a_token_the_document_says_so(small):

@@ -2,24 +2,15 @@
 
 import json
 import re
-import socket
-import threading
 
 import httpx
 import pytest
 
 from assay.execution import Progress
 from assay.store import publish_progress
-from assay.web import make_app, make_server
+from assay.web import make_app
 
-from ._clients import TOKEN, client_of, main_of
-
-
-def events_of(lines):
-    """What the stream tells, one by one."""
-    for line in lines:
-        if line.startswith("data: "):
-            yield json.loads(line.removeprefix("data: "))["running"]
+from ._clients import PATIENCE, TOKEN, client_of, main_of, serving
 
 
 def test_the_page_says_what_is_running(fresh, snapshots):
@@ -40,23 +31,14 @@ def test_the_page_says_what_is_running(fresh, snapshots):
 
 @pytest.mark.slow
 def test_the_stream_tells_at_once_and_on_every_change(fresh):
-    server = make_server(make_app(fresh))
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen(8)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        url = f"http://127.0.0.1:{listening.getsockname()[1]}/progress/events"
-        with httpx.stream("GET", url, timeout=20) as stream:
-            assert stream.headers["content-type"].startswith("text/event-stream")
-            assert stream.headers["cache-control"] == "no-store"
-            events = events_of(stream.iter_lines())
-            assert next(events) == []
-            with publish_progress(fresh.place, 1) as tell:
-                assert next(events)[0]["parts"] == []
-                tell(Progress("things/bm25", 10, n_done=10))
-                assert next(events)[0]["parts"][0]["n_done"] == 10
-            assert next(events) == []
-        server.should_exit = True
-        thread.join(20)
-        assert not thread.is_alive()
+    with serving(make_app(fresh)) as url, httpx.stream("GET", f"{url}/progress/events", timeout=PATIENCE) as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        assert stream.headers["cache-control"] == "no-store"
+        data = (line.removeprefix("data: ") for line in stream.iter_lines() if line.startswith("data: "))
+        events = (json.loads(text)["running"] for text in data)
+        assert next(events) == []
+        with publish_progress(fresh.place, 1) as tell:
+            assert next(events)[0]["parts"] == []
+            tell(Progress("things/bm25", 10, n_done=10))
+            assert next(events)[0]["parts"][0]["n_done"] == 10
+        assert next(events) == []
