@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests._variants import for_each
 
 from assay.errors import StoreError
 from assay.store.packing import (
@@ -32,22 +31,17 @@ def test_any_numbers_come_back_bit_by_bit(values):
     assert bits(unpack_numbers(pack_numbers(np.array(values, dtype=float)))) == bits(values)
 
 
-@for_each(
-    "values, kind",
-    [
-        (np.zeros(5), "u1"),
-        (np.arange(1000) / 1000, "f8"),
-        (np.arange(1000, dtype=np.float32).astype(float) / 2, "f4"),
-        (np.tile(np.arange(300) / 7, 10), "u2"),
-        (np.tile(np.arange(256) / 7, 2), "u1"),
+def test_the_layout_fits_the_numbers():
+    for values, kind in (
         (np.array([]), "u1"),
+        (np.tile(np.arange(256) / 7, 2), "u1"),
+        (np.tile(np.arange(300) / 7, 10), "u2"),
+        (np.arange(1000, dtype=np.float32).astype(float) / 2, "f4"),
+        (np.arange(1000) / 1000, "f8"),
         (np.array([1e300, *np.arange(999) / 3]), "f8"),
-    ],
-)
-def test_the_layout_fits_the_numbers(values, kind):
-    packed = pack_numbers(values)
-    assert packed.kind == kind
-    assert bits(unpack_numbers(packed)) == bits(values)
+    ):
+        packed = pack_numbers(values)
+        assert (packed.kind, bits(unpack_numbers(packed))) == (kind, bits(values))
 
 
 IDS = st.text(st.characters(codec=None), max_size=8)
@@ -61,32 +55,26 @@ def test_any_rankings_come_back_in_their_order(run):
     assert [(query, list(ranking)) for query, ranking in back.items()] == [(query, list(one)) for query, one in run.items()]
 
 
-@for_each(
-    "ids, precision, most",
-    [
-        (lambda rng: "".join(rng.choices(string.ascii_letters + string.digits, k=12)), np.float64, 400_000),
-        (lambda rng: f"D{rng.randrange(10**8):08d}", np.float32, 200_000),
-    ],
-)
-def test_two_hundred_queries_with_a_hundred_hits_stay_small(ids, precision, most):
+def test_two_hundred_queries_with_a_hundred_hits_stay_small():
     """20 bytes a hit are allowed for ids of twelve letters; usual ids and scores of single precision take less than 10."""
-    rng = random.Random(0)
-    numbers = np.random.default_rng(0)
-    run = {}
-    for query in range(200):
-        docs = dict.fromkeys(ids(rng) for _ in range(120))
-        scores = -np.sort(-numbers.random(100) * 20).astype(precision)
-        run[f"q{query}"] = dict(zip(list(docs)[:100], scores.tolist(), strict=False))
-    assert len(compress(pack_pairs(run))) <= most
+    rng, numbers = random.Random(0), np.random.default_rng(0)
+    for ids, precision, most in (
+        (lambda: "".join(rng.choices(string.ascii_letters + string.digits, k=12)), np.float64, 400_000),
+        (lambda: f"D{rng.randrange(10**8):08d}", np.float32, 200_000),
+    ):
+        run = {}
+        for query in range(200):
+            docs = dict.fromkeys(ids() for _ in range(120))
+            scores = -np.sort(-numbers.random(100) * 20).astype(precision)
+            run[f"q{query}"] = dict(zip(list(docs)[:100], scores.tolist(), strict=False))
+        assert len(compress(pack_pairs(run))) <= most, precision
 
 
-@for_each("place", [0, 5, 20, -1])
-def test_a_changed_byte_is_noticed(place):
-    data = bytearray(compress(bytes(range(256)) * 3))
-    data[place] ^= 0x55
-    with pytest.raises(StoreError, match="night#b/p: scores"):
-        decompress(bytes(data), "night#b/p: scores", digest_of(bytes(range(256)) * 3))
-
-
-def test_texts_of_the_first_stores_are_still_read():
+def test_a_changed_byte_is_noticed_and_texts_of_the_first_stores_are_still_read():
+    content = bytes(range(256)) * 3
+    for place in (0, 5, 20, -1):
+        data = bytearray(compress(content))
+        data[place] ^= 0x55
+        with pytest.raises(StoreError, match="night#b/p: scores"):
+            decompress(bytes(data), "night#b/p: scores", digest_of(content))
     assert unpack_texts(json.dumps(["a", "\ud800", "病"]).encode()) == ["a", "\ud800", "病"]

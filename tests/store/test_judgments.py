@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import Qrels
-from assay.errors import BadParameter
 from assay.files import write_qrels
 from assay.store import Judgment, Store, combined, exportable, judge_agreements, restore_ids
 from assay.text import printable
 
-from ._results import result_of
+from ._results import DAY, result_of
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def pairs(found):
     return [(one.benchmark, one.query, one.document, one.judge, one.grade, one.note) for one in found]
 
 
-def test_judgments_are_kept_with_who_and_when(judged):
+def test_judgments_are_kept_with_who_and_when_one_of_each_judge_for_a_pair(judged):
     found = judged.judgments.find()
     assert pairs(found) == [
         ("small", "q0", "d4", "Ana", 2.0, "says so"),
@@ -40,9 +39,6 @@ def test_judgments_are_kept_with_who_and_when(judged):
     assert pairs(judged.judgments.find("small", judge="Ben")) == [("small", "q0", "d4", "Ben", 1.0, "")]
     assert judged.judgments.find("small", query="q1") == []
     assert len(judged.judgments.find(document="d4")) == 2
-
-
-def test_a_judge_has_one_grade_for_a_pair(judged):
     judged.judgments.give(Judgment("small", "q0", "d4", "Ana", 3))
     assert {one.judge: one.grade for one in judged.judgments.find("small")} == {"Ana": 3.0, "Ben": 1.0}
     assert judged.judgments.find("small", judge="Ana")[0].note == ""
@@ -53,25 +49,20 @@ def test_a_judge_has_one_grade_for_a_pair(judged):
 
 def test_what_is_refused(local, snapshots):
     local.save([result_of(1)])
-    fields = {
-        "no judge": {"judge": "  "},
-        "long judge": {"judge": "x" * 81},
-        "nan": {"grade": math.nan},
+    fields = {"no judge": {"judge": "  "}, "long judge": {"judge": "x" * 81}, "nan": {"grade": math.nan}}
+    fields |= {
         "text": {"grade": "2"},
         "no query": {"query": ""},
         "long note": {"note": "n" * 2001},
         "time": {"judged": "soon"},
-        "number for a query": {"query": 7},
-        "misspelt benchmark": {"benchmark": "smal"},
-        "no benchmark": {"benchmark": ""},
     }
+    fields |= {"number for a query": {"query": 7}, "misspelt benchmark": {"benchmark": "smal"}}
+    fields |= {"no benchmark": {"benchmark": ""}}
     sound = {"benchmark": "small", "query": "q0", "document": "d4", "judge": "Ana", "grade": 1}
     give = local.judgments.give
     cases = {name: lambda changed=changed: give(Judgment(**{**sound, **changed})) for name, changed in fields.items()}
     snapshots.check_errors("store/judgments", cases)
     assert local.judgments.find() == []
-    with pytest.raises(BadParameter):
-        cases["nan"]()
 
 
 def test_any_text_can_be_an_id(judged):
@@ -101,34 +92,26 @@ def test_export_and_import_carry_them(judged, tmp_path):
         other.judgments.give(Judgment("small", "q0", "d4", "Ana", 0))
         assert other.import_(file).n_judgments == 0  # what is newer here stays
         assert other.judgments.find("small", judge="Ana")[0].grade == 0
-
-
-def test_an_export_of_some_has_the_judgments_of_their_benchmarks(judged, tmp_path):
     judged.save([result_of(5, benchmark="third")])
     judged.judgments.give(Judgment("third", "q0", "d1", "Ana", 1))
     judged.export(tmp_path / "some.zst", ["latest"])
-    with Store.open(tmp_path / "new.db") as other:
+    with Store.open(tmp_path / "third.db") as other:  # an export of some has the judgments of their benchmarks
         other.import_(tmp_path / "some.zst")
         assert {one.benchmark for one in other.judgments.find()} == {"third"}
 
 
-def given_by(judge, *grades, benchmark="b"):
-    return [Judgment(benchmark, "q", f"d{number}", judge, grade) for number, grade in enumerate(grades) if grade is not None]
-
-
 def test_agreement_of_judges_by_hand():
     """Three shared pairs, two alike; grades 0 1 2 against 0 1 1: by chance 1/9 + 2/9 = 1/3 alike."""
-    (found,) = judge_agreements([*given_by("Ben", 0, 1, 1), *given_by("Ana", 0, 1, 2, 3)])
+    grades = {"Ben": (0, 1, 1), "Ana": (0, 1, 2, 3)}
+    judgments = [Judgment("b", "q", f"d{n}", judge, one) for judge, some in grades.items() for n, one in enumerate(some)]
+    (found,) = judge_agreements(judgments)
     assert (found.a, found.b, found.n_pairs, found.n_same) == ("Ana", "Ben", 3, 2)
     assert found.kappa == pytest.approx((2 / 3 - 1 / 3) / (1 - 1 / 3))
     assert found.to_dict()["same"] == pytest.approx(2 / 3)
 
 
-WHEN = "2026-11-15T09:30:00+00:00"
-
-
 def grade(query, document, value=1.0, judge="Ana"):
-    return Judgment("things", query, document, judge, value, "", WHEN)
+    return Judgment("things", query, document, judge, value, "", DAY)
 
 
 def test_each_reason_is_told_once_and_every_grade_counted(snapshots):

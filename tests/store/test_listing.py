@@ -33,12 +33,13 @@ def test_lists_have_the_newest_first_and_can_be_filtered(store):
     assert listed(tag="release", since="30d") == listed(provider="nobody") == []
 
 
-def test_an_entry_has_the_figures(store):
-    store.save([result_of(started=DAY)])
-    store.tag("latest", "b", "a")
+def test_an_entry_has_the_figures_tags_and_baselines(store):
+    name, result = store.save([result_of(started=DAY)]), result_of()
+    assert store.tag("latest", "b", "a") == name
+    store.tag("latest", "b", "x")
+    store.tag("latest", "x", "never", remove=True)
     store.bless("latest", "main")
     (entry,) = store.list()
-    result = result_of()
     assert list(entry.figures) == ["ndcg@10", "mrr", "num_ret"]
     assert entry.figures["ndcg@10"] == Figure("ndcg@10", result["ndcg@10"], 0.1, 0.9, 3)
     assert (entry.tags, entry.baselines, entry.n_queries, entry.n_failed) == (("a", "b"), ("main",), 3, 1)
@@ -74,24 +75,23 @@ def test_figures_compare_only_where_judgments_policy_profile_and_relevance_are_t
     counts = {"strategy_used": "qrels", "strategy_counts": {"qrels": 1}}
     store.save([same.with_fields(benchmark="b", relevance=counts)])
     assert store.history("mrr", provider="other")[0].dataset == store.history("mrr", provider="p")[0].dataset
-
-
-def test_judgments_made_of_what_was_retrieved_do_not_part_systems(store):
-    for number, doc in enumerate("ab"):
+    for number, doc in enumerate("ab"):  # judgments made of what was retrieved do not part systems
         result = assay.evaluate({"q": {doc: 1}}, {"q": [doc]}, "mrr", name=f"p{number}")
-        store.save([result.with_fields(benchmark="b", relevance={"strategy_used": "token"})])
-    assert len({point.dataset for point in store.history("mrr")}) == 1
+        store.save([result.with_fields(benchmark="c", relevance={"strategy_used": "token"})])
+    assert len({point.dataset for point in store.history("mrr", "c")}) == 1
 
 
-def test_a_baseline_can_be_taken_back(store):
+def test_one_result_may_be_a_baseline_and_is_taken_back(store):
     name = store.save([result_of(1), result_of(1, provider="dense")])
     store.bless("latest", "main")
-    store.bless("latest#dense", "best")
+    assert store.bless("latest#dense", "best").evaluation == f"{name}#dense"
+    assert [result.name for result in store.find("best").results] == ["dense"]
+    assert [result.name for result in store.find("best#bm25").results] == ["bm25"]
+    with pytest.raises(UnknownName):
+        store.bless("latest#nobody", "best")
     assert store.unbless("main") == name
     assert store.baselines() == {"best": f"{name}#dense"}
     assert {point.provider: point.was_baseline for point in store.history("mrr")} == {"bm25": False, "dense": True}
-    with pytest.raises(UnknownName):
-        store.unbless("bets")
     assert store.unbless("best") == f"{name}#dense"
 
 
@@ -117,15 +117,6 @@ def test_saved_again_it_is_the_latest(store):
     assert store.check().faults == ()
 
 
-def test_tags_come_and_go(store):
-    name = store.save([result_of()])
-    assert store.tag("latest", "nightly", "x") == name
-    store.tag("latest", "nightly")
-    assert store.latest().tags == ("nightly", "x")
-    store.tag("latest", "x", "never", remove=True)
-    assert store.latest().tags == ("nightly",)
-
-
 def test_baselines_are_chosen_and_never_drift(store):
     first = store.save([result_of(1)])
     assert store.bless("latest", "main") == ("main", first, None)
@@ -141,15 +132,6 @@ def test_baselines_are_chosen_and_never_drift(store):
     assert store.find("main").baselines == ("main",)
 
 
-def test_one_result_may_be_a_baseline(store):
-    name = store.save([result_of(1), result_of(2, provider="dense")])
-    assert store.bless("latest#dense", "best").evaluation == f"{name}#dense"
-    assert [result.name for result in store.find("best").results] == ["dense"]
-    assert [result.name for result in store.find("best#bm25").results] == ["bm25"]
-    with pytest.raises(UnknownName):
-        store.bless("latest#nobody", "best")
-
-
 NO_BASELINES = (
     *("latest", "", "a b", "x#y", "-x", "latest~1", "x" * 81, "../../x", "a//b", "/x", "./x", ".x", "x/", "~/x"),
     *("2026-11-15", "2026-11-15-small-7f3a", "v1.json", "release/v1.JSN", "all.jsonl.zst", 3, None),
@@ -159,13 +141,11 @@ NO_BASELINES = (
 def test_words_that_mean_something_else(local, snapshots):
     """Baselines have names that can be told apart from ids and files; tags are words."""
     local.save([result_of(started=DAY)])
+    tags = ("", "two words", "a,b", "a\nb", "-x", "x" * 81)
     filters = ({"since": "long ago"}, {"since": 3}, {"benchmark": 3}, {"provider": ["x"]}, {"tag": 1}, {"limit": -1})
     cases = {
         **{f"baseline {name!r}": lambda name=name: local.bless("latest", name) for name in NO_BASELINES},
-        **{
-            f"tag {tag!r}": lambda tag=tag: local.tag("latest", tag)
-            for tag in ("", "two words", "a,b", "a\nb", "-x", "x" * 81)
-        },
+        **{f"tag {tag!r}": lambda tag=tag: local.tag("latest", tag) for tag in tags},
         **{f"list {how}": lambda how=how: local.list(**how) for how in (*filters, {"limit": "2"})},
         "note": lambda: local.note("latest", "  "),
         "metric": lambda: local.history("nonsense@3"),

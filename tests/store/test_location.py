@@ -41,23 +41,22 @@ WRONG = (
 )
 
 
-def test_what_is_no_store_is_told_without_its_password(snapshots):
+def test_what_is_no_store_is_told_without_its_password_and_what_is_no_age(snapshots):
     snapshots.check_errors("store/locations", {place: lambda place=place: Store.open(place) for place in WRONG})
+    words = ("", "30", "d", "30 days", "-3d", "2026-13-01", "yesterday")
+    snapshots.check_errors("store/ages", {repr(word): lambda word=word: parse_since(word, NOON) for word in words})
 
 
 def test_the_usual_folder_is_kept_out_of_repositories(tmp_path):
-    StoreLocation(tmp_path / ".assay" / "assay.db").make_room()
-    assert (tmp_path / ".assay" / ".gitignore").read_text() == "*\n"
     (tmp_path / "killed" / ".assay").mkdir(parents=True)  # by a process that was killed then
-    StoreLocation(tmp_path / "killed" / ".assay" / "assay.db").make_room()
-    assert (tmp_path / "killed" / ".assay" / ".gitignore").read_text() == "*\n"
+    for folder in (tmp_path / ".assay", tmp_path / "killed" / ".assay"):
+        StoreLocation(folder / "assay.db").make_room()
+        assert (folder / ".gitignore").read_text() == "*\n", folder
     StoreLocation(tmp_path / "other" / "x.db").make_room()
     assert list((tmp_path / "other").iterdir()) == []
 
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
-
-
 MOMENTS = {
     "30d": "2026-10-16T12:00",
     "12h": "2026-11-15T00:00",
@@ -66,20 +65,12 @@ MOMENTS = {
     "2026-11-01": "2026-11-01T00:00",
     "2026-11-01T11:30:00+02:00": "2026-11-01T09:30",
 }
+TIMES = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC))
 
 
 def test_ages_and_days():
-    assert {text: parse_since(text, NOON) for text in MOMENTS} == {
-        text: f"{moment}:00.000000+00:00" for text, moment in MOMENTS.items()
-    }
-
-
-def test_what_is_no_age_is_told(snapshots):
-    words = ("", "30", "d", "30 days", "-3d", "2026-13-01", "yesterday")
-    snapshots.check_errors("store/ages", {repr(word): lambda word=word: parse_since(word, NOON) for word in words})
-
-
-TIMES = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC))
+    for text, moment in MOMENTS.items():
+        assert parse_since(text, NOON) == f"{moment}:00.000000+00:00"
 
 
 @given(TIMES, TIMES)

@@ -19,28 +19,20 @@ def kept(folder):
     return name
 
 
-@pytest.fixture
-def saved(folder):
-    file = folder / "old.json"
-    file.write_text(json.dumps({"schema": "assay.result/1", "results": [result_of(2, provider="file").to_dict()]}))
-    return file.name
-
-
 def names(found):
     return [result.name for result in found.results]
 
 
-def test_a_stored_evaluation_and_a_file(kept, saved):
+def test_a_stored_evaluation_and_a_file(kept, folder):
+    saved = {"schema": "assay.result/1", "results": [result_of(2, provider="file").to_dict()]}
+    (folder / "old.json").write_text(json.dumps(saved))
     found = find_results("main")
     assert (names(found), found.label, found.evaluation) == (["bm25"], "main (2026-11-15, bm25)", kept)
     assert find_baseline("2026-11-15")[0].evaluation == kept  # the beginning of an id
-    for word in (saved, f"./{saved}", f"{saved}#file"):
+    for word in ("old.json", "./old.json", "old.json#file"):
         found, _ = find_baseline(word)
         assert (names(found), found.evaluation) == (["file"], "")
-
-
-def test_a_file_beside_it_does_not_hide_a_baseline(kept, folder):
-    for content in (b"", b"text", b"{}"):
+    for content in (b"", b"text", b"{}"):  # a file beside it does not hide a baseline
         (folder / "main").write_bytes(content)
         assert find_results("main").evaluation == find_baseline("main")[0].evaluation == kept
 

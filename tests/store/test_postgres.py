@@ -26,13 +26,16 @@ def test_a_wrong_password_is_told_but_not_shown(server):
 
 
 @slow
-def test_a_connection_that_was_cut_is_made_anew(postgres):
+def test_a_connection_that_was_cut_is_made_anew_and_tables_of_others_are_left_alone(postgres):
+    execute(postgres, "CREATE TABLE users (name text)")
     others = "WHERE datname = current_database() AND pid <> pg_backend_pid()"
     with Store.open(postgres) as store:
         store.save([result_of(1)])
         execute(postgres, f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity {others}")
         store.save([result_of(2)])
         assert store.count() == 2
+    names = {name for (name,) in execute(postgres, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}
+    assert {name for name in names if not name.startswith("assay_")} == {"users"}
 
 
 @pytest.fixture
@@ -85,15 +88,6 @@ def test_a_connection_that_is_cut_again_and_again_is_an_error_of_the_store(proxi
     assert (proxy.n_cut, told.value.exit_code) == (2, 6)
     proxy.arm(b"")
     assert store.count() == 1
-
-
-@slow
-def test_tables_of_others_are_left_alone(postgres):
-    execute(postgres, "CREATE TABLE users (name text)")
-    with Store.open(postgres) as store:
-        store.save([result_of(1)])
-    names = {name for (name,) in execute(postgres, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}
-    assert {name for name in names if not name.startswith("assay_")} == {"users"}
 
 
 def test_without_the_package_one_line_says_what_to_install(monkeypatch, snapshots):

@@ -39,9 +39,3 @@ def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path):
         assert store.count() == int(n_saved) > 0
         assert store.check().faults == ()
         store.save([result_of(99_999)])
-
-
-def test_the_same_evaluation_from_two_stores_is_there_once(sqlite):
-    with Store.open(sqlite) as first, Store.open(sqlite) as second:
-        assert first.save([result_of(1)]) == second.save([result_of(1)])
-        assert first.count() == 1

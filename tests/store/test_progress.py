@@ -43,7 +43,7 @@ def until(condition, seconds=30):
     pytest.fail("it never came")
 
 
-def test_how_far_it_is(place):
+def test_how_far_it_is_and_that_nothing_is_left_behind(place):
     assert list_running(place) == []
     with publish_progress(place, 2) as tell:
         (one,) = list_running(place)
@@ -58,26 +58,19 @@ def test_how_far_it_is(place):
         (one,) = list_running(place)
         assert (one.n_done, [part.name for part in one.parts]) == (1, ["small/bm25", "small/dense\\x1b"])
         assert json.loads(json.dumps(one.to_dict()))["parts"][0]["n_done"] == 10
-    assert list_running(place) == []
     assert not folder_of(place).exists()
-
-
-def test_a_pause_is_told_while_it_lasts(place):
     with publish_progress(place, 1) as tell:
         progress = Progress("small/http", 10)
         progress.note_wait(60, "429 Too Many Requests")
         tell(progress)
         assert list_running(place)[0].parts[0].waiting == "429 Too Many Requests"
-
-
-def test_what_fails_leaves_nothing_behind(place):
     with pytest.raises(KeyboardInterrupt), publish_progress(place, 1):
         raise KeyboardInterrupt
     assert list_running(place) == []
     assert not folder_of(place).exists()
 
 
-def test_the_dead_do_not_count(place):
+def test_the_dead_and_what_cannot_be_read_do_not_count(place):
     """A file that nobody touched for a while."""
     folder_of(place).mkdir()
     left = folder_of(place) / "1-0000dead.json"
@@ -85,7 +78,9 @@ def test_the_dead_do_not_count(place):
     assert [one.id for one in list_running(place)] == ["1-0000dead"]
     ago = time.time() - 60
     os.utime(left, (ago, ago))
-    assert list_running(place) == []
+    for content in (b"", b"{", b"[]", b'{"id": 1}', b"\xff\xfe", b'{"id":"a","started":"b","n_parts":"c"}'):
+        (folder_of(place) / "x.json").write_bytes(content)
+        assert list_running(place) == [], content
 
 
 def test_the_next_evaluation_removes_what_is_left_of_the_dead_and_nothing_else(place):
@@ -99,13 +94,6 @@ def test_the_next_evaluation_removes_what_is_left_of_the_dead_and_nothing_else(p
         assert not names & {"1-0000dead.json", ".assay-0123456789abcdef.tmp"}
         assert len(list_running(place)) == 2
     assert {file.name for file in folder.iterdir()} == {"mine.json", "1-0000dead.json.bak"}
-
-
-def test_what_cannot_be_read_is_passed_over(place):
-    folder_of(place).mkdir()
-    for content in (b"", b"{", b"[]", b'{"id": 1}', b"\xff\xfe", b'{"id":"a","started":"b","n_parts":"c"}'):
-        (folder_of(place) / "x.json").write_bytes(content)
-        assert list_running(place) == [], content
 
 
 @pytest.mark.slow
@@ -146,10 +134,10 @@ def test_readers_never_see_half_a_file(place):
 def started(tmp_path):
     """`assay eval` as a process that waits until it is told to go on."""
     (tmp_path / "slow.py").write_text(SLOW)
-    command = [SCRIPT, "eval", "--benchmarks", "rag-template", "--providers", "bm25", "python:slow:search"]
-    command += ["--metrics", "mrr"]
+    words = "eval --benchmarks rag-template --providers bm25 python:slow:search --metrics mrr --quiet"
+    command = [SCRIPT, *words.split()]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "ASSAY_STORE": str(tmp_path / "s" / "store.db")}
-    with subprocess.Popen([*command, "--quiet"], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL) as process:
         yield process, parse_location(tmp_path / "s" / "store.db"), tmp_path / "go"
         process.kill()
 
