@@ -51,6 +51,16 @@ def small() -> Ontology:
     return build_ontology(records(), "small", "1")
 
 
+TINY = {"R": (), "A": ("R",), "B": ("R",), "C": ("A", "B"), "D": ("C",), "E": ("B",), "S": ()}
+"""Depths: R and S 0, A and B 1, C and E 2, D 3."""
+
+
+def tiny() -> Ontology:
+    """The tiny ontology; C2 is another id of C, and OLD was replaced by it."""
+    current = [TermRecord(one, parents=above, alternatives=("C2",) if one == "C" else ()) for one, above in TINY.items()]
+    return build_ontology([*current, TermRecord("OLD", is_obsolete=True, replaced_by=("C",))], "tiny")
+
+
 @st.composite
 def graphs(draw: st.DrawFn) -> dict[str, tuple[str, ...]]:
     """Term → parents, at random: each term may have any earlier ones as parents, and names say nothing about that."""

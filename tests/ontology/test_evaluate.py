@@ -5,23 +5,18 @@ import json
 import pytest
 
 import assay
-from assay import BadParameter, Document, Hit, Policy, Query, Relevance
+from assay import Document, Hit, Policy, Query, Relevance
 from assay.datasets import BenchmarkDataset
 from assay.execution import make_plan
 from assay.ontology import TermRecord, build_ontology
 
-PARENTS = {"R": (), "A": ("R",), "B": ("R",), "C": ("A", "B"), "D": ("C",), "E": ("B",), "S": ()}
-ONTOLOGY = build_ontology(
-    [
-        *(TermRecord(one, parents=above) for one, above in PARENTS.items()),
-        TermRecord("O", is_obsolete=True, replaced_by=("C",)),
-    ],
-    "tiny",
-)
+from ._small import TINY, tiny
+
+ONTOLOGY = tiny()
 QRELS = {"q1": {"C": 1}, "q2": {"E": 1, "D": 1}, "q3": {"S": 1}}
 RUN = {"q1": ["E", "C"], "q2": ["D", "R"], "q3": ["A"]}
 OBO = "format-version: 1.2\nontology: tiny\n\n" + "\n".join(
-    f"[Term]\nid: {one}\n" + "".join(f"is_a: {up}\n" for up in above) for one, above in PARENTS.items()
+    f"[Term]\nid: {one}\n" + "".join(f"is_a: {up}\n" for up in above) for one, above in TINY.items()
 )
 ALIKE = 0.7 / 3 + 0.3 * (1 - 2 / 4)
 """C and E."""
@@ -34,21 +29,18 @@ def obo(tmp_path):
     return tmp_path / "tiny.obo"
 
 
-def dataset(qrels=QRELS, documents=PARENTS):
+def dataset(qrels=QRELS, documents=TINY):
     made = BenchmarkDataset("tiny", queries={one: Query(one, one) for one in qrels}, qrels=qrels)
     for one in documents:
         made.add_document(Document(one, one))
     return made
 
 
-def test_judgments_and_a_run():
+def test_judgments_a_run_a_dataset_and_an_ontology_file(obo):
     result = assay.evaluate(QRELS, RUN, ["max_ont_sim@1", "max_ont_sim@2", "mrr"], ontology=ONTOLOGY)
     assert result.scores("max_ont_sim@1") == {"q1": pytest.approx(ALIKE), "q2": 1, "q3": 0}
     assert result.scores("max_ont_sim@2") == {"q1": 1, "q2": 1, "q3": 0}
     assert result.notes == ()
-
-
-def test_a_dataset_and_an_ontology_file(obo):
     result = assay.evaluate(dataset(), RUN, ["MaxOntSim@1", "ndcg@10"], ontology=str(obo))
     assert result["max_ont_sim@1"] == pytest.approx((ALIKE + 1) / 3)
     assert result.relevance["ontology"]["name"] == "tiny"
@@ -76,16 +68,6 @@ def test_graded_by_the_ontology():
     assert similar.scores("max_ont_sim@1")["q1"] == pytest.approx(ALIKE), "it reads what was expected, whoever grades"
 
 
-def test_notes_on_ids_that_are_no_terms():
-    result = assay.evaluate({"q": {"O": 1, "Z": 1}}, {"q": ["C", "Y"]}, ["max_ont_sim"], ontology=ONTOLOGY)
-    assert result["max_ont_sim"] == 1
-    assert result.notes[:3] == (
-        "1 expected id obsolete in tiny, read as the replacement: O → C.",
-        "1 expected id without a current term in tiny, like no other: Z.",
-        "1 retrieved id without a current term in tiny, like no other: Y.",
-    )
-
-
 def test_errors(snapshots, obo):
     def score(qrels, metric="mrr", run=RUN, **more):
         return lambda: assay.evaluate(qrels, run, [metric], **more)
@@ -108,32 +90,17 @@ def test_errors(snapshots, obo):
     )
 
 
-def test_a_plan_names_its_ontology(obo):
-    content = {"benchmarks": ["rag-template"], "providers": ["bm25"], "metrics": ["max_ont_sim@5"]}
-    plan = make_plan({**content, "ontology": str(obo)})
-    assert plan.relevance.ontology == str(obo)
-    assert plan.describe()["relevance"]["ontology"] == str(obo)
-    with pytest.raises(BadParameter, match=r"none\.obo"):
-        make_plan({**content, "ontology": "none.obo"})
-
-
-# Ids under other names
-
-
-OLD = {"q": {"O": 1}}
-"""What is expected is called by its obsolete id."""
-
-
 def test_an_ontology_that_is_given_reads_ids_for_all_metrics():
-    result = assay.evaluate(OLD, {"q": ["C"]}, ["hit@1", "max_ont_sim@1"], ontology=ONTOLOGY)
+    result = assay.evaluate({"q": {"OLD": 1, "Z": 1}}, {"q": ["C", "Y"]}, ["hit@1", "max_ont_sim@1"], ontology=ONTOLOGY)
     assert result.summary == {"hit@1": 1, "max_ont_sim@1": 1}
-    assert result.notes == ("1 expected id obsolete in tiny, read as the replacement: O → C.",)
-    assert assay.evaluate({"q": {"C": 1}}, {"q": ["O"]}, ["mrr"], ontology=ONTOLOGY)["mrr"] == 1
-    by_dataset = assay.evaluate(dataset(OLD), {"q": ["C"]}, ["mrr"], ontology=ONTOLOGY)
+    assert result.notes[:3] == (
+        "1 expected id obsolete in tiny, read as the replacement: OLD → C.",
+        "1 expected id without a current term in tiny, like no other: Z.",
+        "1 retrieved id without a current term in tiny, like no other: Y.",
+    )
+    assert assay.evaluate({"q": {"C": 1}}, {"q": ["OLD"]}, ["mrr"], ontology=ONTOLOGY)["mrr"] == 1
+    by_dataset = assay.evaluate(dataset({"q": {"OLD": 1}}), {"q": ["C"]}, ["mrr"], ontology=ONTOLOGY)
     assert (by_dataset["mrr"], by_dataset.relevant["q"]) == (1, {"C": 1})
-
-
-# One id for each term
 
 
 MANY = build_ontology(
@@ -156,28 +123,15 @@ def run_of(expected, retrieved, documents=()):
 
 
 def test_a_term_goes_by_one_id():
-    for doc, own in (
-        ("X:2", "X:2"),
-        ("X:22", "X:2"),
-        ("X_2", "X:2"),
-        ("http://purl.example.org/obo/X_2", "X:2"),
-        ("X:9", "X:3"),
-        ("X:8", "X:8"),
-        ("d1", "d1"),
-    ):
+    names = dict.fromkeys(("X:2", "X:22", "X_2", "http://purl.example.org/obo/X_2"), "X:2")
+    for doc, own in {**names, "X:9": "X:3", "X:8": "X:8", "d1": "d1"}.items():
         assert run_of({"X:1": 1, doc: 1}, [own])[0] == 1, doc
         assert run_of({"X:1": 1, own: 1}, [doc])[0] == 1, doc
     assert run_of({"X:22": 1}, ["X:2"], ["X_2", "readme"]) == (1, 1, {"X_2": 1}), "as documents write it"
     assert run_of({"X:2": 1}, ["X:22", "X:2"], ["X:2", "X:22"]) == (0.5, 2, {"X:2": 1}), "two documents stay two"
-
-
-def test_of_several_ids_of_one_term_the_best_counts():
-    assert run_of({"X:9": 1, "X:3": 0}, {"X:22": 0.5, "X:2": 2.0, "X:3": 1.0}) == (0.5, 2, {"X:3": 1})
+    assert run_of({"X:9": 1, "X:3": 0}, {"X:22": 0.5, "X:2": 2.0, "X:3": 1.0}) == (0.5, 2, {"X:3": 1}), "the best counts"
     hits = [Hit("X:22", 1.0, "worse"), Hit("X:2", 3.0, "better"), Hit("d", 2.0, "other")]
     assert run_of({"X:2": 1}, hits)[:2] == (1, 2)
-
-
-# Annotations
 
 
 COUNTING = "max_ont_sim(formula=lin(ic=annotations))@1"
@@ -193,4 +147,5 @@ def test_annotations_count_in_relevance_and_in_a_plan(obo, tmp_path):
     ran = assay.run(dataset({"q": {"C": 1}}), lambda text, k: ["C"], [COUNTING], ontology=str(obo), annotations=annotated)
     assert ran[COUNTING] == 1
     plan = make_plan({"benchmarks": ["b"], "providers": ["bm25"], "ontology": str(obo), "annotations": str(annotated)})
-    assert plan.describe()["relevance"]["annotations"] == str(annotated)
+    about = plan.describe()["relevance"]
+    assert (about["annotations"], about["ontology"]) == (str(annotated), str(obo))

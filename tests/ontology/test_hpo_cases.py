@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 
 from hypothesis import given
@@ -18,12 +19,8 @@ VALUES = st.booleans() | st.integers(-(2**53), 2**53) | TEXTS | st.lists(TEXTS, 
 METADATA = st.dictionaries(st.sampled_from(["note", "source", "n", "日"]), VALUES, max_size=3)
 
 
-def read_hpo_cases(path):
-    return load_dataset(path, "hpo_cases")
-
-
-def write_hpo_cases(dataset, path):
-    find_format("hpo_cases").save(dataset, path)
+read_hpo_cases = partial(load_dataset, format="hpo_cases")
+write_hpo_cases = find_format("hpo_cases").save
 
 
 def write(path, content):
@@ -79,10 +76,8 @@ def hpo_benchmarks(draw):
     language = draw(st.none() | LANGUAGE)
     if language:
         dataset.metadata["language"] = language
-    difficulty, category = (
-        st.sampled_from([None, "easy", "medium", "hard"]),
-        st.sampled_from([None, "synonym", "layperson", "complex"]),
-    )
+    difficulty = st.sampled_from([None, "easy", "medium", "hard"])
+    category = st.sampled_from([None, "synonym", "layperson", "complex"])
     for query_id in draw(st.lists(WORDS, min_size=1, max_size=4, unique=True)):
         metadata = draw(METADATA)
         if language:
@@ -177,10 +172,7 @@ def test_a_fault_names_case_and_field(tmp_path, snapshots):
 
 
 def made(**changes):
-    dataset = BenchmarkDataset(queries={"q": Query("q", "a")}, qrels={"q": {"HP:0001250": 1}})
-    for name, value in changes.items():
-        setattr(dataset, name, value)
-    return dataset
+    return BenchmarkDataset(**{"queries": {"q": Query("q", "a")}, "qrels": {"q": {"HP:0001250": 1}}, **changes})
 
 
 UNFIT = {

@@ -19,7 +19,7 @@ OBO = "format-version: 1.2\nontology: small\n\n" + "\n".join(
 BABELON = "translation_language\tsubject_id\tpredicate_id\ttranslation_value\nde\tHP:0001250\trdfs:label\tKrampfanfall\n"
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def place(tmp_path, monkeypatch, hpo_cache):
     """A folder with a small ontology, German labels, a fruit ontology, and files of cases."""
     monkeypatch.chdir(tmp_path)
@@ -54,7 +54,6 @@ def indexed(benchmark, dataset=None, **more):
     return indexed_all({benchmark: loaded}, **more)[benchmark]
 
 
-@pytest.mark.usefixtures("place")
 def test_python_indexes_the_fields_and_labels_that_are_asked_for(place):
     all_fields = assay.run("mine.json", "bm25", ["mrr"], ontology="small.obo")
     assert all_fields.provenance["dataset"]["documents"]["fields"] == ["label", "synonyms", "definition"]
@@ -67,16 +66,11 @@ def test_python_indexes_the_fields_and_labels_that_are_asked_for(place):
     assert found["mrr"] == 1
     assert any("German labels for 1 of 3 terms" in note for note in found.notes)
     assert not any("cross-lingual" in note for note in found.notes)
-
-
-@pytest.mark.usefixtures("place")
-def test_fields_stay_as_chosen():
     chosen = assay.load_hpo("mine.json", fields="label", ontology="small.obo")
-    assert indexed("mine.json", chosen, ontology="small.obo") is chosen
+    assert indexed("mine.json", chosen, ontology="small.obo") is chosen, "fields stay as chosen"
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("place")
 def test_an_ontology_replaces_what_is_searched_which_is_hpo():
     with pytest.raises(DataError, match="FR:1"):
         assay.run("fruit.json", "bm25", ["mrr"])
@@ -85,7 +79,6 @@ def test_an_ontology_replaces_what_is_searched_which_is_hpo():
     assert other.metadata["documents"]["fields"] == ["label"]
 
 
-@pytest.mark.usefixtures("place")
 def test_languages_are_never_in_one_mean():
     with pytest.raises(DataError, match="de and en"):
         assay.run("two.json", "bm25", ["mrr"], ontology="small.obo")
@@ -95,7 +88,6 @@ def test_languages_are_never_in_one_mean():
     assert any(note.startswith("cases in de and en are in one mean") for note in scored.notes)
 
 
-@pytest.mark.usefixtures("place")
 def test_benchmarks_search_the_terms_that_are_given():
     """Cases of any ontology, and a benchmark without documents."""
     found = assay.run("fruit.json", "bm25", ontology="fruit.obo").summary
@@ -103,27 +95,21 @@ def test_benchmarks_search_the_terms_that_are_given():
     bare = BenchmarkDataset("bare", queries={"q": Query("q", "a pear")}, qrels={"q": {"FR:1": 1}})
     assert set(indexed("bare", bare, ontology="fruit.obo").documents) == {"FR:1"}
     assert indexed("bare", bare).documents == {}
-
-
-@pytest.mark.usefixtures("place")
-def test_an_ontology_that_nobody_expects_terms_of_is_refused():
-    for benchmark in ("mine.json", "rag-template"):
-        with pytest.raises(DataError, match="FR:1"):
-            indexed(benchmark, ontology="fruit.obo")
     both = {"fruit.json": assay.load_dataset("fruit.json"), "rag-template": assay.load_dataset("rag-template")}
     found = indexed_all(both, ontology="fruit.obo")
-    assert found["rag-template"] is both["rag-template"]
+    assert found["rag-template"] is both["rag-template"], "somebody expects terms of it"
 
 
-@pytest.mark.usefixtures("place")
 def test_errors(snapshots):
     snapshots.check_errors(
         "ontology/indexed_terms",
         {
             "two languages": lambda: indexed("two.json", ontology="small.obo"),
             "another ontology": lambda: indexed("mine.json", ontology="fruit.obo"),
+            "an ontology of nobody": lambda: indexed("rag-template", ontology="fruit.obo"),
             "nobody indexes terms": lambda: indexed("rag-template", fields=["label"]),
             "no field": lambda: plan("mine.json", fields=[]),
+            "no ontology": lambda: plan("mine.json", ontology="none.obo"),
             "an address": lambda: plan("mine.json", ontology="http://x.org/hp.obo"),
             "no annotations": lambda: plan("mine.json", annotations="none.hpoa"),
             "no labels": lambda: plan("mine.json", labels=["none.tsv"]),

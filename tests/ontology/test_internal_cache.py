@@ -41,16 +41,13 @@ def file(tmp_path, monkeypatch):
     return tmp_path / "cache" / "ontologies" / f"{DIGEST}.bin"
 
 
-def test_there_and_back():
+def test_there_and_back_but_for_an_alternative_that_is_no_term():
     write_cached(ontology(), DIGEST)
     assert same(read_cached(DIGEST), ontology())
     assert read_cached(DIGEST).digest == DIGEST
     odd, single = build_ontology([TermRecord("a", "two\nlines"), TermRecord("b", "")]), build_ontology([TermRecord("a")])
     for one in (odd, single):
         assert same(unpack_ontology(pack_ontology(one), ""), one)
-
-
-def test_an_alternative_that_is_no_term_is_refused():
     for alternative in (-1, 2, "X:2"):
         content = msgspec.msgpack.decode(pack_ontology(ontology())) | {"alternatives": {"X:20": alternative}}
         with pytest.raises(ValueError, match=r"no term|alternatives"):
@@ -76,14 +73,10 @@ def test_what_is_not_whole_is_not_used_and_is_replaced(file):
         assert read_cached(DIGEST) is None, number
         write_cached(ontology(), DIGEST)
         assert same(read_cached(DIGEST), ontology()), number
-
-
-def test_a_sound_seal_on_something_else(file):
     content = msgspec.msgpack.decode(pack_ontology(ontology()))
     content["arrays"][3] += content["arrays"][3]
     misfit = msgspec.msgpack.encode(content)
-    write_cached(ontology(), DIGEST)
-    for body in (b"\x80", b"\xc0", b"\x81\xa5texts\x90", b"garbage", misfit):
+    for body in (b"\x80", b"\xc0", b"\x81\xa5texts\x90", b"garbage", misfit):  # a sound seal on something else
         file.write_bytes(ontology_cache.CACHE_HEADER + ontology_cache._checksum(body) + body)
         assert read_cached(DIGEST) is None, body
 

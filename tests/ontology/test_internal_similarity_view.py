@@ -1,7 +1,5 @@
 """The metrics max_ont_sim and mean_best_similarity, and what they read: by hand, and against every pair by itself."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,26 +7,19 @@ from hypothesis import strategies as st
 
 from assay import Policy, Run
 from assay.metrics import parse_metric
-from assay.ontology import TermRecord, all_similarities, ancestors, build_ontology
+from assay.ontology import all_similarities, ancestors
 from assay.ontology.similarity_view import Expected, Similarities, first_ids
 
-from ._small import ontology_of, small
+from ._small import TINY, ontology_of, small, tiny
 
-PARENTS = {"R": (), "A": ("R",), "B": ("R",), "C": ("A", "B"), "D": ("C",), "E": ("B",), "S": ()}
-"""Depths: R and S 0, A and B 1, C and E 2, D 3. OLD was replaced by C."""
 RULE = Policy().rank_rule
-
-
-@cache
-def ontology():
-    current = [TermRecord(one, parents=above) for one, above in PARENTS.items()]
-    return build_ontology([*current, TermRecord("OLD", is_obsolete=True, replaced_by=("C",))])
+ONTOLOGY = tiny()
 
 
 def view(run, expected, terms=None, depth=None, rule=RULE):
     """A run as similarities; the queries are those of the run and those that expect something."""
     queries = tuple(dict.fromkeys((*run, *expected)))
-    return Similarities.of(queries, Run(run), rule, Expected(expected, terms or ontology()), depth)
+    return Similarities.of(queries, Run(run), rule, Expected(expected, terms or ONTOLOGY), depth)
 
 
 def score(metric, ranking, expected):
@@ -57,20 +48,20 @@ WORKED_OUT = [  # metric, terms down the ranking, expected terms, score
     ("mean_best_similarity", [], ["C"], 0),
     ("mean_best_similarity", ["C"], [], 0),
 ]
-RANKINGS = st.lists(st.sampled_from([*PARENTS, "OLD", "nobody"]), unique=True, max_size=6)
+RANKINGS = st.lists(st.sampled_from([*TINY, "OLD", "nobody"]), unique=True, max_size=6)
 
 
 def test_worked_out_by_hand():
     for metric, ranking, expected, value in WORKED_OUT:
         assert score(metric, ranking, expected) == pytest.approx(value), (metric, ranking, expected)
-    for child, above in PARENTS.items():  # the original gave parent and child 1.0
+    for child, above in TINY.items():  # the original gave parent and child 1.0
         assert all(score("max_ont_sim", [parent], [child]) < 1 for parent in above), child
 
 
 def alike(formula, a, b):
     if a == b == "nobody":
         return 1.0
-    return float(ontology().similarity(formula, ontology().numbers([a]), ontology().numbers([b]))[0])
+    return float(ONTOLOGY.similarity(formula, ONTOLOGY.numbers([a]), ONTOLOGY.numbers([b]))[0])
 
 
 @given(RANKINGS, RANKINGS, st.integers(1, 7), st.sampled_from([*all_similarities()]))
@@ -80,13 +71,6 @@ def test_against_every_pair_by_itself(ranking, expected, k, formula):
     assert score(f"max_ont_sim(formula={formula})@{k}", ranking, expected) == pytest.approx(max(best, default=0.0))
     mean = sum(best) / len(best) if best else 0.0
     assert score(f"mean_best_similarity(formula={formula})@{k}", ranking, expected) == pytest.approx(mean)
-
-
-@given(RANKINGS, RANKINGS)
-def test_more_ranks_never_lower_it_and_the_mean_is_never_above_the_maximum(ranking, expected):
-    scores = [score(f"max_ont_sim@{k}", ranking, expected) for k in range(1, 7)]
-    assert scores == sorted(scores)
-    assert score("mean_best_similarity", ranking, expected) <= score("max_ont_sim", ranking, expected) + 1e-12
 
 
 def test_queries_do_not_mix():
@@ -99,21 +83,18 @@ def test_queries_do_not_mix():
         assert values[3:].tolist() == [0, 0]
 
 
-# ---- the view
-
-
 class Letters:
-    """Terms that are letters: as alike as they are near in the alphabet; digits are unknown."""
+    """Terms that are letters: as alike as they are near in the alphabet."""
 
     def __init__(self):
         self.asked = []
 
     def numbers(self, ids):
-        return np.array([ord(one) if one.isalpha() else -1 for one in ids], dtype=np.int64)
+        return np.array([ord(one) for one in ids], dtype=np.int64)
 
     def similarity(self, formula, a, b):
         self.asked.append((formula, len(a)))
-        return np.where((a < 0) | (b < 0), 0.0, 1 / (1 + np.abs(a - b)))
+        return 1 / (1 + np.abs(a - b))
 
 
 def letters(run, expected, **how):
@@ -131,16 +112,8 @@ def test_each_formula_is_asked_once_for_all_cutoffs():
     view, terms = letters({"q": ["d", "b", "c"]}, {"q": ["a", "e"]}, depth=2)
     assert view.best("one", 2).tolist() == [1 / 2]
     assert terms.asked == [("one", 4)], "only the first ids are looked at"
-
-
-def test_unknown_ids_and_nothing_at_all():
-    view, _ = letters({"q": ["1", "2"], "p": ["1"]}, {"q": ["2"], "p": ["3"]})
-    assert (view.best("one", 1).tolist(), view.best("one", 2).tolist()) == ([0, 0], [1, 0])
     view, _ = letters({}, {})
     assert view.best("one", 1).tolist() == []
-    view, _ = letters({"q": []}, {"p": []})
-    assert np.isnan(view.best("one", 1)[0])
-    assert view.mean_best("one", 1)[1] == 0
 
 
 def test_ids_stand_in_the_order_of_the_rule():
@@ -151,9 +124,6 @@ def test_ids_stand_in_the_order_of_the_rule():
         assert first_ids(["q"], run, rule, 2) == [order[:2]], ties
     view, _ = letters({"a": ["a", "c"]}, {"a": ["a"]}, rule=Policy(drop_self=True).rank_rule)
     assert view.best("one", 1).tolist() == [1 / 3], "a query may be left out of its own ranking"
-
-
-# The table of ancestors
 
 
 def test_many_pairs_are_worked_on_a_few_at_a_time(monkeypatch):

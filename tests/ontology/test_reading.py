@@ -81,8 +81,6 @@ GRAPHS = """\
   {"sub": "http://purl.obolibrary.org/obo/X_3", "pred": "is_a", "obj": "http://purl.obolibrary.org/obo/X_2"},
   {"sub": "http://purl.obolibrary.org/obo/X_3", "pred": "is_a", "obj": "http://purl.obolibrary.org/obo/X_1"}]}]}
 """
-
-
 ADDRESS = "http://purl.obolibrary.org/obo/"
 LOST = {
     "x.obo": OBO.replace("is_a: X:2\n", "is_a: X:2\nis_a: X:404 ! who knows\n"),
@@ -171,8 +169,6 @@ def test_a_file_is_read_once_for_all_until_it_changes(tmp_path):
         assay.load_ontology(file)
 
 
-# Annotations
-
 HPOA = """\
 #description: "HPO annotations"
 database_id\tdisease_name\tqualifier\thpo_id\treference
@@ -204,9 +200,6 @@ def test_annotations(tmp_path, snapshots):
     )
 
 
-# Packages that are missing
-
-
 def test_a_pronto_that_cannot_be_imported_is_no_bug_of_assay(tmp_path):
     """It is there, and something that it needs is not: the case that a look for the package alone would miss."""
     (tmp_path / "pronto").mkdir()
@@ -233,9 +226,6 @@ def test_what_is_cached_needs_no_pronto(tmp_path, monkeypatch):
         assay.load_ontology(written(tmp_path, "other.obo", OBO.replace("High", "Low")))
 
 
-# The Human Phenotype Ontology
-
-
 @pytest.fixture
 def hpo(hpo_cache, parsed_hpo, monkeypatch):
     """HPO as the cache has it, which is as it was parsed."""
@@ -249,13 +239,20 @@ def hpo(hpo_cache, parsed_hpo, monkeypatch):
 
 
 @pytest.mark.slow
-def test_seizures(hpo):
+def test_hpo(hpo):
     term = hpo.term(hpo.number["HP:0001250"])
     assert (term.label, term.parents) == ("Seizure", ("HP:0012638",))
     assert ("HP:0002197" in term.children, Synonym("Epileptic seizure") in term.synonyms) == (True, True)
     assert hpo.find("HP:0002279")[0] == hpo.number["HP:0001250"]
     assert [term for term, depth in zip(hpo.ids, hpo.depth, strict=True) if depth == 0] == ["HP:0000001"]
     assert (hpo.notes, len(hpo) > 15_000) == ((), True)
+    a, b = np.random.default_rng(1).integers(0, len(hpo), (2, 2000))
+    child = np.repeat(np.arange(len(hpo)), np.diff(hpo.parent_start))
+    for name, similarity in all_similarities().items():
+        values, above = hpo.similarity(name, a, b), hpo.similarity(name, child, hpo.parents)
+        assert ((values >= 0) & (values <= 1)).all(), name
+        assert not similarity.only_identical or (above < 1).all(), name
+        assert above.mean() > values.mean(), name
 
 
 @pytest.mark.slow
@@ -271,14 +268,3 @@ def test_ancestors_against_networkx(hpo):
         pairs = zip(hpo.ancestors.ancestor[rows].tolist(), hpo.ancestors.distance[rows].tolist(), strict=True)
         assert dict(pairs) == dict(steps)
         assert networkx.dag_longest_path_length(graph.subgraph(steps)) == hpo.depth[number]
-
-
-@pytest.mark.slow
-def test_similarities_stay_in_range(hpo):
-    a, b = np.random.default_rng(1).integers(0, len(hpo), (2, 2000))
-    child = np.repeat(np.arange(len(hpo)), np.diff(hpo.parent_start))
-    for name, similarity in all_similarities().items():
-        values, above = hpo.similarity(name, a, b), hpo.similarity(name, child, hpo.parents)
-        assert ((values >= 0) & (values <= 1)).all(), name
-        assert not similarity.only_identical or (above < 1).all(), name
-        assert above.mean() > values.mean(), name

@@ -66,17 +66,6 @@ def test_by_hand():
             assert ontology.similarity(name, a, b)[0] == pytest.approx(expected), (name, pair)
 
 
-def all_pairs(ontology):
-    """Numbers of all pairs of terms."""
-    return [side.ravel() for side in np.meshgrid(np.arange(len(ontology)), np.arange(len(ontology)))]
-
-
-def test_the_catalog_is_complete():
-    assert list(all_similarities()) == NAMES
-    for similarity in all_similarities().values():
-        assert all((similarity.meaning, similarity.edge_cases, similarity.formula, similarity.cite)), similarity.name
-
-
 @given(graphs())
 def test_against_the_definitions(parents):
     ontology = ontology_of(parents)
@@ -90,7 +79,7 @@ def test_against_the_definitions(parents):
 @given(graphs())
 def test_laws(parents):
     ontology = ontology_of(parents)
-    a, b = all_pairs(ontology)
+    a, b = (side.ravel() for side in np.meshgrid(np.arange(len(ontology)), np.arange(len(ontology))))
     is_other = a != b
     for name in (*NAMES, "lin(ic=zhou)", "jiang_conrath(ic=zhou)"):
         similarity = parse_similarity(name)
@@ -114,9 +103,6 @@ def test_unknown_terms_and_pairs_that_come_often():
         assert ontology.similarity(name, nothing, nothing).tolist() == [], name
         assert len(set(ontology.similarity(name, np.array([8, 2, 8]), np.array([2, 8, 2])).tolist())) == 1, name
         assert single.similarity(name, zero, zero)[0] == (name != "resnik"), name
-
-
-# Information content by annotations
 
 
 @pytest.fixture
@@ -164,10 +150,10 @@ def test_what_is_below_says_more(parents):
         assert ontology.ancestors.n_below[number] == sum(term in steps_up(parents, other) for other in parents)
 
 
-# Names
-
-
-def test_names():
+def test_names_and_a_complete_catalog():
+    assert list(all_similarities()) == NAMES
+    for similarity in all_similarities().values():
+        assert all((similarity.meaning, similarity.edge_cases, similarity.formula, similarity.cite)), similarity.name
     for text, name in {
         "hybrid": "hybrid",
         "Wu-Palmer": "wu_palmer",

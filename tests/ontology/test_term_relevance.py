@@ -9,17 +9,11 @@ from hypothesis import strategies as st
 import assay
 from assay import UsageError
 from assay.model import Hit, Query
-from assay.ontology import TermRecord, build_ontology
 from assay.relevance import Ground, resolve
 
-PARENTS = {"R": (), "A": ("R",), "B": ("R",), "C": ("A", "B"), "D": ("C",), "E": ("B",), "S": ()}
-"""Depths: R and S 0, A and B 1, C and E 2, D 3."""
-ONTOLOGY = build_ontology(
-    [
-        *(TermRecord(one, parents=above, alternatives=("C2",) if one == "C" else ()) for one, above in PARENTS.items()),
-        TermRecord("OLD", is_obsolete=True, replaced_by=("C",)),
-    ]
-)
+from ._small import TINY, tiny
+
+ONTOLOGY = tiny()
 
 
 def ground(hits, expected, documents=(), **more):
@@ -95,7 +89,7 @@ def test_what_is_recorded():
         resolve(ground(["C"], ["C"], ontology=None), "ontology")
 
 
-@given(st.lists(st.sampled_from(list(PARENTS)), unique=True), st.sets(st.sampled_from(list(PARENTS)), min_size=1))
+@given(st.lists(st.sampled_from(list(TINY)), unique=True), st.sets(st.sampled_from(list(TINY)), min_size=1))
 def test_no_ranking_beats_the_ideal_and_the_best_one_is_it(hits, expected):
     judged = grades(hits, expected, "ontology(threshold=0)")
     assert set(judged) >= expected
