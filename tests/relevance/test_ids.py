@@ -27,15 +27,12 @@ def by_pack(hits, query=QUERY, pack=None):
     return parse_resolver("pack").resolve(ground(query, hits, pack=pack or evidence_pack()), [query])[query.query_id]
 
 
-def test_grades_are_those_of_the_judgments():
+def test_grades_are_those_of_the_judgments_and_the_first_chunk_of_a_document_gets_it():
     judged = by_qrels(["x", "d1"], {"d1": 2, "d2": 0})
     assert (judged.grades, judged.hidden, judged.counted_over) == ({"d1": 2, "d2": 0}, (), "judgments")
     applies, made = parse_resolver("qrels").resolver.applies, ground([QUERY, Query("other")], {}, qrels={"q": {}})
     assert (applies(made, QUERY), applies(made, Query("other"))) == (True, False)
     assert by_qrels([], {}).grades == {}
-
-
-def test_the_first_chunk_of_a_document_is_credited_and_later_ones_get_nothing():
     judged = by_qrels(["d1#2", "x#1", "d1#0", "d2#5"], {"d1": 3, "d2": 0, "d3": 1}, before_hash)
     assert (judged.grades, judged.hidden) == ({"d1#2": 3, "d1#0": 0.0, "d2#5": 0}, [1])
     for hits in ([], ["x"]):
@@ -72,9 +69,7 @@ def test_each_piece_of_evidence_is_credited_once():
         assert (judged.grades, list(judged.hidden), judged.counted_over) == (grades, [1.0] * n_hidden, "evidence"), hits
     empty = by_pack(["e1"], Query("q", evidence=[]))
     assert (empty.grades, list(empty.hidden)) == ({"e1": 0.0}, [])
-
-
-def test_one_hit_that_covers_2_of_3_pieces_counts_once_so_there_are_2_to_find():
+    # one hit that covers 2 of 3 pieces counts once, so there are 2 to find
     pack = Pack("many", lambda _, hit: ("e1", "e2") if hit.doc_id == "both" else (), lambda _: 3)
     dataset = assay.BenchmarkDataset("Three", queries={"q": QUERY}, pack=pack)
     result = assay.evaluate(dataset, {"q": ["x", "both"]}, ["recall@2", "ndcg@2"])

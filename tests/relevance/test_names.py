@@ -15,15 +15,12 @@ DEFAULTS = {
 }
 
 
-def test_a_name_alone_has_the_defaults():
+def test_a_name_alone_has_the_defaults_and_what_is_written_comes_first():
     assert list(all_resolvers()) == list(DEFAULTS)
     for name, params in DEFAULTS.items():
         bound = parse_resolver(name)
         assert (bound.name, bound.params) == (name, params)
         assert bound.resolver.meaning
-
-
-def test_what_is_written_comes_before_what_is_assumed():
     ones = (1.0, 1.0, 1.0, 1.0)
     for text, defaults, params in (
         ("token(threshold=0.5)", {}, {"threshold": 0.5}),

@@ -62,8 +62,11 @@ def test_an_empty_list_says_that_nothing_is_relevant_and_none_that_nothing_is_kn
     resolved = resolve(made(cut(5), {"q": []}, ["a.py/1"], queries=(QUERY, other)), "span")
     assert resolved.qrels["q"] == {"a.py/1": 0}
     assert resolved.undecided == ("other",)
-    with pytest.raises(DataError):
-        resolve(made(cut(5), {}, ["a.py/1"]), "span")
+    for unknown in (made(cut(5), {}, ["a.py/1"]), ground(QUERY, ["a.py:1-4"], spans={"q": GOLD})):  # no spans, no places
+        with pytest.raises(DataError):
+            resolve(unknown, "span")
+    with pytest.raises(UsageError):
+        parse_resolver("span").resolve(ground(QUERY, []), [QUERY])
 
 
 def test_recorded_runs_say_it_by_their_ids():
@@ -76,14 +79,11 @@ def test_recorded_runs_say_it_by_their_ids():
     assert "1 of 4" in resolved.doubts[0]
 
 
-def test_lines_may_be_counted_from_0():
+def test_lines_may_be_counted_from_0_and_hits_may_bring_their_place_along():
     hits = ["a.py:9-9", "a.py:10-10", "a.py:3-3", "a.py:4-4"]
     for how, wanted in (("span(base=0)", [1, 0, 0, 1]), ("span", [1, 1, 0, 0])):
         grades = resolve(made([], {"q": GOLD}, hits), how).qrels["q"]
         assert [grades[hit] for hit in hits] == wanted, how
-
-
-def test_hits_may_bring_their_place_along():
     hit = Hit("x1", 1.0, "words", {"path": "a.py", "start_line": 10, "end_line": 30})
     places = Places({}, {"a.py": Document("a.py", TEXT)}, [hit])
     resolved = resolve(ground(QUERY, [hit], spans={"q": GOLD}, places=places), "span")
@@ -98,13 +98,6 @@ def test_auto_asks_for_spans_first_where_chunks_were_retrieved():
     assert resolve(made(whole, {"q": GOLD}, ["a.py"], qrels=judged)).strategy_used == "qrels"
     assert resolve(made(whole, {"q": GOLD}), "span").qrels["q"] == {"a.py": 1}
     assert resolve(ground(QUERY, ["a.py:1-4"], spans={"q": GOLD}, qrels=judged)).strategy_used == "qrels"
-
-
-def test_without_places_it_says_what_it_needs():
-    with pytest.raises(DataError):
-        resolve(ground(QUERY, ["a.py:1-4"], spans={"q": GOLD}), "span")
-    with pytest.raises(UsageError):
-        parse_resolver("span").resolve(ground(QUERY, []), [QUERY])
 
 
 @st.composite

@@ -18,7 +18,7 @@ def lines(start, end, text, file="a.py"):
     return Span(file, start, end, "lines", text)
 
 
-FITTING = [
+FITTING = [  # file and label
     (BODY, lines(1, 4, BODY)),
     (BODY.replace("\n", "\r\n"), lines(1, 4, BODY)),
     (BODY.replace("    ", "\t"), lines(1, 4, BODY)),
@@ -27,14 +27,7 @@ FITTING = [
     (BODY, Span("a.py", 4, 9, "characters", "f(x):")),
 ]
 
-
-def test_labels_that_fit():
-    for file, span in FITTING:
-        label = check_label(span, documents(a=file))
-        assert (label.fits, label.fault, label.moved_to) == (True, "", None), (file, span)
-
-
-MOVED = [
+MOVED = [  # file, label and its new place
     (f"import os\n\n{BODY}", lines(1, 4, BODY), (3, 6)),
     (f"class A:\n    {BODY.replace(chr(10), chr(10) + '    ')}", lines(1, 4, BODY), (2, 5)),
     (BODY.replace("\n\n", "\n"), lines(2, 5, BODY), (1, 3)),
@@ -42,7 +35,10 @@ MOVED = [
 ]
 
 
-def test_labels_that_moved():
+def test_labels_that_fit_and_labels_that_moved():
+    for file, span in FITTING:
+        label = check_label(span, documents(a=file))
+        assert (label.fits, label.fault, label.moved_to) == (True, "", None), (file, span)
     for file, span, place in MOVED:
         label = check_label(span, documents(a=file, b="# nothing"))
         assert not label.fits, span
@@ -50,12 +46,9 @@ def test_labels_that_moved():
         assert check_label(label.moved_to, documents(a=file)).fits, span
 
 
-def test_exact_lines_win_over_those_that_differ_by_indentation():
+def test_exact_lines_win_and_other_files_are_looked_at_only_where_the_file_itself_has_nothing():
     file = "  x = 1\n  y = 2\nx = 1\ny = 2\n"
     assert check_label(lines(9, 10, "x = 1\ny = 2"), documents(a=file)).moved_to == lines(3, 4, "x = 1\ny = 2")
-
-
-def test_other_files_are_looked_at_only_where_the_file_itself_has_nothing():
     span = lines(1, 4, BODY)
     assert check_label(span, documents(a="# gone\n", b=f"#\n{BODY}")).moved_to == lines(2, 5, BODY, "b.py")
     assert check_label(span, documents(b=BODY)).moved_to == lines(1, 4, BODY, "b.py")
