@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
@@ -160,3 +160,11 @@ def test_results_of_several_benchmarks_are_one():
     assert merged.notes == ("the same", "x", "y", "z")
     assert merged.intervals == merged.recorded == merged.relevance == merged.nonrelevant == {}
     assert merged.grader is None
+
+
+@given(judgments(), rankings())
+def test_scores_by_some_metrics_joined_with_those_by_the_others_are_all_of_them(qrels, run):
+    whole = full_result(qrels, run)
+    names = [metric.name for metric in whole.metrics]
+    some, others = (whole.subset(metrics=part).all_scores for part in (names[:2], names[1:]))
+    assert differences(replace(whole, all_scores=some.joined(others)), whole) == {}

@@ -63,6 +63,20 @@ class Scores:
             **OF_ALL_QUERIES,
         )
 
+    def joined(self, other: Scores) -> Scores:
+        """These scores with the metrics of others of the same queries besides; where both have one, it is that of these."""
+        asked = {metric.name for metric in other.metrics} - set(other.beside)
+        return replace(
+            self,
+            table=ScoreTable(self.table.query_ids, {**self.table.columns, **other.table.columns, **self.table.columns}),
+            metrics=(*self.metrics, *(metric for metric in other.metrics if metric.name not in self.table.columns)),
+            settings=(*self.settings, *(setting for setting in other.settings if setting not in self.settings)),
+            beside=tuple(name for name in dict.fromkeys((*self.beside, *other.beside)) if name not in asked),
+            intervals={**other.intervals, **self.intervals},
+            tie_bands={**other.tie_bands, **self.tie_bands},
+            residuals={**other.residuals, **self.residuals},
+        )
+
     @classmethod
     def stacked(cls, parts: Sequence[tuple[str, Scores]]) -> Scores:
         """The scores of several benchmarks, each under its name, by the metrics that all of them have."""

@@ -147,7 +147,8 @@ class SessionResults:
             number += 1
             key = (result.benchmark, f"{result.name}-{number}")
         named = result.renamed(key[1])
-        self.results[key] = _merge(self.results[key], named) if key in self.results else named
+        first = self.results.get(key)
+        self.results[key] = replace(first, all_scores=first.all_scores.joined(named.all_scores)) if first else named
         about = f"{result.name} retrieved something else in another check, so this one is {key[1]}; name= names it"
         return named, about if number > 1 else ""
 
@@ -185,23 +186,6 @@ def _is_same(first: Result, other: Result) -> bool:
     alike = (first.fingerprints, first.policy, first.profile) == (other.fingerprints, other.policy, other.profile)
     docs = [{query: set(ranking) for query, ranking in result.run.items()} for result in (first, other)]
     return alike and first.query_ids == other.query_ids and docs[0] == docs[1]
-
-
-def _merge(first: Result, other: Result) -> Result:
-    """The first result with the metrics of the second besides."""
-    from assay.model import ScoreTable
-
-    new = [metric for metric in other.metrics if metric.name not in first.table.columns]
-    asked = {metric.name for metric in other.metrics} - set(other.beside)
-    return first.with_fields(
-        table=ScoreTable(first.query_ids, {**other.table.columns, **first.table.columns}),
-        metrics=(*first.metrics, *new),
-        settings=(*first.settings, *(setting for setting in other.settings if setting not in first.settings)),
-        intervals={**other.intervals, **first.intervals},
-        tie_bands={**other.tie_bands, **first.tie_bands},
-        residuals={**other.residuals, **first.residuals},
-        beside=tuple(name for name in dict.fromkeys((*first.beside, *other.beside)) if name not in asked),
-    )
 
 
 PROPERTY = "assay"
