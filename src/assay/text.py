@@ -24,6 +24,12 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else plural}"
 
 
+def type_with_article(value: object) -> str:
+    """`an int`, `a float`: the type of a value, as a sentence names it."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
+
+
 def some_of(names: Sequence[str], most: int = 5) -> str:
     """The first few names, and an ellipsis if there are more."""
     return " ".join(names[:most]) + (" …" if len(names) > most else "")

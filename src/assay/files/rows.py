@@ -21,7 +21,7 @@ from assay.files.limits import LONGEST_LINE
 from assay.files.parquet import open_parquet
 from assay.files.source import FileSource
 from assay.model import parse_number
-from assay.text import shortened
+from assay.text import shortened, type_with_article
 
 FILE_ORDER = Hint("", "judgments come first, then runs")
 """Said of a file that is in the place of another."""
@@ -90,7 +90,7 @@ def memory_rows(source: Any, roles: Roles, faults: Faults) -> Iterator[Row]:
         return frame_rows(source, roles, roles.what)
     if isinstance(source, Iterable) and not isinstance(source, bytes):
         return record_rows(source, roles, faults)
-    raise DataError(f"{roles.what} cannot be read from a {type(source).__name__}")
+    raise DataError(f"{roles.what} cannot be read from {type_with_article(source)}")
 
 
 def _untexted(value: Any) -> Any:

@@ -21,7 +21,7 @@ from assay.store.packing import compress, digest_of, pack_json, unpack_json
 from assay.store.schema import DATASETS, EVALUATIONS, FIGURES, PAYLOADS, RESULTS, comparable_of
 from assay.store.stored_result import StoredResult, to_stored
 from assay.store.timestamps import now, parse_timestamp
-from assay.text import printable, shortened
+from assay.text import printable, shortened, type_with_article
 
 SHORTEST_DIGEST = 4
 """Digits of the digest that an id ends in; more where another evaluation has the same ones."""
@@ -231,4 +231,4 @@ def describe_plan(plan: Any) -> dict[str, Any]:
         return {**plan.describe(), "statistics": to_json(plan.statistics), "by": list(plan.by)}
     if isinstance(plan, Mapping):
         return dict(plan)
-    raise BadParameter(f"a plan is a Plan or a mapping, not a {type(plan).__name__}")
+    raise BadParameter(f"a plan is a Plan or a mapping, not {type_with_article(plan)}")

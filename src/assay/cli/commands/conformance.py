@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.program import Command
 from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import DataError, UsageError
+from assay.text import type_with_article
 
 if TYPE_CHECKING:
     from assay.conformance import Case, Report
@@ -188,7 +189,7 @@ def _function(target: str, flag: str) -> Any:
     except (Exception, SystemExit) as error:
         raise UsageError(f"{flag} {target}: cannot be imported: {type(error).__name__}: {error}") from error
     if not callable(function):
-        raise UsageError(f"{flag} {target}: this is a {type(function).__name__}, not a function")
+        raise UsageError(f"{flag} {target}: this is {type_with_article(function)}, not a function")
     return function
 
 
