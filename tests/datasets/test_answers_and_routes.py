@@ -25,7 +25,6 @@ ROWS = [
 REPLIES = {"1": Answer("Paris", 0.5), "2": Answer(None)}
 ANSWER_FILES = {
     "lines": ("a.jsonl", lines(ROWS)),
-    "list": ("a.json", json.dumps(ROWS, indent=1)),
     "under answers": ("a.json", json.dumps({"answers": ROWS})),
     "mapping": ("a.json", json.dumps({"1": {"answer": "Paris", "confidence": 0.5}, "2": None})),
     "csv": ("a.csv", "query_id,answer,confidence\n1,Paris,0.5\n2,,\n"),
@@ -40,19 +39,15 @@ def test_answers_of_every_form_say_the_same(tmp_path):
     pl.DataFrame(ROWS).write_parquet(tmp_path / "a.parquet")
     numbered = [{"query_id": 1, "answer": "Paris", "confidence": 0.5}, {"query_id": 2, "answer": None, "confidence": None}]
     mapping = {1: {"answer": "Paris", "confidence": 0.5}, "2": None}
-    for source in (tmp_path / "a.parquet", pd.DataFrame(numbered), pl.DataFrame(numbered), mapping):
+    for source in (tmp_path / "a.parquet", pd.DataFrame(numbered), mapping):
         assert read_answers(source).replies == REPLIES
     for name in ("one.json", "one.jsonl"):  # one record by itself
         assert read_answers(str(write(tmp_path / name, json.dumps(ROWS[0])))).replies == {"1": REPLIES["1"]}
-
-
-def test_frames_of_answers_say_the_same():
-    """Lists as pandas reads them from Parquet are arrays; heads may be written in any case; nan is no value."""
+    # lists as pandas reads them from Parquet are arrays; heads may be written in any case; nan is no value
     columns = {"Query_ID": ["1", "2"], "Answer": ["Paris", None], "References": [["Paris", "Lutetia"], []]}
     arrays = pd.DataFrame({**columns, "References": [np.array(one, dtype=object) for one in columns["References"]]})
-    tuples = [{"Query_ID": "1", "Answer": "Paris", "References": ("Paris", "Lutetia")}]
-    tuples.append({"Query_ID": "2", "Answer": float("nan"), "References": ()})
-    for source in (columns, arrays, pl.DataFrame(columns), pa.table(columns), tuples):
+    rows = [("1", "Paris", ("Paris", "Lutetia")), ("2", float("nan"), ())]
+    for source in (columns, arrays, pa.table(columns), [dict(zip(columns, row, strict=True)) for row in rows]):
         found = read_answers(source)
         assert found.replies == {"1": Answer("Paris"), "2": Answer(None)}
         assert found.expected == {"1": ExpectedAnswer(("Paris", "Lutetia")), "2": ExpectedAnswer()}
@@ -91,21 +86,16 @@ def test_faults_of_answers_say_where_and_what(snapshots, tmp_path):
     sources = {
         "lines": write(tmp_path / "bad.jsonl", lines(bad) + "{not json\n[1]\n"),
         "one document": write(tmp_path / "bad.json", document),
-        "no rows": [],
-        "no file": tmp_path / "nowhere.jsonl",
         "a run": write(tmp_path / "some.run", "q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\n"),
-        "a number": 5,
-        "texts": ["text"],
     }
+    sources |= {"no rows": [], "no file": tmp_path / "nowhere.jsonl", "a number": 5, "texts": ["text"]}
     cases = {case: lambda source=source: read_answers(source) for case, source in sources.items()}
     snapshots.check_errors("files/faults_of_answers", cases)
 
 
-ROUTES = [
-    {"query_id": "q1", "route": "code;chat", "optimal_expert": "code", "gated": False, "needs_retrieval": True, "cost": 2.5},
-    {"query_id": "q2", "route": None, "optimal_expert": "chat", "gated": True, "needs_retrieval": False, "cost": 1.0},
-]
-TAGGED = [{**record, "language": language, "text": "how?"} for record, language in zip(ROUTES, ("de", "en"), strict=True)]
+NAMES = ("query_id", "route", "optimal_expert", "gated", "needs_retrieval", "cost", "language", "text")
+ROUTES = [("q1", "code;chat", "code", False, True, 2.5, "de", "how?"), ("q2", None, "chat", True, False, 1.0, "en", "how?")]
+TAGGED = [dict(zip(NAMES, row, strict=True)) for row in ROUTES]
 DECISIONS = [
     Decision("q1", ("code", "chat"), ("code",), False, True, 2.5),
     Decision("q2", None, ("chat",), True, False, 1.0),
@@ -117,36 +107,26 @@ CSV = (
 
 
 def test_routes_of_every_form_say_the_same(tmp_path):
-    files = [
-        ("routes.jsonl", lines(TAGGED)),
-        ("routes.jsonl.gz", packed(lines(TAGGED).encode())),
-        ("routes.json", json.dumps(TAGGED)),
-        ("routes.csv", CSV),
-        ("routes.tsv", CSV.replace(",", "\t")),
-        ("routes.csv", BOM + CSV.encode()),
-    ]
-    for name, content in files:
-        routes = read_routes(write(tmp_path / name, content))
+    files = {"jsonl.gz": packed(lines(TAGGED).encode()), "json": json.dumps(TAGGED), "csv": BOM + CSV.encode()}
+    for name, content in {**files, "jsonl": lines(TAGGED), "tsv": CSV.replace(",", "\t")}.items():
+        routes = read_routes(write(tmp_path / f"routes.{name}", content))
         assert (routes.decisions, routes.name) == (DECISIONS, "routes"), name
         assert routes.queries["q1"].text == "how?"
         assert routes.queries["q2"].tags == {"optimal_expert": "chat", "needs_retrieval": "false", "language": "en"}
     pl.DataFrame(TAGGED).write_parquet(tmp_path / "routes.parquet")
-    columns = {name: [record[name] for record in TAGGED] for name in TAGGED[0]}
-    frames = (pd.DataFrame(TAGGED), pl.DataFrame(TAGGED), pa.Table.from_pylist(TAGGED))
-    for source in (tmp_path / "routes.parquet", TAGGED, iter(TAGGED), *frames, columns):
+    columns = {name: [record[name] for record in TAGGED] for name in NAMES}
+    for source in (tmp_path / "routes.parquet", iter(TAGGED), pd.DataFrame(TAGGED), pa.table(columns), columns):
         routes = read_routes(source)
-        assert routes.decisions == DECISIONS
-        assert routes.queries["q1"].tags["language"] == "de"
+        assert (routes.decisions, routes.queries["q1"].tags["language"]) == (DECISIONS, "de")
 
 
 def test_what_routes_may_say():
     one = read_routes({"qid": 7, "route": "code", "optimal_expert": ["code", "law"], "tags": {"language": "de", "n": 3}})
     assert one.decisions == [Decision("7", ("code",), ("code", "law"))]
     assert one.queries["7"].tags == {"optimal_expert": "code;law", "language": "de", "n": "3"}
-    both = [Decision("q1", ("code", "chat"))]
     frame = pd.DataFrame({"query_id": ["q1"], "route": [np.array(["code", "chat"], dtype=object)]})
-    assert read_routes(frame).decisions == both
-    assert read_routes([{"Query_ID": "q1", "Route": ("code", "chat"), "Cost": float("nan")}]).decisions == both
+    for source in (frame, [{"Query_ID": "q1", "Route": ("code", "chat"), "Cost": float("nan")}]):
+        assert read_routes(source).decisions == [Decision("q1", ("code", "chat"))]
 
 
 def test_faults_of_routes_say_where_and_what(snapshots, tmp_path):
@@ -158,13 +138,10 @@ def test_faults_of_routes_say_where_and_what(snapshots, tmp_path):
         "lines": write(tmp_path / "bad.jsonl", bad),
         "all of a record": write(tmp_path / "bad.csv", "query_id,gated,cost\nq1,perhaps,-1\n"),
         "a run": write(tmp_path / "bm25.run", "q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\n"),
-        "no rows": [],
         "no route": [{"query_id": "q1", "optimal_expert": "code"}],
         "an empty id": [{"query_id": "", "route": "code"}],
-        "texts": ["q1"],
         "columns": {"query_id": ["q1"], "route": ["a", "b"]},
-        "a number": 7,
-        "no file": Path("nowhere.jsonl"),
     }
+    sources |= {"no rows": [], "no file": Path("nowhere.jsonl"), "a number": 7, "texts": ["q1"]}
     cases = {case: lambda source=source: read_routes(source) for case, source in sources.items()}
     snapshots.check_errors("files/faults_of_routes", cases)

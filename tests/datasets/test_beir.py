@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-import assay
-from assay import AssayError, BenchmarkDataset, DataError, Document, Query, RelevanceJudgment
+from assay import AssayError, BenchmarkDataset, Document, Query, RelevanceJudgment
 from assay.datasets import find_format, load_dataset
 
 from ._benchmarks import SAMPLES
@@ -16,7 +15,7 @@ SAMPLE = SAMPLES / "beir"
 
 
 def load(folder, **files):
-    return load_dataset(put_all(folder, {name: content for name, content in beir(**files).items() if content is not None}))
+    return load_dataset(put_all(folder, beir(**files)))
 
 
 def save(dataset, path):
@@ -42,40 +41,27 @@ def test_a_folder_is_written_over_itself(tmp_path):
 
 
 def test_the_likeliest_split_is_read(tmp_path):
-    for splits, chosen in {
-        ("train", "test", "dev"): "test",
-        ("train", "dev"): "dev",
-        ("validation", "train"): "validation",
-        ("train",): "train",
-        ("zeta", "other"): "other",
-    }.items():
-        found = load(tmp_path / "in", **{name: judging(name) for name in splits})
+    several = ["train test dev", "train dev", "validation train", "train", "zeta other"]
+    for splits, chosen in zip(several, ("test", "dev", "validation", "train", "other"), strict=True):
+        found = load(tmp_path / "in", **{name: judging(name) for name in splits.split()})
         assert (found.qrels, found.metadata) == ({"q": {chosen: 1}}, {"split": chosen}), splits
         save(found, tmp_path / chosen)
         assert [file.name for file in (tmp_path / chosen / "qrels").iterdir()] == [f"{chosen}.tsv"]
 
 
-def test_a_split_is_chosen_behind_a_colon(tmp_path):
+def test_a_split_is_chosen_behind_a_colon(snapshots, tmp_path):
     path = put_all(tmp_path / "mine", beir(**{name: judging(name) for name in ("test", "dev", "train")}))
-    for split in ("test", "dev", "train"):
-        for given in (None, "beir"):
-            found = load_dataset(f"{path}:{split}", given)
-            assert found.name == ("mine" if split == "test" else f"mine:{split}")
-            assert (found.qrels, found.metadata, found.repairs) == ({"q": {split: 1}}, {"split": split}, [])
-            assert (found.format, found.path) == ("beir", path)
+    for split, given in (("test", "beir"), ("dev", None), ("train", "beir")):
+        found = load_dataset(f"{path}:{split}", given)
+        assert (found.name, found.format, found.path) == ("mine" if split == "test" else f"mine:{split}", "beir", path)
+        assert (found.qrels, found.metadata, found.repairs) == ({"q": {split: 1}}, {"split": split}, [])
     put_all(tmp_path / "mine:dev", beir(train=QRELS))
     assert load_dataset(str(tmp_path / "mine:dev")).metadata == {"split": "train"}  # a colon in the name of a folder
-
-
-def test_a_chosen_split_goes_before_what_the_card_says(tmp_path):
-    save(BenchmarkDataset("Mine", metadata={"split": "dev"}, queries={"q": Query("q")}, qrels={"q": {"d": 1}}), tmp_path)
-    assert load_dataset(f"{tmp_path}:dev").metadata == {"split": "dev"}
-    put(tmp_path / "qrels" / "train.tsv", judging("e"))
-    found = load_dataset(f"{tmp_path}:train")
+    path = tmp_path / "card"  # which says another split
+    save(BenchmarkDataset("Mine", metadata={"split": "dev"}, queries={"q": Query("q")}, qrels={"q": {"d": 1}}), path)
+    put(path / "qrels" / "train.tsv", judging("e"))
+    found = load_dataset(f"{path}:train")
     assert (found.name, found.qrels, found.metadata) == ("Mine:train", {"q": {"e": 1}}, {"split": "train"})
-
-
-def test_a_split_that_is_not_there_is_told_with_those_that_are(snapshots, tmp_path):
     path = put_all(tmp_path / "mine", beir(test=QRELS, dev=QRELS))
     bare = put_all(tmp_path / "bare", beir())
     file = put(tmp_path / "cats.json", {"queries": {"q": {}}})
@@ -103,10 +89,3 @@ def test_parquet_as_mteb_has_it_is_the_same_as_lines(tmp_path):
     assert found.qrels == {"q1": {"d1": 2}}
     for part in ("queries", "documents"):
         assert found.fingerprint(part) == wanted.fingerprint(part)
-
-
-def test_documents_stay_in_their_file_until_they_are_asked_for(tmp_path):
-    found = load(tmp_path / "in", corpus="nonsense\n", test=QRELS)
-    assert assay.evaluate(found, {"q": ["d"]}, "mrr")["mrr"] == 1.0
-    with pytest.raises(DataError, match=r"corpus\.jsonl:1"):
-        len(found.documents)

@@ -1,7 +1,6 @@
 """BenchmarkDataset: made in code, asked for statistics and grades, saved and read again; and its fingerprints."""
 
 import pickle
-from collections import OrderedDict
 
 import numpy as np
 import pytest
@@ -37,8 +36,7 @@ def test_seed_001_benchmark_dataset_starts_empty_with_name_and_version():
 
 
 def test_seed_001_add_query_add_document_add_judgment_give_dicts_by_id(dataset):
-    assert list(dataset.queries) == ["q1", "q2"]
-    assert dataset.queries["q1"].text == "What is ML?"
+    assert {query: one.text for query, one in dataset.queries.items()} == {"q1": "What is ML?", "q2": "What is AI?"}
     assert dataset.documents["d1"].source == "ml.md"
     assert dataset.qrels == {"q1": {"d1": 3, "d2": 0}, "q2": {"d2": 1}}
     assert dataset.judgments == {("q1", "d2"): RelevanceJudgment("q1", "d2", 0, "ann", "2024-05-01")}
@@ -46,10 +44,8 @@ def test_seed_001_add_query_add_document_add_judgment_give_dicts_by_id(dataset):
 
 
 def test_seed_001_get_relevant_docs_and_get_relevance_grade(dataset):
-    assert dataset.get_relevant_docs("q1") == {"d1"}
-    assert dataset.get_relevant_docs("q1", min_grade=0) == {"d1"}
-    assert dataset.get_relevant_docs("q1", min_grade=4) == set()
-    assert dataset.get_relevant_docs("q9") == set()
+    assert dataset.get_relevant_docs("q1") == dataset.get_relevant_docs("q1", min_grade=0) == {"d1"}
+    assert dataset.get_relevant_docs("q1", min_grade=4) == dataset.get_relevant_docs("q9") == set()
     assert [dataset.get_relevance_grade("q1", doc) for doc in ("d1", "d2", "d9")] == [3, 0, 0]
     assert dataset.get_relevance_grade("q9", "d1") == 0
 
@@ -75,7 +71,7 @@ def test_seed_001_get_statistics(dataset):
     }
 
 
-def test_statistics_count_every_kind_of_ground_truth(dataset):
+def test_statistics_count_every_kind_of_ground_truth_and_show_what_people_write(dataset):
     dataset.add_query(Query("q3", expected="yes", evidence=[], scope="g", metadata={"lang": "de"}))
     dataset.spans["q3"] = [Span("a.py", 1, 2, "lines"), Span("a.py", 5, 6, "lines")]
     dataset.repairs.append(Repair("here", "mended"))
@@ -84,9 +80,6 @@ def test_statistics_count_every_kind_of_ground_truth(dataset):
     assert [found[f"num_{name}"] for name in ("scopes", "expected", "evidence", "spans", "repairs")] == [1, 1, 1, 2, 1]
     assert (found["num_judged_queries"], found["judgments_per_query"]) == (3, 1.0)
     assert found["tags"]["lang"] == {"de": 1}
-
-
-def test_grades_and_tags_are_shown_as_people_write_them(dataset):
     made = BenchmarkDataset(qrels={"q": {"a": 1.0, "b": 0.5, "c": -1.0, "d": 1}})
     assert [repr(grade) for grade in made.get_statistics()["grade_distribution"]] == ["-1", "0.5", "1"]
     for number in range(51):  # a tag with a value for every query is none
@@ -112,8 +105,7 @@ def test_adding_again_replaces(dataset):
     dataset.add_judgment(RelevanceJudgment("q1", "d1", 1))
     dataset.add_judgment(RelevanceJudgment("q1", "d2", 2))
     assert (dataset.queries["q1"].text, dataset.documents["d1"].text) == ("Other", "Other")
-    assert dataset.qrels["q1"] == {"d1": 1, "d2": 2}
-    assert dataset.judgments == {}, "ann gave another grade"
+    assert (dataset.qrels["q1"], dataset.judgments) == ({"d1": 1, "d2": 2}, {}), "ann gave another grade"
 
 
 def test_every_number_is_a_grade_that_can_be_saved(tmp_path):
@@ -142,13 +134,11 @@ def test_scopes_are_the_documents_of_a_group(dataset):
     dataset.add_document(Document("d3", group="talk"))
     dataset.add_document(Document("d4", group="talk"))
     assert dataset.groups == {"talk": ["d3", "d4"]}
-    assert list(dataset.in_scope(Query("q"))) == ["d1", "d2", "d3", "d4"]
-    assert list(dataset.in_scope(Query("q", scope="talk"))) == ["d3", "d4"]
-    assert list(dataset.in_scope(Query("q", scope="nowhere"))) == []
+    scopes = {None: ["d1", "d2", "d3", "d4"], "talk": ["d3", "d4"], "nowhere": []}
+    assert {scope: list(dataset.in_scope(Query("q", scope=scope))) for scope in scopes} == scopes
     dataset.documents["d5"] = Document("d5", group="talk")
     del dataset.documents["d3"]
     assert dataset.groups == {"talk": ["d4", "d5"]}, "worked out each time"
-    assert list(dataset.in_scope(Query("q", scope="talk"))) == ["d4", "d5"]
 
 
 def test_a_dataset_is_scored_pickled_and_shares_nothing(dataset):
@@ -197,15 +187,12 @@ def test_fingerprints_ignore_everything_but_content():
 
 CHANGES = {
     "queries": [
-        lambda made: made.add_query(Query("q1", "one!")),
         lambda made: made.add_query(Query("q4", "one")),
         lambda made: made.add_query(Query("q1", "one", scope="g")),
         lambda made: made.queries.update(q1=Query("q1", "other")),
         lambda made: made.queries.pop("q3"),
     ],
     "documents": [
-        lambda made: made.add_document(Document("d1", "texT", title="Title")),
-        lambda made: made.add_document(Document("d1", "text", title="title")),
         lambda made: made.add_document(Document("d1", "Title\ntext")),
         lambda made: made.add_document(Document("d9", "text")),
         lambda made: made.add_document(Document("d1", "text", title="Title", group="g")),
@@ -214,13 +201,8 @@ CHANGES = {
     ],
     "judgments": [
         lambda made: made.add_judgment(RelevanceJudgment("q1", "d2", 0.25)),
-        lambda made: made.add_judgment(RelevanceJudgment("q2", "d2", 0)),
         lambda made: made.add_judgment(RelevanceJudgment("q1", "d1", -1)),
         lambda made: made.qrels.update(q3={}),
-        lambda made: made.add_query(Query("q1", "one", evidence=["d1"])),
-        lambda made: made.add_query(Query("q1", "one", evidence=[])),
-        lambda made: made.add_query(Query("q1", "one", expected="x")),
-        lambda made: made.spans.update(q1=[Span("d1", 0, 3)]),
         lambda made: made.qrels["q1"].update(d1=3),
         lambda made: setattr(made, "qrels", {"q1": {"d1": 1}}),
     ],
@@ -255,7 +237,7 @@ def test_every_kind_of_ground_truth_has_a_fingerprint_of_its_own():
 
 def test_documents_of_a_file_and_in_memory_have_one_fingerprint_and_may_change(tmp_path):
     find_format("beir").save(build(QUERIES[:2], DOCUMENTS, JUDGMENTS), tmp_path / "d")
-    for documents in (load_dataset(tmp_path / "d").documents, OrderedDict((one.doc_id, one) for one in DOCUMENTS)):
+    for documents in (load_dataset(tmp_path / "d").documents, {one.doc_id: one for one in DOCUMENTS}):
         found = BenchmarkDataset(documents=documents)
         first = found.fingerprint("documents")
         assert first == build([], DOCUMENTS, []).fingerprint("documents")

@@ -24,26 +24,19 @@ def test_what_judgments_may_say(tmp_path):
 
 
 BY_SUBTOPIC = [("q1", "a", 1, "x"), ("q1", "a", 3, "y"), ("q1", "b", 0, "x"), ("q2", "a", 2, "x")]
-SUBTOPIC_NAMES = ("query_id", "doc_id", "relevance", "subtopic")
-
-
-def subtopics_of(qrels):
-    return sorted(
-        (qrels.query_ids[qrels.query_of[number]], qrels.docs[number], grade, subtopic)
-        for number, subtopic, grade in zip(*qrels.subtopics, strict=True)
-    )
 
 
 def test_a_document_has_the_best_grade_of_its_subtopics(tmp_path):
-    given_forms = sources(tmp_path, BY_SUBTOPIC, SUBTOPIC_NAMES)
-    given_forms["Intent"] = write(tmp_path / "qrels.csv", delimited(BY_SUBTOPIC, ("qid", "docid", "rel", "Intent")))
+    forms = sources(tmp_path, BY_SUBTOPIC, ("query_id", "doc_id", "relevance", "subtopic"))
+    forms["Intent"] = write(tmp_path / "qrels.csv", delimited(BY_SUBTOPIC, ("qid", "docid", "rel", "Intent")))
     lines = "".join(f"{query} {subtopic} {doc} {grade}\n" for query, doc, grade, subtopic in BY_SUBTOPIC)
-    given_forms["TREC"] = write(tmp_path / "diversity.qrels", lines)
-    for form, source in given_forms.items():
+    forms["TREC"] = write(tmp_path / "diversity.qrels", lines)
+    for form, source in forms.items():
         qrels = Qrels(source)
         assert plain(qrels) == {"q1": {"a": 3, "b": 0}, "q2": {"a": 2}}, form
-        assert subtopics_of(qrels) == sorted(BY_SUBTOPIC), form
-    assert Qrels([("q1", "a", 1, 1), ("q1", "a", 2, 2)]).subtopics.subtopic == ("1", "2")
+        ids = [(qrels.query_ids[qrels.query_of[number]], qrels.docs[number]) for number in qrels.subtopics[0]]
+        found = [(*pair, grade, subtopic) for pair, subtopic, grade in zip(ids, *qrels.subtopics[1:], strict=True)]
+        assert sorted(found) == sorted(BY_SUBTOPIC), form
 
 
 class TrecQrel(NamedTuple):
@@ -58,18 +51,14 @@ class TrecQrel(NamedTuple):
 ROUNDS = [("q1", "a", 1, "0.5"), ("q1", "b", 2, "1"), ("q2", "a", 0, "1")]
 """Judged once each, in rounds or for one subtopic: nobody can tell."""
 ITERATIONS = {"q1": {"a": "0.5", "b": "1"}, "q2": {"a": "1"}}
-ITERATION_NAMES = ("query_id", "doc_id", "relevance", "iteration")
 
 
 def test_a_second_column_that_differs_is_kept_and_changes_nothing_else(tmp_path):
     lines = [f"{query} {iteration} {doc} {grade}" for query, doc, grade, iteration in ROUNDS]
-    given_forms = {form: source for form, source in sources(tmp_path, ROUNDS, ITERATION_NAMES).items() if form != "tuples"}
-    given_forms |= {
-        "namedtuples": [TrecQrel(*row) for row in ROUNDS],
-        "TREC": write(tmp_path / "qrels", "\n".join([*lines, ""])),
-        "TREC with \\r": write(tmp_path / "qrels.crlf", "\r\n".join([*lines, ""])),
-    }
-    for form, source in given_forms.items():
+    forms = sources(tmp_path, ROUNDS, TrecQrel._fields) | {"tuples": [TrecQrel(*row) for row in ROUNDS]}
+    for mark in ("\n", "\r\n"):
+        forms[f"TREC with {mark!r}"] = write(tmp_path / f"qrels{len(mark)}", mark.join([*lines, ""]))
+    for form, source in forms.items():
         qrels = Qrels(source)
         assert plain(qrels) == {"q1": {"a": 1, "b": 2}, "q2": {"a": 0}}, form
         assert (qrels.subtopics, qrels.iterations, Qrels(qrels).iterations) == (None, ITERATIONS, ITERATIONS), form
