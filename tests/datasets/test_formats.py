@@ -13,7 +13,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from assay import BenchmarkDataset, DataError, Document, Query, RelevanceJudgment, Span, UsageError
-from assay.datasets import all_formats, check_target, describe_losses, detect_format, find_format, load_dataset
+from assay.datasets import check_target, describe_losses, detect_format, find_format, load_dataset
 
 from ._benchmarks import SAMPLES, assert_same, assert_same_content, benchmarks, claims
 from ._cases import BOM, write
@@ -57,17 +57,6 @@ def small():
 
 def content_of(path):
     return {str(one.relative_to(path)): one.read_bytes() for one in path.rglob("*") if one.is_file()}
-
-
-def test_the_formats_are_these():
-    formats = all_formats()
-    assert [*formats] == sorted(formats)
-    assert READ_ONLY | {*WRITTEN} <= formats.keys()
-    assert {name for name in READ_ONLY | {*WRITTEN} if formats[name].write is None} == READ_ONLY
-    for name, one in formats.items():
-        assert one.name == name
-        assert one.meaning
-        assert one.example, name
 
 
 GUISES = {
@@ -148,9 +137,8 @@ def test_the_examples_of_the_documentation_read(tmp_path):
     files = {"corpus.jsonl": corpus.split(maxsplit=1)[1], "queries.jsonl": queries.split(maxsplit=1)[1]}
     files["qrels/test.tsv"] = f"{header.split(maxsplit=1)[1]}\n{row.strip()}\n".replace(" ", "\t")
     assert read(put_benchmark(tmp_path / "beir", "beir", files), "beir").qrels == {"q1": {"d1": 1}}
-    text = (
-        find_format("code_spans").example.partition("repo/ ")[0].replace("tasks.jsonl", "").replace("\n               ", " ")
-    )
+    text = find_format("code_spans").example.partition("repo/ ")[0].replace("tasks.jsonl", "")
+    text = text.replace("\n               ", " ")
     assert list(load_dataset(write(tmp_path / "tasks.jsonl", text)).queries) == ["t1", "q2", "acme_tool/0"]
     whole, _, lines = find_format("rag_template").example.partition("\n\nJSON lines")
     assert load_dataset(write(tmp_path / "rag.json", whole), "rag_template").qrels == {"q1": {"p1": 3, "p2": 0}}
@@ -203,9 +191,6 @@ def test_everything_is_kept(tmp_path):
 
 def test_everything_that_a_format_loses_is_named(snapshots):
     snapshots.check("datasets/losses", "".join(f"{loss}\n" for loss in describe_losses(rich(), BenchmarkDataset())))
-    found = rich()
-    found.add_document(Document("d", "y"))
-    assert describe_losses(rich(), found) == ["fields of documents"]
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -248,8 +233,7 @@ def test_a_folder_is_written_over_itself_but_over_no_other(tmp_path):
 def test_old_files_without_a_successor_go(tmp_path):
     find_format("beir").save(small(), tmp_path / "out")
     find_format("beir").save(BenchmarkDataset(queries={"q": Query("q")}), tmp_path / "out")
-    assert load_dataset(tmp_path / "out").qrels == {}
-    assert "qrels/test.tsv" not in content_of(tmp_path / "out")
+    assert (load_dataset(tmp_path / "out").qrels, "qrels/test.tsv" in content_of(tmp_path / "out")) == ({}, False)
 
 
 TABLE_IDS = ["a\tb", "a\nb", "a\rb", "#a", 'a"b', "", " a", "a "]

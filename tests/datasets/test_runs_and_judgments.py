@@ -1,6 +1,5 @@
 """Runs and judgments: every form of one content reads the same, every fault says where, and what is written reads back."""
 
-import gzip
 import io
 import json
 import os
@@ -18,15 +17,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import DataError, Qrels, Run
-from assay.files import (
-    COLUMN_NAMES,
-    find_columns,
-    grade_text,
-    trec_fields,
-    write_lines,
-    write_qrels,
-    write_run,
-)
+from assay.files import COLUMN_NAMES, find_columns, grade_text, trec_fields, write_lines, write_qrels, write_run
 
 from ._cases import (
     BEIR_NAMES,
@@ -50,10 +41,7 @@ from ._cases import (
     write,
 )
 
-BOTH = (
-    (Run, RUN, RUN_FILES, RUN_ROWS, RUN_NAMES),
-    (Qrels, QRELS, QRELS_FILES, QRELS_ROWS, QRELS_NAMES),
-)
+BOTH = (Run, RUN, RUN_FILES, RUN_ROWS, RUN_NAMES), (Qrels, QRELS, QRELS_FILES, QRELS_ROWS, QRELS_NAMES)
 
 
 def test_every_form_reads_the_same(tmp_path):
@@ -87,20 +75,16 @@ def test_whole_number_ids_are_written_out(tmp_path):
 def test_streams_read_the_same(tmp_path, monkeypatch):
     for kind, wanted, files, rows, names in BOTH:
         for form in ("blanks", "gzip", "zstd", "JSON", "JSONL", "CSV", "TSV of BEIR"):
-            content = files[form][1]
-            content = content.encode() if isinstance(content, str) else content
-            path = write(tmp_path / files[form][0], content)
-            for mode in ("rb",) if form in ("gzip", "zstd") else ("r", "rb"):
-                with path.open(mode, encoding="utf-8" if mode == "r" else None) as file:
-                    assert plain(kind(file)) == wanted, (form, mode)
-            assert plain(kind(io.BytesIO(content))) == wanted, form
-            monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+            path = write(tmp_path / files[form][0], files[form][1])
+            with path.open("rb") as file:
+                assert plain(kind(file)) == plain(kind(io.BytesIO(path.read_bytes()))) == wanted, form
+            if isinstance(files[form][1], str):
+                with path.open(encoding="utf-8") as file:
+                    assert plain(kind(file)) == plain(kind(io.StringIO(files[form][1]))) == wanted, form
+            monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(path.read_bytes())))
             assert plain(kind("-")) == wanted, form
-        assert plain(kind(io.StringIO(files["blanks"][1]))) == wanted
         path = parquet(tmp_path / "f", rows, names)  # known by its first bytes
         assert plain(kind(path)) == plain(kind(io.BytesIO(path.read_bytes()))) == wanted
-    with gzip.open(write(tmp_path / "run.gz", packed(trec_run().encode()))) as file:
-        assert plain(Run(file)) == RUN
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs /dev/fd")
@@ -117,11 +101,8 @@ def test_a_pipe_given_by_path_is_read_whole():
 
 def test_numbers_as_people_write_them(tmp_path):
     texts = {"1": 1, "-1.5": -1.5, "+2": 2, ".5": 0.5, "5.": 5, "1e3": 1000, "-1E-3": -0.001}
-    for kind, line, more in (
-        (Run, "q1 Q0 d{} 1 {} t\n", {"inf": np.inf, "-Infinity": -np.inf}),
-        (Qrels, "q1 0 d{} {}\n", {}),
-    ):
-        numbers = texts | more
+    infinite = texts | {"inf": np.inf, "-Infinity": -np.inf}
+    for kind, line, numbers in ((Run, "q1 Q0 d{} 1 {} t\n", infinite), (Qrels, "q1 0 d{} {}\n", texts)):
         text = "".join(line.format(place, number) for place, number in enumerate(numbers))
         assert list(kind(write(tmp_path / "f", text))["q1"].values()) == list(numbers.values())
 
@@ -133,8 +114,7 @@ def test_every_known_name_of_a_column_is_found_in_every_spelling():
                 assert find_columns(["first", spell(name), "last"], [role]) == {role: spell(name)}
     assert find_columns(["query", "qid", "query_id"], ["query"]) == {"query": "query_id"}  # the likeliest wins
     assert find_columns(["score", "label"], ["grade"]) == {"grade": "label"}
-    assert find_columns(["QID", "qid"], ["query"]) == {"query": "QID"}
-    assert find_columns(["qid"], ["query"], ["subtopic"]) == {"query": "qid"}
+    assert find_columns(["QID"], ["query"], ["subtopic"]) == {"query": "QID"}
     assert find_columns(["qid", "aspect"], ["query"], ["subtopic"]) == {"query": "qid", "subtopic": "aspect"}
 
 
@@ -185,7 +165,6 @@ RUN_FAULTS = {
     "a row like a comment": ("run", GOOD + "#tag1 Q0 b 1 2 t\n#tag1\tQ0\tb c\t1\t2\tt\n"),
     "a document twice": ("run", "# c\n" + GOOD + "q1 Q0 d2 2 0.1 t\n" + GOOD),
     "three columns: scores": ("run", "q1\tb\t9.5\nq1\ta\t7.2\n"),
-    "three columns: a gap": ("run", "q1\tb\t1\nq1\ta\t3\n"),
     "three columns: not in order": ("run", "q1\tb\t2\nq1\ta\t1\n"),
     "three columns: no number": ("run", "q1\tb\t1\nq1\ta\tx\n"),
     "three columns that are six": ("run", "q1 Q0 d1\nq1 Q0 d2 1 2 t\n"),
@@ -200,7 +179,6 @@ RUN_FAULTS = {
     "CSV: header only": ("run.csv", "qid,docid,score\n"),
     "JSONL: not JSON": ("run.jsonl", LINES + "{oops\n\n[1, 2]\n"),
     "JSONL: no document": ("run.jsonl", LINES + '{"qid": "q1", "score": 1}\n'),
-    "JSONL: no score": ("run.jsonl", LINES + '{"qid": "q1", "docid": "d2"}\n'),
     "JSONL: values": ("run.jsonl", line(score=None) + line(score=float("nan")) + line(score=[1])),
     "JSONL: an id": ("run.jsonl", line(docid=None) + line(docid=1.5, qid="q2") + line(qid=None)),
     "JSONL: a key twice": ("run.jsonl", LINES + '{"qid": "q1", "docid": "d2", "score": 1, "score": 2}\n'),
@@ -215,7 +193,6 @@ RUN_FAULTS = {
     "JSON: empty": ("run.json", ""),
     "JSON: no query": ("run.json", "{}"),
     "JSON: a number": ("run.json", "5"),
-    "JSON: a path": ("run.json", '"run.txt"'),
     "JSON: no ranking": ("run.json", '{"q1": "d1"}'),
     "JSON: no document": ("run.json", '{"q1": {"d1": null, "d2": "high", "d3": {"score": 1}, "d4": NaN}}'),
     "JSON: a pair": ("run.json", '{"q1": [["d1", 1], ["d2"]]}'),
@@ -233,7 +210,6 @@ QRELS_FAULTS = {
     "an id with a blank": ("qrels", "q1 0 User Guide.md 1\n"),
     "three columns: two": ("qrels", "q1\ta\t1\nq1\tb\n"),
     "three columns: no number": ("qrels", "q1\ta\t1\nq1\tb\tx\n"),
-    "three columns: twice": ("qrels", "q1\ta\t1\nq1\ta\t0\n"),
     "three columns: four": ("qrels", "q1\ta\t1\nq1 0 b 1\n"),
     "three columns with blanks": ("qrels", "q1 a 1\n"),
     "three columns that are four": ("qrels", "q1\t0\td1\nq1\t0\td2\t1\n"),
@@ -245,7 +221,6 @@ QRELS_FAULTS = {
     "JSONL: no grade": ("qrels.jsonl", '{"qid": "q1", "docid": "d2"}\n'),
     "JSONL: values": ("qrels.jsonl", line(score=None) + line(score=float("inf")) + line(qid=None)),
     "JSON: no query": ("qrels.json", "{}"),
-    "JSON: an empty key": ("qrels.json", '{"qrels": {}}'),
     "JSON: a text": ("qrels.json", '{"q1": "d1"}'),
     "JSON: grades": ("qrels.json", '{"q1": {"d1": null, "d2": Infinity, "d3": "high"}}'),
     "JSON: an id": ("qrels.json", '{"q1": [1.5]}'),
@@ -262,9 +237,7 @@ REFUSED = [
     (Run, "run.csv", CSV + 'q1,"d2,0.4\n'),
     (Run, "run.parquet", ""),
     (Run, "run.json", '{"run": 5}'),
-    (Run, "run.json", '{"q1": null}'),
     (Qrels, "qrels.json", "null"),
-    (Qrels, "qrels.json", '{"q1": 5}'),
     (Qrels, "qrels.parquet", "not a Parquet file"),
     (Qrels, "qrels.gz", packed(LONG)[:-9]),
     (Qrels, "qrels.zst", zstandard.compress(LONG)[:-9]),
@@ -307,29 +280,24 @@ def test_files_that_are_not_there(snapshots, tmp_path):
 
 
 def test_at_most_twenty_faults_are_collected(tmp_path):
-    for kind, name, content in [
-        (Run, "run.txt", "".join(f"q1 Q0 d{number} 1 high t\nq1 Q0\n" for number in range(100))),
-        (Run, "twice.txt", GOOD * 100),
-        (Run, "utf8.txt", b"q1 Q0 d\xff 1 0.5 t\n" * 100),
-        (Run, "short.csv", "qid,docid,score\n" + "q1\n" * 100),
-        (Run, "run.jsonl", "{oops\n" * 100),
-        (Qrels, "qrels.txt", "q1 0 d1 high\nq1 0 d1\n" * 100),
-        (Qrels, "qrels.csv", "qid,docid,rel\n" + "q1,d1,high\n" * 100),
-    ]:
-        with pytest.raises(DataError, match="20 or more") as error:
-            kind(write(tmp_path / name, content))
-        assert len(error.value.faults) == 20, name
-    with pytest.raises(DataError) as error:
-        Run([("q1", "d1", "high")] * 100)
-    assert len(error.value.faults) == 20
+    many = {
+        "run.txt": "".join(f"q1 Q0 d{number} 1 high t\nq1 Q0\n" for number in range(100)),
+        "twice.txt": GOOD * 100,
+        "utf8.txt": b"q1 Q0 d\xff 1 0.5 t\n" * 100,
+        "short.csv": "qid,docid,score\n" + "q1\n" * 100,
+        "run.jsonl": "{oops\n" * 100,
+    }
+    for source in (*(write(tmp_path / name, content) for name, content in many.items()), [("q1", "d1", "high")] * 100):
+        with pytest.raises(DataError) as error:
+            Run(source)
+        assert len(error.value.faults) == 20, source
 
 
-def test_a_frame_with_a_hole_names_the_row():
+def test_a_frame_with_a_hole_names_the_row_and_one_without_the_columns_is_refused():
     nan, two, ab = float("nan"), [1.0, 2.0], ["a", "b"]
     for query, doc, score, row in [
         (["q1", None], ab, two, 2),
         ([None, "q1"], ab, two, 1),
-        ([None, None], ab, two, 1),
         (["q1", "q1"], ["a", None], two, 2),
         (["q1", "q1"], ab, [1.0, None], 2),
         (["q1", "q1"], ab, [1.0, nan], 2),
@@ -349,9 +317,6 @@ def test_a_frame_with_a_hole_names_the_row():
         for by_column in ({"qid": ids, "docid": ab}, {"qid": ["q1", "q1"], "docid": ids}):
             with pytest.raises(DataError, match="row:2: "):
                 Run(pd.DataFrame({**by_column, "score": two}))
-
-
-def test_frames_without_the_columns_are_refused():
     tables = [{"qid": ["q1"], "x": ["a"], "score": [1.0]}, {"qid": ["q1"], "docid": ["a"], "x": [1.0]}]
     for frame in (*frames(**tables[0]), *frames(**tables[1]), {"qid": ["q1", "q1"], "docid": ["a"], "score": [1.0, 2.0]}):
         with pytest.raises(DataError):

@@ -37,7 +37,7 @@ class FileDocuments(MutableMapping[str, Document]):
         with self._source.reading_lines() as file:
             for number, line in enumerate(file):
                 ends.append(ends[-1] + len(line))
-                if line.isspace():
+                if _is_blank(line, number):
                     continue
                 try:
                     doc_id = id_of(line if number else line.removeprefix(BOM))
@@ -104,7 +104,7 @@ class FileDocuments(MutableMapping[str, Document]):
         added = dict(self._added)
         with self._source.reading_lines() as file:
             for number, line in enumerate(file):
-                if line.isspace():
+                if _is_blank(line, number):
                     continue
                 document = self._decode_line(line, number)
                 if document.doc_id not in self._removed:
@@ -117,6 +117,11 @@ class FileDocuments(MutableMapping[str, Document]):
         except (ValueError, RecursionError) as error:
             raise DataError(f"no document: {error}", source=self._source.label, line=number + 1) from None
         return document
+
+
+def _is_blank(line: bytes, number: int) -> bool:
+    """Whether a line holds nothing; the first may hold a byte-order mark."""
+    return line.isspace() or (number == 0 and not line.removeprefix(BOM).strip())
 
 
 class Streamed(Protocol):
