@@ -3,11 +3,7 @@
 from assay import BenchmarkDataset, Document, Query, RelevanceJudgment, Span
 from assay.datasets import Repair
 
-TEXTS = {
-    "q1": "how long do cats sleep",
-    "q2": "where does the river Elbe begin",
-    "q3": "who painted the ceiling of the chapel",
-}
+TEXTS = {"q1": "how long do cats sleep", "q2": "where does the river Elbe begin", "q3": "who painted the chapel"}
 
 
 def clean(**changes) -> BenchmarkDataset:
@@ -79,6 +75,10 @@ def keyed(wrong: bool, kind: str) -> BenchmarkDataset:
     return dataset
 
 
+def near(text: str) -> BenchmarkDataset:
+    return judged(Query("q4", text, expected="x"), queries={"q1": Query("q1", LONG)})
+
+
 LONG = "one two three four five six seven eight nine"
 COPY = Document("d13", "passage number 1")
 SOME = {"q1": {"d1": 1}, "q2": {"d2": 1}, "q3": {"d3": 1}}
@@ -91,16 +91,10 @@ OF_DATASETS = {
     "similar-query-ids": (judged(Query("Q1 ", "what else")), judged(Query("q11", "what else"))),
     "empty-query": (judged(Query("q4", " \n")), judged(Query("q4", "?"))),
     "mojibake-query": (judged(Query("q4", "schÃ¶n")), judged(Query("q4", "schön IRMÃ… “CAFÉ” Ângela"))),
-    "near-duplicate-queries": (
-        judged(Query("q4", f"{LONG} ten", expected="x"), queries={"q1": Query("q1", LONG)}),
-        judged(Query("q4", f"{LONG} ten eleven", expected="x"), queries={"q1": Query("q1", LONG)}),
-    ),
+    "near-duplicate-queries": (near(f"{LONG} ten"), near(f"{LONG} ten eleven")),
     "expected-empty": (judged(Query("q4", "what else", expected=" ?")), judged(Query("q4", "what else", expected="7"))),
     "no-ground-truth": (clean(qrels={}), graded(q1={"d1": 1})),
-    "query-without-judgments": (
-        with_query(Query("q4", "what else", expected="")),
-        with_query(Query("q4", "what else", expected="this")),
-    ),
+    "query-without-judgments": (with_query(Query("q4", "?", expected="")), with_query(Query("q4", "?", expected="this"))),
     "query-without-relevant": (judged(Query("q4", "what else"), {"d1": 0}), judged(Query("q4", "what else"), {"d1": 0.5})),
     "unknown-query": (graded(**SOME, q4={"d1": 1}), graded(**SOME)),
     "document-id-mismatch": (keyed(True, "document"), keyed(False, "document")),
@@ -110,15 +104,9 @@ OF_DATASETS = {
         with_document(Document("d13", "x", title="donâ€™t")),
         with_document(Document("d13", "don’t", title="“É”")),
     ),
-    "duplicate-documents": (
-        with_document(COPY),
-        with_document(Document("d13", "passage number 1", group="another haystack")),
-    ),
+    "duplicate-documents": (with_document(COPY), with_document(Document("d13", COPY.text, group="another haystack"))),
     "query-is-document-id": (with_document(Document("q1", "what else")), with_document(Document("q11", "what else"))),
-    "query-is-document-text": (
-        with_document(Document("d13", f" {TEXTS['q1']}\n")),
-        with_document(Document("d13", f"{TEXTS['q1']}?")),
-    ),
+    "query-is-document-text": tuple(with_document(Document("d13", TEXTS["q1"] + end)) for end in ("\n", "?")),
     "scope-unknown": (scoped(scope="c"), scoped(scope="a")),
     "span-outside-file": (spanned(2, 4), spanned(2, 3)),
     "stale-span": (spanned(1, 1, text="two"), spanned(2, 2, text="two ")),
@@ -176,17 +164,9 @@ OF_RUNS = {
     "run-unknown-document": (ALL_JUDGED, clean_run(q1={"x": 1.0}), clean_run(q1={"d1": 1.0})),
     "run-out-of-scope": (scoped(), {"q1": {"a1": 2.0, "b1": 1.0}}, BY_EVIDENCE),
     "run-retrieved-query": (ALL_JUDGED, clean_run(q1={"q1": 1.0, "d1": 2.0}), clean_run(q1={"q2": 1.0, "d1": 2.0})),
-    "run-unjudged": (
-        clean(qrels={"q1": dict.fromkeys(ORDER[:8], 1)}),
-        {"q1": scores(*DOWN[:10])},
-        {"q1": scores(*DOWN[:9])},
-    ),
+    "run-unjudged": (graded(q1=dict.fromkeys(ORDER[:8], 1)), {"q1": scores(*DOWN[:10])}, {"q1": scores(*DOWN[:9])}),
     "run-constant-scores": (ALL_JUDGED, clean_run(q1=scores(1, 1, 1)), clean_run(q1=scores(1, 1, 2))),
-    "run-ties-at-k": (
-        ALL_JUDGED,
-        clean_run(q1=scores(*DOWN[:9], 1, 1)),
-        clean_run(q1=scores(*DOWN[:8], 2, 2, 1)),
-    ),
+    "run-ties-at-k": (ALL_JUDGED, clean_run(q1=scores(*DOWN[:9], 1, 1)), clean_run(q1=scores(*DOWN[:8], 2, 2, 1))),
     "run-short": (ALL_JUDGED, clean_run(q1=scores(*DOWN[:9])), clean_run(q1=scores(*DOWN[:10]))),
 }
 """Code → the dataset, a run that has it, and one that narrowly does not. Text is a file in TREC layout."""

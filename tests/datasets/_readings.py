@@ -83,7 +83,6 @@ _MEANT = [
 _LOST = ("D", "D2:2", "D7:001", "", "D1:3x", f"D{9 * 10**99}:1", "D1:²", 7, None, {"id": "D1:3"}, True, "D1:3; D2:2")
 _STRETCHES = ("D1:1/D1:2", "D1:1 & D1:2", "D1:1-D1:2", "1:1-1:2", "D1:1-D1:3", "D1:1/D9:9", "D1:2-D1:1", "/", "-")
 _LOCOMO: dict[str, Files] = {
-    "nothing odd": {"c.json": [conversation()]},
     "no names": {"c.json": [_NAMELESS, _NAMELESS]},
     "a turn without text": {"c.json": [conversation(session_1=[{"dia_id": "D1:1"}])]},
     "a session without turns": {"c.json": [conversation(session_2=None, session_2_date_time="one")]},
@@ -109,7 +108,6 @@ def haystacks(*odd: Files) -> Files:
 
 _THIRD = [{"role": "user", "content": "Third"}]
 _LONGMEMEVAL: dict[str, Files] = {
-    "nothing odd": haystacks({}, {"haystack_sessions": [OTHER, OTHER]}),
     "sessions of one id": haystacks(
         *({"haystack_session_ids": ["s1", "s1"], "haystack_sessions": both} for both in ([HELLO, OTHER], [OTHER, HELLO])),
         {"haystack_session_ids": ["s1", "s1"], "haystack_sessions": [OTHER, _THIRD]},
@@ -207,8 +205,6 @@ _TREC: dict[str, Files] = {
     "XML": {"topics.xml": _XML},
     "XML in Latin letters": {"topics.txt": _LATIN.encode("latin-1")},
     "a table": {"topics.dev.tsv": BOM + "1\tWhy  <top>?\r\n\r\n2\t é\r\n#3\t\r\n".encode()},
-    "a table of another name": {"dl-queries.tsv": _ONE},
-    "an ending of its own": {"web.topics": _ONE},
     "a table with a head": {"topics.tsv": "query_id\ttext\nq\tx\n"},
     "lines": {"topics.jsonl": '{"id": 1, "title": "Why?", "narrative": "n"}\n'},
     "noughts": {
@@ -219,7 +215,6 @@ _TREC: dict[str, Files] = {
     "documents in lines": {"qrels.txt": _TREC_JUDGED, "docs.jsonl": '{"docno": "a", "text": "one\\ttwo"}\n{"id": "b"}'},
     "subtopics": {"qrels.txt": "1 1 a 1\n1 2 a 3\n1 2 b 0\n"},
     "MS MARCO": {"queries.dev.small.tsv": _ONE, "qrels.dev.small.tsv": _TREC_JUDGED, "collection.tsv": "a\tBecause.\n"},
-    "Robust": {"topics.robust04.txt": _ONE, "qrels.robust04.txt": _TREC_JUDGED},
     "judgments with a head": {"queries.tsv": _ONE, "qrels.tsv": "query_id\tdoc_id\trel\n1\ta\t1\n"},
     "judgments in a folder": {"queries.tsv": _ONE, "qrels/dev.tsv": _TREC_JUDGED, "collection.tsv": "a\tBecause.\n"},
     "queries of jsonl": {
@@ -262,7 +257,6 @@ _RAG_TEMPLATE: dict[str, Files] = {
             "qrels": {"x": [7], "elsewhere": ["d"]},
         },
         "the same text": {"contexts": ["one", "two", "one", {"id": "p", "content": "two"}], "questions": ["?"]},
-        "the same text under ids": {"contexts": [{"id": one, "text": "x"} for one in "ab"], "questions": ["?"]},
         "the same text, more metadata": {"contexts": _TWINS, "questions": ["?"]},
         "an id of two questions": [
             {"id": name, "question": "?", "contexts": _OWN[n], "relevantIds": ["p"]} for n, name in enumerate("ab")
@@ -277,7 +271,6 @@ _RAG_TEMPLATE: dict[str, Files] = {
         },
         "one context": [{"question": "a?", "context": "one"}, {"question": "b?", "context": {"content": "two"}}],
         "ids and grades": asked(relevantIds=["p1"], qrels={"p1": 3, "p0": 0}),
-        "ids twice": asked(relevantIds=["p1"], metadata={"groundTruthIds": ["p1"]}),
         "ids and all grades": {**asked(relevantIds=["p1"]), "qrels": {"q1": {"p1": 3}}},
         "ids without contexts": [{"question": "?", "answer": "!", "relevant_ids": ["d1"]}],
         "other fields": asked(category="x", metadata={"n": 1}),
@@ -288,7 +281,6 @@ _RAG_TEMPLATE: dict[str, Files] = {
 _JSON: dict[str, Files] = {
     case: {"data.json": content}
     for case, content in {
-        "little": {"queries": {"q": {}}},
         "lists": {"queries": [{"id": "q", "text": "x"}, {"query_id": 7}], "documents": [{"doc_id": "d", "id": "other"}]},
         "judgments alone": {"qrels": {"q": {"d": 1}}},
         "numbers": {"queries": {"q": {"query_type": 5, "difficulty": 0.5, "evidence": [1, "e"]}}},
@@ -315,35 +307,24 @@ _JSONL: dict[str, Files] = {
         queries=BOM + '{"query_id": "é日", "text": "Ü \u2028 \\t", "extra": 1}\r\n\r\n{"query_id": "#2"}\r\n'.encode(),
         documents=BOM + b'{"docno": 1, "contents": "one"}\r\n\r\n{"docno": 2, "body": "two"}',
     ),
-    "fields without use": jsonl(judgments=[{"query_id": "q", "doc_id": "d", "grade": 1, "comment": "why"}]),
     "many ids": jsonl(documents=_IDS),
 }
-_PARQUET: dict[str, Files] = {
-    "ground truth in the queries": {
-        "queries.parquet": [{"query": "Why?", "relevant_ids": ["a", "b"]}, {"query": "Who?", "relevant_ids": []}]
-    }
-}
+_PARQUET_ROWS = [{"query": "Why?", "relevant_ids": ["a", "b"]}, {"query": "Who?", "relevant_ids": []}]
+
+
+def _table(mark: str) -> bytes:
+    rows = (["query id", "query", "relevant ids"], [], ["é日", '"Why, ""x"";\n?"', '"a;b"'])
+    return gzip.compress(BOM + "".join(mark.join(row) + "\r\n" for row in rows).encode())
+
+
 _BOTH_ANSWERS = {"id": "q", "relevant": ["d", "d"], "answer": ["a", "b"]}
 _TWO_NAMES = {"text": "a passage", "answer": "generated", "doc_ids": [2]}
 _GOLDEN: dict[str, Files] = {
     "two names": {"set.json": [{**_TWO_NAMES, "query": "Why?", "expected_answer": "So.", "relevant": [1]}]},
     "no ids": {"set.jsonl": [{"query": text, "relevant": ["d"]} for text in "ab"]},
-    "no ids in a table": {"set.csv": "query,relevant\na,d\nb,d\n"},
     "nothing relevant": {"set.json": [{"id": 1, "relevant": []}, {"id": 2, "relevant": None}, {"id": 3}]},
-    "nothing relevant in a table": {"set.csv": "id,relevant\n1,[]\n2,\n"},
     "mended": {"set.json": [_BOTH_ANSWERS]},
-    **{
-        f"a table with {mark!r}": {
-            "set.csv.gz": gzip.compress(
-                BOM
-                + "".join(
-                    mark.join(row) + "\r\n"
-                    for row in (["query id", "query", "relevant ids"], [], ["é日", '"Why, ""x"";\n?"', '"a;b"'])
-                ).encode()
-            )
-        }
-        for mark in ",;\t"
-    },
+    **{f"a table with {mark!r}": {"set.csv.gz": _table(mark)} for mark in ",;\t"},
     "lines in JSON": {"set.json": BOM + '\r\n{"query": "Ü", "relevant": [7]}\r\n'.encode()},
 }
 _SQUAD: dict[str, Files] = {
@@ -365,7 +346,7 @@ READINGS: dict[str, dict[str, Files]] = {
     "locomo": _LOCOMO,
     "longmemeval": _LONGMEMEVAL,
     "longmemeval_turns": _LONGMEMEVAL,
-    "parquet": _PARQUET,
+    "parquet": {"ground truth in the queries": {"queries.parquet": _PARQUET_ROWS}},
     "rag_template": _RAG_TEMPLATE,
     "squad": _SQUAD,
     "trec": _TREC,

@@ -29,7 +29,6 @@ from ._cases import write
 from ._checks import (
     ALL_JUDGED,
     COPY,
-    DOWN,
     OF_DATASETS,
     OF_RUNS,
     ORDER,
@@ -88,7 +87,7 @@ def test_what_is_clean_has_no_findings(tmp_path):
     saved = write(tmp_path / "r.json", json.dumps(hits))
     for run in (path, str(path), FileSource(path), packed, clean_run(), assay.Run(clean_run()), rows, hits, saved):
         assert codes(ALL_JUDGED, run) == []
-    for k in (0, -1, True, 2.5, "10"):
+    for k in (0, True, 2.5, "10"):
         with pytest.raises(BadParameter):
             check_dataset(clean(), k=k)
 
@@ -129,10 +128,7 @@ def in_memory():
 ODD_DATASETS = {
     "errors come first": graded(q1={"d1": 1, "d99": 1}, q2={"d2": -1}, q8={"d1": 1}),
     "twenty places are kept": clean(documents={f"e{n}": Document(f"e{n}") for n in range(50)}),
-    **{
-        f"grades {grades}": graded(q1=dict(zip(ORDER, grades, strict=False)))
-        for grades in ((0, 1, 2, 3, 4), (50, 100), (0, 1, 100))
-    },
+    **{f"grades {grades}": graded(q1=dict(zip(ORDER, grades, strict=False))) for grades in ((0, 1, 2, 3, 4), (0, 1, 100))},
     "a histogram": graded(q1={"a": -1, "b": 0, "c": 0, "d": 1}),
     "where answers judge": with_more(
         judged(Query("q4", "what else"), {"d1": 0}, qrels={}), queries=[Query("q5", "and what then", expected="that")]
@@ -158,6 +154,7 @@ ODD_DATASETS = {
 CHUNKS = {query: {f"{doc}::{n}": float(-n) for n, doc in enumerate(ORDER)} for query in clean_run()}
 STRANGERS = {query: {f"x{n}": float(n) for n in range(12)} for query in clean_run()}
 SOME_JUDGED = clean(qrels={"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1, "d2": 1}, "q3": dict.fromkeys(ORDER, 1)})
+CONTRADICTIONS = [((3, 1.0), (1, 3.0), (2, 2.0)), ((1, 3.0), (3, 1.0), (2, 4.0)), ((0, 1.0), (0, 2.0))]
 TIED = clean_run(q1=scores(3, 2, 2, 1))
 ODD_RUNS = {
     "no run at all": (ALL_JUDGED, 7, 10),
@@ -169,23 +166,15 @@ ODD_RUNS = {
     "another spelling of a query": (ALL_JUDGED, {"Q1": {"d1": 1.0}}, 10),
     "ids without their scope": (in_memory(), {"q1": {"1": 2.0, "a/2": 1.0}}, 2),
     "chunks without their scope": (in_memory(), {"q1": {"1#0": 2.0, "1#1": 1.0}}, 2),
-    "answers need no ids": (
-        BenchmarkDataset(queries={"q1": Query("q1", "how long", expected="ten hours")}),
-        {"q1": {"anything": 2.0, "at all": 1.0}},
-        2,
-    ),
+    "answers need no ids": (BenchmarkDataset(queries={"q1": Query("q1", "how?", expected="ten")}), {"q1": {"x": 2.0}}, 1),
     "there is no more to find": (scoped(), {"q1": {"a1": 2.0, "a2": 1.0}}, 10),
     "there is more to find": (scoped(), {"q1": {"a1": 2.0}}, 10),
     "nothing for a query": (ALL_JUDGED, clean_run(q1={}), 10),
     **{f"ties and depth, k={k}": (ALL_JUDGED, TIED, k) for k in (2, 3, 4, 5)},
     **{f"unjudged, k={k}": (SOME_JUDGED, clean_run(), k) for k in (2, 4)},
     "equal scores are told once": (ALL_JUDGED, clean_run(q1=scores(*[1] * 12)), 10),
-    "a tie at the end": (ALL_JUDGED, clean_run(q1=scores(*DOWN[:9], 0, 0)), 10),
     "a document twice among hits": (ALL_JUDGED, clean_run(q1=[{"id": "d1", "content": "x"}] * 2), 10),
-    **{
-        f"ranks and scores {rows}": (ALL_JUDGED, trec(*rows), 2)
-        for rows in [((3, 1.0), (1, 3.0), (2, 2.0)), ((1, 3.0), (3, 1.0), (2, 4.0)), ((0, 1.0), (0, 2.0))]
-    },
+    **{f"ranks and scores {rows}": (ALL_JUDGED, trec(*rows), 2) for rows in CONTRADICTIONS},
     "ranks that are none": (ALL_JUDGED, "q1 Q0 d1 - 1 x\nq1 Q0 d2 - 2 x\n", 2),
     "faults of several kinds": (ALL_JUDGED, "q1 Q0 d1 1 nan x\nq1 Q0 d2 2 high x\nq1 Q0 d3\n", 10),
     "a document twice does not end it": (ALL_JUDGED, trec((1, 3.0), (2, 2.0)) + "q1 Q0 d1 13 1 x\nq9 Q0 d1 1 1 x\n", 10),
@@ -238,15 +227,13 @@ def test_what_a_file_has_a_line_for_is_told_with_that_line(snapshots, tmp_path):
 
 
 def test_a_dataset_that_cannot_be_read_is_one_finding_with_its_faults(tmp_path):
-    with pytest.raises(DataError) as error:
-        load_dataset(write(tmp_path / "a.csv", "id,relevant\n1\n2\n"), "golden")
-    (finding,) = unreadable(error.value)
-    assert (finding.code, finding.severity, finding.count) == ("dataset-unreadable", "error", 2)
-    assert finding.places == (f"{tmp_path}/a.csv:2", f"{tmp_path}/a.csv:3")
-    with pytest.raises(DataError) as error:
-        load_dataset(tmp_path / "none.json")
-    (finding,) = unreadable(error.value)
-    assert (finding.count, finding.places, finding.cases[0].found) == (1, (f"{tmp_path}/none.json",), "no such file")
+    faulty = write(tmp_path / "a.csv", "id,relevant\n1\n2\n")
+    for path, places in {faulty: (f"{faulty}:2", f"{faulty}:3"), tmp_path / "none.csv": (f"{tmp_path}/none.csv",)}.items():
+        with pytest.raises(DataError) as error:
+            load_dataset(path, "golden")
+        (finding,) = unreadable(error.value)
+        assert (finding.code, finding.severity, finding.count) == ("dataset-unreadable", "error", len(places))
+        assert finding.places == places
 
 
 def test_why_ids_of_two_sides_may_not_match(snapshots):
@@ -255,13 +242,8 @@ def test_why_ids_of_two_sides_may_not_match(snapshots):
         *(("data/doc7", "doc7"), ("doc7.txt", "doc7")),
     ]
     told = [describe_respelling(["other", strange], {known}) for strange, known in pairs]
-    assert all(f"{strange!r} is {known!r} there" in what for (strange, known), what in zip(pairs, told, strict=True))
     assert describe_respelling(["a", "b"], {"c"}) == describe_respelling([], {"c"}) == ""
-    prefixes = [
-        (["topic1", "topic2"], {"q1", "q2", "q3"}),
-        (["1", "12", "20"], {"q12", "q20"}),
-        (["a:7", "a:8"], {"7", "8"}),
-    ]
+    prefixes = [(["topic1", "topic2"], {"q1", "q2"}), (["1", "12", "20"], {"q12", "q20"}), (["a:7", "a:8"], {"7", "8"})]
     told += [find_prefix_difference(strange, known).description for strange, known in prefixes]
     snapshots.check("datasets/respellings", "".join(f"{what}\n" for what in told))
     for strange, known in [(["x1"], {"q1", "q2"}), (["q8", "q9"], {"q1", "q2"}), ([], {"q1"}), (["x1", "x2"], set())]:
@@ -279,10 +261,15 @@ RIGHT = (
 )
 
 
+def told_of(code, *queries):
+    """What is told about queries: id → what is found."""
+    dataset = BenchmarkDataset(queries={query.query_id: query for query in queries})
+    dataset.qrels = {query: {"d": 1} for query in dataset.queries}
+    return {case.query: case.found for one in check_dataset(dataset) if one.code == code for case in one.cases}
+
+
 def mojibake(text):
-    """What is told about the letters of a query."""
-    dataset = BenchmarkDataset(queries={"q": Query("q", text)}, qrels={"q": {"d": 1}})
-    return next((one.cases[0].found for one in check_dataset(dataset) if one.code == "mojibake-query"), None)
+    return told_of("mojibake-query", Query("q", text)).get("q")
 
 
 def test_wrong_letters_are_found_and_real_text_is_left_in_peace():
@@ -300,22 +287,14 @@ def test_words_with_accents_are_found_once_misread(word):
 
 def near_duplicates(*texts, scopes=None):
     """Queries that are told to be much like another: number → what is told."""
-    scopes = scopes or [None] * len(texts)
-    queries = {str(n): Query(str(n), text, scope=scope) for n, (text, scope) in enumerate(zip(texts, scopes, strict=True))}
-    dataset = BenchmarkDataset(queries=queries, qrels={query: {"d": 1} for query in queries})
-    cases = [case for one in check_dataset(dataset) if one.code == "near-duplicate-queries" for case in one.cases]
-    return {case.query: case.found for case in cases}
-
-
-LONG = "a b c d e f g h i"
+    pairs = enumerate(zip(texts, scopes or [None] * len(texts), strict=True))
+    return told_of("near-duplicate-queries", *(Query(str(n), text, scope=scope) for n, (text, scope) in pairs))
 
 
 def test_queries_that_are_much_alike():
     assert list(near_duplicates("Who was Ada?", "ada WAS who", "was was Ada, who!")) == ["1", "2"]
-    assert "90 %" in near_duplicates(LONG, f"{LONG} j")["1"]
-    assert near_duplicates("?", "!", "") == {}
-    assert near_duplicates("who was Ada", "who was Ada", scopes=["x", "y"]) == {}  # of another conversation
-    assert list(near_duplicates("who was Ada", "who was Ada", scopes=["x", "x"])) == ["1"]
+    assert near_duplicates("?", "!", "") == near_duplicates("Ada", "Ada", scopes=["x", "y"]) == {}  # of another conversation
+    assert list(near_duplicates("Ada", "Ada", scopes=["x", "x"])) == ["1"]
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdefghijklm"), min_size=1, max_size=13), max_size=12))

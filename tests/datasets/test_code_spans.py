@@ -9,18 +9,16 @@ from ._faults import task
 from ._files import put, put_all
 
 
-def load(folder, tasks, sources, name="tasks.jsonl"):
+def load(folder, tasks, sources):
     """A folder with tasks and sources."""
-    return load_dataset(put_all(folder, {name: tasks, **sources}), "code_spans")
+    return load_dataset(put_all(folder, {"tasks.jsonl": tasks, **sources}), "code_spans")
 
 
 def test_the_query_is_the_end_of_the_prompt(tmp_path):
     prompt = "".join(f"line {number}\n\n" for number in range(100))
     metadata = {"fpath_tuple": ["r", "a.py"], "context_start_lineno": 0, "lineno": 200}
     (query,) = load(tmp_path / "in", [{"prompt": prompt, "metadata": metadata}], {"repos/r/a.py": prompt}).queries.values()
-    shown = query.text.splitlines()
-    assert len(shown) == 20
-    assert shown == [f"line {number}" for number in range(100 - len(shown), 100)]
+    assert query.text.splitlines() == [f"line {number}" for number in range(80, 100)]
 
 
 def test_sources_are_found(tmp_path):
@@ -51,13 +49,8 @@ def test_only_sources_are_documents(tmp_path):
     sources = dict.fromkeys(names, "x\n") | {"nul.py": b"a\0b", "long.py": LARGE}
     dataset = load(tmp_path / "in", [task()], {f"repo/{name}": content for name, content in sources.items()})
     assert sorted(dataset.documents) == ["Makefile", "a.py"]
-    assert dataset.metadata["skipped_files"] == {
-        "binary": 1,
-        "folders hidden or of others": 3,
-        "hidden": 1,
-        "larger than 2 MB": 1,
-        "other endings": 1,
-    }
+    skipped = {"folders hidden or of others": 3, "binary": 1, "hidden": 1, "larger than 2 MB": 1, "other endings": 1}
+    assert dataset.metadata["skipped_files"] == skipped
     for name, content in {"odd.xyz": "x", ".github/ci.yml": "x", "noending": "x", "long.py": LARGE}.items():
         dataset = load(tmp_path / "in", [task(name)], {f"repo/{name}": content})  # for it has a span
         assert (list(dataset.documents), dataset.repairs) == ([name], []), name

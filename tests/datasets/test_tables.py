@@ -13,17 +13,11 @@ from ._benchmarks import SAMPLES
 from ._files import put
 
 
-def test_fields_without_a_value_are_left_out(tmp_path):
+def test_columns_are_the_fields_of_the_records_and_json_leaves_out_what_has_no_value(tmp_path):
     BenchmarkDataset("Plain", queries={"q": Query("q", "x")}).save_json(tmp_path / "plain.json")
-    assert json.loads((tmp_path / "plain.json").read_text()) == {
-        "metadata": {"dataset_name": "Plain", "version": "1.0"},
-        "queries": {"q": {"query_id": "q", "text": "x"}},
-        "documents": {},
-        "qrels": {},
-    }
-
-
-def test_columns_are_the_fields_of_the_records(tmp_path):
+    wanted = {"metadata": {"dataset_name": "Plain", "version": "1.0"}, "queries": {"q": {"query_id": "q", "text": "x"}}}
+    assert json.loads((tmp_path / "plain.json").read_text()) == wanted | {"documents": {}, "qrels": {}}
+    (tmp_path / "plain.json").unlink()
     find_format("parquet").save(load_dataset(SAMPLES / "jsonl"), tmp_path)
     judgments = pq.read_schema(tmp_path / "judgments.parquet").names
     assert judgments == ["query_id", "doc_id", "relevance_grade", "judge", "timestamp"]
