@@ -10,7 +10,6 @@ from assay.model import (
     GEOMETRIC_MEAN,
     MEAN,
     PERCENTAGE_OF_SUMS,
-    RATIO_OF_SUMS,
     SUM,
     TEXT,
     Aggregation,
@@ -50,7 +49,6 @@ def columns_of_all_kinds(n=200):
         "mean": Column.of(score, MEAN),
         "sum": Column.of(other, SUM),
         "geometric": Column.of(np.where(score < 0.2, 0, score), GEOMETRIC_MEAN),
-        "ratio": Column(score, other, RATIO_OF_SUMS),
         "p95": Column.of(other + score, quantile(0.95)),
         "hit": Column.of((score > 0.1).astype(float), MEAN),
         "hits": Column.of((score > 0.1).astype(float), SUM),
@@ -109,10 +107,10 @@ def test_every_summary_lies_in_its_interval_by_the_method_asked_for_or_the_neare
             assert low < columns[name].summary() < high, (method, name, by)
         used[method] = {name: by for name, (_, _, by) in intervals.items()}
     assert {used["auto"][name] for name in ("hit", "hits")} == {"wilson"}
-    assert {used["auto"][name] for name in ("mean", "sum", "geometric", "ratio", "p95", "holes")} == {"bootstrap"}
+    assert {used["auto"][name] for name in ("mean", "sum", "geometric", "p95", "holes")} == {"bootstrap"}
     assert {used["t"][name] for name in ("mean", "sum", "geometric", "hit", "holes")} == {"t"}
-    assert {used["bca"][name] for name in ("mean", "sum", "geometric", "ratio", "hit", "holes")} == {"bca"}
-    assert {used["t"]["ratio"], used["t"]["p95"], used["bca"]["p95"], used["wilson"]["mean"]} == {"bootstrap"}
+    assert {used["bca"][name] for name in ("mean", "sum", "geometric", "percentage", "hit", "holes")} == {"bca"}
+    assert {used["t"]["p95"], used["bca"]["p95"], used["wilson"]["mean"]} == {"bootstrap"}
     assert {methods["spread"] for methods in used.values()} == {"bootstrap"}
 
 
@@ -127,7 +125,7 @@ def test_few_and_many_queries_have_the_interval_of_student(n, method):
         assert intervals["mean"] == column_intervals(columns, "t")["mean"]
 
 
-@for_each("name", ["mean", "sum", "geometric", "ratio", "p95", "hit", "spread", "percentage", "evenness"])
+@for_each("name", ["mean", "sum", "geometric", "p95", "hit", "spread", "percentage", "evenness"])
 def test_resampled_summaries_are_summaries_of_resamples(name):
     column = columns_of_all_kinds()[name]
     rows = np.concatenate(list(index_blocks(len(column.score), 200, 9)))
@@ -177,7 +175,7 @@ def test_of_many_queries_kinds_are_drawn():
     assert high - low == pytest.approx(2 * 1.96 * spread, rel=0.3)
 
 
-@for_each("aggregation", [quantile(0.95), GEOMETRIC_MEAN, RATIO_OF_SUMS, SUM])
+@for_each("aggregation", [quantile(0.95), GEOMETRIC_MEAN, SUM])
 def test_a_difference_of_figures_is_the_loop_of_textbooks(aggregation):
     rng = np.random.default_rng(5)
     times = rng.lognormal(2, 0.5, 60)

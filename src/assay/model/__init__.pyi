@@ -41,7 +41,6 @@ from assay.model.scores import GEOMETRIC_MEAN as GEOMETRIC_MEAN
 from assay.model.scores import MEAN as MEAN
 from assay.model.scores import PERCENTAGE as PERCENTAGE
 from assay.model.scores import PERCENTAGE_OF_SUMS as PERCENTAGE_OF_SUMS
-from assay.model.scores import RATIO_OF_SUMS as RATIO_OF_SUMS
 from assay.model.scores import SUM as SUM
 from assay.model.scores import TEXT as TEXT
 from assay.model.scores import Aggregation as Aggregation

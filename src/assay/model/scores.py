@@ -10,18 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.arrays import Floats, ratio
+from assay.arrays import Floats
 from assay.serialize import to_json
 
 GEOMETRIC_FLOOR = 1e-5
 """trec_eval's smallest score in a geometric mean: one zero must not erase all other queries."""
-
-
-class Ratio(NamedTuple):
-    """Scores that are quotients; their summary is the ratio of the two sums, not the mean of the quotients."""
-
-    numerator: Floats
-    denominator: Floats
 
 
 class Composed(NamedTuple):
@@ -34,15 +27,15 @@ class Composed(NamedTuple):
 
 Scores = Floats
 """One value per query of a view, in the view's order."""
-Outcome = Scores | Ratio | Composed | list[str]
-"""What a metric may return: scores, quotients, scores with the parts of their summary, or text."""
+Outcome = Scores | Composed | list[str]
+"""What a metric may return: scores, scores with the parts of their summary, or text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
     """How the scores of a metric become its summary.
 
-    `weight` is the denominator of a Ratio, the parts of what is Composed, else 1 per query.
+    `weight` is the parts of what is Composed, else 1 per query.
     """
 
     name: str
@@ -69,10 +62,6 @@ def _sum(score: Floats, _: Floats) -> float:
 
 def _geometric_mean(score: Floats, _: Floats) -> float:
     return float(np.exp(np.mean(np.log(np.maximum(score, GEOMETRIC_FLOOR)))))
-
-
-def _ratio_of_sums(score: Floats, weight: Floats) -> float:
-    return float(ratio(np.dot(score, weight), np.sum(weight)))
 
 
 def _quantile(score: Floats, _: Floats, q: float) -> float:
@@ -104,7 +93,6 @@ SUM = Aggregation("sum", _sum)
 PERCENTAGE = Aggregation("percentage", _mean)
 """The mean of scores from 0 to 100: those of single queries are percentages too."""
 GEOMETRIC_MEAN = Aggregation("geometric mean", _geometric_mean)
-RATIO_OF_SUMS = Aggregation("ratio of sums", _ratio_of_sums)
 PERCENTAGE_OF_SUMS = Aggregation("percentage of sums", _percentage_of_sums, n_parts=2)
 """Of two parts, the first as a percentage of the second, both summed; undefined where the second comes to 0."""
 EVENNESS = Aggregation("normalised entropy", _evenness, n_parts=2)
@@ -122,8 +110,6 @@ class Column(NamedTuple):
     @classmethod
     def of(cls, scores: Outcome, aggregation: Aggregation) -> Column:
         """A column out of whatever a metric returned."""
-        if isinstance(scores, Ratio):
-            return cls(ratio(*scores), np.asarray(scores.denominator, dtype=float), aggregation)
         if isinstance(scores, Composed):
             return cls(np.asarray(scores.score, dtype=float), np.asarray(scores.parts, dtype=float), aggregation)
         values = np.array(scores, dtype=object) if isinstance(scores, list) else np.asarray(scores, dtype=float)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.arrays import Floats, ratio
 from assay.errors import BadParameter, DataError
-from assay.model import EVENNESS, MEAN, PERCENTAGE, PERCENTAGE_OF_SUMS, RATIO_OF_SUMS, SUM, Aggregation, Column
+from assay.model import EVENNESS, MEAN, PERCENTAGE, PERCENTAGE_OF_SUMS, SUM, Aggregation, Column
 from assay.stats.mean_intervals import (
     BCA,
     BOOTSTRAP,
@@ -144,13 +144,8 @@ class _Defined(NamedTuple):
         return self.aggregation in AVERAGED
 
     @property
-    def is_ratio(self) -> bool:
-        """Whether the summary is one mean divided by another, of which the parts of each query are known."""
-        return self.aggregation == RATIO_OF_SUMS or self.is_percentage
-
-    @property
     def is_percentage(self) -> bool:
-        """Whether that ratio is a percentage, which is undefined where it would be one of 0."""
+        """Whether the summary is one mean as a percentage of another, of which the parts of each query are known."""
         return self.aggregation == PERCENTAGE_OF_SUMS and self.weight.ndim > 1
 
     @property
@@ -161,7 +156,7 @@ class _Defined(NamedTuple):
     @property
     def is_averaged(self) -> bool:
         """Whether the summary follows from means: one of them, or two divided."""
-        return self.is_mean or self.is_ratio
+        return self.is_mean or self.is_percentage
 
     def choose(self, method: str) -> str:
         """The method asked for, or the nearest that fits."""
@@ -184,8 +179,6 @@ class _Defined(NamedTuple):
 
     def averaged(self) -> Floats:
         """What is averaged over queries: one column, or two whose means are divided."""
-        if self.aggregation == RATIO_OF_SUMS:
-            return np.column_stack([self.score * self.weight, self.weight])
         if self.is_percentage:
             return self.weight * (100.0, 1.0)
         return averaged(self.score, self.aggregation)[:, np.newaxis]
@@ -196,7 +189,7 @@ class _Defined(NamedTuple):
         That is the delta method: Cochran 1977, Sampling Techniques, ch. 6.
         """
         parts = self.averaged()
-        if not self.is_ratio:
+        if not self.is_percentage:
             return parts
         top, bottom = parts.mean(axis=0)
         return np.asarray(top / bottom + (parts[:, :1] - top / bottom * parts[:, 1:]) / bottom)
@@ -234,10 +227,9 @@ def _from_means(some: Sequence[_Named], resamples: int, seed: int) -> Iterator[t
             yield item, Resampled(observed, drawn, acceleration(part - observed))
         else:
             rest = part.sum(axis=0) - part
-            divided = _percentage if item[1].is_percentage else ratio
             without = ratio(rest[:, :1], rest[:, 1:])
             pull = acceleration(without.mean() - without)
-            yield item, Resampled(divided(observed[:1], observed[1:]), divided(drawn[:1], drawn[1:]), pull)
+            yield item, Resampled(_percentage(observed[:1], observed[1:]), _percentage(drawn[:1], drawn[1:]), pull)
 
 
 def _percentage(top: Floats, bottom: Floats) -> Floats:
