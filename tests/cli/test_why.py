@@ -30,6 +30,7 @@ METRICS += " ndcg(gain=exp)@2 accuracy@2 mrr bpref hit@1 map(norm=relevant)@2"
 
 def test_numbers_and_where_they_come_from(transcript):
     transcript("why/numbers")
+    transcript("why/found")
 
 
 def test_two_results(transcript):

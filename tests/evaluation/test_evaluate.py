@@ -67,12 +67,6 @@ def test_without_judgments_there_is_nothing_to_sum_up():
     assert result.counts == {"judged": 0, "scored": 0, "missing": 0, "without_relevant": 0, "extra": 2, "constant": 0}
 
 
-def test_missing_queries_are_zero_or_skipped():
-    for missing, mrr, scored in (("zero", 0.5, 3), ("skip", 0.75, 2)):
-        result = assay.evaluate(QRELS, RUN, "mrr", policy=assay.Policy(missing=missing))
-        assert (result["mrr"], result.missing, result.counts["scored"]) == (mrr, ("q3",), scored), missing
-
-
 def test_what_cannot_be_evaluated_is_told(snapshots):
     arguments = {
         "no judgments": (None, RUN),

@@ -5,7 +5,6 @@ import json
 import pytest
 
 import assay
-from assay.comparison import slice_results
 
 DATASET = [
     {"id": "1", "question": "Capital of France?", "expected": "Paris", "relevant_ids": ["d1"], "difficulty": "easy"},
@@ -68,14 +67,6 @@ def test_the_dataset_knows_better_than_records(file):
     assert result.scores("answer_exact") == {"1": 0, "2": 0, "3": 0, "4": 0, "5": 1}
 
 
-def test_sentences_that_say_no_answer(file):
-    answers = {"4": "I don't know.", "1": "Paris"}
-    metrics = ["abstention_accuracy"]
-    assert assay.evaluate_answers(answers, file, metrics)["abstention_accuracy"] == 0
-    assert assay.evaluate_answers(answers, file, metrics, abstentions=["i don't know"])["abstention_accuracy"] == 1
-    assert assay.evaluate_answers(answers, file, metrics, abstentions="I don't know")["abstention_accuracy"] == 1
-
-
 def test_with_a_run_rankings_and_answers_stand_in_one_result(file):
     run = {"1": ["d1"], "2": ["d9", "d2"], "3": ["d9"], "5": ["d5"]}
     result = assay.evaluate_answers(GOOD, file, ["ndcg@5", "answer_success@1", "answer_f1"], run=run)
@@ -103,10 +94,3 @@ def test_what_cannot_be_evaluated(file, tmp_path, snapshots):
         "answers where there are rankings": lambda: assay.evaluate(assay.load_dataset(file), {"1": ["d1"]}, "answer_f1"),
     }
     snapshots.check_errors("answers/faults_of_answers", cases)
-
-
-def test_slices_are_measured_by_themselves(file):
-    (sliced,) = slice_results(assay.evaluate_answers(GOOD, file, ["answer_f1", "aurc"]), "difficulty", interval="none")
-    assert sliced.means("answer_f1") == pytest.approx({"easy": (1 + 2 / 3) / 2, "hard": 0.75})
-    easy = assay.evaluate_answers([GOOD[0], GOOD[2]], file, "aurc", policy=assay.Policy(missing="skip"))
-    assert sliced.means("aurc")["easy"] == pytest.approx(easy["aurc"])

@@ -93,20 +93,13 @@ def test_the_same_seed_gives_the_same_and_another_deals_anew():
 
 def test_candidates():
     names = [one.name for one in candidates_of(["rrf", "rrf", "comb_mnz", "rbc(p=0.7)"], 2)]
-    assert names[0] == "rrf"
-    assert "rrf(weights=[0.3, 0.7])" in names
-    assert "comb_mnz(norm=z_score)" in names
+    assert (names[0], len(set(names))) == ("rrf", len(names))
+    assert {"rrf(weights=[0.3, 0.7])", "comb_mnz(norm=z_score)"} < set(names)
     assert [name for name in names if name.startswith("rbc")] == ["rbc(p=0.7)"]
-    assert len(set(names)) == len(names)
-
-
-def test_weights_are_tried_on_a_grid():
     for n_runs in (2, 3, 4, 5, 8, 30):
         grid = {one.params["weights"] for one in candidates_of(["weighted_sum"], n_runs)} - {()}
         assert n_runs <= len(grid) <= 70, n_runs
         assert all(sum(weights) == pytest.approx(1) and min(weights) >= 0 for weights in grid), n_runs
-        if n_runs == 2:
-            assert grid == {(part / 10, (10 - part) / 10) for part in range(11)}
 
 
 def test_what_cannot_be_tuned(snapshots):

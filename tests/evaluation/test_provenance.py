@@ -7,7 +7,7 @@ import pytest
 from tests.execution._retrievers import Told, benchmark
 
 import assay
-from assay.evaluation import ReproducibleEvaluationRunner, describe_dataset, read_results
+from assay.evaluation import ReproducibleEvaluationRunner, read_results
 
 from ._git import git
 
@@ -18,13 +18,6 @@ def test_it_is_the_caller_s_repository(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = assay.run(benchmark(), Told(), "mrr")
     assert result.provenance["repository"]["commit"] == git(tmp_path, "rev-parse", "HEAD")
-
-
-def test_a_dataset_is_known_by_its_content():
-    one, other = describe_dataset(benchmark()), describe_dataset(benchmark(5))
-    assert one["name"] == other["name"] == "small"
-    assert set(one["fingerprints"]) == {"queries", "documents", "judgments"}
-    assert all(one["fingerprints"][part] != other["fingerprints"][part] for part in one["fingerprints"])
 
 
 def test_everything_is_there():

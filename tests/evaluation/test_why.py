@@ -13,73 +13,13 @@ from assay.evaluation import PROFILES, Target
 from assay.metrics import all_metrics, parse_metric
 from assay.reports import why
 
-TIED = ({"1": {"d1": 1}}, {"1": {"d3": 5.0, "d4": 5.0, "d1": 5.0, "d2": 5.0}})
-"""Four documents with one score, the relevant one third in the order given."""
+TIED = ({"1": {"d1": 1}}, {"1": {"d3": 5.0, "d1": 5.0}})
+TWO_QUERIES = ({"1": {"a": 1, "b": 2}, "2": {"c": 1}}, {"1": {"a": 2.0, "b": 1.0}})
 
 
 def explained(qrels, run, metric, expected=None, **how):
     (found,) = why(qrels, run, metric, expected, **how)
     return found
-
-
-def values(figures):
-    return {figure.label: figure.value for figure in figures if not figure.fault}
-
-
-TWO_QUERIES = ({"1": {"a": 1, "b": 2}, "2": {"c": 1}}, {"1": {"a": 2.0, "b": 1.0}})
-"""The second query is missing, and the first has its documents the wrong way round."""
-THIRD = pytest.approx(1 / 3, abs=1e-15)
-
-
-def names(figures):
-    return {figure.tool or figure.conventions[0].flags or figure.setting.metric.name for figure in figures}
-
-
-def test_four_tied_documents():
-    found = explained(*TIED, "mrr@10")
-    assert found.ours.value == 0.25
-    assert values(found.tools) == {"ranx": THIRD, "ir_measures": 1.0, "beir": THIRD, "mteb": 0.25}
-    assert {figure.conventions[0].flags: figure.value for figure in found.singles} == {
-        "--ties docid_asc": 1.0,
-        "--ties input_order": THIRD,
-        "--ties reverse_order": 0.5,
-        "--ties ranx": THIRD,
-        "--ties expected": pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4, abs=1e-15),
-        "--judged-only": 1.0,
-    }
-    assert (found.n_equal, found.expected, found.matches) == ({"1": 4}, None, ())
-    assert [figure.tool for figure in found.tools if figure.is_lacking] == ["trec_eval-9", "trec_eval-10", "pytrec_eval"]
-    assert values(explained(*TIED, "mrr").tools) == {
-        **dict.fromkeys(("trec_eval-9", "trec_eval-10", "pytrec_eval", "ir_measures"), 0.25),
-        "ranx": THIRD,
-    }
-
-
-def test_a_tool_that_leaves_ties_to_chance_has_a_band():
-    """The relevant document may stand at each of the four ranks."""
-    found = explained(*TIED, "mrr@10", "0.7")
-    (figure,) = [one for one in found.tools if one.tool == "sentence-transformers"]
-    assert (figure.ends, figure.is_undefined, bool(figure.fault)) == ((0.25, 1.0), True, True)
-    assert found.matches == (figure,)
-    assert [(one.query, one.ours, one.theirs, one.highest) for one in found.moved(figure)] == [("1", 0.25, 0.25, 1.0)]
-    assert explained(*TIED, "mrr@10", "1.1").matches == ()
-    assert figure.tool not in names(explained(*TIED, "mrr@10", "0.3333").matches)
-
-
-def test_a_number_may_be_cut_off():
-    """Two of three: 0.667 rounded, 0.666 cut off."""
-    qrels, run = {"1": {"a": 1, "b": 1}}, {"1": {"x": 3.0, "b": 2.0, "a": 1.0}}
-    for number, is_cut in (("0.667", False), ("0.666", True), ("66.6%", True)):
-        found = explained(qrels, run, "precision@3", number)
-        assert (found.matches[0], found.is_cut) == (found.ours, is_cut)
-
-
-def test_other_cutoffs_are_tried_for_a_number():
-    run = {"1": {f"x{number}": float(-number) for number in range(6)} | {"a": -6.0}}
-    found = explained({"1": {"a": 1}}, run, "recall@5", "1.000")
-    assert {"recall@10", "recall@100"} <= {figure.setting.metric.name for figure in found.matches}
-    assert "another cutoff: recall@10" in {figure.words for figure in found.matches}
-    assert "recall@10" not in {figure.setting.metric.name for figure in explained({"1": {"a": 1}}, run, "recall@5").singles}
 
 
 def test_a_number_stands_for_what_rounds_to_it():
@@ -127,52 +67,6 @@ def test_a_faulty_or_foreign_formula_is_found():
         (single,) = [figure for figure in found.matches if not figure.tool and figure.setting.metric.name == as_scored]
         assert single.value == pytest.approx(value, abs=1e-12), as_scored
         assert single.words, as_scored
-
-
-def test_two_conventions_at_once():
-    both = (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3))
-    found = explained(*TWO_QUERIES, "ndcg@10", f"{both:.6f}")
-    (match,) = found.matches
-    assert match.value == pytest.approx(both, abs=1e-12)
-    assert [one.flags or one.metric.name for one in match.conventions] == ["--missing skip", "ndcg(gain=exp)@10"]
-    assert (match.setting.policy.missing, match.setting.metric.name) == ("skip", "ndcg(gain=exp)@10")
-    assert match.words == "queries missing from the run are left out; a grade is worth 2^grade − 1"
-
-
-def test_two_conventions_that_change_nothing_by_themselves():
-    """Nearly equal scores become equal in single precision, and then the ascending id decides."""
-    qrels, run = {"1": {"b": 1, "c": 0}}, {"1": {"c": 1.0 + 1e-9, "b": 1.0, "a": 0.5}}
-    found = explained(qrels, run, "mrr", "1.000")
-    pairs = [[one.policy for one in figure.conventions] for figure in found.matches if not figure.tool]
-    assert [{"ties": "docid_asc"}, {"precision": "float32"}] in pairs
-    assert {name for figure in found.singles for name in figure.conventions[0].policy} == set()
-
-
-def test_the_queries_responsible_are_those_whose_scores_differ():
-    qrels = {"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 1}}
-    run = {"1": {"b": 2.0, "a": 1.0}, "2": {"a": 5.0, "b": 5.0, "c": 5.0}, "3": {"a": 5.0, "b": 5.0}}
-    found = explained(qrels, run, "mrr", "0.8333")
-    ascending = next(figure for figure in found.matches if not figure.tool)
-    assert ascending.conventions[0].policy == {"ties": "docid_asc"}
-    moved = [(one.query, one.ours, one.theirs, one.n_equal) for one in found.moved(ascending)]
-    assert moved == [("2", pytest.approx(1 / 3), 1.0, 3), ("3", 0.5, 1.0, 2)]
-
-
-def test_where_a_tool_fails_the_fault_is_told_and_nothing_is_raised():
-    found = explained({"1": {"a": 0.5}, "2": {"b": 1}}, {"1": {"a": 5.0, "b": 5.0}}, "mrr")  # none of three has a cutoff
-    faults = {figure.label: figure.fault for figure in found.tools if figure.fault}
-    for tool in ("trec_eval-9", "pytrec_eval", "ir_measures"):
-        assert "grades as whole numbers" in faults[tool]
-        assert faults[tool].endswith("query 1")
-    assert faults["ranx"] == faults["trec_eval-10"] == "1 judged query is missing from the run: 2"
-    assert faults["sentence-transformers"] == "has no mrr"
-    assert all(math.isnan(figure.value) and not figure.scores for figure in found.tools if figure.fault)
-
-
-def test_a_switch_of_the_tool_is_shown_where_it_changes_something():
-    labels = values(explained({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 1.0}}, "mrr").tools)
-    assert labels["trec_eval-9"] == 1.0
-    assert labels["trec_eval-9 -c"] == labels["trec_eval-10 -c"] == labels["ranx make_comparable=True"] == 0.5
 
 
 def test_what_cannot_be_explained(snapshots):
