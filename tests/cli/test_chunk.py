@@ -42,13 +42,6 @@ def test_what_it_shows(place, transcript):
     transcript("chunk/shown")
 
 
-def test_places_are_those_of_the_text(assay, place):
-    for one in json.loads(assay("chunk", "a.py", "-c", "syntax_tree(size=30)", "-f", "json").out):
-        assert SOURCE[one["start"] : one["end"]] == one["text"]
-        lines = [SOURCE.count("\n", 0, place) + 1 for place in (one["start"], one["end"] - 1)]
-        assert [one["start_line"], one["end_line"]] == lines
-
-
 def test_standard_input(assay, piped, transcript):
     piped(SOURCE.encode())
     done = assay("chunk", "-", "--name", "z.py", "-c", "syntax_tree(size=30)", "-f", "json")

@@ -10,7 +10,6 @@ import pytest
 import assay as library
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-FORMATS = {"table": "txt", "markdown": "md", "latex": "tex", "csv": "csv", "json": "json"}
 
 pytestmark = pytest.mark.usefixtures("files")
 
@@ -59,17 +58,6 @@ def rows(out):
 def test_two_runs_by_hand(transcript):
     """map: 1 and 1 for good; 1/4 and 0 for poor."""
     transcript("compare/by_hand")
-
-
-def test_files_have_what_their_format_prints(assay):
-    words = ("compare", "qrels.txt", "good.run", "poor.run", "-m", "map", "--baseline", "poor")
-    names = [name for ending in FORMATS.values() for name in (f"x.{ending}", f"deep/y.{ending}")]
-    done = assay(*words, *(word for name in names for word in ("-o", name)))
-    assert (done.code, done.err) == (0, f"wrote {', '.join(names)}\n")
-    for form, ending in FORMATS.items():
-        out = assay(*words, "-f", form).out
-        assert Path(f"x.{ending}").read_text() == Path(f"deep/y.{ending}").read_text() == out, form
-    assert assay(*words, "-o", "x.csv", "--quiet") == (0, done.out, "")
 
 
 @pytest.mark.usefixtures("examples")

@@ -39,15 +39,3 @@ def test_functions_and_what_cannot_be_asked(folder, transcript):
     assert sys.path == path
     for name in sys.modules.keys() & {file.stem for file in folder.glob("*.py")} - before:
         del sys.modules[name]
-
-
-def test_the_report_as_json(assay, folder):
-    answers = 'print(\'{"id": "map", "value": NaN}\'); print(\'{"id": "hit", "error": "\x9b"}\')'
-    (folder / "program.py").write_text(answers, encoding="utf-8")
-    code, out, err = assay("conformance", "--command", "python program.py", "--format", "json")
-    assert (code, err, "\x9b" in out) == (1, "", False)
-    report = json.loads(out)
-    assert report["counts"] == {"agree": 0, "wrong": 2, "skipped": len(all_cases()) - 2}
-    found = {case["id"]: case for case in report["cases"]}
-    assert (found["map"]["verdict"], found["map"]["value"]) == ("impossible", "nan")
-    assert (found["hit"]["verdict"], found["hit"]["error"]) == ("failed", "\x9b")

@@ -11,8 +11,6 @@ from assay.cli import main
 from assay.evaluation import read_results
 from assay.store import Store
 
-from ._nights import save_nights
-
 METRICS = ("ndcg@10", "recall@10", "mrr", "hit@10")
 PROVIDERS = {"good": "search=bm25", "bad": "search=random_order", "less": "search=bm25(k1=0.1, stem=false)"}
 
@@ -83,19 +81,6 @@ def test_a_baseline_of_other_data_is_renewed_under_its_own_name(store, results, 
     assert assay(*command.split()[1:]).code == 0
     assert assay(*gate).code == 0
     assert store.baselines()["main"] != newest
-
-
-def test_a_change_that_was_turned_down_raises_no_ratchet(store, assay):
-    """0.5 was blessed; 0.9 was tried, and not; 0.6 is no step back."""
-    save_nights(store, [0.5])
-    store.bless("latest", "main")
-    save_nights(store, [0.9, 0.6], start=1)
-    done = assay("gate", "--rule", "mrr ratchet")
-    assert (done.code, "0.500 best so far" in done.out) == (0, True)
-    store.bless("latest~1", "main")
-    store.bless("latest", "main")
-    save_nights(store, [0.7], start=3)
-    assert "0.900 best so far" in assay("gate", "--rule", "mrr ratchet").out
 
 
 def test_rules_name_a_users_own_metric_as_the_results_recorded_it(folder, results, assay, transcript):

@@ -37,13 +37,11 @@ def evaluated(assay, *words):
 
 @pytest.mark.usefixtures("place")
 def test_results_say_that_they_are_small_and_which_language_has_labels(assay):
-    words = ("--benchmarks", "hpo-de:tiny", "hpo-fr:tiny", "hpo-en:tiny", "--labels", "hp-de.babelon.tsv")
-    german, french, english = found = evaluated(assay, *words)
-    assert [result["benchmark"] for result in found] == ["hpo-de:tiny", "hpo-fr:tiny", "hpo-en:tiny"]
-    assert all("too small to publish" in result["notes"][0] for result in found)
+    words = ("--benchmarks", "hpo-de:tiny", "hpo-fr:tiny", "--labels", "hp-de.babelon.tsv")
+    german, french = evaluated(assay, *words)
+    assert all("too small to publish" in result["notes"][0] for result in (german, french))
     assert "German labels for 1 of 5 terms" in german["notes"][1]
     assert "cross-lingual: queries are French" in french["notes"][1]
-    assert not any("cross-lingual" in note for note in english["notes"])
     assert german["summary"]["mrr"] == pytest.approx(1 / 9), "the one query whose German label is there"
 
 

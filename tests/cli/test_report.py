@@ -8,13 +8,6 @@ import pytest
 
 from assay.cli import main
 
-OWN = {
-    "metadata": {"dataset_name": "own", "version": "1.0"},
-    "queries": {"q1": {"text": "who swims"}},
-    "documents": {"d1": {"text": "<b>fish</b>\nswim"}, "d2": {"text": "long " * 900}},
-    "qrels": {"q1": {"d1": 1}},
-}
-
 
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory):
@@ -74,16 +67,6 @@ def test_p_is_that_of_eval_once_the_correction_is_explained(stored, assay):
     assert assay("report", "latest", "--store", "both.db", "-m", "ndcg@10", "-o", "p.html").code == 0
     page = Path("p.html").read_text()
     assert (p in page, "p is corrected" in page) == (True, False)
-
-
-def test_documents_have_words_where_the_benchmark_is_at_hand(files, assay):
-    Path("own.json").write_text(json.dumps(OWN))
-    Path("own.run").write_text("q1 Q0 d2 1 9 x\nq1 Q0 d1 2 8 x\n")
-    assert assay("report", "--dataset", "own.json", "own.run", "-m", "mrr", "-o", "own.html", "--quiet") == (0, "", "")
-    page = Path("own.html").read_text()
-    assert page.startswith("<!doctype html>")
-    assert 'd1 <span class="words">&lt;b&gt;fish&lt;/b&gt; swim</span>' in page
-    assert ("long " * 22 in page, "long " * 30 in page.partition("<script>")[0]) == (True, False)
 
 
 def test_what_cannot_be_is_refused_and_nothing_is_written(stored, transcript):

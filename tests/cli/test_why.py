@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.cli import main
-from assay.evaluation import PROFILES
 
 from ._tied import TIED_RUN
 
@@ -35,18 +34,6 @@ def test_numbers_and_where_they_come_from(transcript):
 
 def test_two_results(transcript):
     transcript("why/results")
-
-
-def test_everything_as_json(assay, tied):
-    content = json.loads(assay("why", "q", "r", "-m", "mrr@10", "-e", "0.3333", "-f", "json").out)
-    (metric,) = content["metrics"]
-    assert (content["schema"], metric["value"], metric["expected"]) == ("assay.why/1", 0.25, 0.3333)
-    assert [figure["tool"] for figure in metric["tools"]] == list(PROFILES)
-    tools = {figure["tool"]: figure for figure in metric["tools"]}
-    assert tools["beir"]["queries"] == [{"query": "1", "ours": 0.25, "theirs": pytest.approx(1 / 3)}]
-    assert tools["beir"]["reproduce"] == "assay score q r -m mrr@10 --profile beir"
-    undefined = tools["sentence-transformers"]
-    assert (undefined["value"], undefined["band"], undefined["reproduce"]) == (None, [0.25, 1.0], None)
 
 
 def test_a_run_from_standard_input_and_from_a_result(assay, place, stdin, tied):

@@ -8,7 +8,6 @@ import pytest
 import assay
 from assay import evaluate_routing
 from assay.evaluation import result_from_dict
-from assay.stats import index_blocks
 from assay.store import Store
 
 EXPERTS = ("chat", "code", "law")
@@ -59,28 +58,17 @@ def test_what_cannot_be_evaluated(snapshots):
     snapshots.check_errors("moe/faults_of_routing", cases)
 
 
-def test_intervals_are_bootstraps_of_the_whole_figure():
-    found = assay.with_intervals(GOOD).intervals
-    cost = np.array([row["cost"] for row in records(1)])
-    saved = GOOD.array("gate_efficiency")
-    drawn = [(cost * saved)[row].sum() / cost[row].sum() for index in index_blocks(60, 2000, 0) for row in index]
-    assert found["gate_cost_saved"].method == "bootstrap"
-    assert (found["gate_cost_saved"].low, found["gate_cost_saved"].high) == pytest.approx(
-        tuple(np.quantile(drawn, [0.025, 0.975])), rel=0.02
-    )
-    assert found["gate_efficiency"].method == "wilson"
-    assert 0 < found["gate_efficiency"].low < GOOD["gate_efficiency"] < found["gate_efficiency"].high < 100
-    assert found["load_balance"].low < GOOD["load_balance"] <= 1
-
-
 def test_figures_survive_being_kept(tmp_path):
+    found = assay.with_intervals(GOOD).intervals
+    assert (found["gate_cost_saved"].method, found["gate_efficiency"].method) == ("bootstrap", "wilson")
+    assert 0 < found["gate_efficiency"].low < GOOD["gate_efficiency"] < found["gate_efficiency"].high < 100
     read = result_from_dict(json.loads(json.dumps(GOOD.to_dict())))
     with Store.open(tmp_path / "results.db") as store:
         (stored,) = store.find(store.save([GOOD.with_fields(benchmark="b")])).results
         for kept in (read, stored):
             assert kept.summary == pytest.approx(GOOD.summary, nan_ok=True)
             assert kept.provenance["routing"] == GOOD.provenance["routing"]
-            assert assay.with_intervals(kept).intervals == assay.with_intervals(GOOD).intervals
+            assert assay.with_intervals(kept).intervals == found
 
 
 def test_notes_say_which_queries_do_not_count(snapshots):

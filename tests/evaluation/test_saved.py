@@ -44,23 +44,13 @@ def plain(**changed):
 
 NO_RESULTS = {
     "a list": "[]",
-    "a number": "3",
     "an object": "{}",
     "another version": '{"schema": "assay.result/99", "results": []}',
     "no results": '{"schema": "assay.result/1"}',
     "a number for results": '{"schema": "assay.result/1", "results": 3}',
     "a number for a result": '{"schema": "assay.result/1", "results": [3]}',
     "an empty result": '{"schema": "assay.result/1", "results": [{}]}',
-    **{
-        name: json.dumps({"schema": "assay.result/1", "results": [plain(**changed)]})
-        for name, changed in {
-            "scores in a list": {"per_query": [1, 2]},
-            "a word for a score": {"per_query": {"q1": {"map": "high"}}},
-            "a query without a score": {"per_query": {"q1": {"map": 1}, "q2": {}}},
-            "another rule for ties": {"policy": {"ties": "random"}},
-            "another convention": {"policy": {"tie": "docid_asc"}},
-        }.items()
-    },
+    "scores in a list": json.dumps({"schema": "assay.result/1", "results": [plain(per_query=[1, 2])]}),
 }
 
 
