@@ -69,14 +69,6 @@ def test_annotations_count_in_eval_score_and_compare(assay):
 
 
 @pytest.mark.usefixtures("place")
-def test_score_reads_ids_under_other_names(assay):
-    Path("x.obo").write_text(OBO + "\n[Term]\nid: X:9\nis_obsolete: true\nreplaced_by: X:3\n")
-    Path("old.txt").write_text("q 0 X:9 1\n")
-    words = ("score", "old.txt", "two.run", "-m", "hit@1", "max_ont_sim@1", "--ontology", "x.obo", "-f", "json")
-    assert results(assay(*words))[0]["summary"].items() >= {"hit@1": 1.0, "max_ont_sim@1": 1.0}.items()
-
-
-@pytest.mark.usefixtures("place")
 def test_what_is_refused_before_anybody_is_asked(assay, transcript):
     for run in ("one", "two"):
         Path(f"{run}.json").write_text(assay("score", "qrels.txt", f"{run}.run", "-m", "mrr", "-f", "json").out)

@@ -1,31 +1,19 @@
-"""What a terminal is told, below the commands: masked streams, what libraries say without memory, signals."""
+"""What a terminal is told, below the commands: masked streams, and what libraries say without memory."""
 
 import io
-import signal
 import sys
 from itertools import pairwise
 
 import duckdb
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli.commands.eval import where_to_look
-from assay.cli.exit_codes import (
-    OUT_OF_MEMORY_MESSAGE,
-    TERMINATION_SIGNALS,
-    TerminationSignal,
-    exit_code_of_interrupt,
-    raise_on_termination,
-    run_and_report_errors,
-)
+from assay.cli.exit_codes import OUT_OF_MEMORY_MESSAGE, run_and_report_errors
 from assay.cli.streams import MaskedStream, masked_output
 from assay.masking import add_secret, forget_secrets
-from assay.store import parse_location
 
 SECRET = "canary9f8e7d"
-URL = "postgresql://me:secret@db.example/assay"
 
 
 class OutOfMemoryException(Exception):
@@ -90,22 +78,3 @@ def test_lines_are_written_as_they_end_and_the_rest_in_the_end(capsys):
         sys.stdout.write("an answer without an end")
     assert capsys.readouterr().out == "an answer without an end"
     assert not hasattr(MaskedStream(io.StringIO()), "buffer")
-
-
-def test_a_password_is_not_repeated():
-    assert where_to_look(parse_location(URL), URL) == "Look: assay show latest · Report: assay report latest -o report.html"
-
-
-def test_being_asked_to_end_interrupts_and_only_meanwhile():
-    for number in TERMINATION_SIGNALS:
-        before = signal.getsignal(number)
-        with pytest.raises(TerminationSignal) as raised, raise_on_termination():
-            signal.raise_signal(number)
-        assert (exit_code_of_interrupt(raised.value), signal.getsignal(number)) == (128 + number, before)
-    assert issubclass(TerminationSignal, KeyboardInterrupt)
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        with raise_on_termination():
-            signal.raise_signal(signal.SIGHUP)  # what is ignored stays so
-    finally:
-        signal.signal(signal.SIGHUP, before)

@@ -76,8 +76,7 @@ def test_what_a_profile_does_otherwise_is_said_once_and_not_where_it_is_set_by_h
     own, one = PROFILES["ir_measures"], ({"1": {"a": 2}}, {"1": {"a": 1.0}})
     cases = {
         **{
-            f"{name}: what it lacks": notes(metrics=["map", "map@5", "q_measure", "yaap"], profile=name)
-            for name in PROFILES
+            f"{name}: what it lacks": notes(metrics=["map", "map@5", "q_measure", "yaap"], profile=name) for name in PROFILES
         },
         "ir_measures: err": assay.evaluate(*one, "err", profile=own).notes,
         "ir_measures, ties set by hand: mrr@10": notes(metrics="mrr@10", profile=own.adjusted(ties="docid_asc")),
