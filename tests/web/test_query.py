@@ -6,7 +6,7 @@ import pytest
 
 from assay.execution import run
 
-from ._clients import cells_of, client_of, main_of, rows_of
+from ._clients import cells_of, client_of, rows_of
 from ._stores import saved
 
 
@@ -17,25 +17,6 @@ def bundled(tmp_path_factory):
     client = client_of(saved(path, [run("rag-template", "dense", metrics=["ndcg@10"])]))
     address = f"{client.get('/result/latest').headers['location']}/query?id=q01"
     return lambda more="": client.get(address + more)
-
-
-def test_ranking_and_ground_truth(client, stored):
-    key = stored.of("hybrid")[0]
-    html = client.get(f"/result/{key}/query", params={"id": "q005"}).text
-    result = stored.results[key]
-    ranking, relevant = result.run["q005"], result.relevant["q005"]
-    rows = rows_of(html, "Ranking")
-    assert [row[1] for row in rows] == sorted(ranking, key=lambda doc: -ranking[doc])
-    judged = {**relevant, **result.nonrelevant.get("q005", {})}
-    assert [row[2] for row in rows] == [f"{judged[row[1]]:g}" if row[1] in judged else "" for row in rows]
-    truth = {row[0]: row[1] for row in rows_of(html, "Ground truth")}
-    assert truth == {doc: f"{grade:g}" for doc, grade in relevant.items()}
-    assert [row[0] for row in rows_of(html, "Scores")][:3] == ["ndcg@10", "mrr", "recall@5"]
-    assert "what is thing 5 about" in main_of(html)
-    others = rows_of(html, "The same query in other results")
-    assert {row[0].split()[0] for row in others} == {"bm25", "dense", "random_order"}
-    first = client.get(f"/result/{key}/query", params={"id": "q000"}).text
-    assert re.findall(r'href="([^"]*)" rel="(\w+)"', first) == [(f"/result/{key}/query?id=q001", "next")]
 
 
 def test_what_was_judged_0_is_told_from_what_nobody_judged(bundled):

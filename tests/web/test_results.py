@@ -1,12 +1,11 @@
 """The page of results, as all long tables: filters, order, pages, downloads; small whatever the store holds."""
 
 import re
-from html import unescape
 
 from assay.evaluation import evaluate
 from assay.execution import run
 
-from ._clients import cells_of, client_of, keys_of, main_of, rows_of
+from ._clients import cells_of, client_of, keys_of, rows_of
 from ._stores import result_of, saved
 
 
@@ -14,57 +13,12 @@ def listed(client, query=""):
     return rows_of(client.get(f"/?{query}").text, "Stored results")
 
 
-def test_filters_narrow_it_down_and_are_in_the_form_again(client):
-    assert [row[1].split()[0] for row in listed(client)[:4]] == ["random_order", "hybrid", "bm25", "dense"]
-    assert {row[1].split()[0] for row in listed(client, "provider=dense")} == {"dense"}
-    for tag, mark in (("release", "release"), ("main", "baseline main")):
-        assert [row[-1] for row in listed(client, f"tag={tag}")] == [mark, mark]
-    for query, n_rows in (
-        ("since=2026-10-30", 4),
-        ("until=2026-10-02", 4),
-        ("since=2026-10-05&until=2026-10-05", 2),
-        ("words=RANDOM things", 1),
-    ):
-        assert len(listed(client, query)) == n_rows, query
-    html = client.get("/?provider=dense&words=things&since=2026-10-05").text
-    for part in ("<option selected>dense</option>", 'value="things"', 'value="2026-10-05"'):
-        assert part in html, part
-
-
-def test_pages_lead_to_each_other_with_the_same_filters(client):
-    first, last = (client.get(path).text for path in ("/", "/?page=2"))
-    rows, others = (rows_of(page, "Stored results") for page in (first, last))
-    assert (len(rows), len(others)) == (50, 12)
-    assert not {tuple(row) for row in rows} & {tuple(row) for row in others}
-    links = [set(re.findall(r'href="([^"]+)" rel="(\w+)"', page)) for page in (first, last)]
-    assert links == [{("/?page=2", "next")}, {("/", "prev")}]
-    assert ["1–50 of 62 results" in main_of(first), "51–62 of 62 results" in main_of(last)] == [True, True]
-    html = client.get("/?benchmark=things&sort=started&order=desc").text
-    link = unescape(re.search(r'href="([^"]+)" rel="next"', html)[1])
-    assert link == "/?benchmark=things&sort=started&order=desc&page=2"
-
-
-def test_sorting_keeps_what_else_is_asked_and_what_has_no_value_comes_last(client, tmp_path):
-    page = client.get("/?provider=dense&page=1&sort=value&order=desc").text
-    values = [float(row[4].split()[0]) for row in rows_of(page, "Stored results")]
-    assert values == sorted(values, reverse=True)
-    assert 'aria-sort="descending"' in page
-    assert "/?provider=dense&sort=value&order=asc" in unescape(page)
+def test_what_has_no_value_comes_last_either_way(tmp_path):
     poor, good = result_of(2, provider="poor", skill=0.2), result_of(3, provider="good", skill=0.9)
     failed = good.renamed("failed").with_fields(failures=dict.fromkeys(good.query_ids, "down"), run={})
     other = client_of(saved(tmp_path / "s.db", [poor, failed, good]))
     for order, names in (("asc", ["poor", "good", "failed"]), ("desc", ["good", "poor", "failed"])):
         assert [row[1].split()[0] for row in listed(other, f"sort=value&order={order}")] == names
-
-
-def test_the_download_has_all_rows_and_every_digit(client):
-    answer = client.get("/?csv=results&sort=value&order=desc")
-    assert answer.headers["content-disposition"] == 'attachment; filename="results.csv"'
-    rows = cells_of(answer)
-    assert len(rows) == 62
-    assert list(rows[0])[:6] == ["provider", "evaluation", "benchmark", "started (UTC)", "ndcg@10", "ndcg@10 low"]
-    assert all(float(row["ndcg@10 low"]) < float(row["ndcg@10"]) < float(row["ndcg@10 high"]) for row in rows)
-    assert len(rows[0]["ndcg@10 high"]) > 8
 
 
 def test_a_metric_without_any_figure_is_not_offered(tmp_path):
@@ -95,3 +49,20 @@ def test_rows_may_be_picked_and_words_switch_to_a_result(client, attacked):
     assert client.get("/switch?words=nothing-like-it").json() == []
     labels = [one["label"] for one in attacked.get("/switch").json()]
     assert all(label.isprintable() and len(label) <= 120 for label in labels)
+
+
+def test_queries_with_documents_that_nobody_judged(tmp_path):
+    qrels = {"q0": {"d": 1, "e": 0}, "q1": {"d": 1}}
+    run = {"q0": {"d": 2.0, "e": 1.0}, "q1": {"d": 2.0, "x": 1.0}}  # x of q1 nobody judged
+    result = evaluate(qrels, run, ["ndcg@10", "judged@2"], name="bm25").with_fields(run=run)
+    other = client_of(saved(tmp_path / "s.db", [result]))
+    key = other.get("/result/latest").headers["location"].removeprefix("/result/")
+    (row,) = cells_of(other.get(f"/result/{key}?only=unjudged&csv=queries"))
+    assert (row["query"], row["remarks"]) == ("q1", "unjudged")
+
+
+def test_results_by_reference(client, stored):
+    newest = stored.entries[0].evaluation
+    for reference in ("latest", newest, newest[:-1]):
+        assert client.get(f"/result/{reference}").headers["location"] == f"/result/{newest}/0", reference
+    assert client.get("/result/main").headers["location"].startswith("/result/2026-10-01")
