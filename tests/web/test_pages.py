@@ -36,7 +36,9 @@ def lines_of(answer):
     return found
 
 
-def test_what_every_page_says(small, snapshots):
+def test_what_every_page_says(small, snapshots, monkeypatch):
+    """Without drawings, which take the longest."""
+    monkeypatch.setattr("assay.web.drawing.Drawer.svg_of", lambda *_: '<svg class="marks" width="1"><g></g></svg>')
     client, stored = client_of(small), Stored(small)
     names = list(dict.fromkeys(entry.evaluation for entry in stored.entries))
     said = ""
