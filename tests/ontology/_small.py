@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from hypothesis import strategies as st
 
@@ -49,6 +49,12 @@ def records() -> list[TermRecord]:
 def small() -> Ontology:
     """The small ontology."""
     return build_ontology(records(), "small", "1")
+
+
+def obo(terms: Mapping[str, Iterable[str]], name: str = "small") -> str:
+    """An OBO file of terms: id → its other lines."""
+    stanzas = ["\n".join(["[Term]", f"id: {one}", *lines, ""]) for one, lines in terms.items()]
+    return "\n".join([f"format-version: 1.2\nontology: {name}\n", *stanzas])
 
 
 TINY = {"R": (), "A": ("R",), "B": ("R",), "C": ("A", "B"), "D": ("C",), "E": ("B",), "S": ()}

