@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import pytest
 from hypothesis import strategies as st
 
-from assay import BenchmarkDataset, DataError, Document, Query, RelevanceJudgment, Span
+from assay import BenchmarkDataset, Document, Query, RelevanceJudgment, Span
 from assay.datasets import PARTS, Probe, all_formats, detect_format
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -81,11 +79,3 @@ def claims(path: Path) -> list[str]:
     chosen = detect_format(path).name
     others = [name for name, one in all_formats().items() if one.detect(Probe(path)) and name != chosen]
     return [chosen, *others]
-
-
-def faults(read: Any, path: Path) -> list[str]:
-    """What reading complains about: the message, or its list of faults; without the folder."""
-    with pytest.raises(DataError) as error:
-        read(path)
-    said = error.value.faults or [error.value.message]
-    return [one.replace(f"{path}/", "").replace(f"{path.parent}/", "") for one in said]

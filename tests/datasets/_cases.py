@@ -20,6 +20,8 @@ import polars as pl
 import pyarrow as pa
 import zstandard
 
+from assay import Qrels, Run
+
 BOM = b"\xef\xbb\xbf"
 
 RUN = {"q1": {"d1": 0.5, "d#2": 1.5, "é日": 0.25}, "7": {"9": 2.0, "d1": -1.0}}
@@ -171,6 +173,7 @@ def object_forms(nested: Any, rows: Any, names: tuple[str, ...]) -> dict[str, Ca
 
 RUN_FILES = file_forms("run", trec_run(), RUN, RUN_ROWS, RUN_NAMES)
 QRELS_FILES = file_forms("qrels", trec_qrels(), QRELS, QRELS_ROWS, QRELS_NAMES)
+BOTH = (Run, RUN, RUN_FILES, RUN_ROWS, RUN_NAMES), (Qrels, QRELS, QRELS_FILES, QRELS_ROWS, QRELS_NAMES)
 
 
 def sources(folder: Path, rows: Any, names: tuple[str, ...]) -> dict[str, Any]:

@@ -66,15 +66,6 @@ def record(grade: float) -> BenchmarkDataset:
     return clean(judgments={("q1", "d1"): RelevanceJudgment("q1", "d1", grade, judge="Ada")})
 
 
-def keyed(wrong: bool, kind: str) -> BenchmarkDataset:
-    dataset = clean()
-    if kind == "query":
-        dataset.queries["q4"] = Query("other" if wrong else "q4", "what else", expected="that")
-    else:
-        dataset.documents["d13"] = Document("other" if wrong else "d13", "passage number 13")
-    return dataset
-
-
 def near(text: str) -> BenchmarkDataset:
     return judged(Query("q4", text, expected="x"), queries={"q1": Query("q1", LONG)})
 
@@ -87,7 +78,7 @@ CROWD = {f"x{number}": 0 for number in range(30)}
 
 OF_DATASETS = {
     "no-queries": (BenchmarkDataset(), clean()),
-    "query-id-mismatch": (keyed(True, "query"), keyed(False, "query")),
+    "query-id-mismatch": tuple(clean(queries={"q1": Query(name, "?")}, qrels={"q1": {"d1": 1}}) for name in ("q4", "q1")),
     "similar-query-ids": (judged(Query("Q1 ", "what else")), judged(Query("q11", "what else"))),
     "empty-query": (judged(Query("q4", " \n")), judged(Query("q4", "?"))),
     "mojibake-query": (judged(Query("q4", "schÃ¶n")), judged(Query("q4", "schön IRMÃ… “CAFÉ” Ângela"))),
@@ -97,7 +88,7 @@ OF_DATASETS = {
     "query-without-judgments": (with_query(Query("q4", "?", expected="")), with_query(Query("q4", "?", expected="this"))),
     "query-without-relevant": (judged(Query("q4", "what else"), {"d1": 0}), judged(Query("q4", "what else"), {"d1": 0.5})),
     "unknown-query": (graded(**SOME, q4={"d1": 1}), graded(**SOME)),
-    "document-id-mismatch": (keyed(True, "document"), keyed(False, "document")),
+    "document-id-mismatch": tuple(clean(documents={"d1": Document(name, "x")}) for name in ("other", "d1")),
     "similar-document-ids": (with_document(Document("D1", "what else")), with_document(Document("d01", "what else"))),
     "empty-document": (with_document(Document("d13", "\t")), with_document(Document("d13", "", title="Cats"))),
     "mojibake-document": (

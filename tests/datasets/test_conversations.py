@@ -27,8 +27,7 @@ def test_json_keeps_the_scores_of_hits_known_by_bare_ids_or_metadata(tmp_path):
     locomo = load_dataset(SAMPLES / "locomo10.json")
     locomo.save_json(tmp_path / "d.json")
     again = load_dataset(tmp_path / "d.json")
-    for field in ("dia_id", "dia_ids", "turn_ids", "evidence"):
-        value = "D4:1" if field == "dia_id" else ["D1:1", "D2:3"]
+    for field, value in {"dia_id": "D4:1", "turn_ids": ["D1:1", "D2:3"]}.items():
         hits = [Hit("memory 1"), Hit("memory 2", -1.0, metadata={field: value}), Hit("D1:2#0", -2.0)]
         run = dict.fromkeys(locomo.queries, hits)
         assert scores(locomo, run) == scores(again, run), field

@@ -79,10 +79,8 @@ def test_a_turn_may_be_written_behind_an_underscore():
 def test_who_owns_relevance():
     assert pack_of(["d1"], Query("q")) is None
     pack = pack_of(["d1"], Query("q3", evidence=["d1"]))
-    assert pack.name == "evidence"
-    assert pack.is_relevant(Query("q3", evidence=["d1"]), Hit("d1#0")) == ("d1",)
     counts = [pack.n_evidence(Query("q", evidence=evidence)) for evidence in (None, (), ("a", "b", "a"))]
-    assert counts == [None, 0, 2]
+    assert (pack.name, counts) == ("evidence", [None, 0, 2])
     dataset = BenchmarkDataset(queries={"q": Query("q", evidence=["d1"])}, pack=Pack("own", lambda *_: True, lambda _: 1))
     assert dataset.owner_of_relevance is dataset.pack
 

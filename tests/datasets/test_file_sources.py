@@ -148,11 +148,6 @@ def test_every_damaged_file_is_noticed(tmp_path):
                 source.content()
             with pytest.raises(DataError, match="damaged"):
                 list(source.lines())
-    source = FileSource.at(write(tmp_path / "f", bz2.compress(b"x")))
-    assert source.compression == "bzip2"
-    source.path.unlink()
-    with pytest.raises(DataError, match="f: no such file"):
-        source.content()
 
 
 def test_zstd_frames_follow_each_other(tmp_path):
@@ -162,9 +157,8 @@ def test_zstd_frames_follow_each_other(tmp_path):
     packed_frames = [*map(zstandard.compress, frames), skipped, packer.compress(b"one\n" * 1000) + packer.flush()]
     path = write(tmp_path / "f.zst", b"".join(packed_frames))
     assert FileSource(path).content() == b"".join(frames) + b"one\n" * 1000
-    for rest in (skipped[:-1], b"no frame at all, but text"):
-        with pytest.raises(DataError, match="damaged"):
-            FileSource(write(path, zstandard.compress(b"one\n") + rest)).content()
+    with pytest.raises(DataError, match="damaged"):
+        FileSource(write(path, zstandard.compress(b"one\n") + skipped[:-1])).content()
     params = zstandard.ZstdCompressionParameters(window_log=29, enable_ldm=True)
     packer = zstandard.ZstdCompressor(compression_params=params).compressobj()
     with pytest.raises(DataError, match="Frame requires too much memory"):
@@ -250,25 +244,19 @@ def test_json_becomes_records(tmp_path):
     for text in ("{", "[" * 100_000, "9" * 5000, '{"a": 1, "a": 2}', '"\\ud800"'):
         with pytest.raises(ValueError):
             parse_json(text)
-
-
-def test_lines_that_cannot_be_read_are_told_together_after_the_others(tmp_path):
+    # lines that cannot be read are told together, after the others
     path = write(tmp_path / "a.jsonl", b'1\n{"a": \n2\nx\n3\n' + b"[" * 100_000)
     seen = []
     with pytest.raises(DataError) as error:
         seen.extend(decoded_lines(path, parse_json))
     assert seen == [(1, 1), (3, 2), (5, 3)]
     assert all(f"a.jsonl:{number}: " in fault for number, fault in zip((2, 4, 6), error.value.faults, strict=True))
-    with pytest.raises(DataError) as error:
-        list(decoded_lines(write(path, b"x\n" * 30), parse_json))
-    assert len(error.value.faults) == 20
 
 
 def test_what_is_no_record_says_where(snapshots, tmp_path):
     contents = {
         "malformed": b'{"name":\n\n oops}',
         "truncated": b'{"name": "x",\n"sizes": [1,\n',
-        "empty": b"",
         "wrong type": b'{"name": 5}',
         "wrong item": b'{"name": "x", "sizes": [1, "2"]}',
         "missing": b"{}",
@@ -281,7 +269,5 @@ def test_what_is_no_record_says_where(snapshots, tmp_path):
         return lambda: decode_file(write(tmp_path / "a.json", content), Content)
 
     cases = {case: decoding(content) for case, content in contents.items()}
-    cases["no file"] = lambda: decode_file(tmp_path / "none.json", Content)
-    cases["a folder"] = lambda: decode_file(tmp_path, Content)
     cases["a value"] = lambda: convert({"sizes": []}, Content, "here")
     snapshots.check_errors("files/decoded", cases)

@@ -161,8 +161,7 @@ def test_numbers_of_every_kind_and_ranks_instead_of_scores(tmp_path):
     by_column["score"] = np.array([0.1, 0.2], np.float32)
     assert graded_alike(pd.DataFrame(by_column), Qrels({"1": {large: 1}}))["hits"] == [(0, 2, 1.0)]
     rows, names = [("q1", "a", 2), ("q1", "b", 1)], ("qid", "docid", "rank")
-    files = [write(tmp_path / "run.csv", delimited(rows, names)), write(tmp_path / "run.jsonl", jsonl(rows, names))]
-    for source in (*files, pl.DataFrame(columns(rows, names))):
+    for source in (write(tmp_path / "run.csv", delimited(rows, names)), pl.DataFrame(columns(rows, names))):
         assert graded_alike(source, JUDGED)["hits"] == [(0, 1, 2.0)]
 
 
@@ -315,9 +314,7 @@ def test_types_are_not_guessed_from_the_first_rows(tmp_path):
     rows = [("q1", str(number), 30_000 - number) for number in range(25_000)] + [("q1", "x", 0.4), ("q1", "y", 0.3)]
     qrels = Qrels({"q1": {"y": 1, "x": 0}})
     graded_alike(write(tmp_path / "run.jsonl", jsonl(rows, ("qid", "docid", "score"))), qrels)
-    frame = pd.DataFrame(rows, columns=["qid", "docid", "score"])
-    frame["score"] = frame["score"].astype(object)
-    assert taken(frame, qrels, Policy()) is None
+    assert taken(pd.DataFrame(rows, columns=["qid", "docid", "score"], dtype=object), qrels, Policy()) is None
 
 
 @pytest.mark.slow

@@ -35,7 +35,7 @@ def test_an_id_may_have_blanks_between_tabs(tmp_path):
 
 
 def test_a_line_that_begins_like_a_comment_and_is_no_row_is_one(tmp_path):
-    for line in ("# q1 Q0 c 1 2 t", "# a b 1 9.5 t", "#tag1 Q0 b one 2 t", "#tag1 Q0 b 1 two t", "#tag1 Q0 b 1 2", "#"):
+    for line in ("# q1 Q0 c 1 2 t", "#tag1 Q0 b one 2 t", "#tag1 Q0 b 1 two t", "#tag1 Q0 b 1 2", "#"):
         path = write(tmp_path / "run", f"{line}\nq1 Q0 b 1 2 t\n{line}\n")
         assert scored(path, {"q1": {"b": 1}}) == ({"map": 1.0, "mrr": 1.0, "num_ret": 1.0}, ()), line
     assert plain(Run(write(tmp_path / "run.json", '{"#tag1": {"#b": 2}}'))) == {"#tag1": {"#b": 2.0}}

@@ -21,14 +21,9 @@ from assay.files import COLUMN_NAMES, find_columns, grade_text, trec_fields, wri
 
 from ._cases import (
     BEIR_NAMES,
-    QRELS,
-    QRELS_FILES,
-    QRELS_NAMES,
-    QRELS_ROWS,
+    BOTH,
     RUN,
-    RUN_FILES,
     RUN_NAMES,
-    RUN_ROWS,
     columns,
     frames,
     object_forms,
@@ -40,8 +35,6 @@ from ._cases import (
     turned,
     write,
 )
-
-BOTH = (Run, RUN, RUN_FILES, RUN_ROWS, RUN_NAMES), (Qrels, QRELS, QRELS_FILES, QRELS_ROWS, QRELS_NAMES)
 
 
 def test_every_form_reads_the_same(tmp_path):
@@ -216,7 +209,6 @@ REFUSED = [
     (Run, "run.jsonl", line(score=10**400)),
     (Run, "run.jsonl", LINES + '{"qid": "q1", "docid": "d2", "score": 1' + "0" * 5000 + "}\n"),
     (Run, "run.jsonl", LINES + "[" * 100_000 + "\n"),
-    (Run, "run.json", '{"q1": {"d1": 1' + "0" * 5000 + "}}"),
     (Run, "run.json", "[" * 100_000),
     (Run, "run.gz", b""),
     (Run, "run.zst", zstandard.compress(b"")),
@@ -256,10 +248,9 @@ def test_a_path_inside_a_json_file_is_not_followed(tmp_path, monkeypatch):
 
 
 def test_files_that_are_not_there(snapshots, tmp_path):
-    cases = {"no file": partial(Run, tmp_path / "none.txt"), "a folder": partial(Run, tmp_path)}
-    cases |= {"judgments that are no file": partial(Qrels, tmp_path / "none.txt")}
     run, qrels = write(tmp_path / "run.txt", trec_run()), write(tmp_path / "qrels.txt", "q1 0 d1 1\n")
-    cases |= {"judgments that are a run": partial(Qrels, run), "swapped": partial(assay.evaluate, run, qrels, ["map"])}
+    cases = {"no file": partial(Run, tmp_path / "none.txt"), "judgments that are a run": partial(Qrels, run)}
+    cases["swapped"] = partial(assay.evaluate, run, qrels, ["map"])
     snapshots.check_errors("files/not_there", cases)
     for text in ("x" * 5000, trec_run() * 20, "x\0y", "", 5, None, b"q1", 1.5, object(), len):
         with pytest.raises(DataError):
@@ -326,10 +317,8 @@ def test_a_bad_record_is_named_wherever_it_stands():
                 for place, rows in ((1, [bad, *good]), (3, [*good, bad])):
                     with pytest.raises(DataError, match=f":{place}: "):
                         kind(rows)
-    with pytest.raises(DataError, match=":2: "):
-        Run([(1, "a", 1.0), (1.0, "b", 1.0)])  # whole, even after an equal one
-    with pytest.raises(DataError) as error:
-        Run(["x" * 1000])
+    with pytest.raises(DataError, match=":2: ") as error:
+        Run([(1, "a", 1.0), (1.0, "b" * 1000, 1.0)])  # whole, even after an equal one
     assert len(str(error.value)) < 160
     mixed = [("q1", "d1", 1), ["q1", "d2", 2, "x"], {"qid": "q1", "docid": "d3", "score": 3}, np.array(["q1", "d4", "4"])]
     assert plain(Run(mixed)) == {"q1": {"d1": 1, "d2": 2, "d3": 3, "d4": 4}}
