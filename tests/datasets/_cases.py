@@ -23,6 +23,7 @@ import zstandard
 from assay import Qrels, Run
 
 BOM = b"\xef\xbb\xbf"
+PACKERS = {"gz": gzip.compress, "zst": zstandard.compress, "xz": lzma.compress, "bz2": bz2.compress}
 
 RUN = {"q1": {"d1": 0.5, "d#2": 1.5, "é日": 0.25}, "7": {"9": 2.0, "d1": -1.0}}
 """A run with ids that look like comments, numbers and foreign words. Equal scores: none."""

@@ -18,8 +18,7 @@ def load(folder, **files):
     return load_dataset(put_all(folder, beir(**files)))
 
 
-def save(dataset, path):
-    find_format("beir").save(dataset, path)
+save = find_format("beir").save
 
 
 def judging(doc):

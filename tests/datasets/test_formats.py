@@ -1,14 +1,10 @@
 """Formats of benchmarks: laws that hold for every format, driven by one table of samples and one of faults."""
 
-import bz2
-import gzip
-import lzma
 import shutil
 from dataclasses import replace
 from functools import partial
 
 import pytest
-import zstandard
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
@@ -16,7 +12,7 @@ from assay import BenchmarkDataset, DataError, Document, Query, RelevanceJudgmen
 from assay.datasets import check_target, describe_losses, detect_format, find_format, load_dataset
 
 from ._benchmarks import SAMPLES, assert_same, assert_same_content, benchmarks, claims
-from ._cases import BOM, write
+from ._cases import BOM, PACKERS, write
 from ._faults import FAULTS
 from ._files import FOLDERS, put, put_benchmark
 from ._readings import MORE_SAMPLES, READINGS, shown
@@ -64,10 +60,7 @@ GUISES = {
     "a mark in front": (BOM.__add__, ""),
     "carriage returns": (lambda content: content.replace(b"\n", b"\r\n"), ""),
     "blank lines": (lambda content: b"\n \n" + content + b"\n \n", ""),
-    "gzip": (gzip.compress, ".gz"),
-    "zstd": (zstandard.compress, ".zst"),
-    "xz": (lzma.compress, ".xz"),
-    "bzip2": (bz2.compress, ".bz2"),
+    **{ending: (pack, f".{ending}") for ending, pack in PACKERS.items()},
     "a strange name": (None, "it's [1]*?"),
 }
 

@@ -1,8 +1,5 @@
 """Limits of what is read, made small: both readers, every compression, lines without end, and the store's files."""
 
-import bz2
-import gzip
-import lzma
 from unittest import mock
 
 import pytest
@@ -15,9 +12,8 @@ from assay import DataError, Qrels, Run
 from assay.files import FileSource, limits
 from assay.store import Store
 
-from ._cases import RUN_NAMES, RUN_ROWS, jsonl, parquet, write
+from ._cases import PACKERS, RUN_NAMES, RUN_ROWS, jsonl, parquet, write
 
-PACKERS = {"gz": gzip.compress, "zst": zstandard.compress, "xz": lzma.compress, "bz2": bz2.compress}
 JUDGED = Qrels({"q1": {"b": 2, "x": 1}})
 small = mock.patch.multiple(limits, FREE=2_000, MAX_EXPANSION=10)
 
