@@ -194,7 +194,12 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def stdin(monkeypatch):
     """Set what standard input holds."""
-    return lambda text: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    def hold(content):
+        encoded = content if isinstance(content, bytes) else content.encode()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(encoded)))
+
+    return hold
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """assay chunk: files, folders and standard input, cut and shown."""
 
-import io
 import json
-import sys
 from codecs import BOM_UTF16_LE, BOM_UTF32_BE
 
 import pytest
@@ -32,29 +30,23 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def piped(monkeypatch):
-    """Set the bytes of standard input."""
-    return lambda content: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-
-
 def test_what_it_shows(place, transcript):
     transcript("chunk/shown")
 
 
-def test_standard_input(assay, piped, transcript):
-    piped(SOURCE.encode())
+def test_standard_input(assay, stdin, transcript):
+    stdin(SOURCE.encode())
     done = assay("chunk", "-", "--name", "z.py", "-c", "syntax_tree(size=30)", "-f", "json")
     assert ([one["title"] for one in json.loads(done.out)], "note" in done.err) == ([None, "A", "A.g"], False)
-    piped(b"text\n")
+    stdin(b"text\n")
     transcript("chunk/piped")
-    piped(b"")
+    stdin(b"")
     transcript("chunk/empty")
 
 
-def test_encodings_are_said_aloud(assay, piped):
+def test_encodings_are_said_aloud(assay, stdin):
     for name, (content, text, note) in ENCODED.items():
-        piped(content)
+        stdin(content)
         done = assay("chunk", "-", "-f", "json")
         assert (done.code, json.loads(done.out)[0]["text"]) == (0, text), name
         assert (note in done.err, "note" in done.err) == (True, bool(note)), name

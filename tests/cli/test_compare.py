@@ -116,15 +116,3 @@ def test_mistakes_say_what_to_do(transcript):
     Path("broken.run").write_text("q1 Q0 d1 1 high tag\n")
     transcript("compare/refused")
     transcript("compare/mistakes")
-
-
-@pytest.mark.usefixtures("saved")
-def test_metrics_that_count_chunks_are_noted_where_chunkers_differ(assay):
-    content = json.loads(Path("all.json").read_text())
-    for chunkers, is_noted in ((("lines", "tree"), True), (("tree", "tree"), False)):
-        for one, chunker in zip(content["results"], chunkers, strict=True):
-            one["relevance"] = {"strategy_used": "span", "strategy_counts": {"span": 40}}
-            one["provenance"] = {**one.get("provenance", {}), "chunks": {"chunker": chunker, "n": 1, "seconds": 0.0}}
-        Path("all.json").write_text(json.dumps(content))
-        code, out, err = assay("compare", "all.json", "-m", "mrr")
-        assert (code, "mrr" in out, err.startswith("note: mrr counts chunks")) == (0, True, is_noted)

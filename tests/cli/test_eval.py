@@ -82,16 +82,10 @@ def test_what_is_told_of_a_plan_its_depth_and_the_files_written(place, assay):
     both = ("--benchmarks", "small.json", "small.json", "rag-template", "--providers", *["python:mine:search"] * 2)
     done = assay("eval", "plan.yaml", *both, "python:mine:Batched", "-o", "result.json", "-o", "new/t.tex", "-o", "run.trec")
     first, *notes, written = (line for line in done.err.splitlines() if line.startswith(("note: ", "wrote ")))
-    assert first == f"note: {note}"
-    assert notes == [
-        "note: the benchmark small.json is named 2 times, and used once",
-        "note: the provider python:mine:search is named 2 times, and used once",
-    ]
+    assert (first, ["named 2 times, and used once" in one for one in notes]) == (f"note: {note}", [True, True])
     assert written.startswith("wrote result.json, new/t.tex, run-"), "each once"
     assert written.endswith(" (new folder: new)")
     assert len(list(place.glob("run-*.trec"))) == 4
-    names = [(result.benchmark, result.name) for result in read_results("result.json")]
-    assert names[:3:2] == [("small", "python:mine:search"), ("rag-template", "python:mine:search")]
     assert f"\n{note}.\n" in done.out
     assert read_results("result.json")[0].notes == (f"{note}.",)
     assert table(done.out)[0][-1] == "mean ms", "batches have no quantiles"

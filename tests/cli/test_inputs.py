@@ -1,9 +1,7 @@
 """Inputs: ten commands take the same kinds of files, saved and stored results; what each says to which is in snapshots."""
 
-import io
 import json
 import re
-import sys
 
 import pytest
 
@@ -113,9 +111,9 @@ def words_of(command, case):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_what_a_command_says_to_each_kind_of_input(command, folder, monkeypatch, capsys, snapshots):
+def test_what_a_command_says_to_each_kind_of_input(command, folder, monkeypatch, capsys, stdin, snapshots):
     monkeypatch.chdir(folder)
-    piped = FILES["poor.jsonl" if command in ("answers", "moe") else "poor.run"].encode()
+    piped = FILES["poor.jsonl" if command in ("answers", "moe") else "poor.run"]
     capsys.readouterr()
     main(["results", "-f", "json"])
     evaluation = re.search(r"\d{4}-\d\d-\d\d-golden-[0-9a-f]+", capsys.readouterr().out)[0]
@@ -129,7 +127,7 @@ def test_what_a_command_says_to_each_kind_of_input(command, folder, monkeypatch,
         )
         typed = [word.replace("ID", evaluation) for word in words.split()]
         kind = ["bars"] if command == "plot" else []
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(piped)))
+        stdin(piped)
         code = main([command, *kind, *(flags + typed if typed[:1] == ["-m"] else typed + flags)])
         out, err = capsys.readouterr()
         lines += [f"## {name}: {words}", f"exit {code}", *_shown(out)[:3], *_shown(err), ""]

@@ -9,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import assay as library
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
 RUNS = ("score", "qrels.txt", "poor.run", "good.run", "-m", "map", "mrr")
 
 pytestmark = pytest.mark.usefixtures("files")
@@ -19,14 +16,6 @@ pytestmark = pytest.mark.usefixtures("files")
 
 def test_what_it_shows(transcript):
     transcript("score/shown")
-
-
-@pytest.mark.slow
-def test_the_figures_are_those_of_the_library(assay):
-    for system in ("bm25", "dense"):
-        files = (EXAMPLES / "qrels.txt", EXAMPLES / f"{system}.run")
-        (found,) = json.loads(assay("score", *files, "-m", "all_trec", "-f", "json", "--ci", "none").out)["results"]
-        assert found == library.evaluate(*files, "all_trec", name=system).to_dict()
 
 
 def test_order_of_runs_and_queries(transcript):

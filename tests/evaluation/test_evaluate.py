@@ -31,13 +31,10 @@ def test_the_call_of_the_readme():
 
 def test_metrics_come_as_text_as_several_or_bound_and_each_once():
     for metrics, names in [
-        ("map", ["map"]),
         ("map, P@5", ["map", "precision@5"]),
-        (["recall@1,2"], ["recall@1", "recall@2"]),
         (("AP", "map", "average_precision"), ["map"]),
         ((name for name in ("mrr", "map")), ["mrr", "map"]),
-        (parse_metric("ndcg@3"), ["ndcg@3"]),
-        ([parse_metric("ndcg@3"), "map"], ["ndcg@3", "map"]),
+        ([parse_metric("ndcg@3"), "recall@1,2"], ["ndcg@3", "recall@1", "recall@2"]),
     ]:
         assert list(assay.evaluate(QRELS, RUN, metrics).summary) == names
     for metrics in ([], [3], 3, [None], [""], ["ndcg@0"], ["map(foo=1)"], ["precision"]):

@@ -107,14 +107,6 @@ def test_a_provider_that_reports_no_answer_has_no_score_and_it_is_told(questions
     assert any("reported no answer in words" in note for note in notes)
 
 
-def test_a_benchmark_without_answers_is_refused_before_anything_is_asked(tmp_path):
-    path, asked = tmp_path / "bare.json", []
-    path.write_text(json.dumps([{"id": "1", "question": "?", "relevant_ids": ["d"]}]))
-    with pytest.raises(assay.UsageError, match="no query of bare has one"):
-        executed(path, {"system": asked.append}, ["answer_f1"])
-    assert not asked
-
-
 def test_routes_are_scored_beside_rankings():
     found = assay.run(routed_benchmark(), routes, ["ndcg@10"])
     assert found["ndcg@10"] == 1.0

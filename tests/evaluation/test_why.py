@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 import assay
 from assay import BadParameter, DataError, Policy, find_profile
 from assay.evaluation import PROFILES, Target
-from assay.metrics import all_metrics, parse_metric
 from assay.reports import why
 
 TIED = ({"1": {"d1": 1}}, {"1": {"d3": 5.0, "d1": 5.0}})
-TWO_QUERIES = ({"1": {"a": 1, "b": 2}, "2": {"c": 1}}, {"1": {"a": 2.0, "b": 1.0}})
 
 
 def explained(qrels, run, metric, expected=None, **how):
@@ -75,13 +73,9 @@ def test_what_cannot_be_explained(snapshots):
         with pytest.raises(BadParameter):
             why(*TIED, "mrr", number)
     cases = {
-        "text": lambda: why(*TIED, ["map", "relstring"]),
-        "our own refusal": lambda: why(*TWO_QUERIES, "map", policy=Policy(missing="error")),
         "the tool's refusal": lambda: why({"1": {"a": 0.5}}, {"1": {"a": 1.0}}, "map", profile="pytrec_eval"),
         "policy and profile": lambda: why(*TIED, "map", policy=Policy(), profile="beir"),
-        "one number for two metrics": lambda: why(*TIED, ["map", "mrr"], "0.3"),
         "one number for two cutoffs": lambda: why(*TIED, "recall@5,10", "0.3"),
-        "no number": lambda: why(*TIED, "mrr", "0,33"),
     }
     snapshots.check_errors("why/faults", cases)
 
@@ -103,19 +97,6 @@ def test_every_convention_that_moves_a_figure_is_tried(snapshots):
         lines = [f"{one.conventions[0].flags or one.setting.metric.name}: {one.words}\n" for one in singles]
         told.append(f"## {metric}\n" + "".join(lines))
     snapshots.check("why/conventions", "\n".join(told))
-
-
-@pytest.mark.slow
-def test_everything_tried_of_any_metric_has_words_and_can_be_spelled():
-    for name, metric in all_metrics().items():
-        if metric.view != "ranking" or name in ("relstring", "runid"):
-            continue
-        cutoff = f"@{0.5 if metric.at.name in ('recall', 'multiple') else 5}" if metric.at else ""
-        for figure in explained(*EVERYTHING, f"{name}{cutoff}").singles:
-            (one,) = figure.conventions
-            assert one.words, name
-            assert bool(one.policy) != bool(one.metric), name
-            assert one.metric is None or parse_metric(one.metric.name) == one.metric, one.metric.name
 
 
 DOCS = ("1", "d1", "d2", "d3", "d4")
