@@ -69,31 +69,18 @@ def pair(metrics: Sequence[str] = METRICS, **policy: Any) -> list[Result]:
 
 @cache
 def hostile_results() -> tuple[Result, ...]:
-    """A query per hostile id, half of them missing from the run; a run per hostile name."""
-    return _evaluated(HOSTILE, HOSTILE)
+    """A query per hostile id, half of them missing from the run; a run per hostile name.
 
-
-@cache
-def tame_results() -> tuple[Result, ...]:
-    """The same with names and ids that are letters and digits."""
-    return _evaluated(*([f"{letter}{number}" for number in range(len(HOSTILE))] for letter in "qr"))
-
-
-def _evaluated(queries: Sequence[str], names: Sequence[str]) -> tuple[Result, ...]:
-    """Every other run lacks one query more: a note that all runs share would be said once, without a name."""
-    qrels = {query: {"d": 1} for query in queries}
-    runs = [{query: {"d": 1.0} for query in queries[start::2]} for start in (0, 2)]
-    return tuple(assay.evaluate(qrels, runs[number % 2], ["map", "num_q"], name=name) for number, name in enumerate(names))
+    Every other run lacks one query more: a note that all runs share would be said once, without a name.
+    """
+    qrels = {query: {"d": 1} for query in HOSTILE}
+    runs = [{query: {"d": 1.0} for query in HOSTILE[start::2]} for start in (0, 2)]
+    return tuple(assay.evaluate(qrels, runs[number % 2], ["map", "num_q"], name=name) for number, name in enumerate(HOSTILE))
 
 
 def rendered(format_name: str, results: Sequence[Result], **how: Any) -> str:
     """The results in a format."""
     return render_scores(Report(results, **how), format_name)
-
-
-def is_printable(text: str) -> bool:
-    """Nothing in it steers a terminal or breaks a line."""
-    return not controls(text)
 
 
 def controls(text: str) -> set[str]:

@@ -136,17 +136,7 @@ def test_several_comparisons_follow_each_other():
         assert text.index("first") < text.index("second"), form
 
 
-def test_what_is_refused(snapshots):
-    snapshots.check_errors(
-        "reports/comparison_refused",
-        {
-            "a format nobody knows": lambda: check_comparison_format("tabel"),
-            "no place in csv": lambda: check_fits_csv(["csv"], ["--slices", "--agreement"]),
-        },
-    )
-
-
-def test_results_that_should_not_be_compared_are_told_of():
+def test_what_is_refused_and_what_should_not_be_compared(snapshots):
     rows = [{"query_id": name, "route": "code", "optimal_expert": "code"} for name in ("q1", "q2")]
     first, fewer = evaluate_routing(rows, name="a"), evaluate_routing(rows[:1], name="c")
     other = evaluate_routing([{**row, "route": "chat"} for row in rows[::-1]], name="b")
@@ -154,3 +144,8 @@ def test_results_that_should_not_be_compared_are_told_of():
     assert list(notes_side_by_side([first, other])) == []
     notes = list(notes_side_by_side([first, fewer, other, wrong]))
     assert [note.partition(" are ")[0] for note in notes] == ["a and c", "a and d"]
+    refused = {
+        "a format nobody knows": lambda: check_comparison_format("tabel"),
+        "no place in csv": lambda: check_fits_csv(["csv"], ["--slices", "--agreement"]),
+    }
+    snapshots.check_errors("reports/comparison_refused", refused)

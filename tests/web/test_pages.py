@@ -3,7 +3,10 @@
 import re
 from html import unescape
 
-from ._clients import client_of, words_of
+from assay.datasets import check_dataset, load_dataset
+from assay.metrics import all_metrics
+
+from ._clients import client_of, main_of, rows_of, words_of
 from ._stores import Stored
 
 ADDRESSES = """/ /result/<0>/1 /result/<0>/0/query?id=q003 /compare?r=<1>/0 /compare?r=<1>/0&r=<1>/1&baseline=<1>/1
@@ -62,3 +65,33 @@ def test_filters_are_in_the_form_again_and_pages_lead_to_each_other_with_them(cl
     answer = client.get("/?csv=results")
     assert answer.headers["content-disposition"] == 'attachment; filename="results.csv"'
     assert len(answer.text.splitlines()) == 63
+
+
+def test_a_dataset_that_is_at_hand_is_checked_and_a_name_is_never_a_path(client, tmp_path):
+    html, dataset = client.get("/datasets?name=rag-template").text, load_dataset("rag-template")
+    assert f"{len(dataset.queries):,}, " in main_of(html)
+    for finding in check_dataset(dataset):
+        assert finding.code in main_of(html), finding
+    assert html.count("<table") > html.count("<thead>") == 0, "a table without heads has no empty row"
+    file = tmp_path / "data.json"
+    dataset.save_json(file)
+    assert client.get("/datasets", params={"name": str(file)}).status_code == 404
+
+
+def test_every_metric_has_a_row_and_a_page(client):
+    metrics = all_metrics()
+    rows = rows_of(client.get("/metrics").text, "Metrics")
+    assert [row[1] for row in rows] == [metric.meaning for metric in metrics.values()]
+    for name, metric in [*list(metrics.items())[::9], ("NDCG", metrics["ndcg"])]:
+        said = main_of(client.get("/metrics", params={"name": name}).text)
+        for text in (metric.meaning, metric.formula):
+            assert " ".join(text.split()) in said, name
+
+
+def test_history_marks_steps_and_baselines(client):
+    html = client.get("/history?provider=bm25&sort=started&order=asc").text
+    rows = rows_of(html, "Figures over time")
+    assert (len(rows), rows[0][-1]) == (30, "baseline main")
+    assert [row[0][:10] for row in rows if "step, worse" in row[-1]] == ["2026-10-21"]
+    for part in ("things · bm25: a step from", "on 2026-10-21 02:00"):
+        assert part in main_of(html), part
