@@ -197,7 +197,7 @@ def stdin(monkeypatch):
 
     def hold(content):
         encoded = content if isinstance(content, bytes) else content.encode()
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(encoded)))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(encoded))))
 
     return hold
 

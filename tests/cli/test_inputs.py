@@ -68,6 +68,8 @@ CASES = {
     "a name for judgments": "truth=JUDGED RUN RUN2",
     "standard input": "JUDGED RUN -",
     "standard input twice": "JUDGED - -",
+    "a saved result on standard input": "base=kept.json#one new=-",
+    "results of the same name": "kept.json latest",
     "nothing": "",
     "too few": "JUDGED",
     "one run": "JUDGED RUN",
@@ -127,7 +129,7 @@ def test_what_a_command_says_to_each_kind_of_input(command, folder, monkeypatch,
         )
         typed = [word.replace("ID", evaluation) for word in words.split()]
         kind = ["bars"] if command == "plot" else []
-        stdin(piped)
+        stdin((folder / "kept.json").read_bytes() if "saved" in name else piped)
         code = main([command, *kind, *(flags + typed if typed[:1] == ["-m"] else typed + flags)])
         out, err = capsys.readouterr()
         lines += [f"## {name}: {words}", f"exit {code}", *_shown(out)[:3], *_shown(err), ""]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import shlex
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
@@ -104,20 +106,29 @@ class Word:
             raise UsageError(f"{word}: after the name there must be a file, as in base=bm25.run")
         return cls(path, name, store)
 
+    @property
+    def place(self) -> str:
+        """The file or the evaluation, of which `#bm25` takes a part."""
+        return self.path.partition("#")[0]
+
+    @property
+    def is_standard_input(self) -> bool:
+        """Whether it is `-`, or a part of the results there, as in `new=-#bm25`."""
+        return self.place == STANDARD_INPUT
+
     @cached_property
     def kind(self) -> Kind:
         """What is no file, and does not look like one, is stored where there is a store."""
-        from assay.evaluation import is_saved_result
+        from assay.evaluation import is_saved_result, looks_saved
 
         with suppress(OSError):  # who reads it will say so
-            if self.path != STANDARD_INPUT and is_saved_result(self.path):
+            if looks_saved(_peek()) if self.is_standard_input else is_saved_result(self.path):
                 return Kind.SAVED
-        place = self.path.partition("#")[0]
-        if self.path == STANDARD_INPUT or Path(self.path).exists() or Path(place).exists():
+        if self.is_standard_input or Path(self.path).exists() or Path(self.place).exists():
             return Kind.FILE
         from assay.store import looks_like_file, parse_location
 
-        is_reference = place == LATEST or (not looks_like_file(place) and parse_location(self.store).exists)
+        is_reference = self.place == LATEST or (not looks_like_file(self.place) and parse_location(self.store).exists)
         return Kind.STORED if is_reference else Kind.FILE
 
     def check_exists(self) -> None:
@@ -125,11 +136,17 @@ class Word:
         from assay.evaluation import check_not_empty
 
         check_not_empty(self.path)
-        if self.kind is Kind.FILE and self.path != STANDARD_INPUT and not Path(self.path).exists():
+        if self.kind is Kind.FILE and not self.is_standard_input and not Path(self.path).exists():
             raise DataError("no such file", source=self.path)
 
     def __str__(self) -> str:
         return f"{self.name}={self.path}" if self.name else self.path
+
+
+def _peek() -> bytes:
+    """How standard input begins; it is read on from there."""
+    stream = sys.stdin.buffer
+    return stream.peek() if isinstance(stream, io.BufferedReader) else b""
 
 
 def _split_name(word: str) -> tuple[str, str, str]:
@@ -157,6 +174,11 @@ class Inputs:
         """Whether the systems are results, which are taken as they were scored."""
         return self.rules.reads == "scores" and not self.truth
 
+    @property
+    def n_standard_inputs(self) -> int:
+        """How many of the words are `-`."""
+        return sum(word.is_standard_input for word in (Word(self.truth), *self.systems))
+
     def check_files(self) -> None:
         """Every file is there, and none of them is empty."""
         truth = [Word(self.truth)] if self.truth and self.rules.truth == "first" and not self.is_dataset else []
@@ -169,7 +191,7 @@ class Inputs:
         from assay.files import FileSource
 
         words = [word for word in self.systems if word.kind is Kind.FILE]
-        stems = ["<stdin>" if word.path == STANDARD_INPUT else FileSource(Path(word.path)).name for word in words]
+        stems = ["<stdin>" if word.is_standard_input else FileSource(Path(word.path)).name for word in words]
         short = [word.name or stem for word, stem in zip(words, stems, strict=True)]
         long = [word.name or word.path for word in words]
         if len(set(short)) == len(short):
@@ -222,7 +244,7 @@ def parse_inputs(options: argparse.Namespace, rules: InputRules) -> Inputs:
         typed = [LATEST]
     words = tuple(Word.of(word, options.store) for word in typed)
     inputs = _divide(options, rules, words)
-    if [inputs.truth, *(word.path for word in inputs.systems)].count(STANDARD_INPUT) > 1:
+    if inputs.n_standard_inputs > 1:
         raise UsageError("standard input (-) can be read once only")
     _check_count(options, inputs)
     if inputs.is_scored:

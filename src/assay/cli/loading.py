@@ -65,15 +65,29 @@ def make_scoring(options: argparse.Namespace, inputs: Inputs, metrics: Sequence[
 
 def look_up(word: Word) -> LookupResult:
     """What a word stands for, under the name that was given to it."""
-    from assay.store import find_results
-
-    lookup = find_results(word.path, word.store)
+    lookup = _find_in_standard_input(word) if word.is_standard_input else _find(word)
     if not word.name:
         return lookup
     is_one = len({result.name for result in lookup.results}) == 1
     names = [word.name if is_one else f"{word.name}/{result.name}" for result in lookup.results]
     renamed = [result.renamed(name) for result, name in zip(lookup.results, names, strict=True)]
     return replace(lookup, results=tuple(renamed))
+
+
+def _find(word: Word) -> LookupResult:
+    from assay.store import find_results
+
+    return find_results(word.path, word.store)
+
+
+def _find_in_standard_input(word: Word) -> LookupResult:
+    from assay.files import as_source
+
+    source = as_source(STANDARD_INPUT)
+    _, hash_sign, part = word.path.partition("#")
+    with errors_of(source):
+        lookup = _find(Word(f"{source.path}{hash_sign}{part}"))
+    return replace(lookup, label=f"{source.label}{hash_sign}{part}")
 
 
 def _group_by_benchmark(named_results: Sequence[tuple[Word, Result]], *, needs_several: bool) -> list[list[Result]]:
@@ -92,15 +106,20 @@ def _group_by_benchmark(named_results: Sequence[tuple[Word, Result]], *, needs_s
 
 
 def _with_unique_names(named_results: Sequence[tuple[Word, Result]]) -> list[Result]:
+    names = _unique_names([(word, result.name) for word, result in named_results])
+    return [result.renamed(name) for name, (_, result) in zip(names, named_results, strict=True)]
+
+
+def _unique_names(named: Sequence[tuple[Word, str]]) -> list[str]:
     """Names that clash get the stem of their file in front, or its path where stems clash as well."""
-    names = [result.name for _, result in named_results]
+    names = [name for _, name in named]
     for front in (lambda path: Path(path).stem, str):
         clashing = {name for name in names if names.count(name) > 1}
         names = [
-            f"{front(word.path.partition('#')[0])}/{result.name}" if name in clashing else name
-            for name, (word, result) in zip(names, named_results, strict=True)
+            f"{front(word.place)}/{own}" if name in clashing else name
+            for name, (word, own) in zip(names, named, strict=True)
         ]
-    return [result.renamed(name) for name, (_, result) in zip(names, named_results, strict=True)]
+    return names
 
 
 def _score_runs(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions) -> list[Result]:
@@ -197,18 +216,19 @@ def load_replies(inputs: Inputs, what: Literal["answers", "routes"]) -> list[tup
     read = {"answers": read_answers, "routes": read_routes}[what]
     names = iter(inputs.names)
     inputs.check_files()
-    replies: list[tuple[Any, str]] = []
+    replies: list[Any] = []
+    named: list[tuple[Word, str]] = []
     for word in inputs.systems:
-        if word.path == STANDARD_INPUT:
-            source = as_source(word.path)
-            with errors_of(source):
-                replies.append((read(source.path), next(names)))
-        elif word.kind is Kind.FILE:
-            replies.append((read(word.path), next(names)))
-        else:
+        if word.kind is not Kind.FILE:
             results = look_up(word).results
-            replies += [(read(_records(word, result, what)), result.name) for result in results]
-    return replies
+            replies += [read(_records(word, result, what)) for result in results]
+            named += [(word, result.name) for result in results]
+            continue
+        source = as_source(word.path)
+        with errors_of(source) if word.is_standard_input else nullcontext():
+            replies.append(read(source.path))
+        named.append((word, next(names)))
+    return list(zip(replies, _unique_names(named), strict=True))
 
 
 def _records(word: Word, result: Result, what: str) -> list[dict[str, Any]]:

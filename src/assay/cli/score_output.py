@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from assay.cli.inputs import STANDARD_INPUT, Inputs
+from assay.cli.inputs import Inputs
 from assay.cli.scoring_options import SCORING_FLAGS, intervals_for_format
 from assay.cli.terminal import terminal_width, use_colour
 from assay.model import Policy
@@ -70,7 +70,7 @@ def compare_command(options: argparse.Namespace, inputs: Inputs, metric: str) ->
 
     One run has nothing to be compared with, and standard input is gone.
     """
-    if len(inputs.systems) < 2 or STANDARD_INPUT in (inputs.truth, *(word.path for word in inputs.systems)):
+    if len(inputs.systems) < 2 or inputs.n_standard_inputs:
         return ""
     truth = ["--dataset", inputs.truth] if inputs.is_dataset else [inputs.truth] if inputs.truth else []
     words = ["assay", "compare", *truth, *map(str, inputs.systems), "-m", metric, *_scoring_flags(options)]

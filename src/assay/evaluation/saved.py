@@ -34,10 +34,11 @@ def is_saved_result(path: str | Path) -> bool:
     if not place.is_file():
         return False
     with place.open("rb") as file:
-        return _looks_saved(file.read(HEAD_BYTES))
+        return looks_saved(file.read(HEAD_BYTES))
 
 
-def _looks_saved(content: bytes) -> bool:
+def looks_saved(content: bytes) -> bool:
+    """Whether saved results begin so."""
     return b"assay.result/" in content[:200] or (
         content.lstrip().startswith(b"{") and bool(COUNTS.search(content[:HEAD_BYTES]))
     )
@@ -119,7 +120,7 @@ def _check_is_result(content: bytes, place: str) -> None:
     except (ValueError, RecursionError):
         return
     if schema is None:
-        what = f'schema is missing; a saved result has "schema": "{SCHEMA}"' if _looks_saved(content) else NO_RESULT
+        what = f'schema is missing; a saved result has "schema": "{SCHEMA}"' if looks_saved(content) else NO_RESULT
         raise DataError(what, source=place)
     if isinstance(schema, str) and schema != SCHEMA:
         raise DataError(f"written as {printable(schema)}, but this version reads {SCHEMA}", source=place)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli.gate_inputs import best_so_far, bless_command, read_rules
 from assay.cli.inputs import InputRules, Inputs, Kind, Word, add_input_arguments, parse_inputs
-from assay.cli.loading import load_results, make_scoring
+from assay.cli.loading import load_results, look_up, make_scoring
 from assay.cli.output_options import add_output_arguments, open_store
 from assay.cli.program import Command
 from assay.cli.terminal import log_verbose, terminal_width, use_colour, write_notes
@@ -108,14 +108,36 @@ def _stored_sides(options: argparse.Namespace, inputs: Inputs) -> Sides:
     from functools import cache
 
     from assay.monitoring import metrics_of
+
+    load = cache(lambda: _look_up_all(inputs))
+    rules = read_rules(options.rules, options.rule, lambda: metrics_of(load().results))
+    return load(), _find_baseline(options, load()), rules
+
+
+def _look_up_all(inputs: Inputs) -> LookupResult:
+    """The results of all words under the names that the baseline has for them; two of one name could not be told apart."""
     from assay.store import LookupResult
 
-    load = cache(lambda: load_results(options, inputs))
-    rules = read_rules(options.rules, options.rule, lambda: metrics_of(load().results))
-    lookups = load().lookups
-    is_one = len(lookups) == 1
-    now = lookups[0] if is_one else LookupResult(tuple(load().results), ", ".join(lookup.label for lookup in lookups))
-    return now, _find_baseline(options, now), rules
+    inputs.check_files()
+    lookups = [_with_own_names(word) for word in inputs.systems]
+    results = [result for lookup in lookups for result in lookup.results]
+    names = [f"{result.name} on {result.benchmark}" if result.benchmark else result.name for result in results]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UsageError(
+            f"two results are called {', '.join(twice)}, and the baseline cannot tell them apart; check them one at a time"
+        )
+    if len(lookups) == 1:
+        return lookups[0]
+    return LookupResult(tuple(results), ", ".join(lookup.label for lookup in lookups))
+
+
+def _with_own_names(word: Word) -> LookupResult:
+    """A name in front of several results is none of them: the baseline knows each by its own."""
+    from dataclasses import replace
+
+    lookup = look_up(replace(word, name=""))
+    is_one = len(lookup.results) == 1
+    return replace(lookup, results=(lookup.results[0].renamed(word.name),)) if word.name and is_one else lookup
 
 
 def _scored_sides(options: argparse.Namespace, inputs: Inputs) -> Sides:
@@ -137,8 +159,13 @@ def _scored_sides(options: argparse.Namespace, inputs: Inputs) -> Sides:
 
 
 def _find_baseline(options: argparse.Namespace, now: LookupResult) -> LookupResult | None:
+    from dataclasses import replace
+
     from assay.store import find_baseline
 
+    word = Word.of(options.baseline, options.store)
+    if word.kind is Kind.SAVED:
+        return look_up(replace(word, name=""))
     before, meant = find_baseline(options.baseline, options.store)
     if before is None:
         _report_no_baseline(options, now, meant)
