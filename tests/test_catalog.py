@@ -119,6 +119,8 @@ def test_what_is_wrong_with_plug_ins_is_told(package, announce, snapshots):
         "a name that is there": lambda: listed(Point("apple", Fruit("worm"))),
         "an entry that is there": lambda: listed(Point("worm", Fruit("apple"))),
         "broken": lambda: listed(broken),
+        "a class": lambda: listed(Point("plum", Fruit)),
+        "something else": lambda: listed(Point("plum", 5)),
         "unknown": lambda: find_entry("provider", "bm2", {"bm25": 1, "dense": 2}),
         "unknown by any name": lambda: find_by_any_name("test", "sgin", {"sign": Named()}),
     }

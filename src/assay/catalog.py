@@ -19,6 +19,7 @@ from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any, TypeVar, cast
 
 from assay.errors import UnknownName, UsageError, near_matches
+from assay.text import type_with_article
 
 T = TypeVar("T")
 
@@ -58,7 +59,8 @@ class Entries(Mapping[str, T]):
     @cached_property
     def plug_ins(self) -> dict[str, T]:
         """Those that other packages announce."""
-        entries = [_load_plug_in(point) for point in plug_in_points(self._group) if _check_is_new(point, self.own)]
+        points = [point for point in plug_in_points(self._group) if _check_is_new(point, self.own)]
+        entries = [_load_plug_in(point, self._kind) for point in points]
         _by_name([*self.own.values(), *entries], self._kind)
         return _by_name(entries, self._kind)
 
@@ -107,11 +109,15 @@ def _check_is_new(point: EntryPoint, taken: Mapping[str, Any]) -> bool:
     return True
 
 
-def _load_plug_in(point: EntryPoint) -> Any:
+def _load_plug_in(point: EntryPoint, kind: type[T]) -> T:
     try:
-        return point.load()
+        entry = point.load()
     except Exception as error:
         raise UsageError(f"the plug-in {point.name} ({point.value}) cannot be loaded: {error!r}") from error
+    if isinstance(entry, kind):
+        return entry
+    what = f"the class {entry.__name__}" if isinstance(entry, type) else type_with_article(entry)
+    raise UsageError(f"the plug-in {point.name} ({point.value}) is {what}; it must be an object of assay's {kind.__name__}")
 
 
 def _by_name(entries: list[Any], kind: type[T]) -> dict[str, T]:
