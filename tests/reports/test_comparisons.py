@@ -11,7 +11,7 @@ from tests._results import make_result
 import assay
 from assay.comparison import ComparisonOptions, compare, compare_results
 from assay.evaluation import evaluate_routing
-from assay.reports import ComparisonReport, check_comparison_format, check_fits_csv, notes_side_by_side, render_comparisons
+from assay.reports import ComparisonReport, check_fits_csv, notes_side_by_side, render_comparisons
 from assay.text import display_width
 
 from ._comparisons import QRELS, SCORES, comparison, ranked, rendered
@@ -145,7 +145,6 @@ def test_what_is_refused_and_what_should_not_be_compared(snapshots):
     notes = list(notes_side_by_side([first, fewer, other, wrong]))
     assert [note.partition(" are ")[0] for note in notes] == ["a and c", "a and d"]
     refused = {
-        "a format nobody knows": lambda: check_comparison_format("tabel"),
         "no place in csv": lambda: check_fits_csv(["csv"], ["--slices", "--agreement"]),
     }
     snapshots.check_errors("reports/comparison_refused", refused)

@@ -212,11 +212,12 @@ def add_input_arguments(parser: argparse.ArgumentParser, rules: InputRules) -> N
     """What commands have in common: systems, metrics, and how they are scored. A flag for all of them goes here."""
     parser.set_defaults(also_takes="files")
     before = "judgments, then " if rules.truth == "first" else ""
+    systems = "runs" if rules.file == "run" else rules.file.replace("file", "files")
     parser.add_argument(
         "files",
         nargs="*",
         metavar="file",
-        help=f"{before}{rules.file.replace('file', 'files')}s, - is standard input; or results: of --format json, "
+        help=f"{before}{systems}, - is standard input; or results: of --format json, "
         "file.json#benchmark/provider picks from several, or stored ones such as latest; name=file gives a name"
         f"{f' (default: {LATEST})' if rules.has_default else ''}",
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import re
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -128,11 +127,14 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *words: Any, **how: Any) -> None:
         super().__init__(*words, **{"allow_abbrev": False, **how})
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """A command or a format that is not there is told as any other name that is not known."""
+        known = tuple(map(str, action.choices or ()))
+        kind, more = {"COMMAND": ("command", "; assay --help"), "FORMAT": ("format", "")}.get(str(action.metavar), ("", ""))
+        if kind and known and value not in known:
+            raise UnknownName(kind, value, near_matches(value, known), f"there are {', '.join(known)}{more}")
+        super()._check_value(action, value)
+
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where to read on."""
-        shape = re.match(r"argument COMMAND: invalid choice: '(.+?)' \(choose from (.+)\)", message)
-        if shape:
-            known = re.findall(r"[a-z]+", shape[2])
-            hint = f"there are {', '.join(known)}; assay --help"
-            raise UnknownName("command", shape[1], near_matches(shape[1], known), hint)
         raise UsageError(f"{message}\n  {self.prog} --help shows how it is written")

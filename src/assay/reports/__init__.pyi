@@ -47,7 +47,6 @@ from assay.reports.sections.catalog import statistics_lines as statistics_lines
 from assay.reports.sections.catalog import statistics_sections as statistics_sections
 from assay.reports.sections.comparison import ComparisonExtras as ComparisonExtras
 from assay.reports.sections.comparison import ComparisonReport as ComparisonReport
-from assay.reports.sections.comparison import check_comparison_format as check_comparison_format
 from assay.reports.sections.comparison import check_fits_csv as check_fits_csv
 from assay.reports.sections.comparison import render_comparisons as render_comparisons
 from assay.reports.sections.differences import ExplanationOptions as ExplanationOptions

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_confidence_arguments(parser.add_argument_group("trust"))
     add_by_argument(parser.add_argument_group("slices"))
-    show = add_output_arguments(parser, FORMATS, has_per_query=True)
+    show = add_output_arguments(parser, FORMATS, choices=FORMATS, has_per_query=True)
     show.add_argument("--digits", type=parse_digits, metavar="N", help="decimals (default: 4; csv and json: all)")
 
 

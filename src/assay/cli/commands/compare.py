@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results
 from assay.cli.output_options import (
+    FORMATS,
     add_output_arguments,
     add_slice_arguments,
     check_output,
@@ -47,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input_arguments(parser, RULES)
     add_comparison_arguments(parser)
     add_slice_arguments(parser)
-    show = add_output_arguments(parser, "table, markdown, latex, csv or json (default: table)")
+    show = add_output_arguments(parser, "table, markdown, latex, csv or json (default: table)", choices=FORMATS)
     show.add_argument(
         "--worst",
         type=integer_parser(MAX_RESAMPLES),
@@ -103,10 +104,9 @@ def add_comparison_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_compare(options: argparse.Namespace) -> int:
     """Names are checked before any data is read; nothing is printed unless everything worked."""
-    from assay.reports import ComparisonReport, Style, check_comparison_format, form_of, render_comparisons
+    from assay.reports import ComparisonReport, Style, form_of, render_comparisons
 
     how = make_comparison_options(options)
-    check_comparison_format(options.format)
     check_output(options.output, form=options.file_format)
     forms = [form_of(Path(output), options.file_format) for output in options.output]
     check_slices(options, [options.format, *forms])

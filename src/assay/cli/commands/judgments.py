@@ -45,7 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--query", metavar="ID", help="those for this query")
     parser.add_argument("--document", metavar="ID", help="those of this document")
     parser.add_argument("-o", "--output", metavar="FILE", help="export: the file that is written")
-    parser.add_argument("-f", "--format", default="table", choices=("table", "json", "csv"), help="table, json or csv")
+    parser.add_argument(
+        "-f", "--format", default="table", choices=("table", "json", "csv"), metavar="FORMAT", help="table, json or csv"
+    )
     add_store_argument(parser)
 
 

@@ -56,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         "what is printed: table (the chart in words), svg, json or csv (default: table)",
         "svg, png, pdf, json (Vega-Lite) or csv (the rows behind it); may be repeated",
+        choices=PRINTED_FORMATS,
     )
     show.add_argument("--title", default="", metavar="TEXT", help="what stands above it")
     show.add_argument("--theme", choices=("light", "dark"), default="light", help="light (default) or dark")
@@ -75,7 +76,7 @@ def run_plot(options: argparse.Namespace) -> int:
         return _list_kinds(options)
     chart = find_chart(options.kind)
     _check_flags(chart, options)
-    for ending in (*_check_format(options), *_endings(options)):
+    for ending in (*_printed_kind(options), *_endings(options)):
         require(ending)
     drawing = _draw_history(options) if chart.needs_series else _draw_results(chart, options)
     drawing = drawing.sized(options.width, options.height)
@@ -96,10 +97,8 @@ def _printed(drawing: Drawing, options: argparse.Namespace) -> str:
     return render(drawing, options.format, options.theme).decode().rstrip("\n") + "\n"
 
 
-def _check_format(options: argparse.Namespace) -> list[str]:
+def _printed_kind(options: argparse.Namespace) -> list[str]:
     """The kind of what is printed, where that is not words."""
-    if options.format not in PRINTED_FORMATS:
-        raise UsageError(f"--format {options.format}: a chart is printed as {', '.join(PRINTED_FORMATS)}; -o writes others")
     return [] if options.format == WORDS else [options.format]
 
 

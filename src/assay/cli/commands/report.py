@@ -16,7 +16,7 @@ from assay.cli.commands.compare import add_comparison_arguments, check_baseline,
 from assay.cli.gate_inputs import best_so_far, read_rules
 from assay.cli.inputs import InputRules, add_input_arguments, parse_inputs
 from assay.cli.loading import LoadedResults, load_results
-from assay.cli.output_options import add_by_argument, add_output_arguments
+from assay.cli.output_options import FORMATS, add_by_argument, add_output_arguments
 from assay.cli.program import Command
 from assay.cli.terminal import write_notes
 from assay.errors import UsageError
@@ -60,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "print it as well: table, markdown, latex, csv, json or html",
         "report.html; also md, tex, csv, json, txt, and a folder for charts, which ends in /; may be repeated",
         default="",
+        choices=(*FORMATS, HTML),
     )
     show.add_argument("--charts", choices=CHART_KINDS, help="kind of the charts in folders (default: svg)")
     show.add_argument("--title", default="", metavar="TEXT", help="what the page is called")
@@ -163,8 +164,6 @@ def check_files(options: argparse.Namespace) -> None:
     from assay.reports import ENDINGS, check_outputs
 
     outputs, known = options.output, (*ENDINGS, *PAGE_ENDINGS)
-    if options.format and options.format not in (HTML, *ENDINGS.values()):
-        raise UsageError(f"--format {options.format}: a report is printed as {', '.join((HTML, *ENDINGS.values()))}")
     if not outputs and not options.format:
         files = options.files or ["latest"]
         raise UsageError(f"say where the report goes: {options.prog} {shlex.join(files)} -o report.html")

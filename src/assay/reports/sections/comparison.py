@@ -133,13 +133,6 @@ def _extra_sections(extras: ComparisonExtras, figures: Figures) -> Iterator[Sect
     yield from agreement_sections(extras.agreement, figures.digits)
 
 
-def check_comparison_format(form: str) -> None:
-    """Refuse a format that comparisons are not shown in; a near match is offered."""
-    from assay.catalog import find_entry
-
-    find_entry("format of comparisons", form, dict.fromkeys(("table", "markdown", "latex", "csv", "json")))
-
-
 def check_fits_csv(forms: Sequence[str], flags: Sequence[str]) -> None:
     """CSV is one table with a row for each pair, in which some things have no place."""
     if "csv" in forms and flags:
