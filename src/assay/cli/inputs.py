@@ -74,8 +74,6 @@ class InputRules:
     """What is taken of results: their scores, or what they kept of the retrieval, to be scored anew beside files."""
     keep_rankings: Callable[[argparse.Namespace], bool] = lambda _: False
     """Whether the rankings of runs are looked at beside their scores."""
-    can_rescore: bool = False
-    """Whether results beside judgments are runs, by the rankings that they kept."""
     can_repeat: bool = False
     """Whether one file may stand beside itself."""
     order: Hint | None = None
@@ -254,29 +252,21 @@ def parse_inputs(options: argparse.Namespace, rules: InputRules) -> Inputs:
 
 
 def _divide(options: argparse.Namespace, rules: InputRules, words: Sequence[Word]) -> Inputs:
-    """What is ground truth, and what are systems; a mixture that means nothing is refused."""
+    """What is ground truth, and what are systems. Results beside judgments are runs, by the rankings that they kept."""
     dataset = getattr(options, "dataset", None) or ""
     if rules.truth != "first":
         return Inputs(rules, dataset or getattr(options, "qrels", None) or "", bool(dataset), tuple(words))
     results = [word for word in words if word.kind is not Kind.FILE]
     if dataset:
-        if results and not rules.can_rescore:
-            _refuse_benchmark(results[0])
         return Inputs(rules, dataset, is_dataset=True, systems=tuple(words))
     if words and len(results) == len(words):
         return Inputs(rules, "", is_dataset=False, systems=tuple(words))
-    if results and not (rules.can_rescore and words[0] not in results):
+    if words and words[0] in results:
         _refuse_mixture(results[0], next(word for word in words if word not in results))
     truth, systems = (words[0], words[1:]) if words else (Word(""), ())
     if truth.name:
         raise UsageError(f"judgments come first, and without a name: {options.prog} qrels.txt {truth} …")
     return Inputs(rules, truth.path, is_dataset=False, systems=tuple(systems))
-
-
-def _refuse_benchmark(result: Word) -> None:
-    if result.kind is Kind.SAVED:
-        raise UsageError(f"{result.path} is a saved result, which needs no --dataset: it was scored already")
-    raise UsageError(f"{result.path} is no file: --dataset needs runs, and stored results were scored already")
 
 
 def _refuse_mixture(result: Word, other: Word) -> None:

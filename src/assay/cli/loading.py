@@ -159,16 +159,18 @@ def load_sources(inputs: Inputs) -> list[tuple[Any, str]]:
 
     names = iter(inputs.names)
     inputs.check_files()
-    sources: list[tuple[Any, str]] = []
+    sources: list[Any] = []
+    named: list[tuple[Word, str]] = []
     for word in inputs.systems:
         if word.kind is Kind.FILE:
-            sources.append((as_source(word.path), next(names)))
-        else:
-            sources += [
-                (_kept(word, result, "run", "its scores and no rankings; results of assay eval keep them"), result.name)
-                for result in look_up(word).results
-            ]
-    return sources
+            sources.append(as_source(word.path))
+            named.append((word, next(names)))
+            continue
+        results = look_up(word).results
+        instead = "its scores and no rankings; results of assay eval keep them"
+        sources += [_kept(word, result, "run", instead) for result in results]
+        named += [(word, result.name) for result in results]
+    return list(zip(sources, _unique_names(named), strict=True))
 
 
 def _kept(word: Word, result: Result, field: str, instead: str) -> Any:

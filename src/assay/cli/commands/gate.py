@@ -153,7 +153,7 @@ def _scored_sides(options: argparse.Namespace, inputs: Inputs) -> Sides:
     systems = (*inputs.systems, baseline) if is_run else inputs.systems
     results = load_results(options, replace(inputs, systems=systems), scoring).results
     label = ", ".join(map(str, inputs.systems))
-    now = LookupResult(tuple(results[: len(inputs.systems)]), label)
+    now = LookupResult(tuple(results[:-1] if is_run else results), label)
     before = LookupResult(tuple(results[-1:]), str(baseline)) if is_run else _find_baseline(options, now)
     return now, before, rules
 

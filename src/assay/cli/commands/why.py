@@ -21,9 +21,7 @@ EXAMPLES = """\
   assay why qrels.txt run.txt -m ndcg@10
   assay why result_a.json result_b.json
   assay why main latest"""
-RULES = InputRules(
-    metrics="what to explain", most=1, least_results=2, most_results=2, can_rescore=True, decided=("expected",)
-)
+RULES = InputRules(metrics="what to explain", most=1, least_results=2, most_results=2, decided=("expected",))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
