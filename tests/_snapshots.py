@@ -2,6 +2,7 @@
 deletes those that no test reads; read the diff.
 """
 
+import difflib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,7 +32,11 @@ class Snapshots:
             file.write_text(actual, encoding="utf-8")
         if not file.is_file():
             pytest.fail(f"there is no snapshot {name}; make snapshots writes it:\n{actual}")
-        assert actual == self.read(name)
+        if actual != (expected := self.read(name)):
+            changed = difflib.unified_diff(
+                expected.splitlines(), actual.splitlines(), f"{name}.txt", "now", lineterm="", n=1
+            )
+            pytest.fail("\n".join(changed), pytrace=False)
 
     def read(self, name: str) -> str:
         """The text of a file."""
