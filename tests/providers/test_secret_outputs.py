@@ -357,14 +357,15 @@ MALFORMED = [
 ]
 
 
-def test_what_cannot_be_read_is_not_shown(folder, capsys):
+def test_what_cannot_be_read_is_not_shown(folder, tmp_path, capsys):
+    plan = tmp_path / "plan.yaml"
     for text in MALFORMED:
         assert main(["eval", "--benchmarks", "small.json", "--providers", text, "--no-store"]) == 2, text
         error = capsys.readouterr().err
         assert_no_canary(error, text)
         assert error.startswith("error: "), text
-        (folder / "plan.yaml").write_text(json.dumps({"benchmarks": ["small.json"], "providers": [text]}))
-        assert main(["eval", "plan.yaml", "--no-store"]) == 2, text
+        plan.write_text(json.dumps({"benchmarks": ["small.json"], "providers": [text]}))
+        assert main(["eval", str(plan), "--no-store"]) == 2, text
         assert_no_canary(capsys.readouterr().err, text)
     text = "http(url='http://127.0.0.1:9/', headers='Authorization: Bearer K4nary€')"
     assert main(["eval", "--benchmarks", "small.json", "--providers", text, "--no-store", "--retries", "0"]) == 4
