@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 from tests import _snapshots
-from tests._snapshots import FOLDER, Snapshots
+from tests._snapshots import FOLDER, Snapshots, is_same
 
 from assay.errors import UsageError
 
@@ -34,6 +34,15 @@ def test_what_is_not_there_fails(written):
         written.check("score/other", "text")
     with pytest.raises(pytest.fail.Exception, match="no error"):
         written.check_errors("score/missing", {"case": lambda: None})
+
+
+def test_only_the_last_digits_of_long_numbers_may_differ():
+    assert is_same("a,0.9865595836219592,1.0\n", "a,0.986559583621959,1.0\n")
+    assert is_same("a,1.0\n", "a,0.9999999999999998\n")
+    assert not is_same("a,0.98655958362\n", "a,0.98655958361\n")
+    assert not is_same("a,0.9865595836219592\n", "a,0.9865595846219592\n")
+    assert not is_same("a,0.9865595836219592\n", "b,0.9865595836219592\n")
+    assert not is_same("0.9865595836219592 0.9865595836219592", "0.9865595836219592")
 
 
 def test_writing_makes_the_file(written, monkeypatch):
