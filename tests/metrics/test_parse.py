@@ -17,10 +17,10 @@ def names(texts):
 
 
 SPELLINGS = """
-    ndcg@10 = ndcg_at_10 NDCG@10 ndcg_10 ndcg_cut_10 ndcg_cut.10 ndcg.10 ndcg(k=10) ndcg(cutoff=10) ndcg@k=10
+    ndcg@10 = ndcg_at_10 NDCG@10 ndcg_10 ndcg_cut_10 ndcg_cut.10 ndcg.10 ndcg(k=10) ndcg(cutoff=10) ndcg@k=10 ndcg10 NDCG10
     ndcg = NDCG ndcg() normalized_dcg
-    precision@5 = P_5 p@5 P.5 precision_at_5 prec@5 precision(k=5)
-    recall@100 = R@100 recall_100 recall.100 r_100
+    precision@5 = P_5 P5 p@5 P.5 precision_at_5 prec@5 precision(k=5)
+    recall@100 = R@100 recall100 recall_100 recall.100 r_100
     f1@5 = F1@5 f1_at_5 f@5 f_measure@5 f(beta=1)@5 fbeta@5
     hit@3 = hit_rate@3 HitRate@3 success_3 success.3 hit-rate@3
     mrr = RR recip_rank mean_reciprocal_rank
@@ -111,6 +111,8 @@ def test_a_metric_that_was_read_may_be_given_again():
 
 NEAR = {
     "ncdg@10": "ndcg@10",
+    "ncdg10": "ndcg@10",
+    "f15": "f1@15",  # not read as f@15: it could be f1@5
     "reciprocal_rnk": "mrr",
     "recal@10,100": "recall@10,100",
     "precison": "precision@10",

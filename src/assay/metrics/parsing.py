@@ -32,6 +32,8 @@ _WHOLE = re.compile(
 
 
 _PARAMETER = re.compile(r"-?[\d.]|\w+=")
+_NAME_AND_DIGITS = re.compile(r"(?P<name>[^\d]+)(?P<cut>[1-9]\d*)")
+"""`ndcg10`: a name without digits, directly followed by a cutoff. `f15` is not read: it could be f1@5 or f@15."""
 WrittenMetric = WrittenName | BoundMetric | Metric
 """What stands for a metric: its name as the user wrote it, or the thing itself."""
 Given = str | BoundMetric | Metric
@@ -204,6 +206,9 @@ def _split_suffix(name: str, known: Container[str]) -> tuple[str, str | None, bo
         joint = next((joint for joint in ("_at_", "_", ".") if rest.startswith(joint)), None)
         if joint and fold(head) in known and _PARAMETER.match(rest, len(joint)):
             return head, rest.removeprefix(joint), joint == "."
+    shape = _NAME_AND_DIGITS.fullmatch(name)
+    if shape and fold(shape["name"]) in known and fold(shape["name"] + shape["cut"][0]) not in known:
+        return shape["name"], shape["cut"], False
     return name, None, False
 
 
@@ -275,7 +280,7 @@ def _example(param: Param) -> str:
 
 def _unknown(text: str, name: str) -> UnknownName:
     """The error for a name nobody knows, with what may have been meant, cutoff and all."""
-    shape = re.fullmatch(r"(?P<word>.+?)(?:_at_|_|\.)(?P<cut>\d[\d,]*)", name)
+    shape = re.fullmatch(r"(?P<word>.+?)(?:_at_|_|\.|(?<=[^\d]))(?P<cut>\d[\d,]*)", name)
     word, rest = (shape["word"], f"@{shape['cut']}") if shape else (name, text[len(name) :])
     spellings = [spelling for spelling in known_spellings() if len(spelling) > SHORTEST]
     near = [*near_matches(word, all_metrics()), *near_matches(word, spellings)]
