@@ -1,87 +1,86 @@
-# make demo and make test work on a fresh machine with Python 3.11 or newer, pip, gcc and make: nothing else is assumed.
+# make demo and make test work on a fresh machine with Python 3.11 or newer, pip and make. The tests also need gcc.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# what make demo needs, and what everything else needs
+DEMO := $(VENV)/.demo
 READY := $(VENV)/.ready
 ADAPTERS := .venv-adapters
-# processes that run tests side by side; one needs 1 GB
+INSTALL := -m pip install --quiet --disable-pip-version-check
+# number of test processes; each needs 1 GB
 JOBS ?= 2
-# how long make fuzz goes on, and on what: python -m fuzz --help
+# how long make fuzz runs, and on what: python -m fuzz --help
 FUZZ ?= --seconds 120
 
-# tests start programs by the hundred: compiled files are kept, whatever the environment says
+# tests start hundreds of programs: compiled files are kept, whatever the environment says
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test test-slow snapshots test-adapters fuzz kills mutants lint bench docs clean
 
-help:
-	@echo "make demo    run retrievers on the bundled benchmarks, score and compare the example runs"
-	@echo "make test    run the tests, but for the slow ones"
-	@echo "make test-slow   run the slow ones: processes killed at any instant, whole peers; property tests with ten times the examples"
-	@echo "make snapshots   write the texts that tests compare, in tests/snapshots; read the diff"
-	@echo "make test-adapters   run the tests of vector stores over the real packages (installs 1.5 GB)"
-	@echo "make fuzz    mutated input for every reader, saved form and endpoint, for two minutes (FUZZ='--count 1000000')"
-	@echo "make kills   kill evaluations, saving, exports, caches and more at 1,000 instants; nothing may be lost (KILLS='--count 50')"
-	@echo "make mutants   put faults into a copy of the sources, one at a time, and see which the tests notice (MUTANTS='--area stats')"
-	@echo "make lint    ruff and mypy"
-	@echo "make bench   time assay against pytrec_eval on seeded data (a few minutes)"
-	@echo "make docs    write the generated reference pages"
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | awk -F '\t' '{printf "make %-14s %s\n", $$1, $$2}'
 
-$(READY): pyproject.toml constraints.txt
+$(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+
+$(DEMO): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python $(INSTALL) --constraint constraints.txt --editable '.[dense,report]'
 	@touch $@
 
-demo: $(READY)
+$(READY): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python $(INSTALL) --constraint constraints.txt --editable '.[dev]'
+	@touch $@ $(DEMO)
+
+demo: $(DEMO) ## run three retrievers, score and compare run files, and write report.html (under 90 seconds)
 	$(BIN)/assay eval --benchmarks rag-template --providers bm25 dense "hybrid(bm25, dense)" --metrics ndcg@10 recall@10 mrr
 	$(BIN)/assay score examples/qrels.txt examples/bm25.run examples/dense.run examples/hybrid.run -m ndcg@10 map mrr@10 recall@100
-	$(BIN)/assay score examples/qrels.txt examples/dense.run --sort ndcg@10 --per-query -m ndcg@10 mrr relstring --format csv | head -6
 	$(BIN)/assay compare examples/qrels.txt examples/bm25.run examples/dense.run examples/hybrid.run -m ndcg@10 map
-	$(BIN)/assay eval --benchmarks hpo-en --providers bm25 tfidf_chars dense hybrid --metrics mrr hit@10 max_ont_sim@10
-	$(BIN)/assay metrics ndcg
+	$(BIN)/assay report latest -o report.html
+	@echo
+	@echo "Open report.html in a browser. To use the command yourself: . .venv/bin/activate"
 
-test: $(READY)
+test: $(READY) ## run the tests, without the slow ones
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
-snapshots: $(READY)
+snapshots: $(READY) ## write the texts in tests/snapshots again; read the diff
 	touch tests/snapshots/.began
 	ASSAY_SNAPSHOTS=write $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 	find tests/snapshots -type f ! -newer tests/snapshots/.began -print -delete
 
-test-slow: $(READY)
+test-slow: $(READY) ## run the slow tests, and the property tests with ten times the examples
 	ASSAY_TEST_EXAMPLES=$${ASSAY_TEST_EXAMPLES:-150} $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or hypothesis"
 
 $(ADAPTERS)/.ready: pyproject.toml tests/providers/adapters/requirements.txt
 	$(PYTHON) -m venv $(ADAPTERS)
-	$(ADAPTERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dense]' \
+	$(ADAPTERS)/bin/python $(INSTALL) --editable '.[dense]' \
 		'pytest>=8.2' 'hypothesis>=6.100' 'pytest-xdist>=3.6' -r tests/providers/adapters/requirements.txt
 	@touch $@
 
-test-adapters: $(ADAPTERS)/.ready
+test-adapters: $(ADAPTERS)/.ready ## test the vector stores with the real packages (installs 1.5 GB)
 	ASSAY_TEST_REQUIRE=adapters $(ADAPTERS)/bin/python -m pytest tests/providers/adapters
 
-kills: $(READY)
+kills: $(READY) ## kill evaluations, saves, exports and caches at 1,000 points, and check that nothing is lost (KILLS='--count 50')
 	$(BIN)/python -m kills --jobs $(JOBS) $(KILLS)
 
-fuzz: $(READY)
+fuzz: $(READY) ## give mutated input to every reader and endpoint for two minutes (FUZZ='--count 1000000')
 	$(BIN)/python -m fuzz --jobs $(JOBS) $(FUZZ)
 
 build/mutants/recording/tests.json: | $(READY)
 	$(BIN)/python -m tools.mutants record --jobs $(JOBS)
 
-mutants: $(READY) build/mutants/recording/tests.json
+mutants: $(READY) build/mutants/recording/tests.json ## put faults into a copy of the source, one at a time, and list those that no test notices (MUTANTS='--area stats')
 	$(BIN)/python -m tools.mutants run --jobs $(JOBS) $(MUTANTS)
 
-lint: $(READY)
+lint: $(READY) ## run ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(READY)
+bench: $(READY) ## time assay against pytrec_eval on seeded data (a few minutes)
 	$(BIN)/python -m benchmarks
 
-docs: $(READY)
+docs: $(READY) ## write the generated reference pages
 	$(BIN)/python -m docs.generate
 
-clean:
+clean: ## delete the environments and all caches
 	rm -rf $(VENV) $(ADAPTERS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
