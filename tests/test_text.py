@@ -90,10 +90,10 @@ def test_a_blank_separates_words_and_decomposed_text_has_the_same(left, right):
 
 
 def test_extras_are_installed_by_one_command_that_names_extras_there_are():
-    assert install_command("report") == "pip install 'assay[report]'"
-    assert install_command("web", "report") == "pip install 'assay[web,report]'"
+    assert install_command("report") == "pip install 'assay-ir[report]'"
+    assert install_command("web", "report") == "pip install 'assay-ir[web,report]'"
     sources = [path.read_text() for path in (ROOT / "src" / "assay").rglob("*.py")]
-    assert sum("pip install 'assay[" in text for text in sources) == 1  # the words are in one place
+    assert sum("pip install 'assay-ir[" in text for text in sources) == 1  # the words are in one place
     named = {extra for text in sources for extra in re.findall(r"install_command\([\"']([\w-]+)[\"']\)", text)}
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert {"report", "dense", "hpo", "postgres"} <= named <= extras.keys()

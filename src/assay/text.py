@@ -48,7 +48,7 @@ def with_minus(figure: str) -> str:
 
 def install_command(*extras: str) -> str:
     """What installs the packages of some extras; pip leaves an assay that is there as it is, wherever it came from."""
-    return f"pip install 'assay[{','.join(extras)}]'"
+    return f"pip install 'assay-ir[{','.join(extras)}]'"
 
 
 def percent(share: float, digits: int = 0) -> str:

@@ -156,4 +156,4 @@ def test_what_is_refused(assay, transcript, monkeypatch):
     assert (done.code, f"127.0.0.1:{port} cannot be listened on" in done.err) == (2, True)
     real = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "starlette" else real(name))
-    assert assay("serve", "--store", "s.db").err == "error: the web pages need starlette: pip install 'assay[web]'\n"
+    assert assay("serve", "--store", "s.db").err == "error: the web pages need starlette: pip install 'assay-ir[web]'\n"

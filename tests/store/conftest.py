@@ -23,7 +23,7 @@ def server():
     try:
         import psycopg  # noqa: F401
     except ImportError:
-        require("psycopg", "pip install 'assay[postgres]'")
+        require("psycopg", "pip install 'assay-ir[postgres]'")
     if (programs := find_programs()) is None:
         require("PostgreSQL", "initdb and pg_ctl are not installed (Debian: apt-get install postgresql)")
     with running_server(programs) as url:
