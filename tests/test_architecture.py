@@ -72,7 +72,7 @@ ROWS = (
     ("metrics", "relevance", "stats", "fusion"),
     ("views",),
     ("model",),
-    ("arrays", "atomic_write", "catalog", "grammar", "schema", "yaml_tree"),
+    ("arrays", "atomic_write", "catalog", "extras", "grammar", "schema", "yaml_tree"),
     ("errors", "serialize", "temporary_files", "text"),
     ("masking",),
     ("lazy",),

@@ -1,7 +1,6 @@
 """Words: plurals, lists, text that cannot do harm, and the words of a text."""
 
 import re
-import tomllib
 import unicodedata
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from assay.text import (
     counted,
     display_width,
-    install_command,
     percent,
     printable,
     some_of,
@@ -87,16 +85,6 @@ def test_words_hold_every_letter_and_digit_and_nothing_else_but_marks(text):
 def test_a_blank_separates_words_and_decomposed_text_has_the_same(left, right):
     assert words_of(f"{left} {right}") == words_of(left) + words_of(right)
     assert words_of(unicodedata.normalize("NFD", left)) == words_of(left)
-
-
-def test_extras_are_installed_by_one_command_that_names_extras_there_are():
-    assert install_command("report") == "pip install 'assay-ir[report]'"
-    assert install_command("web", "report") == "pip install 'assay-ir[web,report]'"
-    sources = [path.read_text() for path in (ROOT / "src" / "assay").rglob("*.py")]
-    assert sum("pip install 'assay-ir[" in text for text in sources) == 1  # the words are in one place
-    named = {extra for text in sources for extra in re.findall(r"install_command\([\"']([\w-]+)[\"']\)", text)}
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert {"report", "dense", "hpo", "postgres"} <= named <= extras.keys()
 
 
 FORMULAS = (

@@ -46,11 +46,6 @@ def with_minus(figure: str) -> str:
     return f"−{figure[1:]}" if figure.startswith("-") else figure
 
 
-def install_command(*extras: str) -> str:
-    """What installs the packages of some extras; pip leaves an assay that is there as it is, wherever it came from."""
-    return f"pip install 'assay-ir[{','.join(extras)}]'"
-
-
 def percent(share: float, digits: int = 0) -> str:
     """A share of 1 as `64 %`."""
     return f"{100 * share:.{digits}f} %"

@@ -14,8 +14,9 @@ from xml.sax.saxutils import quoteattr
 from assay.charts.chart import Drawing
 from assay.charts.spec import INK, themed
 from assay.errors import UnknownName, UsageError, near_matches
+from assay.extras import install_command
 from assay.masking import has_secrets, mask, mask_nested
-from assay.text import install_command, spreadsheet_cell
+from assay.text import spreadsheet_cell
 
 PICTURES = ("svg", "png", "pdf")
 SCALE = 2.0

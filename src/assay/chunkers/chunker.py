@@ -16,9 +16,10 @@ import numpy as np
 
 from assay.catalog import find_entry, load_entries
 from assay.errors import BadParameter, UsageError
+from assay.extras import install_command
 from assay.grammar import Param, changed_settings, cutoff, parse_settings, show, split_call
 from assay.model import Chunk, Document
-from assay.text import install_command, words_of
+from assay.text import words_of
 
 DEFAULT_SIZE = 1500
 

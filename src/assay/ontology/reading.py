@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import DataError, Faults, UsageError
+from assay.extras import install_command
 from assay.files import FileSource
 from assay.ontology.cache import digest_of, read_cached, write_cached
 from assay.ontology.ontology import Ontology, Synonym, TermRecord, build_ontology
 from assay.ontology.similarity import with_annotations
-from assay.text import counted, install_command, shortened, some_of
+from assay.text import counted, shortened, some_of
 
 PARENTS = ("is_a", "subClassOf", "http://www.w3.org/2000/01/rdf-schema#subClassOf")
 """Predicates of edges from a term to one that it is a kind of."""

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ProviderError
+from assay.extras import install_command
 from assay.providers.loading import check_installed, import_package
 from assay.providers.nearest import Vectors
-from assay.text import install_command
 
 WORDLLAMA = "wordllama"
 TEXTS_AT_ONCE = 1024

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from assay.errors import ProviderError, near_matches
+from assay.extras import install_command
 from assay.grammar import Param
 from assay.providers.adapters import ASKED_ALONE, READING, SCOPE, TIMEOUT
 from assay.providers.embeddings import WORDLLAMA, check_model, embed, load_model
@@ -19,7 +20,7 @@ from assay.providers.loading import check_installed, describe_library_error, fil
 from assay.providers.objects import check_object, is_fitting, load_object
 from assay.providers.retriever import PermanentFailure
 from assay.providers.secrets import address, conceal, fill_variables, revealed
-from assay.text import install_command, shortened, some_of
+from assay.text import shortened, some_of
 
 METHODS = ("embed_query", "get_query_embedding", "encode")
 """What embedding models of LangChain, LlamaIndex and sentence-transformers call it."""

@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from assay.atomic_write import atomic_write
 from assay.errors import BadParameter, DataError, StoreError
+from assay.extras import install_command
 from assay.masking import add_secret
-from assay.text import install_command
 
 VARIABLE = "ASSAY_STORE"
 """The environment variable that names the store where no option does."""

@@ -16,9 +16,10 @@ from xml.etree import ElementTree as ET
 from assay._version import __version__
 from assay.charts import Drawing, themed
 from assay.errors import UnknownName, UsageError
+from assay.extras import install_command
 from assay.masking import mask
 from assay.reports import SVG, THEME, environment, render_sections, table_section, with_own_ids
-from assay.text import install_command, printable
+from assay.text import printable
 from assay.web.drawing import drawer
 from assay.web.page import Page, PageRequest, Redirect, View
 from assay.web.security import HEADERS

@@ -16,8 +16,9 @@ from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command
 from assay.cli.scoring_options import integer_parser
 from assay.errors import UsageError
+from assay.extras import install_command
 from assay.masking import add_secret
-from assay.text import counted, install_command
+from assay.text import counted
 
 if TYPE_CHECKING:
     import socket

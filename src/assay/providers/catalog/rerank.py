@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from assay.errors import BadParameter, ProviderError
+from assay.extras import install_command
 from assay.grammar import Param, cutoff
 from assay.model import Document, Hit, Query
 from assay.providers.event_loop import EventLoop
@@ -25,7 +26,7 @@ from assay.providers.protocols import Retriever
 from assay.providers.provider import Provider
 from assay.providers.responses import Answers, Composed, ranked
 from assay.providers.retriever import PermanentFailure, with_reported_fields
-from assay.text import install_command, shortened
+from assay.text import shortened
 
 INSTALL = install_command("sentence-transformers")
 RANK, SCORE, REST = "first_rank", "first_score", "first"

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.atomic_write import atomic_write, cache_folder
 from assay.errors import DataError, UsageError
-from assay.text import install_command
+from assay.extras import install_command
 
 STATIC = Path(__file__).parent.parent / "static"
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from assay._version import __version__
 from assay.errors import AssayError, UsageError
 from assay.evaluation import Result
+from assay.extras import install_command
 from assay.reports.layout import Style, raised
 from assay.reports.rendering import Renderer
 from assay.reports.table import Cell, Column, Mark, Section, anchor_of
-from assay.text import install_command, printable
+from assay.text import printable
 
 if TYPE_CHECKING:  # pages take long to import, and whoever wants a plain table has every renderer at hand
     import jinja2

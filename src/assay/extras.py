@@ -1,0 +1,58 @@
+"""Extras: the optional packages of assay, what each extra is for, and the command that installs it.
+
+Which packages belong to an extra is in the metadata of the installed distribution; it is not written again here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import metadata
+
+DISTRIBUTION = "assay-ir"
+"""The name on the package index. The import and the command are called assay."""
+PURPOSES: Mapping[str, str] = {
+    "report": "HTML reports and charts",
+    "web": "the web pages (assay serve)",
+    "dense": "dense retrieval with a small model that is part of the package",
+    "sentence-transformers": "dense retrieval and reranking with models of sentence-transformers",
+    "chunkers": "chunks along the syntax tree of source code",
+    "chonkie": "the chunkers of chonkie",
+    "hpo": "ontologies, and the benchmarks of the Human Phenotype Ontology",
+    "postgres": "a store in PostgreSQL",
+}
+"""Extra → what it adds, the most common first. The extras all and dev are collections of others."""
+_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*?(?:;\s*extra == ['\"](?P<extra>[\w-]+)['\"])?")
+
+
+@dataclass(frozen=True)
+class Package:
+    """A distribution that assay needs, or that an extra adds; no version: it is not installed."""
+
+    name: str
+    version: str | None
+
+
+def install_command(*extras: str) -> str:
+    """The command that installs the packages of some extras."""
+    return f"pip install '{DISTRIBUTION}[{','.join(extras)}]'"
+
+
+def required_packages() -> dict[str, list[Package]]:
+    """Extra → its packages; the empty name has those of the base install. Nothing if assay runs without being installed."""
+    try:
+        requirements = metadata.requires(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        return {}
+    packages: dict[str, list[Package]] = {}
+    for shape in filter(None, map(_REQUIREMENT.fullmatch, requirements)):
+        packages.setdefault(shape["extra"] or "", []).append(Package(shape["name"], _installed_version(shape["name"])))
+    return packages
+
+
+def _installed_version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,28 @@
+"""Extras: what each is for, and the command that installs it."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from assay.extras import DISTRIBUTION, PURPOSES, install_command, required_packages
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def test_every_extra_has_a_purpose_and_its_packages_come_from_the_metadata():
+    assert PROJECT["name"] == DISTRIBUTION
+    assert set(PURPOSES) == PROJECT["optional-dependencies"].keys() - {"all", "dev"}
+    packages = required_packages()
+    assert {package.name for package in packages["report"]} == {"jinja2", "vl-convert-python"}
+    assert {package.name for package in packages[""]} >= {"numpy", "scipy", "duckdb"}
+    assert all(package.version for package in packages[""])
+
+
+def test_extras_are_installed_by_one_command_that_names_extras_there_are():
+    assert install_command("report") == "pip install 'assay-ir[report]'"
+    assert install_command("web", "report") == "pip install 'assay-ir[web,report]'"
+    sources = [path.read_text() for path in (ROOT / "src" / "assay").rglob("*.py")]
+    assert sum("pip install 'assay" in text for text in sources) == 0  # the words are in one place
+    named = {extra for text in sources for extra in re.findall(r"install_command\([\"']([\w-]+)[\"']\)", text)}
+    assert {"report", "dense", "hpo", "postgres"} <= named <= PROJECT["optional-dependencies"].keys()
