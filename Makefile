@@ -42,7 +42,7 @@ demo: $(DEMO) ## run three retrievers, score and compare run files, and write re
 test: $(READY) ## run the tests, without the slow ones
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
-snapshots: $(READY) ## write the texts in tests/snapshots again; read the diff
+snapshots: $(READY) ## write the texts that tests compare again, in tests/snapshots and in the pages; read the diff
 	touch tests/snapshots/.began
 	ASSAY_SNAPSHOTS=write $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 	find tests/snapshots -type f ! -newer tests/snapshots/.began -print -delete

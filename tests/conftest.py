@@ -42,9 +42,9 @@ def pytest_report_header(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Where snapshots are written, only the tests that have some run; in the order that is asked for."""
+    """When texts are written, only the tests that compare texts run: with snapshots, or with pages. In the order that is asked for."""
     if IS_WRITING:
-        items[:] = [item for item in items if "snapshots" in item.fixturenames]
+        items[:] = [item for item in items if {"snapshots", "workplace"} & set(item.fixturenames)]
     if (seed := config.getoption("--random-order")) is not None:
         items[:] = shuffled(items, random.Random(seed))
 
