@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from typing import Any, NoReturn
 
@@ -17,7 +18,31 @@ from assay.cli.terminal import add_verbose, log_duration, register_ascii_replace
 from assay.errors import UnknownName, UsageError, near_matches
 
 MIN_FLAG_SIMILARITY = 0.75
-"""How much of a flag must be there for it to have been meant: with fewer letters than that, --store would be --sort."""
+"""How similar an unknown flag must be to a known one to be suggested. With less, --store would be a typo of --sort."""
+ABOUT = "Measure how well a search or RAG system retrieves, and test whether a change made it better."
+FIRST_STEPS = f"""\
+{ABOUT}
+
+First steps:
+  assay init                                              write a plan, gate rules and a CI workflow for your data
+  assay score qrels.txt run.txt -m ndcg@10                score a run file against judgments
+  assay compare qrels.txt old.run new.run -m ndcg@10      test whether two runs differ
+  assay eval --benchmarks rag-template --providers bm25   run a retriever on a benchmark and score it
+
+assay help lists all commands. assay help score explains one of them.
+"""
+
+
+class Group(StrEnum):
+    """The headings under which help lists the commands, in this order."""
+
+    START = "set up"
+    SCORE = "score"
+    COMPARE = "compare"
+    SHOW = "show results"
+    FOLLOW = "follow results over time"
+    DATA = "data"
+    LOOK_UP = "look up"
 
 
 def run_program(arguments: list[str]) -> int:
@@ -27,16 +52,14 @@ def run_program(arguments: list[str]) -> int:
             reconfigure(errors=register_ascii_replacements())  # a letter the terminal lacks is written out, not a crash
     parser = build_parser(*arguments[:1])
     if not arguments:
-        parser.print_help()
+        sys.stdout.write(FIRST_STEPS)
         return 0
     try:
         options, left_over = parser.parse_known_args(arguments)
     except SystemExit as stop:  # --help and --version have printed and are done
         return int(stop.code or 0)
     if left_over and (not options.also_takes or any(word.startswith("-") and word != "-" for word in left_over)):
-        raise UsageError(
-            f"{_describe_unrecognized(left_over, options.flags)}\n  {options.prog} --help shows how it is written"
-        )
+        raise UsageError(f"{_describe_unrecognized(left_over, options.flags)}\n{usage_hint(options.prog)}")
     if left_over:
         getattr(options, options.also_takes).extend(left_over)
     options.typed = arguments
@@ -54,7 +77,7 @@ def _describe_unrecognized(words: list[str], flags: Sequence[str]) -> str:
     alike = (difflib.get_close_matches(word.lstrip("-").lower(), names, n=1, cutoff=MIN_FLAG_SIMILARITY) for word in typed)
     near = dict.fromkeys(f"--{name}" for matches in alike for name in matches)
     question = f". Did you mean {' and '.join(near)}?" if near else ""
-    return f"unrecognized: {command_line(shlex.join(words), mask_setting)}{question}"
+    return f"unrecognized argument{'s' * (len(words) > 1)}: {command_line(shlex.join(words), mask_setting)}{question}"
 
 
 @cache
@@ -63,12 +86,12 @@ def _all_commands() -> Mapping[str, Command]:
 
 
 def build_parser(name: str = "") -> Parser:
-    """The parser with every command of the catalog; with one alone, which is soon built, where that is named."""
+    """The parser with every command; with one command alone if it is named, because that is faster."""
     from assay._version import __version__
 
-    parser = Parser(
+    parser = ProgramParser(
         prog="assay",
-        description="How good is this retrieval, and did the last change make it better?",
+        description=ABOUT,
         epilog=exit_codes_text(),
         formatter_class=_help_formatter,
     )
@@ -90,25 +113,25 @@ def build_parser(name: str = "") -> Parser:
         actions = sub._option_string_actions.items()
         flags = [flag for flag, action in actions if flag.startswith("--") and action.help != argparse.SUPPRESS]
         sub.set_defaults(flags=flags)
-    parser.set_defaults(run=lambda _: _print_help(parser), prog=parser.prog, also_takes="", flags=["--help", "--version"])
+    parser.set_defaults(prog=parser.prog, also_takes="", flags=["--help", "--version"])
     return parser
 
 
 def _help_formatter(prog: str) -> argparse.HelpFormatter:
-    """Colour and layout of help; imported only when somebody asks for help."""
+    """Colour and layout of help. The package is imported only when help is printed."""
     from rich_argparse import RawDescriptionRichHelpFormatter
 
     return RawDescriptionRichHelpFormatter(prog)
 
 
-def _print_help(parser: argparse.ArgumentParser) -> int:
-    parser.print_help()
-    return 0
+def usage_hint(program: str) -> str:
+    """What to run after a mistake in the command line."""
+    return f"Run {program} --help for usage."
 
 
 @dataclass(frozen=True)
 class Command:
-    """One command: its name, what it does in one line, its arguments, and the function that runs it."""
+    """One command: its name, what it does in one line, its arguments, the function that runs it, and its place in help."""
 
     name: str
     help: str
@@ -116,25 +139,51 @@ class Command:
     run: Callable[[argparse.Namespace], int]
     examples: str = ""
     also_takes: str = ""
-    """The option that words left over go to: argparse loses files that follow a flag, as in `score q.txt --quiet r.txt`."""
+    """The option that gets the words left over: argparse loses files after a flag, as in `score q.txt --quiet r.txt`."""
     computes: bool = False
-    """Whether it does something that takes time and choices, and so has `-v`, which tells of both."""
+    """Whether it has `-v`, which prints timings and choices."""
+    group: Group = Group.LOOK_UP
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises UsageError instead of exiting, with the command to ask for help. Flags are written out in full."""
+    """Raises UsageError instead of exiting, with a hint at --help. Flags cannot be abbreviated."""
 
     def __init__(self, *words: Any, **how: Any) -> None:
         super().__init__(*words, **{"allow_abbrev": False, **how})
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """A command or a format that is not there is told as any other name that is not known."""
+        """Report an unknown command or format as any other unknown name."""
         known = tuple(map(str, action.choices or ()))
         kind, more = {"COMMAND": ("command", "; assay --help"), "FORMAT": ("format", "")}.get(str(action.metavar), ("", ""))
         if kind and known and value not in known:
-            raise UnknownName(kind, value, near_matches(value, known), f"there are {', '.join(known)}{more}")
+            raise UnknownName(kind, value, near_matches(value, known), f"choose from {', '.join(known)}{more}")
         super()._check_value(action, value)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where to read on."""
-        raise UsageError(f"{message}\n  {self.prog} --help shows how it is written")
+        """Say what is wrong, and how to get help."""
+        raise UsageError(f"{message}\n{usage_hint(self.prog)}")
+
+
+class ProgramParser(Parser):
+    """The parser of the whole program. Its help lists the commands by group."""
+
+    def format_help(self) -> str:
+        """Usage, commands by group, options, exit codes."""
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        formatter.add_text(self.description)
+        known = _all_commands()
+        for group in Group:
+            formatter.start_section(group)
+            formatter.add_arguments(action for action in self._commands() if known[action.dest].group is group)
+            formatter.end_section()
+        formatter.start_section("options")
+        formatter.add_arguments(action for action in self._actions if action.option_strings)
+        formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
+
+    def _commands(self) -> list[argparse.Action]:
+        """One entry for each command, as argparse describes it."""
+        parsers = (action for action in self._actions if isinstance(action, argparse._SubParsersAction))
+        return [choice for action in parsers for choice in action._choices_actions]
