@@ -199,7 +199,7 @@ def _search(study: Study, size: float, power: float) -> int:
 
     roughly = ((float(ndtri(1 - study.alpha / 2)) + float(ndtri(power))) / size) ** 2 if size > 1e-150 else math.inf
     if not roughly < 1e15:
-        raise BadParameter(f"a difference of {size * study.sd:g} is too small: it needs more than 10^15 queries")
+        raise BadParameter(f"a difference of {size * study.sd:g} is too small: it needs 10^15 queries or more")
     if roughly > MAX_SIMULATED:
         return math.ceil(roughly)
     least = cache(lambda place: study.least(_grid(place), power))

@@ -57,9 +57,8 @@ class Spans:
         run = run.without_self() if rule.drop_self else run
         places = truth.places
         query, rank, chunk = _rows(query_ids, run, rule, places)
-        gold = GoldSpans.of(
-            truth.spans, query_ids, places
-        )  # before `arrays`, because names in gold spans help to identify files
+        # before `arrays`, because names in gold spans help to identify files
+        gold = GoldSpans.of(truth.spans, query_ids, places)
         file, _ = places.arrays
         return cls(query_ids, query, rank, chunk, file, gold, places, places.n_files)
 
