@@ -1,6 +1,6 @@
 """Write the generated pages from the catalogs: `python -m docs.generate`.
 
-With `--check` nothing is written; the exit code is 1 where a page is not what the catalogs say.
+With `--check` nothing is written, and the exit code is 1 if a page is out of date.
 """
 
 from __future__ import annotations
@@ -30,53 +30,54 @@ HERE = Path(__file__).parent
 HEAD = """\
 # Metrics
 
-All {count} metrics. This page is generated from their records in `src/assay/metrics` by `make docs`; do not edit it.
-At the terminal: `assay metrics` lists them, `assay metrics ndcg` explains one.
-[Which metric when](metrics/which-metric-when.md) starts from what you want to know;
-[a metric of your own](metrics/your-own.md) is one function.
+All {count} metrics, with formula, edge cases and parameters. In the terminal, `assay metrics` lists them, and
+`assay metrics ndcg` explains one. To choose a metric for a question, see
+[which metric when](metrics/which-metric-when.md). To write one, see [your own metric](metrics/your-own.md).
 
-- [How a name is written](#how-a-name-is-written)
+This page is generated from the records in `src/assay/metrics` by `make docs`; do not edit it.
+
+- [How to write a name](#how-to-write-a-name)
 - [Index](#index)
 - [Groups](#groups)
 - [Spellings](#spellings)
 
-In the formulas, *k* is the cutoff, *i* a rank, *R* the number of relevant documents of the query, P@i the precision of the
-first i ranks, and gain(i) what the document at rank i is worth. What counts as relevant, and how ties, missing queries and
-unjudged documents are treated, is decided once for all metrics: see [conventions](conventions.md).
+In the formulas, *k* is the cutoff, *i* is a rank, *R* is the number of relevant documents of the query, P@i is the
+precision of the first i documents, and gain(i) is the gain of the document at rank i. The [conventions](conventions.md)
+say which documents are relevant, and how all metrics handle ties, missing queries and unjudged documents.
 
-## How a name is written
+## How to write a name
 
-`name`, `name@k` or `name(parameter=value)@k`. Case and hyphens do not matter. Every result, table and file has the canonical
-name, whichever spelling was given.
+Write `name`, `name@k` or `name(parameter=value)@k`. Case does not matter, and `-` is the same as `_`. Results, tables and
+files always show the canonical name.
 
 | written | means |
 |---|---|
 {examples}
 
-Several names may stand in one text, with commas between them. An unknown name, an unknown parameter and an impossible value
-are errors, before any data is read.
+One text can have several names, separated by commas. An unknown name, an unknown parameter or an invalid value is an error
+before any data is read.
 """
 
 EXAMPLES = {
     "ndcg@10": "a cutoff",
     "NDCG@10": "case does not matter",
     "ndcg_at_10": "",
-    "ndcg_cut_10": "trec_eval prints this",
-    "ndcg_cut.10": "trec_eval reads this",
+    "ndcg_cut_10": "as trec_eval prints it",
+    "ndcg_cut.10": "as trec_eval reads it",
     "P_5": "",
     "recall@5,10,100": "several cutoffs are several metrics",
     "P.5,10": "",
     "ndcg(gain=exp)@10": "a parameter",
-    "nDCG(dcg='exp-log2')@10": "ir_measures writes this",
-    "ndcg@10-l2": "ranx writes this: grades below 2 do not count",
+    "nDCG(dcg='exp-log2')@10": "as ir_measures writes it",
+    "ndcg@10-l2": "as ranx writes it; grades below 2 do not count",
     "P(rel=2)@5": "",
     "ndcg.1=3.5,2=9": "a gain for each grade",
     "set_F.2": "",
-    "rbp.95": "ranx writes this",
-    "iprec@0.5": "here @ sets the recall, not a rank",
-    "span_recall@tokens=1000,2000": "a budget of words instead of a rank",
+    "rbp.95": "as ranx writes it",
+    "iprec@0.5": "here @ sets a recall, not a rank",
+    "span_recall@tokens=1000,2000": "a budget in words instead of a rank",
 }
-"""Spellings to show, and a remark; what each one means is asked of the parser."""
+"""Spellings to show, each with a remark; the parser provides their meaning."""
 
 
 def metrics_page() -> str:
@@ -107,26 +108,26 @@ def _section(metric: Metric) -> str:
     lines = [f"## {metric.name}", "", f"{_sentence(about['meaning'])}", ""]
     lines += [f"- {name}: {text}" for name, text in _facts(metric, about) if text]
     if about["parameters"]:
-        lines += ["", _table(("parameter", "default", "meaning", "also written"), map(_param_row, about["parameters"]))]
+        lines += ["", _table(("parameter", "default", "meaning", "other names"), map(_param_row, about["parameters"]))]
     return "\n".join(lines)
 
 
 def _facts(metric: Metric, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "Written", _written(metric)
+    yield "Name", _written(metric)
     yield "Formula", f"`{about['formula']}`"
     yield "Edge cases", _plain(about["edge_cases"])
     if metric.aggregation.summarise:
         yield "Range", f"{about['range']}; {'higher' if about['higher_is_better'] else 'lower'} is better"
         yield "Summary over queries", about["aggregation"]
     else:
-        yield "Text", "one per query, no summary"
-    yield "Also read as", _codes(about["aliases"])
+        yield "Summary over queries", "none: the value of a query is text"
+    yield "Other names", _codes(about["aliases"])
     yield "trec_eval", _codes(about["trec_eval"])
     yield "Citation", _plain(about["citation"])
 
 
 def _written(metric: Metric) -> str:
-    """The name with its cutoff; where one setting has a name of its own, what the others are called."""
+    """The name with its cutoff, and what a short name means."""
     titles = (f"; `{title}` is short for `{metric.name}{_preset(preset)}`" for title, preset in metric.titles.items())
     return f"`{written(metric)}`{''.join(titles)}"
 
@@ -141,7 +142,7 @@ def _groups() -> str:
     for name, members in GROUPS.items():
         count = len(parse_metrics(name))
         rows.append((f"`{name}`{' (default)' if name == DEFAULT_GROUP else ''}", str(count), _codes(members)))
-    said = f"A group stands for several metrics. With no metric named, the group `{DEFAULT_GROUP}` is scored."
+    said = f"A group name means all metrics of the group. The default is the group `{DEFAULT_GROUP}`."
     return f"## Groups\n\n{said}\n\n{_table(('group', 'metrics', 'members'), rows)}"
 
 
@@ -151,8 +152,8 @@ def _spellings() -> str:
         for text, (metric, preset) in sorted(all_spellings().items())
         if text != metric.name
     ]
-    said = f"Besides the names of the index, {len(rows)} others are read. Cutoff and parameters follow them as usual."
-    return f"## Spellings\n\n{said}\n\n{_table(('read', 'as'), rows)}"
+    said = f"You can also use these {len(rows)} names. Add a cutoff and parameters as usual."
+    return f"## Spellings\n\n{said}\n\n{_table(('name', 'means'), rows)}"
 
 
 def _preset(preset: Any) -> str:
@@ -173,7 +174,7 @@ def _codes(names: Iterable[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Prose that Markdown must not take for markup."""
+    """Text with the characters escaped that Markdown would read as markup."""
     return text.replace("*", "\\*").replace("<", "\\<")
 
 
@@ -184,26 +185,33 @@ def _sentence(text: str) -> str:
 FORMATS_HEAD = """\
 # Formats
 
-All {count} formats of benchmarks. This page is generated from their records in `src/assay/datasets` by `make docs`; do not
-edit it. `assay.load_dataset(path)` and `assay score --dataset PATH` recognise the format; `format="beir"` and
-`--dataset-format beir` name it. `assay datasets` lists formats and the benchmarks that come with the package,
-`assay datasets show PATH` looks into one, `assay datasets check PATH` checks it, and
-`assay datasets convert SOURCE TARGET --to beir` writes another format.
+All {count} formats of benchmarks. This page is generated from the records in `src/assay/datasets` by `make docs`; do not
+edit it.
 
-Whatever the format, a benchmark is the same afterwards: queries, documents, judgments and tags. A fingerprint of each part
-tells whether two benchmarks hold the same, whatever order or format they come in. What a reader mended without doubt, and
-what it could not use, is listed in `dataset.repairs`; nothing is dropped in silence. Files may be `.gz`, `.zst`,
-`.xz` or `.bz2`.
+`assay.load_dataset(path)` and `assay score --dataset PATH` recognise the format; `format="beir"` and `--dataset-format beir`
+set it. These commands work with datasets:
 
-What comes out of a compressed file is limited: to 64 MiB, or to 1,000 times the size of the file where that is more.
-Runs come to 3 to 6 times their size; the most repetitive one that we could make (ids in sequence, one score, a tag of
-105 letters) came to 145 times with zstd at level 19 and to 165 times with xz. A file that becomes larger is refused
-while it is read, and never held in memory. Where one is sound all the same, `ASSAY_MAX_EXPANSION=100000` in the
-environment allows more, for commands and from Python (`os.environ`) alike; `inf` lifts the limit. It is also asked of
-Parquet (rows for its size), of exports and of stores. A line of a file has at most 128 MiB; a JSON document may be one
-longer line.
+| command | what it does |
+|---|---|
+| `assay datasets` | list the formats and the bundled benchmarks |
+| `assay datasets show PATH` | show what is in a dataset |
+| `assay datasets check PATH` | check a dataset |
+| `assay datasets convert SOURCE TARGET --to beir` | write a dataset in another format |
 
-Runs and plain judgments have formats of their own: see [what goes in](tour.md#what-goes-in).
+Every format is read into the same parts: queries, documents, judgments and tags. Each part has a fingerprint, which does not
+depend on order or format, so you can see whether two benchmarks have the same content. `dataset.repairs` lists the
+unambiguous corrections of a reader, and what it could not use; nothing is dropped silently. Files may be compressed as
+`.gz`, `.zst`, `.xz` or `.bz2`.
+
+The decompressed size of a file is limited to 64 MiB, or to 1,000 times the size of the file if that is more. A file that
+exceeds the limit is refused while it is read, and is never in memory as a whole. Runs usually decompress to 3 to 6 times
+their size. The most repetitive run that we could make (ids in sequence, one score, a tag of 105 characters) reached 145
+times with zstd at level 19, and 165 times with xz. If a valid file exceeds the limit, set the environment variable
+`ASSAY_MAX_EXPANSION=100000` to allow more; `inf` removes the limit. This works for commands and from Python
+(`os.environ`). The limit also applies to Parquet (rows for its size), to exports and to stores. A line of a file has at
+most 128 MiB; a JSON document may be one longer line.
+
+Runs and plain judgments have their own formats: see [what goes in](tour.md#what-goes-in).
 """
 
 
@@ -228,9 +236,10 @@ def _format_section(one: Format) -> str:
 CHECKS_HEAD = """\
 # Checks
 
-All {count} findings of `assay datasets check`, in the order in which they are told. This page is generated from
-`src/assay/datasets/preflight/findings.py` by `make docs`; do not edit it. An error means that numbers would be wrong or
-cannot be had, and the command exits 3; a warning is worth a look. Every finding says how often, and where.
+All {count} findings of `assay datasets check`, in the order in which they are reported. This page is generated from
+`src/assay/datasets/preflight/findings.py` by `make docs`; do not edit it. An *error* means that scores would be wrong or
+impossible, and the command exits with code 3. A *warning* is worth checking. Every finding says how often it occurs, and
+where.
 """
 
 
@@ -249,33 +258,33 @@ def checks_page() -> str:
 
 
 SIMILARITIES = ("<!-- similarities: written by make docs -->\n", "<!-- end of similarities -->\n")
-"""What stands around the part of the page on ontologies that is generated."""
+"""The marks around the generated part of the page on ontologies."""
 
 
 def ontologies_page() -> str:
-    """The page on ontologies, with the table of similarities as their records have it."""
+    """The page on ontologies, with the table of similarities from their records."""
     around = (Path(__file__).parent / "ontologies.md").read_text(encoding="utf-8")
     before, _, rest = around.partition(SIMILARITIES[0])
     _, end, after = rest.partition(SIMILARITIES[1])
-    head = ("similarity", "what it says", "where it is 1", "after")
+    head = ("similarity", "meaning", "similarity 1 for", "source")
     return f"{before}{SIMILARITIES[0]}\n{_table(head, map(_similarity_row, all_similarities().values()))}\n\n{end}{after}"
 
 
 def _similarity_row(one: Similarity) -> tuple[str, ...]:
-    """Name and parameters; the meaning, and what the formula alone does not say; and who it is from."""
-    whole = "the same term alone" if one.only_identical else "the same term, and where information ties"
+    """Name and parameters; meaning and edge cases; which pairs have similarity 1; citation."""
+    whole = "only a term and itself" if one.only_identical else "a term and itself, and terms with equal information content"
     named = _codes([f"{one.name}({', '.join(param.name for param in one.params)})" if one.params else one.name])
     told = f"{_sentence(one.meaning)} {_plain(one.edge_cases)}"
-    return named, told, whole if one.is_normalised else "only for the most specific terms", _plain(one.cite)
+    return named, told, whole if one.is_normalised else "only the most specific terms", _plain(one.cite)
 
 
 WHEN = "metrics/which-metric-when.md"
 QUESTION_LIST = ("<!-- questions: written by make docs -->\n", "<!-- end of questions -->\n")
-"""What stands around the list of questions; around the metrics of one of them stand comments with its key."""
+"""The marks around the list of questions. Comments with the key of a question are around its metrics."""
 
 
 def when_page() -> str:
-    """The page on which metric when: its examples as they are, questions and metrics as the records have them."""
+    """The page on which metric when: examples unchanged, questions and metrics from their records."""
     page = (Path(__file__).parent / WHEN).read_text(encoding="utf-8")
     listed = "\n".join(f"- [{question.asks}](#{_slug(question.asks)})" for question in all_questions())
     page = _filled(page, *QUESTION_LIST, listed)
@@ -285,7 +294,7 @@ def when_page() -> str:
 
 
 def _filled(page: str, start: str, end: str, text: str) -> str:
-    """The page with this text between two marks; a page without them stays as it is, and a test misses the text."""
+    """The page with this text between two marks; a page without the marks is not changed, and a test reports it."""
     before, mark, rest = page.partition(start)
     _, _, after = rest.partition(end)
     return f"{before}{start}\n{text}\n\n{end}{after}" if mark else page
@@ -293,12 +302,12 @@ def _filled(page: str, start: str, end: str, text: str) -> str:
 
 def _about(question: Question) -> str:
     rows = [(f"[`{written(metric)}`](../metrics.md#{metric.name})", _plain(metric.meaning)) for metric in question.records()]
-    start = f"To begin with: {_codes(question.start)}."
+    start = f"Start with {_codes(question.start)}."
     return f"{_plain(question.advice)}\n\n{_table(('metric', 'meaning'), rows)}\n\n{start}"
 
 
 def _slug(heading: str) -> str:
-    """The anchor of a heading, as code hosts make it."""
+    """The anchor of a heading on code hosts."""
     return "".join(letter for letter in heading.lower() if letter.isalnum() or letter in " -_").replace(" ", "-")
 
 
@@ -307,7 +316,7 @@ SOURCE = HERE.parent / "src" / "assay"
 
 
 def architecture_page() -> str:
-    """The map of the code, with the parts that the code tells itself: packages, files, and a file as an example."""
+    """The map of the code, with the parts that come from the code: packages, files, and one file as an example."""
     page = (Path(__file__).parent / ARCHITECTURE).read_text(encoding="utf-8")
     for name, text in {
         "packages": _table(("package", "what it is"), [(f"`{part}`", _summary(part)) for part in _parts()]),
@@ -319,14 +328,14 @@ def architecture_page() -> str:
 
 
 def _map_alone() -> str:
-    """The file of average precision with its first metric alone."""
+    """The file of average precision, with only its first metric."""
     source = (SOURCE / "metrics" / "catalog" / "average_precision.py").read_text(encoding="utf-8")
     record = re.search(r"^AVERAGE_PRECISION = Metric\(\n.*?^\)\n", source, re.MULTILINE | re.DOTALL)
     return source[: record.end()].rstrip() if record else source
 
 
 def _parts() -> list[str]:
-    """Packages and modules of the package, in the order of the alphabet."""
+    """Packages and modules of the package, sorted by name."""
     paths = [path for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()]
     return sorted(path.stem for path in paths if not path.name.startswith("_"))
 
@@ -339,7 +348,7 @@ def _summary(part: str) -> str:
 
 
 def _tree() -> str:
-    """Every folder with its files, without endings."""
+    """Every folder with its files, without file extensions."""
     files: dict[str, list[str]] = {}
     for file in sorted(SOURCE.rglob("*.py")):
         if not file.name.startswith("_"):
@@ -362,11 +371,11 @@ PAGES: dict[str, Callable[[], str]] = {
     "ontologies.md": ontologies_page,
     WHEN: when_page,
 }
-"""File name → what writes it."""
+"""File name → the function that writes it."""
 
 
 def stale_pages() -> list[str]:
-    """Pages that are missing or not what the catalogs say."""
+    """Pages that are missing or out of date."""
     return [name for name, page in PAGES.items() if not (HERE / name).is_file() or _read(name) != page()]
 
 
@@ -375,9 +384,9 @@ def _read(name: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write every page, or with --check say which are stale."""
+    """Write every page, or with --check report which are stale."""
     parser = argparse.ArgumentParser(prog="python -m docs.generate", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 where a page is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is stale")
     stale = stale_pages()
     if parser.parse_args(arguments).check:
         sys.stdout.write("".join(f"docs/{name} is stale: run make docs\n" for name in stale))

@@ -89,7 +89,7 @@ def test_text_that_is_not_marked_is_only_looked_up(desk):
             find_metrics(WrittenName(name))
         with pytest.raises(UsageError):
             find_metrics([WrittenName(name)])
-    with pytest.raises(UnknownName, match="python: is loaded only where you write it"):
+    with pytest.raises(UnknownName, match="python: names are loaded only from what you write"):
         find_metric(OWN)
     assert recorded_metric(WrittenName(OWN)).name == OWN
     assert "my_desk" not in sys.modules

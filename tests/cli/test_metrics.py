@@ -11,7 +11,7 @@ def test_the_list_has_every_metric_on_one_line(assay):
     rows = {line.split()[0].split("@")[0].rstrip("[") for line in done.out.splitlines()[1:] if line.strip()}
     assert {next(iter(metric.titles), name) for name, metric in all_metrics().items()} <= rows
     assert [metric.name for metric in all_metrics().values() if metric.meaning not in done.out] == []
-    assert done.out.endswith("\nOne in full: assay metrics ndcg\n")
+    assert done.out.endswith("\nTo explain one: assay metrics ndcg\n")
 
 
 def test_each_in_full_and_as_json(assay):

@@ -56,7 +56,7 @@ def test_explanations(snapshots):
 def questions():
     with pytest.raises(UnknownName) as error:
         find_questions("xyzzy")
-    keys = re.findall(r"[a-z-]+", str(error.value).partition("there are ")[2].partition(";")[0])
+    keys = re.findall(r"[a-z-]+", str(error.value).partition("choose from ")[2].partition(";")[0])
     return {key: find_questions(key)[0] for key in keys}
 
 

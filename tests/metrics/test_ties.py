@@ -228,7 +228,7 @@ def test_ties_may_be_faults_where_they_change_a_score():
     strict = assay.Policy(ties="error")
     assert assay.evaluate(qrels, run, ["recall@2", "recall@3", "num_rel_ret"], policy=strict)["recall@3"] == 1
     for metric in ("mrr", "ndcg@2", "precision@1"):
-        with pytest.raises(assay.DataError, match=f"{metric} in 1 query: q0"):
+        with pytest.raises(assay.DataError, match=f"^{metric} depends on .* in 1 query: q0"):
             assay.evaluate(qrels, run, metric, policy=strict)
 
 

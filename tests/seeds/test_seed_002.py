@@ -221,7 +221,7 @@ def test_printed_paired_bootstrap_test():
     p_value, is_significant = paired_bootstrap_test(base + 0.1 + rng.normal(0, 0.05, 60), base)
     assert 0 < p_value < 0.01
     assert is_significant
-    with pytest.raises(assay.DataError, match="2 scores against 1"):
+    with pytest.raises(assay.DataError, match="values_a has 2 scores, values_b has 1"):
         paired_bootstrap_test([0.1, 0.2], [0.1])
 
 

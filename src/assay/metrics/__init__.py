@@ -1,4 +1,4 @@
-"""Metrics: what a score is, and every score there is; a family per file of `catalog`."""
+"""Metrics: the record of a metric, and all metrics; one family per file in `catalog`."""
 
 from assay.lazy import front_door
 

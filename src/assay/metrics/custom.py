@@ -1,4 +1,4 @@
-"""Metrics of one's own: a function of a ranking becomes a metric that is scored, compared and gated like any other."""
+"""Your own metrics: a function becomes a metric that is scored, compared and gated like any other."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from assay.text import counted
 
 Function = Callable[..., Any]
 PREFIX = "python:"
-ONLY_WRITTEN = "python: is loaded only where you write it: an argument, a plan, a rules file, your own Python code"
+ONLY_WRITTEN = "python: names are loaded only from what you write: an argument, a plan, a rules file or your own Python code"
 
 
 @dataclass(frozen=True)
 class OwnMetric(Metric):
-    """A metric that somebody made; the first line of the function's docstring says what it tells."""
+    """A metric made by the user. Its meaning is the first line of the docstring of its function."""
 
     @property
     def is_own(self) -> bool:
-        """Always."""
+        """Always true."""
         return True
 
     def __post_init__(self) -> None:
@@ -46,20 +46,23 @@ def metric(
     range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 (what it is called in a record)
     higher_is_better: bool = True,
 ) -> Any:
-    """Make a function a metric: `function(run)` gives one score for each query of a GradedRun.
+    """Turn a function into a metric: `function(run)` returns one score for each query of a GradedRun.
 
-    Further arguments are parameters of the metric: `k` is its cutoff, others are numbers, words, or true and false, as their
-    defaults are. The summary is the mean. From then on its name is known like any other: `top_two@5`. What comes back is the
-    metric; with settings and without a function, what makes one of a function.
+    Further arguments of the function are parameters of the metric: `k` is its cutoff, and the default of another argument
+    decides whether it is a number, a word, or true or false. The summary is the mean. Afterwards the name works like any
+    other: `top_two@5`. Returns the metric, or a decorator if only settings are given.
     """
 
     def made(function: Function) -> OwnMetric:
         called = name or function.__name__
         if not called.replace("_", "").isalnum() or not called[0].isalpha():
-            raise BadParameter(f"a metric's name has letters, digits and underscores, not {called!r}; give it a name=")
+            raise BadParameter(
+                f"a metric name must start with a letter and have only letters, digits and underscores, not {called!r}. "
+                "Set the name with name="
+            )
         arguments = list(inspect.signature(function).parameters.values())
         if not arguments:
-            raise BadParameter(f"{called} takes no argument; a metric is a function of a run, as in def {called}(run)")
+            raise BadParameter(f"{called} must have an argument for the run, as in def {called}(run)")
         params = tuple(
             _param(argument)
             for argument in arguments[1:]
@@ -75,7 +78,7 @@ def metric(
 
 
 def load_metric(text: WrittenName) -> str:
-    """`python:my_metrics:top_two@5` → `top_two@5`, once that is known. Imports the module, so only what the user wrote."""
+    """`python:my_metrics:top_two@5` → `top_two@5`, now registered. Imports the module, so the user must have written it."""
     if not isinstance(text, WrittenName):
         raise UnknownName("metric", text, hint=ONLY_WRITTEN)
     module, colon, rest = text.removeprefix(PREFIX).partition(":")
@@ -86,18 +89,20 @@ def load_metric(text: WrittenName) -> str:
     if not isinstance(metric, Metric):
         known = [key for key, value in vars(sys.modules[module]).items() if isinstance(value, Metric)]
         near = near_matches(name, known) or known
-        raise UsageError(f"{text}: {module} has no metric {name}; it has {', '.join(near) or 'none'} (see assay.metric)")
+        raise UsageError(
+            f"{text}: no metric in {module} is called {name!r}. It has: {', '.join(near) or 'none'}   (see assay.metric)"
+        )
     register(metric)
     return metric.name + rest[len(name) :]
 
 
 def unknown_function(_: GradedRun) -> Scores:
-    """A metric that is known by its stored figures alone."""
-    raise UsageError("a metric of somebody's own can only be scored where it is made; name it as python:module:name")
+    """Raise an error: only stored scores of this metric are known."""
+    raise UsageError("this metric is not built in, so scoring needs its code. Name it as python:module:name")
 
 
 def _module(text: str, name: str) -> Any:
-    """The module, from the current folder too."""
+    """Import the module; it may be in the current folder."""
     here = str(Path.cwd())
     if here not in sys.path and "" not in sys.path:
         sys.path.insert(0, here)
@@ -109,7 +114,7 @@ def _module(text: str, name: str) -> Any:
 
 
 def _param(argument: inspect.Parameter) -> Param:
-    """The parameter that an argument stands for; its default says what it may be."""
+    """The parameter for an argument of the function; the default decides its type."""
     default = REQUIRED if argument.default is inspect.Parameter.empty else argument.default
     if argument.name == "k":
         return CUTOFF_NEEDED if default is REQUIRED else CUTOFF
@@ -122,7 +127,7 @@ def _param(argument: inspect.Parameter) -> Param:
 
 
 def _checked(function: Function, name: str) -> Callable[..., Scores]:
-    """The function, and a word if it does not give one number for each query."""
+    """The function, with an error if it does not return one number for each query."""
 
     @wraps(function)
     def score(run: GradedRun, **params: Any) -> Scores:
@@ -135,8 +140,8 @@ def _checked(function: Function, name: str) -> Callable[..., Scores]:
             fault = f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
             raise UsageError(f"the metric {name} failed: {fault}") from error
         if scores.shape != (run.n_queries,) or scores.dtype.kind not in "biuf":
-            expected = f"one number for each of {counted(run.n_queries, 'query')}"
-            raise DataError(f"{name} gives {expected}, not {scores.dtype} of shape {scores.shape}")
+            expected = f"one number per query ({counted(run.n_queries, 'query')})"
+            raise DataError(f"{name} must return {expected}, not {scores.dtype} of shape {scores.shape}")
         return scores.astype(float)
 
     return score

@@ -1,4 +1,4 @@
-"""Metric: the record of one metric and its parameters, from which parser, help, documentation and tests are derived."""
+"""Metric: the record of one metric and its parameters. Parser, help, documentation and tests are derived from it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["BoundMetric", "GradedRun", "Metric", "Scores"]
 
 @dataclass(frozen=True)
 class Metric(Described):
-    """A definition: its function, what parameterises it, and everything people ask about it.
+    """The definition of a metric: its function, its parameters, and everything that describes it.
 
     The meaning is the first line of the function's docstring, the edge cases are the rest.
     """
@@ -31,15 +31,15 @@ class Metric(Described):
     params: tuple[Param, ...] = ()
     aliases: tuple[str, ...] = ()
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Other names that also set parameters: `ndcg_burges` is ndcg(gain=exp)."""
+    """Other names that also set parameters: `ndcg_burges` means ndcg(gain=exp)."""
     titles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Presets that are also the canonical name of that setting: `f1` is f(beta=1)."""
+    """Presets that are also the canonical name of their setting: `f1` means f(beta=1)."""
     expected: Callable[..., Scores | None] | None = None
-    """The mean over all orders of tied documents, where a closed form exists."""
+    """The mean over all orders of tied documents, if there is a closed form."""
     is_monotone: bool = True
-    """Whether a better document one place up never lowers the score; if not, the extremes over ties are searched."""
+    """Whether moving a better document up one rank never lowers the score. If not, the extremes over ties are searched."""
     ignores_the_rest: bool = False
-    """Whether the order below the last relevant document never changes the score, so that none needs to be searched."""
+    """Whether the order below the last relevant document never changes the score. Then the search can leave it out."""
     range: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
     aggregation: Aggregation = MEAN
@@ -47,20 +47,20 @@ class Metric(Described):
     formula: str = ""
     cite: str = ""
     check: Callable[[Mapping[str, Any]], None] | None = None
-    """Raises BadParameter where parameters that are fine by themselves do not go together."""
+    """Raises BadParameter if parameters contradict each other."""
     mistaken_for: tuple[str, ...] = ()
-    """Metrics that people report under its name."""
+    """Other metrics that are often reported under the name of this one."""
     trec: tuple[str, ...] = ()
-    """trec_eval's names for it, as templates over the parameters."""
+    """The names of the metric in trec_eval, as templates with the parameters."""
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Every name it answers to, besides its own."""
+        """All other names of the metric."""
         return (*self.aliases, *self.titles, *self.presets)
 
     @property
     def is_own(self) -> bool:
-        """Whether it comes from outside: from somebody's own code or a plug-in, which others may not have."""
+        """Whether the metric comes from user code or a plug-in, which other people may not have."""
         return not getattr(self.function, "__module__", "").startswith("assay.metrics.")
 
     @cached_property
@@ -70,15 +70,16 @@ class Metric(Described):
 
     @property
     def trec_names(self) -> tuple[str, ...]:
-        """trec_eval's names without parameters."""
+        """The names in trec_eval, without parameters."""
         bare = (template.partition("{")[0].rstrip("_") for template in self.trec)
         return tuple(dict.fromkeys(bare))
 
     def bind(self, **given_params: Any) -> BoundMetric:
-        """The metric with these parameters, the rest at their defaults. Values are taken as they are."""
+        """The metric with these parameters; all others keep their defaults. Values are used as given."""
         settings = {param.name: param.default for param in self.params}
         if unknown := given_params.keys() - settings.keys():
-            raise BadParameter(f"{self.name} has no parameter {', '.join(sorted(unknown))}")
+            known = ", ".join(settings) or "none"
+            raise BadParameter(f"{self.name} has no parameter {', '.join(sorted(unknown))} (it has: {known})")
         settings |= given_params
         if self.check:
             self.check(settings)
@@ -87,21 +88,21 @@ class Metric(Described):
 
 @dataclass(frozen=True)
 class BoundMetric:
-    """A metric with its parameters: the thing that scores, known by its canonical name."""
+    """A metric with its parameters. It computes scores and is known by its canonical name."""
 
     metric: Metric
     params: Mapping[str, Any]
     given: frozenset[str] = field(default=frozenset(), compare=False)
-    """Parameters that were spelled out; a profile leaves them alone."""
+    """Parameters that the user set explicitly; a profile does not change them."""
 
     @cached_property
     def name(self) -> str:
-        """The canonical spelling: `ndcg@10`, `rbp(p=0.8)`. It reads back to the same metric."""
+        """The canonical spelling, such as `ndcg@10` or `rbp(p=0.8)`. Parsing it returns the same metric."""
         return written(*self._label()) + self._cutoff()
 
     @cached_property
     def _cut_by(self) -> Param | None:
-        """The parameter that stands behind `@`: the cutoff, or else a budget."""
+        """The parameter after `@`: the cutoff, or else a budget."""
         cuts = sorted((param for param in self.metric.params if param.at or param.budget), key=lambda param: param.budget)
         return next((param for param in cuts if self.params[param.name] is not None), None)
 
@@ -123,7 +124,7 @@ class BoundMetric:
 
     @cached_property
     def trec_name(self) -> str:
-        """What trec_eval prints for it; the canonical name where trec_eval has no such metric."""
+        """The name that trec_eval prints; the canonical name if trec_eval does not have the metric."""
         set_by_user = {p.name for p in self.metric.params if self.params[p.name] != p.default}
         for template in self.metric.trec:
             used = {name for _, name, _, _ in string.Formatter().parse(template) if name}
@@ -132,7 +133,7 @@ class BoundMetric:
         return self.name
 
     def score(self, view: Any) -> Outcome:
-        """One score per query of the view; the view says what is done where ties leave that open."""
+        """One score per query of the view. The tie rule of the view decides how ties are scored."""
         if getattr(view, "tie_rule", "settled") != "settled" and self.metric.aggregation.summarise:
             from assay.metrics.ties import scores_by_tie_rule
 
@@ -140,7 +141,7 @@ class BoundMetric:
         return self._apply(self.metric.function, view)
 
     def expected(self, view: Any) -> Scores | None:
-        """The mean of each score over all orders of ties; None where no closed form exists."""
+        """The mean of each score over all orders of ties; None if there is no closed form."""
         return self._apply(self.metric.expected, view) if self.metric.expected else None
 
     def _apply(self, function: Callable[..., Any], view: Any) -> Any:
@@ -153,7 +154,7 @@ class BoundMetric:
         return self.name
 
     def __reduce__(self) -> tuple[Callable[[str, bool], BoundMetric], tuple[str, bool]]:
-        from assay.metrics.lookup import recorded_metric  # the parser knows metrics, so metrics cannot know it sooner
+        from assay.metrics.lookup import recorded_metric  # imported here because the parser imports this module
 
         return recorded_metric, (self.name, self.metric.higher_is_better)
 
@@ -162,13 +163,14 @@ ANSWER_TOKENS = Param(
     "tokens",
     one_of("words", "squad"),
     "words",
-    "words: Unicode words, or letters in scripts without blanks; squad: as in SQuAD's evaluation, without English articles",
+    "words: Unicode words, or single characters in scripts without spaces; squad: as in the SQuAD evaluation, which drops "
+    "English articles",
 )
 ANSWER_COUNT = Param(
     "count",
     one_of("set", "bag"),
     "set",
-    "set: each word counts once, as in relevance by tokens; bag: as often as it occurs, as in SQuAD",
+    "set: each word counts once, as in relevance by tokens; bag: each word counts as often as it occurs, as in SQuAD",
 )
 
 
@@ -196,22 +198,34 @@ def gain(text: str) -> str | tuple[tuple[float, float], ...]:
 
 gain.choices = GAINS  # type: ignore[attr-defined]
 
-CUTOFF = Param("k", cutoff, None, "only the first k ranks count", aliases=("cutoff",), at=True)
-CUTOFF_NEEDED = Param("k", cutoff, REQUIRED, "only the first k ranks count", aliases=("cutoff",), at=True)
-REL = Param("rel", number, None, "lowest grade that is relevant; by default the policy's (any grade above 0)")
-JUDGED_ONLY = Param("judged_only", flag, False, "drop unjudged documents from the ranking first")
+CUTOFF = Param("k", cutoff, None, "only the first k documents count", aliases=("cutoff",), at=True)
+CUTOFF_NEEDED = Param("k", cutoff, REQUIRED, "only the first k documents count", aliases=("cutoff",), at=True)
+REL = Param(
+    "rel",
+    number,
+    None,
+    "lowest grade that counts as relevant. If not set: the level of the policy (by default any grade above 0)",
+)
+JUDGED_ONLY = Param("judged_only", flag, False, "remove unjudged documents from the ranking before scoring")
 GAIN = Param(
-    "gain", gain, "linear", "what a grade is worth: linear, exp (2^grade − 1), binary, or a map", ("gains", "dcg"), dot=True
+    "gain",
+    gain,
+    "linear",
+    "gain of a grade: linear (the grade itself), exp (2^grade − 1), binary (1 if the grade is above 0), or a map",
+    ("gains", "dcg"),
+    dot=True,
 )
-GAIN_LEVEL = Param("rel", number, None, "grades below it gain nothing; the policy's level does not matter here")
+GAIN_LEVEL = Param("rel", number, None, "grades below this gain nothing. The level of the policy has no effect here")
 DISCOUNT = Param(
-    "discount", one_of("log2", "jk2002"), "log2", "log2: 1/log₂(rank+1); jk2002: none at rank 1, then 1/log₂(rank)"
+    "discount", one_of("log2", "jk2002"), "log2", "log2: 1/log₂(rank+1); jk2002: no discount at rank 1, then 1/log₂(rank)"
 )
-MAX_GRADE = Param("max_grade", positive, None, "top of the grading scale; by default the largest grade judged", ("max_rel",))
-MIN_GRADE = Param("min_grade", number, 0.0, "bottom of the grading scale", ("min_rel",))
-TARGET = Param("t", positive, 1.0, "gain the user wants before stopping")
-CUTOFF_VISITED = Param("k", depth, REQUIRED, "only the first k ranks count", aliases=("cutoff",), at=True)
-DEPTH = Param("depth", depth, 1000, "ranks the user model is summed over (cwl_eval: 1000)")
+MAX_GRADE = Param(
+    "max_grade", positive, None, "highest grade of the scale. If not set: the highest grade in the judgments", ("max_rel",)
+)
+MIN_GRADE = Param("min_grade", number, 0.0, "lowest grade of the scale", ("min_rel",))
+TARGET = Param("t", positive, 1.0, "total gain that the user wants")
+CUTOFF_VISITED = Param("k", depth, REQUIRED, "only the first k documents count", aliases=("cutoff",), at=True)
+DEPTH = Param("depth", depth, 1000, "number of ranks that the user model sums over (cwl_eval: 1000)")
 
 
 FIRST_CHUNKS = Param("k", cutoff, None, "only the first k chunks count", aliases=("cutoff",), at=True)
@@ -220,7 +234,7 @@ SPAN_TOKENS = Param(
     "tokens",
     cutoff,
     None,
-    "only the chunks that a budget of so many words pays for; the first that does not fit ends the list",
+    "a budget in words: chunks count, in rank order, until the first one that does not fit into it",
     aliases=("budget",),
     budget=True,
 )
@@ -228,5 +242,5 @@ SPAN_UNIT = Param(
     "unit",
     one_of("gold", "lines", "characters", line="lines", chars="characters", character="characters"),
     "gold",
-    "what is counted: lines, characters, or gold: what the gold spans are written in, characters where they differ",
+    "unit of length: lines, characters, or gold (the unit of the gold spans; characters if they use both)",
 )

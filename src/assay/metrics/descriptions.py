@@ -1,4 +1,4 @@
-"""Metrics described in words: what the command line lists and the reference page prints, from the records alone."""
+"""Descriptions of metrics, made from their records: for the command line and the reference page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.metrics.registry import GROUPS, all_metrics
 
 
 def describe(metric: Metric) -> dict[str, Any]:
-    """Everything a record knows, as plain JSON values."""
+    """Everything in a record, as plain JSON values."""
     return {
         "name": metric.name,
         "meaning": metric.meaning,
@@ -33,7 +33,7 @@ def describe(metric: Metric) -> dict[str, Any]:
 
 
 def describe_all() -> list[dict[str, str]]:
-    """One line per metric: name as it is written, parameters, range, meaning."""
+    """One row per metric: name as you write it, parameters, range, meaning."""
     return [
         {
             "name": written(metric),
@@ -46,7 +46,7 @@ def describe_all() -> list[dict[str, str]]:
 
 
 def written(metric: Metric) -> str:
-    """The name with its cutoff, in brackets where the cutoff is optional."""
+    """The name with its cutoff; an optional cutoff is in brackets."""
     name = next(iter(metric.titles), metric.name)
     if metric.at is None:
         return name
@@ -54,14 +54,14 @@ def written(metric: Metric) -> str:
 
 
 def default_of(param: Param) -> str:
-    """A default in words."""
+    """The default of a parameter as text."""
     if param.default is REQUIRED:
         return "required"
     return "none" if param.default is None else show(param.default)
 
 
 def range_of(metric: Metric) -> str:
-    """The range, with ∞ where it has no end."""
+    """The range as text, with ∞ if it has no end."""
     if metric.aggregation.summarise is None:
         return "text"
     ends = ("∞" if abs(end) == float("inf") else show(abs(end)) for end in metric.range)
@@ -69,14 +69,14 @@ def range_of(metric: Metric) -> str:
 
 
 def explain(metric: Metric, width: int | None = None) -> str:
-    """One metric in full, wrapped to the width of the terminal if there is one."""
+    """The full description of one metric, wrapped to a width if one is given."""
     groups = [name for name, members in GROUPS.items() if any(m.split("@")[0].split("(")[0] == metric.name for m in members)]
     facts = [
         ("formula", metric.formula),
         ("range", range_of(metric) + _direction(metric)),
         ("summary", metric.aggregation.name),
         ("edge cases", metric.edge_cases),
-        ("also read as", ", ".join(metric.spellings)),
+        ("other names", ", ".join(metric.spellings)),
         ("trec_eval", ", ".join(metric.trec_names)),
         ("in groups", ", ".join(groups)),
         ("citation", metric.cite),
@@ -90,7 +90,7 @@ def explain(metric: Metric, width: int | None = None) -> str:
 
 
 def hanging(label: str, text: str, width: int | None) -> str:
-    """A label and its text, later lines under the text."""
+    """A label and its text; further lines are indented to the text."""
     indent = " " * len(label)
     return textwrap.fill(text, width or sys.maxsize, initial_indent=label, subsequent_indent=indent, break_long_words=False)
 
@@ -113,7 +113,7 @@ def explain_group(name: str, width: int | None = None) -> str:
 
 
 def list_all(width: int | None = None) -> str:
-    """One line per metric, in columns; where there is no room for a column of parameters, they follow the meaning."""
+    """One line per metric, in columns. On narrow terminals, parameters follow the meaning instead of having a column."""
     keys = ["name", "parameters", "range"] if width is None or width >= 120 else ["name", "range"]
     head = {"name": "metric", **{key: key for key in ("parameters", "range", "meaning")}}
     rows = [head, *describe_all()]
@@ -124,4 +124,4 @@ def list_all(width: int | None = None) -> str:
             for row in rows
         ]
     lines = [hanging("".join(f"{row[key]:<{sizes[key]}}  " for key in keys), row["meaning"], width) for row in rows]
-    return "\n".join([*lines, "", hanging("", f"Groups: {', '.join(GROUPS)}", width), "One in full: assay metrics ndcg"])
+    return "\n".join([*lines, "", hanging("", f"Groups: {', '.join(GROUPS)}", width), "To explain one: assay metrics ndcg"])

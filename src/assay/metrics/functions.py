@@ -1,4 +1,4 @@
-"""Plain functions: scores of one query or a few from lists of ids, a batch of queries, and single-term figures."""
+"""Plain functions: scores of one or several queries from lists of ids, a batch evaluator, and single-term metrics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Pair = tuple[Sequence[Any], Relevant] | Mapping[str, Any]
 
 
 def precision_at_k(retrieved: Sequence[Any], relevant: Relevant, k: int) -> float:
-    """Share of the first k ranks that hold a relevant document."""
+    """Share of the first k documents that are relevant."""
     return _score("precision", retrieved, relevant, k)
 
 
@@ -46,21 +46,21 @@ def mrr_at_k(retrieved: Sequence[Any], relevant: Relevant, k: int) -> float:
 
 
 def average_precision_at_k(retrieved: Sequence[Any], relevant: Relevant, k: int) -> float:
-    """Precision at each relevant document within the first k, averaged over all relevant documents."""
+    """Mean over all relevant documents of the precision at the rank of each; 0 for those not among the first k."""
     return _score("map", retrieved, relevant, k)
 
 
 def dcg_at_k(retrieved: Sequence[Any], relevant: Relevant | int | None = None, k: int | None = None) -> float:
-    """Discounted gain of the first k. Also `dcg_at_k([3, 2, 1], 3)`: grades in rank order, then k."""
+    """DCG of the first k. Also `dcg_at_k([3, 2, 1], 3)`: grades in rank order, then k."""
     return _graded_score("dcg", retrieved, relevant, k)
 
 
 def ndcg_at_k(
     retrieved: Sequence[Any], relevant: Relevant | int | None = None, k: int | None = None, *, ideal: Iterable[float] = ()
 ) -> float:
-    """Discounted gain of the first k as a share of the best possible.
+    """DCG of the first k divided by the DCG of the ideal ranking.
 
-    Also `ndcg_at_k([3, 2, 1], 3)`: grades in rank order, then k; `ideal` holds the grades of relevant documents
+    Also `ndcg_at_k([3, 2, 1], 3)`: grades in rank order, then k. Here `ideal` has the grades of relevant documents
     that were not retrieved.
     """
     return _graded_score("ndcg", retrieved, relevant, k, ideal)
@@ -95,27 +95,27 @@ def mean_ndcg_at_k(all_queries: Iterable[Pair | Sequence[float]], k: int) -> flo
 
 
 def binary_to_graded(relevant: Collection[Any], grade: float = 1) -> dict[str, float]:
-    """A set of relevant ids as judgments: id → grade."""
+    """Turn a set of relevant ids into judgments: id → grade."""
     return dict.fromkeys(map(text_id, relevant), grade)
 
 
 def grade_query(retrieved: Sequence[Any], relevant: Relevant) -> GradedRun:
-    """One query as the view that metrics read."""
+    """One query as a GradedRun, which metrics read."""
     if isinstance(retrieved, str) or isinstance(relevant, str):
-        raise DataError("documents are given as a list or set of ids, not as one text")
+        raise DataError("documents must be a list or set of ids, not a single string")
     grades = relevant if isinstance(relevant, Mapping) else binary_to_graded(relevant)
     qrels = Qrels({"query": grades})
     ids = [text_id(doc) for doc in retrieved]
     if len(set(ids)) != len(ids):
         twice = next(doc for place, doc in enumerate(ids) if doc in ids[:place])
-        raise DataError(f"document {twice} is retrieved twice; each document counts once, so drop the later ones")
+        raise DataError(f"document {twice} is retrieved twice. Each document counts once, so remove the later ones")
     pairs = [(qrels.index[0][doc], rank) for rank, doc in enumerate(ids, 1) if doc in qrels.index[0]]
     judgment, rank = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     return graded_run(qrels, judgment, rank, np.array([len(ids)]))
 
 
 def score_query(metric: BoundMetric, view: GradedRun) -> float:
-    """The score of the single query in the view."""
+    """The score of the only query in the view."""
     return float(np.asarray(metric.score(view))[0])
 
 
@@ -131,13 +131,13 @@ def _graded_score(
         missed = {f"missed {place}": grade for place, grade in enumerate(ideal)}
         return _score(name, list(grades), {**grades, **missed}, relevant if k is None else k)  # type: ignore[arg-type]
     if list(ideal):
-        raise BadParameter("ideal goes with a bare list of grades; here `relevant` holds the ideal ranking")
+        raise BadParameter("ideal is only for a plain list of grades. Here the ideal ranking follows from `relevant`")
     return _score(name, retrieved, relevant, k)  # type: ignore[arg-type]
 
 
 def _checked(k: Any) -> int:
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise BadParameter(f"k is a whole number from 1 up, not {k!r}")
+        raise BadParameter(f"k must be a whole number of at least 1, not {k!r}")
     return int(k)
 
 
@@ -148,7 +148,9 @@ def _is_grades(query: Any) -> bool:
 def _pair(query: Any) -> tuple[Sequence[Any], Relevant]:
     if isinstance(query, Mapping):
         if not {"retrieved_ids", "relevant_ids"} <= set(query):
-            raise DataError(f"a query needs retrieved_ids and relevant_ids; this one has {', '.join(map(str, query))}")
+            raise DataError(
+                f"a query must have retrieved_ids and relevant_ids, but this one has {', '.join(map(str, query))}"
+            )
         return query["retrieved_ids"], query["relevant_ids"]
     retrieved, relevant = query
     return retrieved, relevant
@@ -177,14 +179,14 @@ class BatchEvaluator:
         relevant_ids: Relevant,
         relevance_scores: Sequence[float] | None = None,
     ) -> dict[str, float]:
-        """Score one query and remember it. `relevance_scores` are the grades of `retrieved_ids`, in the same order.
+        """Score one query and store its scores. `relevance_scores` are the grades of `retrieved_ids`, in the same order.
 
-        nDCG's ideal ranking holds every relevant document: one that was not retrieved has the grade that
-        `relevant_ids` gives it, or 1 where that is a plain set.
+        The ideal ranking of nDCG has every relevant document. One that was not retrieved has the grade that
+        `relevant_ids` gives it, or 1 if that is a plain set.
         """
         name = text_id(query_id)
         if name in self.per_query:
-            raise DataError(f"query {name} was evaluated already")
+            raise DataError(f"query {name} has already been evaluated")
         binary = grade_query(retrieved_ids, relevant_ids)
         graded = binary
         if relevance_scores is not None:
@@ -195,7 +197,7 @@ class BatchEvaluator:
         return self.per_query[name]
 
     def get_aggregate_metrics(self) -> dict[str, float]:
-        """The mean of each metric over all queries so far; 0.0 when there are none."""
+        """The mean of each metric over all queries so far; 0.0 if there are none."""
         return {
             metric.name: float(np.mean([scores[metric.name] for scores in self.per_query.values()] or [0.0]))
             for metric in self.metrics
@@ -203,15 +205,17 @@ class BatchEvaluator:
 
 
 def _merged(retrieved: Sequence[Any], relevant: Relevant, scores: Sequence[float]) -> dict[str, float]:
-    """Grades of all documents: those retrieved as given in order, the others as the ground truth has them."""
+    """Grades of all documents: retrieved ones from the scores, the others from the ground truth."""
     if len(scores) != len(retrieved):
-        raise DataError(f"{len(retrieved)} documents were retrieved but {len(scores)} relevance scores were given")
+        raise DataError(
+            f"relevance_scores must have one score per retrieved document: expected {len(retrieved)}, found {len(scores)}"
+        )
     known = relevant if isinstance(relevant, Mapping) else dict.fromkeys(relevant, 1)
     return {text_id(doc): grade for doc, grade in [*known.items(), *zip(retrieved, scores, strict=True)]}
 
 
 K_VALUES = (1, 3, 5, 10)
-"""Cutoffs, unless somebody says which."""
+"""The default cutoffs."""
 AT_K = {
     "hit_rate_at_k": "hit",
     "max_ont_sim_at_k": "max_ont_sim",
@@ -220,23 +224,23 @@ AT_K = {
     "precision_at_k": "precision",
     "map_at_k": "map",
 }
-"""Field → the metric it holds at every cutoff."""
+"""Field → its metric at every cutoff."""
 
 
 class Figures(Protocol):
-    """Anything with a figure for each metric by name, such as a result or a dict."""
+    """Anything that has a value for each metric by name, such as a result or a dict."""
 
     def __getitem__(self, metric: str, /) -> float:
-        """The figure of a metric."""
+        """The value of a metric."""
 
 
 @dataclass(frozen=True)
 class SingleTermRetrievalMetrics:
-    """Means over queries: `mrr`, and by cutoff `hit_rate_at_k`, `max_ont_sim_at_k`, `ndcg_at_k`, `recall_at_k`,
+    """Means over queries: `mrr`, and for each cutoff `hit_rate_at_k`, `max_ont_sim_at_k`, `ndcg_at_k`, `recall_at_k`,
     `precision_at_k` and `map_at_k`, each a map such as {1: 0.36, 10: 0.64}.
 
-    Precision is ÷ k and average precision ÷ the number of relevant terms, as everywhere here. `names()` are the metrics to
-    ask for, `of(result)` makes one of a result that has them.
+    Precision is divided by k and average precision by the number of relevant terms, as in all of assay. `names()` returns
+    the metrics to compute; `of(result)` reads them from a result.
     """
 
     mrr: float
@@ -249,19 +253,19 @@ class SingleTermRetrievalMetrics:
 
     @staticmethod
     def names(k_values: Iterable[int] = K_VALUES) -> list[str]:
-        """The metrics to ask for, by their names: `assay.run(…, SingleTermRetrievalMetrics.names())`."""
+        """The names of the metrics to compute: `assay.run(…, SingleTermRetrievalMetrics.names())`."""
         chosen = _checked_cutoffs(k_values)
         return ["mrr", *(f"{metric}@{k}" for metric in AT_K.values() for k in chosen)]
 
     @classmethod
     def of(cls, figures: Figures, k_values: Iterable[int] = K_VALUES) -> SingleTermRetrievalMetrics:
-        """The figures out of a result that has them all; one that it lacks is its error."""
+        """Read the values from a result. A metric that is missing from it raises the error of the result."""
         chosen = _checked_cutoffs(k_values)
         at_k = {field: {k: float(figures[f"{metric}@{k}"]) for k in chosen} for field, metric in AT_K.items()}
         return cls(mrr=float(figures["mrr"]), **at_k)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; cutoffs are text, as JSON wants them."""
+        """Plain values; cutoffs are strings, as in JSON."""
         values = {column.name: getattr(self, column.name) for column in fields(self)}
         return {
             name: {str(k): figure for k, figure in value.items()} if isinstance(value, Mapping) else value
@@ -270,8 +274,8 @@ class SingleTermRetrievalMetrics:
 
 
 def _checked_cutoffs(cutoffs: Iterable[int]) -> tuple[int, ...]:
-    """The cutoffs, each once, from the first to the deepest."""
+    """The cutoffs, each once, in ascending order."""
     values = list(cutoffs)
     if not values or any(type(k) is not int or k < 1 for k in values):
-        raise BadParameter(f"k_values are whole numbers from 1 up, such as 1, 3, 5, 10, not {shortened(values)}")
+        raise BadParameter(f"k_values must be whole numbers of at least 1, such as 1, 3, 5, 10, not {shortened(values)}")
     return tuple(sorted(set(values)))

@@ -1,4 +1,4 @@
-"""Gains: what grades and ranks are worth, and totals of the ideal ranking."""
+"""Gains of grades, discounts of ranks, and totals of the ideal ranking."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MAX_EXPONENT = 1000.0
 
 
 def gains(grade: Floats, gain: Any = "linear", rel: float | None = None) -> Floats:
-    """What each grade is worth. Grades below `rel` and negative ones gain nothing; a map leaves other grades linear."""
+    """The gain of each grade. Grades below `rel` and negative ones gain nothing; grades missing from a map are linear."""
     linear = np.maximum(grade, 0.0)
     if gain == "linear":
         worth = linear
     elif gain == "exp":
         if linear.max(initial=0.0) > MAX_EXPONENT:
-            raise DataError(f"gain=exp cannot be used with a grade of {linear.max():g}: 2^grade is too large a number")
+            raise DataError(f"gain=exp does not work with a grade of {linear.max():g}: 2^grade is too large")
         worth = np.exp2(linear) - 1.0
     elif gain == "binary":
         worth = (grade > 0).astype(float)
@@ -35,12 +35,12 @@ def gains(grade: Floats, gain: Any = "linear", rel: float | None = None) -> Floa
 
 
 def gain_function(gain: Any = "linear", rel: float | None = None) -> partial[Floats]:
-    """`gains` with its settings fixed."""
+    """`gains` with fixed settings."""
     return partial(gains, gain=gain, rel=rel)
 
 
 def discounts(rank: Ints | Floats, discount: str = "log2") -> Floats:
-    """What is left of a gain at a rank."""
+    """The share of a gain that is left at a rank."""
     if discount == "log2":
         return 1.0 / np.log2(rank + 1.0)
     return 1.0 / np.maximum(np.log2(np.maximum(rank, 1)), 1.0)
@@ -51,13 +51,13 @@ def discounted_gain(hits: Hits, worth: Floats, k: int | None, discount: str = "l
     if k is not None:
         inside = hits.rank <= k
         hits, worth = hits.where(inside), worth[inside]
-    if discount == "log2":  # divides as trec_eval does, so that the last digit agrees
+    if discount == "log2":  # divides as trec_eval does, so that all digits agree
         return hits.sum(worth / np.log2(hits.rank + 1.0))
     return hits.sum(worth * discounts(hits.rank, discount))
 
 
 def expected_discounted_gain(run: GradedRun, worth: Floats, k: int | None, discount: str = "log2") -> Floats:
-    """The same over the retrieved documents, as the mean over all orders of ties."""
+    """The same for the retrieved documents, as the mean over all orders of ties."""
     weight = discounts(ranks_of(run), discount)
     return tied_hits(run).expected_sum(worth, weight, k)
 
@@ -71,25 +71,25 @@ def scaled_gains(run: GradedRun, grade: Floats, min_grade: float, max_grade: flo
 
 
 def check_scale(params: Mapping[str, Any]) -> None:
-    """The bottom of a grading scale lies below its top."""
+    """Check that the lowest grade of a scale is below its highest."""
     if params["max_grade"] is not None and params["min_grade"] >= params["max_grade"]:
-        raise BadParameter(f"min_grade is below max_grade; {params['min_grade']:g} is not below {params['max_grade']:g}")
+        raise BadParameter(f"min_grade must be below max_grade ({params['max_grade']:g}), not {params['min_grade']:g}")
 
 
 def stop_chances(run: GradedRun, grade: Floats, max_grade: float | None) -> Floats:
-    """ERR's chance that a document of this grade satisfies the user: (2^grade − 1) / 2^max_grade."""
+    """The probability in ERR that a document of this grade satisfies the user: (2^grade − 1) / 2^max_grade."""
     top = run.max_grade if max_grade is None else max_grade
     return np.exp2(np.clip(grade, 0.0, top) - top) - np.exp2(-top)
 
 
 def ideal_gain_by_rank(run: GradedRun, gain: partial[Floats], at: Hits) -> Floats:
-    """For each hit: what the ideal ranking has gained down to the hit's rank."""
+    """For each hit: the total gain of the ideal ranking down to the rank of the hit."""
     ideal, worth = run.ideal_by(gain)
     return read_at(ideal, ideal.running_sum(worth), at.query, at.rank)
 
 
 def ideal_dcg_by_rank(run: GradedRun, gain: partial[Floats], at: Hits) -> Floats:
-    """For each hit: the ideal ranking's dcg down to the hit's rank."""
+    """For each hit: the DCG of the ideal ranking down to the rank of the hit."""
     ideal, worth = run.ideal_by(gain)
     return read_at(ideal, ideal.running_sum(worth / np.log2(ideal.rank + 1.0)), at.query, at.rank)
 

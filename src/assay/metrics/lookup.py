@@ -1,6 +1,6 @@
-"""Lookup: metrics that are known already, by names in our own code, in results, in stores and in addresses.
+"""Lookup: known metrics by the names in our own code, in results, in stores and in addresses.
 
-Nothing is imported for a name.
+Looking up a name never imports anything.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from assay.metrics.parsing import bound_metrics, only_one
 
 
 def find_metrics(names: str | Iterable[str], profile: str = "") -> list[BoundMetric]:
-    """Metrics of the catalog, and of those made in this program, by spellings and groups; each once, in order.
+    """Metrics of the catalog and metrics made in this program, by spellings and groups; each once, in order.
 
-    A name such as `python:module:name` is one that nobody knows. Names are read as the profile's tool reads them.
+    A name such as `python:module:name` is unknown here. Names are read as the tool of the profile reads them.
     """
     return bound_metrics(_unmarked(names), profile)
 
@@ -29,10 +29,10 @@ def find_metric(name: str, profile: str = "") -> BoundMetric:
 
 
 def recorded_metric(name: str, higher_is_better: bool = True) -> BoundMetric:
-    """The metric that results have under a name.
+    """The metric that a result has under a name.
 
-    One that is not known here, or whose name cannot be read here, keeps the name and the direction it was recorded with: its
-    scores can be shown, but no new ones can be made.
+    A metric that is unknown here, or whose name cannot be parsed here, keeps its recorded name and direction. Its scores can
+    be shown, but no new ones can be computed.
     """
     try:
         metric = find_metric(name)
@@ -48,7 +48,7 @@ def _by_name_alone(name: str, higher_is_better: bool) -> BoundMetric:
 
 
 def _unmarked(names: Any) -> Any:
-    """The names as plain text; measures of ir_measures and metrics themselves stay what they are."""
+    """The names as plain text. Measures of ir_measures and metric objects stay as they are."""
     if isinstance(names, str):
         return str(names)
     is_list = isinstance(names, Iterable) and not isinstance(names, BoundMetric | Metric)

@@ -1,4 +1,4 @@
-"""Parsing: many spellings in, one metric out; and the spellings of other tools."""
+"""Parsing: find the metric for any of its spellings, including those of other tools."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ _PARAMETER = re.compile(r"-?[\d.]|\w+=")
 _NAME_AND_DIGITS = re.compile(r"(?P<name>[^\d]+)(?P<cut>[1-9]\d*)")
 """`ndcg10`: a name without digits, directly followed by a cutoff. `f15` is not read: it could be f1@5 or f@15."""
 WrittenMetric = WrittenName | BoundMetric | Metric
-"""What stands for a metric: its name as the user wrote it, or the thing itself."""
+"""A metric as the user gives it: a name that the user wrote, or a metric object."""
 Given = str | BoundMetric | Metric
-"""The same where a Python program hands it over, before `written_metrics` marks it."""
+"""The same as a Python program passes it, before `written_metrics` marks names as written."""
 LONGEST = 1000
-"""Letters of a name that is looked up; what was read may be of any length."""
+"""Largest number of characters of a name that is looked up; names in data can have any length."""
 LONGEST_SHOWN = 40
-"""Letters that a message shows of a longer name."""
+"""Number of characters that a message shows of a longer name."""
 SHORTEST = 3
-"""Letters of a spelling up to which it is like too many others to be suggested."""
+"""Spellings with at most this many characters are similar to too many others to be suggested."""
 FAMILIES = {"ndcg_cut": "ndcg", "map_cut": "map"}
-"""trec_eval's measures that mean something only with a number → what they are cut from."""
+"""Measures of trec_eval that need a number → our metric without the cutoff."""
 
 
 def written_metrics(metrics: Given | Iterable[Given] | None) -> WrittenMetric | list[WrittenMetric] | None:
-    """What a Python program hands over as metrics, marked as written. For public functions, never for names of data."""
+    """Metrics that a Python program passes, marked as written by the user. For public functions, never for names in data."""
     if isinstance(metrics, str):
         return WrittenName(metrics)
     if metrics is None or isinstance(metrics, BoundMetric | Metric) or not isinstance(metrics, Iterable):
@@ -58,22 +58,22 @@ def written_metrics(metrics: Given | Iterable[Given] | None) -> WrittenMetric | 
 
 
 def parse_metrics(asked: WrittenMetric | Iterable[WrittenMetric] | None, profile: str = "") -> list[BoundMetric]:
-    """Metrics that the user asked for by spellings and groups, in order, each once. None means the default group.
+    """The metrics that the user named by spellings and groups, in order, each once. None means the default group.
 
-    `python:module:name` imports the module, so a text that is not marked as written is only looked up. Names are read as the
-    profile's tool reads them. A parameter that is spelled out at its default makes a difference to profiles, and so to what
-    is the same here.
+    `python:module:name` imports the module, so a name that is not marked as written is only looked up. Names are read as the
+    tool of the profile reads them. Profiles do not change a parameter that is set explicitly, so a metric with such a
+    parameter differs from one without it, even if the value is the default.
     """
     return bound_metrics(asked, profile)
 
 
 def parse_metric(asked: WrittenMetric, profile: str = "") -> BoundMetric:
-    """The one metric that the user's spelling stands for."""
+    """The one metric that the spelling of the user means."""
     return only_one(asked, parse_metrics(asked, profile))
 
 
 def bound_metrics(asked: Any, profile: str) -> list[BoundMetric]:
-    """Metrics for names and things, each once; only a name that is marked as written may import anything."""
+    """Metrics for names and metric objects, each once. Only a name that is marked as written may import code."""
     if asked is None:
         asked = [DEFAULT_GROUP]
     if isinstance(asked, str | BoundMetric | Metric) or not isinstance(asked, Iterable):
@@ -88,14 +88,16 @@ def bound_metrics(asked: Any, profile: str) -> list[BoundMetric]:
 
 
 def only_one(asked: Any, metrics: list[BoundMetric]) -> BoundMetric:
-    """The one metric that there is; several are refused."""
+    """The only metric; more than one is an error."""
     if len(metrics) != 1:
-        raise BadParameter(f"{asked!r} stands for {len(metrics)} metrics ({metrics[0]}, {metrics[1]} …); one is wanted here")
+        raise BadParameter(
+            f"{asked!r} means {len(metrics)} metrics ({metrics[0]}, {metrics[1]} …), but only one is allowed here"
+        )
     return metrics[0]
 
 
 def parse_name(text: str) -> Metric:
-    """The definition a name stands for; a cutoff or parameters after it are allowed and do not matter."""
+    """The definition for a name. A cutoff or parameters after the name are allowed and ignored."""
     name = re.split(r"[@(]", text.strip())[0]
     known = _spellings_for(name)
     if fold(name) not in known:
@@ -106,7 +108,7 @@ def parse_name(text: str) -> Metric:
 
 
 def _spellings_for(name: str) -> Mapping[str, tuple[Metric, Mapping[str, Any]]]:
-    """The spellings to look a name up in; those of plug-ins are among them where it may be one."""
+    """The spellings in which to look up a name; with plug-ins only if the name may belong to one."""
     known = spellings_without_plug_ins()
     if fold(name) in known or (fold(name) not in plug_in_names() and fold(_split_suffix(name, known)[0]) in known):
         return known
@@ -128,7 +130,7 @@ def _parse_text(text: Any, profile: str) -> Iterator[BoundMetric]:
         text = str(text)
     is_written = isinstance(text, WrittenName)
     if not isinstance(text, str):
-        raise BadParameter(f"a metric is given by its name, or made by assay.metric, not by {text!r}")
+        raise BadParameter(f"a metric must be a name or an object made by assay.metric, not {text!r}")
     if not is_written and len(text) > LONGEST:
         raise UnknownName("metric", f"{mask(text)[:LONGEST_SHOWN]}…")
     for part in _split_outside_brackets(text):
@@ -147,12 +149,12 @@ def _fail_not_written(text: str) -> NoReturn:
 
 
 def _is_measure(thing: Any) -> bool:
-    """Whether this is one of ir_measures' measures, which writes itself as text that is read here: `nDCG@10`."""
+    """Whether this is a measure of ir_measures. Its text, such as `nDCG@10`, can be parsed here."""
     return not isinstance(thing, type) and isinstance(getattr(thing, "SUPPORTED_PARAMS", None), Mapping)
 
 
 def _split_outside_brackets(text: str) -> list[str]:
-    """Split `ndcg@10, map` at commas that stand outside brackets and before a letter (so `recall@5,10` stays whole)."""
+    """Split `ndcg@10, map` at commas outside brackets that come before a letter, so `recall@5,10` stays whole."""
     parts, depth, start = [], 0, 0
     for place, letter in enumerate(text):
         depth += (letter in "([{") - (letter in ")]}")
@@ -165,7 +167,7 @@ def _split_outside_brackets(text: str) -> list[str]:
 def _parse_one(text: str) -> Iterator[BoundMetric]:
     shape = _WHOLE.fullmatch(text)
     if not shape:
-        raise BadParameter(f"{text!r} is not a metric; write name@k or name(parameter=value)@k, such as ndcg@10")
+        raise BadParameter(f"{text!r} is not a metric. Write name@k or name(parameter=value)@k, such as ndcg@10")
     _check_unambiguous(text, shape)
     name, cut, dotted = shape["name"], shape["cut"], False
     known = _spellings_for(name)
@@ -189,18 +191,21 @@ def _parse_one(text: str) -> Iterator[BoundMetric]:
 
 
 def _check_unambiguous(text: str, shape: re.Match[str]) -> None:
-    """Names that tools understand differently, or that stand for a list of cutoffs there."""
+    """Refuse names that tools read differently, or that mean a list of cutoffs in a tool."""
     name, at = fold(shape["name"]), f"@{shape['cut']}" if shape["cut"] else ""
     if fold(text) in FAMILIES:
         ours = FAMILIES[fold(text)]
-        instead = f"write one, as in {ours}@10 or {name}_10; --profile trec_eval-9 takes all"
-        raise BadParameter(f"{text}: the name stands for several cutoffs; {instead}")
+        instead = f"Write one, as in {ours}@10 or {name}_10, or use --profile trec_eval-9 for all of them"
+        raise BadParameter(f"{text} means several cutoffs. {instead}")
     if name == "hits":
-        raise BadParameter(f"{text}: write mean_rel_ret{at} for the number found (ranx), or hit{at} for whether any was")
+        raise BadParameter(
+            f"{text} is ambiguous. Write mean_rel_ret{at} for the number of relevant documents (as in ranx), or hit{at} for "
+            "whether there is one"
+        )
 
 
 def _split_suffix(name: str, known: Container[str]) -> tuple[str, str | None, bool]:
-    """`ndcg_cut_10` → ndcg_cut, 10, not by a dot. The longest known name wins; without one the text stays whole."""
+    """`ndcg_cut_10` → ndcg_cut, 10, not by a dot. The longest known name wins; without one, the text stays whole."""
     for place in range(len(name) - 1, 0, -1):
         head, rest = name[:place], name[place:]
         joint = next((joint for joint in ("_at_", "_", ".") if rest.startswith(joint)), None)
@@ -227,11 +232,11 @@ def _arguments(text: str, metric: Metric, args: str | None) -> dict[str, Any]:
 def _check_not_twice(text: str, settings: Mapping[str, Any], more: Mapping[str, Any]) -> None:
     for name in more:
         if name in settings:
-            raise BadParameter(f"{text}: {name} is given twice")
+            raise BadParameter(f"{text}: {name} is set twice")
 
 
 def _cutoffs(text: str, metric: Metric, cut: str | None, dotted: bool) -> Iterator[dict[str, Any]]:
-    """One setting per cutoff of a list; a single one for parameters that take the whole list."""
+    """One setting per cutoff in a list; a single setting for parameters that accept the whole list."""
     if cut is None:
         yield {}
         return
@@ -246,13 +251,13 @@ def _cutoffs(text: str, metric: Metric, cut: str | None, dotted: bool) -> Iterat
             yield _set(text, metric, name.strip(), part.strip())
         return
     if metric.at is None:
-        raise BadParameter(f"{text}: {metric.name} takes no cutoff")
+        raise BadParameter(f"{text}: {metric.name} has no cutoff")
     for part in cut.split(","):
         yield _set(text, metric, metric.at.name, part.strip())
 
 
 def _dotted_value(param: Param, cut: str) -> str:
-    """`rbp.95` is ranx's way of writing p=0.95; `rbp.p=0.5` is trec_eval's."""
+    """The value in `rbp.95` (p=0.95, as ranx writes it) or `rbp.p=0.5` (as trec_eval writes it)."""
     cut = cut.removeprefix(f"{param.name}=")
     return f"0.{cut}" if param.name == "p" and cut.isdecimal() else cut
 
@@ -267,8 +272,10 @@ def _bind(text: str, metric: Metric, settings: Mapping[str, Any]) -> BoundMetric
         if bound.params[param.name] is REQUIRED:
             if not param.at:
                 example = f"{metric.name}({param.name}={_example(param)})"
-                raise BadParameter(f"{text}: the parameter {param.name} has no default; give it a value, as in {example}")
-            instead = " set_precision is precision over everything retrieved." if metric.name == "precision" else ""
+                raise BadParameter(f"{text}: the parameter {param.name} is required, as in {example}")
+            instead = (
+                " For the precision of all retrieved documents, use set_precision." if metric.name == "precision" else ""
+            )
             name = next(iter(metric.titles), metric.name)
             raise BadParameter(f"{text}: {name} needs {param.name}, as in {name}@{_example(param)}.{instead}")
     return bound
@@ -279,7 +286,7 @@ def _example(param: Param) -> str:
 
 
 def _unknown(text: str, name: str) -> UnknownName:
-    """The error for a name nobody knows, with what may have been meant, cutoff and all."""
+    """The error for an unknown name, with suggestions that keep the cutoff and the parameters."""
     shape = re.fullmatch(r"(?P<word>.+?)(?:_at_|_|\.|(?<=[^\d]))(?P<cut>\d[\d,]*)", name)
     word, rest = (shape["word"], f"@{shape['cut']}") if shape else (name, text[len(name) :])
     spellings = [spelling for spelling in known_spellings() if len(spelling) > SHORTEST]
@@ -289,7 +296,7 @@ def _unknown(text: str, name: str) -> UnknownName:
 
 
 def _suggestion(metric: Metric, rest: str) -> str:
-    """The metric with what stood behind the name, or with as much of it as it takes; nothing where all of it fails."""
+    """The metric with what followed the name, or with the part of it that is valid; empty if nothing is."""
     name = metric.name if len(metric.name) > 1 else next(iter(metric.titles), metric.name)
     cut = f"@{rest.partition('@')[2]}" if "@" in rest else ""
     example = f"@{_example(metric.at)}" if metric.at else ""
@@ -309,7 +316,7 @@ TREC_FAMILIES = {
     "iprec_at_recall": POINTS,
     "Rprec_mult": "0.2,0.4,0.6,0.8,1,1.2,1.4,1.6,1.8,2",
 }
-"""trec_eval's measures with one value per parameter → the parameters it takes where none are given."""
+"""Measures of trec_eval with one value per parameter → the parameters it uses by default."""
 _TREC = {name: f"{name}.{cuts}" for name, cuts in TREC_FAMILIES.items()}
 _RANX = (
     (re.compile(r"rbp[.@](\d+)((?:-l\d+)?)", re.ASCII), r"rbp(p=0.\1)\2"),
@@ -317,11 +324,11 @@ _RANX = (
     (re.compile(r"f1((?:-l\d+)?)", re.ASCII), r"set_f\1"),
     (re.compile(r"hits((?:@\d+)?(?:-l\d+)?)", re.ASCII), r"mean_rel_ret\1"),
 )
-"""ranx's spelling → ours. A persistence stands behind `@`; without a cutoff everything retrieved counts."""
+"""Spelling of ranx → ours. The number after `rbp@` is p. Without a cutoff, all retrieved documents count."""
 
 
 def as_read_by(profile: str, text: str) -> str:
-    """What a profile's tool means by a metric, in our words; the text itself where that is the same, or no tool is named."""
+    """Our spelling for what the tool of a profile means by a metric; the text itself if both agree or no tool is named."""
     if profile.startswith("trec_eval-") or profile == "pytrec_eval":
         return _TREC.get(text, text)
     if profile == "ranx":

@@ -1,4 +1,4 @@
-"""Questions: what people want to know, the metrics that tell, and how a question is found and answered in words."""
+"""Questions: what users want to know, the metrics that answer it, and how to find a question from words."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from assay.metrics.registry import all_metrics
 
 @dataclass(frozen=True)
 class Question:
-    """One question. Its metrics stand in the order in which one would look at them."""
+    """One question, with its metrics in the order of their usefulness."""
 
     key: str
     asks: str
     advice: str
     metrics: tuple[str, ...]
     start: tuple[str, ...]
-    """What to write to begin with."""
+    """Metrics to start with, as you write them."""
     words: str
-    """Other words that people say for it."""
+    """Other words for the question."""
     after: str = ""
-    """The question that one of a plug-in follows in lists; empty: it comes last."""
+    """For questions of plug-ins: the question after which to list it; empty: at the end."""
 
     @property
     def name(self) -> str:
-        """Its key, by which catalogs know it."""
+        """The key, which is its name in catalogs."""
         return self.key
 
     def records(self) -> list[Metric]:
@@ -45,8 +45,8 @@ QUESTIONS = (
     Question(
         "single-answer",
         "Did the one right answer come first?",
-        "One document is right, and people take what stands on top. hit@1 counts how often that is it, mrr also how far "
-        "down it was otherwise.",
+        "Only one document is right, and people read what is at the top. hit@1 is the share of queries with the right "
+        "document first. mrr also shows how far down it is otherwise.",
         ("mrr", "hit", "err", "ndcg"),
         ("mrr", "hit@1", "hit@5"),
         "single only known item faq lookup top rank navigational first correct",
@@ -54,8 +54,8 @@ QUESTIONS = (
     Question(
         "everything",
         "Did we find everything?",
-        "Whatever is missed is lost for good: what a generator or a reranker never gets, it cannot use. Cut where the next "
-        "step cuts. With more relevant documents than k, capped_recall says what was possible.",
+        "A generator or a reranker cannot use a document that was not retrieved. Use the cutoff of the next step. If "
+        "queries have more than k relevant documents, use capped_recall, which divides by the largest number possible.",
         (
             "recall",
             "capped_recall",
@@ -75,8 +75,8 @@ QUESTIONS = (
     Question(
         "order",
         "Is the order good?",
-        "Better documents should stand higher. ndcg knows grades; map is for relevant or not; the others differ in how fast "
-        "the reader's patience ends.",
+        "Better documents should rank higher. ndcg uses grades; map only distinguishes relevant from not relevant. The "
+        "others differ in how soon they assume that the reader stops.",
         (
             *("ndcg", "map", "err", "q_measure", "rbp", "compatibility", "accuracy", "nerr", "dcg", "ideal_dcg", "sdcg"),
             *("ndcg_rel", "rndcg", "g", "bing"),
@@ -86,31 +86,32 @@ QUESTIONS = (
     ),
     Question(
         "diversity",
-        "Is every meaning of a query served?",
-        "People mean different things by the same words, and ten documents about one of them help few. Judgments say what "
-        "is relevant to each subtopic; subtopic_recall counts those found, alpha_ndcg gives less for more of the same.",
+        "Is every meaning of a query covered?",
+        "People mean different things by the same words, and ten documents about one meaning help few of them. These "
+        "metrics need judgments for each subtopic. subtopic_recall counts the subtopics found; alpha_ndcg gives less "
+        "credit for repeating a subtopic.",
         (
             *("alpha_ndcg", "subtopic_recall", "err_ia", "nerr_ia", "precision_ia", "map_ia", "nrbp", "nnrbp"),
             "alpha_dcg",
         ),
         ("alpha_ndcg@10", "subtopic_recall@10", "err_ia@10"),
         "diverse diversify diversification novelty novel redundant redundancy subtopic subtopics intent intents aspect "
-        "aspects ambiguous facet facets meanings repeat",
+        "aspects ambiguous facet facets meanings repeat served",
     ),
     Question(
         "noise",
-        "How much of what we show is of no use?",
-        "Space is short, on pages and in prompts. precision@k is the share that is relevant; f1@k weighs it against recall. "
-        "The set metrics are for systems that return as many as they see fit.",
+        "How much of what we show is useless?",
+        "Space is limited, on pages and in prompts. precision@k is the share that is relevant; f1@k balances it with "
+        "recall. The set metrics are for systems that choose how many documents to return.",
         ("precision", "f", "set_precision", "set_f", "set_relative_precision", "utility", "num_nonrel_judged_ret"),
         ("precision@5", "f1@5"),
         "useless junk clean prompt context window irrelevant precise filter share distractors false positives",
     ),
     Question(
         "reader",
-        "What does a reader get who stops at some point?",
-        "Each of these has a model of a reader in it: rbp goes on with a fixed chance, err stops when satisfied, the others "
-        "want a certain amount. Take the one that behaves as your users do.",
+        "What does a reader who stops early get?",
+        "Each of these metrics contains a model of a reader. rbp continues with a fixed probability, err stops when "
+        "satisfied, and the others combine these or want a certain gain. Choose the one that behaves like your users.",
         ("rbp", "err", "bpm", "inst", "insq", "nerr8", "nerr9", "nerr10", "nerr11"),
         ("rbp(p=0.8)", "err@10"),
         "user model patience impatient browsing stop satisfied effort cost gain persistence",
@@ -118,42 +119,44 @@ QUESTIONS = (
     Question(
         "judgments",
         "Are my judgments complete enough?",
-        "Unjudged documents count as not relevant, which is unfair to whoever finds new ones. judged@k says how often "
-        "that happens; bpref and infap do without them; rbp_residual says how much they could change.",
+        "Unjudged documents count as not relevant, which is unfair to a system that finds new relevant ones. judged@k is "
+        "the share of judged documents. bpref and infap are made for incomplete judgments. rbp_residual says how much "
+        "the unjudged documents could raise rbp.",
         ("judged", "unjudged", "bpref", "infap", "rbp_residual", "gm_bpref"),
         ("judged@10", "bpref", "rbp_residual"),
         "judgements judged unjudged incomplete holes hole pool labels annotation qrels trust missing enough",
     ),
     Question(
         "hard-queries",
-        "Are some queries left behind?",
-        "A mean hides the query that gets nothing. The geometric mean does not: one query near 0 pulls it down. yaap "
-        "spreads the ends of the scale.",
+        "Do some queries fail?",
+        "A mean hides a query that gets nothing. A geometric mean does not: one query near 0 lowers it a lot. yaap spreads "
+        "the ends of the scale.",
         ("gm_map", "gm_bpref", "yaap", "hit"),
         ("gm_map", "hit@10"),
         "hard worst difficult robust robustness fail failing tail zero left behind fairness",
     ),
     Question(
         "reranker",
-        "Does the reranker pay?",
-        "It can only move what the first stage found, so look at recall before it, at the order after it, and at the time.",
+        "Is the reranker worth it?",
+        "A reranker can only reorder what the first stage found. Look at recall before it, at the order after it, and at "
+        "the time it takes.",
         ("reranking_improvement", "ndcg", "mrr", "recall", "latency"),
         ("ndcg@10", "mrr", "recall@100", "reranking_improvement"),
-        "rerank reranking rerankers cross encoder second stage improvement worth before after",
+        "rerank reranking rerankers cross encoder second stage improvement worth pay before after",
     ),
     Question(
         "speed",
         "How long does it take?",
-        "People remember the slow ones: look at the 95th percentile rather than at the mean.",
+        "People remember slow queries, so look at the 95th percentile rather than the mean.",
         ("latency_p95", "latency_p50", "latency_p99", "latency"),
         ("latency_p50", "latency_p95"),
         "fast slow time latency seconds milliseconds performance quick percentile",
     ),
     Question(
         "spans",
-        "Is the passage in what was retrieved?",
-        "The truth is a place in a text, and chunks may be cut anywhere. These measure the overlap, so that chunkers can be "
-        "compared; @tokens=2000 cuts by what fits a prompt instead of by rank.",
+        "Do the retrieved chunks contain the passage?",
+        "A gold span is a place in a text, and chunks may be cut anywhere. These metrics measure the overlap, so you can "
+        "compare chunkers. @tokens=2000 sets a budget in words, as for a prompt, instead of a rank.",
         ("span_recall", "span_precision", "span_iou", "file_recall", "file_mrr"),
         ("span_recall@5", "span_precision@5", "span_recall@tokens=2000"),
         "span chunk chunks chunker chunking passage passages code lines characters overlap file files evidence repository",
@@ -161,23 +164,24 @@ QUESTIONS = (
     Question(
         "answers",
         "Is the answer right?",
-        "What the system says is compared with what it should say. answer_success asks that the documents are right too.",
+        "These metrics compare the answer with the expected answer. answer_success also needs a relevant document.",
         ("answer_f1", "answer_exact", "answer_contains", "answer_success", "rouge", "bleu", "corpus_bleu"),
         ("answer_f1", "answer_exact", "rouge(n=l)", "answer_success@5"),
         "answer generated generation text reply rag response summary words qa question answering",
     ),
     Question(
         "abstention",
-        "Does it know when not to answer?",
-        "Some questions have no answer here. A system that says so is worth more than one that guesses.",
+        "Does the system know when not to answer?",
+        "Some questions have no answer in the documents. A system that says so is better than one that guesses.",
         ("abstention_accuracy", "aurc"),
         ("abstention_accuracy", "aurc"),
         "abstain unanswerable refuse refusal confidence confident sure certain calibration risk hallucination guess unknown",
     ),
     Question(
         "routing",
-        "Did queries go to the right expert, and is retrieval skipped where it may be?",
-        "Routing is right or wrong per query. For a gate, look at both sides: what it saves, and what it wrongly denies.",
+        "Do queries go to the right expert, and is unnecessary retrieval skipped?",
+        "Routing is right or wrong for each query. For a gate, look at both sides: what it saves, and what it wrongly "
+        "skips.",
         (
             *("routing_accuracy", "load_balance", "gate_efficiency", "gate_accuracy", "gate_recall", "wrongly_skipped"),
             *("wasted_retrievals", "retrievals_saved", "gate_cost_saved"),
@@ -187,8 +191,8 @@ QUESTIONS = (
     ),
     Question(
         "what-went-in",
-        "What was scored at all?",
-        "Before any figure is believed: how many queries, documents and judgments it is about.",
+        "What was scored?",
+        "Before you trust a value, check how many queries, documents and judgments it is based on.",
         ("num_q", "num_ret", "num_rel", "num_rel_ret", "runid", "relstring"),
         ("num_q", "num_ret", "num_rel"),
         "count counts how many size sanity check input trec number",
@@ -198,7 +202,7 @@ QUESTIONS = (
 
 @cache
 def all_questions() -> tuple[Question, ...]:
-    """The questions above, and those that plug-ins bring with their metrics."""
+    """The questions above, and those of plug-ins."""
     questions = list(QUESTIONS)
     for question in load_entries("", Question, "assay.questions").values():
         keys = [known.key for known in questions]
@@ -207,7 +211,7 @@ def all_questions() -> tuple[Question, ...]:
 
 
 def questions_of(metric: str) -> list[Question]:
-    """The questions that a metric answers to."""
+    """The questions that a metric answers."""
     return [question for question in all_questions() if metric in question.metrics]
 
 
@@ -223,15 +227,15 @@ def describe_question(question: Question) -> dict[str, Any]:
 
 
 def explain_question(question: Question, width: int | None = None) -> str:
-    """A question, the advice, its metrics with their meanings, and what to write, wrapped to the width if there is one."""
+    """A question as text: advice, metrics with meanings, and metrics to start with; wrapped to a width if one is given."""
     size = max(len(written(metric)) for metric in question.records())
     lines = [hanging("", f"{question.asks} ({question.key})", width), "", hanging("  ", question.advice, width), ""]
     lines += [hanging(f"  {written(metric):<{size}}  ", metric.meaning, width) for metric in question.records()]
-    return "\n".join([*lines, "", hanging("  ", f"To begin with: -m {' '.join(map(_quoted, question.start))}", width)])
+    return "\n".join([*lines, "", hanging("  ", f"Start with: -m {' '.join(map(_quoted, question.start))}", width)])
 
 
 def _quoted(spelling: str) -> str:
-    """A spelling as a shell takes it."""
+    """A spelling, quoted for a shell if necessary."""
     return f"'{spelling}'" if "(" in spelling else spelling
 
 
@@ -242,7 +246,7 @@ SMALL_WORDS = frozenset(
         *("search", "some", "system", "that", "the", "this", "to", "was", "we", "what", "which", "with"),
     )
 )
-"""Words that say nothing about which question is meant."""
+"""Words that do not help to find a question."""
 ENDINGS = frozenset(
     (
         *("", "s", "es", "d", "ed", "r", "er", "rs", "ers", "ing", "e", "y", "ies", "ment", "ments", "ement", "ements"),
@@ -252,14 +256,14 @@ ENDINGS = frozenset(
 WORD_PATTERN = re.compile(r"[^\W_]+")
 SHORTEST_STEM = 4
 SPELLING_CUTOFF = 0.8
-"""How like a word of a question a misspelt one has to be."""
+"""How similar a misspelled word must be to a word of a question."""
 
 
 def find_questions(text: str) -> list[Question]:
-    """The questions that are meant by some words, the likeliest alone unless several are as likely.
+    """The question that some words mean, or several if they match equally well.
 
-    A metric means the question where it is looked at first. Words need not have the same endings, nor be spelled quite
-    well (`read_as` says what was understood); where none of them is a word of a question, the error lists all questions.
+    The name of a metric means the question that lists it first. Endings of words may differ, and small spelling mistakes are
+    corrected (`read_as` returns the corrected words). If no word belongs to a question, the error lists all questions.
     """
     if exact := _exact_questions(text):
         return exact
@@ -271,14 +275,14 @@ def find_questions(text: str) -> list[Question]:
         or _best_questions(asked, {question.key: _metric_words(question) for question in all_questions()})
     )
     if not keys:
-        raise UnknownName("question", text, (), f"there are {', '.join(known)}; any words of theirs will do")
+        raise UnknownName("question", text, (), f"choose from {', '.join(known)}; words from a question work too")
     return [question for question in all_questions() if question.key in keys]
 
 
 def read_as(text: str) -> str:
-    """The words with misspelt ones mended: those that no question knows, and that are nearly a word of one.
+    """The words with spelling mistakes corrected: an unknown word becomes the word of a question that is very similar.
 
-    A question or a metric as it is written stays so.
+    The exact name of a question or a metric is not changed.
     """
     if _exact_questions(text) or _of_metric(text):
         return text
@@ -295,12 +299,12 @@ def read_as(text: str) -> str:
 
 
 def _exact_questions(text: str) -> list[Question]:
-    """The questions that are asked by their key, or word for word."""
+    """The questions whose key or exact wording is the text."""
     return [question for question in all_questions() if text.strip().lower() in (question.key, question.asks.lower())]
 
 
 def _of_metric(text: str) -> set[str]:
-    """The questions in which a metric of that name stands furthest to the front; none where it is no metric."""
+    """The questions that list the metric of this name earliest; empty if the text is not a metric."""
     try:
         name = parse_name(text.strip()).name
     except UsageError:
@@ -310,7 +314,7 @@ def _of_metric(text: str) -> set[str]:
 
 
 def _best_questions(asked: list[str], known: dict[str, set[str]]) -> set[str]:
-    """The questions that know the most of the words; their own key counts more than what else is said for them."""
+    """The questions that match most of the words; a word of the key counts twice."""
     counts = {
         key: sum(
             2 * any(_alike(word, other) for other in _words(key)) or any(_alike(word, other) for other in words)
@@ -335,7 +339,7 @@ def _words(text: str) -> list[str]:
 
 
 def _alike(first: str, second: str) -> bool:
-    """Whether words are the same but for their endings: rerank, reranker, reranking; position and positive are not."""
+    """Whether words differ only in their endings, such as rerank, reranker, reranking; not position and positive."""
     if first == second:
         return True
     shared = next((place for place, pair in enumerate(zip(first, second, strict=False)) if pair[0] != pair[1]), None)

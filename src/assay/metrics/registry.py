@@ -1,4 +1,4 @@
-"""The registry: every metric by its name and by every other spelling of it, read from the catalog once; and named groups."""
+"""The registry: every metric by its name and its other spellings, read once from the catalog; and named groups."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from assay.errors import UsageError
 from assay.metrics.definition import Metric
 
 Spellings = dict[str, tuple[Metric, Mapping[str, Any]]]
-"""Every spelling, folded → the metric and the parameters that spelling sets."""
+"""Folded spelling → the metric, and the parameters that this spelling sets."""
 _own: Spellings = {}
-"""Metrics that somebody made while the program runs, by name, as spellings are."""
+"""Metrics that were made while the program runs, by folded name."""
 
 
 @cache
@@ -25,13 +25,13 @@ def all_metrics() -> Entries[Metric]:
 
 @cache
 def own_spellings() -> Spellings:
-    """Spellings of the metrics that come with assay."""
+    """Spellings of the built-in metrics."""
     return _spellings(all_metrics().own.values())
 
 
 @cache
 def all_spellings() -> Spellings:
-    """Spellings of the whole catalog, plug-ins and all."""
+    """Spellings of the whole catalog, plug-ins included."""
     return _spellings(all_metrics().values())
 
 
@@ -46,32 +46,34 @@ def _spellings(metrics: Iterable[Metric]) -> Spellings:
 
 
 def known_spellings() -> Mapping[str, tuple[Metric, Mapping[str, Any]]]:
-    """Spellings of the whole catalog, and the metrics that were made since."""
+    """Spellings of the whole catalog, and of the metrics that were made since."""
     return ChainMap(all_spellings(), _own)
 
 
 def spellings_without_plug_ins() -> Mapping[str, tuple[Metric, Mapping[str, Any]]]:
-    """Spellings of the metrics that come with assay, and the metrics that were made since."""
+    """Spellings of the built-in metrics, and of the metrics that were made since."""
     return ChainMap(own_spellings(), _own)
 
 
 @cache
 def plug_in_names() -> frozenset[str]:
-    """What plug-ins announce, folded; none of them is loaded."""
+    """The names that plug-ins announce, folded. No plug-in is loaded."""
     return frozenset(fold(point.name) for point in plug_in_points("assay.metrics"))
 
 
 def register(metric: Metric) -> None:
-    """Make a metric known by its name, here and now. One of the same name that was registered before is replaced."""
+    """Register a metric under its name. It replaces a metric that was registered under the same name before."""
     known = all_spellings().get(fold(metric.name))
     if known and known[0] is not metric:
-        raise UsageError(f"a metric of your own needs a name of its own: {metric.name} is {known[0].name} already")
+        raise UsageError(
+            f"your metric cannot be called {metric.name}: this name already means {known[0].name}. Choose another"
+        )
     if not known:
         _own[fold(metric.name)] = (metric, {})
 
 
 def fold(name: str) -> str:
-    """How spellings are compared: case and hyphens do not matter."""
+    """The form in which spellings are compared: lower case, with _ for -."""
     return name.lower().replace("-", "_")
 
 

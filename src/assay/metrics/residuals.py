@@ -1,4 +1,4 @@
-"""Residuals: the lowest and highest score over all grades that unjudged documents may have."""
+"""Residuals: the lowest and highest score over all grades that unjudged documents could have."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 SHARES = ("scale", "query")
-"""Gains that are a share of the best grade; no level matters to them, and a grade off the scale would distort them."""
+"""Gains that are a share of the best grade. The relevance level has no effect; a grade off the scale would distort them."""
 BY_ENDS = frozenset(
     (
         *("precision", "recall", "capped_recall", "f", "hit", "mrr", "err", "dcg", "ideal_dcg", "sdcg", "rbp", "utility"),
@@ -27,16 +27,16 @@ BY_ENDS = frozenset(
         *("num_q", "num_ret", "num_rel", "num_rel_ret", "mean_rel_ret"),
     )
 )
-"""Metrics that relevant documents within the cutoff never lower, and those beyond it never raise (or the other way)."""
+"""Metrics that relevant documents within the cutoff never lower and those beyond it never raise (or vice versa)."""
 BY_RELEVANCE = frozenset(("rprec_mult", "bpref", "gm_bpref", "iprec", "11pt_avg", "yaap", "bing", "num_nonrel_judged_ret"))
-"""Metrics that know relevant and not relevant alone, and that a relevant document one place up never lowers."""
+"""Metrics that only distinguish relevant from not relevant, and that never fall if a relevant document moves up."""
 MAX_ROWS = 50_000_000
-"""Rows that are looked at to try every number of relevant documents; above it two scenarios have to do."""
-NOT_BOUNDS = "two scenarios, not bounds: no unjudged document relevant, or all within the cutoff"
+"""Largest number of rows for trying every number of relevant documents. Above it, two scenarios are computed instead."""
+NOT_BOUNDS = "two scenarios, not bounds: none of the unjudged documents is relevant, or all within the cutoff are"
 
 
 class Residual(NamedTuple):
-    """Lowest and highest score of each query, and what they are if they are no bounds."""
+    """Lowest and highest score of each query, and a remark if they are not bounds."""
 
     low: Floats
     high: Floats
@@ -44,8 +44,9 @@ class Residual(NamedTuple):
 
 
 def residual_scores(metric: BoundMetric, run: GradedRun) -> Residual:
-    """The bounds of each score, over all ways to grade what was retrieved and is unjudged; or two scenarios where no bounds
-    are known. Where unjudged documents are dropped first, they count once they have a grade.
+    """The bounds of each score over all grades of the retrieved unjudged documents, or two scenarios if no bounds are known.
+
+    With judged_only, a document counts as soon as it has a grade.
     """
     plain = _score(metric, run)
     if metric.params.get("judged_only"):
@@ -59,7 +60,7 @@ def residual_scores(metric: BoundMetric, run: GradedRun) -> Residual:
 
 
 def _of_scenarios(metric: BoundMetric, run: GradedRun, plain: Floats, grade: float) -> Residual:
-    """No unjudged document relevant, all, those within the cutoff, and those beyond it."""
+    """The scores if none of the unjudged documents is relevant, or all, or those within the cutoff, or those beyond it."""
     k = metric.params.get("k")
     runs = [with_unjudged_relevant(run, k, grade)]
     is_bound = metric.metric.name in BY_ENDS and not isinstance(gain := metric.params.get("gain"), tuple) and gain != "query"
@@ -75,7 +76,7 @@ Bounds = Callable[[OpenQuery], tuple[float, float]]
 
 
 def _by_query(metric: BoundMetric, run: GradedRun, grade: float) -> Bounds | None:
-    """How the bounds of one query are found; None where it cannot be done query by query."""
+    """The function that finds the bounds of one query; None if they cannot be found query by query."""
     name, params = metric.metric.name, metric.params
     if name in ("map", "gm_map"):
         level = run.level if params["rel"] is None else params["rel"]
@@ -102,13 +103,13 @@ def _of_queries(plain: Floats, run: GradedRun, bounds: Bounds) -> Residual:
 
 
 def _tried(metric: BoundMetric, run: GradedRun, query: OpenQuery, grade: float) -> tuple[float, float]:
-    """Every number of relevant documents, at the bottom and at the top."""
+    """Bounds by trying every number of relevant documents, at the bottom and at the top."""
     scores = [_score(metric, graded) for graded in _gradings(run, query, grade)]
     return float(scores[0].min()), float(scores[1].max())
 
 
 def _gradings(run: GradedRun, query: OpenQuery, grade: float) -> Iterator[GradedRun]:
-    """The query with 0, 1, 2 … of its unjudged documents relevant and the others not: the last of them, then the first."""
+    """The query with 0, 1, 2 … of its unjudged documents relevant: once the lowest ranked, once the highest."""
     n_open, n = len(query.open), len(query.grade)
     first = np.where(np.arange(n_open) < np.arange(n_open + 1)[:, None], grade, 0.0)
     for filled in (first[:, ::-1], first):
@@ -127,14 +128,14 @@ def _gradings(run: GradedRun, query: OpenQuery, grade: float) -> Iterator[Graded
 
 
 def _hits(grades: Floats) -> Hits:
-    """A row of grades for each query, by rank."""
+    """Hits from a matrix of grades: queries × ranks."""
     n_queries, n = grades.shape
     query, rank = np.repeat(np.arange(n_queries), n), np.tile(np.arange(1, n + 1), n_queries)
     return Hits(query, rank, grades.ravel(), n_queries)
 
 
 def _top_grade(metric: BoundMetric, run: GradedRun) -> float:
-    """The grade that unjudged documents are given: the best there is, and one that the metric takes as relevant."""
+    """The grade given to unjudged documents: the best grade, and high enough to be relevant for the metric."""
     top = metric.params.get("max_grade") or run.max_grade or 1.0
     if metric.params.get("gain") in SHARES:
         return float(top)
@@ -149,7 +150,7 @@ def _score(metric: BoundMetric, run: GradedRun) -> Floats:
 
 
 def ap_bounds(query: OpenQuery, level: float | None, k: int | None, *, is_capped: bool) -> tuple[float, float]:
-    """Lowest and highest average precision. One more relevant document adds its own precision, and lifts those below it."""
+    """Lowest and highest average precision. A further relevant document adds its own precision and raises those below it."""
     relevant = is_relevant(query.grade, level)
     ranks = np.arange(1, len(relevant) + 1)
     share = np.where(ranks <= (k or len(ranks)), 1.0 / ranks, 0.0)
@@ -167,7 +168,7 @@ def ap_bounds(query: OpenQuery, level: float | None, k: int | None, *, is_capped
 
 
 def rprec_bounds(query: OpenQuery, level: float | None) -> tuple[float, float]:
-    """Lowest and highest R-precision: with m more relevant documents it looks at R + m ranks."""
+    """Lowest and highest R-precision. With m more relevant documents, R + m ranks count."""
     relevant = is_relevant(query.grade, level)
     n, n_open = len(relevant), len(query.open)
     more = np.arange(n_open + 1)
@@ -190,7 +191,7 @@ MAX_STEPS = 50
 def ndcg_bounds(query: OpenQuery, grade: float, params: Mapping[str, Any]) -> tuple[float, float]:
     """Lowest and highest nDCG.
 
-    In the gain of one document the DCG is linear and the ideal DCG convex, so their quotient is lowest at 0 or at the top.
+    In the gain of one document, DCG is linear and ideal DCG is convex, so their quotient is lowest at gain 0 or at the top.
     """
     worth = gain_function(params["gain"], params["rel"])
     actual = np.where(np.isnan(query.grade), 0.0, worth(np.nan_to_num(query.grade, nan=-1.0)))
@@ -207,7 +208,7 @@ def ndcg_bounds(query: OpenQuery, grade: float, params: Mapping[str, Any]) -> tu
 
 
 def _mapped_grades(gain: Any) -> list[float]:
-    """The grades that a map gives a gain of their own."""
+    """The grades that a map of gains lists."""
     return [level for level, _ in gain] if isinstance(gain, tuple) else []
 
 
@@ -217,7 +218,7 @@ def _weights(n: int, k: int | None, discount: str) -> Floats:
 
 
 def _lowest(certain: float, room: Floats, gains: Floats, ideal_weight: Floats, top: float) -> float:
-    """The last m unjudged documents have the top grade, for every m."""
+    """The lowest quotient if the last m unjudged documents have the top gain, over all m."""
     gained = top * np.concatenate(([0.0], np.cumsum(room[::-1])))
     ideal = top * np.concatenate(([0.0], np.cumsum(ideal_weight)))[: len(gained)]
     if len(gains):
@@ -226,8 +227,10 @@ def _lowest(certain: float, room: Floats, gains: Floats, ideal_weight: Floats, t
 
 
 def _highest(certain: float, room: Floats, gains: Floats, ideal_weight: Floats, top: float) -> float:
-    """For each level of gain the number of documents that reach it is chosen by itself; what is best at a given quotient
-    leads to a better one until none is left (Dinkelbach 1967, On Nonlinear Fractional Programming, Management Science 13).
+    """The highest quotient: the best choice at one quotient leads to a better quotient, until there is none.
+
+    The number of documents at each level of gain is chosen independently of the other levels.
+    (Dinkelbach 1967, On Nonlinear Fractional Programming, Management Science 13)
     """
     levels = np.unique(np.append(gains, top))
     width = np.diff(levels, prepend=0.0)

@@ -1,4 +1,4 @@
-"""Ties: means, extremes and changes over all orders of tied documents."""
+"""Ties: mean and extreme scores over all orders of tied documents, and which scores depend on the order."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Cutoff = int | Ints | None
 
 
 class TiedHits(NamedTuple):
-    """Some retrieved documents and their ties. The order among hits with equal scores means nothing."""
+    """Some retrieved documents and their ties. The order among hits with equal scores has no meaning."""
 
     hits: Hits
     ties: Ties
 
     def n_inside(self, k: Cutoff) -> Ints:
-        """How many of the ranks each hit may have are within the first k."""
+        """For each hit: how many of its possible ranks are within the first k."""
         better, equal = self.ties
         if k is None:
             return equal
@@ -33,11 +33,11 @@ class TiedHits(NamedTuple):
         return np.clip(limit - better, 0, equal)
 
     def expected_count(self, k: Cutoff) -> Floats:
-        """How many of these hits each query has within the first k, on average."""
+        """For each query: the mean number of these hits within the first k."""
         return self.hits.sum(self.n_inside(k) / self.ties.equal)
 
     def expected_sum(self, worth: Floats, weight: Floats, k: Cutoff) -> Floats:
-        """Mean of Σ worth · weight(rank) within the first k; `weight` holds the weights of ranks 1, 2, …"""
+        """Mean of Σ worth · weight(rank) within the first k; `weight` has the weights of ranks 1, 2, …"""
         total = np.concatenate(([0.0], np.cumsum(weight)))
         better = self.ties.better
         return self.hits.sum(worth * (total[better + self.n_inside(k)] - total[better]) / self.ties.equal)
@@ -56,13 +56,13 @@ def tied_relevant(run: GradedRun, rel: float | None) -> TiedHits:
 
 
 def ranks_of(run: GradedRun) -> Floats:
-    """All ranks that a document may have: 1, 2, … down to the end of the longest ranking."""
+    """All possible ranks: 1, 2, … to the end of the longest ranking."""
     deepest = 0 if run.ties is None else int((run.ties.better + run.ties.equal).max(initial=0))
     return np.arange(1.0, max(deepest, int(run.retrieved.rank.max(initial=0))) + 1.0)
 
 
 class Groups(NamedTuple):
-    """Groups of equal scores that hold a hit: their query, documents above, size, hits inside and hits above."""
+    """Groups of equal scores with at least one hit: query, documents above, size, hits inside, hits above."""
 
     query: Ints
     better: Ints
@@ -72,7 +72,7 @@ class Groups(NamedTuple):
 
 
 def groups_of(tied: TiedHits) -> Groups:
-    """The groups that these hits are in, in rank order."""
+    """The groups of these hits, in rank order."""
     start, group = tie_groups(tied.hits.query, tied.ties.better)
     n_hits = np.bincount(group, minlength=len(start))
     return Groups(
@@ -81,7 +81,7 @@ def groups_of(tied: TiedHits) -> Groups:
 
 
 def chance_of_none(tied: TiedHits, k: Cutoff) -> Floats:
-    """The chance that no hit is within the first k, for each query."""
+    """For each query: the probability that no hit is within the first k."""
     chance = np.ones(tied.hits.n_queries)
     start, group = tie_groups(tied.hits.query, tied.ties.better)
     nth = np.arange(len(group)) - start[group]
@@ -92,14 +92,14 @@ def chance_of_none(tied: TiedHits, k: Cutoff) -> Floats:
 
 
 def expected_first(tied: TiedHits, k: int | None) -> Floats:
-    """Mean of 1 ÷ rank of the first hit, 0 where it is beyond k, for each query."""
+    """For each query: mean of 1 ÷ rank of the first hit; 0 if that is beyond k."""
     groups = groups_of(tied)
     first = groups.n_before == 0
     query, better, equal, n_hits = (column[first] for column in groups[:4])
-    n_ranks = equal - n_hits + 1  # the first hit cannot stand below these
+    n_ranks = equal - n_hits + 1  # the first hit cannot be below these
     owner, nth = spread(n_ranks)
     left = equal[owner] - nth
-    here = n_hits[owner] / left  # the chance, given that no hit stood above
+    here = n_hits[owner] / left  # the probability, given that no hit is above
     none_yet = running_products(1.0 - here, owner, len(query))
     none_above = np.where(nth == 0, 1.0, np.roll(none_yet, 1))
     rank = better[owner] + nth + 1
@@ -108,7 +108,7 @@ def expected_first(tied: TiedHits, k: int | None) -> Floats:
 
 
 N_SAMPLED = 100
-"""Random orders of ties that are scored where no closed form is known."""
+"""Number of random orders of ties to score if no closed form is known."""
 SEED = 0
 
 
@@ -123,9 +123,9 @@ class TieBand(NamedTuple):
 
 
 def tie_band(metric: BoundMetric, run: GradedRun) -> TieBand:
-    """The band of a metric: exact where theory allows, else over sampled orders, the best and the worst among them.
+    """The band of a metric: exact if a formula is known, else from sampled orders and the best and the worst order.
 
-    Only queries with ties that matter are looked at again; for all others the three are one and the same.
+    Only queries with ties that matter are scored again; for all others the three scores are equal.
     """
     plain = score_of(metric, run)
     is_open = run.has_undecided()
@@ -154,17 +154,17 @@ def _band(metric: BoundMetric, run: GradedRun) -> TieBand:
 
 
 def is_monotone(metric: BoundMetric) -> bool:
-    """Whether a better document one place up never lowers the score, so that the best and the worst order are the ends.
+    """Whether moving a better document up never lowers the score, so that the best and the worst order are the extremes.
 
-    Parameters may let it: a gain that a lower grade may exceed, or an ideal ranking of what stands within k, which that
-    document may enter.
+    Two parameters break this: a map of gains, in which a lower grade may gain more, and ideal=retrieved, whose ideal ranking
+    may gain that document.
     """
     may_fall = isinstance(metric.params.get("gain"), tuple) or metric.params.get("ideal") == "retrieved"
     return metric.metric.is_monotone and not may_fall
 
 
 def scores_by_tie_rule(metric: BoundMetric, run: GradedRun) -> Floats:
-    """The mean of each score over all orders of ties; or, where ties are faults, an error if they leave a score open."""
+    """The mean of each score over all orders of ties. With the rule `error`: an error if ties change a score."""
     settled = replace(run, tie_rule="settled")
     if run.tie_rule == "error":
         return _undisputed(metric, settled)
@@ -177,31 +177,31 @@ def _undisputed(metric: BoundMetric, run: GradedRun) -> Floats:
     queries = [run.query_ids[number] for number in np.flatnonzero(band.low < band.high).tolist()]
     if queries:
         where = f"{counted(len(queries), 'query')}: {some_of(queries)}"
-        message = f"documents with equal scores, and no rule to order them, change {metric.name} in {where}"
+        message = f"{metric.name} depends on the order of documents with equal scores in {where}"
         raise DataError(message, field="ties")
     return band.low
 
 
 def _sampled(metric: BoundMetric, run: GradedRun) -> tuple[Floats, Floats, Floats]:
-    """The lowest, mean and highest score of each query over random orders of its ties, whatever other queries there are."""
+    """The lowest, mean and highest score of each query over random orders of its ties; other queries have no effect."""
     low, total, high = np.full(run.n_queries, np.inf), np.zeros(run.n_queries), np.full(run.n_queries, -np.inf)
     for order in random_orders(run, N_SAMPLED, SEED):
         score = score_of(metric, order)
         low, high = np.minimum(low, score), np.maximum(high, score)
-        total += score  # one after the other: NumPy sums a single column in another order than several
+        total += score  # one by one, because NumPy sums one column in another order than several
     return low, total / N_SAMPLED, high
 
 
 def score_of(metric: BoundMetric, run: GradedRun) -> Floats:
-    """The scores of a run whose ties are settled."""
+    """The scores of a run with a fixed order of ties."""
     return Column.of(metric.score(run), metric.metric.aggregation).score
 
 
 def changed_by_ties(metrics: Sequence[BoundMetric], run: GradedRun) -> list[Bools]:
-    """For each metric, the queries that have orders of ties with different scores: those where `tie_band` has a width.
+    """For each metric: the queries in which different orders of ties have different scores (`tie_band` has a width).
 
-    The best and the worst order tell, except where a better place may lower a score. There orders are drawn as for the
-    band, once for all metrics, and only for queries which those two leave open.
+    The best and the worst order decide this, unless a better rank can lower the score. In that case random orders are drawn
+    as for the band, once for all metrics, and only for queries that the two orders leave undecided.
     """
     is_open = run.has_undecided()
     changed = [is_open.copy() for _ in metrics]
@@ -217,7 +217,7 @@ def changed_by_ties(metrics: Sequence[BoundMetric], run: GradedRun) -> list[Bool
 
 
 class _TiedMetric(NamedTuple):
-    """A metric, its scores in the worst order, and the queries that are known to have another score in another order."""
+    """A metric, its scores in the worst order, and the queries known to have another score in another order."""
 
     metric: BoundMetric
     score: Floats
@@ -225,12 +225,12 @@ class _TiedMetric(NamedTuple):
 
     @classmethod
     def of(cls, metric: BoundMetric, worst: Floats, best: Floats) -> _TiedMetric:
-        """A metric of which the two extreme orders are known."""
+        """A metric whose scores in the two extreme orders are known."""
         return cls(metric, worst, _differ(worst, best))
 
 
 def _draw(metrics: Sequence[_TiedMetric], run: GradedRun) -> None:
-    """Note where random orders give other scores."""
+    """Mark the queries in which random orders have other scores."""
     is_left = np.zeros(run.n_queries, dtype=bool)
     for candidate in metrics:
         is_left |= ~candidate.is_changed & _may_change(candidate.metric, run)
@@ -242,8 +242,9 @@ def _draw(metrics: Sequence[_TiedMetric], run: GradedRun) -> None:
 
 
 def _may_change(metric: BoundMetric, run: GradedRun) -> Bools:
-    """Queries in which some order could matter: ties below the last document that may count as relevant change nothing,
-    for metrics that say so.
+    """Queries in which the order of ties could matter.
+
+    For metrics with `ignores_the_rest`, ties below the last document that may count as relevant change nothing.
     """
     level = run.level if metric.params.get("rel") is None else metric.params["rel"]
     if not metric.metric.ignores_the_rest or run.ties is None or isinstance(metric.params.get("gain"), tuple):
@@ -259,5 +260,5 @@ def _may_change(metric: BoundMetric, run: GradedRun) -> Bools:
 
 
 def _differ(some: Floats, others: Floats) -> Bools:
-    """Where scores differ; a score that is not there differs from none."""
+    """Where scores differ; an undefined score does not differ from any."""
     return (some < others) | (others < some)

@@ -1,4 +1,4 @@
-"""Statistics: tests (in `catalog`), intervals, corrections, effect sizes, power and agreement of rankings."""
+"""Statistics: tests (in `catalog`), intervals, corrections, effect sizes, power, and agreement of rankings."""
 
 from assay.lazy import front_door
 

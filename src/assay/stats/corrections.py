@@ -1,4 +1,4 @@
-"""Corrections: who asks many questions finds something by luck; these raise each p to make up for it."""
+"""Corrections: many comparisons find something by chance; a correction raises each p to account for that."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from assay.errors import DataError
 
 
 class Correction(NamedTuple):
-    """One way to make up for many comparisons."""
+    """One way to correct for many comparisons."""
 
     name: str
     title: str
-    """How it is called in a sentence."""
+    """Its name in a sentence."""
     adjust: Callable[[Floats], Floats]
-    """Ascending p → adjusted p, not yet cut at 1."""
+    """Ascending p → adjusted p, not yet limited to 1."""
     meaning: str
     aliases: tuple[str, ...]
 
 
 def correct(p: ArrayLike, method: str = "holm") -> Floats:
-    """Each p made up for being one of many; the shape stays. nan stays nan and does not count as a comparison."""
+    """Each p, corrected for many comparisons, in the same shape. nan stays nan and does not count as a comparison."""
     chances = np.asarray(p, dtype=float)
     defined = ~np.isnan(chances)
     values = chances[defined]
     if ((values < 0) | (values > 1)).any():
         wrong = values[(values < 0) | (values > 1)][0]
-        raise DataError(f"a p value lies between 0 and 1; found {wrong:g}")
+        raise DataError(f"a p-value must be between 0 and 1, not {wrong:g}")
     adjust = parse_correction(method).adjust
     order = np.argsort(values, kind="stable")
     adjusted = np.empty(len(values))
@@ -43,7 +43,7 @@ def correct(p: ArrayLike, method: str = "holm") -> Floats:
 
 
 def parse_correction(text: str) -> Correction:
-    """`holm`, `bh`, `Benjamini-Hochberg`; other names people use are understood."""
+    """Parse `holm`, `bh` or `Benjamini-Hochberg`; other common names work too."""
     return find_by_any_name("correction", text.strip().replace("–", "_").replace(" ", "_"), CORRECTIONS)
 
 
@@ -86,7 +86,7 @@ def _holm_sidak(p: Floats) -> Floats:
 
 
 def _at_least_one(p: Floats, n: Floats) -> Floats:
-    """The chance that one of n independent p is as small; exact where p is tiny, and 1 where it is 1."""
+    """The probability that one of n independent p is as small; exact for tiny p, and 1 for p = 1."""
     with np.errstate(divide="ignore"):
         return np.where(n == 1, p, -np.expm1(n * np.log1p(-p)))
 
@@ -108,12 +108,12 @@ def _descending(p: Floats) -> Floats:
 
 
 def _smallest_from_here(p: Floats) -> Floats:
-    """For each place, the smallest of it and those after it."""
+    """For each place: the smallest value from here to the end."""
     return np.minimum.accumulate(p[::-1])[::-1]
 
 
-_FAMILY = "keeps the chance of even one false alarm among all comparisons at the level you set"
-_RATE = "keeps the share of false alarms among the differences found at the level you set"
+_FAMILY = "limits the probability of any false positive among all comparisons to the level you set"
+_RATE = "limits the share of false positives among the differences found to the level you set"
 CORRECTIONS: Mapping[str, Correction] = {
     correction.name: correction
     for correction in (
@@ -121,51 +121,59 @@ CORRECTIONS: Mapping[str, Correction] = {
             "benjamini_hochberg",
             "Benjamini–Hochberg",
             _benjamini_hochberg,
-            f"{_RATE}: for screening many candidates",
+            f"{_RATE}; for screening many candidates",
             ("bh", "fdr", "fdr_bh"),
         ),
         Correction(
             "benjamini_yekutieli",
             "Benjamini–Yekutieli",
             _benjamini_yekutieli,
-            f"{_RATE}, however the comparisons hang together",
+            f"{_RATE}, however the comparisons depend on each other",
             ("by", "fdr_by"),
         ),
         Correction(
-            "bonferroni", "Bonferroni", _bonferroni, f"multiplies p by their number: {_FAMILY}; the strictest", ("b",)
+            "bonferroni",
+            "Bonferroni",
+            _bonferroni,
+            f"multiplies p by the number of comparisons: {_FAMILY}; the strictest",
+            ("b",),
         ),
         Correction(
             "hochberg",
             "Hochberg",
             _hochberg,
-            f"{_FAMILY}; finds a little more than holm, if the comparisons do not pull against each other",
+            f"{_FAMILY}; finds slightly more than holm, if the comparisons do not depend negatively on each other",
             ("simes_hochberg",),
         ),
         Correction(
-            "holm", "Holm", _holm, f"{_FAMILY}; never worse than bonferroni, and needs no assumption", ("holm_bonferroni",)
+            "holm",
+            "Holm",
+            _holm,
+            f"{_FAMILY}; never stricter than bonferroni, and needs no assumptions",
+            ("holm_bonferroni",),
         ),
         Correction(
             "holm_sidak",
             "Holm–Šidák",
             _holm_sidak,
-            f"{_FAMILY}; finds a hair more than holm, if the comparisons are independent",
+            f"{_FAMILY}; finds slightly more than holm, if the comparisons are independent",
             ("hs", "holm_šidák"),
         ),
         Correction(
             "hommel",
             "Hommel",
             _hommel,
-            f"{_FAMILY}; finds a little more than hochberg, under the same assumption",
+            f"{_FAMILY}; finds slightly more than hochberg, under the same assumption",
             ("ho",),
         ),
         Correction(
-            "none", "not corrected", _none, "leaves p as it is: right for one comparison planned beforehand", ("raw",)
+            "none", "not corrected", _none, "leaves p unchanged; correct for one comparison planned in advance", ("raw",)
         ),
         Correction(
             "sidak",
             "Šidák",
             _sidak,
-            f"{_FAMILY}; a hair less strict than bonferroni, if the comparisons are independent",
+            f"{_FAMILY}; slightly less strict than bonferroni, if the comparisons are independent",
             ("s", "šidák"),
         ),
     )

@@ -1,7 +1,7 @@
-"""Effect sizes: not whether two systems differ, but by how much; how far two judges agree; and whether a subset scores low.
+"""Effect sizes: by how much two systems differ, how far two judges agree, and whether a subset of queries scores low.
 
-Scores of retrieval are skewed and full of ties, and slices are small, so the chance of a low subset is not calculated but
-tried out: queries are shuffled many times, and the first n stand for a slice of n queries that means nothing.
+Retrieval scores are skewed and have many ties, and slices are small. So the probability of a low subset is found by
+simulation: queries are shuffled many times, and the first n queries are a random slice of n queries.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from assay.text import counted
 
 
 class Effects(NamedTuple):
-    """One figure per column. All but the first two are above 0 where b is *better*, also where less is better."""
+    """One value per column. All but the first two are above 0 if b is *better*, also if lower scores are better."""
 
     difference: Floats
     """Mean of b minus mean of a."""
     relative_change: Floats
-    """The difference as a share of the size of a's mean: 0.1 is ten percent more; nan where that mean is 0."""
+    """The difference as a share of the absolute mean of a: 0.1 is 10 % more; nan if that mean is 0."""
     improvement: Floats
-    """How much better b's mean is: the difference, or its opposite where less is better."""
+    """How much better the mean of b is: the difference, or its negative if lower is better."""
     cohens_d: Floats
-    """Improvement in standard deviations of the differences: 0 without any difference, infinite where it is the same
-    on every query, nan for a single query."""
+    """Improvement in standard deviations of the differences: 0 without any difference, infinite if the difference is the
+    same on every query, nan for a single query."""
     cliffs_delta: Floats
-    """Chance that a score of b beats a score of a minus the chance that it loses, over all pairs of queries: -1 … 1."""
+    """Probability that a score of b beats one of a, minus the probability that it loses, over all pairs: -1 … 1."""
     wins: Ints
     """Queries on which b is better by more than the tolerance."""
     ties: Ints
@@ -43,12 +43,13 @@ class Effects(NamedTuple):
 def effects(
     a: ArrayLike, b: ArrayLike, tolerance: float = 0.0, higher_is_better: bool | NDArray[np.bool_] = True
 ) -> Effects:
-    """Effect sizes of b against a, queries × columns (one list is one column); without queries all are nan.
+    """Effect sizes of b against a: queries × columns (a list is one column); nan without queries.
 
-    Differences up to the tolerance are ties, and so is what is rounding only. `higher_is_better` may differ by column.
+    Differences up to the tolerance are ties, and so are differences that are only rounding. `higher_is_better` can differ by
+    column.
     """
     if not tolerance >= 0 or not np.isfinite(tolerance):
-        raise BadParameter(f"tolerance is a number from 0 up, not {tolerance!r}")
+        raise BadParameter(f"tolerance must be a number of at least 0, not {tolerance!r}")
     first, second = _checked_samples(a, b)
     n, n_columns = first.shape
     sign = np.where(np.broadcast_to(higher_is_better, n_columns), 1.0, -1.0)
@@ -69,7 +70,7 @@ def effects(
 
 
 def cohens_d(pairs: Pairs) -> Floats:
-    """The mean difference in standard deviations of the differences, as `Effects` tells it; nan below two queries."""
+    """The mean difference in standard deviations of the differences, as in `Effects`; nan with fewer than two queries."""
     n, n_columns = pairs.a.shape
     if n < 2:
         return np.full(n_columns, np.nan)
@@ -77,12 +78,12 @@ def cohens_d(pairs: Pairs) -> Floats:
 
 
 def _mean(values: Floats) -> Floats:
-    """Per column, the same bits alone and in company."""
+    """Mean of each column; other columns do not change a bit of it."""
     return np.ascontiguousarray(values.T).mean(axis=1)
 
 
 def _cliffs_delta(a: Floats, b: Floats, rounding: Floats) -> Floats:
-    """Counted by looking each score of b up among the ordered scores of a, so no table of all pairs is made."""
+    """Cliff's delta, found by looking up each score of b in the sorted scores of a, without a table of all pairs."""
     n, ordered = len(a), np.sort(a, axis=0)
     delta = np.empty(a.shape[1])
     for column, (ladder, scores) in enumerate(zip(ordered.T, b.T, strict=True)):
@@ -96,35 +97,37 @@ def _checked_samples(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
     first, second = (np.asarray(scores, dtype=float) for scores in (a, b))
     if first.shape != second.shape:
         raise DataError(
-            f"both systems need a score for the same queries: a has {counted(len(np.atleast_1d(first)), 'query')} "
+            f"both systems need scores for the same queries: a has {counted(len(np.atleast_1d(first)), 'query')} "
             f"(shape {first.shape}), b has {counted(len(np.atleast_1d(second)), 'query')} (shape {second.shape})"
         )
     if first.ndim not in (1, 2):
-        raise DataError(f"scores are a list, or a table of queries × columns; found {first.ndim} dimensions")
+        raise DataError(f"scores must be a list or a table of queries × columns; found {first.ndim} dimensions")
     for name, scores in (("a", first), ("b", second)):
         if not np.isfinite(scores).all():
-            raise DataError(f"every score must be a finite number; {name} has {scores[~np.isfinite(scores)][0]}")
+            raise DataError(f"every score must be a finite number, but {name} has {scores[~np.isfinite(scores)][0]}")
     return (first[:, None], second[:, None]) if first.ndim == 1 else (first, second)
 
 
 KAPPA_WEIGHTS = ("none", "linear", "quadratic")
-"""How bad a disagreement is: all alike, by its distance, or by the square of it."""
+"""Weight of a disagreement: 1, the distance of the grades, or its square."""
 
 
 def cohen_kappa(a: Sequence[float], b: Sequence[float], weights: str = "none") -> float:
-    """κ of two judges' grades for the same pairs, in the same order: 1 is full agreement, 0 that of chance.
+    """κ of the grades of two judges for the same pairs, in the same order: 1 is full agreement, 0 is agreement by chance.
 
     κ = 1 − Σ w·observed ÷ Σ w·expected, where w is 0 on the diagonal and 1 elsewhere, or grows with the distance of two
-    grades. nan where both gave one and the same grade throughout: chance alone would explain that as well.
+    grades. nan if both judges gave the same grade throughout, because chance would explain that too.
     (Cohen 1960; weights: Cohen 1968)
     """
     if weights not in KAPPA_WEIGHTS:
-        raise BadParameter(f"weights is one of {', '.join(KAPPA_WEIGHTS)}, not {weights!r}")
+        raise BadParameter(f"weights must be one of {', '.join(KAPPA_WEIGHTS)}, not {weights!r}")
     if len(a) != len(b):
-        raise DataError(f"both judges grade the same pairs: one gave {len(a)} grades, the other {len(b)}")
+        raise DataError(
+            f"both judges must grade the same pairs: a has {counted(len(a), 'grade')}, b has {counted(len(b), 'grade')}"
+        )
     both = np.array([a, b], dtype=float)
     if not np.isfinite(both).all():
-        raise DataError("grades are finite numbers")
+        raise DataError("grades must be finite numbers")
     if not len(a):
         return float("nan")
     grades, numbers = np.unique(both, return_inverse=True)
@@ -139,22 +142,22 @@ def cohen_kappa(a: Sequence[float], b: Sequence[float], weights: str = "none") -
 
 
 LARGE_SUBSET = 500
-"""From so many queries in a slice and as many outside, Student's t says the same as shuffling, at no cost."""
+"""With at least this many queries inside and outside a slice, Student's t gives the same result as shuffling, but faster."""
 SHUFFLED_CELLS = 2**18
-"""Queries × shuffles of one block. Part of what a seed means."""
+"""Queries × shuffles of one block. The shuffles of a seed depend on this number."""
 FEWEST, MOST = 9_999, 99_999
-"""Shuffles: no fewer and no more."""
+"""Fewest and most shuffles."""
 
 
 def n_shuffles(n_slices: int, alpha: float) -> int:
-    """Enough that the smallest possible p is still news after a correction over that many slices."""
+    """Enough shuffles that the smallest possible p is still significant after a correction for this many slices."""
     return min(MOST, max(FEWEST, int(np.ceil(2 * n_slices / alpha))))
 
 
 def chance_of_lower(scores: Floats, subsets: Sequence[Ints], resamples: int, seed: int = 0) -> Floats:
-    """Of each subset of queries: the chance that as many queries, picked at random, have a sum as low as theirs.
+    """For each subset of queries: the probability that as many random queries have a sum as low.
 
-    Large subsets are judged by Student's t. Where all scores are equal the chance is 1.
+    Large subsets use Student's t. If all scores are equal, the probability is 1.
     """
     sizes = np.array([len(subset) for subset in subsets], dtype=np.int64)
     is_large = (sizes >= LARGE_SUBSET) & (len(scores) - sizes >= LARGE_SUBSET)
@@ -168,7 +171,7 @@ def chance_of_lower(scores: Floats, subsets: Sequence[Ints], resamples: int, see
 
 
 def _by_shuffling(scores: Floats, subsets: Sequence[Ints], resamples: int, seed: int) -> Floats:
-    """(1 + shuffles that are as low) ÷ (1 + shuffles); sums that differ by rounding only are equal."""
+    """(1 + shuffles that are as low) ÷ (1 + shuffles); sums that differ only by rounding are equal."""
     units = exact(scores[:, np.newaxis]).units[:, 0]
     limit = np.array([units[subset].sum() for subset in subsets]) + slack_of(units)
     sizes, column = np.unique([len(subset) for subset in subsets], return_inverse=True)
@@ -185,7 +188,7 @@ def _by_shuffling(scores: Floats, subsets: Sequence[Ints], resamples: int, seed:
 
 
 def _n_below(sums: Floats, column: Ints, limit: Floats) -> Ints:
-    """Of each subset: how many rows of its column are no higher than its limit."""
+    """For each subset: how many rows of its column are at most its limit."""
     ordered = np.sort(sums, axis=0)
     return np.array(
         [np.searchsorted(ordered[:, place], most, side="right") for place, most in zip(column, limit, strict=True)],
@@ -194,7 +197,7 @@ def _n_below(sums: Floats, column: Ints, limit: Floats) -> Ints:
 
 
 def _by_t(scores: Floats, subset: Ints) -> float:
-    """Student's t with one spread for all queries, one-sided."""
+    """Student's t with one pooled variance, one-sided."""
     is_outside = np.ones(len(scores), dtype=bool)
     is_outside[subset] = False
     samples = two_samples(scores[is_outside, np.newaxis], scores[~is_outside, np.newaxis])

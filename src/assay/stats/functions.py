@@ -1,4 +1,4 @@
-"""Plain functions over lists of scores, one per query: what most people need of statistics, in one call each."""
+"""Plain functions over lists of scores, one score per query: the statistics that most people need."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.stats.significance import Pairs
 from assay.stats.student import chance_of_gap, two_samples
 
 MEANS: tuple[Any, ...] = (np.mean, np.average, statistics.mean, statistics.fmean)
-"""Known to be the mean, which all resamples share in one matrix product."""
+"""Functions known to be the mean, which one matrix product computes for all resamples."""
 
 LARGEST = 1e300
 
@@ -31,14 +31,14 @@ def bootstrap_confidence_interval(
     metric_fn: Callable[[Any], Any] = np.mean,
     seed: int = 0,
 ) -> tuple[Any, Any, Any]:
-    """(estimate, low, high) of the mean, or of what `metric_fn` makes of scores, by the percentile bootstrap.
+    """(estimate, low, high) of the mean, or of another function `metric_fn` of the scores, by the percentile bootstrap.
 
-    One list of scores gives three floats; queries × metrics gives three arrays, one figure per metric. A single query
-    tells nothing about the spread: low and high are nan.
+    One list of scores gives three floats; queries × metrics gives three arrays, one value per metric. With a single query,
+    low and high are nan.
     """
     check_request(BOOTSTRAP, confidence_level, n_bootstrap, seed, (BOOTSTRAP,))
     if not callable(metric_fn):
-        raise BadParameter(f"metric_fn is a function that makes one number of scores, not {metric_fn!r}")
+        raise BadParameter(f"metric_fn must be a function that turns scores into one number, not {metric_fn!r}")
     scores = _scores("values", values, (1, 2))
     columns = scores[:, np.newaxis] if scores.ndim == 1 else scores
     if metric_fn in MEANS:
@@ -52,13 +52,15 @@ def bootstrap_confidence_interval(
 def paired_bootstrap_test(
     values_a: ArrayLike, values_b: ArrayLike, n_bootstrap: int = 10_000, seed: int = 0, alpha: float = 0.05
 ) -> tuple[float, bool]:
-    """(p, whether it is significant, p ≤ alpha): do two systems differ on the same queries? Shift method, two-sided.
+    """(p, whether p ≤ alpha) of the difference between two systems on the same queries; shift method, two-sided.
 
     p = (1 + extreme) / (1 + n_bootstrap), so it is never 0. Equal systems and a single query have p = 1.
     """
     a, b = _scores("values_a", values_a, (1,)), _scores("values_b", values_b, (1,))
     if len(a) != len(b):
-        raise DataError(f"a paired test needs the same queries for both systems: {len(a)} scores against {len(b)}")
+        raise DataError(
+            f"a paired test needs scores for the same queries: values_a has {len(a)} scores, values_b has {len(b)}"
+        )
     checked_fraction("alpha", alpha)
     pairs = Pairs(a[:, np.newaxis], b[:, np.newaxis], checked_seed(seed))
     p = float(bootstrap(pairs, "shift", checked_resamples(n_bootstrap), "two_sided").p[0])
@@ -66,7 +68,7 @@ def paired_bootstrap_test(
 
 
 def calculate_confidence_interval(scores: ArrayLike, confidence_level: float = 0.95) -> tuple[float, float]:
-    """(low, high) of the mean by Student's t, with the quantile of the level asked for. One score: (nan, nan)."""
+    """(low, high): the interval of the mean by Student's t at this confidence level. For one score: (nan, nan)."""
     values = _scores("scores", scores, (1,))
     interval = mean_intervals(values[:, np.newaxis], T, confidence_level)
     return float(interval.low[0]), float(interval.high[0])
@@ -75,9 +77,9 @@ def calculate_confidence_interval(scores: ArrayLike, confidence_level: float = 0
 def statistical_significance_test(scores_a: ArrayLike, scores_b: ArrayLike, alpha: float = 0.05) -> dict[str, Any]:
     """Student's t test of two independent samples with pooled variance: t_statistic, p_value, significant, mean_a, mean_b.
 
-    For two systems on the same queries a paired test sees far more: `paired_bootstrap_test`, or `assay compare`. Means
-    that differ by rounding only have t 0 and p 1. Where neither sample varies and they differ, t is infinite and p is the
-    chance of dealing the scores out like that; one score each has p 1.
+    For two systems on the same queries, a paired test has far more power: `paired_bootstrap_test`, or `assay compare`. Means
+    that differ only by rounding have t 0 and p 1. If neither sample varies and they differ, t is infinite and p is that of a
+    permutation of the scores. With one score each, p is 1.
     """
     a, b = _scores("scores_a", scores_a, (1,)), _scores("scores_b", scores_b, (1,))
     checked_fraction("alpha", alpha)
@@ -90,7 +92,7 @@ def statistical_significance_test(scores_a: ArrayLike, scores_b: ArrayLike, alph
 def _of_any_figure(
     columns: Floats, metric_fn: Callable[[Any], Any], level: float, resamples: int, seed: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Calls the function once per column and resample."""
+    """Call the function once per column and resample."""
     estimate = np.array([_figure(metric_fn, column) for column in columns.T])
     if len(columns) < 2:
         return estimate, *unknown(len(estimate))
@@ -106,7 +108,7 @@ def _figure(metric_fn: Callable[[Any], Any], scores: Floats) -> float:
     figure = np.asarray(metric_fn(scores), dtype=float)
     if figure.size != 1 or not np.isfinite(figure).all():
         raise DataError(
-            f"metric_fn has to make one finite number of any resample of the scores; it made {figure} of {scores}"
+            f"metric_fn must return one finite number for every resample of the scores. It returned {figure} for {scores}"
         )
     return float(figure.item())
 
@@ -116,15 +118,15 @@ def _scores(name: str, values: ArrayLike, dimensions: Sequence[int]) -> Floats:
     try:
         scores = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise DataError(f"{name}: expected numbers, one per query, all rows alike") from None
+        raise DataError(f"{name}: expected numbers, one per query, with rows of equal length") from None
     if scores.ndim not in dimensions:
-        shape = "a list of scores" if dimensions == (1,) else "a list of scores, or queries × metrics"
+        shape = "a list of scores" if dimensions == (1,) else "a list of scores or a table of queries × metrics"
         raise DataError(f"{name}: expected {shape}, found {scores.ndim} dimensions")
     if not scores.size:
-        raise DataError(f"{name}: no scores at all; statistics need at least one query")
+        raise DataError(f"{name}: there are no scores. Statistics need at least one query")
     if not np.isfinite(scores).all():
         place = int(np.argwhere(~np.isfinite(scores))[0][0])
-        raise DataError(f"{name}: the score of query {place + 1} is nan or infinite; leave such queries out of both systems")
+        raise DataError(f"{name}: the score of query {place + 1} is nan or infinite. Remove such queries from both systems")
     if np.abs(scores).max() > LARGEST:
-        raise DataError(f"{name}: scores beyond {LARGEST:g} leave no room to compute with; scale them down")
+        raise DataError(f"{name}: scores beyond {LARGEST:g} are too large to compute with. Scale them down")
     return scores

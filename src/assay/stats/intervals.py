@@ -1,4 +1,4 @@
-"""Intervals of summaries, however they come about, and of differences between two systems; evenness in resamples."""
+"""Intervals of summaries of any kind, and of differences between two systems; evenness in resamples."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ from assay.stats.student import chance_of_equal_coins
 AUTO, NONE = "auto", "none"
 METHODS = (AUTO, BOOTSTRAP, BCA, T, WILSON)
 FEW_QUERIES = 20
-"""Below, resamples of the queries know too little of the spread, and the t interval holds the true mean more often."""
+"""With fewer queries, resamples underestimate the spread, and the t interval contains the true mean more often."""
 MANY_QUERIES = 10_000
-"""From here on the mean is as good as normal, and the t interval as good as a bootstrap, at no cost."""
+"""From this number, the mean is practically normal, and the t interval is as good as a bootstrap at no cost."""
 
 
 def column_intervals(
     columns: Mapping[str, Column], method: str = AUTO, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> dict[str, tuple[float, float, str]]:
-    """Metric → (low, high, method) of its summary, by the method asked for or the nearest that fits the summary.
+    """Metric → (low, high, method) of its summary, by the requested method or the closest one that fits the summary.
 
-    `auto` takes Wilson's where every score is 0 or 1, Student's t for means of fewer than 20 queries, and for means and
-    percentages of 10,000 queries and more, and the bootstrap otherwise. Text has no interval. Undefined scores are left
-    out; where too few are left, or some are infinite, it is (nan, nan, none).
+    `auto` uses Wilson's interval if every score is 0 or 1; Student's t for means of fewer than 20 queries, and for means and
+    percentages of 10,000 queries or more; and the bootstrap otherwise. Text has no interval. Undefined scores are left out.
+    If too few scores are left, or some are infinite, the result is (nan, nan, none).
     """
     check_request(method, level, resamples, seed, METHODS)
     intervals: dict[str, tuple[float, float, str]] = {}
@@ -78,21 +78,23 @@ def column_intervals(
 def difference_intervals(
     a: Floats, b: Floats, method: str = BOOTSTRAP, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> Interval:
-    """Interval of the mean of b − a of each column, paired by query: queries × columns, nowhere undefined.
+    """Interval of the mean of b − a for each column, paired by query: queries × columns, without undefined scores.
 
-    What is rounding only is no difference.
+    Differences that are only rounding count as 0.
     """
     if method == WILSON:
         raise BadParameter(
-            "Wilson's interval is for scores of 0 and 1, not for differences; use bootstrap, bca, t or studentised"
+            "Wilson's interval is for scores of 0 and 1, not for differences. Use bootstrap, bca, t or studentised"
         )
     if np.shape(a) != np.shape(b):
-        raise DataError(f"both systems need scores for the same queries and metrics: {np.shape(a)} against {np.shape(b)}")
+        raise DataError(
+            f"both systems need scores for the same queries and metrics: a has shape {np.shape(a)}, b {np.shape(b)}"
+        )
     return mean_intervals(Pairs(a, b).differences, method, level, resamples, seed)
 
 
 class FigureDifference(NamedTuple):
-    """How far the figure of b is above that of a: its interval, and p of no difference."""
+    """The value of b minus the value of a: its interval, and the p of no difference."""
 
     low: float
     high: float
@@ -102,10 +104,10 @@ class FigureDifference(NamedTuple):
 def figure_difference(
     a: Column, b: Column, alternative: str = "two_sided", level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
 ) -> FigureDifference:
-    """Two summaries on the same queries, however they come about: both are worked out anew in resamples of the queries.
+    """The difference of two summaries of any kind on the same queries; both are computed again in each resample.
 
-    The interval is that of percentiles; p is counted after moving the difference to 0, as in the test `bootstrap`. Scores
-    must be nowhere undefined. A single query has no interval, and p = 1.
+    The interval is the percentile interval. p is counted after shifting the difference to 0, as in the test `bootstrap`. No
+    score may be undefined. A single query has no interval, and p = 1.
     """
     n = len(a.score)
     if n < 2:
@@ -145,7 +147,7 @@ class _Defined(NamedTuple):
 
     @property
     def is_percentage(self) -> bool:
-        """Whether the summary is one mean as a percentage of another, of which the parts of each query are known."""
+        """Whether the summary is one mean as a percentage of another, and the parts of each query are known."""
         return self.aggregation == PERCENTAGE_OF_SUMS and self.weight.ndim > 1
 
     @property
@@ -155,11 +157,11 @@ class _Defined(NamedTuple):
 
     @property
     def is_averaged(self) -> bool:
-        """Whether the summary follows from means: one of them, or two divided."""
+        """Whether the summary follows from one mean or from the quotient of two."""
         return self.is_mean or self.is_percentage
 
     def choose(self, method: str) -> str:
-        """The method asked for, or the nearest that fits."""
+        """The requested method, or the closest one that fits."""
         n = len(self.score)
         is_made_of_scores = self.weight.ndim == 1
         if not np.isfinite(self.weight).all() or (is_made_of_scores and not np.isfinite(self.score).all()):
@@ -178,15 +180,15 @@ class _Defined(NamedTuple):
         return BCA if method == BCA and self.is_averaged else BOOTSTRAP
 
     def averaged(self) -> Floats:
-        """What is averaged over queries: one column, or two whose means are divided."""
+        """The values to average over queries: one column, or two columns whose means are divided."""
         if self.is_percentage:
             return self.weight * (100.0, 1.0)
         return averaged(self.score, self.aggregation)[:, np.newaxis]
 
     def linear(self) -> Floats:
-        """What is averaged; for a ratio, what each query contributes to it where many are so near that lines will do.
+        """The values to average; for a ratio, the linear contribution of each query (a good approximation for many queries).
 
-        That is the delta method: Cochran 1977, Sampling Techniques, ch. 6.
+        This is the delta method: Cochran 1977, Sampling Techniques, ch. 6.
         """
         parts = self.averaged()
         if not self.is_percentage:
@@ -195,7 +197,7 @@ class _Defined(NamedTuple):
         return np.asarray(top / bottom + (parts[:, :1] - top / bottom * parts[:, 1:]) / bottom)
 
     def named(self, low: float, high: float, method: str) -> tuple[float, float, str]:
-        """The ends as ends of the summary."""
+        """The ends of the interval of the summary."""
         low, high = (summarised(end, len(self.score), self.aggregation) for end in (low, high))
         return low, high, method
 
@@ -204,7 +206,7 @@ _Named = tuple[str, _Defined]
 
 
 def _resampled(alike: Sequence[_Named], resamples: int, seed: int) -> Iterator[tuple[_Named, Resampled]]:
-    """Figures of columns that are defined for the same queries, in the same resamples."""
+    """Summaries of columns that are defined for the same queries, in the same resamples."""
     averaged = [item for item in alike if item[1].is_averaged]
     width = max(1, MAX_FIGURES_AT_ONCE // (2 * max(resamples, len(alike[0][1].score))))
     for start in range(0, len(averaged), width):
@@ -215,7 +217,7 @@ def _resampled(alike: Sequence[_Named], resamples: int, seed: int) -> Iterator[t
 
 
 def _from_means(some: Sequence[_Named], resamples: int, seed: int) -> Iterator[tuple[_Named, Resampled]]:
-    """All in one matrix product."""
+    """Resampled means of all columns, in one matrix product."""
     parts = [scores.averaged() for _, scores in some]
     means = resampled_means(np.hstack(parts), resamples, seed)
     place = 0
@@ -233,12 +235,12 @@ def _from_means(some: Sequence[_Named], resamples: int, seed: int) -> Iterator[t
 
 
 def _percentage(top: Floats, bottom: Floats) -> Floats:
-    """The quotients, undefined where nothing can be divided by."""
+    """The quotients; undefined if the divisor is 0."""
     return np.where(bottom == 0, np.nan, ratio(top, bottom))
 
 
 def _from_indices(scores: _Defined, resamples: int, seed: int) -> Resampled:
-    """Figures that are no mean: quantiles, and whatever else turns scores into one number."""
+    """Summaries that are not means: quantiles, and any other function that turns scores into one number."""
     summarise: Any = scores.aggregation.summarise
     is_quantile = isinstance(summarise, partial) and scores.aggregation.name.startswith("quantile")
     if is_quantile:
@@ -250,7 +252,7 @@ def _from_indices(scores: _Defined, resamples: int, seed: int) -> Resampled:
 
 
 def _where_defined(of: Resampled) -> Resampled:
-    """Without the resamples in which a figure is undefined, as where nothing that was drawn can be divided by."""
+    """Without the resamples in which the summary is undefined, for example because the divisor is 0."""
     if not np.isnan(of.figures).any():
         return of
     known = of.figures[:, ~np.isnan(of.figures).any(axis=0)]
@@ -258,7 +260,7 @@ def _where_defined(of: Resampled) -> Resampled:
 
 
 def _quantile_of(score: Floats, q: float) -> Callable[[NDArray[Any]], Floats]:
-    """Picks ranks instead of scores, which are small whole numbers and quick to put in order."""
+    """Quantiles by ranks instead of scores: ranks are small whole numbers, which are fast to sort."""
     ordered, last = np.sort(score), len(score) - 1
     rank = np.empty(len(score), dtype=np.uint32)
     rank[np.argsort(score, kind="stable")] = np.arange(len(score))
@@ -277,7 +279,7 @@ def _one_by_one(scores: _Defined, summarise: Callable[[Floats, Floats], float]) 
 
 
 def evenness_of(parts: Floats) -> Callable[[NDArray[Any]], Floats]:
-    """Resamples × places of queries → the evenness of each resample; `parts` are as the aggregation has them."""
+    """Resamples × places of queries → the evenness of each resample; `parts` are those of the aggregation."""
     kinds, number = np.unique(parts[:, 0], return_inverse=True)
     small = number.astype(np.int64)
     n_kinds = max(float(parts[:, 1].max()), len(kinds))
@@ -291,7 +293,7 @@ def evenness_of(parts: Floats) -> Callable[[NDArray[Any]], Floats]:
 
 
 def resample_evenness(parts: Floats, resamples: int, seed: int) -> Floats:
-    """The evenness in bootstrap resamples, drawn by kind instead of by query: as good, and quick however many there are."""
+    """The evenness in bootstrap resamples, drawn by kind instead of by query: equivalent, and fast for many queries."""
     kinds, counts = np.unique(parts[:, 0], return_counts=True)
     n_kinds = max(float(parts[:, 1].max()), len(kinds))
     drawn = np.random.default_rng(seed).multinomial(len(parts), counts / len(parts), size=resamples)
@@ -299,7 +301,7 @@ def resample_evenness(parts: Floats, resamples: int, seed: int) -> Floats:
 
 
 def evenness_of_counts(counts: NDArray[Any], n_kinds: float) -> Floats:
-    """Pielou's evenness of each row of counts; undefined where there is one kind alone.
+    """Pielou's evenness of each row of counts; undefined if there is only one kind.
 
     Pielou 1966, The Measurement of Diversity in Different Types of Biological Collections, J Theor Biol 13.
     """

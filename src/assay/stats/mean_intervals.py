@@ -1,6 +1,6 @@
 """Intervals of means: bootstrap, BCa, studentised bootstrap, Student's t, Wilson; many columns at once.
 
-One query tells nothing about the spread, so its interval is (nan, nan), except Wilson's.
+The interval of a single query is (nan, nan), except Wilson's, because one query says nothing about the spread.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from assay.stats.student import Studentised, half_width
 BOOTSTRAP, BCA, T, WILSON, STUDENTISED = "bootstrap", "bca", "t", "wilson", "studentised"
 OF_MEANS = (BOOTSTRAP, BCA, T, WILSON, STUDENTISED)
 RESAMPLES = 2000
-"""Enough for ends that move by some two hundredths of the interval's width from seed to seed."""
+"""Enough that the ends vary by about 2 % of the width of the interval from seed to seed."""
 
 
 class Interval(NamedTuple):
-    """Where the true figure of each column may lie."""
+    """For each column: the interval of the true value."""
 
     low: Floats
     high: Floats
 
 
 class Resampled(NamedTuple):
-    """A figure of each column, as observed and in bootstrap resamples."""
+    """A value for each column, observed and in bootstrap resamples."""
 
     observed: Floats
     figures: Floats
     """Columns × resamples."""
     acceleration: Floats
-    """How the figure's spread grows with the figure: BCa corrects for it."""
+    """How the spread of the value grows with the value; BCa corrects for it."""
 
 
 def mean_intervals(
@@ -51,8 +51,8 @@ def mean_intervals(
 ) -> Interval:
     """Interval of the mean of each column of queries × columns.
 
-    Wilson's is for scores that are 0 or 1. Where all scores are equal the others have no width. With a handful of
-    queries the studentised interval may be infinite.
+    Wilson's interval is for scores that are 0 or 1. If all scores are equal, the other intervals have no width. With very
+    few queries, the studentised interval can be infinite.
     """
     check_request(method, level, resamples, seed, OF_MEANS)
     n, n_columns = values.shape
@@ -72,15 +72,15 @@ def mean_intervals(
 
 
 def resampled(values: Floats, resamples: int, seed: int) -> Resampled:
-    """The mean of each column."""
+    """The mean of each column, observed and in resamples."""
     mean = exact_mean(values)
     return Resampled(mean, resampled_means(values, resamples, seed), acceleration(values - mean))
 
 
 def ends(of: Resampled, method: str, level: float) -> Interval:
-    """Percentiles of the resampled figures: the plain ones, or those BCa moves to mend bias and skew. Sorts the figures.
+    """Percentiles of the resampled values: the plain ones, or those of BCa, corrected for bias and skew. Sorts the values.
 
-    No end lies outside the figures.
+    No end is outside the resampled values.
     """
     tails = np.array([(1 - level) / 2, (1 + level) / 2])[:, np.newaxis]
     shares = np.broadcast_to(tails, (2, len(of.observed))) if method != BCA else _bca_shares(of, tails)
@@ -90,7 +90,7 @@ def ends(of: Resampled, method: str, level: float) -> Interval:
 
 
 def acceleration(pull: Floats) -> Floats:
-    """Sixth of the skewness of what each query pulls the figure by: queries × columns."""
+    """A sixth of the skewness of the influence of each query on the value: queries × columns."""
     largest = np.abs(pull).max(axis=0, initial=0.0)
     scaled = pull / np.where(largest > 0, largest, 1.0)
     square = exact_sum(scaled**2)
@@ -98,7 +98,7 @@ def acceleration(pull: Floats) -> Floats:
 
 
 def t_interval(values: Floats, level: float) -> Interval:
-    """Student's t with the quantile of the level that is asked for."""
+    """Student's t interval of the mean at this confidence level."""
     if len(values) < 2:
         return unknown(values.shape[1])
     mean, half = exact_mean(values), half_width(Studentised.of(values).standard_error, len(values) - 1, level)
@@ -106,11 +106,11 @@ def t_interval(values: Floats, level: float) -> Interval:
 
 
 def wilson_interval(values: Floats, level: float) -> Interval:
-    """Wilson's score interval of a share: never outside 0 to 1, and has a width where all queries agree."""
+    """Wilson's score interval of a share: never outside 0 to 1, and with a width even if all queries agree."""
     from scipy.special import ndtri
 
     if not is_binary(values).all():
-        raise DataError("Wilson's interval is for scores that are 0 or 1; use bootstrap or t for others")
+        raise DataError("Wilson's interval is only for scores of 0 and 1. Use bootstrap or t for other scores")
     n = len(values)
     if not n:
         return unknown(values.shape[1])
@@ -126,23 +126,23 @@ def is_binary(values: Floats) -> NDArray[np.bool_]:
 
 
 def unknown(n_columns: int) -> Interval:
-    """No interval: too few queries to tell."""
+    """No interval, because there are too few queries."""
     return Interval(np.full(n_columns, np.nan), np.full(n_columns, np.nan))
 
 
 def check_request(method: str, level: Any, resamples: Any, seed: Any, methods: tuple[str, ...]) -> None:
-    """Refuse what no interval can be made with."""
+    """Check the settings of an interval."""
     if method not in methods:
-        raise BadParameter(f"an interval is one of {', '.join(methods)}, not {method!r}")
-    checked_fraction("a confidence level", level, 0.95)
+        raise BadParameter(f"the interval must be one of {', '.join(methods)}, not {method!r}")
+    checked_fraction("the confidence level", level, 0.95)
     checked_resamples(resamples)
     checked_seed(seed)
 
 
 def _bca_shares(of: Resampled, tails: Floats) -> Floats:
-    """Which percentiles BCa takes. A figure at the very edge of its resamples counts as half a resample inside.
+    """The percentiles that BCa uses. A value at the edge of its resamples counts as half a resample inside.
 
-    Where the skew is too large to be mended, it is the outermost resample.
+    If the skew is too large to correct, it is the outermost resample.
     """
     from scipy.special import ndtr, ndtri
 
@@ -170,7 +170,7 @@ def _studentised_interval(values: Floats, level: float, resamples: int, seed: in
 
 
 def _percentile(ordered: Floats, share: Floats) -> Floats:
-    """Of each row, interpolated linearly between neighbours."""
+    """The percentile of each row, interpolated linearly between neighbours."""
     place = share * (ordered.shape[1] - 1)
     below = np.clip(np.floor(place).astype(np.int64), 0, ordered.shape[1] - 1)
     above = np.minimum(below + 1, ordered.shape[1] - 1)

@@ -1,9 +1,9 @@
-"""Power: how small a difference a set of queries can find, and how many queries a difference needs.
+"""Power: how small a difference a set of queries can detect, and how many queries a difference needs.
 
-A difference counts as found when the paired t-test is significant and points the right way. The chance of that is counted
-by simulation: queries are drawn again and again from the differences at hand, moved so that their mean is the difference
-in question. So skewed and zero-heavy differences are taken as they are. From `MAX_SIMULATED` queries up, where the mean of
-nearly anything is normal, the closed form (noncentral t) takes over.
+A difference is detected if the paired t-test is significant and has the right sign. The probability of that is found by
+simulation: queries are drawn repeatedly from the given differences, shifted so that their mean is the difference in
+question. So skewed differences and many zeros need no special treatment. Above `MAX_SIMULATED` queries, where nearly every
+mean is normal, the closed form (noncentral t) is used instead.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from assay.stats.numeric import ROUNDING, checked_fraction
 from assay.text import counted
 
 SIMULATIONS = 10_000
-"""Repetitions of one experiment: a power of 0.8 is known to within 0.008."""
+"""Repetitions of one experiment; a power of 0.8 is then accurate to 0.008."""
 MAX_SIMULATED = 5_000
-"""Queries up to which experiments are simulated."""
+"""Largest number of queries for which experiments are simulated."""
 BLOCK_CELLS = 1_000_000
-"""Draws held in memory at once; the answer does not depend on it."""
+"""Draws in memory at once; the result does not depend on it."""
 STEPS_PER_DOUBLING = 4
-"""How fine the numbers of queries are at which the search for `queries_needed` simulates; between them it interpolates."""
+"""Steps per doubling of the number of queries in the search of `queries_needed`, which interpolates between them."""
 
 Differences = Sequence[float] | NDArray[Any]
 
 
 class Thresholds(NamedTuple):
-    """One figure per simulated experiment: from which size on it finds a difference up, and a difference down."""
+    """For each simulated experiment: the smallest increase and the smallest decrease that it detects."""
 
     up: Floats
     down: Floats
@@ -44,7 +44,7 @@ class Thresholds(NamedTuple):
 
 @dataclass(frozen=True)
 class Study:
-    """Differences without their mean, in units of their standard deviation (of 1 where they have none)."""
+    """Differences without their mean, in units of their standard deviation (or of 1 if they have no spread)."""
 
     shape: Floats
     mean: float
@@ -59,11 +59,11 @@ class Study:
 
     @property
     def n_without_spread(self) -> int:
-        """Fewest queries at which differences that are all the same are significant: p is 2 ÷ 2^n, as in `paired_t`."""
+        """Fewest queries at which equal differences are significant: p is 2 ÷ 2^n, as in `paired_t`."""
         return n_without_spread(self.alpha)
 
     def thresholds(self, n: int) -> Thresholds:
-        """Draw n queries, again and again. A mean m with standard error s is significant from critical · s on."""
+        """Draw n queries repeatedly. A mean with standard error s is significant if it is at least critical · s."""
         rng = np.random.default_rng(self.seed)
         rows = max(1, BLOCK_CELLS // n)
         blocks = [_moments(self.shape, rng, min(rows, SIMULATIONS - done), n) for done in range(0, SIMULATIONS, rows)]
@@ -73,13 +73,13 @@ class Study:
 
     @property
     def unit(self) -> float:
-        """What sizes are measured in."""
+        """The unit of sizes."""
         return self.sd or 1.0
 
     def chance(self, size: float, n: int) -> float:
-        """Share of experiments with n queries that find a difference of `size` standard deviations.
+        """Share of experiments with n queries that detect a difference of `size` standard deviations.
 
-        Without spread it is all or none of them, whatever the size.
+        Without spread it is 1 or 0, whatever the size.
         """
         if self.sd == 0:
             return float(size != 0 and n >= self.n_without_spread)
@@ -88,13 +88,13 @@ class Study:
         up, down = self.thresholds(n)
         if size == 0:
             return float(np.mean((up <= 0) | (down <= 0)))
-        reached = abs(size) * (1 + ROUNDING)  # many experiments may share one threshold: rounding must not lose them all
+        reached = abs(size) * (1 + ROUNDING)  # many experiments can share one threshold, and rounding must not lose them
         return float(np.mean((up if size > 0 else down) <= reached))
 
     def least(self, n: int, power: float) -> float:
-        """Smallest size that n queries find with the chance wanted, whichever way it goes.
+        """Smallest size, up or down, that n queries detect with this power.
 
-        Without spread it is 0, for any size is found; or infinite, for none is.
+        Without spread it is 0, because any size is detected, or infinite, because none is.
         """
         if self.sd == 0:
             return 0.0 if n >= self.n_without_spread else math.inf
@@ -105,21 +105,22 @@ class Study:
 
 
 def n_without_spread(alpha: float) -> int:
-    """Fewest queries at which differences that are all the same are significant: p is 2 ÷ 2^n, as in `paired_t`."""
+    """Fewest queries at which equal differences are significant: p is 2 ÷ 2^n, as in `paired_t`."""
     return 1 + math.ceil(-math.log2(alpha) - ROUNDING)
 
 
 def normal_power(n: int, sd: float, effect: float, alpha: float = 0.05) -> float:
-    """The same chance by the book, for normal differences: no scores are needed, only a guess of their spread.
+    """Power by the closed form for normal differences: it needs no scores, only an estimate of their spread.
 
-    Found means significant (p up to alpha) and of the right sign; for an effect of 0 it is the chance of a false alarm,
-    alpha. Without spread any other effect is certain to be found from 6 queries up (at alpha = 0.05), and none with fewer.
+    Detected means significant (p up to alpha) and of the right sign. For an effect of 0 it is the probability of a false
+    positive, alpha. Without spread, any other effect is certain to be detected with 6 queries or more (at alpha = 0.05), and
+    never with fewer.
     """
     from scipy.special import nctdtr, ndtr
 
     critical = _critical(whole_queries(n), checked_fraction("alpha", alpha))
     if not (math.isfinite(sd) and sd >= 0):
-        raise BadParameter(f"sd is the standard deviation of the differences, a number from 0 up, not {sd!r}")
+        raise BadParameter(f"sd (the standard deviation of the differences) must be a number of at least 0, not {sd!r}")
     if sd == 0:
         return float(finite(effect) != 0 and n >= n_without_spread(alpha))
     if finite(effect) == 0:
@@ -127,23 +128,23 @@ def normal_power(n: int, sd: float, effect: float, alpha: float = 0.05) -> float
     shift = abs(effect) / sd * math.sqrt(n)
     if n <= 1000 and shift < 30:
         return float(1 - nctdtr(n - 1, shift, critical))
-    # Johnson and Welch's approximation: right to many places here, and unlike the series it never fails.
+    # Johnson and Welch's approximation: accurate to many digits here, and unlike the series it never fails.
     return float(ndtr((shift - critical * (1 - 1 / (4 * (n - 1)))) / math.sqrt(1 + critical**2 / (2 * (n - 1)))))
 
 
 def study_of(differences: Differences, alpha: float, seed: int) -> Study:
-    """Check what was given, and take the mean and the scale out of it."""
+    """Check the differences, and separate their mean and their scale."""
     try:
         values = np.asarray(differences, dtype=np.float64)
     except (TypeError, ValueError):
-        raise DataError("differences are one number per query, and not all of these are numbers") from None
+        raise DataError("differences must be one number per query, but not all of these are numbers") from None
     if values.ndim != 1:
-        raise DataError(f"differences are one number per query, not an array of {values.ndim} dimensions")
+        raise DataError(f"differences must be one number per query, not an array of {values.ndim} dimensions")
     if len(values) < 2:
-        raise DataError(f"power needs the differences of at least 2 queries, found {len(values)}")
+        raise DataError(f"power needs the differences of at least 2 queries; found {len(values)}")
     if not np.isfinite(values).all():
         place = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise DataError(f"difference {place + 1} of {len(values)} is {values[place]}; only finite numbers can be used")
+        raise DataError(f"difference {place + 1} of {len(values)} must be a finite number, not {values[place]}")
     checked_fraction("alpha", alpha)
     largest = float(np.max(np.abs(values))) or 1.0
     scaled = values / largest
@@ -151,7 +152,7 @@ def study_of(differences: Differences, alpha: float, seed: int) -> Study:
     if np.max(np.abs(centred)) <= ROUNDING:
         return Study(np.zeros(len(values)), float(values[0]), 0.0, alpha, seed)
     sd = math.sqrt(float(np.sum(centred**2)) / (len(values) - 1))
-    # Drawing from n values has the variance with divisor n; the scale makes up for that, so that sd is what is simulated.
+    # Drawing from n values has the variance with divisor n; the factor corrects this, so that the simulated sd is sd.
     shape = centred / sd * math.sqrt(len(values) / (len(values) - 1))
     return Study(shape, float(scaled.mean()) * largest, sd * largest, alpha, seed)
 
@@ -165,14 +166,14 @@ def _moments(shape: Floats, rng: np.random.Generator, n_experiments: int, n: int
 
 
 def _critical(n: int, alpha: float) -> float:
-    """How large |t| must be to be significant."""
+    """The smallest significant |t|."""
     from scipy.special import stdtrit
 
     return float(stdtrit(n - 1, 1 - alpha / 2))
 
 
 def _least_normal(n: int, power: float, alpha: float) -> float:
-    """The closed form's smallest effect, in standard deviations: halve the interval until nothing is left of it."""
+    """The smallest effect by the closed form, in standard deviations, found by bisection."""
     low, high = 0.0, 1.0
     while normal_power(n, 1.0, high, alpha) < power:
         high *= 2
@@ -183,7 +184,7 @@ def _least_normal(n: int, power: float, alpha: float) -> float:
 
 
 def n_needed(study: Study, effect: float, power: float) -> int:
-    """The answer agrees with `least` about the number of queries at hand: enough for that effect, or not."""
+    """Queries needed for an effect; consistent with `least` on whether the given number of queries is enough."""
     if study.sd == 0:
         return study.n_without_spread
     size = effect / study.sd
@@ -193,12 +194,12 @@ def n_needed(study: Study, effect: float, power: float) -> int:
 
 
 def _search(study: Study, size: float, power: float) -> int:
-    """Find two neighbours on a fixed grid of numbers of queries, one too few and one enough, and interpolate."""
+    """Find two neighbours on a fixed grid of numbers of queries, one too small and one large enough, and interpolate."""
     from scipy.special import ndtri
 
     roughly = ((float(ndtri(1 - study.alpha / 2)) + float(ndtri(power))) / size) ** 2 if size > 1e-150 else math.inf
     if not roughly < 1e15:
-        raise BadParameter(f"a difference of {size * study.sd:g} is too small to be found with fewer than 10^15 queries")
+        raise BadParameter(f"a difference of {size * study.sd:g} is too small: it needs 10^15 queries or more")
     if roughly > MAX_SIMULATED:
         return math.ceil(roughly)
     least = cache(lambda place: study.least(_grid(place), power))
@@ -220,32 +221,32 @@ def _grid(place: int) -> int:
 
 
 def check_power(power: float, alpha: float) -> float:
-    """A power one can ask for: above what chance alone gives, and below certainty."""
+    """The power, if it is above alpha and below 1."""
     if checked_fraction("power", power, 0.8) <= alpha:
-        raise BadParameter(f"power must be above alpha ({alpha:g}), which is what chance alone gives; it is {power!r}")
+        raise BadParameter(f"power must be above alpha ({alpha:g}), the power of chance alone, not {power!r}")
     return power
 
 
 def finite(effect: float) -> float:
-    """A difference one can look for."""
+    """The difference, if it is a finite number."""
     if not math.isfinite(effect):
-        raise BadParameter(f"a difference to be found is a finite number, not {effect!r}")
+        raise BadParameter(f"the difference to detect must be a finite number, not {effect!r}")
     return float(effect)
 
 
 def whole_queries(n: int) -> int:
-    """A number of queries that a test can be made of."""
+    """The number of queries, if it is enough for a test."""
     if operator.index(n) < 2:
-        raise BadParameter(f"n is a number of queries from 2 up, not {n!r}")
+        raise BadParameter(f"n (the number of queries) must be at least 2, not {n!r}")
     return operator.index(n)
 
 
 @dataclass(frozen=True)
 class Power:
-    """What a set of queries can tell: `sentence` says it in words.
+    """What a set of queries can detect. `sentence` says it in words.
 
-    Where all differences are equal there is no chance in play, and `detectable` is 0, for any difference would be found;
-    or infinite with fewer than 6 queries, which are too few for that to be significant (at alpha = 0.05).
+    If all differences are equal, `detectable` is 0, because any difference would be detected. With fewer than 6 queries it
+    is infinite, because they are too few for significance (at alpha = 0.05).
     """
 
     n: int
@@ -253,51 +254,50 @@ class Power:
     sd: float
     """Standard deviation of the differences."""
     effect: float
-    """The mean difference seen."""
+    """The observed mean difference."""
     achieved: float
-    """Chance that as many other queries find a difference of that size. It says no more than the p-value does."""
+    """Probability that as many other queries detect a difference of that size. It says no more than the p-value does."""
     detectable: float
-    """The smallest difference, up or down, that is found with the chance `wanted`."""
+    """The smallest difference, up or down, that is detected with the power `wanted`."""
     target: float
-    """The difference that `needed` is about."""
+    """The difference for which `needed` is computed."""
     needed: int | None
-    """Queries that find `target` with the chance `wanted`; None for a target of 0, which no number of queries finds."""
+    """Queries that detect `target` with the power `wanted`; None for a target of 0, which cannot be detected."""
     wanted: float
     alpha: float
 
     @property
     def sentence(self) -> str:
-        """The finding in plain words."""
+        """The result in words."""
         return self.told()
 
     def told(self, show: Callable[[float], str] | None = None, others: Mapping[float, int] | None = None) -> str:
-        """The same with figures as somebody else shows them, and with the queries that other differences need."""
+        """The same with another number format, and with the numbers of queries that other differences need."""
         format_size = show or _shown
-        sentence = f"With these {counted(self.n, 'query')} "
+        sentence = f"With these {counted(self.n, 'query')}, "
         if math.isinf(self.detectable):
-            sentence += "no difference can be found: they are too few"
+            sentence += "the test cannot detect any difference: there are too few"
         elif self.detectable == 0:
-            sentence += "every difference is the same, so any difference at all would be found"
+            sentence += "the difference is the same on every query, so the test would detect any difference"
         else:
-            sentence += (
-                f"a difference of {format_size(self.detectable)} or more would be found {100 * self.wanted:g} % of the time"
-            )
+            size = format_size(self.detectable)
+            sentence += f"the test detects a difference of {size} or more {100 * self.wanted:g} % of the time"
         needed = {} if self.needed is None else {abs(self.target): self.needed}
         needs = [
-            f"to find {format_size(size)} you need about {counted(n, 'query')}"
+            f"To detect {format_size(size)}, you need about {counted(n, 'query')}"
             for size, n in (needed | dict(others or {})).items()
         ]
-        return f"{'; '.join([sentence, *needs])}."
+        return f"{'. '.join([sentence, *needs])}."
 
 
 def power(
     differences: Differences, effect: float | None = None, n: int | None = None, alpha: float = 0.05, seed: int = 0
 ) -> float:
-    """Chance that n queries like these find a mean difference of `effect`, as a significant one of the right sign.
+    """Probability that n queries like these detect a mean difference of `effect`: significant, with the right sign.
 
-    Left out, `effect` is the mean difference seen, and `n` the number of queries at hand. For an effect of 0 it is the
-    chance of a false alarm. Where all differences are equal, any effect but 0 is certain to be found from 6 queries up
-    (at alpha = 0.05), and none with fewer: the p of n equal differences is 2 ÷ 2^n.
+    The default of `effect` is the observed mean difference, and the default of `n` the number of given differences. For an
+    effect of 0 it is the probability of a false positive. If all differences are equal, any other effect is certain to be
+    detected with 6 queries or more (at alpha = 0.05), and never with fewer: the p of n equal differences is 2 ÷ 2^n.
     """
     study = study_of(differences, alpha, seed)
     target = study.mean if effect is None else finite(effect)
@@ -306,10 +306,10 @@ def power(
 
 
 def minimum_detectable_effect(differences: Differences, power: float = 0.8, alpha: float = 0.05, seed: int = 0) -> float:
-    """The smallest mean difference, up or down, that this set of queries finds with the chance `power`.
+    """The smallest mean difference, up or down, that this set of queries detects with the probability `power`.
 
-    0 where all differences are equal: then any difference at all would be found. (Infinite with fewer than 6 queries, at
-    alpha = 0.05: equal or not, they are too few.)
+    If all differences are equal, it is 0, because any difference would be detected. With fewer than 6 queries (at
+    alpha = 0.05) it is infinite in this case, because they are too few.
     """
     study = study_of(differences, alpha, seed)
     chance = check_power(power, alpha)
@@ -317,22 +317,22 @@ def minimum_detectable_effect(differences: Differences, power: float = 0.8, alph
 
 
 def queries_needed(differences: Differences, effect: float, power: float = 0.8, alpha: float = 0.05, seed: int = 0) -> int:
-    """How many queries like these find a mean difference of `effect`, up or down, with the chance `power`.
+    """How many queries like these detect a mean difference of `effect`, up or down, with the probability `power`.
 
-    At least 2, the fewest a test can do with; 6 where all differences are equal (at alpha = 0.05). An effect of 0 is an
-    error: no number of queries finds nothing.
+    At least 2, the smallest number for a test; 6 if all differences are equal (at alpha = 0.05). An effect of 0 is an error,
+    because no number of queries can detect it.
     """
     study = study_of(differences, alpha, seed)
     chance = check_power(power, alpha)
     if finite(effect) == 0:
-        raise BadParameter("effect is the difference to be found; no number of queries finds a difference of 0")
+        raise BadParameter("effect must not be 0: no number of queries can detect a difference of 0")
     return n_needed(study, abs(effect), chance)
 
 
 def analyse_power(
     differences: Differences, target: float | None = None, power: float = 0.8, alpha: float = 0.05, seed: int = 0
 ) -> Power:
-    """All of it at once: achieved power, smallest difference found, queries needed for `target` (else for the mean seen)."""
+    """Achieved power, smallest detectable difference, and queries needed for `target` (default: the observed mean)."""
     study = study_of(differences, alpha, seed)
     chance = check_power(power, alpha)
     aim = study.mean if target is None else finite(target)
@@ -350,7 +350,7 @@ def analyse_power(
 
 
 def _shown(value: float) -> str:
-    """At least three decimals, and more where a small figure needs them to show two digits."""
+    """At least three decimals, and more if a small value needs them to show two digits."""
     if not 1e-6 < value < 1e15:
         return f"{value:.3g}"
     if value >= 0.01:

@@ -1,6 +1,6 @@
-"""Agreement: how alike two systems rank, whatever is relevant; and which relevant documents came and went.
+"""Agreement: how similar two rankings are, regardless of relevance; and which relevant documents were gained and lost.
 
-A ranking is a list of document ids, best first, or document → score, where equal scores are ties.
+A ranking is a list of document ids, best first, or a map from document to score, in which equal scores are ties.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ BROKEN_TIES = RankRule("docid_desc", "float64", drop_self=False)
 
 
 class Moved(NamedTuple):
-    """Relevant documents that a change brought into the first k, and those it drove out; best first."""
+    """Relevant documents that entered the first k, and those that left it; best first."""
 
     gained: tuple[str, ...]
     lost: tuple[str, ...]
 
 
 class OrderAgreement(NamedTuple):
-    """How alike two lists of figures order the same systems."""
+    """How similarly two lists of values order the same systems."""
 
     tau: float
     tau_ap: float
@@ -50,7 +50,7 @@ class OrderAgreement(NamedTuple):
 
 @dataclass(frozen=True)
 class Agreement:
-    """How alike two systems rank, query by query; nan where a coefficient is undefined for a query."""
+    """How similar the rankings of two systems are, query by query; nan if a coefficient is undefined for a query."""
 
     query_ids: tuple[str, ...]
     tau: Floats
@@ -62,7 +62,7 @@ class Agreement:
 
     @property
     def columns(self) -> dict[str, Floats]:
-        """Name → one figure per query: `tau`, `tau_ap`, `rbo(p=0.9)`, `overlap@10`."""
+        """Name → one value per query: `tau`, `tau_ap`, `rbo(p=0.9)`, `overlap@10`."""
         return {
             "tau": self.tau,
             "tau_ap": self.tau_ap,
@@ -72,12 +72,12 @@ class Agreement:
 
     @property
     def means(self) -> dict[str, float]:
-        """Name → mean over the queries where it is defined; nan where it never is."""
+        """Name → mean over the queries for which it is defined; nan if there are none."""
         defined = {name: figures[~np.isnan(figures)] for name, figures in self.columns.items()}
         return {name: float(figures.mean()) if len(figures) else math.nan for name, figures in defined.items()}
 
     def by_query(self) -> dict[str, dict[str, float]]:
-        """Query id → name → figure."""
+        """Query id → name → value."""
         lists = [figures.tolist() for figures in self.columns.values()]
         return {query: dict(zip(self.columns, row, strict=True)) for query, *row in zip(self.query_ids, *lists, strict=True)}
 
@@ -85,23 +85,23 @@ class Agreement:
 def agreement(a: Any, b: Any, k: int = 10, p: float = 0.9, over: str = "union") -> Agreement:
     """Compare two runs query by query: Kendall's τ-b, τ_ap, RBO and overlap@k.
 
-    Runs are anything that `assay.Run` reads. A query that only one of them knows counts: the other has an empty ranking.
+    Runs are anything that `assay.Run` reads. A query that only one run has counts too: the other ranking is empty.
     """
     run_a, run_b = (each if isinstance(each, Run) else Run(each) for each in (a, b))
     _check(over=over, k=k, p=p)
     queries = all_queries(run_a, run_b)
     if not queries:
-        raise DataError("two runs without a single query cannot be compared")
+        raise DataError("agreement needs at least one query, but both runs are empty")
     blocks = [_compared(pairs, k, p, over) for pairs in blocks_of(run_a, run_b, queries)]
     tau, tau_ap, rbo_, overlap = np.concatenate(blocks, axis=1)
     return Agreement(queries, tau, tau_ap, rbo_, overlap, k, p)
 
 
 def kendall_tau(a: Ranking, b: Ranking, over: str = "union", variant: str = "b") -> float:
-    """Kendall's τ of two rankings: 1 for the same order, −1 for the reverse, about 0 for unrelated ones.
+    """Kendall's τ of two rankings: 1 for the same order, −1 for the reverse, about 0 for unrelated rankings.
 
-    `over="union"` ranks documents that only the other system found below all of its own, as equals; `"intersection"`
-    leaves them out. `variant="b"` makes up for ties, `"a"` counts them as half agreement. nan with fewer than two documents.
+    With `over="union"`, documents that only the other system found are tied below all others; `"intersection"` leaves them
+    out. `variant="b"` corrects for ties, `"a"` counts them as half agreement. nan with fewer than two documents.
     """
     _check(over=over, variant=variant)
     return float(kendall(items_of(_pair(a, b), over), variant)[0])
@@ -110,8 +110,8 @@ def kendall_tau(a: Ranking, b: Ranking, over: str = "union", variant: str = "b")
 def ap_correlation(a: Ranking, b: Ranking, over: str = "union", *, symmetric: bool = True) -> float:
     """τ_ap of two rankings: Kendall's τ in which disagreement near the top weighs more.
 
-    Symmetric, it is the mean of both directions; otherwise a is judged and b is the truth. Ties are treated as τ_ap,b does.
-    nan with fewer than two documents. (Yilmaz, Aslam and Robertson 2008; ties: Urbano and Marrero 2017)
+    If symmetric, it is the mean of both directions; otherwise a is compared with b as the truth. Ties are handled as in
+    τ_ap,b. nan with fewer than two documents. (Yilmaz, Aslam and Robertson 2008; ties: Urbano and Marrero 2017)
     """
     _check(over=over)
     items = items_of(_pair(a, b), over)
@@ -119,52 +119,52 @@ def ap_correlation(a: Ranking, b: Ranking, over: str = "union", *, symmetric: bo
 
 
 def rbo(a: Ranking, b: Ranking, p: float = 0.9, ties: str = "a") -> float:
-    """Rank-biased overlap, extrapolated beyond what was retrieved: 0 for disjoint rankings, 1 for equal ones.
+    """Rank-biased overlap, extrapolated beyond the end of the rankings: 0 for disjoint rankings, 1 for equal ones.
 
-    A reader goes on to the next rank with probability p: at 0.9 the first 10 ranks carry 86 % of the weight. Rankings may
-    differ in length. `ties="a"` averages over all orders of tied documents; `"b"` makes up for what ties hide, so that a
-    ranking always agrees fully with itself. An empty ranking agrees with an empty one alone.
-    (Webber, Moffat and Zobel 2010; ties: Corsi and Urbano 2024)
+    A reader continues to the next rank with probability p: at 0.9 the first 10 ranks carry 86 % of the weight. Rankings may
+    differ in length. `ties="a"` averages over all orders of tied documents; `"b"` corrects for ties, so that a ranking
+    always agrees fully with itself. An empty ranking agrees only with another empty ranking. (Webber, Moffat and Zobel
+    2010; ties: Corsi and Urbano 2024)
     """
     _check(p=p)
     if ties not in ("a", "b"):
-        raise BadParameter(f"ties is a or b, not {ties!r}")
+        raise BadParameter(f"ties must be a or b, not {ties!r}")
     return float(Overlap(_pair(a, b)).rbo(p, ties)[0])
 
 
 def overlap_at_k(a: Ranking, b: Ranking, k: int = 10) -> float:
-    """Share of the first k documents that both rankings have; where both are shorter, of as many as the longer has.
+    """Share of the first k documents that both rankings have; if both are shorter, k is the length of the longer one.
 
-    Ties are averaged over all their orders. Two empty rankings agree fully.
+    The value is the mean over all orders of ties. Two empty rankings agree fully.
     """
     _check(k=k)
     return float(Overlap(_pair(a, b)).at(k)[0])
 
 
 def order_agreement(a: Mapping[str, float] | Sequence[float], b: Mapping[str, float] | Sequence[float]) -> OrderAgreement:
-    """Whether two metrics, or two sets of queries, put systems in the same order: τ-b and τ_ap of their figures.
+    """Whether two metrics, or two sets of queries, put systems in the same order: τ-b and τ_ap of their values.
 
-    Figures are system → figure, or two lists that name the systems in the same order; higher is better. Both must hold the
+    Pass two maps from system to value, or two lists with the systems in the same order; higher is better. Both must have the
     same systems.
     """
     figures = [_figures(each) for each in (a, b)]
     if figures[0].keys() != figures[1].keys():
         odd = sorted(figures[0].keys() ^ figures[1].keys())
-        raise DataError(f"both must hold the same systems; only one has {', '.join(odd[:5])}")
+        raise DataError(f"both must have the same systems, but only one has {', '.join(odd[:5])}")
     items = items_of(_pair(*figures), "union")
     return OrderAgreement(float(kendall(items, "b")[0]), float(_symmetric(items)[0]))
 
 
 def gained_and_lost(a: Ranking, b: Ranking, relevant: Relevant, k: int = 10) -> Moved:
-    """Which relevant documents are in the first k of b but not of a, and the other way round.
+    """Which relevant documents are in the first k of b but not of a, and vice versa.
 
-    `relevant` holds ids, or id → grade, where a grade above 0 is relevant. Ties are broken as in scoring: by id, descending.
+    `relevant` has ids, or id → grade; a grade above 0 is relevant. Ties are broken as in scoring: by descending id.
     """
     return moved_documents({"query": a}, {"query": b}, {"query": relevant}, k)["query"]
 
 
 def moved_documents(a: Any, b: Any, relevant: Mapping[str, Relevant], k: int = 10) -> dict[str, Moved]:
-    """The same for every query of `relevant` (such as `assay.Qrels`); a query that a run does not have found nothing."""
+    """The same for every query of `relevant` (such as `assay.Qrels`); a query missing from a run has an empty ranking."""
     run_a, run_b = (each if isinstance(each, Run) else Run(each) for each in (a, b))
     _check(k=k)
     moved = {}
@@ -203,29 +203,29 @@ def _first(run: Run, query: object, k: int) -> list[str]:
 
 def _relevant_ids(judged: Relevant) -> set[str]:
     if isinstance(judged, str):
-        raise DataError("relevant documents are given as a list or set of ids, not as one text")
+        raise DataError("relevant documents must be a list or set of ids, not a single string")
     if isinstance(judged, Mapping):
         return {text_id(doc) for doc, grade in judged.items() if grade > 0}
     return set(map(text_id, judged))
 
 
 def _figures(figures: Mapping[str, float] | Sequence[float]) -> dict[str, float]:
-    """System → figure; systems without a name are numbered from 1."""
+    """System → value; systems without a name are numbered from 1."""
     named = figures if isinstance(figures, Mapping) else {str(place): figure for place, figure in enumerate(figures, 1)}
     for system, figure in named.items():
         if not math.isfinite(figure):
-            raise DataError(f"the figure of system {system} is {figure}; only finite numbers can be ordered")
+            raise DataError(f"the value of system {system} must be a finite number, not {figure}")
     if not named:
-        raise DataError("there is no system to order")
+        raise DataError("there are no systems to order")
     return {text_id(system): float(figure) for system, figure in named.items()}
 
 
 def _check(over: str = "union", variant: str = "b", k: int = 1, p: float = 0.5) -> None:
     if over not in OVER:
-        raise BadParameter(f"over is one of {', '.join(OVER)}, not {over!r}")
+        raise BadParameter(f"over must be one of {', '.join(OVER)}, not {over!r}")
     if variant not in ("a", "b"):
-        raise BadParameter(f"variant is a or b, not {variant!r}")
+        raise BadParameter(f"variant must be a or b, not {variant!r}")
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise BadParameter(f"k is a whole number from 1 up, not {k!r}")
+        raise BadParameter(f"k must be a whole number of at least 1, not {k!r}")
     if not 0 < p < 1:
-        raise BadParameter(f"p is a number between 0 and 1, not {p!r}")
+        raise BadParameter(f"p must be a number between 0 and 1, not {p!r}")

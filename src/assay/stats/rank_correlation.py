@@ -1,8 +1,8 @@
-"""Rank correlation: two rankings side by side, rank-biased overlap (RBO), and pairs in the same order (Kendall's τ).
+"""Rank correlation: rank-biased overlap (RBO) of two rankings, and pairs in the same order (Kendall's τ).
 
-All queries are worked on at once. For overlap, a cell is one depth of one query, from 1 to the length of the longer ranking;
-a document that is tied is partly in the first d: to the share of orders of its group that put it there. For pairs, an item
-is a document; x is its place in a's ranking and y its place in b's, 1 the best.
+All queries are processed at once. For overlap, a cell is one depth d of one query, from 1 to the length of the longer
+ranking. A tied document is partly in the first d: the share of the orders of its group that put it there. For pairs, an item
+is a document; x is its place in the ranking of a and y its place in the ranking of b, 1 being the best.
 """
 
 from __future__ import annotations
@@ -20,52 +20,52 @@ from assay.model import Run
 
 @dataclass(frozen=True)
 class AtDepth:
-    """One ranking seen from each cell; only right where the ranking is that deep."""
+    """Values of one ranking for each cell; only valid down to the end of the ranking."""
 
     squares: Floats
-    """Sum of squares of the shares to which documents are in the first d: d itself where nothing is tied."""
+    """Sum of the squared shares with which documents are in the first d; d itself without ties."""
     alone: Floats
-    """Mean share to which documents that the other ranking lacks are in the first d, of those that are at all."""
+    """For documents missing from the other ranking that may be in the first d: the mean share with which they are."""
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """How much two rankings have in common at each depth."""
+    """The overlap of two rankings at each depth."""
 
     pairs: PairedRankings
 
     @cached_property
     def shorter(self) -> Ints:
-        """Of each query: the length of the shorter ranking."""
+        """For each query: the length of the shorter ranking."""
         return np.minimum(self.pairs.a.length, self.pairs.b.length)
 
     @cached_property
     def longer(self) -> Ints:
-        """Of each query: the length of the longer ranking."""
+        """For each query: the length of the longer ranking."""
         return np.maximum(self.pairs.a.length, self.pairs.b.length)
 
     @cached_property
     def start(self) -> Ints:
-        """Of each query: its first cell."""
+        """For each query: its first cell."""
         return np.cumsum(self.longer) - self.longer
 
     @cached_property
     def query(self) -> Ints:
-        """Of each cell: its query."""
+        """For each cell: its query."""
         return np.repeat(np.arange(self.pairs.n_queries), self.longer)
 
     @cached_property
     def depth(self) -> Ints:
-        """Of each cell: how many ranks are looked at."""
+        """For each cell: its depth."""
         return np.arange(len(self.query)) - self.start[self.query] + 1
 
     @cached_property
     def common(self) -> Floats:
-        """Of each cell: how many documents the first d of both rankings share, on average over the orders of ties."""
+        """For each cell: how many documents the first d of both rankings share, averaged over the orders of ties."""
         a, b = self.pairs.a, self.pairs.b
         in_a, in_b = self.pairs.rows_in_both
         group_a, group_b = a.group[in_a], b.group[in_b]
-        whole = np.maximum(a.last[group_a], b.last[group_b])  # from this depth on, a document is in both for certain
+        whole = np.maximum(a.last[group_a], b.last[group_b])  # from this depth, a document is certainly in both
         entered = np.cumsum(np.bincount(self.start[a.query[in_a]] + whole - 1, minlength=len(self.query)))
         before = np.concatenate(([0], entered))[self.start[self.query]]
         has_ties = len(a.size) < len(a.group) or len(b.size) < len(b.group)
@@ -73,7 +73,7 @@ class Overlap:
         return certain + self._partly_common(group_a, group_b) if has_ties else certain
 
     def _partly_common(self, group_a: Ints, group_b: Ints) -> Floats:
-        """What tied documents add. At each depth at most one group of each ranking is open, that is, partly in."""
+        """The part of tied documents. At each depth, at most one group of each ranking is open, that is, partly included."""
         a, b = self.pairs.a, self.pairs.b
         (open_a, share_a), (open_b, share_b) = self._open_groups(a), self._open_groups(b)
         most = len(self.query) + 1
@@ -84,7 +84,7 @@ class Overlap:
         return share_a * certain_in_b + share_b * certain_in_a + share_a * share_b * open_in_both
 
     def _open_groups(self, side: Side) -> tuple[Ints, Floats]:
-        """Of each cell: the group that is partly in, with the share to which its documents are; −1 and 0 where none is."""
+        """For each cell: the group that is partly included, and the share of its documents; −1 and 0 if there is none."""
         if not len(side.group):
             return np.full(len(self.query), -1), np.zeros(len(self.query))
         group = side.group[np.clip(side.start[self.query] + self.depth - 1, 0, len(side.group) - 1)]
@@ -92,7 +92,7 @@ class Overlap:
         return np.where(is_open, group, -1), np.where(is_open, share_within(side, group, self.depth), 0.0)
 
     def at_depth(self, side: Side, alone: Ints) -> AtDepth:
-        """One ranking seen from each cell; `alone` marks its rows that the other ranking lacks."""
+        """Values of one ranking for each cell; `alone` marks its rows that are missing from the other ranking."""
         if not len(side.group):
             return AtDepth(np.zeros(len(self.query)), np.zeros(len(self.query)))
         start = side.start[self.query]
@@ -106,13 +106,13 @@ class Overlap:
         return AtDepth(above + side.size[group] * share**2, mean)
 
     def at(self, k: int) -> Floats:
-        """Share of the first k that is common; of what there is, where both rankings are shorter. Two empty ones agree."""
+        """Share of the first k that is common. If both rankings are shorter, of the longer one. Two empty rankings agree."""
         depth = np.minimum(k, self.longer)
         common = np.concatenate((self.common, [0.0]))[np.where(depth > 0, self.start + depth - 1, len(self.common))]
         return np.where(depth > 0, common / np.maximum(depth, 1), 1.0)
 
     def rbo(self, p: float, ties: str) -> Floats:
-        """RBO_ext of each query. One empty ranking gives 0, two give 1."""
+        """RBO_ext of each query; 0 if one ranking is empty, 1 if both are."""
         sides = self.at_depth(self.pairs.a, self.pairs.only_in_a), self.at_depth(self.pairs.b, self.pairs.only_in_b)
         longer_is_a = (self.pairs.a.length >= self.pairs.b.length)[self.query]
         beyond = np.maximum(self.depth - self.shorter[self.query], 0)
@@ -135,12 +135,12 @@ class Overlap:
 
 
 def share_within(side: Side, group: Ints, depth: Ints) -> Floats:
-    """Share of the orders of a group in which one of its documents is among the first `depth`."""
+    """Share of the orders of a group in which a given document is among the first `depth`."""
     return np.minimum((depth - side.first[group] + 1) / side.size[group], 1.0)
 
 
 def n_found(keys: Ints, low: Ints, high: Ints) -> Ints:
-    """How many keys lie between low and high, both included; none where low is negative."""
+    """How many keys are between low and high, both included; 0 if low is negative."""
     ordered = np.sort(keys)
     counts = np.searchsorted(ordered, high, "right") - np.searchsorted(ordered, low, "left")
     return np.where(low < 0, 0, counts)
@@ -156,26 +156,26 @@ class Items:
     y: Ints
 
     def swapped(self) -> Items:
-        """The same with the roles of the rankings exchanged."""
+        """The same with the two rankings swapped."""
         return Items(self.n_queries, self.query, self.y, self.x)
 
     @cached_property
     def n(self) -> Ints:
-        """Of each query: how many items it has."""
+        """For each query: how many items it has."""
         return np.bincount(self.query, minlength=self.n_queries)
 
     @cached_property
     def order(self) -> Ints:
-        """By query, then by x; equals in x by falling y, so that none of them stands above another in both."""
+        """By query, then by x; ties in x by descending y, so that none of them is above another in both rankings."""
         return np.lexsort((-self.y, self.x, self.query))
 
     @cached_property
     def n_agreeing_above(self) -> Ints:
-        """In that order: how many items stand above this one in both rankings."""
+        """For each item, in that order: how many items are above it in both rankings."""
         return n_smaller_before(self.query[self.order], self.y[self.order])
 
     def tied_pairs(self, *places: Ints) -> Floats:
-        """Of each query: how many pairs of its items share all these places."""
+        """For each query: how many pairs of its items share all these places."""
         key = self.query.astype(np.int64)
         for place in places:
             key = key * (int(place.max(initial=0)) + 1) + place
@@ -185,9 +185,9 @@ class Items:
 
 
 def items_of(pairs: PairedRankings, over: str) -> Items:
-    """The documents that either system retrieved, or only those that both did.
+    """The documents that either system retrieved, or only those that both retrieved.
 
-    Over the union, a document that a system did not retrieve stands below all that it did, tied with the others of its kind.
+    Over the union, the documents that a system did not retrieve are tied below all that it did.
     """
     a, b = pairs.a, pairs.b
     in_a, in_b = pairs.rows_in_both
@@ -205,9 +205,10 @@ def items_of(pairs: PairedRankings, over: str) -> Items:
 
 
 def kendall(items: Items, variant: str) -> Floats:
-    """τ of each query: pairs in the same order less pairs in opposite order, as a share.
+    """τ of each query: pairs in the same order minus pairs in opposite order, as a share of all pairs.
 
-    τ-a divides by all pairs, τ-b by those not tied in the one and in the other (their geometric mean). nan if none are.
+    τ-a divides by the number of all pairs; τ-b by the geometric mean of the numbers of pairs that are not tied in a and not
+    tied in b. nan if that is 0.
     """
     n = items.n.astype(np.float64)
     pairs = n * (n - 1) / 2
@@ -219,11 +220,11 @@ def kendall(items: Items, variant: str) -> Floats:
 
 
 def ap_correlation_of(items: Items) -> Floats:
-    """τ_ap of each query, with x the ranking that is judged and y the truth.
+    """τ_ap of each query, with x as the estimate and y as the truth.
 
-    Each item below the top is asked which share of those above it in x stand above it in y as well; the mean of these
-    shares is stretched from 0 … 1 to −1 … 1. Items tied in x share the place of their first, those tied at the top are
-    not asked, and a pair tied in y alone does not agree. nan where nothing is below the top.
+    For each item below the top: the share of the items above it in x that are also above it in y. The mean of these shares
+    is scaled from 0 … 1 to −1 … 1. Items tied in x share the place of the first of them, items tied at the top are left
+    out, and a pair tied only in y does not agree. nan if nothing is below the top.
     """
     query, x = items.query[items.order], items.x[items.order]
     is_head = np.ones(len(x), dtype=bool)
@@ -237,10 +238,10 @@ def ap_correlation_of(items: Items) -> Floats:
 
 
 def n_smaller_before(query: Ints, value: Ints) -> Ints:
-    """For each item: how many earlier ones of its query have a smaller value. Queries stand together.
+    """For each item: how many earlier items of its query have a smaller value. Items are grouped by query.
 
-    Items are sorted by their values bit by bit, highest first; where a bit sets two apart, the one with the 0 is smaller.
-    That takes log(largest value) passes over all queries at once.
+    Items are sorted by their values bit by bit, highest bit first; if two differ in a bit, the one with 0 is smaller.
+    This takes log(largest value) passes over all queries at once.
     """
     count = np.zeros(len(value), dtype=np.int64)
     order, block = np.arange(len(value)), query
@@ -266,65 +267,65 @@ def n_smaller_before(query: Ints, value: Ints) -> Ints:
 
 
 def _share(part: Floats, whole: Floats) -> Floats:
-    """The quotient, nan where there is no whole."""
+    """The quotient; nan if the whole is 0."""
     return np.where(whole > 0, ratio(part, whole), np.nan)
 
 
 BLOCK_ROWS = 250_000
-"""Retrieved documents of one system that are worked on at once; the answer does not depend on it."""
+"""Retrieved documents of one system that are processed at once; the result does not depend on it."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One system's rankings: a row is a document at its rank, a group is a stretch of rows with equal scores."""
+    """The rankings of one system: a row is a document at its rank, a group is a run of rows with equal scores."""
 
     length: Ints
-    """Of each query: how many documents it got."""
+    """For each query: how many documents it has."""
     group: Ints
-    """Of each row: the number of its group."""
+    """For each row: the number of its group."""
     first: Ints
-    """Of each group: the best rank in it."""
+    """For each group: the best rank in it."""
     size: Ints
-    """Of each group: how many documents are in it."""
+    """For each group: how many documents are in it."""
 
     @cached_property
     def start(self) -> Ints:
-        """Of each query: its first row."""
+        """For each query: its first row."""
         return np.cumsum(self.length) - self.length
 
     @cached_property
     def query(self) -> Ints:
-        """Of each row: the number of its query."""
+        """For each row: the number of its query."""
         return np.repeat(np.arange(len(self.length)), self.length)
 
     @cached_property
     def last(self) -> Ints:
-        """Of each group: the worst rank in it."""
+        """For each group: the worst rank in it."""
         return self.first + self.size - 1
 
     @property
     def place(self) -> Ints:
-        """Of each row: the best rank of its group, which equals share."""
+        """For each row: the best rank of its group, which all documents of the group share."""
         return self.first[self.group]
 
 
 @dataclass(frozen=True)
 class PairedRankings:
-    """What two systems retrieved for the same queries."""
+    """The rankings of two systems for the same queries."""
 
     a: Side
     b: Side
     match: Ints
-    """Of each row of a: the row of the same document in b, or −1."""
+    """For each row of a: the row of the same document in b, or −1."""
 
     @property
     def n_queries(self) -> int:
-        """Queries that either system knows."""
+        """Number of queries that at least one system has."""
         return len(self.a.length)
 
     @cached_property
     def rows_in_both(self) -> tuple[Ints, Ints]:
-        """Rows in a and in b of the documents that both retrieved."""
+        """The rows in a and in b of the documents that both retrieved."""
         in_a = np.flatnonzero(self.match >= 0)
         return in_a, self.match[in_a]
 
@@ -347,7 +348,7 @@ def all_queries(a: Run, b: Run) -> tuple[str, ...]:
 
 
 def paired_rankings(a: Run, b: Run, queries: Sequence[str]) -> PairedRankings:
-    """Line the documents of two runs up. A query that a run does not have is an empty ranking."""
+    """Match the documents of two runs. A query that is missing from a run has an empty ranking."""
     docs_a, docs_b = _documents(a, queries), _documents(b, queries)
     side_a, side_b = _side(a, queries, docs_a), _side(b, queries, docs_b)
     rows = (
@@ -376,7 +377,7 @@ def _documents(run: Run, queries: Sequence[str]) -> list[list[str]]:
 
 
 def _side(run: Run, queries: Sequence[str], docs: list[list[str]]) -> Side:
-    """Find the stretches of equal scores."""
+    """The rankings of one run, with groups of equal scores."""
     length = np.fromiter(map(len, docs), np.int64, len(docs))
     order = run.order
     stretches: list[Floats] = [

@@ -1,7 +1,7 @@
-"""Resamples in blocks: how often each query is drawn, or which queries change sides; the same stream for everybody.
+"""Resamples in blocks: how often each query is drawn, or on which queries the scores are swapped.
 
-Each block has a random generator of its own, made from the seed and the number of the block, and the size of a block
-follows from the number of queries alone. So the same seed means the same resamples, however they are worked off.
+Each block has its own random generator, made from the seed and the number of the block. The size of a block depends only
+on the number of queries. So the same seed means the same resamples, in whatever order they are processed.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from assay.grammar import Param, depth
 from assay.stats.numeric import exact
 
 CELLS = 2**20
-"""Queries × resamples of one block, 8 MB: few large matrix products are quick on a busy machine too.
+"""Queries × resamples of one block (8 MB): a few large matrix products are fast even on a busy machine.
 
-Part of what a seed means."""
+The resamples of a seed depend on this number."""
 MAX_ROWS = 2**14
-"""Resamples of one block at most. Part of what a seed means."""
+"""Largest number of resamples in one block. The resamples of a seed depend on this number."""
 COUNTED_AT_ONCE = 2**14
 SMALL_PRODUCT = 2**18
-"""Multiplications of a product that BLAS does in one thread: on a busy machine, waiting for a second one costs more."""
+"""Multiplications up to which BLAS uses one thread; on a busy machine, waiting for a second thread costs more."""
 FEWEST_ROWS = 8
-"""Resamples of such a product; fewer would not be worth a call."""
+"""Fewest resamples of such a product; for fewer, the call would cost more than it saves."""
 MAX_FIGURES_AT_ONCE = 2**23
-"""Figures kept or compared at once, 64 MB."""
+"""Values stored or compared at once (64 MB)."""
 
 
 def resamples_param(default: int) -> Param:
-    """How many resamples a test draws."""
-    return Param("resamples", depth, default, "how many random resamples are drawn", aliases=("n_resamples", "permutations"))
+    """The parameter for the number of resamples of a test."""
+    return Param("resamples", depth, default, "number of random resamples", aliases=("n_resamples", "permutations"))
 
 
 def block_rows(n: int) -> int:
-    """How many resamples of n queries one block holds."""
+    """How many resamples of n queries are in one block."""
     return max(1, min(MAX_ROWS, CELLS // n))
 
 
@@ -56,7 +56,7 @@ def count_blocks(n: int, resamples: int, seed: int) -> Iterator[Floats]:
 
 
 def keep_blocks(n: int, resamples: int, seed: int) -> Iterator[Floats]:
-    """Resamples × n: 1 where a query keeps its sides, 0 where a and b change places, as coins fall."""
+    """Resamples × n: 0 if the scores of a and b are swapped on a query, 1 if not; each with probability 0.5."""
     width = -(-n // 8)
     for rows, rng in _blocks(n, resamples, seed):
         coins = np.frombuffer(rng.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
@@ -64,7 +64,7 @@ def keep_blocks(n: int, resamples: int, seed: int) -> Iterator[Floats]:
 
 
 def all_keep_blocks(n: int) -> Iterator[Floats]:
-    """Every one of the 2^n ways to change sides, in blocks; for small n."""
+    """All 2^n ways to swap scores, in blocks; for small n."""
     rows = block_rows(max(n, 1))
     for start in range(0, 2**n, rows):
         number = np.arange(start, min(start + rows, 2**n))
@@ -83,13 +83,13 @@ def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
     means /= len(values)
     np.ldexp(means, exponent[:, np.newaxis], out=means)
     means += lowest[:, np.newaxis]
-    return np.minimum(means, values.max(axis=0)[:, np.newaxis], out=means)  # rounding must not lead beyond all scores
+    return np.minimum(means, values.max(axis=0)[:, np.newaxis], out=means)  # rounding must not exceed the largest score
 
 
 def weighted_sums(block: Floats, units: Floats) -> Floats:
-    """Resamples × columns: sums of units, each as often as the block says. Few columns are done in small pieces.
+    """Resamples × columns: sums of units, weighted by the block. For few columns, the product is computed in small pieces.
 
-    Sums of units are exact, so in which pieces they are added makes no difference.
+    Sums of units are exact, so the pieces do not change the result.
     """
     n, n_columns = units.shape
     if n_columns * FEWEST_ROWS * FEWEST_ROWS > SMALL_PRODUCT or n * n_columns * len(block) <= SMALL_PRODUCT:
@@ -105,12 +105,12 @@ def weighted_sums(block: Floats, units: Floats) -> Floats:
 
 
 def tally(blocks: Iterable[Floats], units: Floats, is_extreme: Callable[[Floats], NDArray[np.bool_]]) -> NDArray[np.int64]:
-    """In how many resamples the weighted sums of each column are extreme."""
+    """For each column: the number of resamples whose weighted sum is extreme."""
     return np.asarray(sum(is_extreme(weighted_sums(block, units)).sum(axis=0) for block in blocks), dtype=np.int64)
 
 
 def is_beyond(drawn: Floats, observed: Floats, slack: Floats, alternative: str) -> NDArray[np.bool_]:
-    """Which of the figures drawn around 0 are at least as extreme as the observed one; nearer than the slack is equal."""
+    """Which of the values drawn around 0 are at least as extreme as the observed one; values within the slack are equal."""
     if alternative == "greater":
         return np.asarray(drawn >= observed - slack)
     if alternative == "less":
@@ -119,22 +119,22 @@ def is_beyond(drawn: Floats, observed: Floats, slack: Floats, alternative: str) 
 
 
 def column_groups(n_columns: int, *cells_per_column: int) -> Iterator[slice]:
-    """Columns that are worked off together, few enough to bound the memory. How they are cut changes no result."""
+    """Groups of columns that are processed together, small enough to bound the memory. They do not change the result."""
     width = max(1, MAX_FIGURES_AT_ONCE // max(cells_per_column))
     return (slice(start, start + width) for start in range(0, n_columns, width))
 
 
 def checked_seed(seed: Any) -> int:
-    """The seed, if it is one."""
+    """The seed, if it is valid."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise BadParameter(f"a seed is a whole number from 0 up, not {seed!r}")
+        raise BadParameter(f"the seed must be a whole number of at least 0, not {seed!r}")
     return int(seed)
 
 
 def checked_resamples(resamples: Any) -> int:
-    """The number of resamples, if it can be one."""
+    """The number of resamples, if it is valid."""
     if isinstance(resamples, bool) or not isinstance(resamples, int | np.integer) or not 1 <= resamples <= 10**7:
-        raise BadParameter(f"the number of resamples is a whole number from 1 to 10,000,000, not {resamples!r}")
+        raise BadParameter(f"the number of resamples must be a whole number from 1 to 10,000,000, not {resamples!r}")
     return int(resamples)
 
 

@@ -1,4 +1,4 @@
-"""Significance: the record of a statistical test, how a test is named, and what tests are given and give back."""
+"""Significance: the record of a statistical test, its name and parameters, and the input and output of tests."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ ALTERNATIVE = Param(
     "alternative",
     one_of("two_sided", "greater", "less"),
     "two_sided",
-    "what would be news: any difference, or b above a, or below",
+    "the alternative hypothesis. two_sided: any difference; greater: b is above a; less: b is below a",
 )
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Scores of systems a and b on the same queries: queries × columns, nowhere undefined."""
+    """Scores of systems a and b on the same queries: queries × columns, without undefined scores."""
 
     a: Floats
     b: Floats
@@ -33,25 +33,25 @@ class Pairs:
 
     @cached_property
     def differences(self) -> Floats:
-        """How far b is above a: exactly 0 where they differ by rounding only."""
+        """The differences b − a; exactly 0 if a and b differ only by rounding."""
         raw = self.b - self.a
         return np.where(np.abs(raw) <= rounding_of(self.a, self.b), 0.0, raw)
 
 
 class Outcome(NamedTuple):
-    """One figure per column: the test's statistic, and the probability of one as extreme if nothing were different."""
+    """For each column: the statistic of the test, and the probability of one as extreme if the systems were equal."""
 
     statistic: Floats
     p: Floats
     direction: Floats
-    """Whom it speaks for: 1 for b, -1 for a, 0 for neither. By ranks or wins that may be another than by the mean."""
+    """Which system is ahead: 1 for b, -1 for a, 0 for neither. By ranks or wins this may differ from the mean."""
     draws: Ints | int = 0
-    """How many random draws p was counted from; 0 where it was calculated, or all there are were looked at."""
+    """Number of random draws behind p; 0 if p was calculated, or if all possibilities were evaluated."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """Scores of several systems on the same queries for one metric: queries × systems, nowhere undefined."""
+    """Scores of several systems on the same queries for one metric: queries × systems, without undefined scores."""
 
     scores: Floats
     seed: int = 0
@@ -63,16 +63,16 @@ class FieldOutcome(NamedTuple):
     statistic: float
     p: float
     pairwise: Floats
-    """System × system: p of each pair, 1 on the diagonal; nan where the test says nothing about pairs."""
+    """System × system: the p of each pair, 1 on the diagonal; nan if the test does not compare pairs."""
     standing: Floats
-    """Of each system, what is compared: its mean, or its mean rank, from the middle of all; larger for larger scores."""
+    """For each system, the compared value: its mean or its mean rank, minus the centre; larger for larger scores."""
     draws: int = 0
-    """How many random draws p was counted from; 0 where it was calculated, or all there are were looked at."""
+    """Number of random draws behind p; 0 if p was calculated, or if all possibilities were evaluated."""
 
 
 @dataclass(frozen=True)
 class StatisticalTest(Described):
-    """One test. Its function's docstring says what it asks, and then what happens at the edges."""
+    """One test. The docstring of its function has the meaning first, then the edge cases."""
 
     name: str
     function: Callable[..., Any]
@@ -84,11 +84,11 @@ class StatisticalTest(Described):
     claim: str = "differs"
     """What a small p is evidence of: that b `differs`, that it is `not_worse` than a, or that both are `equal`."""
     ahead: str = "{ahead} is ahead of {behind}"
-    """What it says of a system that it speaks for, in words: its mean need not be the better one."""
+    """How a verdict says which system is ahead: in a rank test, that need not be the one with the better mean."""
     assumes: str = ""
-    """What must hold for its p to be right, in one sentence."""
+    """The assumptions under which p is valid, in one sentence."""
     caution: Callable[..., str] | None = None
-    """Number of queries and parameters → what to beware of, in one sentence; empty where there is nothing."""
+    """Number of queries and parameters → a warning; empty if there is none."""
     cite: str = ""
 
 
@@ -101,25 +101,25 @@ class BoundTest:
 
     @property
     def name(self) -> str:
-        """How it is written: `randomization(resamples=100000)`."""
+        """The name with its settings: `randomization(resamples=100000)`."""
         return written(self.test.name, changed_settings(self.test.params, self.params))
 
     @property
     def scale(self) -> float:
-        """What it measures differences by, in units of the score: its margin or its region of practical equality."""
+        """The margin or the region of practical equivalence, in units of the score; 0 if the test has neither."""
         return float(self.params.get("margin", self.params.get("rope", 0.0)))
 
     def caution(self, n: int) -> str:
-        """What to beware of with so many queries; empty where there is nothing."""
+        """A warning for this number of queries; empty if there is none."""
         return self.test.caution(n, **self.params) if self.test.caution else ""
 
     def compare(self, pairs: Pairs) -> Outcome:
-        """Two systems, any number of columns."""
+        """Compare two systems, in any number of columns."""
         outcome: Outcome = self.test.function(pairs, **self.params)
         return outcome
 
     def compare_many(self, field_: Field) -> FieldOutcome:
-        """Several systems on one metric."""
+        """Compare several systems on one metric."""
         outcome: FieldOutcome = self.test.function(field_, **self.params)
         return outcome
 
@@ -131,23 +131,23 @@ def all_tests() -> dict[str, StatisticalTest]:
 
 
 def parse_test(text: str) -> BoundTest:
-    """`randomization`, `bootstrap(method=studentised)`; other names people use are understood."""
+    """Parse `randomization` or `bootstrap(method=studentised)`; other common names work too."""
     name, settings = split_call(text)
     test = find_by_any_name("test", name, all_tests())
     return BoundTest(test, parse_settings(text, test.name, test.params, settings))
 
 
 def parse_paired_test(text: str) -> BoundTest:
-    """A test for systems that answered the same queries, as all do that are compared; others are refused."""
+    """Parse a test for systems on the same queries; an unpaired test is an error."""
     bound = parse_test(text)
     if not bound.test.is_paired:
         raise UsageError(
-            f"{bound.test.name} is for scores of different queries; systems are compared query by query, and paired_t asks "
-            "the same and sees more. assay.stats.statistical_significance_test takes two lists of scores"
+            f"{bound.test.name} is for scores on different queries, but these systems are compared on the same queries. Use "
+            "paired_t, or call assay.stats.statistical_significance_test with two lists of scores"
         )
     return bound
 
 
 def nothing(n_columns: int) -> Outcome:
-    """What every test says where there is no query at all: nothing."""
+    """The outcome of every test without queries: undefined."""
     return Outcome(np.full(n_columns, np.nan), np.full(n_columns, np.nan), np.zeros(n_columns))

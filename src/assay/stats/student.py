@@ -1,4 +1,4 @@
-"""Student's t on columns, of one sample and of two, in bootstrap resamples, and the studentised range of k means."""
+"""Student's t on columns, for one sample, for two samples and in bootstrap resamples; and the studentised range."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from assay.stats.numeric import Exact, exact, rounding_of
 
 
 class Student(NamedTuple):
-    """How many standard errors the mean of each column is away from 0."""
+    """For each column: how many standard errors its mean is away from 0."""
 
     t: Floats
-    """0 where every value is 0, infinite where all have one other value, nan for a single value."""
+    """0 if every value is 0, infinite if all have another common value, nan for a single value."""
     n: int
     is_nil: NDArray[np.bool_]
-    """Every value is 0 but for rounding."""
+    """Whether every value is 0 except for rounding."""
     direction: Floats
-    """The sign of the mean; 0 where it is rounding only."""
+    """The sign of the mean; 0 if the mean is only rounding."""
 
 
 def student(values: Floats, rounding: Floats) -> Student:
-    """The t of each column. A column gives the same bits alone and in company, and at any scale."""
+    """The t of each column. Other columns and the scale do not change a bit of it."""
     n = len(values)
     largest = np.maximum(np.abs(values).max(axis=0, initial=0.0), rounding)
     exponent = np.frexp(largest)[1]
@@ -41,10 +41,10 @@ def student(values: Floats, rounding: Floats) -> Student:
 
 
 def chance_below(sample: Student) -> Floats:
-    """Chance of a t up to this one if the mean were 0; for t = 0 and for a single value a half.
+    """Probability of a t up to this one if the mean were 0; 0.5 for t = 0 and for a single value.
 
-    Where all values are the same there is no spread to divide by; then it is the chance that all of n fair coins
-    fall the same way, 2^-n, which needs no spread.
+    If all values are equal, there is no spread to divide by. Then it is the probability that n fair coins all fall on one
+    given side, 2^-n.
     """
     from scipy.special import stdtr
 
@@ -55,7 +55,7 @@ def chance_below(sample: Student) -> Floats:
 
 
 def chance_beyond(sample: Student, alternative: str) -> Floats:
-    """p: chance of a t as extreme as this one if the mean were 0; 1 where nothing differs and for a single value."""
+    """p: probability of a t as extreme as this one if the mean were 0; 1 if nothing differs, and for a single value."""
     mirrored = sample._replace(t=-sample.t)
     if alternative == "two_sided":
         p = 2.0 * chance_below(sample._replace(t=-np.abs(sample.t)))
@@ -67,41 +67,41 @@ def chance_beyond(sample: Student, alternative: str) -> Floats:
 
 
 def chance_of_equal_coins(n: int, alternative: str) -> float:
-    """Chance that n fair coins all fall the same way, or all on the one side in question: no sure p is below that."""
+    """Probability that n fair coins all fall on the same side (one-sided: on one given side). No p is below it."""
     return float(2.0 ** (1 - n if alternative == "two_sided" else -n))
 
 
 def chance_of_less(gap: float, error: float, df: float) -> float:
-    """Chance of a mean as low as this if it were 0, by its standard error; without one it is all or nothing."""
+    """Probability of a mean as low as this if the true mean were 0, from its standard error; 0 or 1 if that is 0."""
     from scipy.special import stdtr
 
     return float(stdtr(float(df), gap / error if error else np.copysign(np.inf, gap)))
 
 
 def half_width(error: Floats | float, df: float, level: float) -> Floats:
-    """Half the width of the interval of a mean, by its standard error."""
+    """Half the width of the interval of a mean, from its standard error."""
     from scipy.special import stdtrit
 
-    with np.errstate(over="ignore"):  # scores near the largest number have endless intervals
+    with np.errstate(over="ignore"):  # scores near the largest float have infinite intervals
         return np.asarray(stdtrit(float(df), (1 + level) / 2) * error)
 
 
 class TwoSamples(NamedTuple):
-    """How many standard errors the means of two samples lie apart, column by column; above 0 where b's is larger."""
+    """For each column: how many standard errors the means of two samples are apart; above 0 if that of b is larger."""
 
     t: Floats
-    """0 where both are one and the same value, and for one score each; infinite where each is a value of its own."""
+    """0 if all scores are equal, and for one score each; infinite if each sample has one value and they differ."""
     df: Floats
     n_a: int
     n_b: int
     is_nil: NDArray[np.bool_]
-    """Nothing varies, and nothing differs but for rounding."""
+    """Whether all scores are equal except for rounding."""
     direction: Floats
-    """The sign of what lies between the means; 0 where that is rounding only."""
+    """The sign of the difference of the means; 0 if it is only rounding."""
 
 
 def two_samples(a: Floats, b: Floats, *, equal_variances: bool = True) -> TwoSamples:
-    """Student's t of two samples, which may differ in size; without equal variances, Welch's."""
+    """Student's t of two samples, which may differ in size; Welch's t if the variances may differ."""
     n_a, n_b = len(a), len(b)
     exponent = np.frexp(np.maximum(np.abs(a).max(axis=0), np.abs(b).max(axis=0)))[1]
     rounding = np.ldexp(rounding_of(a, b), -exponent)
@@ -125,9 +125,10 @@ def two_samples(a: Floats, b: Floats, *, equal_variances: bool = True) -> TwoSam
 
 
 def chance_of_gap(samples: TwoSamples, alternative: str) -> Floats:
-    """p: chance of a t as extreme if the means were equal; 1 where nothing differs, and for one score each.
+    """p: probability of a t as extreme if the means were equal; 1 if nothing differs, and for one score each.
 
-    Where neither sample varies it is the chance of dealing the scores out like that: 1 ÷ (a and b choose a) for one side.
+    If neither sample varies, it is the probability that a random permutation separates the scores like that: one-sided,
+    1 ÷ (a and b choose a).
     """
     from scipy.special import binom, stdtr
 
@@ -141,9 +142,9 @@ def chance_of_gap(samples: TwoSamples, alternative: str) -> Floats:
 
 @dataclass(frozen=True)
 class Studentised:
-    """Sums of scores and of their squared distances from the mean, from which every resample's t follows.
+    """Sums of scores and of their squared distances from the mean, from which the t of every resample follows.
 
-    Where all scores of a resample are equal it has no standard error: t is 0 if they hit the mean, else infinite.
+    If all scores of a resample are equal, it has no standard error: t is 0 if they equal the mean, else infinite.
     """
 
     n: int
@@ -153,25 +154,25 @@ class Studentised:
 
     @classmethod
     def of(cls, values: Floats) -> Studentised:
-        """Queries × columns."""
+        """The sums for queries × columns."""
         first = exact(values)
         distance = first.units - first.total() / len(values)
         return cls(len(values), first, exact(distance**2))
 
     @property
     def units(self) -> Floats:
-        """Columns for the sums, then columns for the sums of squares: one matrix product gives both."""
+        """Columns for the sums, then columns for the sums of squares; one matrix product computes both."""
         return np.hstack([self.first.units, self.second.units])
 
     @property
     def observed(self) -> Floats:
-        """Student's t of the given scores; 0 where all are 0, infinite where all are equal and not 0."""
+        """Student's t of the given scores; 0 if all are 0, infinite if all are equal and not 0."""
         variance = np.ldexp(self.second.total() / self.n, self.second.exponent)
         return self._t(self.first.total() / self.n, variance)
 
     @property
     def standard_error(self) -> Floats:
-        """Of the mean, in the units of the scores; 0 where all are equal."""
+        """The standard error of the mean, in the units of the scores; 0 if all are equal."""
         variance = np.ldexp(self.second.total() / self.n, self.second.exponent)
         return np.asarray(np.ldexp(np.sqrt(variance / max(self.n - 1, 1)), self.first.exponent))
 
@@ -190,17 +191,17 @@ class Studentised:
 
 
 _Z = np.arange(-8.5, 8.75, 0.125)
-"""Where the normal curve is looked at: the trapezoidal rule is exact to rounding there."""
+"""Points of the normal curve; the trapezoidal rule is exact there except for rounding."""
 _BLOCK_CELLS = 1_000_000
-"""Points of both sums looked at together, so that memory stays small."""
+"""Points of both sums that are computed together, so that memory stays small."""
 
 
 def chance_of_range(q: Floats, k: int, df: float = np.inf) -> Floats:
-    """Chance of a range of at least q standard errors among k equal means; df is that of the standard error.
+    """Probability of a range of at least q standard errors among k equal means; `df` belongs to the standard error.
 
-    Two trapezoidal sums over smooth curves, right to about 10^-13; `inf` degrees of freedom mean a known error.
+    Two trapezoidal sums over smooth curves, accurate to about 10^-13; `inf` degrees of freedom mean a known error.
     """
-    flat, place = np.unique(np.asarray(q, dtype=float), return_inverse=True)  # a table of pairs holds each twice
+    flat, place = np.unique(np.asarray(q, dtype=float), return_inverse=True)  # a table of pairs has each value twice
     scale, weight = _spread_of_errors(df)
     p = np.empty(len(flat))
     step = max(1, _BLOCK_CELLS // (len(scale) * len(_Z)))
@@ -211,7 +212,7 @@ def chance_of_range(q: Floats, k: int, df: float = np.inf) -> Floats:
 
 
 def _range_beyond(width: Floats, k: int) -> Floats:
-    """Chance that k standard normal values span more than each width."""
+    """Probability that the range of k standard normal values is above each width."""
     from scipy.special import ndtr
 
     curve = np.exp(-(_Z**2) / 2) / np.sqrt(2 * np.pi) * (_Z[1] - _Z[0])
@@ -220,7 +221,7 @@ def _range_beyond(width: Floats, k: int) -> Floats:
 
 
 def _spread_of_errors(df: float) -> tuple[Floats, Floats]:
-    """Values that an estimated standard error takes as a share of the true one, and how likely each is."""
+    """Possible values of an estimated standard error as a share of the true one, with their probabilities."""
     if np.isinf(df):
         return np.ones(1), np.ones(1)
     low, high = -(6 / np.sqrt(df) + 40 / df), np.log1p(6 / np.sqrt(df))

@@ -1,4 +1,4 @@
-"""Views: what metrics read. A GradedRun first; spans, subtopics, answers, routes and times beside it. No I/O."""
+"""Views: the data that metrics read, for rankings (GradedRun), spans, subtopics, answers, routes and times. No I/O."""
 
 from assay.lazy import front_door
 

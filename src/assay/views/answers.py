@@ -1,4 +1,4 @@
-"""Answers: the `answers` view; what a system answered in words beside the right answers, and its ranking if known."""
+"""Answers: the `answers` view, with the answers of a system, the expected answers, and the ranking if known."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Words = list[str]
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """For each query its reply, None where there is none; and the expected answer, None where nobody knows it."""
+    """For each query: its reply (None if there is none) and the expected answer (None if it is unknown)."""
 
     query_ids: tuple[str, ...]
     replies: tuple[Answer | None, ...]
     expected: tuple[ExpectedAnswer | None, ...]
     ranking: GradedRun | None = None
-    """What was retrieved for the queries, or for some of them."""
+    """The rankings of the queries, or of some of them."""
     _tokens: dict[tuple[str, str], Words] = field(default_factory=dict, repr=False)
 
     @property
@@ -40,7 +40,7 @@ class Answers:
 
     @cached_property
     def is_known(self) -> Bools:
-        """Which queries have something to be compared with: right answers, or that there is none."""
+        """Which queries have known expected answers, or are known to be unanswerable."""
         return np.array([expected is not None for expected in self.expected], dtype=bool)
 
     @cached_property
@@ -50,7 +50,7 @@ class Answers:
 
     @cached_property
     def is_given(self) -> Bools:
-        """Which queries were replied to, an abstention included."""
+        """Which queries have a reply; an abstention is a reply."""
         return np.array([reply is not None for reply in self.replies], dtype=bool)
 
     @cached_property
@@ -60,14 +60,14 @@ class Answers:
 
     @cached_property
     def confidence(self) -> Floats:
-        """How sure the system is of each answer; nan where it does not say, or gave none."""
+        """The confidence of the system in each answer; nan if it is unknown, or if there is no answer."""
         confidences = [None if reply is None or reply.abstained else reply.confidence for reply in self.replies]
         return np.array(confidences, dtype=np.float64)  # None becomes nan
 
     def compared(self, likeness: Callable[[Words, list[Words]], float], tokens: str = "words") -> Floats:
-        """How like each answer is to the right ones. 1 for leaving open what has no answer, and 0 for answering it.
+        """The similarity of each answer to the expected answers. Abstaining on an unanswerable query has 1, answering it 0.
 
-        0 also where an answer is expected and none is there. Nan where nobody knows what is right.
+        An answerable query without an answer has 0. nan if the expected answer is unknown.
         """
         scores = np.where(self.is_known, (self.has_abstained & ~self.is_answerable).astype(float), np.nan)
         for place, answer, references in self.answered(tokens):
@@ -75,24 +75,24 @@ class Answers:
         return scores
 
     def answered(self, tokens: str = "words") -> Iterator[tuple[int, Words, list[Words]]]:
-        """Queries that have an answer and got one: their place, the words of the answer, and those of the right ones."""
+        """Answerable queries with an answer: their place, the words of the answer, and the words of the expected answers."""
         for place, (reply, expected) in enumerate(zip(self.replies, self.expected, strict=True)):
             if reply is not None and expected is not None and not reply.abstained and expected.references:
                 answer = self.words(reply.text or "", tokens)
                 yield place, answer, [self.words(text, tokens) for text in expected.references]
 
     def words(self, text: str, tokens: str = "words") -> Words:
-        """The tokens of a text, found once however many metrics ask."""
+        """The tokens of a text; cached for all metrics."""
         words = self._tokens.get((tokens, text))
         if words is None:
             words = self._tokens[tokens, text] = TOKENS[tokens](text)
         return words
 
     def of_ranking(self, read: Callable[[GradedRun], Floats], metric: str) -> Floats:
-        """What is read off the ranking, for these queries; nan where it has none of them."""
+        """Scores of the rankings of these queries; nan for queries without a ranking."""
         if self.ranking is None:
-            ways = "give it with --run RUN (run=), or give each answer its `retrieved_ids`"
-            raise UsageError(f"{metric} reads what was retrieved too, and there is no run; {ways}")
+            ways = "Add it with --run RUN (run=), or add `retrieved_ids` to each answer"
+            raise UsageError(f"{metric} also needs the retrieved documents, but there is no run. {ways}")
         known = dict(zip(self.ranking.query_ids, read(self.ranking).tolist(), strict=True))
         return np.array([known.get(query, np.nan) for query in self.query_ids], dtype=np.float64)
 
@@ -102,7 +102,7 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
 def squad_words(text: str) -> Words:
-    """Words as the SQuAD evaluation has them: ASCII punctuation is taken out, so are English articles."""
+    """Words as in the SQuAD evaluation, without ASCII punctuation and English articles."""
     return _ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()
 
 
@@ -110,19 +110,19 @@ _SIGN = re.compile(r"(?<!\w)[-\u2212](?=\d)|(?<=\w)[+#]+(?!\w)")
 
 
 def signed_words(text: str) -> Words:
-    """Unicode words, and behind them the signs that make others of them: the minus of −5, the ++ of C++, with its place."""
+    """Unicode words, followed by signs that change their meaning, with their places: the minus of −5, the ++ of C++."""
     signs = ((sign[0].replace("\u2212", "-"), text[: sign.start()]) for sign in _SIGN.finditer(text))
     return [*words_of(text), *(f"{sign}{len(words_of(before))}" for sign, before in signs)]
 
 
 TOKENS: dict[str, Callable[[str], Words]] = {"words": words_of, "signed": signed_words, "squad": squad_words}
-"""How texts are cut into tokens: Unicode words as text relevance has them, those with their signs, or as SQuAD does."""
+"""How texts are split into tokens: Unicode words as in text relevance, Unicode words with signs, or SQuAD tokens."""
 
 
 ANSWERS = (
     *("answer", "response", "generated_answer", "predicted_answer", "prediction", "prediction_text", "actual_output"),
 )
-"""Names under which systems and evaluation tools put what was answered."""
+"""Field names that systems and evaluation tools use for the answer."""
 CONFIDENCE = ("confidence", "answer_confidence", "probability")
 ABSTAINED = ("abstained", "abstain", "refused", "no_answer")
 _LETTER = re.compile(r"[^\W_]")
@@ -130,7 +130,7 @@ _LETTER = re.compile(r"[^\W_]")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The text of an answer, and how sure the system is of it. Without a word in it, the system has abstained."""
+    """The text of an answer, and the confidence of the system. A text without words is an abstention."""
 
     text: str | None = None
     confidence: float | None = None
@@ -142,23 +142,23 @@ class Answer:
 
 
 def has_words(text: str) -> bool:
-    """Whether there is any word in a text; mostly its first letters tell."""
+    """Whether a text has a word; usually the first characters decide."""
     return bool(_LETTER.search(text) or words_of(text))
 
 
 def parse_answer(fields: Mapping[str, Any]) -> Answer | None:
-    """The reply in what a system says, by its usual names; None where it says nothing of an answer."""
+    """The reply in the fields of a record, by their usual names; None if there is no field for an answer."""
     named = next((name for name in ANSWERS if name in fields), None)
     abstained = bool(bool_field(fields, ABSTAINED))
     if named is None and not abstained:
         return None
     text = fields[first_field(fields, ANSWERS)[0] or named] if named is not None else None
     confidence = first_field(fields, CONFIDENCE)[1]
-    return Answer(in_words(text, "an answer is text, or null where there is none"), _number(confidence), abstained)
+    return Answer(in_words(text, "an answer must be text, or null if there is none"), _number(confidence), abstained)
 
 
 def in_words(value: Any, expected: str) -> str | None:
-    """Text as it is, and numbers as they are written; nan is nothing, and anything else is not what was expected."""
+    """Text unchanged, numbers as text, nan as None. Anything else is an error."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, float) and isnan(value):
@@ -175,9 +175,9 @@ def _number(value: Any) -> float | None:
         try:
             value = float(value)
         except ValueError:
-            raise DataError(f"a confidence is a number, not {shortened(value)}") from None
+            raise DataError(f"a confidence must be a number, not {shortened(value)}") from None
     if not is_finite_number(value):
-        raise DataError(f"a confidence is a finite number, not {shortened(value)}")
+        raise DataError(f"a confidence must be a finite number, not {shortened(value)}")
     return float(value)
 
 
@@ -185,30 +185,30 @@ REFERENCES = (
     *("references", "reference", "expected_answers", "expected_answer", "expected", "ground_truths", "ground_truth"),
     *("reference_answers", "reference_answer", "gold_answers", "gold_answer", "answers", "expected_output"),
 )
-"""Names under which the right answers stand, one or several."""
+"""Field names for one or several expected answers."""
 LISTS = ("references", "expected_answers", "ground_truths", "reference_answers", "gold_answers", "answers")
-"""Those that tell of several answers, where a query has them beside its expected one."""
+"""Those for several answers, which a query can have in addition to its expected answer."""
 ANSWERABLE = ("answerable", "is_answerable")
 UNANSWERABLE = ("is_impossible", "unanswerable")
 
 
 class ExpectedAnswer(NamedTuple):
-    """The answers that are right, any of them; none where the query has no answer."""
+    """The expected answers, any of which is correct; empty if the query is unanswerable."""
 
     references: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """Stored fingerprints of judgments are made of this text, so it stays as it is."""
+        """Stored fingerprints of judgments are computed from this text, so it must not change."""
         return f"Wanted(references={self.references!r})"
 
     @property
     def is_answerable(self) -> bool:
-        """Whether there is an answer at all."""
+        """Whether the query has an answer."""
         return bool(self.references)
 
 
 def expected_answer(query: Query) -> ExpectedAnswer | None:
-    """What a query of a benchmark expects; None where nobody says, or in no words."""
+    """The expected answer of a benchmark query; None if it is unknown or has no words."""
     metadata = query.metadata or {}
     if _is_unanswerable(metadata):
         return ExpectedAnswer()
@@ -217,7 +217,7 @@ def expected_answer(query: Query) -> ExpectedAnswer | None:
 
 
 def parse_expected_answer(fields: Mapping[str, Any]) -> ExpectedAnswer | None:
-    """What a record says is right; an empty list says that there is no answer. None where it says nothing."""
+    """The expected answer in a record; an empty list means that the query is unanswerable. None without such a field."""
     if _is_unanswerable(fields):
         return ExpectedAnswer()
     name, value = first_field(fields, REFERENCES)
@@ -228,19 +228,19 @@ def parse_expected_answer(fields: Mapping[str, Any]) -> ExpectedAnswer | None:
 
 
 def _listed(value: Any) -> Sequence[Any]:
-    """The answers one by one; those of SQuAD are objects with a `text`, or one object with a list of them."""
+    """The answers as a list; in SQuAD they are objects with a `text`, or one object with a list of texts."""
     value = value.get("text", value) if isinstance(value, Mapping) else value
     value = value if isinstance(value, list | tuple) else [value]
     return [reference.get("text", reference) if isinstance(reference, Mapping) else reference for reference in value]
 
 
 def _of_texts(texts: Sequence[Any]) -> ExpectedAnswer | None:
-    """Each answer once, those without a word left out."""
-    written = [in_words(text, "the right answers are text") for text in texts]
+    """Each answer once, without answers that have no words."""
+    written = [in_words(text, "expected answers must be text") for text in texts]
     worded = tuple(dict.fromkeys(text for text in written if text is not None and has_words(text)))
     return ExpectedAnswer(worded) if worded else None
 
 
 def _is_unanswerable(fields: Mapping[str, Any]) -> bool:
-    """Whether somebody says that there is no answer."""
+    """Whether a field says that the query is unanswerable."""
     return bool_field(fields, ANSWERABLE) is False or bool_field(fields, UNANSWERABLE) is True

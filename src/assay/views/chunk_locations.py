@@ -1,4 +1,4 @@
-"""Chunk locations: where every chunk stands in its file, by the id of the chunk; lines, characters and their unions."""
+"""Chunk locations: where every chunk is in its file, by the id of the chunk; lines, characters and their unions."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from assay.text import words_of
 LOCATION_ID = re.compile(
     r"(?P<file>.+?)(?::L?|#L)(?P<first>\d{1,9})(?:\.(?P<from>\d{1,9}))?(?:-L?(?P<last>\d{1,9})(?:\.(?P<to>\d{1,9}))?)?"
 )
-"""Ids that say where a chunk stands: `src/client.py:12-40`, `notes.txt:3.1-3.80`, `a.py:7`, `a.py#L12-L40`, `a.py:L7-L9`."""
+"""Ids with the location of a chunk: `src/client.py:12-40`, `notes.txt:3.1-3.80`, `a.py:7`, `a.py#L12-L40`, `a.py:L7-L9`."""
 FILE = ("doc_id", "file", "path", "file_path")
 CHARACTERS = (("start", "end"), ("start_char", "end_char"))
 LINES = ("start_line", "end_line")
 UNKNOWN = (-1, -1)
 COLUMNS = {"characters": 0, "lines": 2}
-"""Unit → where its bounds stand among the four columns of bounds."""
+"""Unit → the first of its two columns among the four columns of bounds."""
 NOWHERE = -1
-"""The number of what cannot be found."""
+"""The number of a chunk whose location is unknown."""
 
 
 class Place(NamedTuple):
-    """A stretch of a file, half-open and counted from 0 in both units; -1 where a unit is not known."""
+    """A part of a file, half-open and counted from 0 in both units; -1 if a unit is unknown."""
 
     file: str
     characters: tuple[int, int] = UNKNOWN
@@ -39,7 +39,7 @@ class Place(NamedTuple):
 
 
 def place_in(metadata: Mapping[str, Any] | None, base: int = 1) -> Place | None:
-    """The place that metadata tell: a file, characters [start, end) or lines from `base` on, both ends included."""
+    """The location in metadata: a file, and characters [start, end) or lines counted from `base`, both ends included."""
     if not metadata:
         return None
     file = next((metadata[name] for name in FILE if isinstance(metadata.get(name), str) and metadata[name]), None)
@@ -51,7 +51,7 @@ def place_in(metadata: Mapping[str, Any] | None, base: int = 1) -> Place | None:
 
 
 def _whole(metadata: Mapping[str, Any], *names: str) -> tuple[int, int]:
-    """Two whole numbers, the first no larger than the second."""
+    """Two whole numbers, the first at most the second; otherwise unknown."""
     start, end = (metadata.get(name) for name in names)
     are_whole = all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in (start, end))
     return (int(start), int(end)) if are_whole and 0 <= start <= end else UNKNOWN  # type: ignore[arg-type, operator]
@@ -64,10 +64,10 @@ def columns(bounds: Ints, unit: str) -> tuple[Ints, Ints]:
 
 
 class Places:
-    """Chunks by number: ids, files and bounds. A document that does not say where it stands is a file as a whole.
+    """Chunks by number: ids, files and bounds. A document without a location is a whole file.
 
-    `files` are the texts that chunks were cut from; by default the documents that are no chunks. Hits may bring their
-    place along; other ids are read, as `path:12-40`, when somebody asks for them.
+    `files` are the texts that chunks were cut from; by default the documents that are not chunks. Hits can have a location
+    in their metadata. Other ids, such as `path:12-40`, are parsed when they are looked up.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Places:
                 place = Place(doc_id, (0, len(document.text)), (0, count_lines(document.text)))
             self._add(doc_id, place, document.text)
         self.n_corpus = len(self._places)
-        """So many of them are documents; the others were read off what was retrieved."""
+        """How many of the chunks are documents; the others were read from retrieved ids and hits."""
         self.are_chunks = len(whole) < self.n_corpus
         """Whether any document is a chunk."""
         self._texts_of_files = whole if files is None else files
@@ -99,7 +99,7 @@ class Places:
         self._given = (documents, files, tuple(self._brought.values()))
         self._meant: dict[str, str | None] = {}
         self._named: dict[str, dict[str, None]] = {"retrieved": {}, "gold": {}}
-        """Who names files → the paths they use."""
+        """Where files are named (retrieved or gold) → the paths used there."""
         self._file_numbers: dict[str, int] = {}
         self._lines: dict[str, Lines] = {}
         self._n_words: dict[int, int] = {}
@@ -107,12 +107,12 @@ class Places:
         self._located: list[tuple[Run, Ints]] = []
 
     def based(self, base: int) -> Places:
-        """The same with lines that ids and hits name counted from another number: 0 or 1."""
+        """The same, with lines in ids and hits counted from 0 or from 1."""
         documents, files, hits = self._given
         return self if base == self.base else Places(documents, files, hits, base)
 
     def numbers(self, ids: Sequence[str]) -> Ints:
-        """The number of each chunk; -1 for one whose place nobody tells."""
+        """The number of each chunk; -1 if its location is unknown."""
         numbers = np.fromiter(map(self.number.get, ids, repeat(NOWHERE)), np.int64, len(ids))
         unknown = np.flatnonzero(numbers == NOWHERE)
         if len(unknown) and self._read({ids[row] for row in unknown.tolist()}):
@@ -120,7 +120,7 @@ class Places:
         return numbers
 
     def located(self, run: Run) -> Ints:
-        """The numbers of all that a run retrieved, flat, in the order of its rankings; looked up once."""
+        """The numbers of all retrieved chunks of a run, flat, in the order of its rankings; cached."""
         for known, numbers in self._located:
             if known is run:
                 return numbers
@@ -130,12 +130,12 @@ class Places:
 
     @property
     def has_texts(self) -> bool:
-        """Whether the text of any file is at hand."""
+        """Whether the text of any file is known."""
         return bool(self._texts_of_files)
 
     @property
     def n_read(self) -> int:
-        """How many chunks were read off what was retrieved."""
+        """How many chunks were read from retrieved ids and hits."""
         return len(self._places) - self.n_corpus
 
     @property
@@ -152,7 +152,7 @@ class Places:
         return [self._ids[number] for number in numbers]
 
     def file_numbers(self, paths: Iterable[str]) -> list[int]:
-        """The number of each file; one that is not known gets a number of its own."""
+        """The number of each file; an unknown file gets a new number."""
         paths = list(paths)
         self._understand(paths)
         return self._numbered(paths)
@@ -162,18 +162,18 @@ class Places:
         return [self._file_numbers.setdefault(name, len(self._file_numbers)) for name in names]
 
     def is_known(self, path: str) -> bool:
-        """Whether a file is there, under this path or another that can only mean it."""
+        """Whether a file is known, under this path or another unambiguous one."""
         if path not in self._meant:
             self._understand([path])
         return self._meant[path] is not None
 
     def files_nobody_has(self, numbers: Ints) -> list[str]:
-        """The file of each chunk that is in none of the known ones, as it is called; none where no file is known."""
+        """The names of the files of these chunks that are unknown; empty if no file is known at all."""
         files = [self._places[number].file for number in numbers.tolist() if number >= self.n_corpus]
         return [file for file in files if not self.is_known(file)] if self._known.n_files else []
 
     def lines_of(self, path: str) -> Lines | None:
-        """The lines of a file, where its text is at hand."""
+        """The lines of a file; None if its text is unknown."""
         if path not in self._meant:
             self._understand([path])
         file = self._meant[path]
@@ -184,7 +184,7 @@ class Places:
         return self._lines[file]
 
     def _understand(self, paths: Iterable[str], voice: str = "gold") -> None:
-        """Find out which files are meant. All that were ever named can rule each other out, whenever that was."""
+        """Find out which files the paths mean. All paths are considered together, because they can exclude each other."""
         named = self._named[voice]
         if not (new := {path: None for path in paths if path not in named}):
             return
@@ -196,7 +196,7 @@ class Places:
             self._sizes.clear()
 
     def tokens(self, numbers: Ints) -> Ints:
-        """How many words each chunk has; those without a place have none."""
+        """The number of words of each chunk; 0 if its location is unknown."""
         distinct, at = np.unique(numbers, return_inverse=True)
         counts = [self._count(number) if number != NOWHERE else 0 for number in distinct.tolist()]
         return np.array(counts, dtype=np.int64)[at]
@@ -205,15 +205,15 @@ class Places:
         if number not in self._n_words:
             if (text := self._texts[number]) is None:
                 raise DataError(
-                    f"a budget of tokens needs the text of every chunk, and that of {self._ids[number]!r} is not known;"
-                    " use a cutoff such as @10, or a dataset that has the files"
+                    f"a budget of tokens needs the text of every chunk, but the text of {self._ids[number]!r} is unknown."
+                    " Use a cutoff such as @10, or a dataset that has the files"
                 )
             self._n_words[number] = len(words_of(text))
         return self._n_words[number]
 
     @property
     def arrays(self) -> tuple[Ints, Ints]:
-        """For every chunk the number of its file; and its bounds, in columns: characters from, to, lines from, to."""
+        """For every chunk: the number of its file, and its bounds in four columns: characters from, to, lines from, to."""
         if len(self._arrays[0]) < len(self._places):
             del self._arrays
         return self._arrays
@@ -225,18 +225,18 @@ class Places:
         return files, bounds.reshape(len(files), 4)
 
     def within(self, chunks: Ints, unit: str) -> tuple[Ints, Ints]:
-        """Where chunks begin and end in a unit."""
+        """Start and end of chunks in a unit."""
         start, end = (column[chunks] for column in columns(self.arrays[1], unit))
         if (unknown := np.flatnonzero(end < 0)).size:
             other = "lines" if unit == "characters" else "characters"
             raise DataError(
-                f"how many {unit} the chunk {self._ids[int(chunks[unknown[0]])]!r} has is not known: the text of its file is"
-                f" not at hand; measure in {other} (unit={other}), or use a dataset that has the file"
+                f"cannot count the {unit} of chunk {self._ids[int(chunks[unknown[0]])]!r}: the text of its file is missing."
+                f" Measure in {other} (unit={other}), or use a dataset that has the file"
             )
         return start, end
 
     def sizes(self, unit: str) -> Floats | None:
-        """How much each chunk covers, and 0 last for those without a place; None where chunks overlap, or nobody knows."""
+        """The length of each chunk, then 0 for unknown locations; None if chunks overlap or a length is unknown."""
         key = (unit, len(self._places))
         if key not in self._sizes:
             file, bounds = self.arrays
@@ -252,7 +252,7 @@ class Places:
         self._texts.append(text)
 
     def _read(self, ids: Iterable[str]) -> bool:
-        """Take up chunks that tell their place by their metadata or by their id; whether there was any."""
+        """Add chunks whose location is in their metadata or their id; returns whether there were any."""
         places = {chunk_id: self._stated_place(chunk_id) for chunk_id in sorted(ids)}
         self._understand((place.file for place in places.values() if place), "retrieved")
         for chunk_id, place in places.items():
@@ -272,7 +272,7 @@ class Places:
         return Place(named["file"], lines=(first - self.base, last - self.base + 1)) if is_stretch else None
 
     def _completed(self, place: Place, chunk_id: str) -> Place:
-        """With both units, where the text of the file is at hand; an id may name columns."""
+        """The location in both units, if the text of the file is known; an id can contain columns."""
         if (known := self.lines_of(place.file)) is None:
             return place
         if place.characters == UNKNOWN:
@@ -292,12 +292,12 @@ class Places:
 
 
 def count_lines(text: str) -> int:
-    """How many lines a text has; the last one need not end in a line feed."""
+    """The number of lines of a text; the last line need not end in a line feed."""
     return text.count("\n") + (bool(text) and not text.endswith("\n"))
 
 
 class Lines:
-    """Where each line of a text begins. A line ends in its line feed, which belongs to it; other breaks are letters."""
+    """The start of each line of a text. A line includes its line feed; other line breaks are ordinary characters."""
 
     def __init__(self, text: str) -> None:
         self.size = len(text)
@@ -306,11 +306,11 @@ class Lines:
         self.n_lines = count_lines(text)
 
     def characters(self, start: int, end: int) -> tuple[int, int]:
-        """Lines [start, end), counted from 0, as characters [start, end); what is beyond the text is left out."""
+        """Lines [start, end), counted from 0, as characters [start, end); cut off at the end of the text."""
         return self._start_of(start), self._start_of(end)
 
     def lines(self, start: int, end: int) -> tuple[int, int]:
-        """Characters [start, end) as the lines [start, end) that they touch, counted from 0; none where there are none."""
+        """Characters [start, end) as the lines [start, end) that they touch, counted from 0; empty if there are none."""
         start, end = max(start, 0), min(end, self.size)
         first = bisect_right(self._starts, start) - 1
         return (first, bisect_right(self._starts, end - 1)) if start < end else (first, first)
@@ -320,13 +320,13 @@ class Lines:
 
 
 LARGEST_SAFE_INT = 2**62
-"""What a whole number of 64 bits can safely hold."""
+"""A whole number that certainly fits into 64 bits."""
 
 
 def union_sizes(group: Ints, start: Ints, end: Ints, query: Ints, n_queries: int) -> Floats:
-    """How much the stretches [start, end) of each query cover, group by group; what several of them share counts once.
+    """The length that the ranges [start, end) of each query cover, group by group; overlaps count once.
 
-    A group belongs to one query. Sorted by their start, each adds what reaches beyond all before it in its group.
+    A group belongs to one query. Sorted by start, each range adds the part beyond all earlier ranges of its group.
     """
     width = int(end.max(initial=0)) + 1
     small = int(group.max(initial=0)) < LARGEST_SAFE_INT // width

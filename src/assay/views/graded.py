@@ -1,4 +1,4 @@
-"""GradedRun: the `ranking` view. Ranks and grades of the judged documents that were retrieved, and nothing else."""
+"""GradedRun: the `ranking` view, with the ranks and grades of the judged documents that were retrieved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.views.subtopics import BySubtopic, by_subtopic
 
 @dataclass(frozen=True)
 class Hits:
-    """Some retrieved documents of all queries, in rank order: their query, rank and grade, side by side."""
+    """Some retrieved documents of all queries, in rank order: arrays of query, rank and grade."""
 
     query: Ints
     rank: Ints
@@ -36,7 +36,7 @@ class Hits:
 
     @cached_property
     def position(self) -> Ints:
-        """1 for the first of these hits of its query, 2 for the second, …"""
+        """For each hit: 1 if it is the first of these hits of its query, 2 if the second, …"""
         return np.arange(1, len(self.query) + 1) - self.first[self.query]
 
     @cached_property
@@ -62,7 +62,7 @@ class Hits:
         return running_products(values, self.query, self.n_queries)
 
     def first_rank(self) -> Ints:
-        """Rank of each query's first hit; 0 where it has none."""
+        """Rank of the first hit of each query; 0 if it has none."""
         ranks = np.zeros(self.n_queries, dtype=np.int64)
         first = self.position == 1
         ranks[self.query[first]] = self.rank[first]
@@ -82,10 +82,10 @@ class Ties(NamedTuple):
 
 @dataclass(frozen=True)
 class GradedRun:
-    """The judged documents a run retrieved (query, rank, grade), what it retrieved, and all grades there were to find.
+    """The judged documents that a run retrieved (query, rank, grade), how many it retrieved in all, and all judged grades.
 
-    Unjudged documents are present only as gaps between ranks. Negative grades are kept: they mark documents
-    that were pooled but not judged, which bpref and infap treat apart.
+    Unjudged documents are only gaps between ranks. Negative grades are kept: they mark documents that were pooled but
+    not judged, which bpref and infap treat separately.
     """
 
     query_ids: tuple[str, ...]
@@ -93,21 +93,21 @@ class GradedRun:
     """Every judged document that was retrieved, whatever its grade."""
     n_retrieved: Ints
     ideal: Hits
-    """Every judged grade of each query, best first: rank is the place it has in an ideal ranking."""
+    """Every judged grade of each query, best first; rank is its place in an ideal ranking."""
     max_grade: float
     level: float | None = None
-    """The policy's relevance level: metrics use it unless they are given their own."""
+    """The relevance level of the policy; metrics use it unless they have their own."""
     tag: str = ""
     judgment: Ints | None = None
     """For each retrieved hit: the number of its judgment."""
     judgments: Qrels | None = None
-    """What it was graded by, where judgments may be per subtopic."""
+    """The judgments, if they may have subtopics."""
     places: Ints | None = None
-    """For each query: its place in those judgments; None where none of them was left out."""
+    """For each query: its place in those judgments; None if no query was left out."""
     ties: Ties | None = None
-    """Which hits share their score with other documents; None where none does."""
+    """Which hits have the same score as other documents; None if there are none."""
     tie_rule: str = "settled"
-    """settled: ranks stand as they are; expected: scores are means over all orders of ties; error: ties are faults."""
+    """settled: ranks are fixed; expected: scores are means over all orders of ties; error: ties must not change a score."""
 
     @property
     def n_queries(self) -> int:
@@ -119,7 +119,7 @@ class GradedRun:
         return {}
 
     def _remembered(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What was made before for the same question; metrics ask the same ones again and again."""
+        """The cached value for a key; made if it is not there yet. Metrics need the same values repeatedly."""
         if key not in self._memory:
             self._memory[key] = make()
         return self._memory[key]
@@ -136,7 +136,7 @@ class GradedRun:
         return hits, total
 
     def relevant(self, rel: float | None = None) -> Hits:
-        """The retrieved documents that count as relevant, at this level or at the policy's."""
+        """The retrieved documents that count as relevant, at this level or at that of the policy."""
         return self._at_level(rel)[0]
 
     def n_relevant(self, rel: float | None = None) -> Ints:
@@ -144,11 +144,11 @@ class GradedRun:
         return self._at_level(rel)[1]
 
     def is_relevant(self, hits: Hits, rel: float | None = None) -> Bools:
-        """Which of these hits count as relevant, at this level or at the policy's."""
+        """Which of these hits count as relevant, at this level or at that of the policy."""
         return is_relevant(hits.grade, self.level if rel is None else rel)
 
     def by_subtopic(self, rel: float | None = None) -> BySubtopic:
-        """The run as each subtopic sees it, at this level or at the policy's; an error where nothing is judged so."""
+        """The run with each subtopic as a query, at this level or at that of the policy; an error without subtopics."""
         level = self.level if rel is None else rel
         subtopics: BySubtopic = self._remembered(("subtopics", level), lambda: by_subtopic(self, level))
         return subtopics
@@ -159,7 +159,7 @@ class GradedRun:
         return self.retrieved.where(self.retrieved.grade >= 0)
 
     def ideal_by(self, gain: Callable[[Floats], Floats]) -> tuple[Hits, Floats]:
-        """The ideal ranking under a gain function, and its gains: only what gains anything, best first."""
+        """The ideal ranking under a gain function, and its gains; only documents with a gain, best first."""
         key = (gain.func, *gain.keywords.items()) if isinstance(gain, partial) else gain
         hits, gains = self._remembered(("ideal", key), lambda: self._ideal_by(gain))
         return hits, gains
@@ -174,7 +174,7 @@ class GradedRun:
         return Hits(hits.query, hits.position, hits.grade, hits.n_queries), gains
 
     def condensed(self) -> GradedRun:
-        """The same run without its unjudged documents: everyone else moves up."""
+        """The same run without its unjudged documents; the others move up."""
         run: GradedRun = self._remembered("condensed", self._condensed)
         return run
 
@@ -192,7 +192,7 @@ class GradedRun:
         return replace(self, retrieved=retrieved, ideal=ideal)
 
     def reordered(self, rank: Ints) -> GradedRun:
-        """The same run with its hits at other ranks."""
+        """The same run with its hits at new ranks."""
         hits = self.retrieved
         order = np.lexsort((rank, hits.query))
         moved = Hits(hits.query, rank[order], hits.grade[order], hits.n_queries)
@@ -201,7 +201,7 @@ class GradedRun:
         return replace(self, retrieved=moved, judgment=judgment, ties=ties)
 
     def undecided(self) -> Ints:
-        """Hits whose rank depends on how ties are broken, in a way that a score could show."""
+        """Hits whose rank depends on how ties are broken, in a way that can change a score."""
         if self.ties is None:
             return np.zeros(0, dtype=np.int64)
         hits, (better, equal) = self.retrieved, self.ties
@@ -209,7 +209,7 @@ class GradedRun:
         size = np.bincount(group)
         lowest, highest = np.minimum.reduceat(hits.grade, start), np.maximum.reduceat(hits.grade, start)
         matters = (size < equal[start]) | (lowest < highest)
-        if self.judgments is not None:  # documents of one grade may be about different subtopics
+        if self.judgments is not None:  # documents with the same grade may be about different subtopics
             matters |= (size > 1) & (highest > 0)
         return np.flatnonzero((equal > 1) & matters[group])
 
@@ -242,19 +242,19 @@ def _renumbered(hits: Hits, keep: Bools, number: Ints) -> Hits:
 
 
 def is_relevant(grade: Floats, level: float | None) -> Bools:
-    """Grade at or above the level (None: above 0). A negative grade is never relevant."""
+    """Whether a grade is at or above the level (None: above 0). A negative grade is never relevant."""
     return grade > 0 if level is None else (grade >= level) & (grade >= 0)
 
 
 def tie_groups(query: Ints, better: Ints) -> tuple[Ints, Ints]:
-    """Where each group of equal scores begins among hits in rank order, and the number of each hit's group."""
+    """The start of each group of equal scores among hits in rank order, and the group number of each hit."""
     is_first = np.ones(len(query), dtype=bool)
     is_first[1:] = (query[1:] != query[:-1]) | (better[1:] != better[:-1])
     return np.flatnonzero(is_first), np.cumsum(is_first) - 1
 
 
 def _condensed_ties(judged: Hits, ties: Ties) -> Ties:
-    """Ties among judged documents alone, given those among all."""
+    """Ties among judged documents only, given the ties among all."""
     start, group = tie_groups(judged.query, ties.better)
     return Ties((judged.position - 1)[start][group], np.bincount(group)[group] if len(group) else group)
 

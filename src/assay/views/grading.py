@@ -1,8 +1,8 @@
-"""Grading: a Run meets the Qrels and becomes a GradedRun. This is the only place where documents are looked up."""
+"""Grading: turns a Run and Qrels into a GradedRun. This is the only place where documents are looked up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from itertools import chain, repeat
@@ -17,25 +17,25 @@ from assay.text import counted, some_of
 from assay.views.graded import GradedRun, Ties, graded_run
 
 TieBreaker = Callable[[RankRule, Ints, Ties], Ints]
-"""Rule, tied rows, how many documents score higher or the same → how many of those same stand before each."""
+"""Rule, tied rows, numbers of documents with a higher and an equal score → how many tied documents are before each."""
 
 Equals = Callable[[int, int, int], list[str]]
-"""Place of a query, how many documents score higher, how many the same → those same, best first."""
+"""Place of a query, number of documents with a higher score, number with an equal score → the tied ones, best first."""
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """A run ranked by one rule against all judged queries, before the policy decides which of them count."""
+    """A run ranked by one rule for all judged queries, before the policy decides which of them count."""
 
     run: GradedRun
     is_missing: Bools
-    """Which judged queries the run does not have."""
+    """Which judged queries are missing from the run."""
     n_constant: int
-    """Queries that got several documents, all with one and the same score."""
+    """Number of queries with several documents that all have the same score."""
     n_extra: int
-    """Queries of the run that nobody judged."""
+    """Number of queries in the run that have no judgments."""
     extra: tuple[str, ...] = ()
-    """Their ids, where they are known."""
+    """The ids of these queries, if they are known."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,14 @@ class RetrievedJudgments:
     judgment: Ints
     score: Floats
     places: Ints
-    """For each judged query: its place in the order, -1 where the run does not have it."""
+    """For each judged query: its place in the order; -1 if it is missing from the run."""
     break_ties: TieBreaker
     extra: tuple[str, ...] = ()
     tag: str = ""
     _known: dict[tuple[str, str], Ranked] = field(default_factory=dict)
 
     def ranked(self, rule: RankRule) -> Ranked:
-        """The run ranked by a rule. Rules that cannot lead to other ranks share one answer."""
+        """The run ranked by a rule. Rules that cannot give different ranks share one result."""
         ties = self._rounded if rule.precision == "float32" else self._exact
         key = (rule.ties if ties.equal.max(initial=1) > 1 else "", "" if ties is self._exact else rule.precision)
         if key not in self._known:
@@ -72,7 +72,7 @@ class RetrievedJudgments:
 
     @cached_property
     def _rounded(self) -> Ties:
-        """Where documents stand when scores are cut to single precision; the same object where that changes nothing."""
+        """The ties if scores are rounded to single precision; the same object if that changes nothing."""
         with np.errstate(over="ignore"):
             rounded = Ties(*self.order.in_float32().locate(self.place, self.score.astype(np.float32)))
         return self._exact if all(map(np.array_equal, rounded, self._exact)) else rounded
@@ -93,25 +93,25 @@ class RetrievedJudgments:
 
 @dataclass(frozen=True)
 class Grading:
-    """A graded run and what became of the queries on the way."""
+    """A graded run, and how many queries were missing, extra or left out."""
 
     run: GradedRun
     missing: tuple[str, ...]
-    """Judged queries that the run does not have."""
+    """Judged queries that are missing from the run."""
     n_judged: int
     n_extra: int
-    """Queries of the run that nobody judged."""
+    """Number of queries in the run that have no judgments."""
     n_without_relevant: int
     n_constant: int = 0
-    """Queries that got several documents, all with one and the same score."""
+    """Number of queries with several documents that all have the same score."""
     n_retrieved: int = 0
-    """Documents retrieved for judged queries, those that the policy leaves out included."""
+    """Documents retrieved for judged queries, including queries that the policy leaves out."""
     n_found: int = 0
     """How many of them are judged."""
 
     @property
     def counts(self) -> dict[str, int]:
-        """Coverage in numbers, as results record it."""
+        """The numbers of queries, as results record them."""
         return {
             "judged": self.n_judged,
             "scored": self.run.n_queries,
@@ -167,11 +167,10 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
     missing = tuple(query for query, gone in zip(run.query_ids, ranked.is_missing.tolist(), strict=True) if gone)
     if missing and policy.missing == "error":
         verb = "is" if len(missing) == 1 else "are"
-        message = f"{counted(len(missing), 'judged query')} {verb} missing from the run: {some_of(missing)}"
-        raise DataError(message, field="missing")
+        raise _refusal("judged query", len(missing), f"{verb} missing from the run", missing, "missing")
     if ranked.n_extra and policy.extra == "error":
-        message = f"{counted(ranked.n_extra, 'query')} of the run without judgments: {some_of(ranked.extra)}"
-        raise DataError(message, field="extra")
+        verb = "has" if ranked.n_extra == 1 else "have"
+        raise _refusal("query", ranked.n_extra, f"in the run {verb} no judgments", ranked.extra, "extra")
     run = replace(
         run,
         max_grade=_top(run, policy),
@@ -186,8 +185,8 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
     without_relevant = keep & (run.n_relevant() == 0)
     if policy.no_relevant == "error" and without_relevant.any():
         empty = [run.query_ids[number] for number in np.flatnonzero(without_relevant).tolist()]
-        message = f"{counted(len(empty), 'query')} without a relevant document: {some_of(empty)}"
-        raise DataError(message, field="no_relevant")
+        verb = "has" if len(empty) == 1 else "have"
+        raise _refusal("query", len(empty), f"{verb} no relevant document", empty, "no_relevant")
     if policy.no_relevant == "skip":
         keep = keep & ~without_relevant
     return Grading(
@@ -202,19 +201,24 @@ def settle(ranked: Ranked, policy: Policy) -> Grading:
     )
 
 
+def _refusal(noun: str, count: int, fault: str, queries: Sequence[str], field: str) -> DataError:
+    """The error for queries that the policy does not allow: `2 queries have no relevant document: q1 q7`."""
+    return DataError(f"{counted(count, noun)} {fault}: {some_of(queries)}", field=field)
+
+
 def _top(run: GradedRun, policy: Policy) -> float:
     return run.max_grade if policy.max_grade is None else float(policy.max_grade)
 
 
 def _places(run: Run, qrels: Qrels) -> Ints:
-    """Where each judged query stands in the run; -1 where it does not."""
+    """The place of each judged query in the run; -1 if it is missing."""
     return np.fromiter(map(run.numbers.get, qrels.query_ids, repeat(-1)), np.int64, len(qrels))
 
 
 def _look_up(run: Run, qrels: Qrels, places: Ints) -> tuple[Ints, Floats]:
-    """Judgments that were retrieved, and their scores: from whichever side has fewer documents to look up.
+    """The judgments of retrieved documents, and their scores; looked up from the side with fewer documents.
 
-    Every step runs in C; a document that is not there gives None, which NumPy reads as nan.
+    Every step runs in C. A missing document gives None, which NumPy reads as nan.
     """
     rankings: list[Ranking] = [run.rankings[place] if place >= 0 else {} for place in places.tolist()]
     n_rows = sum(map(len, rankings))
@@ -231,13 +235,13 @@ def _look_up(run: Run, qrels: Qrels, places: Ints) -> tuple[Ints, Floats]:
 
 
 def _equals_in_order(run: Run, rule: RankRule) -> Equals:
-    """Equals as the run ranks them under a rule; ids are left to whoever asks."""
+    """Tied documents in the order of the run under a rule; the caller sorts by id if necessary."""
     ranked = lru_cache(maxsize=1)(partial(run.ranked, rule=rule))
     return lambda place, better, n_equal: ranked(place)[better : better + n_equal]
 
 
 def _equals_like_ranx(run: Run, rule: RankRule, place: Ints, ties: Ties) -> Equals:
-    """Equals as ranx sorts them, as far as these ties go."""
+    """Tied documents as ranx sorts them, for these ties only."""
 
     def negated(rows: Ints) -> NDArray[np.floating]:
         with np.errstate(over="ignore"):
@@ -256,7 +260,7 @@ def _equals_like_ranx(run: Run, rule: RankRule, place: Ints, ties: Ties) -> Equa
 def places_among_equals(
     equals_of: Equals, qrels: Qrels, rule: RankRule, rows: Iterable[tuple[int, int, int, int]]
 ) -> list[int]:
-    """How many equals stand before, for rows of (place of the query, n better, n equal, judgment), group by group."""
+    """How many tied documents come before, for rows of (place of the query, n better, n equal, judgment), by group."""
     ahead: list[int] = []
     at: tuple[int, int] | None = None
     position: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Routing: the `routing` view; where each query was sent, where it belonged, and whether retrieval was skipped."""
+"""Routing: the `routing` view, with the chosen and the correct expert of each query, and whether retrieval was skipped."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from assay.model import as_number, bool_field, fingerprint, first_field, text_id
 from assay.text import shortened
 
 NO_ROUTE = "(none)"
-"""The column of queries that were sent nowhere, in a confusion matrix."""
+"""The column of a confusion matrix for queries that were not routed."""
 
 
 @dataclass(frozen=True)
 class Expert:
-    """One expert of a router: how often a query was sent to it, belonged there, and both."""
+    """One expert of a router: how many queries were sent to it, how many belong to it, and how many are both."""
 
     name: str
     n_routed: int
@@ -31,24 +31,24 @@ class Expert:
 
     @property
     def precision(self) -> float:
-        """Of the queries sent to it, the share that belonged there; nan where none was."""
+        """Share of the queries sent to it that belong to it; nan if none was sent."""
         return self.n_right / self.n_routed if self.n_routed else float("nan")
 
     @property
     def recall(self) -> float:
-        """Of the queries that belonged there, the share that was sent to it; nan where none did."""
+        """Share of the queries that belong to it that were sent to it; nan if none belongs to it."""
         return self.n_right / self.n_optimal if self.n_optimal else float("nan")
 
 
 @dataclass(frozen=True)
 class Routing:
-    """The decisions about some queries, as metrics read them. Arrays are nan where there is nothing to judge."""
+    """The decisions about some queries, as metrics read them. Arrays are nan if a value is unknown."""
 
     decisions: tuple[Decision, ...]
 
     @classmethod
     def of(cls, query_ids: Iterable[str], known: Mapping[str, Decision]) -> Routing:
-        """The decisions about these queries, in this order; of those that are not known nothing is."""
+        """The decisions about these queries, in this order; empty for queries without a known decision."""
         return cls(tuple(known.get(query, Decision(query)) for query in query_ids))
 
     @cached_property
@@ -58,13 +58,13 @@ class Routing:
 
     @cached_property
     def experts(self) -> tuple[str, ...]:
-        """Everyone that a query was sent to, or belonged to, by name."""
+        """All experts that a query was sent to or belongs to, sorted by name."""
         named = (name for decision in self.decisions for name in (*(decision.routes or ()), *(decision.optimal or ())))
         return tuple(sorted(set(named)))
 
     @cached_property
     def nowhere(self) -> str:
-        """What a confusion matrix calls the column of queries that were sent nowhere: the name of no expert."""
+        """The name of the confusion matrix column for queries that were not routed; no expert has this name."""
         name = NO_ROUTE
         while name in self.experts:
             name = f"({name})"
@@ -72,7 +72,7 @@ class Routing:
 
     @cached_property
     def place(self) -> Floats:
-        """The place of the first right expert among those chosen: 1, 2, …; infinite where none is right."""
+        """The place of the first correct expert among those chosen: 1, 2, …; infinite if none is correct."""
         return np.array([_place(decision) if self._has_routes else np.nan for decision in self.decisions], dtype=float)
 
     @cached_property
@@ -81,48 +81,48 @@ class Routing:
 
     @cached_property
     def first(self) -> list[str | None]:
-        """The expert each query was sent to; None where it was sent nowhere."""
+        """The expert each query was sent to; None if it was not routed."""
         return [decision.routes[0] if decision.routes else None for decision in self.decisions]
 
     @cached_property
     def skipped(self) -> Floats:
-        """1 where the gate skipped retrieval, 0 where it did not, nan where nobody says."""
+        """1 if the gate skipped retrieval, 0 if it did not, nan if that is unknown."""
         return _numbers([decision.gated for decision in self.decisions])
 
     @cached_property
     def needed(self) -> Floats:
-        """1 where retrieval is needed, 0 where it is not, nan where nobody says."""
+        """1 if retrieval is needed, 0 if it is not, nan if that is unknown."""
         return _numbers([decision.needs_retrieval for decision in self.decisions])
 
     @cached_property
     def cost(self) -> Floats:
-        """What a retrieval costs; nan where nobody says."""
+        """The cost of a retrieval; nan if it is unknown."""
         return _numbers([decision.cost for decision in self.decisions])
 
     def good(self, is_so: Floats) -> Floats:
-        """1 or 0 where the right decision is known. One that was not reported is 0: nothing was gained."""
+        """1 or 0 if the correct decision is known. A decision that was not reported counts as 0."""
         has_gate = not np.isnan(self.skipped).all()
         values = np.where(np.isnan(self.skipped), 0.0, is_so)
         return np.where(np.isnan(self.needed), np.nan, values) if has_gate else np.full(len(values), np.nan)
 
     def bad(self, is_so: Floats) -> Floats:
-        """1 or 0 where both the decision and the right one are known: what was not reported is not blamed."""
+        """1 or 0 if both the decision and the correct one are known, else nan."""
         return np.where(np.isnan(self.needed) | np.isnan(self.skipped), np.nan, is_so)
 
     @property
     def saved(self) -> Floats:
-        """1 where retrieval was skipped and not needed."""
+        """1 if retrieval was skipped and not needed."""
         return self.good((self.skipped == 1) & (self.needed == 0))
 
     def kinds(self, n_experts: int | None = None) -> Floats:
-        """Queries × 2: a number for the expert that each was sent to, and how many experts there are, at least those."""
+        """Queries × 2: a number for the expert each query was sent to, and the number of experts."""
         number_of: dict[str | None, float] = {name: _number_of(name) for name in set(self.first) if name is not None}
         numbers = [number_of.get(name, np.nan) for name in self.first]
         n = float(max(n_experts or len(self.experts), len(number_of)))
         return np.column_stack([np.array(numbers, dtype=float), np.full(len(numbers), n)])
 
     def confusion(self) -> dict[str, dict[str, int]]:
-        """Right expert → expert chosen → queries; only queries whose right expert is known. `nowhere` is a column too."""
+        """Correct expert → chosen expert → number of queries whose correct expert is known. `nowhere` is a column too."""
         counted: dict[str, dict[str, int]] = {}
         for decision, first in zip(self.decisions, self.first, strict=True):
             if (actual := decision.actual) is not None and decision.is_routed:
@@ -132,7 +132,7 @@ class Routing:
         return {name: dict(sorted(counted[name].items())) for name in sorted(counted)}
 
     def by_expert(self) -> list[Expert]:
-        """Every expert, by name, over the queries whose right expert is known."""
+        """Every expert, sorted by name, over the queries whose correct expert is known."""
         confusion = self.confusion() if self._has_routes else {}
         return [
             Expert(
@@ -146,7 +146,7 @@ class Routing:
         ]
 
     def gate_counts(self) -> dict[str, int]:
-        """What the gate came to: the four ways a decision can turn out; nothing where there is none to judge."""
+        """How many decisions of the gate had each of the four outcomes; empty if no outcome is known."""
         skipped, needed = self.skipped, self.needed
         counts = {
             "saved": (skipped == 1) & (needed == 0),
@@ -158,7 +158,7 @@ class Routing:
         return matrix if any(matrix.values()) else {}
 
     def to_dict(self) -> dict[str, Any]:
-        """The picture over all queries, as plain values: experts, confusion and gate, as far as there are any."""
+        """Experts, confusion matrix and gate counts over all queries, as plain values; parts without data are left out."""
         experts = [
             {
                 "expert": expert.name,
@@ -174,7 +174,7 @@ class Routing:
         return {name: part for name, part in parts.items() if part}
 
     def fingerprints(self) -> dict[str, str]:
-        """Of what would have been right, and of what was decided."""
+        """Fingerprints of the correct decisions and of the actual ones."""
         right = [
             (decision.query_id, *sorted(decision.optimal or ()), decision.needs_retrieval) for decision in self.decisions
         ]
@@ -196,7 +196,7 @@ def _numbers(values: Sequence[bool | float | None]) -> Floats:
 
 
 def _number_of(name: str) -> float:
-    """A number for a name, the same wherever the name occurs: results of several benchmarks are taken together."""
+    """A number for a name, the same in all results, because results of several benchmarks are combined."""
     return float(int.from_bytes(hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=6).digest(), "big"))
 
 
@@ -205,45 +205,45 @@ OPTIMAL = ("optimal_expert", "optimal_experts", "optimal_route")
 GATED = ("gated", "skipped")
 NEEDED = ("needs_retrieval", "retrieval_needed")
 COST = ("cost", "retrieval_cost")
-"""Names under which each field is looked for."""
+"""The possible names of each field."""
 REPORTED_ROUTE_FIELDS = frozenset((*ROUTE, *GATED, *COST))
-"""What a provider may say about a query beside its hits; the rest is the ground truth's."""
+"""What a provider may report about a query in addition to hits; the other fields belong to the ground truth."""
 FIELDS = (*ROUTE, *OPTIMAL, *GATED, *NEEDED, *COST)
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a router and a retrieval gate decided about one query, and what would have been right; None: nobody says."""
+    """What a router and a retrieval gate decided about one query, and what would have been correct; None: unknown."""
 
     query_id: str
     routes: tuple[str, ...] | None = None
-    """The experts that were chosen, the first choice first."""
+    """The chosen experts, first choice first."""
     optimal: tuple[str, ...] | None = None
-    """The experts any of which is right."""
+    """The correct experts; any of them is right."""
     gated: bool | None = None
     """Whether the gate skipped retrieval."""
     needs_retrieval: bool | None = None
     cost: float | None = None
-    """What a retrieval costs for this query, whether it took place or not."""
+    """The cost of a retrieval for this query, whether it took place or not."""
 
     @property
     def is_routed(self) -> bool:
-        """Whether there was a decision between experts: a query that the gate answered need not have one."""
+        """Whether an expert was to be chosen: a query for which retrieval was skipped need not have one."""
         return bool(self.routes) or not self.gated
 
     @property
     def actual(self) -> str | None:
-        """The right expert: of several, the one that was chosen, else the first."""
+        """The correct expert: of several, the one that was chosen, else the first."""
         if not self.optimal:
             return None
         return self.routes[0] if self.routes and self.routes[0] in self.optimal else self.optimal[0]
 
 
 def decision_of(query_id: str, fields: Mapping[str, Any]) -> Decision:
-    """The decision that these fields tell of; names it does not know are left alone.
+    """The decision in these fields; unknown field names are ignored.
 
-    Experts are a name, a list of names, names with `;` between them, or name → score, the highest first. All wrong values
-    are told together.
+    Experts are a name, a list of names, names separated by `;`, or a map from name to score, highest first. The error lists
+    all wrong values.
     """
     values: list[Any] = []
     faults: list[str] = []
@@ -267,7 +267,9 @@ def _experts(fields: Mapping[str, Any], names: Iterable[str]) -> tuple[str, ...]
     if isinstance(value, Mapping):
         scores = {expert: as_number(score) for expert, score in value.items()}
         if unscored := [expert for expert, score in scores.items() if score is None]:
-            raise DataError(f"{name}: the score of expert {unscored[0]} is {shortened(value[unscored[0]])}, not a number")
+            raise DataError(
+                f"{name}: the score of expert {unscored[0]} must be a number, not {shortened(value[unscored[0]])}"
+            )
         listed = sorted(scores, key=lambda expert: -(scores[expert] or 0.0))
     else:
         value = to_list() if callable(to_list := getattr(value, "tolist", None)) else value
@@ -275,13 +277,13 @@ def _experts(fields: Mapping[str, Any], names: Iterable[str]) -> tuple[str, ...]
     try:
         experts = dict.fromkeys(map(text_id, listed))
     except DataError:
-        raise DataError(f"{name} is the name of an expert, or a list of names, not {shortened(value)}") from None
+        raise DataError(f"{name} must be the name of an expert or a list of names, not {shortened(value)}") from None
     return tuple(experts) or None
 
 
 @lru_cache(maxsize=4096)
 def _listed_experts(names: str) -> tuple[str, ...] | None:
-    """Names with `;` between them; the same few come again and again."""
+    """Split names at `;`; cached, because the same few names occur again and again."""
     return tuple(dict.fromkeys(text_id(part.strip()) for part in names.split(";") if part.strip())) or None
 
 
@@ -294,7 +296,7 @@ def _amount(fields: Mapping[str, Any], names: Iterable[str]) -> float | None:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or not math.isfinite(number) or number < 0:
-        raise DataError(f"{name} is a number from 0 up, not {shortened(value)}")
+        raise DataError(f"{name} must be a number of at least 0, not {shortened(value)}")
     return number
 
 
@@ -305,4 +307,4 @@ READERS: tuple[tuple[Callable[[Mapping[str, Any], Iterable[str]], Any], tuple[st
     (bool_field, NEEDED),
     (_amount, COST),
 )
-"""How the fields of a decision are read, in their order."""
+"""The readers of the fields of a decision, in the order of the fields."""

@@ -1,4 +1,4 @@
-"""Spans: the `spans` view; which stretches of files were retrieved for each query, best first, and which are gold."""
+"""Spans: the `spans` view, with the retrieved parts of files for each query, best first, and the gold spans."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from assay.model import RankRule, Run, Span
 from assay.views.chunk_locations import COLUMNS, NOWHERE, UNKNOWN, Places, columns, union_sizes
 
 MANY_PAIRS = 50_000_000
-"""So many pairs of query and file can each have a cell of a table."""
+"""Largest number of query–file pairs for which a table is used."""
 
 
 class Truth(NamedTuple):
-    """What is gold, and where chunks stand: all that a run needs to be seen as spans."""
+    """The gold spans and the locations of chunks: all that is needed to read a run as spans."""
 
     spans: Mapping[str, Sequence[Span]]
     places: Places
@@ -29,7 +29,7 @@ class Truth(NamedTuple):
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much each query has of what was retrieved, of what is gold, and of both at once, in one unit."""
+    """For each query: the length of the retrieved text, of the gold text, and of their overlap, in one unit."""
 
     retrieved: Floats
     gold: Floats
@@ -38,26 +38,27 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Spans:
-    """Every retrieved chunk in rank order (query, rank, number), where chunks stand, and the gold spans."""
+    """Every retrieved chunk in rank order (query, rank, number), the locations of chunks, and the gold spans."""
 
     query_ids: tuple[str, ...]
     query: Ints
     rank: Ints
     chunk: Ints
-    """The number of its place; -1 for a chunk whose place is not known: it takes a rank, and covers nothing."""
+    """The number of its location; -1 if the location is unknown: such a chunk has a rank but covers nothing."""
     file: Ints
-    """For each number: the file it stands in."""
+    """For each number: the file of the chunk."""
     gold: GoldSpans
     places: Places
     n_files: int
 
     @classmethod
     def of(cls, query_ids: tuple[str, ...], run: Run, rule: RankRule, truth: Truth) -> Spans:
-        """A run as spans, ranked by a rule. A query that it lacks has nothing."""
+        """A run as spans, ranked by a rule. A query that is missing from the run has no chunks."""
         run = run.without_self() if rule.drop_self else run
         places = truth.places
         query, rank, chunk = _rows(query_ids, run, rule, places)
-        gold = GoldSpans.of(truth.spans, query_ids, places)  # what gold names may tell files apart: before `arrays`
+        # before `arrays`, because names in gold spans help to identify files
+        gold = GoldSpans.of(truth.spans, query_ids, places)
         file, _ = places.arrays
         return cls(query_ids, query, rank, chunk, file, gold, places, places.n_files)
 
@@ -67,17 +68,17 @@ class Spans:
         return len(self.query_ids)
 
     def scores(self, values: Floats) -> Floats:
-        """The values, undefined for queries without gold spans; an empty list of them is ground truth, and scores 0."""
+        """The values; undefined for queries without gold spans. An empty list of gold spans is ground truth and scores 0."""
         return np.where(self.gold.is_given, values, np.nan)
 
     def sizes(self, k: int | None, tokens: int | None, unit: str) -> Sizes:
-        """What the first k chunks cover, or those that a budget pays for; what several of them share counts once."""
+        """The length that the first k chunks cover, or those within a budget; overlaps count once."""
         unit = self.gold.unit if unit == "gold" else unit
         sizes: Sizes = self._remembered(("sizes", k, tokens, unit), lambda: self._sizes(k, tokens, unit))
         return sizes
 
     def both(self, k: int | None, tokens: int | None, unit: str) -> tuple[Floats, Floats]:
-        """How much of the gold was retrieved, and how much of it there is; looks at files with gold alone."""
+        """The length of the gold text that was retrieved, and of all gold text; only files with gold spans are read."""
         unit = self.gold.unit if unit == "gold" else unit
         coverage: tuple[Floats, Floats] = self._remembered(("both", k, tokens, unit), lambda: self._both(k, tokens, unit))
         return coverage
@@ -87,7 +88,7 @@ class Spans:
         return Sizes(self._retrieved(k, tokens, unit), gold, both)
 
     def _retrieved(self, k: int | None, tokens: int | None, unit: str) -> Floats:
-        """How much the first chunks cover; where no two chunks share anything, their sizes add up."""
+        """The length that the first chunks cover; without overlaps it is the sum of their sizes."""
         sizes, query, chunk = self.places.sizes(unit), self.query, self.chunk
         if (k, tokens) != (None, None):
             rows = self._within(np.arange(len(self.rank)) if k is None else np.flatnonzero(self.rank <= k), None, tokens)
@@ -97,14 +98,14 @@ class Spans:
         return np.bincount(query, weights=sizes[chunk], minlength=self.n_queries).astype(float, copy=False)
 
     def _both(self, k: int | None, tokens: int | None, unit: str) -> tuple[Floats, Floats]:
-        """What two sets share is what they have one by one, less what they have together."""
+        """The overlap of two sets: the sum of their lengths minus the length of their union."""
         rows = self._within(self._gold_rows, k, tokens)
         query, chunk = self.query[rows], self.chunk[rows]
         gold = self._remembered(("gold", unit), lambda: self._union(query[:0], chunk[:0], unit, with_gold=True))
         return self._union(query, chunk, unit) + gold - self._union(query, chunk, unit, with_gold=True), gold
 
     def _union(self, query: Ints, chunk: Ints, unit: str, *, with_gold: bool = False) -> Floats:
-        """How much some chunks cover for each query, with the gold spans or without; what they share counts once."""
+        """The length that some chunks cover for each query, with or without the gold spans; overlaps count once."""
         if (chunk == NOWHERE).any():
             query, chunk = query[chunk != NOWHERE], chunk[chunk != NOWHERE]
         parts = [(query, self.file[chunk], *self.places.within(chunk, unit))]
@@ -114,12 +115,12 @@ class Spans:
         return union_sizes(query * self.n_files + file, start, end, query, self.n_queries)
 
     def _within(self, rows: Ints, k: int | None, tokens: int | None) -> Ints:
-        """Those of some rows that are within a cutoff and within a budget."""
+        """The rows that are within a cutoff and within a budget."""
         rows = rows if k is None else rows[self.rank[rows] <= k]
         return rows if tokens is None else rows[self._remembered("tokens", self._tokens_used)[rows] <= tokens]
 
     def _tokens_used(self) -> Ints:
-        """For each chunk: how many words it has together with all that stand before it."""
+        """For each chunk: the number of words of this chunk and all chunks before it."""
         total = np.cumsum(self.places.tokens(self.chunk))
         first = np.flatnonzero(self.rank == 1)
         before = np.zeros(self.n_queries, dtype=np.int64)
@@ -128,7 +129,7 @@ class Spans:
 
     @cached_property
     def _file_of_row(self) -> Ints:
-        """Query and file of each row in one number; a chunk without a place is a file by itself."""
+        """Query and file of each row as one number; a chunk with an unknown location is a file by itself."""
         if not len(self.file):
             return self._n_pairs + np.arange(len(self.chunk))
         pairs = self.query * self.n_files
@@ -139,7 +140,7 @@ class Spans:
 
     @cached_property
     def _gold_rows(self) -> Ints:
-        """The rows of chunks whose file has gold spans of the query."""
+        """The rows of chunks whose file has a gold span of the query."""
         files = self._file_of_row
         if self._n_pairs > MANY_PAIRS:
             return np.flatnonzero(np.isin(files, self._gold_files))
@@ -153,16 +154,16 @@ class Spans:
 
     @cached_property
     def _gold_files(self) -> Ints:
-        """Query and file of gold spans in one number, each once, ascending."""
+        """Query and file of gold spans as one number, each once, ascending."""
         return np.unique(self.gold.query * self.n_files + self.gold.file)
 
     @cached_property
     def n_gold_files(self) -> Ints:
-        """In how many files the gold spans of each query are."""
+        """For each query: the number of files with gold spans."""
         return np.bincount(self._gold_files // max(self.n_files, 1), minlength=self.n_queries)
 
     def found_files(self, tokens: int | None = None) -> tuple[Ints, Ints]:
-        """Query and rank of each gold file that was found; files are ranked where the first of their chunks stands."""
+        """Query and rank of each gold file that was found; files are ranked by their first chunk."""
         files: tuple[Ints, Ints] = self._remembered(("files", tokens), lambda: self._found_files(tokens))
         return files
 
@@ -182,14 +183,14 @@ class Spans:
         return {}
 
     def _remembered(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What was made before for the same question; metrics ask the same ones again and again."""
+        """The cached value for a key; made if it is not there yet. Metrics need the same values repeatedly."""
         if key not in self._memory:
             self._memory[key] = make()
         return self._memory[key]
 
 
 def _rows(query_ids: tuple[str, ...], run: Run, rule: RankRule, places: Places) -> tuple[Ints, Ints, Ints]:
-    """Query, rank and number of all that was retrieved, best first. Only what is not in order, or tied, is sorted."""
+    """Query, rank and number of all retrieved chunks, best first. Only rankings that are unsorted or tied are sorted."""
     flat, order = places.located(run), run.order
     asked = np.array([run.numbers.get(query, NOWHERE) for query in query_ids], dtype=np.int64)
     there = np.flatnonzero(asked != NOWHERE)
@@ -211,28 +212,28 @@ def _rows(query_ids: tuple[str, ...], run: Run, rule: RankRule, places: Places) 
 
 @dataclass(frozen=True)
 class GoldSpans:
-    """Every gold span: its query, its file, and its bounds in columns: characters from, to, lines from, to."""
+    """Every gold span: its query, its file, and four columns of bounds: characters from, to, lines from, to."""
 
     query: Ints
     file: Ints
     bounds: Ints
     is_given: NDArray[np.bool_]
-    """Which queries have gold spans, be it an empty list of them; the others cannot be scored by spans."""
+    """Which queries have a list of gold spans, even an empty one; the others cannot be scored by spans."""
     unit: str
-    """The unit that all of them are written in; where they differ, characters, or lines if only these are known of all."""
+    """The unit of all spans; if they differ, characters, or lines if only lines are known for all."""
     spans: tuple[Span, ...]
     is_missing: NDArray[np.bool_]
-    """Which spans are in files that the dataset does not have, though it has others: nothing can reach them."""
+    """Which spans are in files that are missing from a dataset with files: no chunk can cover them."""
 
     @classmethod
     def of(cls, spans: Mapping[str, Sequence[Span]], query_ids: Sequence[str], places: Places) -> GoldSpans:
-        """The spans of these queries. What lies beyond the end of a file whose text is at hand is left out."""
+        """The spans of these queries. If the text of a file is known, parts beyond its end are cut off."""
         listed = [spans.get(query, ()) for query in query_ids]
         flat = tuple(chain.from_iterable(listed))
         files = places.file_numbers(span.doc_id for span in flat)
         units = {span.unit for span in flat}
         if unknown := sorted(units - COLUMNS.keys()):
-            raise DataError(f"the unit of a span is {' or '.join(COLUMNS)}, not {unknown[0]!r}")
+            raise DataError(f"the unit of a span must be {' or '.join(COLUMNS)}, not {unknown[0]!r}")
         bounds = np.array([_bounds(span, places) for span in flat], dtype=np.int64)
         return cls(
             query=np.repeat(np.arange(len(query_ids)), list(map(len, listed))),
@@ -246,11 +247,11 @@ class GoldSpans:
 
     @property
     def n_spans(self) -> Ints:
-        """How many gold spans each query has."""
+        """The number of gold spans of each query."""
         return np.bincount(self.query, minlength=len(self.is_given))
 
     def within(self, unit: str) -> tuple[Ints, Ints]:
-        """Where each span begins and ends in a unit. One in a missing file is as large as it is in its own unit."""
+        """Start and end of each span in a unit. A span in a missing file keeps the length it has in its own unit."""
         start, end = columns(self.bounds, unit)
         if (lost := (end < 0) & self.is_missing).any():
             others = columns(self.bounds, "lines" if unit == "characters" else "characters")
@@ -259,14 +260,14 @@ class GoldSpans:
             span = self.spans[int(unknown[0])]
             stretch = f"{span.unit} {span.start} to {span.end} of {span.doc_id}"
             raise DataError(
-                f"how many {unit} are {stretch} is not known: the text of the file is not at hand;"
-                f" measure in {span.unit} (unit={span.unit}), or use a dataset that has the file"
+                f"cannot convert {stretch} to {unit}: the text of the file is missing."
+                f" Measure in {span.unit} (unit={span.unit}), or use a dataset that has the file"
             )
         return start, end
 
 
 def _common_unit(bounds: Ints) -> str:
-    """Characters, unless only lines are known of every span."""
+    """Characters, unless only lines are known for every span."""
     are_known = {unit: bool((columns(bounds, unit)[1] >= 0).all()) for unit in COLUMNS}
     return "lines" if are_known["lines"] and not are_known["characters"] else "characters"
 

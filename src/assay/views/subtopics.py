@@ -1,4 +1,4 @@
-"""Subtopics: grades for each aspect of a query, and a run as each of these aspects sees it."""
+"""Subtopics: grades for each aspect of a query, and a run with each aspect as a query."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ if TYPE_CHECKING:
     from assay.views.graded import GradedRun, Hits
 
 NO_SUBTOPICS = (
-    "metrics of diversity need judgments per subtopic, and these have none. A file of them has lines "
-    "`query subtopic document grade` with more than one subtopic; tables and records have a column `subtopic`"
+    "diversity metrics need judgments per subtopic, but these judgments have no subtopics. A judgments file needs lines "
+    "`query subtopic document grade` with more than one subtopic; tables and records need a column `subtopic`"
 )
 
 
 @dataclass(frozen=True)
 class BySubtopic:
-    """Every subtopic with a relevant document as a query of its own, which has the ranking of its query."""
+    """Every subtopic with a relevant document as a separate query, with the ranking of its query."""
 
     run: GradedRun
-    """A query here is a subtopic; its relevant documents, all of grade 1, are those that are relevant to the subtopic."""
+    """A query in this run is a subtopic. Its relevant documents are those of the subtopic, all with grade 1."""
     query: Ints
     """For each subtopic: the place of its query."""
     rows: SubtopicGrades
-    """What is relevant, by the numbers that subtopics have here."""
+    """The relevant documents, by the numbers that subtopics have here."""
     n_queries: int
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def remembered(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What was made before for the same question."""
+        """The cached value for a key; made if it is not there yet."""
         if key not in self._memory:
             self._memory[key] = make()
         return self._memory[key]
 
     @property
     def n_subtopics(self) -> Ints:
-        """How many subtopics each query has; one without a relevant document does not count."""
+        """The number of subtopics of each query; a subtopic without a relevant document does not count."""
         return np.bincount(self.query, minlength=self.n_queries)
 
     def sum(self, values: Floats) -> Floats:
@@ -51,12 +51,12 @@ class BySubtopic:
         return np.bincount(self.query, weights=values, minlength=self.n_queries).astype(float, copy=False)
 
     def mean(self, values: Floats) -> Floats:
-        """Mean of `values` (one per subtopic) for each query; 0 where it has no subtopic."""
+        """Mean of `values` (one per subtopic) for each query; 0 if it has no subtopic."""
         return self.sum(values) / np.maximum(self.n_subtopics, 1)
 
 
 def by_subtopic(run: GradedRun, level: float | None) -> BySubtopic:
-    """The run as each subtopic sees it, at a relevance level."""
+    """The run with each subtopic as a query, at a relevance level."""
     from assay.views.graded import GradedRun, is_relevant
 
     rows = None if run.judgments is None else run.judgments.subtopic_grades
@@ -93,9 +93,9 @@ def _hits(subtopic: Ints, rank: Ints, n_subtopics: int) -> Hits:
 
 
 def _check_all_have_subtopics(run: GradedRun, rows: SubtopicGrades) -> None:
-    """A query that is judged as a whole among others that are not would silently score 0."""
+    """Refuse a query that is judged without subtopics while others have them: it would silently score 0."""
     has_rows = np.bincount(rows.query, minlength=run.n_queries) > 0
     whole = [run.query_ids[number] for number in np.flatnonzero(~has_rows & (run.n_relevant() > 0)).tolist()]
     if whole:
-        queries = f"{counted(len(whole), 'query')} without any: {some_of(whole)}"
-        raise DataError(f"metrics of diversity need a subtopic with every judgment; {queries}")
+        queries = f"{counted(len(whole), 'query')}: {some_of(whole)}"
+        raise DataError(f"diversity metrics need a subtopic for every judgment, but it is missing in {queries}")

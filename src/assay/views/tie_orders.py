@@ -17,20 +17,20 @@ from assay.views.graded import GradedRun, Hits, tie_groups
 Words = NDArray[np.uint64]
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
-"""From one word of a sequence to the next: odd, so that none returns before all have come (the golden ratio, as in
-SplitMix64).
+"""The step from one word of a sequence to the next; odd, so that no word repeats before all have occurred (the golden
+ratio, as in SplitMix64).
 """
 
 
 def best_order(run: GradedRun) -> GradedRun:
-    """Among equals, judged documents come first, best grade first."""
+    """Among tied documents, judged ones come first, best grade first."""
     if run.ties is None:
         return run
     return run.reordered(run.ties.better + _places_by_grade(run, best_first=True))
 
 
 def worst_order(run: GradedRun) -> GradedRun:
-    """Among equals, judged documents come last, best grade last of all."""
+    """Among tied documents, judged ones come last, best grade last."""
     if run.ties is None:
         return run
     _, group = tie_groups(run.retrieved.query, run.ties.better)
@@ -39,9 +39,9 @@ def worst_order(run: GradedRun) -> GradedRun:
 
 
 def random_orders(run: GradedRun, count: int, seed: int = 0) -> Iterator[GradedRun]:
-    """Equals in orders drawn at random, every one as likely as any other.
+    """Tied documents in random orders, all equally likely.
 
-    What is drawn for a query depends on the seed, its id and its own ties: not on other queries, nor on the order given.
+    The orders for a query depend on the seed, its id and its own ties, not on other queries or on the given order.
     """
     if run.ties is None:
         yield from repeat(run, count)
@@ -68,7 +68,7 @@ def _keys(query_ids: Sequence[str], seed: int) -> Words:
 
 
 def _scrambled(word: Words) -> Words:
-    """Words in which every bit depends on every bit given (Steele, Lea & Flood 2014, Fast Splittable Pseudorandom Number
+    """Words in which every bit depends on every input bit (Steele, Lea & Flood 2014, Fast Splittable Pseudorandom Number
     Generators, OOPSLA: the finishing step of SplitMix64).
     """
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -77,7 +77,7 @@ def _scrambled(word: Words) -> Words:
 
 
 def _places_by_grade(run: GradedRun, *, best_first: bool) -> Ints:
-    """1, 2, … within each group of equals, by grade."""
+    """Places 1, 2, … within each group of tied documents, by grade."""
     hits = run.retrieved
     start, group = tie_groups(hits.query, run.ties.better)  # type: ignore[union-attr]
     order = np.lexsort((-hits.grade if best_first else hits.grade, group))
@@ -87,19 +87,19 @@ def _places_by_grade(run: GradedRun, *, best_first: bool) -> Ints:
 
 
 class OpenQuery(NamedTuple):
-    """A query that retrieved something unjudged."""
+    """A query with retrieved documents that are unjudged."""
 
     number: int
     grade: Floats
-    """The grade at each rank; nan where nobody judged."""
+    """The grade at each rank; nan if unjudged."""
     open: Ints
-    """Where nobody judged: rank − 1."""
+    """The unjudged places: rank − 1."""
     ideal: Floats
     """All real judgments of the query, best first."""
 
 
 def open_queries(run: GradedRun) -> Iterator[OpenQuery]:
-    """The queries that retrieved something unjudged, one by one. Negative grades are no judgments."""
+    """The queries with retrieved unjudged documents, one by one. Negative grades count as unjudged."""
     judged, ideal = run.judged, run.ideal.where(run.ideal.grade >= 0)
     for number in np.flatnonzero(judged.count < run.n_retrieved).tolist():
         mine, all_of_it = (slice(hits.first[number], hits.first[number] + hits.count[number]) for hits in (judged, ideal))
@@ -109,8 +109,9 @@ def open_queries(run: GradedRun) -> Iterator[OpenQuery]:
 
 
 def with_unjudged_relevant(run: GradedRun, k: int | None, grade: float, after: int = 0) -> GradedRun:
-    """Every unjudged document within the first k (None: all retrieved), but not within the first `after`, gets that grade,
-    in the ideal ranking too. Negative grades mark documents that were pooled but not judged, so they are among them.
+    """Give a grade to every unjudged document from rank `after` + 1 to rank k (None: to the end), in the ideal ranking too.
+
+    Negative grades mark documents that were pooled but not judged, so these documents are unjudged too.
     """
     query, rank = _unjudged_ranks(run, k, after)
     hits, n = run.retrieved, run.n_queries
@@ -130,7 +131,7 @@ def with_unjudged_relevant(run: GradedRun, k: int | None, grade: float, after: i
 
 
 def _best_first(query: Ints, grade: Floats, n: int) -> Hits:
-    """The ideal ranking of grades, of which each part is in order already and the first has mostly the best."""
+    """The ideal ranking of grades. Its two parts are sorted already, and the first usually has the best grades."""
     order = np.argsort(query, kind="stable")
     if (grade[order][:-1] < grade[order][1:])[query[order][:-1] == query[order][1:]].any():
         order = np.lexsort((-grade, query))
@@ -139,7 +140,7 @@ def _best_first(query: Ints, grade: Floats, n: int) -> Hits:
 
 
 def _unjudged_ranks(run: GradedRun, k: int | None, after: int) -> tuple[Ints, Ints]:
-    """Query and rank of every unjudged document beyond `after` and within the first k."""
+    """Query and rank of every unjudged document from rank `after` + 1 to rank k."""
     length = run.n_retrieved if k is None else run.n_retrieved.clip(max=k)
     first = np.cumsum(length) - length
     query = np.repeat(np.arange(run.n_queries), length)

@@ -1,4 +1,4 @@
-"""Timing: the `timing` view; how long each query took."""
+"""Timing: the `timing` view, with the response time of each query."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.views.graded import GradedRun
 
 
 class Times(NamedTuple):
-    """Milliseconds of each answered query; `are_shares` where queries were answered together and each has its share."""
+    """Milliseconds of each query with a response; `are_shares` if queries were sent in batches and each has its share."""
 
     ms: Mapping[str, float]
     are_shares: bool = False
@@ -21,7 +21,7 @@ class Times(NamedTuple):
 
 @dataclass(frozen=True)
 class Timing:
-    """Milliseconds per query; nan where a query was not answered."""
+    """Milliseconds per query; nan for a query without a response."""
 
     query_ids: tuple[str, ...]
     ms: Floats
@@ -35,25 +35,25 @@ class Timing:
 
     @property
     def alone(self) -> Floats:
-        """The times of queries answered one by one; nan where only the share of a batch is known."""
+        """The times of queries that were sent one by one; nan if only the share of a batch is known."""
         return np.full_like(self.ms, np.nan) if self.are_shares else self.ms
 
 
 @dataclass(frozen=True)
 class Reranking:
-    """Both rankings, graded alike. A query that only one of them has counts in neither."""
+    """The rankings before and after reranking, graded in the same way. A query that only one of them has does not count."""
 
     before: GradedRun
     after: GradedRun
 
     @property
     def query_ids(self) -> tuple[str, ...]:
-        """The queries that both have, in the order of the ranking after."""
+        """The queries that both rankings have, in the order of the second."""
         known = set(self.before.query_ids)
         return tuple(query for query in self.after.query_ids if query in known)
 
     def each(self, score: Callable[[GradedRun], Floats]) -> tuple[Floats, Floats]:
-        """A score of every query, before and after."""
+        """The score of every query, before and after."""
         return self._of(self.before, score), self._of(self.after, score)
 
     def _of(self, run: GradedRun, score: Callable[[GradedRun], Floats]) -> Floats:

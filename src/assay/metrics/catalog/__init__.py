@@ -1,1 +1,1 @@
-"""Metrics: one family per file, found by their records."""
+"""All metrics: one family per file. They are found by their records."""

@@ -1,4 +1,4 @@
-"""Answers: what a system said in words against the expected answer, and whether it should have answered."""
+"""Answers: the text of an answer compared with the expected answer, and whether the system should have answered."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from assay.views import Answers, Words
 
 
 class Point(NamedTuple):
-    """One place on the curve: answers of this confidence and above, the share of queries that is, and their mean loss."""
+    """One point of the curve: the answers of at least this confidence, their share of the queries, and their mean loss."""
 
     coverage: float
     risk: float
     confidence: float | None
-    """None for answers without one, which come after all others; and for queries that were left open, which come last."""
+    """None for answers without a confidence, which come after all others, and for unanswered queries, which come last."""
     is_open: bool = False
 
 
 SURE, UNSURE, OPEN = 0.0, 0.5, 1.0
-"""Stages of the curve: answers with a confidence, answers without one, and queries that were left open."""
+"""Stages of the curve: answers with a confidence, answers without one, and unanswered queries."""
 
 
 def curve(loss: Floats, parts: Floats) -> list[Point]:
-    """The curve, the surest answers first; answers of equal confidence are taken together.
+    """The curve, by descending confidence; answers with equal confidence are one point.
 
-    `parts` are, for each query, its stage, and the confidence.
+    `parts` has the stage and the confidence of each query.
     """
     order, last = _ordered(parts)
     if not len(order):
@@ -47,9 +47,9 @@ def curve(loss: Floats, parts: Floats) -> list[Point]:
 
 
 def area(loss: Floats, parts: Floats) -> float:
-    """The mean risk over all coverages 1/n, 2/n … 1; equals in confidence count as if in every order.
+    """The mean risk over all coverages 1/n, 2/n … 1, averaged over all orders of answers with equal confidence.
 
-    Where only losses are known, all are equals, and it is their mean.
+    If only losses are known, all confidences are equal, and the area is the mean loss.
     """
     if parts.ndim == 1:
         return float(np.mean(loss))
@@ -61,7 +61,7 @@ def area(loss: Floats, parts: Floats) -> float:
 
 
 def _ordered(parts: Floats) -> tuple[Ints, Ints]:
-    """Places of the queries, the surest first; and where each confidence ends."""
+    """Places of the queries by descending confidence, and where each confidence ends."""
     stage, unsure = parts[:, 0], np.where(parts[:, 0] == SURE, -parts[:, 1], 0.0)
     order = np.lexsort((unsure, stage))
     ranked = np.column_stack([stage, unsure])[order]
@@ -76,15 +76,16 @@ ABSTENTION_OVER = Param(
     "over",
     one_of("unanswerable", "answerable", "all"),
     "unanswerable",
-    "which queries count: unanswerable: those without an answer; answerable: those with one, where an answer is wanted; all",
+    "which queries count. unanswerable: queries without an answer; answerable: queries with an answer, where abstaining is "
+    "wrong; all: both",
 )
 
 
 def abstention_accuracy(replies: Answers, over: str) -> Scores:
-    """Whether the system leaves open what has no answer.
+    """Share of the unanswerable queries on which the system abstains.
 
-    Who always abstains has 1 here, and 0 with over=answerable: look at both. A query that got neither an answer nor an
-    abstention is wrong. Queries that do not count have no score.
+    A system that always abstains scores 1 here and 0 with over=answerable, so look at both. A query with neither an answer
+    nor an abstention scores 0. Queries that do not count have no score.
     """
     is_right = replies.is_given & (replies.has_abstained != replies.is_answerable)
     counts = {"unanswerable": ~replies.is_answerable, "answerable": replies.is_answerable, "all": replies.is_known}[over]
@@ -103,15 +104,15 @@ ABSTENTION_ACCURACY = Metric(
 
 
 def answer_contains(replies: Answers) -> Scores:
-    """Whether an expected answer stands in the answer, word for word.
+    """Whether the answer contains an expected answer, word for word.
 
-    Whole words only: `no` does not stand in `note`. It never falls as an answer gets longer, so look at answer_f1 too.
+    Only whole words match: `note` does not contain `no`. A longer answer never scores lower, so look at answer_f1 too.
     """
     return replies.compared(contains_one)
 
 
 def contains_one(answer: Words, references: list[Words]) -> float:
-    """Whether the words of a reference stand side by side in the answer."""
+    """Whether the answer contains the words of a reference in sequence."""
     phrase = f" {' '.join(answer)} "
     return float(any(f" {' '.join(reference)} " in phrase for reference in references))
 
@@ -127,10 +128,11 @@ ANSWER_CONTAINS = Metric(
 
 
 def answer_exact(replies: Answers, tokens: str) -> Scores:
-    """Whether the answer is word for word an expected one.
+    """Whether the answer equals an expected answer, word for word.
 
-    Case, punctuation and Unicode's compatibility forms do not matter, but a minus before a digit and a + or # behind a
-    word do: −5 is not 5, C++ not C. Articles count, unless tokens=squad. What has no answer is exact where none is given.
+    Case, punctuation and Unicode compatibility forms are ignored. A minus before a digit and a + or # after a word are not:
+    −5 is not 5, and C++ is not C. Articles count, unless tokens=squad. An unanswerable query scores 1 if the system
+    abstains.
     """
     return replies.compared(is_one_of, "signed" if tokens == "words" else tokens)
 
@@ -148,10 +150,10 @@ ANSWER_EXACT = Metric(
 
 
 def answer_f1(replies: Answers, count: str, tokens: str) -> Scores:
-    """How many words the answer and the expected one share, as F1.
+    """Word overlap of the answer with the expected answer, as F1.
 
-    Of several expected answers the most alike counts. Where an answer is expected, none scores 0; where there is none to
-    be had, saying so scores 1, and any answer 0. A query of which nobody knows has no score.
+    Of several expected answers, the most similar one counts. An answerable query without an answer scores 0. An unanswerable
+    query scores 1 if the system abstains, and 0 if it answers. A query whose expected answer is unknown has no score.
     """
     return replies.compared(partial(token_f1, count=count), tokens)
 
@@ -169,15 +171,14 @@ ANSWER_F1 = Metric(
 
 
 ANSWER_SUCCESS_THRESHOLD = Param(
-    "threshold", fraction, 0.1, "lowest F1 of the words, each counted once, that is like enough"
+    "threshold", fraction, 0.1, "lowest F1 at which the answer counts as similar; each word counts once"
 )
 
 
 def answer_success(replies: Answers, k: int | None, rel: float | None, threshold: float) -> Scores:
-    """Whether a relevant document is among the first k, and the answer is like the expected one.
+    """Whether one of the first k documents is relevant and the answer is similar to the expected answer.
 
-    Needs the run beside the answers. A query that has no answer, or of which nobody knows what is relevant, has no
-    score.
+    Needs the run in addition to the answers. Unanswerable queries and queries without judgments have no score.
     """
     like = replies.compared(partial(token_f1, count="set"))
     hits = replies.of_ranking(partial(_has_hit, k=k, rel=rel), f"answer_success{f'@{k}' if k else ''}")
@@ -201,14 +202,15 @@ ANSWER_SUCCESS = Metric(
 )
 
 
-AURC_LOSS = Param("loss", one_of("f1", "exact"), "f1", "how wrong an answer is: 1 − answer_f1, or 1 − answer_exact")
+AURC_LOSS = Param("loss", one_of("f1", "exact"), "f1", "loss of an answer. f1: 1 − answer_f1; exact: 1 − answer_exact")
 
 
 def aurc(replies: Answers, loss: str) -> Composed:
-    """Area under the risk–coverage curve; how wrong answers are when the surest are given first.
+    """Area under the risk–coverage curve: the mean loss of the most confident answers, averaged over all coverages.
 
-    The score of a query is its loss. An answer without a confidence is the least sure. What was left open comes after all
-    answers: without loss where there is no answer, else with loss 1. Without any confidence there is no figure.
+    The score of a query is its loss. Answers without a confidence come after all answers with one, and unanswered queries
+    come last. An abstention on an unanswerable query has loss 0; every other unanswered query has loss 1. If no answer has a
+    confidence, the value is undefined.
     """
     likeness = is_one_of if loss == "exact" else partial(token_f1, count="set")
     losses = 1.0 - replies.compared(likeness)

@@ -1,4 +1,4 @@
-"""Average precision: precision at relevant documents or at points of recall, averaged."""
+"""Average precision: the mean of precision at relevant documents or at recall points."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from assay.metrics.definition import CUTOFF, JUDGED_ONLY, REL, GradedRun, Metric
 from assay.metrics.ties import groups_of, ranks_of, tied_relevant
 from assay.model import GEOMETRIC_MEAN
 
-AP_NORM = Param("norm", one_of("relevant", "min"), "relevant", "divide by R, or by the smaller of k and R")
+AP_NORM = Param("norm", one_of("relevant", "min"), "relevant", "the divisor: R, or the smaller of k and R")
 
 
 def average_precision(run: GradedRun, k: int | None, rel: float | None, norm: str) -> Scores:
-    """Precision at each relevant document, averaged over all relevant documents.
+    """Mean of the precision at the rank of each relevant document.
 
-    A relevant document that is not retrieved within k contributes 0.
+    The mean is over all relevant documents of the query. One that is not among the first k contributes 0.
     """
     hits = run.relevant(rel).top(k)
     total = run.n_relevant(rel)
@@ -24,8 +24,11 @@ def average_precision(run: GradedRun, k: int | None, rel: float | None, norm: st
 
 
 def expected_average_precision(run: GradedRun, k: int | None, rel: float | None, norm: str) -> Scores:
-    """The mean over all orders of ties. Within a group of n equals, r of them relevant and b documents above, the one at
-    rank b + i is relevant with chance r ÷ n and then has (i − 1)(r − 1) ÷ (n − 1) relevant equals above it on average.
+    """The mean over all orders of ties.
+
+    Take a group of n tied documents, r of them relevant, with b documents above the group. The document at rank b + i is
+    relevant with probability r ÷ n, and then (i − 1)(r − 1) ÷ (n − 1) relevant documents of the group are above it on
+    average.
     """
     query, better, equal, n_hits, n_before = groups_of(tied_relevant(run, rel))
     inside = equal if k is None else np.clip(k - better, 0, equal)
@@ -55,13 +58,13 @@ RECALL_ROUNDING = Param(
     "rounding",
     one_of("up", "nearest"),
     "up",
-    "relevant documents that recall x takes; up: ⌊x · R + 0.9⌋ (trec_eval 9), nearest: ⌊x · R + 0.5⌋ (trec_eval 10)",
+    "relevant documents needed for recall x. up: ⌊x · R + 0.9⌋ (trec_eval 9); nearest: ⌊x · R + 0.5⌋ (trec_eval 10)",
 )
 _ADDED = {"up": 0.9, "nearest": 0.5}
 
 
 def interpolated_precisions(run: GradedRun, points: tuple[float, ...], rel: float | None, rounding: str) -> Floats:
-    """Queries × recall points; 0 where fewer documents are found than a point needs."""
+    """Queries × recall points; 0 if fewer relevant documents were retrieved than a point needs."""
     hits = run.relevant(rel)
     needed = np.floor(np.multiply.outer(run.n_relevant(rel), points) + _ADDED[rounding]).astype(np.int64)
     best = best_to_come(hits.position / hits.rank, hits.query, hits.n_queries)
@@ -77,9 +80,9 @@ RECALL_POINTS = Param("points", fractions, ELEVEN, "the recall points", dot=True
 
 
 def eleven_point_average(run: GradedRun, points: tuple[float, ...], rel: float | None, rounding: str) -> Scores:
-    """Interpolated precision averaged over eleven recall points.
+    """Mean of the interpolated precision at eleven recall points.
 
-    Points that the ranking never reaches count 0.
+    A recall point that the ranking never reaches contributes 0.
     """
     return interpolated_precisions(run, points, rel, rounding).mean(axis=1)
 
@@ -96,9 +99,9 @@ ELEVEN_POINT_AVERAGE = Metric(
 
 
 def geometric_map(run: GradedRun, rel: float | None) -> Scores:
-    """Average precision combined by the geometric mean, so that hard queries weigh more.
+    """Geometric mean of the average precision, in which hard queries weigh more.
 
-    The score of a query is its average precision; in the summary none counts as less than 0.00001.
+    The score of a query is its average precision. The geometric mean raises scores below 0.00001 to 0.00001.
     """
     return average_precision(run, None, rel, "relevant")
 
@@ -125,9 +128,9 @@ INFERRED_AP_EPSILON = 1e-5
 
 
 def inferred_ap(run: GradedRun, rel: float | None) -> Scores:
-    """Average precision estimated from a pool of which only a sample was judged.
+    """Average precision, estimated from a pool in which only a sample of the documents is judged.
 
-    A negative grade marks a document that was pooled but not judged; one without any judgment was outside the pool.
+    A negative grade marks a document that is in the pool but not judged. A document without a grade is outside the pool.
     """
     pooled = run.retrieved
     is_judged = pooled.grade >= 0
@@ -156,13 +159,13 @@ INFERRED_AP = Metric(
 )
 
 
-RECALL_LEVEL = Param("recall", fraction, REQUIRED, "the recall, from 0 to 1", at=True)
+RECALL_LEVEL = Param("recall", fraction, REQUIRED, "the recall point, from 0 to 1", at=True)
 
 
 def interpolated_precision(run: GradedRun, recall: float, rel: float | None, rounding: str) -> Scores:
-    """Best precision reached at this recall or any higher one.
+    """Highest precision at the given recall or above.
 
-    Recall x is reached with the ⌊x · R + 0.9⌋-th relevant document, as in trec_eval 9. 0 where it never is.
+    Recall x is reached at the ⌊x · R + 0.9⌋-th relevant document, as in trec_eval 9. 0 if the ranking never reaches it.
     """
     return interpolated_precisions(run, (recall,), rel, rounding)[:, 0]
 
@@ -179,14 +182,17 @@ INTERPOLATED_PRECISION = Metric(
 
 
 YAAP_EMPTY = Param(
-    "empty", one_of("zero", "odds"), "zero", "a ranking without documents; zero: 0 (trec_eval 9), odds: the formula (10)"
+    "empty",
+    one_of("zero", "odds"),
+    "zero",
+    "score of an empty ranking. zero: 0 (trec_eval 9); odds: the value of the formula (trec_eval 10)",
 )
 
 
 def yaap(run: GradedRun, rel: float | None, empty: str) -> Scores:
-    """Average precision on a log-odds scale, which averages more fairly over queries.
+    """Average precision on a log-odds scale, which makes the mean over queries fairer.
 
-    May be negative. A ranking without any document scores 0, as in trec_eval 9 with -c.
+    It can be negative. An empty ranking scores 0, as in trec_eval 9 with -c.
     """
     hits = run.relevant(rel)
     total = hits.sum(hits.position / hits.rank)

@@ -1,4 +1,4 @@
-"""Cascade: a user who reads down until a document satisfies."""
+"""Cascade: a user who reads down the ranking until a document satisfies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.metrics.ties import TiedHits, tied_hits
 from assay.views import Hits, tie_groups
 
 Weights = Callable[[Ints | Floats], Floats]
-"""Ranks → what stopping there is worth."""
+"""Ranks → the weight of stopping at each."""
 
 
 def reciprocals(rank: Ints | Floats) -> Floats:
@@ -22,7 +22,7 @@ def reciprocals(rank: Ints | Floats) -> Floats:
 
 
 def expected_reciprocal_stop(tied: TiedHits, stop: Floats, k: int | None, weigh: Weights = reciprocals) -> Floats:
-    """Mean of 1 ÷ the rank at which the user stops (or another weight of it), 0 where that is beyond k, for each query."""
+    """For each query: mean of 1 ÷ the rank at which the user stops (or another weight of that rank); 0 beyond k."""
     hits, (better, equal) = tied
     still_reading = hits.running_product(1.0 - stop)
     start, group = tie_groups(hits.query, better)
@@ -42,9 +42,10 @@ def expected_reciprocal_stop(tied: TiedHits, stop: Floats, k: int | None, weigh:
 
 
 def _chance_stopped(stop: Floats, start: Ints, n_stopping: Ints, equal: Ints, deepest: int) -> Floats:
-    """For each group, the chance to have stopped after its first 0, 1, … documents.
+    """For each group: the probability that the user has stopped after its first 0, 1, … documents.
 
-    Of n documents the last one added is among the first t with chance t ÷ n; else the others decide.
+    Documents are added one by one. Of n documents, the last one added is among the first t with probability t ÷ n.
+    Otherwise the others decide.
     """
     order = np.argsort(-n_stopping, kind="stable")
     stopped = np.zeros((len(start), deepest + 1))
@@ -54,7 +55,7 @@ def _chance_stopped(stop: Floats, start: Ints, n_stopping: Ints, equal: Ints, de
         rows = order[:n_groups]
         n = (equal - n_stopping + nth + 1)[rows, None]
         here = stop[start[rows] + nth][:, None]
-        is_among = np.minimum(t / n, 1.0)  # beyond n documents cells mean nothing, and are not read
+        is_among = np.minimum(t / n, 1.0)  # cells beyond n documents have no meaning and are not read
         before = stopped[:n_groups, :-1]
         stopped[:n_groups, 1:] = (1.0 - is_among) * stopped[:n_groups, 1:] + is_among * (before + here * (1.0 - before))
     unsorted = np.empty_like(stopped)
@@ -63,15 +64,15 @@ def _chance_stopped(stop: Floats, start: Ints, n_stopping: Ints, equal: Ints, de
 
 
 def _weighed(stopped: Floats, better: Ints, n_inside: Ints, weigh: Weights) -> Floats:
-    """Σ of the chance to stop at a rank times its weight, over the first ranks of each group."""
+    """Σ over the first ranks of each group: probability to stop at the rank times the weight of the rank."""
     nth = np.arange(1, stopped.shape[1])
     worth = np.where(nth <= n_inside[:, None], np.diff(stopped, axis=1) * weigh(better[:, None] + nth), 0.0)
-    total: Floats = np.add.accumulate(worth, axis=1)[:, -1]  # in order, so that padding changes no digit
+    total: Floats = np.add.accumulate(worth, axis=1)[:, -1]  # in order, so that padding does not change a digit
     return total
 
 
 def expected_reciprocal_rank(hits: Hits, stop: Floats, k: int | None) -> Floats:
-    """Σ over ranks of 1/rank · chance to stop here · chance not to have stopped before."""
+    """Σ over ranks of 1/rank · probability to stop here · probability not to have stopped before."""
     inside = hits.rank <= (k or hits.rank.max(initial=0))
     hits, stop = hits.where(inside), stop[inside]
     not_yet = np.roll(hits.running_product(1.0 - stop), 1)
@@ -79,9 +80,9 @@ def expected_reciprocal_rank(hits: Hits, stop: Floats, k: int | None) -> Floats:
 
 
 def err(run: GradedRun, k: int | None, max_grade: float | None) -> Scores:
-    """Expected reciprocal of the rank at which a user going down the list is satisfied.
+    """Expected value of 1 ÷ the rank at which a user who reads from the top is satisfied.
 
-    The chance to stop is (2^grade − 1) ÷ 2^max_grade, so even a perfect document leaves some doubt.
+    A document satisfies with probability (2^grade − 1) ÷ 2^max_grade, which is below 1 even for the highest grade.
     """
     return expected_reciprocal_rank(run.retrieved, stop_chances(run, run.retrieved.grade, max_grade), k)
 
@@ -104,9 +105,9 @@ ERR = Metric(
 
 
 def nerr(run: GradedRun, k: int | None, max_grade: float | None) -> Scores:
-    """Err as a share of the err of the best possible ranking.
+    """ERR of the ranking divided by the ERR of the best possible ranking.
 
-    The best ranking holds every judged document, cut at k. NERR8 … NERR11 of ir_measures are other metrics.
+    The best possible ranking has all judged documents, cut at k. NERR8 … NERR11 of ir_measures are different metrics.
     """
     return ratio(err(run, k, max_grade), _best_err(run, k, max_grade))
 
@@ -117,7 +118,7 @@ def expected_nerr(run: GradedRun, k: int | None, max_grade: float | None) -> Sco
 
 
 def _best_err(run: GradedRun, k: int | None, max_grade: float | None) -> Floats:
-    """The err of the ideal ranking."""
+    """The ERR of the ideal ranking."""
     return expected_reciprocal_rank(run.ideal, stop_chances(run, run.ideal.grade, max_grade), k)
 
 

@@ -1,4 +1,4 @@
-"""Counts: queries, documents and judgments, and what a ranking looks like."""
+"""Counts of queries, documents and judgments, and the grades of a ranking as text."""
 
 import numpy as np
 
@@ -8,13 +8,13 @@ from assay.metrics.definition import CUTOFF, CUTOFF_NEEDED, REL, GradedRun, Metr
 from assay.metrics.ties import tied_hits, tied_relevant
 from assay.model import SUM, TEXT
 
-RELSTRING_LENGTH = Param("k", cutoff, 10, "how many documents are shown", ("cutoff",), at=True)
+RELSTRING_LENGTH = Param("k", cutoff, 10, "number of documents to show", ("cutoff",), at=True)
 
 
 def relstring(run: GradedRun, k: int) -> list[str]:
-    """The grades of the first k documents, one character each.
+    """Grades of the first k documents, one character for each.
 
-    0 … 9 is the grade rounded down, > a larger one, - a document that was not judged, . one with a negative grade.
+    A digit is the grade, rounded down; `>` is a grade of 10 or more, `-` an unjudged document, `.` a negative grade.
     """
     lengths = np.minimum(run.n_retrieved, k)
     letters = np.full((run.n_queries, int(lengths.max(initial=0))), "-", dtype="U1")
@@ -42,9 +42,9 @@ RELSTRING = Metric(
 
 
 def judged(run: GradedRun, k: int | None) -> Scores:
-    """Share of the first k retrieved documents that have a judgment at all.
+    """Share of the first k retrieved documents that have a judgment.
 
-    Divided by what was retrieved within k, not by k. Any judgment counts, even a negative grade (as in ir_measures).
+    The divisor is the number of documents retrieved within k, not k. A negative grade is a judgment here, as in ir_measures.
     """
     seen = run.n_retrieved if k is None else run.n_retrieved.clip(max=k)
     return ratio(run.retrieved.top(k).count, seen)
@@ -67,9 +67,9 @@ JUDGED = Metric(
 
 
 def num_nonrel_judged_ret(run: GradedRun, rel: float | None) -> Scores:
-    """How many documents judged not relevant were retrieved.
+    """Number of retrieved documents that are judged not relevant.
 
-    Unjudged documents and negative grades do not count. Summed over queries.
+    Unjudged documents and negative grades do not count. The summary is the sum over queries.
     """
     return (run.judged.count - run.relevant(rel).count).astype(float)
 
@@ -88,9 +88,9 @@ NUM_NONREL_JUDGED_RET = Metric(
 
 
 def num_q(run: GradedRun) -> Scores:
-    """How many queries were scored.
+    """Number of queries that were scored.
 
-    1 per query that counts, whether or not anything was retrieved for it.
+    Each scored query counts 1, even if nothing was retrieved for it.
     """
     return np.ones(run.n_queries)
 
@@ -108,9 +108,9 @@ NUM_Q = Metric(
 
 
 def num_rel(run: GradedRun, rel: float | None) -> Scores:
-    """How many relevant documents there are, retrieved or not.
+    """Number of relevant documents, retrieved or not.
 
-    Depends on the judgments alone. Summed over queries.
+    It depends only on the judgments. The summary is the sum over queries.
     """
     return run.n_relevant(rel).astype(float)
 
@@ -129,9 +129,9 @@ NUM_REL = Metric(
 
 
 def num_rel_ret(run: GradedRun, k: int | None, rel: float | None) -> Scores:
-    """How many relevant documents were retrieved.
+    """Number of relevant documents retrieved.
 
-    With a cutoff, only those within the first k. Summed over queries.
+    With a cutoff, only the first k documents count. The summary is the sum over queries.
     """
     return run.relevant(rel).top(k).count.astype(float)
 
@@ -156,9 +156,9 @@ NUM_REL_RET = Metric(
 
 
 def mean_rel_ret(run: GradedRun, k: int | None, rel: float | None) -> Scores:
-    """How many relevant documents were retrieved for a query, on average.
+    """Mean number of relevant documents retrieved per query.
 
-    With a cutoff, only those within the first k. ranx calls it hits; elsewhere hits@k is often the share of hit.
+    With a cutoff, only the first k documents count. ranx calls it hits. In other tools, hits@k often means hit@k.
     """
     return num_rel_ret(run, k, rel)
 
@@ -179,9 +179,9 @@ NUM_RET_LEVEL = Param("rel", number, None, "count only documents with at least t
 
 
 def num_ret(run: GradedRun, rel: float | None) -> Scores:
-    """How many documents were retrieved.
+    """Number of documents retrieved.
 
-    Counts unjudged documents too, unless a grade is asked for. Summed over queries.
+    Unjudged documents count too, unless rel is set. The summary is the sum over queries.
     """
     counts = run.n_retrieved if rel is None else run.relevant(rel).count
     return counts.astype(float)
@@ -201,9 +201,9 @@ NUM_RET = Metric(
 
 
 def runid(run: GradedRun) -> list[str]:
-    """The tag the run was submitted under.
+    """Tag of the run.
 
-    The last column of a TREC run; empty where the run has none.
+    The last column of a TREC run; empty if the run has no tag.
     """
     return [run.tag] * run.n_queries
 
@@ -220,9 +220,9 @@ RUNID = Metric(
 
 
 def unjudged(run: GradedRun, k: int) -> Scores:
-    """Share of the first k ranks that hold a document nobody judged.
+    """Share of the first k documents that are unjudged.
 
-    Divided by k, also when fewer are retrieved. A negative grade is no judgment (both as in trec_eval 10).
+    The divisor is k even if fewer documents are retrieved. A negative grade counts as unjudged. Both are as in trec_eval 10.
     """
     return (run.n_retrieved.clip(max=k) - run.judged.top(k).count) / k
 

@@ -1,4 +1,4 @@
-"""Discounted cumulative gain, as it is, at best, and normalised."""
+"""Discounted cumulative gain: of the ranking, of the ideal ranking, and normalised."""
 
 from dataclasses import replace
 from functools import partial
@@ -35,14 +35,16 @@ NDCG_IDEAL = Param(
     "ideal",
     one_of("judged", "retrieved", "uncut"),
     "judged",
-    "what a perfect ranking holds; retrieved (only what was found) and uncut (not cut at k) are known faults",
+    "documents in the ideal ranking. judged: all judged documents, cut at k; retrieved: only retrieved documents; uncut: "
+    "all judged documents, not cut at k. The last two are known mistakes",
 )
 
 
 def ndcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | None, ideal: str) -> Scores:
-    """Discounted gain of the ranking, as a share of the best possible ranking's.
+    """Discounted cumulative gain (DCG) of the ranking, divided by that of the ideal ranking.
 
-    The ideal ranking holds every judged document of the query, retrieved or not, cut at k. 0 when nothing gains.
+    The ideal ranking has all judged documents of the query, retrieved or not, best first, cut at k. 0 if no document has a
+    gain.
     """
     worth = gain_function(gain, rel)
     actual = discounted_gain(run.retrieved, worth(run.retrieved.grade), k, discount)
@@ -50,7 +52,7 @@ def ndcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | N
 
 
 def expected_ndcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | None, ideal: str) -> Scores | None:
-    """The mean over all orders of ties; none known where the ideal depends on them as well."""
+    """The mean over all orders of ties; None if the ideal ranking depends on them too."""
     if ideal == "retrieved":
         return None
     worth = gain_function(gain, rel)
@@ -83,9 +85,9 @@ NDCG = Metric(
 
 
 def dcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | None) -> Scores:
-    """Gains of the documents found, each discounted by the logarithm of its rank.
+    """Sum of the gains of the retrieved documents, each discounted by the logarithm of its rank.
 
-    Not normalised: queries with more to find weigh more. Unjudged documents gain nothing.
+    Not normalised: queries with more relevant documents weigh more. Unjudged documents have no gain.
     """
     return discounted_gain(run.retrieved, gains(run.retrieved.grade, gain, rel), k, discount)
 
@@ -109,9 +111,9 @@ DCG = Metric(
 
 
 def ideal_dcg(run: GradedRun, k: int | None, gain: Any, discount: str, rel: float | None) -> Scores:
-    """The dcg of the best possible ranking, which ndcg divides by.
+    """DCG of the best possible ranking, the divisor of ndcg.
 
-    Depends on the judgments alone, so every run has the same value.
+    It depends only on the judgments, so every run has the same value.
     """
     ideal, best = run.ideal_by(gain_function(gain, rel))
     return discounted_gain(ideal, best, k, discount)
@@ -130,9 +132,9 @@ IDEAL_DCG = Metric(
 
 
 def sdcg(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
-    """Dcg of the first k, as a share of the dcg if all k documents had the largest grade.
+    """DCG of the first k documents, divided by the DCG if all k had the highest grade.
 
-    Unlike ndcg it does not ask what there was to find, so a query with little to find scores low.
+    Unlike ndcg, it does not depend on how many documents are relevant, so a query with few relevant documents scores low.
     """
     worth = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
     return discounted_gain(run.retrieved, worth, k) / discounts(np.arange(1, k + 1)).sum()

@@ -1,4 +1,4 @@
-"""Diversity: gain for each subtopic of a query, less for what was seen before."""
+"""Diversity: gain for each subtopic of a query; a subtopic that was seen before gains less."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from assay.metrics.gains import discounts
 from assay.metrics.ties import ranks_of, tied_hits
 from assay.views import BySubtopic, Hits
 
-ALPHA = Param("alpha", fraction, 0.5, "how much less a subtopic gains from each further document; 0: nothing less")
-BETA = Param("beta", persistence, 0.5, "chance to go on to the next document")
+ALPHA = Param("alpha", fraction, 0.5, "how much the gain of a subtopic falls with each document about it (0: not at all)")
+BETA = Param("beta", persistence, 0.5, "probability that the user continues to the next document")
 MAX_BY_GREED = 1.582
-"""e ÷ (e − 1): how much better than the greedy ranking any other could be, where gains fall with what was seen and weights
-with the rank (Nemhauser, Wolsey & Fisher 1978, An Analysis of Approximations for Maximizing Submodular Set Functions,
+"""e ÷ (e − 1): how much better than the greedy ranking another one can be, if gains fall with what was seen and weights
+fall with the rank (Nemhauser, Wolsey & Fisher 1978, An Analysis of Approximations for Maximizing Submodular Set Functions,
 Mathematical Programming 14).
 """
 DIGITS = 12
-"""Gains that agree in so many decimals are the same; sums of fractions differ behind them by their order alone."""
+"""Gains that agree to this many decimals are equal. Later decimals depend on the order of summation."""
 
 
 def fading(beta: float) -> Weights:
-    """The chance to get as far as a rank, for a user who goes on with chance beta."""
+    """The probability to reach a rank, for a user who continues with probability beta."""
     return lambda rank: np.power(beta, rank - 1.0)
 
 
 def novel_gain(by: BySubtopic, hits: Hits, alpha: float, weigh: Weights, k: int | None) -> Floats:
-    """Σ of weighted gains within the first k over all subtopics of each query; `hits` are those of each subtopic."""
+    """Σ of weighted gains within the first k over all subtopics of each query; `hits` are the hits of each subtopic."""
     worth = (1.0 - alpha) ** (hits.position - 1.0) * weigh(hits.rank)
     if k is not None:
         hits, worth = hits.where(hits.rank <= k), worth[hits.rank <= k]
@@ -41,9 +41,9 @@ def novel_gain(by: BySubtopic, hits: Hits, alpha: float, weigh: Weights, k: int 
 
 
 def expected_novel_gain(by: BySubtopic, alpha: float, weigh: Weights, k: int | None) -> Floats:
-    """The same of what was retrieved, as the mean over all orders of ties.
+    """The same for the retrieved documents, as the mean over all orders of ties.
 
-    What is left of a gain is the chance that nobody who is satisfied with chance alpha has stopped.
+    The share left of a gain is the probability that a user whom each document satisfies with probability alpha still reads.
     """
     tied = tied_hits(by.run)
     if alpha == 0:
@@ -52,13 +52,13 @@ def expected_novel_gain(by: BySubtopic, alpha: float, weigh: Weights, k: int | N
 
 
 def most_gain(alpha: float, weigh: Weights, k: int) -> float:
-    """What one subtopic would gain if each of the first k documents were relevant to it."""
+    """The gain of one subtopic if each of the first k documents were relevant to it."""
     rank = np.arange(1, k + 1)
     return float(((1.0 - alpha) ** (rank - 1.0) * weigh(rank)).sum())
 
 
 def share_of_most(run: GradedRun, k: int, alpha: float, rel: float | None, weigh: Weights) -> Scores:
-    """The gain of the first k as a share of what they would gain if each were relevant to every subtopic."""
+    """The gain of the first k, divided by their gain if each were relevant to every subtopic."""
     by = run.by_subtopic(rel)
     return ratio(novel_gain(by, by.run.retrieved, alpha, weigh, k), by.n_subtopics * most_gain(alpha, weigh, k))
 
@@ -70,7 +70,7 @@ def expected_share_of_most(run: GradedRun, k: int, alpha: float, rel: float | No
 
 
 def share_of_ideal(run: GradedRun, k: int | None, alpha: float, rel: float | None, weigh: Weights) -> Scores:
-    """The gain of the first k as a share of that of the ideal ranking."""
+    """The gain of the first k, divided by the gain of the ideal ranking."""
     by = run.by_subtopic(rel)
     actual, ideal = (novel_gain(by, hits, alpha, weigh, k) for hits in (by.run.retrieved, ideal_hits(by, alpha, k)))
     return ratio(actual, ideal)
@@ -84,10 +84,10 @@ def expected_share_of_ideal(run: GradedRun, k: int | None, alpha: float, rel: fl
 
 
 def ideal_hits(by: BySubtopic, alpha: float, k: int | None) -> Hits:
-    """Where each subtopic's documents stand in the best ranking: at each rank the document that gains most there.
+    """The ideal ranks of the documents of each subtopic: the ideal ranking takes the document with the largest gain next.
 
-    That is nearly always the best possible; to find the best one for sure is out of reach (NP-hard). Of equal ones the
-    larger id comes first.
+    This is nearly always the best possible ranking; to find the best one for certain is NP-hard. Of documents with equal
+    gains, the larger id comes first.
     """
     hits: Hits = by.remembered(("ideal", alpha, k), lambda: _ideal_hits(by, alpha, k))
     return hits
@@ -103,7 +103,7 @@ def _ideal_hits(by: BySubtopic, alpha: float, k: int | None) -> Hits:
 
 
 def _documents(by: BySubtopic) -> Ints:
-    """For each row: the number of its document, query by query and, within a query, the larger id first."""
+    """For each row: the number of its document; by query and, within a query, by descending id."""
     order = np.lexsort((-by.rows.by_id, by.rows.query))
     query, by_id = by.rows.query[order], by.rows.by_id[order]
     is_new = np.ones(len(order), dtype=bool)
@@ -114,14 +114,14 @@ def _documents(by: BySubtopic) -> Ints:
 
 
 def _greedy_ranks(by: BySubtopic, alpha: float, k: int | None) -> Ints:
-    """The ideal rank of each document, all queries side by side, rank by rank; 0 beyond k."""
+    """The ideal rank of each document, found rank by rank for all queries at once; 0 beyond k."""
     document = _documents(by)
     n_documents = int(document.max(initial=-1)) + 1
     query = np.zeros(n_documents, dtype=np.int64)
     query[document] = by.rows.query
     rows = np.lexsort((by.rows.subtopic, document))
     document, subtopic = document[rows], by.rows.subtopic[rows]
-    left = np.ones(len(by.query))  # what each subtopic still gains
+    left = np.ones(len(by.query))  # the gain that is left for each subtopic
     ranks = np.zeros(n_documents, dtype=np.int64)
     rank = 0
     while len(document) and (k is None or rank < k):
@@ -135,7 +135,7 @@ def _greedy_ranks(by: BySubtopic, alpha: float, k: int | None) -> Ints:
 
 
 def _best_of_each_query(document: Ints, gain: Floats, query: Ints) -> Ints:
-    """The document of each query that gains most, the first of equals; rows are given document by document."""
+    """For each query: the document with the largest gain, the first of equal ones. Rows are grouped by document."""
     start = np.flatnonzero(np.diff(document, prepend=-1))
     candidate = document[start]
     total = np.round(np.add.reduceat(gain, start), DIGITS)
@@ -147,11 +147,10 @@ def _best_of_each_query(document: Ints, gain: Floats, query: Ints) -> Ints:
 
 
 def alpha_dcg(run: GradedRun, k: int, alpha: float, rel: float | None) -> Scores:
-    """Discounted gain of the first k over all subtopics, less for each document that repeats one.
+    """Discounted gain of the first k documents over all subtopics; documents that repeat a subtopic gain less.
 
-    1 only if each of the first k documents is relevant to every subtopic.
-
-    It is ndeval's, which at k = 1 forgets to divide by the number of subtopics.
+    1 only if each of the first k documents is relevant to every subtopic. Same as in ndeval, except at k = 1, where ndeval
+    does not divide by the number of subtopics.
     """
     return share_of_most(run, k, alpha, rel, discounts)
 
@@ -172,9 +171,10 @@ ALPHA_DCG = Metric(
 
 
 def alpha_ndcg(run: GradedRun, k: int | None, alpha: float, rel: float | None) -> Scores:
-    """Discounted gain over all subtopics, less for repeating one, as a share of that of an ideal ranking.
+    """Discounted gain over all subtopics, in which repeated subtopics gain less, divided by that of an ideal ranking.
 
-    The ideal takes what gains most at each rank, as in ndeval; in rare cases a ranking is better than that: above 1.
+    The ideal ranking takes the document with the largest gain at each rank, as in ndeval. In rare cases another ranking is
+    better, and its score is above 1.
     """
     return share_of_ideal(run, k, alpha, rel, discounts)
 
@@ -195,11 +195,10 @@ ALPHA_NDCG = Metric(
 
 
 def err_ia(run: GradedRun, k: int, alpha: float, rel: float | None) -> Scores:
-    """Reciprocal of the rank at which a user is satisfied, averaged over what subtopic the user means.
+    """Expected value of 1 ÷ the rank at which a user is satisfied, averaged over the subtopics the user may mean.
 
-    A relevant document satisfies with chance alpha, whatever its grade; 1 only if all k are relevant to every subtopic.
-
-    It is ndeval's, which at k = 1 forgets to divide by the number of subtopics.
+    A relevant document satisfies with probability alpha, whatever its grade. 1 only if all k documents are relevant to every
+    subtopic. Same as in ndeval, except at k = 1, where ndeval does not divide by the number of subtopics.
     """
     return share_of_most(run, k, alpha, rel, reciprocals)
 
@@ -219,9 +218,10 @@ ERR_IA = Metric(
 
 
 def map_ia(run: GradedRun, rel: float | None) -> Scores:
-    """Average precision for each subtopic, averaged over the subtopics of a query.
+    """Average precision for each subtopic, averaged over the subtopics of the query.
 
-    Every subtopic weighs the same, however many documents are relevant to it; one with none does not count.
+    Every subtopic has the same weight, however many documents are relevant to it. A subtopic without relevant documents does
+    not count.
     """
     by = run.by_subtopic(rel)
     return by.mean(average_precision(by.run, None, None, "relevant"))
@@ -248,9 +248,10 @@ MAP_IA = Metric(
 
 
 def nerr_ia(run: GradedRun, k: int | None, alpha: float, rel: float | None) -> Scores:
-    """Err_ia as a share of that of an ideal ranking.
+    """ERR-IA divided by the ERR-IA of an ideal ranking.
 
-    The ideal takes what gains most at each rank, as in ndeval; in rare cases a ranking is better than that: above 1.
+    The ideal ranking takes the document with the largest gain at each rank, as in ndeval. In rare cases another ranking is
+    better, and its score is above 1.
     """
     return share_of_ideal(run, k, alpha, rel, reciprocals)
 
@@ -270,9 +271,10 @@ NERR_IA = Metric(
 
 
 def nnrbp(run: GradedRun, alpha: float, beta: float, rel: float | None) -> Scores:
-    """Nrbp as a share of that of an ideal ranking.
+    """NRBP divided by the NRBP of an ideal ranking.
 
-    The ideal takes what gains most at each rank; in rare cases a ranking is better: above 1. ndeval: nan for 0 ÷ 0.
+    The ideal ranking takes the document with the largest gain at each rank. In rare cases another ranking is better, and its
+    score is above 1. If both values are 0, the score is 0; ndeval reports nan.
     """
     return share_of_ideal(run, None, alpha, rel, fading(beta))
 
@@ -297,9 +299,9 @@ NNRBP = Metric(
 
 
 def nrbp(run: GradedRun, alpha: float, beta: float, rel: float | None) -> Scores:
-    """Gain over all subtopics of a user who goes on with chance beta, less for each document that repeats one.
+    """Gain over all subtopics, for a user who continues with probability beta; repeated subtopics gain less.
 
-    All ranks count. 1 only if every document of an endless ranking were relevant to every subtopic.
+    All ranks count. 1 only for an infinite ranking in which every document is relevant to every subtopic.
     """
     by = run.by_subtopic(rel)
     scale = 1.0 - (1.0 - alpha) * beta
@@ -327,9 +329,9 @@ NRBP = Metric(
 
 
 def precision_ia(run: GradedRun, k: int, rel: float | None) -> Scores:
-    """Precision of the first k for each subtopic, averaged over the subtopics of a query.
+    """Precision at k for each subtopic, averaged over the subtopics of the query.
 
-    1 only if each of the first k documents is relevant to every subtopic; a ranking shorter than k is divided by k.
+    1 only if each of the first k documents is relevant to every subtopic. The divisor is k even if the ranking is shorter.
     """
     by = run.by_subtopic(rel)
     return by.mean(precision(by.run, k, None, "k"))
@@ -356,9 +358,9 @@ PRECISION_IA = Metric(
 
 
 def subtopic_recall(run: GradedRun, k: int | None, rel: float | None) -> Scores:
-    """Share of the subtopics that any of the first k documents is relevant to.
+    """Share of the subtopics for which at least one of the first k documents is relevant.
 
-    A subtopic that no judged document is relevant to does not count; 0 where that leaves none.
+    A subtopic without relevant documents in the judgments does not count. 0 if no subtopic is left.
     """
     by = run.by_subtopic(rel)
     return by.mean(hit(by.run, k, None))

@@ -1,4 +1,4 @@
-"""Relatives of nDCG: other gains, other ideals, and blends with precision."""
+"""Variants of nDCG: other gains, other ideal rankings, and blends with precision."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from assay.metrics.gains import gain_function, ideal_dcg_by_rank, ideal_gain_by_
 from assay.metrics.ties import groups_of, ranks_of, tied_hits, tied_relevant
 from assay.views import Hits, tie_groups
 
-Q_BETA = Param("beta", not_negative, 1.0, "weight of gain against precision; 0 gives average precision")
+Q_BETA = Param("beta", not_negative, 1.0, "weight of gain relative to precision; 0 gives average precision")
 
 
 def q_measure(run: GradedRun, k: int | None, gain: Any, beta: float) -> Scores:
-    """Average precision for graded judgments, blending precision with cumulative gain.
+    """Average precision for graded judgments, which blends precision with cumulative gain.
 
-    A document is relevant when it gains anything. Divided by R, also under a cutoff.
+    A document is relevant if it has a gain. The divisor is R, even with a cutoff.
     """
     worth = gain_function(gain)
     value = worth(run.retrieved.grade)
@@ -31,8 +31,10 @@ def q_measure(run: GradedRun, k: int | None, gain: Any, beta: float) -> Scores:
 
 
 def expected_q_measure(run: GradedRun, k: int | None, gain: Any, beta: float) -> Scores:
-    """The mean over all orders of ties. What a rank is divided by does not depend on them, and of r hits among n equals
-    (i − 1)(r − 1) ÷ (n − 1) stand above one at place i on average.
+    """The mean over all orders of ties.
+
+    The divisor of a rank does not depend on the order. If n tied documents have r hits, (i − 1)(r − 1) ÷ (n − 1) of them are
+    above a hit at place i on average.
     """
     worth = gain_function(gain)
     value = worth(run.retrieved.grade)
@@ -62,17 +64,18 @@ Q_MEASURE = Metric(
 
 
 def binary_gain(run: GradedRun, rel: float | None) -> Scores:
-    """Each relevant document, discounted by the number of non-relevant ones above it.
+    """Mean credit of the relevant documents; the more non-relevant documents are above one, the less credit it has.
 
-    A relevant document that is not retrieved contributes 0.
+    A relevant document that was not retrieved contributes 0.
     """
     hits = run.relevant(rel)
     return ratio(hits.sum(1.0 / np.log2(2.0 + hits.rank - hits.position)), run.n_relevant(rel))
 
 
 def expected_binary_gain(run: GradedRun, rel: float | None) -> Scores:
-    """The mean over all orders of ties: each number of the group's others is as likely as any to stand above a relevant
-    document of the group.
+    """The mean over all orders of ties.
+
+    The number of non-relevant documents of a group that are above a relevant one is 0, 1, … with equal probability.
     """
     query, better, equal, n_hits, n_before = groups_of(tied_relevant(run, rel))
     n_others, others_above = equal - n_hits, better - n_before
@@ -94,9 +97,9 @@ BINARY_GAIN = Metric(
 
 
 def ndcg_rel(run: GradedRun, gain: Any) -> Scores:
-    """Ndcg averaged over the ranks of the relevant documents.
+    """Mean of nDCG at the ranks of the relevant documents.
 
-    A relevant document that is not retrieved contributes the ndcg of the whole ranking.
+    A relevant document that was not retrieved contributes the nDCG of the whole ranking.
     """
     worth = gain_function(gain)
     value = worth(run.retrieved.grade)
@@ -119,9 +122,9 @@ NDCG_REL = Metric(
 
 
 def normalized_gain(run: GradedRun, gain: Any) -> Scores:
-    """Gain of each document, discounted by how far the ranking has fallen behind the ideal one.
+    """Sum of the gains, each discounted by how far the ranking lags behind the ideal one, as a share of all gains.
 
-    Each rank costs at least 1, and what the ideal document there would gain if that is more.
+    The cost of a rank is the gain of the ideal document at that rank, but at least 1.
     """
     worth = gain_function(gain)
     value = worth(run.retrieved.grade)
@@ -147,9 +150,10 @@ NORMALIZED_GAIN = Metric(
 
 
 def rndcg(run: GradedRun, gain: Any, rel: float | None) -> Scores:
-    """Ndcg averaged over the ranks at which the ideal ranking drops to its next lower grade.
+    """Mean of nDCG at the ranks where the ideal ranking drops to the next lower grade.
 
-    The end of a ranking more than one longer than the gaining documents counts as one more point, as in trec_eval.
+    If a ranking has at least two documents more than there are documents with a gain, its end is one more such rank, as in
+    trec_eval.
     """
     worth = gain_function(gain)
     ideal, best = run.ideal_by(worth)
@@ -165,7 +169,7 @@ def rndcg(run: GradedRun, gain: Any, rel: float | None) -> Scores:
 
 
 def _dcg_at(run: GradedRun, worth: Any, at: Hits) -> np.ndarray:
-    """The run's dcg down to each (query, rank) of `at`."""
+    """The DCG of the run down to each (query, rank) of `at`."""
     value = worth(run.retrieved.grade)
     hits = run.retrieved
     running = hits.running_sum(value / np.log2(hits.rank + 1.0))

@@ -1,4 +1,4 @@
-"""Pipeline: how long it took, which expert was chosen, and what reranking changed."""
+"""Pipeline: the time that queries took, the expert that was chosen, and the effect of reranking."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from assay.views import Reranking, Routing, Timing
 
 
 def reranking_improvement(reranking: Reranking, k: int | None, gain: Any) -> Composed:
-    """How much better NDCG is after reranking than before, as a percentage of the NDCG before.
+    """Change of nDCG through reranking, as a percentage of the nDCG before.
 
-    Over all queries it is the change of the mean NDCG as a percentage of the mean before, which is not the mean of the
-    queries' percentages. A query with an NDCG of 0 before has no percentage of its own, but counts in both means; where all
-    are 0 the figure is undefined.
+    The summary is the change of the mean nDCG as a percentage of the mean before, not the mean of the percentages of the
+    queries. A query with an nDCG of 0 before has no score, but counts in both means. If all queries have an nDCG of 0
+    before, the value is undefined.
     """
     before, after = reranking.each(lambda run: ndcg(run, k, gain, "log2", None, "judged"))
     percentage = np.where(before > 0, 100 * ratio(after - before, before), np.nan)
@@ -38,9 +38,9 @@ RERANKING_IMPROVEMENT = Metric(
 
 
 def latency(timing: Timing) -> Scores:
-    """How long a query took to be answered, in milliseconds.
+    """Response time of a query, in milliseconds.
 
-    Queries that were not answered have no time and do not count. In a batch each query takes its share.
+    Queries without a response have no time and do not count. In a batch, each query has its share of the time.
     """
     return timing.ms
 
@@ -59,19 +59,19 @@ LATENCY = Metric(
 
 
 def time_alone(timing: Timing) -> Scores:
-    """Queries that were not answered do not count.
+    """Queries without a response do not count.
 
-    Undefined where queries were asked in batches: none was timed alone.
+    Undefined if queries were sent in batches, because single queries were not timed.
     """
     return timing.alone
 
 
 def latency_percentile(percent: int) -> Metric:
-    """The metric of one percentile of the times."""
+    """The metric of one percentile of the response times."""
     return Metric(
         f"latency_p{percent}",
         time_alone,
-        meaning=f"time within which {percent} % of the queries were answered, in milliseconds.",
+        meaning=f"time within which {percent} % of the queries got a response, in milliseconds.",
         range=(0.0, float("inf")),
         higher_is_better=False,
         aggregation=quantile(percent / 100),
@@ -84,15 +84,15 @@ def latency_percentile(percent: int) -> Metric:
 LATENCY_P50, LATENCY_P95, LATENCY_P99 = map(latency_percentile, (50, 95, 99))
 
 
-EXPERTS = Param("experts", cutoff, None, "how many experts there are; by default all that occur, chosen or optimal")
+EXPERTS = Param("experts", cutoff, None, "number of experts. If not set: all that occur in the data, chosen or optimal")
 
 
 def load_balance(routing: Routing, experts: int | None) -> Composed:
-    """How evenly queries are spread over the experts; 1 where all get as many, 0 where one gets all.
+    """How evenly queries are spread over the experts: 1 if all get equally many queries, 0 if one gets all.
 
-    Only the first choice counts, and queries that were sent nowhere do not. No query has a balance of its own, so none
-    has a score. With a single expert there is nothing to balance: undefined. Where more experts occur than `experts` says,
-    there are as many as occur.
+    Only the first choice counts, and only queries that were routed. A single query has no balance, so queries have no
+    scores. With a single expert the value is undefined. If more experts occur in the data than `experts` says, their number
+    is used.
     """
     kinds = routing.kinds(experts)
     known = ~np.isnan(kinds[:, 0])
@@ -113,15 +113,20 @@ LOAD_BALANCE = Metric(
 
 
 ROUTING_CHOICES = Param(
-    "k", cutoff, None, "a right expert among the first k choices is enough; by default the first", ("n",), at=True
+    "k",
+    cutoff,
+    None,
+    "a correct expert among the first k choices is enough. If not set: only the first choice counts",
+    ("n",),
+    at=True,
 )
 
 
 def routing_accuracy(routing: Routing, k: int | None) -> Scores:
-    """Share of the queries that were sent to an expert they belong to.
+    """Share of the queries that were routed to a correct expert.
 
-    Where several experts are right, any of them will do. A query that was sent nowhere scores 0. A query whose right
-    expert is not known has no score, nor has one that the gate answered without an expert.
+    If several experts are correct, any of them counts. A query that was not routed scores 0. A query has no score if its
+    correct expert is unknown, or if the gate skipped retrieval and the query was not routed.
     """
     is_right = routing.place <= (k or 1)
     return np.where(np.isnan(routing.place), np.nan, is_right)

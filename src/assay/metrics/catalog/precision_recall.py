@@ -7,13 +7,14 @@ from assay.grammar import REQUIRED, Param, one_of, positive
 from assay.metrics.definition import CUTOFF, CUTOFF_NEEDED, JUDGED_ONLY, REL, GradedRun, Metric, Scores
 from assay.metrics.ties import chance_of_none, expected_first, tied_relevant
 
-MULTIPLE = Param("multiple", positive, REQUIRED, "how many times R documents are looked at", at=True)
+MULTIPLE = Param("multiple", positive, REQUIRED, "the cutoff as a multiple of R", at=True)
 
 
 def r_precision_multiple(run: GradedRun, multiple: float, rel: float | None) -> Scores:
     """Precision at a multiple of R, the number of relevant documents of the query.
 
-    The cutoff is multiple · R + 0.9 rounded down, as in trec_eval. A ranking that is shorter is still divided by it.
+    The cutoff is multiple · R + 0.9 rounded down, as in trec_eval. The divisor is the cutoff even if the ranking is
+    shorter.
     """
     cutoff = _multiple_of_r(run, multiple, rel)
     return ratio(run.relevant(rel).top(cutoff).count, cutoff)
@@ -42,9 +43,10 @@ R_PRECISION_MULTIPLE = Metric(
 
 
 def capped_recall(run: GradedRun, k: int, rel: float | None) -> Scores:
-    """Relevant documents in the first k, as a share of the most that could be there.
+    """Number of relevant documents in the first k, as a share of the largest number possible.
 
-    Precision while k is below R, recall beyond. trec_eval calls it relative precision, BEIR R_cap.
+    Equal to precision if k is at most R, and to recall if k is at least R. trec_eval calls it relative precision, BEIR
+    R_cap.
     """
     return ratio(run.relevant(rel).top(k).count, run.n_relevant(rel).clip(max=k))
 
@@ -66,13 +68,13 @@ CAPPED_RECALL = Metric(
 )
 
 
-F_BETA = Param("beta", positive, 1.0, "how many times recall matters more than precision", dot=False)
+F_BETA = Param("beta", positive, 1.0, "weight of recall relative to precision; 2: recall is twice as important", dot=False)
 
 
 def f_measure(run: GradedRun, k: int, rel: float | None, beta: float) -> Scores:
     """Weighted harmonic mean of precision and recall within the first k.
 
-    β is squared, as in the textbook (trec_eval's set_f does not). 0 when nothing relevant is found.
+    β is squared, as in textbooks; set_f, which follows trec_eval, does not square it. 0 if nothing relevant is found.
     """
     n_hits = run.relevant(rel).top(k).count
     return ratio((1 + beta**2) * n_hits, k + beta**2 * run.n_relevant(rel))
@@ -100,7 +102,7 @@ F_MEASURE = Metric(
 def hit(run: GradedRun, k: int | None, rel: float | None) -> Scores:
     """Whether any of the first k documents is relevant.
 
-    1 or 0 per query, so the summary is the share of queries with a hit. trec_eval calls it success.
+    Each query scores 1 or 0, so the mean is the share of queries with a hit. trec_eval calls it success.
     """
     return (run.relevant(rel).top(k).count > 0).astype(float)
 
@@ -123,13 +125,15 @@ HIT = Metric(
 )
 
 
-PRECISION_OVER = Param("over", one_of("k", "retrieved"), "k", "divide by k, or by the documents retrieved within k")
+PRECISION_OVER = Param(
+    "over", one_of("k", "retrieved"), "k", "the divisor: k, or the number of documents retrieved within k"
+)
 
 
 def precision(run: GradedRun, k: int, rel: float | None, over: str) -> Scores:
-    """Share of the first k ranks that hold a relevant document.
+    """Share of the first k documents that are relevant.
 
-    A ranking shorter than k is still divided by k, unless over=retrieved.
+    The divisor is k even if the ranking is shorter, unless over=retrieved.
     """
     n_hits = run.relevant(rel).top(k).count
     return ratio(n_hits, k if over == "k" else run.n_retrieved.clip(max=k))
@@ -157,7 +161,7 @@ PRECISION = Metric(
 def r_precision(run: GradedRun, rel: float | None) -> Scores:
     """Precision at R, the number of relevant documents of the query.
 
-    Divided by R also when fewer than R documents are retrieved; there precision and recall are the same.
+    The divisor is R even if fewer than R documents are retrieved. At rank R, precision and recall are equal.
     """
     total = run.n_relevant(rel)
     return ratio(run.relevant(rel).top(total).count, total)
@@ -184,7 +188,7 @@ R_PRECISION = Metric(
 def recall(run: GradedRun, k: int | None, rel: float | None) -> Scores:
     """Share of the relevant documents that are among the first k.
 
-    Without a cutoff the whole ranking counts. A query with nothing relevant scores 0.
+    Without a cutoff, the whole ranking counts. A query with no relevant documents scores 0.
     """
     return ratio(run.relevant(rel).top(k).count, run.n_relevant(rel))
 
@@ -210,7 +214,7 @@ RECALL = Metric(
 def reciprocal_rank(run: GradedRun, k: int | None, rel: float | None) -> Scores:
     """One over the rank of the first relevant document.
 
-    0 when no relevant document is within the first k.
+    0 if none of the first k documents is relevant.
     """
     first = run.relevant(rel).top(k).first_rank()
     return ratio(first > 0, first)

@@ -1,4 +1,4 @@
-"""Preference: how often relevant documents stand above those judged not relevant."""
+"""Preference: how often relevant documents rank above documents judged not relevant."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from assay.views import Hits, tie_groups
 
 
 def bpref(run: GradedRun, rel: float | None) -> Scores:
-    """How rarely a judged non-relevant document stands above a relevant one; unjudged documents do not matter.
+    """How rarely documents judged not relevant rank above relevant ones; unjudged documents are ignored.
 
-    Only the first R non-relevant documents count. With none judged non-relevant every retrieved relevant one scores 1.
-    Negative grades count as unjudged.
+    Only the first R non-relevant documents count. If no document is judged not relevant, each retrieved relevant document
+    contributes 1. Negative grades count as unjudged.
     """
     judged = run.judged
     relevant = run.is_relevant(judged, rel)
@@ -23,8 +23,9 @@ def bpref(run: GradedRun, rel: float | None) -> Scores:
 
 
 def expected_bpref(run: GradedRun, rel: float | None) -> Scores:
-    """The mean over all orders of ties: each number of the group's non-relevant documents is as likely as any to stand
-    above a relevant one of the group.
+    """The mean over all orders of ties.
+
+    The number of non-relevant documents of a group that are above a relevant one is 0, 1, … with equal probability.
     """
     judged, ties = tied_hits(run, run.retrieved.grade >= 0)
     relevant = run.is_relevant(judged, rel)
@@ -43,7 +44,7 @@ def _up_to(x: Floats, most: Ints) -> Floats:
 
 
 def _share_preferred(run: GradedRun, rel: float | None, hits: Hits, above: Floats) -> Floats:
-    """The score, given the non-relevant documents above each relevant one, of which only R count."""
+    """The score, given the number of non-relevant documents above each relevant one, at most R."""
     total = run.n_relevant(rel)
     n_other = run.ideal.where(run.ideal.grade >= 0).count - total
     most = np.minimum(n_other, total)
@@ -63,9 +64,9 @@ BPREF = Metric(
 
 
 def accuracy(run: GradedRun, k: int | None, rel: float | None) -> Scores:
-    """Chance that a retrieved relevant document stands above a retrieved non-relevant one.
+    """Probability that a retrieved relevant document ranks above a retrieved non-relevant one.
 
-    Only retrieved documents count. 1 when everything retrieved is relevant, 0 when nothing is.
+    Only retrieved documents count. 1 if all of them are relevant, 0 if none is.
     """
     hits = run.relevant(rel).top(k)
     retrieved = run.n_retrieved if k is None else run.n_retrieved.clip(max=k)
@@ -87,9 +88,9 @@ ACCURACY = Metric(
 
 
 def geometric_bpref(run: GradedRun, rel: float | None) -> Scores:
-    """Bpref combined by the geometric mean, so that hard queries weigh more.
+    """Geometric mean of bpref, in which hard queries weigh more.
 
-    The score of a query is its bpref; in the summary none counts as less than 0.00001.
+    The score of a query is its bpref. The geometric mean raises scores below 0.00001 to 0.00001.
     """
     return bpref(run, rel)
 

@@ -1,4 +1,4 @@
-"""Rank-biased: a user who goes on to the next document with a fixed chance."""
+"""Rank-biased: a user who continues to the next document with a fixed probability."""
 
 import numpy as np
 
@@ -8,14 +8,15 @@ from assay.metrics.definition import CUTOFF, REL, GradedRun, Metric, Scores
 from assay.metrics.ties import ranks_of, tied_hits
 from assay.views import Hits
 
-COMPATIBILITY_P = Param("p", persistence, 0.95, "chance to go on to the next document", shown=True)
+COMPATIBILITY_P = Param("p", persistence, 0.95, "probability that the user continues to the next document", shown=True)
 COMPATIBILITY_NORMALIZE = Param("normalize", flag, True, "divide by the overlap of the ideal ranking with itself")
 
 
 def compatibility(run: GradedRun, p: float, normalize: bool) -> Scores:
-    """Rank-biased overlap between the ranking and the ideal ranking nearest to it.
+    """Rank-biased overlap between the ranking and the closest ideal ranking.
 
-    Among documents of one grade the ideal ranking keeps the run's own order; documents not retrieved come last.
+    Among documents with the same grade, the ideal ranking keeps the order of the run; documents that were not retrieved
+    come last.
     """
     ideal = run.ideal.where(run.ideal.grade > 0)
     hits = run.retrieved.where(run.retrieved.grade > 0)
@@ -32,7 +33,7 @@ def compatibility(run: GradedRun, p: float, normalize: bool) -> Scores:
 
 
 def _ideal_rank(hits: Hits, ideal: Hits) -> Ints:
-    """Where each hit stands in the ideal ranking: after all better grades, in the run's order within its own."""
+    """The rank of each hit in the ideal ranking: after all better grades, and in the order of the run within its grade."""
     order = np.lexsort((hits.rank, -hits.grade, hits.query))
     place = np.empty(len(order), dtype=np.int64)
     new = np.diff(hits.query[order], prepend=-1) != 0
@@ -44,7 +45,7 @@ def _ideal_rank(hits: Hits, ideal: Hits) -> Ints:
 
 
 def _n_better(hits: Hits, ideal: Hits) -> Ints:
-    """How many judged documents of the query have a better grade than each hit."""
+    """For each hit: how many judged documents of its query have a better grade."""
     levels: Floats = np.unique(ideal.grade)
     width = len(levels) + 1
     # ideal rows ascend in this key: query first, then grade from best to worst
@@ -63,20 +64,21 @@ COMPATIBILITY = Metric(
 )
 
 
-RBP_P = Param("p", persistence, 0.8, "chance to go on to the next document", dot=True, shown=True)
+RBP_P = Param("p", persistence, 0.8, "probability that the user continues to the next document", dot=True, shown=True)
 RBP_GAIN = Param(
     "gain",
     one_of("binary", "scale", "query", "grade"),
     "binary",
-    "binary: 1 if relevant; scale: grade ÷ largest grade; query: grade ÷ the query's largest (trec_eval 10); "
-    "grade: the grade itself, which may exceed 1 (ranx)",
+    "binary: 1 if relevant; scale: grade ÷ highest grade; query: grade ÷ highest grade of the query (trec_eval 10); "
+    "grade: the grade itself, so that scores can exceed 1 (ranx)",
 )
 
 
 def rbp(run: GradedRun, k: int | None, p: float, rel: float | None, gain: str) -> Scores:
-    """Gain per document inspected by a user who goes on to the next with chance p.
+    """Gain per inspected document, for a user who continues to the next document with probability p.
 
-    Always below 1: some weight lies beyond the end of any ranking. trec_eval 10 has p = 0.9 and gain = query.
+    Always below 1, except with gain = grade: ranks beyond the end of the ranking have weight too. trec_eval 10 uses p = 0.9
+    and gain = query.
     """
     hits, worth = run.retrieved, _rbp_worth(run, rel, gain)
     inside = (hits.rank <= (k or hits.rank.max(initial=0))) & (worth > 0)
@@ -90,7 +92,7 @@ def expected_rbp(run: GradedRun, k: int | None, p: float, rel: float | None, gai
 
 
 def _rbp_worth(run: GradedRun, rel: float | None, gain: str) -> Floats:
-    """What each retrieved document gains."""
+    """The gain of each retrieved document."""
     grade = run.retrieved.grade
     if gain == "binary":
         return run.is_relevant(run.retrieved, rel).astype(float)
@@ -118,15 +120,15 @@ RBP_COMPLETE = Param(
     "complete",
     one_of("tail", "zero"),
     "tail",
-    "the residual where everything retrieved is judged; tail: what lies past the end, zero: 0 (trec_eval 10)",
+    "residual if all retrieved documents are judged. tail: the weight beyond the end of the ranking; zero: 0 (trec_eval 10)",
 )
 
 
 def rbp_residual(run: GradedRun, p: float, complete: str) -> Scores:
-    """How much rbp could still rise if every unjudged document were relevant.
+    """How much rbp would rise if every unjudged document were relevant.
 
-    Counts everything past the end of the ranking as unjudged, so an empty ranking has residual 1. trec_eval 10
-    gives 0 instead where everything retrieved is judged.
+    Everything beyond the end of the ranking counts as unjudged, so an empty ranking has residual 1. trec_eval 10 reports 0
+    instead if all retrieved documents are judged.
     """
     hits = run.judged
     residual = 1.0 - (1.0 - p) * hits.sum(np.power(p, hits.rank - 1.0))

@@ -1,4 +1,4 @@
-"""Retrieval gate: whether it was right to retrieve at all, and what that saved."""
+"""Retrieval gate: whether it was correct to retrieve at all, and what skipping saved."""
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from assay.views import Routing
 
 
 def gate_cost_saved(routing: Routing) -> Composed:
-    """Cost of the retrievals that were rightly skipped, as a percentage of the cost of retrieving always.
+    """Cost of the retrievals that were correctly skipped, as a percentage of the cost of always retrieving.
 
-    gate_efficiency, with each query weighed by what a retrieval costs there; the same where all cost the same. Queries
-    without a cost do not count. Where everything is free the figure is undefined; so it is where retrievals were skipped and
-    not one of them has a cost, for then nobody knows what was saved.
+    This is gate_efficiency with each query weighted by the cost of its retrieval; both are equal if all costs are equal.
+    Queries without a cost do not count. The value is undefined if all costs are 0, or if retrievals were skipped but none of
+    them has a cost.
     """
     is_skipped = (routing.skipped == 1) & ~np.isnan(routing.needed)
     is_unknown = is_skipped.any() and np.isnan(routing.cost[is_skipped]).all()
@@ -33,10 +33,10 @@ GATE_COST_SAVED = Metric(
 
 
 def gate_accuracy(routing: Routing) -> Scores:
-    """Share of the queries about which the retrieval gate decided rightly.
+    """Share of the queries for which the retrieval gate decided correctly.
 
-    Right is to skip what needs no retrieval, and to retrieve what does. A decision that was not reported scores 0; a
-    query of which nobody says whether it needs retrieval has no score.
+    It is correct to skip a query that needs no retrieval, and to retrieve for a query that does. A query without a reported
+    decision scores 0. A query has no score if it is unknown whether it needs retrieval.
     """
     return routing.good(routing.skipped != routing.needed)
 
@@ -51,11 +51,11 @@ GATE_ACCURACY = Metric(
 
 
 def gate_efficiency(routing: Routing) -> Scores:
-    """Retrievals that were rightly skipped, as a percentage of all queries.
+    """Retrievals that were correctly skipped, as a percentage of all queries.
 
-    The score of a query is 100 where its retrieval was rightly skipped, else 0. The most there can be is the share of
-    queries that need no retrieval: gate_recall divides by those. What was not reported was not saved. A query of which
-    nobody says whether it needs retrieval has no score.
+    A query scores 100 if its retrieval was correctly skipped, else 0. The maximum is the percentage of queries that need no
+    retrieval; gate_recall divides by their number. A query without a reported decision counts as not skipped.
+    A query has no score if it is unknown whether it needs retrieval.
     """
     return 100 * routing.saved
 
@@ -72,9 +72,9 @@ GATE_EFFICIENCY = Metric(
 
 
 def gate_recall(routing: Routing) -> Scores:
-    """Share of the needless retrievals that were skipped.
+    """Share of the unnecessary retrievals that were skipped.
 
-    How much of what could be saved was saved. A query that needs retrieval has no score, for it cannot be saved.
+    It says how much of the possible saving was achieved. A query that needs retrieval has no score.
     """
     return np.where(routing.needed == 0, routing.saved, np.nan)
 
@@ -89,9 +89,10 @@ GATE_RECALL = Metric(
 
 
 def retrievals_saved(routing: Routing) -> Scores:
-    """Number of retrievals that were rightly skipped.
+    """Number of retrievals that were correctly skipped.
 
-    What was not reported was not saved. A query of which nobody says whether it needs retrieval has no score.
+    A query without a reported decision counts as not skipped. A query has no score if it is unknown whether it needs
+    retrieval.
     """
     return routing.saved
 
@@ -108,10 +109,9 @@ RETRIEVALS_SAVED = Metric(
 
 
 def wasted_retrievals(routing: Routing) -> Scores:
-    """Retrievals that nobody needed, as a percentage of all queries.
+    """Unnecessary retrievals, as a percentage of all queries.
 
-    What a better gate could still save. A query without a decision, or of which nobody says whether it needs retrieval,
-    has no score.
+    A better gate could still save these. A query has no score if its decision, or whether it needs retrieval, is unknown.
     """
     return 100 * routing.bad((routing.skipped == 0) & (routing.needed == 0))
 
@@ -129,10 +129,10 @@ WASTED_RETRIEVALS = Metric(
 
 
 def wrongly_skipped(routing: Routing) -> Scores:
-    """Queries that needed retrieval and were denied it, as a percentage of all queries.
+    """Queries that needed retrieval but were skipped, as a percentage of all queries.
 
-    The price of gate_efficiency: such a query is answered without the documents it needs. A query without a decision, or
-    of which nobody says whether it needs retrieval, has no score.
+    This is the price of gate_efficiency: such a query is answered without the documents it needs. A query has no score if
+    its decision, or whether it needs retrieval, is unknown.
     """
     return 100 * routing.bad((routing.skipped == 1) & (routing.needed == 1))
 

@@ -1,4 +1,4 @@
-"""Sets: what was retrieved as a whole, whatever its order."""
+"""Sets: everything that was retrieved, regardless of its order."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from assay.metrics.definition import REL, GradedRun, Metric, Scores
 def _four_weights(text: str) -> tuple[float, ...]:
     weights = numbers(text)
     if len(weights) != 4:
-        raise ValueError("four numbers: relevant retrieved, other retrieved, relevant missed, other missed")
+        raise ValueError("four numbers (relevant retrieved, other retrieved, relevant missed, other missed)")
     return weights
 
 
@@ -22,16 +22,18 @@ UTILITY_WEIGHTS = Param(
     "weights",
     _four_weights,
     (1.0, -1.0, 0.0, 0.0),
-    "worth of a relevant retrieved, other retrieved, relevant missed and other missed document",
+    "value of each document in four groups: relevant retrieved, other retrieved, relevant missed, other missed",
     dot=True,
 )
-COLLECTION_SIZE = Param("collection", cutoff, 0, "how many documents there are; needed for the fourth weight", ("num_docs",))
+COLLECTION_SIZE = Param(
+    "collection", cutoff, 0, "number of documents in the collection; required if the fourth weight is not 0", ("num_docs",)
+)
 
 
 def utility(run: GradedRun, weights: tuple[float, ...], collection: int, rel: float | None) -> Scores:
-    """A linear account of the four cells retrieved × relevant.
+    """Weighted sum of four counts: relevant and other documents, retrieved and missed.
 
-    May be negative. Averaged, not summed, over queries, as in trec_eval.
+    It can be negative. The summary is the mean over queries, not the sum, as in trec_eval.
     """
     n_hits, total = run.relevant(rel).count, run.n_relevant(rel)
     other = run.n_retrieved - n_hits
@@ -40,9 +42,9 @@ def utility(run: GradedRun, weights: tuple[float, ...], collection: int, rel: fl
 
 
 def check(params: Mapping[str, Any]) -> None:
-    """Nobody can count what was not retrieved without knowing how much there is."""
+    """The number of documents that were not retrieved follows only from the size of the collection."""
     if params["weights"][3] and not params["collection"]:
-        raise BadParameter("utility with a fourth weight needs collection, the number of documents there are")
+        raise BadParameter("utility: a fourth weight needs collection, the number of documents in the collection")
 
 
 UTILITY = Metric(
@@ -58,9 +60,9 @@ UTILITY = Metric(
 
 
 def set_map(run: GradedRun, rel: float | None) -> Scores:
-    """Set precision times set recall; order does not matter.
+    """Set precision times set recall; the order of the documents has no effect.
 
-    0 when nothing is retrieved or nothing is relevant.
+    0 if nothing was retrieved or nothing is relevant.
     """
     n_hits = run.relevant(rel).count
     return ratio(n_hits**2, run.n_retrieved * run.n_relevant(rel))
@@ -78,9 +80,9 @@ SET_MAP = Metric(
 
 
 def set_precision(run: GradedRun, rel: float | None) -> Scores:
-    """Share of everything retrieved that is relevant; order does not matter.
+    """Share of all retrieved documents that are relevant; their order has no effect.
 
-    0 when nothing is retrieved.
+    0 if nothing was retrieved.
     """
     return ratio(run.relevant(rel).count, run.n_retrieved)
 
@@ -97,9 +99,9 @@ SET_PRECISION = Metric(
 
 
 def set_recall(run: GradedRun, rel: float | None) -> Scores:
-    """Share of the relevant documents that were retrieved; order does not matter.
+    """Share of the relevant documents that were retrieved, at any rank.
 
-    0 when there is nothing relevant.
+    0 if nothing is relevant.
     """
     return ratio(run.relevant(rel).count, run.n_relevant(rel))
 
@@ -119,9 +121,9 @@ SET_F_BETA = Param("beta", positive, 1.0, "weight of recall, not squared", dot=T
 
 
 def set_f(run: GradedRun, rel: float | None, beta: float) -> Scores:
-    """Weighted harmonic mean of set precision and set recall, with trec_eval's weight.
+    """Weighted harmonic mean of set precision and set recall, with β as in trec_eval.
 
-    β enters unsquared, so β = 4 gives the textbook's F2; the metric f squares it.
+    β is not squared, so β = 4 gives the F2 of textbooks. The metric f squares β.
     """
     p, r = set_precision(run, rel), set_recall(run, rel)
     return ratio((beta + 1.0) * p * r, r + beta * p)
@@ -139,9 +141,9 @@ SET_F = Metric(
 
 
 def set_relative_precision(run: GradedRun, rel: float | None) -> Scores:
-    """Relevant documents retrieved, as a share of the most that could have been.
+    """Number of relevant documents retrieved, as a share of the largest number possible.
 
-    Set precision while fewer than R are retrieved, set recall beyond.
+    Equal to set precision if at most R documents were retrieved, and to set recall if at least R were.
     """
     return ratio(run.relevant(rel).count, np.minimum(run.n_retrieved, run.n_relevant(rel)))
 

@@ -1,4 +1,4 @@
-"""Spans: gold stretches of files that retrieved chunks cover."""
+"""Spans: how much of the gold spans in files the retrieved chunks cover."""
 
 import numpy as np
 
@@ -10,8 +10,8 @@ from assay.views import Spans
 def file_mrr(spans: Spans, k: int | None, tokens: int | None) -> Scores:
     """One over the rank of the first file that has a gold span.
 
-    A file stands where the first of its chunks stands, and ranks count files: several chunks of one file take one rank.
-    0 where no such file is within the first k. A query without gold spans has no score.
+    Files are ranked by their first chunk, and several chunks of one file take one rank. 0 if none of the first k files has
+    a gold span. A query without gold spans has no score.
     """
     query, rank = spans.found_files(tokens)
     first = np.full(spans.n_queries, np.iinfo(np.int64).max)
@@ -34,8 +34,8 @@ FILE_MRR = Metric(
 def file_recall(spans: Spans, k: int | None, tokens: int | None) -> Scores:
     """Share of the files with gold spans that are among the first k files.
 
-    A file stands where the first of its chunks stands, and k counts files, so that small chunks neither help nor harm.
-    An empty list of gold spans scores 0; a query without one has no score.
+    Files are ranked by their first chunk, and k counts files, so small chunks neither help nor harm.
+    A query with an empty list of gold spans scores 0; a query without a list has no score.
     """
     query, rank = spans.found_files(tokens)
     owners = query if k is None else query[rank <= k]
@@ -53,10 +53,10 @@ FILE_RECALL = Metric(
 
 
 def span_iou(spans: Spans, k: int | None, tokens: int | None, unit: str) -> Scores:
-    """What the first k chunks share with the gold spans, over what either covers (intersection over union).
+    """Length shared by the first k chunks and the gold spans, divided by the length they cover together (IoU).
 
-    1 only where exactly the gold was retrieved: what is missed and what is too much both cost, so it falls with k once
-    all is found. An empty list of gold spans scores 0; a query without one has no score.
+    1 only if exactly the gold spans were retrieved. Missing text and extra text both lower the score, so it falls with k
+    after all gold spans are found. A query with an empty list of gold spans scores 0; a query without a list has no score.
     """
     sizes = spans.sizes(k, tokens, unit)
     return spans.scores(ratio(sizes.both, sizes.retrieved + sizes.gold - sizes.both))
@@ -74,10 +74,11 @@ SPAN_IOU = Metric(
 
 
 def span_precision(spans: Spans, k: int | None, tokens: int | None, unit: str) -> Scores:
-    """Share of what the first k chunks cover that is gold.
+    """Share of the text covered by the first k chunks that is in gold spans.
 
-    Divided by what was retrieved, not by k; nothing retrieved scores 0. What several chunks cover counts once, and a
-    chunk whose place is not known covers nothing. An empty list of gold spans scores 0; a query without one has no score.
+    The divisor is the length of the retrieved text, not k. 0 if nothing was retrieved. Text that several chunks cover
+    counts once. A chunk whose location is unknown covers nothing. A query with an empty list of gold spans scores 0; a
+    query without a list has no score.
     """
     sizes = spans.sizes(k, tokens, unit)
     return spans.scores(ratio(sizes.both, sizes.retrieved))
@@ -96,8 +97,9 @@ SPAN_PRECISION = Metric(
 def span_recall(spans: Spans, k: int | None, tokens: int | None, unit: str) -> Scores:
     """Share of the gold spans that the first k chunks cover.
 
-    What several chunks cover counts once, so chunkers that overlap gain nothing. A gold span in a file that is not there
-    cannot be covered, and counts. An empty list of gold spans scores 0; a query without one has no score.
+    Text that several chunks cover counts once, so overlapping chunks gain nothing. A gold span in a file that the dataset
+    does not have counts as not covered. A query with an empty list of gold spans scores 0; a query without a list has no
+    score.
     """
     both, gold = spans.both(k, tokens, unit)
     return spans.scores(ratio(both, gold))

@@ -19,7 +19,7 @@ from assay.views import Answers, Words
 
 
 class Overlap(NamedTuple):
-    """How much two texts share, and how much there is of each."""
+    """How many tokens two texts share, and how many each has."""
 
     shared: int
     n_answer: int
@@ -27,23 +27,23 @@ class Overlap(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """Share of the answer that the reference has."""
+        """Share of the answer that is also in the reference."""
         return self.shared / self.n_answer if self.n_answer else 0.0
 
     @property
     def recall(self) -> float:
-        """Share of the reference that the answer has."""
+        """Share of the reference that is also in the answer."""
         return self.shared / self.n_reference if self.n_reference else 0.0
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of both: twice what is shared, over all there is."""
+        """The harmonic mean of precision and recall: twice the shared tokens, divided by all tokens."""
         total = self.n_answer + self.n_reference
         return 2 * self.shared / total if total else 0.0
 
 
 def overlap(answer: Sequence[Hashable], reference: Sequence[Hashable], count: str = "bag") -> Overlap:
-    """Tokens in common, as a set or with repetitions."""
+    """Tokens in common, as a set or as a bag (with repetitions)."""
     if count == "set":
         ours, theirs = set(answer), set(reference)
         return Overlap(len(ours & theirs), len(ours), len(theirs))
@@ -58,11 +58,11 @@ def shared_counts(ours: Mapping[Hashable, int], theirs: Mapping[Hashable, int]) 
 
 
 def token_f1(answer: list[str], references: list[list[str]], count: str) -> float:
-    """F1 of the tokens, with the reference most alike; where one side has none, whether the other has none either."""
+    """F1 of the tokens with the most similar reference. If one side has no tokens: 1 if the other has none, else 0."""
     return max(
         overlap(answer, reference, count).f1
         if answer and reference
-        else float(answer == reference)  # tokens of SQuAD may be none
+        else float(answer == reference)  # a text may have no SQuAD tokens
         for reference in references
     )
 
@@ -73,15 +73,15 @@ def is_one_of(answer: list[str], references: list[list[str]]) -> float:
 
 
 def ngrams(tokens: Sequence[str], n: int) -> list[Hashable]:
-    """Stretches of n tokens, one from each place on."""
+    """All sequences of n adjacent tokens."""
     return list(tokens) if n == 1 else list(zip(*[tokens[start:] for start in range(n)], strict=False))
 
 
 def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
-    """How long the longest sequence is that both have, with gaps.
+    """Length of the longest common subsequence (gaps are allowed).
 
     After Hyyrö 2004, Bit-parallel LCS-length computation revisited, AWOCA. Each token of the shorter text has a bit, so
-    that a row of the usual table is one sum of large integers.
+    a row of the usual table is one sum of large integers.
     """
     if len(first) > len(second):
         first, second = second, first
@@ -99,36 +99,36 @@ def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 FLOOR, ADDED = 0.1, 1.0
-"""What stands in for no match, and what is added to matches and to n-grams alike, as sacrebleu has it."""
+"""The value used for no match, and the number added to matches and to n-grams; both as in sacrebleu."""
 LONGEST_NGRAM = 4
 
 
 def order(text: str) -> int:
-    """The longest n-grams that count."""
+    """The length of the longest n-grams that count."""
     if text not in ("1", "2", "3", "4"):
         raise ValueError(f"a whole number from 1 to {LONGEST_NGRAM}")
     return int(text)
 
 
-BLEU_N = Param("n", order, LONGEST_NGRAM, "n-grams of 1 to n words count, all the same", shown=True)
+BLEU_N = Param("n", order, LONGEST_NGRAM, "n-grams of 1 to n words count, with equal weight", shown=True)
 
 
 class Matches(NamedTuple):
-    """For each length of n-grams how many match and how many there are; and the words of both sides."""
+    """For each n-gram length: how many n-grams match and how many there are; and the number of words of both sides."""
 
     matching: tuple[float, ...]
     total: tuple[float, ...]
     n_answer: float
     n_reference: float
-    """Of the reference that is nearest in length; of two as near, the shorter."""
+    """Words of the reference closest in length; of two equally close ones, the shorter."""
 
 
 def matches(answer: Sequence[str], references: Sequence[Sequence[str]], n: int) -> Matches:
-    """An n-gram matches as often as the reference that has it most often has it."""
+    """An n-gram matches at most as often as it occurs in the reference that has it most often."""
     nearest = min((abs(len(reference) - len(answer)), len(reference)) for reference in references)[1]
     counts: list[float] = []
     for size in range(1, n + 1):
-        if counts and not counts[-1]:  # where shorter ones do not match, longer ones cannot
+        if counts and not counts[-1]:  # if no shorter n-gram matches, no longer one can
             counts.append(0)
             continue
         ours = Counter(ngrams(answer, size))
@@ -140,9 +140,9 @@ def matches(answer: Sequence[str], references: Sequence[Sequence[str]], n: int) 
 
 
 def bleu_of(of: Matches, smooth: str) -> float:
-    """The geometric mean of the precisions, lowered for answers that are too short; 0 where not one word matches.
+    """The geometric mean of the precisions, lowered for answers that are too short; 0 if no word matches.
 
-    Lengths of which the answer has no n-gram do not count, so that a short answer can be perfect.
+    Lengths for which the answer has no n-gram do not count, so a short answer can be perfect.
     """
     if not any(of.matching):
         return 0.0
@@ -166,16 +166,16 @@ BLEU_SMOOTH = Param(
     "smooth",
     one_of("exp", "floor", "add_k", "none"),
     "exp",
-    "where n-grams of a length do not match: exp halves an imagined match each time (NIST), floor takes 0.1 match, "
-    "add_k adds 1 to matches and n-grams beyond single words, none scores 0",
+    "what to do if no n-gram of a length matches. exp: count 1/2 match the first time, then 1/4, 1/8, … (NIST); floor: "
+    "count 0.1 match; add_k: add 1 to matches and n-grams of every length above 1; none: score 0",
 )
 
 
 def bleu(replies: Answers, n: int, smooth: str) -> Scores:
-    """How many of the answer's n-grams an expected answer has, of one to n words; too short answers are lowered.
+    """Share of the answer's n-grams (1 to n words) that an expected answer has, lowered if the answer is too short.
 
-    BLEU of each answer by itself, from 0 to 1; n-grams longer than the answer do not count. The summary is the mean of
-    these; corpus_bleu takes all answers together. What has no answer scores 1 where none is given.
+    BLEU is computed for each answer, from 0 to 1, and the summary is the mean; corpus_bleu counts all answers together.
+    N-grams longer than the answer do not count. An unanswerable query scores 1 if the system abstains.
     """
     return replies.compared(partial(sentence_bleu, n=n, smooth=smooth))
 
@@ -198,19 +198,19 @@ BLEU = Metric(
 
 
 CORPUS_BLEU_PARTS = 2 * LONGEST_NGRAM + 2
-"""Matches and n-grams of each length, and the words of both sides; 0 for lengths that are not asked for."""
+"""Matches and n-grams of each length, and the words of both sides; 0 for lengths above n."""
 
 
 def corpus_bleu(replies: Answers, n: int) -> Composed:
-    """BLEU of all answers together, their n-grams counted before anything is divided.
+    """BLEU of all answers together: n-grams are counted over all answers, then divided.
 
-    The score of a query is the BLEU of its answer alone, the summary that of all of them. A query without an answer
-    counts as one that shares nothing; one that has no answer to be found is left out. Smoothed as bleu(smooth=exp).
+    The score of a query is the BLEU of its own answer; the summary is the BLEU of all answers. An unanswered query counts as
+    an answer without matches. An unanswerable query is left out. Smoothing is that of bleu(smooth=exp).
     """
     parts = np.full((replies.n_queries, CORPUS_BLEU_PARTS), np.nan)
     parts[replies.is_answerable] = 0.0
     for place, expected in enumerate(replies.expected):
-        if expected is not None and expected.references:  # unless there is an answer, the shortest was missed
+        if expected is not None and expected.references:  # without an answer, the shortest reference counts as missed
             parts[place, -1] = min(len(replies.words(text)) for text in expected.references)
     scores = np.where(replies.is_answerable, 0.0, np.nan)
     for place, answer, references in replies.answered():
@@ -222,7 +222,7 @@ def corpus_bleu(replies: Answers, n: int) -> Composed:
 
 
 def of_all(score: Floats, parts: Floats) -> float:
-    """BLEU of the sums; where only scores are known, their mean."""
+    """BLEU of the sums; if only scores are known, their mean."""
     if parts.ndim == 1:
         return float(np.mean(score))
     *counts, n_answer, n_reference = parts.sum(axis=0).tolist()
@@ -246,28 +246,28 @@ ROUGE_N = Param(
     "n",
     one_of(*"123456789", LONGEST_SUBSEQUENCE),
     LONGEST_SUBSEQUENCE,
-    "words in a stretch; l: the longest common subsequence",
+    "number of words in an n-gram; l: the longest common subsequence",
     shown=True,
 )
 ROUGE_MEASURE = Param(
     "measure",
     one_of("f1", "precision", "recall"),
     "f1",
-    "f1; precision: of the answer's stretches; recall: of those of the expected answer",
+    "precision: matching share of the answer; recall: matching share of the expected answer; f1: their harmonic mean",
 )
 
 
 def rouge(replies: Answers, n: str, measure: str) -> Scores:
-    """How many stretches of n words the answer and the expected one share; with n=l their longest common subsequence.
+    """Overlap between the answer and the expected answer, in n-grams or (n=l) in their longest common subsequence.
 
-    Of several expected answers the most alike by F1 counts. Words are not stemmed. Fewer than n words share nothing: a
-    right answer of one word scores 0 with n=2. What has no answer scores 1 where none is given.
+    Of several expected answers, the one with the highest F1 counts. Words are not stemmed. A text with fewer than n words
+    has no overlap: a correct answer of one word scores 0 with n=2. An unanswerable query scores 1 if the system abstains.
     """
     return replies.compared(partial(likeness, n=n, measure=measure))
 
 
 def likeness(answer: Words, references: list[Words], n: str, measure: str) -> float:
-    """What is shared with the reference that is most alike."""
+    """The overlap with the most similar reference."""
     if measure == "f1" and len(references) == 1:
         return _rouge_overlap(answer, references[0], n).f1
     shared = [_rouge_overlap(answer, reference, n) for reference in references]

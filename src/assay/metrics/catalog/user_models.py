@@ -1,4 +1,4 @@
-"""User models (C/W/L): gain per document inspected, by the chance to go on after each."""
+"""User models (C/W/L): gain per inspected document, from the probability to continue after each."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from assay.metrics.definition import (
 from assay.metrics.gains import check_scale, scaled_gains
 
 Continuation = Callable[[Floats, Floats], Floats]
-"""(rank, gain at that rank), both queries × depth → the chance to go on to the next rank."""
+"""(rank, gain at that rank), both queries × depth → the probability to continue to the next rank."""
 
 
 def expected_gain(run: GradedRun, gain: Floats, continuation: Continuation, depth: int) -> Floats:
-    """Expected gain per inspected document over the first `depth` ranks. Ranks with no judged document gain nothing."""
+    """Expected gain per inspected document over the first `depth` ranks. Ranks without a judged document have no gain."""
     hits = run.retrieved
     inside = hits.rank <= depth
     query, column, worth = hits.query[inside], hits.rank[inside] - 1, gain[inside]
@@ -44,9 +44,9 @@ def expected_gain(run: GradedRun, gain: Floats, continuation: Continuation, dept
 
 
 def bpm(run: GradedRun, k: int, t: float, min_grade: float, max_grade: float | None) -> Scores:
-    """Gain per document inspected by a user who stops once they have t, or after k documents.
+    """Gain per inspected document, for a user who stops at a total gain of t or after k documents.
 
-    Gains are grades scaled to 0 … 1. Without enough gain the user reads all k ranks, also of a shorter ranking.
+    Gains are grades scaled to 0 … 1. If the gain never reaches t, the user inspects k ranks, even if the ranking is shorter.
     """
     hits = run.retrieved.top(k)
     total = hits.running_sum(scaled_gains(run, hits.grade, min_grade, max_grade))
@@ -72,9 +72,9 @@ BPM = Metric(
 
 
 def insq(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
-    """Gain per document inspected by a user who wants t and reads on more readily the deeper they are.
+    """Gain per inspected document, for a user who wants a gain of t and is more likely to continue the deeper they are.
 
-    Gains are grades scaled to 0 … 1; summed over 1,000 ranks as cwl_eval does.
+    Gains are grades scaled to 0 … 1. The sum covers 1,000 ranks, as in cwl_eval.
     """
     reach = (2 * t / (2 * t + np.arange(depth))) ** 2
     weight = reach / reach.sum()
@@ -93,9 +93,9 @@ INSQ = Metric(
 
 
 def inst(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
-    """Gain per document inspected by a user who wants t and reads on more readily the less they have.
+    """Gain per inspected document, for a user who wants a gain of t and is more likely to continue the less they have.
 
-    Gains are grades scaled to 0 … 1; summed over 1,000 ranks as cwl_eval does.
+    Gains are grades scaled to 0 … 1. The sum covers 1,000 ranks, as in cwl_eval.
     """
 
     def go_on(rank: Floats, gain: Floats) -> Floats:
@@ -116,7 +116,7 @@ INST = Metric(
 
 
 def nerr_metric(function: Callable[..., Scores], params: tuple[Param, ...], formula: str) -> Metric:
-    """One of the user models that keep ERR's way to stop: a function of its own, the rest alike."""
+    """The record of a user model that stops as ERR does. These records differ in function, parameters and formula."""
     return Metric(
         function.__name__,
         function,
@@ -127,13 +127,14 @@ def nerr_metric(function: Callable[..., Scores], params: tuple[Param, ...], form
     )
 
 
-NERR10_P = Param("p", persistence, 0.9, "chance to go on after a document of no use")
+NERR10_P = Param("p", persistence, 0.9, "probability that the user continues after a document without a gain")
 
 
 def nerr10(run: GradedRun, p: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
-    """Gain per document inspected by a user who goes on with chance p unless satisfied.
+    """Gain per inspected document, for a user who continues with probability p unless satisfied.
 
-    Gains are grades scaled to 0 … 1. Equation 10 of the paper that shows why ERR itself is no such user model.
+    Gains are grades scaled to 0 … 1. Equation 10 of the cited paper, which shows that ERR itself is not such
+    a user model.
     """
     gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
     return expected_gain(run, gain, lambda _, gain: p * (1.0 - gain), depth)
@@ -145,9 +146,10 @@ NERR10 = nerr_metric(
 
 
 def nerr11(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
-    """Gain per document inspected by a user who wants t documents' worth and stops when satisfied.
+    """Gain per inspected document, for a user who wants a gain of t and stops when satisfied.
 
-    Gains are grades scaled to 0 … 1. Equation 11 of the paper that shows why ERR itself is no such user model.
+    Gains are grades scaled to 0 … 1. Equation 11 of the cited paper, which shows that ERR itself is not such
+    a user model.
     """
     gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
     return expected_gain(run, gain, lambda rank, gain: ((rank + 2 * t - 1) / (rank + 2 * t)) ** 2 * (1.0 - gain), depth)
@@ -161,9 +163,10 @@ NERR11 = nerr_metric(
 
 
 def nerr8(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
-    """Gain per document inspected by a user who stops when satisfied, at rank k at the latest.
+    """Gain per inspected document, for a user who stops when satisfied, at rank k at the latest.
 
-    Gains are grades scaled to 0 … 1. Equation 8 of the paper that shows why ERR itself is no such user model.
+    Gains are grades scaled to 0 … 1. Equation 8 of the cited paper, which shows that ERR itself is not such
+    a user model.
     """
     gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
     return expected_gain(run, gain, lambda _, gain: 1.0 - gain, depth=k)
@@ -177,9 +180,10 @@ NERR8 = nerr_metric(
 
 
 def nerr9(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
-    """Gain per document inspected by a user who tires with depth and stops when satisfied, at rank k at the latest.
+    """Gain per inspected document, for a user who tires with depth and stops when satisfied, at rank k at the latest.
 
-    Gains are grades scaled to 0 … 1. Equation 9 of the paper that shows why ERR itself is no such user model.
+    Gains are grades scaled to 0 … 1. Equation 9 of the cited paper, which shows that ERR itself is not such
+    a user model.
     """
     gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
     return expected_gain(run, gain, lambda rank, gain: rank / (rank + 1.0) * (1.0 - gain), depth=k)

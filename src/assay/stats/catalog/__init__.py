@@ -1,1 +1,1 @@
-"""Statistical tests: one family per file, found by their records."""
+"""All statistical tests: one family per file. They are found by their records."""

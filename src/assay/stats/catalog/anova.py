@@ -1,4 +1,4 @@
-"""Analysis of variance: scores taken apart into query, system and rest, to compare many systems by their means."""
+"""Analysis of variance: scores split into query, system and residual, to compare the means of many systems."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from assay.stats.student import chance_of_range
 
 
 class TwoWay(NamedTuple):
-    """Two-way analysis of variance without replication, on scores brought to a scale of about 1."""
+    """Two-way analysis of variance without replication, on scores scaled to about 1."""
 
     means: Floats
-    """Per system, its mean above the mean of all."""
+    """For each system: its mean minus the mean of all."""
     residual: float
-    """Mean square of what neither query nor system explains; 0 where that is rounding only."""
+    """Mean square of what neither query nor system explains; 0 if that is only rounding."""
     df: int
     """Degrees of freedom of the residual."""
     n: int
@@ -27,12 +27,12 @@ class TwoWay(NamedTuple):
 
     @property
     def standing(self) -> Floats:
-        """The means, those that differ by rounding only being equal."""
+        """The means; those that differ only by rounding are made equal."""
         return standing(self.means, self.rounding)
 
 
 def two_way(scores: Floats) -> TwoWay:
-    """Needs two queries and two systems."""
+    """The analysis of queries × systems; it needs at least two of each."""
     n, m = scores.shape
     largest = np.abs(scores).max()
     scaled = np.ldexp(scores, -np.frexp(largest)[1])
@@ -45,12 +45,12 @@ def two_way(scores: Floats) -> TwoWay:
 
 
 def arrangements(values: Floats, rounding: float) -> int:
-    """In how many different orders the values can stand; equal ones make no difference."""
+    """The number of different orders of the values; equal values are interchangeable."""
     return factorial(len(values)) // prod(factorial(size) for size in group_sizes(values, rounding).tolist())
 
 
 def standing(means: Floats, rounding: float) -> Floats:
-    """The same figures, where neighbours that differ by rounding only are given one value."""
+    """The same values, but neighbours that differ only by rounding get one value."""
     order = np.argsort(means, kind="stable")
     ordered = means[order]
     group = np.cumsum(np.concatenate(([0], np.diff(ordered) > rounding)))
@@ -60,30 +60,30 @@ def standing(means: Floats, rounding: float) -> Floats:
 
 
 def gaps(values: Floats) -> Floats:
-    """System × system: how far apart they are."""
+    """System × system: the distance between their values."""
     return np.abs(values[:, None] - values)
 
 
 def verdict_without_evidence(n: int, n_systems: int, *, has_pairs: bool = True) -> FieldOutcome:
-    """Of no query: nan. Of a single query or a single system: p = 1, as nothing can be told from it."""
+    """Without a query: nan. With a single query or a single system: p = 1, because they are no evidence."""
     p = 1.0 if n and n_systems else np.nan
     pairwise = with_diagonal(np.full((n_systems, n_systems), p if has_pairs else np.nan), p)
     return FieldOutcome(np.nan, p, pairwise, np.zeros(n_systems))
 
 
 def with_diagonal(pairwise: Floats, p: float = 1.0) -> Floats:
-    """The same table with p of a system against itself."""
+    """The same table, with the p of a system against itself on the diagonal."""
     np.fill_diagonal(pairwise, p)
     return pairwise
 
 
 def anova(field: Field) -> FieldOutcome:
-    """Whether any of several systems differs from the others in its mean, once queries are accounted for.
+    """Whether any of several systems differs from the others in its mean, after accounting for queries.
 
-    The statistic is F of the systems; which of them differ it does not say. With two systems it is paired_t.
+    The statistic is the F of the systems. It does not say which systems differ. With two systems it equals paired_t.
 
-    Identical systems and a single query have p = 1. Where the systems differ in the same way on every query, F is
-    infinite and p is the chance that dealing each query's scores out anew gives that one order again.
+    Identical systems and a single query have p = 1. If the systems differ in the same way on every query, F is infinite,
+    and p is the probability that random orders of the scores on all queries are the same.
     """
     from scipy.special import fdtrc
 
@@ -107,19 +107,19 @@ ANOVA = StatisticalTest(
     anova,
     aliases=("two_way_anova", "f_test"),
     is_for_many=True,
-    assumes="What is left after query and system is about normal, and spreads alike for all systems.",
+    assumes="The residuals (after query and system) are approximately normal, with the same variance for all systems.",
     cite="Fisher 1925, Statistical Methods for Research Workers; Sakai 2018, Laboratory Experiments in IR",
 )
 
 
 def tukey_hsd(field: Field) -> FieldOutcome:
-    """Which of several systems differ in their mean, all pairs at once, once queries are accounted for.
+    """Which of several systems differ in their mean, for all pairs at once, after accounting for queries.
 
     The statistic is the largest gap between two means in standard errors; p is the smallest of all pairs.
 
-    p of a pair already allows for all the pairs: correct it no further. The error is that of the two-way anova, so hard
-    and easy queries cancel; with two systems this is paired_t. Identical systems and a single query have p = 1; where
-    the systems differ in the same way on every query, p of a pair is (number of pairs) · 2 ÷ 2^n, at most 1.
+    The p of a pair already accounts for all pairs, so do not correct it again. The error is that of the two-way anova, so
+    hard and easy queries cancel out. With two systems this equals paired_t. Identical systems and a single query have
+    p = 1. If the systems differ in the same way on every query, the p of a pair is (number of pairs) · 2 ÷ 2^n, at most 1.
     """
     n, m = field.scores.shape
     if n < 2 or m < 2:
@@ -140,6 +140,6 @@ TUKEY_HSD = StatisticalTest(
     tukey_hsd,
     aliases=("tukey", "hsd"),
     is_for_many=True,
-    assumes="What is left after query and system is about normal, and spreads alike for all systems.",
+    assumes="The residuals (after query and system) are approximately normal, with the same variance for all systems.",
     cite="Tukey 1953, The Problem of Multiple Comparisons; Sakai 2018, Laboratory Experiments in IR",
 )

@@ -1,4 +1,4 @@
-"""Bayesian: how probable it is, given the scores, that one system is better."""
+"""Bayesian: the probability, given the scores, that one system is better."""
 
 from typing import NamedTuple
 
@@ -14,13 +14,13 @@ ROPE = Param(
     "rope",
     not_negative,
     0.0,
-    "region of practical equivalence: mean differences up to this count as equal",
+    "region of practical equivalence: mean differences up to this value count as equal",
     aliases=("margin",),
 )
 
 
 class Posterior(NamedTuple):
-    """Per column, three probabilities that add up to 1: b's mean is above a's, about the same, below."""
+    """For each column, three probabilities that sum to 1: the mean of b is above, about equal to, or below the mean of a."""
 
     p_better: Floats
     p_equal: Floats
@@ -28,11 +28,11 @@ class Posterior(NamedTuple):
 
 
 def posterior(pairs: Pairs, rope: float = 0.0) -> Posterior:
-    """What is to be believed of the mean difference after seeing the scores, starting from no opinion.
+    """The probabilities for the mean difference, given the scores and an uninformative prior.
 
-    With the reference prior it follows a t distribution around the observed mean. A single query leaves better and worse
-    at a half each. Where all n differences are the same there is no spread; then a share of 2 ÷ 2^n stays as open as
-    before (half better, half worse), and the rest goes where that difference lies.
+    With the reference prior, the mean difference follows a t distribution around the observed mean. With a single query,
+    better and worse have probability 0.5 each. If all n differences are equal, there is no spread: then a probability of
+    2 ÷ 2^n is split evenly between better and worse, and the rest belongs to the side of the difference.
     """
     if not len(pairs.a):
         nan = nothing(pairs.a.shape[1]).p
@@ -46,8 +46,8 @@ def bayesian(pairs: Pairs, rope: float) -> Outcome:
 
     The statistic is the probability that b is better by more than the region of practical equivalence.
 
-    So that it can be read like other tests, p is twice the probability left against the likelier side, at most 1. With
-    rope = 0 that is the p of paired_t. `posterior` gives the three probabilities themselves.
+    So that you can read p as in other tests, p is twice the probability against the more likely side, at most 1. With
+    rope = 0 it equals the p of paired_t. `posterior` returns the three probabilities.
     """
     if not len(pairs.a):
         return nothing(pairs.a.shape[1])
@@ -57,7 +57,7 @@ def bayesian(pairs: Pairs, rope: float) -> Outcome:
 
 
 def _sides(pairs: Pairs, rope: float) -> tuple[Floats, Floats, Floats, Floats]:
-    """Probability of better, not better, worse, not worse; each computed by itself, so that tiny ones stay exact."""
+    """Probability of better, not better, worse, not worse; each computed separately, so that tiny values stay exact."""
     rounding = rounding_of(pairs.a, pairs.b) + ROUNDING * rope
     above, below = student(pairs.differences - rope, rounding), student(pairs.differences + rope, rounding)
     open_half = 0.5 ** len(pairs.a)
@@ -73,6 +73,6 @@ BAYESIAN = StatisticalTest(
     bayesian,
     params=(ROPE,),
     aliases=("bayes", "bayesian_t", "bayesian_paired_t"),
-    assumes="Differences are about normal, and nothing was believed about their mean beforehand.",
+    assumes="Differences are approximately normal, and nothing was known about their mean in advance.",
     cite="Sakai 2017, The Probability That Your Hypothesis Is Correct; Kruschke 2013, J. Exp. Psychol. General 142(2)",
 )

@@ -1,4 +1,4 @@
-"""Rank tests: differences by their ranks or signs, not by their sizes."""
+"""Rank tests: compare differences by rank or sign, not by size."""
 
 from typing import NamedTuple
 
@@ -16,35 +16,38 @@ WILCOXON_ZEROS = Param(
     "zeros",
     one_of("wilcox", "pratt", "zsplit"),
     "wilcox",
-    "queries without a difference: wilcox drops them, pratt ranks them and then drops them, zsplit halves their ranks",
+    "queries without a difference. wilcox: drop them; pratt: rank them, then drop them; zsplit: split their ranks in half",
 )
 WILCOXON_METHOD = Param(
-    "method", one_of("auto", "normal"), "auto", "auto: exact up to 50 differences; normal: approximated from 2 up"
+    "method",
+    one_of("auto", "normal"),
+    "auto",
+    "auto: exact for up to 50 differences; normal: approximation from 2 differences",
 )
 MAX_EXACT_RANKS = 50
-"""Differences up to which all sign patterns are counted; their number, 2^50, is still exact in a float."""
+"""Largest number of differences for which all sign patterns are counted; 2^50 is still exact in a float."""
 BLOCK_CELLS = 1_000_000
 """Differences ranked at once, so that memory stays small."""
 
 
 class _Ranked(NamedTuple):
-    """Columns as rows: the signed rank of each difference; 0 for one that does not count."""
+    """Columns as rows: the signed rank of each difference; 0 if it does not count."""
 
     signed: Floats
     zero_ranks: Floats
-    """Per row, Σ rank of zeros that are split between both sides."""
+    """For each row: Σ rank of the zeros that are split between both sides."""
     zero_variance: Floats
-    """Per row, what those zeros add to the variance."""
+    """For each row: the variance that those zeros add."""
 
 
 def wilcoxon(pairs: Pairs, alternative: str, zeros: str, method: str) -> Outcome:
     """Whether the larger differences between two systems favour one of them, by rank instead of by size.
 
-    The statistic is the sum of the ranks of the queries where b is above. Without any difference p = 1.
+    The statistic is the sum of the ranks of the queries on which b is above a. Without any difference p = 1.
 
-    Exact up to 50 differences, equal ones included (each sign pattern of the observed ranks is as likely as the others);
-    beyond that, and for split zeros, the normal approximation with the variance of the ranks as they are, so ties are
-    accounted for; no continuity correction.
+    Exact for up to 50 differences, also if some are equal (all sign patterns of the observed ranks are equally likely). For
+    more differences, and for split zeros, it uses the normal approximation with the variance of the observed ranks, which
+    accounts for ties, and without a continuity correction.
     """
     n, n_columns = pairs.a.shape
     if not n:
@@ -71,7 +74,7 @@ def _wilcoxon_block(pairs: Pairs, alternative: str, zeros: str, method: str) -> 
 
 
 def _signed_ranks(pairs: Pairs, zeros: str) -> _Ranked:
-    """Zeros go before all others in the order, so dropping them first or last makes the ranks differ."""
+    """Zeros have the lowest ranks, so dropping them before or after ranking gives different ranks."""
     rows = np.ascontiguousarray(pairs.differences.T)
     is_zero = rows == 0
     ranks = shared_ranks(np.abs(rows), rounding_of(pairs.a, pairs.b))
@@ -92,7 +95,7 @@ def _normal_rank_p(ranked: _Ranked, lead: Floats, alternative: str) -> Floats:
 
 
 def _exact_rank_p(signed: Floats, alternative: str) -> float:
-    """Counts, among all sign patterns, those whose rank sum is as extreme; half ranks are doubled to whole ones."""
+    """The share of sign patterns whose rank sum is as extreme; ranks are doubled to make half ranks whole numbers."""
     doubled = np.rint(2 * np.abs(signed[signed != 0])).astype(np.int64)
     up = int(np.rint(2 * signed[signed > 0].sum()))
     ways = np.zeros(int(doubled.sum()) + 1)
@@ -115,23 +118,26 @@ WILCOXON = StatisticalTest(
     params=(ALTERNATIVE, WILCOXON_ZEROS, WILCOXON_METHOD),
     aliases=("signed_rank", "wilcoxon_signed_rank"),
     ahead="{ahead} is ahead of {behind} by the ranks of the differences",
-    assumes="Differences are spread alike on both sides of their middle; it asks about that middle, not about the mean.",
+    assumes="Differences are symmetric around their median; the test is about the median, not the mean.",
     cite="Wilcoxon 1945, Biometrics Bulletin 1(6); Pratt 1959, JASA 54(287)",
 )
 
 
 FRIEDMAN_STATISTIC = Param(
-    "statistic", one_of("f", "chi2"), "f", "f: Iman and Davenport's F, closer to the truth; chi2: Friedman's own"
+    "statistic",
+    one_of("f", "chi2"),
+    "f",
+    "f: the F of Iman and Davenport, which is more accurate; chi2: the original of Friedman",
 )
 
 
 def friedman(field: Field, statistic: str) -> FieldOutcome:
-    """Whether some of several systems rank higher than others query after query, and which (Nemenyi).
+    """Whether some of several systems consistently rank higher than others, and which ones (Nemenyi).
 
-    On each query the systems are ranked, equal scores sharing a rank; p of a pair is Nemenyi's and allows for all.
+    The systems are ranked on each query, and equal scores share a rank. The p of a pair is Nemenyi's, for all pairs.
 
-    Systems that tie on every query and a single query have p = 1. Where every query ranks the systems in the same way,
-    F is infinite and its p the chance that ranking each query anew gives that one order again.
+    Systems that tie on every query and a single query have p = 1. If every query ranks the systems in the same order, F is
+    infinite, and p is the probability that random orders on all queries are the same.
     """
     n, m = field.scores.shape
     if n < 2 or m < 2:
@@ -145,7 +151,7 @@ def friedman(field: Field, statistic: str) -> FieldOutcome:
 
 
 def _friedman_statistic(ranks: Floats, means: Floats, statistic: str) -> tuple[float, float]:
-    """The statistic and its p, with the spread of the ranks as they are, so ties are accounted for."""
+    """The statistic and its p. The spread of the observed ranks accounts for ties."""
     from scipy.special import chdtrc, fdtrc
 
     n, m = ranks.shape
@@ -170,18 +176,18 @@ FRIEDMAN = StatisticalTest(
     aliases=("nemenyi", "friedman_nemenyi"),
     ahead="{ahead} mostly ranks above {behind}",
     is_for_many=True,
-    assumes="Queries are independent; only the order of the systems on each query counts, so scores may have any scale.",
+    assumes="Queries are independent. Only the order of the systems on each query counts, so scores can have any scale.",
     cite="Friedman 1937, JASA 32(200); Iman & Davenport 1980; Nemenyi 1963; Demšar 2006, JMLR 7",
 )
 
 
-SIGN_TOLERANCE = Param("tolerance", not_negative, 0.0, "differences up to this are ties")
+SIGN_TOLERANCE = Param("tolerance", not_negative, 0.0, "differences up to this value are ties")
 
 
 def sign(pairs: Pairs, alternative: str, tolerance: float) -> Outcome:
     """Whether one system wins on more queries than a fair coin would give it.
 
-    The statistic is the number of queries where b wins; p is exact. Ties are dropped; with ties only, p = 1.
+    The statistic is the number of queries on which b wins, and p is exact. Ties are dropped; if all queries tie, p = 1.
     """
     from scipy.special import bdtr
 
@@ -202,6 +208,6 @@ SIGN = StatisticalTest(
     params=(ALTERNATIVE, SIGN_TOLERANCE),
     aliases=("sign_test", "binomial", "binomtest"),
     ahead="{ahead} wins on more queries than {behind}",
-    assumes="Queries are independent; how large a difference is does not count, so it sees less than the others.",
+    assumes="Queries are independent. The size of a difference does not count, so the test has less power than the others.",
     cite="Arbuthnott 1710, An Argument for Divine Providence, Phil. Trans. 27",
 )

@@ -1,4 +1,4 @@
-"""Resampling: how often chance alone would make systems differ this much, tried out."""
+"""Resampling: how often chance alone makes systems differ this much, found by simulation."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ from assay.stats.significance import ALTERNATIVE, Field, FieldOutcome, Outcome, 
 from assay.stats.student import Studentised, chance_of_equal_coins
 
 FEWEST_FOR_PLAIN_BOOTSTRAP = 30
-"""Queries below which the plain bootstrap calls too much significant: 7 in 100 of nothing at 20 queries."""
+"""With fewer queries, the plain bootstrap is significant too often: 7 % of the time at 20 queries without a difference."""
 BOOTSTRAP_METHOD = Param(
     "method",
     one_of("shift", "studentised", studentized="studentised"),
     "shift",
-    "compare mean differences, or mean differences in units of their own standard error",
+    "shift: compare mean differences; studentised: compare them in units of their standard error",
 )
 
 
 def bootstrap(pairs: Pairs, method: str, resamples: int, alternative: str) -> Outcome:
     """How often equally good systems would differ this much on other queries of the same kind.
 
-    Differences are drawn with replacement after moving their mean to 0; p = (1 + extreme) / (1 + resamples).
+    Differences are shifted to mean 0 and drawn with replacement; p = (1 + extreme) / (1 + resamples).
 
-    The statistic is the mean difference, b above a (studentised: divided by its standard error). Equal systems and a
-    single query have p = 1. However few and alike the differences are, p is never below the chance that n coins all fall
-    the same way: 2 ÷ 2^n (1 ÷ 2^n for one side).
+    The statistic is the mean of b − a (studentised: divided by its standard error). Equal systems and a single query have
+    p = 1. However few and similar the differences are, p is at least the probability that n coins all fall on the same
+    side: 2 ÷ 2^n (one-sided: 1 ÷ 2^n).
     """
     n, n_columns = pairs.differences.shape
     if not n:
@@ -60,17 +60,17 @@ def bootstrap(pairs: Pairs, method: str, resamples: int, alternative: str) -> Ou
 
 
 def bootstrap_caution(n: int, method: str, **_: Any) -> str:
-    """The plain bootstrap takes few differences for all there are."""
+    """The plain bootstrap treats the given differences as the whole population, which is wrong for few queries."""
     if n >= FEWEST_FOR_PLAIN_BOOTSTRAP or method != "shift":
         return ""
     return (
-        f"The bootstrap finds too much with fewer than {FEWEST_FOR_PLAIN_BOOTSTRAP} queries, and here are {n}: "
-        "randomization, paired_t or bootstrap(method=studentised) are better then."
+        f"With fewer than {FEWEST_FOR_PLAIN_BOOTSTRAP} queries (here {n}), the bootstrap is significant too often. "
+        "Use randomization, paired_t or bootstrap(method=studentised)."
     )
 
 
 def _shifted_bootstrap(differences: Floats, resamples: int, seed: int, alternative: str) -> tuple[Floats, NDArray[np.int64]]:
-    """A sum of centred differences is the sum of the differences drawn less the observed sum: both without rounding."""
+    """A sum of centred differences is the sum of the drawn differences minus the observed sum, both without rounding."""
     n = len(differences)
     sums = exact(differences)
     total, slack = sums.total(), sums.slack()
@@ -101,23 +101,23 @@ BOOTSTRAP = StatisticalTest(
     bootstrap,
     params=(BOOTSTRAP_METHOD, resamples_param(10_000), ALTERNATIVE),
     aliases=("paired_bootstrap", "bootstrap_shift"),
-    assumes="The queries are a random sample of those that matter, and there are thirty of them or more.",
+    assumes="The queries are a random sample of the queries of interest, and there are at least 30.",
     caution=bootstrap_caution,
     cite="Efron and Tibshirani 1993; Sakai 2006",
 )
 
 
 MAX_ENUMERATED = 2**16
-"""So many ways to change sides are always all looked at."""
+"""Up to this many ways to swap scores, all are evaluated."""
 
 
 def randomization(pairs: Pairs, resamples: int, alternative: str) -> Outcome:
-    """How often the systems would differ this much had a coin dealt them their two scores on every query.
+    """How often the systems would differ this much if a coin decided, on each query, which system got which score.
 
-    The statistic is the mean difference, b above a. Equal systems and, two-sided, a single query have p = 1.
+    The statistic is the mean of b − a. Equal systems have p = 1, and so does a single query in a two-sided test.
 
-    Queries where a and b score the same do not matter. If the others can change sides in at most `resamples` (or
-    65,536) ways, all are looked at and p is exact; otherwise p = (1 + extreme) / (1 + resamples).
+    Queries on which a and b score the same have no effect. If there are at most `resamples` (or 65,536) ways to swap the
+    scores of the others, all are evaluated and p is exact. Otherwise p = (1 + extreme) / (1 + resamples).
     """
     n, n_columns = pairs.differences.shape
     if not n:
@@ -135,7 +135,7 @@ def randomization(pairs: Pairs, resamples: int, alternative: str) -> Outcome:
 
 
 def _p_of_all_swaps(units: Floats, alternative: str) -> Floats:
-    """Share of all ways to change sides that are at least as extreme; the observed one is among them."""
+    """Share of all ways to swap scores that are at least as extreme as the observed one, which is among them."""
     if not units.size:
         return np.empty(0)
     most = int(np.count_nonzero(units, axis=0).max())
@@ -152,7 +152,7 @@ def _p_of_random_swaps(units: Floats, resamples: int, seed: int, alternative: st
 
 
 def _is_extreme(units: Floats, alternative: str) -> Callable[[Floats], NDArray[np.bool_]]:
-    """Tells from the sum of the differences that kept their sides whether the whole sum is as extreme as the observed."""
+    """Decides from the sum of the differences that were not swapped whether the total is as extreme as the observed one."""
     total, slack = units.sum(axis=0), slack_of(units)
     high, low = total - slack / 2, slack / 2
     if alternative == "greater":
@@ -168,25 +168,25 @@ RANDOMIZATION = StatisticalTest(
     randomization,
     params=(resamples_param(100_000), ALTERNATIVE),
     aliases=("fisher", "permutation", "randomisation", "fisher_randomization", "sign_flip"),
-    assumes="If the systems were alike, either could as well have had the other's score on each query.",
+    assumes="If the systems were equally good, they could have swapped their scores on any query.",
     cite="Fisher 1935; Smucker et al. 2007",
 )
 
 
 DEALS_PER_SEED = 64
-"""Deals drawn from one child of the seed; fixed, so that memory and threads cannot change the numbers."""
+"""Permutations drawn from one child of the seed; fixed, so that memory and threads cannot change the result."""
 BLOCK_CELLS = 1_000_000
-"""Scores dealt out at once; query after query, so that this number changes nothing."""
+"""Scores permuted at once. Queries are permuted one by one, so this number does not change the result."""
 
 
 def randomized_tukey_hsd(field: Field, resamples: int) -> FieldOutcome:
-    """Which of several systems differ, by dealing each query's scores out to the systems at random.
+    """Which of several systems differ, tested by randomly permuting the scores of the systems on each query.
 
-    The statistic is the largest gap between two means; p of a pair is how often chance makes a gap at least as large.
+    The statistic is the largest gap between two means. The p of a pair is how often chance makes a gap at least as large.
 
-    p of a pair already allows for all the pairs: correct it no further. With two systems it is Fisher's randomisation
-    test. Every way to deal is looked at where there are no more of them than resamples; else p = (1 + extreme) ÷
-    (1 + resamples). Gaps that differ by rounding are equal. Identical systems and a single query have p = 1.
+    The p of a pair already accounts for all pairs, so do not correct it again. With two systems this is Fisher's
+    randomisation test. If there are at most `resamples` permutations, all are evaluated; otherwise p = (1 + extreme) ÷
+    (1 + resamples). Gaps that differ only by rounding are equal. Identical systems and a single query have p = 1.
     """
     n, m = field.scores.shape
     if n < 2 or m < 2:
@@ -209,12 +209,12 @@ def randomized_tukey_hsd(field: Field, resamples: int) -> FieldOutcome:
 
 
 def _at_least(ordered: Floats, gap: Floats) -> Floats:
-    """How many of the ordered ranges are no smaller than each gap."""
+    """For each gap: how many of the ordered ranges are at least as large."""
     return (len(ordered) - np.searchsorted(ordered, gap, side="left")).astype(float)
 
 
 def _ranges_of_all_deals(within: Floats) -> Floats:
-    """The range of the sums for every way to deal. The first query may stay: only who stands together matters."""
+    """The range of the sums for every permutation. The first query can stay fixed, because only relative orders matter."""
     m = within.shape[1]
     orders = np.array(list(permutations(range(m))))
     sums = within[:1]
@@ -224,7 +224,7 @@ def _ranges_of_all_deals(within: Floats) -> Floats:
 
 
 def _ranges_of_random_deals(within: Floats, resamples: int, seed: int) -> Floats:
-    """The range of the sums for random deals, each chunk with its own child of the seed."""
+    """The range of the sums for random permutations, each chunk with its own child of the seed."""
     n, m = within.shape
     children = np.random.SeedSequence(seed).spawn(-(-resamples // DEALS_PER_SEED))
     step = max(1, BLOCK_CELLS // (DEALS_PER_SEED * m))
@@ -244,6 +244,6 @@ RANDOMIZED_TUKEY_HSD = StatisticalTest(
     params=(resamples_param(10_000),),
     aliases=("randomised_tukey_hsd", "randomized_tukey", "randomised_tukey"),
     is_for_many=True,
-    assumes="If the systems were alike, a query's scores could as well have gone to them in any other order.",
+    assumes="If the systems were equally good, the scores on each query could have gone to them in any order.",
     cite="Carterette 2012, Multiple Testing in Statistical Analysis of Systems-Based IR Experiments, TOIS 30(1)",
 )

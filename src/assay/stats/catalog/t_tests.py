@@ -1,4 +1,4 @@
-"""Student's t-tests: of a difference of means, and of one within a margin."""
+"""Student's t-tests of a difference of means, and of a difference within a margin."""
 
 import numpy as np
 
@@ -11,12 +11,13 @@ EQUIVALENCE_MARGIN = Param("margin", not_negative, 0.01, "the smallest differenc
 
 
 def equivalence(pairs: Pairs, margin: float) -> Outcome:
-    """Whether two systems are certainly closer to each other than a margin.
+    """Whether the mean difference between two systems is smaller than a margin.
 
-    A small p says: the mean difference lies within ±margin. A large p of another test never says that.
+    A small p means that the mean difference is within ±margin. A large p of another test does not show that.
 
-    Two one-sided t tests (TOST), against -margin and against +margin: p is the larger one, the statistic its t. A
-    single query has p = 1; where the difference is the same on all n queries and within the margin, p is 1 ÷ 2^n.
+    Two one-sided t tests (TOST), against -margin and against +margin. p is the larger of the two, and the statistic is the
+    t of that test. A single query has p = 1. If the difference is the same on all n queries and within the margin, p is
+    1 ÷ 2^n.
     """
     if not len(pairs.a):
         return nothing(pairs.a.shape[1])
@@ -33,23 +34,23 @@ EQUIVALENCE = StatisticalTest(
     params=(EQUIVALENCE_MARGIN,),
     aliases=("tost", "equivalent"),
     claim="equal",
-    assumes="The mean difference is about normal, and the margin was chosen before looking at the scores.",
+    assumes="The mean difference is approximately normal, and the margin was chosen before looking at the scores.",
     cite="Schuirmann 1987, J. Pharmacokinetics and Biopharmaceutics 15(6)",
 )
 
 
 EQUAL_VARIANCES = Param(
-    "equal_variances", flag, True, "true: both spreads pooled into one (Student); false: each its own (Welch)"
+    "equal_variances", flag, True, "true: one pooled variance (Student); false: separate variances (Welch)"
 )
 
 
 def independent_t(pairs: Pairs, alternative: str, equal_variances: bool) -> Outcome:
     """Whether two systems measured on different queries differ in their mean.
 
-    The statistic is t, above 0 where b has the larger mean. On the same queries paired_t sees far more.
+    The statistic is t, above 0 if b has the larger mean. For the same queries, paired_t has far more power.
 
-    Where neither system varies and they differ, t is infinite and p is 2 ÷ (2n choose n) (half of it for one side):
-    what dealing the scores out anew gives. Identical systems and a single query have p = 1.
+    If neither system varies and they differ, t is infinite and p is 2 ÷ (2n choose n) (one-sided: half of it), as in a
+    permutation of the scores. Identical systems and a single query have p = 1.
     """
     if not len(pairs.a):
         return nothing(pairs.a.shape[1])
@@ -63,7 +64,7 @@ INDEPENDENT_T = StatisticalTest(
     params=(ALTERNATIVE, EQUAL_VARIANCES),
     aliases=("unpaired_t", "two_sample_t", "ttest_ind", "independent"),
     is_paired=False,
-    assumes="The queries of a and of b are different ones, drawn independently; both means are about normal.",
+    assumes="a and b were measured on different queries, drawn independently, and both means are approximately normal.",
     cite="Student 1908, Biometrika 6(1); Welch 1947, Biometrika 34(1–2)",
 )
 
@@ -74,12 +75,12 @@ NON_INFERIORITY_MARGIN = Param(
 
 
 def non_inferiority(pairs: Pairs, margin: float) -> Outcome:
-    """Whether b is certainly not worse than a by more than a margin.
+    """Whether b is worse than a by less than a margin, or better.
 
-    A small p says: b is not worse than a by the margin or more. Larger scores must be better, so negate latencies.
+    A small p means that b is not worse than a by the margin or more. Larger scores must be better, so negate latencies.
 
-    The statistic is the t of the differences plus the margin. A single query has p = 1; where the difference is the
-    same on all n queries and above -margin, as with identical systems, p is 1 ÷ 2^n.
+    The statistic is the t of the differences plus the margin. A single query has p = 1. If the difference is the same on
+    all n queries and above -margin, as for identical systems, p is 1 ÷ 2^n.
     """
     if not len(pairs.a):
         return nothing(pairs.a.shape[1])
@@ -94,7 +95,7 @@ NON_INFERIORITY = StatisticalTest(
     params=(NON_INFERIORITY_MARGIN,),
     aliases=("noninferiority", "not_worse"),
     claim="not_worse",
-    assumes="The mean difference is about normal, and the margin was chosen before looking at the scores.",
+    assumes="The mean difference is approximately normal, and the margin was chosen before looking at the scores.",
     cite="Wellek 2010, Testing Statistical Hypotheses of Equivalence and Noninferiority",
 )
 
@@ -102,10 +103,10 @@ NON_INFERIORITY = StatisticalTest(
 def paired_t(pairs: Pairs, alternative: str) -> Outcome:
     """Whether the mean difference between two systems is larger than the spread over queries explains.
 
-    The statistic is t, above 0 where b has the larger mean. Identical systems and a single query have p = 1.
+    The statistic is t, above 0 if b has the larger mean. Identical systems and a single query have p = 1.
 
-    Where b differs from a by the same amount on every query, t is infinite and p is 2 ÷ 2^n (1 ÷ 2^n for one side):
-    what flipping the sign of each difference gives.
+    If b differs from a by the same amount on every query, t is infinite and p is 2 ÷ 2^n (one-sided: 1 ÷ 2^n), as in a
+    test that flips the sign of each difference.
     """
     if not len(pairs.a):
         return nothing(pairs.a.shape[1])
@@ -118,6 +119,6 @@ PAIRED_T = StatisticalTest(
     paired_t,
     params=(ALTERNATIVE,),
     aliases=("t", "student", "t_test", "ttest", "paired", "paired_t_test", "ttest_rel"),
-    assumes="The mean difference would be about normal if the queries were drawn again: true from some 30 queries up.",
+    assumes="The mean difference is approximately normal over repeated draws of queries, which holds from about 30 queries.",
     cite="Student 1908, The Probable Error of a Mean, Biometrika 6(1)",
 )
