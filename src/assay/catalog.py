@@ -81,7 +81,7 @@ class Entries(Mapping[str, T]):
 
 
 def load_entries(folder: str, kind: type[T], group: str) -> Entries[T]:
-    """All records of that kind in the files of the folder, and the plug-ins of the group; without a folder, only plug-ins."""
+    """All records of that kind in the files of the folder, and the plug-ins of the group; without a folder, the plug-ins."""
     modules = _modules_of(folder) if folder else []
     own = {id(entry): entry for module in modules for entry in vars(module).values() if isinstance(entry, kind)}
     return Entries(list(own.values()), kind, group)

@@ -227,7 +227,7 @@ class NotComparable(DataError):
     hint_form = "{}. {}"
 
     def __init__(self, differences: Sequence[str], *, about: str = "", hint: Hint | None = None) -> None:
-        super().__init__(f"these cannot be compared: {about}{'; '.join(differences)}", hint=hint)
+        super().__init__(f"these results cannot be compared: {about}{'; '.join(differences)}", hint=hint)
         self.differences = tuple(differences)
 
     @property
