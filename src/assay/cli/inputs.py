@@ -287,11 +287,11 @@ def _check_count(options: argparse.Namespace, inputs: Inputs) -> None:
     least, most = (rules.least_results, rules.most_results) if takes_results else (rules.least, rules.most)
     if n < least or not inputs.systems:
         inputs.check_files()
-        raise UsageError(f"{describe_lack(inputs, inputs.systems)}\n  {_example(options, inputs)}")
+        raise UsageError(f"{describe_lack(inputs, inputs.systems)}. For example:\n  {_example(options, inputs)}")
     if most is not None and n > most:
         what = "results" if takes_results else f"{rules.file}s" if most > 1 else rules.file
         raise UsageError(
-            f"expected {NUMBERS[most]} {what}, found {n}: {', '.join(map(str, inputs.systems))}\n"
+            f"expected {NUMBERS[most]} {what}, found {n}: {', '.join(map(str, inputs.systems))}. For example:\n"
             f"  {_example(options, inputs)}"
         )
 

@@ -235,7 +235,7 @@ def _fuse_command(options: argparse.Namespace, tuning: FusionTuning) -> str:
 
 
 def _fuse(fusion: BoundFusion, runs: list[Run], qrels: Qrels | None, options: argparse.Namespace) -> Run:
-    """The fused run. A method that learns is trained on all judged queries, and a note says that its scores are too high."""
+    """The fused run. A method that learns is trained on all judged queries; a note says that its scores are optimistic."""
     from assay.fusion import RankedLists, fuse_runs
 
     trained = None
@@ -244,7 +244,7 @@ def _fuse(fusion: BoundFusion, runs: list[Run], qrels: Qrels | None, options: ar
         write_notes(
             options,
             f"note: {fusion.fusion.name} learned from {counted(trained.n_queries, 'judged query')}, so its scores on these "
-            "queries are too high. --tune shows its scores on held-out queries",
+            "queries are optimistic. --tune shows its scores on held-out queries",
         )
     return fuse_runs(runs, fusion, trained, options.tag or fusion.fusion.name, options.depth)
 
