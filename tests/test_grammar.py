@@ -111,13 +111,13 @@ def test_values_are_read():
 
 
 BAD = [
-    *((cutoff, text, "a whole number from 1 up") for text in ("0", "-1", "1.5", "", "٣", "x", "000")),
+    *((cutoff, text, "a whole number of at least 1") for text in ("0", "-1", "1.5", "", "٣", "x", "000")),
     *((cutoff, text, "at most 1,000,000,000") for text in ("1000000001", "99999999999")),
     (depth, "10000001", "at most 10,000,000"),
     *((number, text, "a number") for text in ("x", "", "1,5")),
     *((number, text, "a finite number") for text in ("nan", "inf", "1_0")),
     (positive, "0", "a number above 0"),
-    (not_negative, "-0.1", "a number from 0 up"),
+    (not_negative, "-0.1", "a number of at least 0"),
     *((fraction, text, "a number from 0 to 1") for text in ("-0.1", "1.1")),
     *((persistence, text, "a number between 0 and 1") for text in ("0", "1")),
     (flag, "maybe", "true or false"),

@@ -82,7 +82,7 @@ def test_checks_hold_fail_or_have_a_mistake(session):
     printed = done.stdout.str()
     done.stdout.fnmatch_lines(
         [
-            "test_it.py:*: retrieval got worse",
+            "test_it.py:*: the results break a rule",
             "FAIL  mrr >= 0.9  0.250 [[]*[]], 8 queries",
             'Worst: q3 0.000 ("what is thing 3?")*',
             "test_it.py:*: UnknownName: no metric is called 'mrrr'*",
@@ -91,7 +91,7 @@ def test_checks_hold_fail_or_have_a_mistake(session):
             "  PASS  mrr >= 0.9*1.000*8 queries",
             "test_it.py::test_poor",
             "  1 rule failed.*",
-            "FAILED test_it.py::test_poor - test_it.py:*: retrieval got worse",
+            "FAILED test_it.py::test_poor - test_it.py:*: the results break a rule",
         ]
     )
     assert "Traceback" not in printed
@@ -104,7 +104,7 @@ def test_checks_hold_fail_or_have_a_mistake(session):
 def test_against_a_baseline(session, pytester):
     kept = session("def test_it(assay):\n    assay.check(DATASET, good, 'mrr >= 0.9')\n", "--assay-keep")
     kept.assert_outcomes(passed=1)
-    kept.stdout.fnmatch_lines(["kept as 20*; assay bless latest --as main makes it the baseline"])
+    kept.stdout.fnmatch_lines(["saved as 20*. To make it the baseline: assay bless latest --as main"])
     bless(pytester)
     rules = "'mrr not worse than baseline by 0.02', 'no query drops to miss'"
     tests = f"def test_it(assay):\n    assay.check(DATASET, poor, {rules})\n"
@@ -114,7 +114,9 @@ def test_against_a_baseline(session, pytester):
     figures = "FAIL  mrr not worse by 0.02 *1.000 → 0.250  (−0.750 [[]*[]], 8 queries)"
     done.stdout.fnmatch_lines([figures, 'Moved most: q3 hit → miss ("what is thing 3?")*'])
     kept = session(tests, "--assay-baseline", "old", "--assay-store", "none.db", "--assay-keep")
-    kept.stdout.fnmatch_lines(["*note: there is no baseline old yet", "kept as 20*; assay bless latest --as old makes it *"])
+    kept.stdout.fnmatch_lines(
+        ["*note: no baseline is called old yet", "saved as 20*. To make it the baseline: assay bless latest --as old"]
+    )
     assert kept.stdout.str().count("assay bless") == 1
 
 
@@ -165,7 +167,7 @@ def test_workers_keep_one_evaluation_of_all(session, pytester, monkeypatch):
     others += others.replace("r0", "r1").replace("poor", "good")
     done = session(TWO + others, "--assay-keep", "-p", "assay.pytest_plugin", "-p", "xdist", "-n", "2")
     done.assert_outcomes(passed=4)
-    assert done.stdout.str().count("kept as ") == 1
+    assert done.stdout.str().count("saved as ") == 1
     count, results = saved(pytester)
     assert (count, sorted(name for _, name in results)) == (3, ["good", "r0", "r1"])
     assert {"mrr", "hit@3"} <= set(results["tiny", "good"].summary)
@@ -205,14 +207,14 @@ def test_a_baseline_that_is_not_there_yet_is_told_and_may_be_required(session, p
     bless(pytester)
     done = session(CHECK, "--assay-baseline", "mian")
     done.assert_outcomes(passed=1)
-    done.stdout.fnmatch_lines(["*note: there is no baseline mian yet (did you mean main?)*"])
+    done.stdout.fnmatch_lines(["*note: no baseline is called mian yet (did you mean main?)*"])
     done = session(CHECK, "--assay-baseline", "mian", "--assay-require-baseline")
     done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["test_it.py:*: DataError: there is no baseline mian yet (did you mean main?)*"])
+    done.stdout.fnmatch_lines(["test_it.py:*: DataError: no baseline is called mian yet (did you mean main?)*"])
     other = CHECK.replace("DATASET", "library.load_dataset('rag-template')").replace("good", "'random_order'")
     done = session(other, "--assay-baseline", "main", "--assay-require-baseline")
     done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["test_it.py:*: DataError: the baseline main has nothing about rag-template"])
+    done.stdout.fnmatch_lines(["test_it.py:*: DataError: the baseline main has no results for rag-template"])
     assert session(CHECK, "--assay-require-baseline").ret == pytest.ExitCode.USAGE_ERROR
 
 
@@ -224,7 +226,7 @@ def test_a_store_that_is_broken_costs_neither_summary_nor_results(session, pytes
     done.stdout.fnmatch_lines(
         [
             "*= assay =*",
-            "error: the results of these checks could not be kept: bad.db: *assay results import *",
+            "error: the results of these checks could not be saved: bad.db: *assay results import *",
             "*1 passed*",
         ]
     )

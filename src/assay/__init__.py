@@ -1,4 +1,4 @@
-"""assay: how good is this retrieval, and did the last change make it better?"""
+"""assay: measures how good a retrieval system is, and whether the last change made it better."""
 
 from assay.lazy import front_door
 

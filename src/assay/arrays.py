@@ -1,7 +1,7 @@
-"""Arrays: flat arrays over the rankings of many queries; ranks by counting scores, sorts, running sums and ratios.
+"""Arrays: flat arrays over the rankings of many queries, with ranks, sorts, running sums and ratios.
 
-A rank is one more than the number of better scores. So only *scores* are ever sorted; the handful of judged
-documents is then looked up among them, and document ids matter only where a judged document is tied.
+A rank is one more than the number of better scores. So only *scores* are sorted. The few judged documents are then looked
+up among them, and document ids matter only if a judged document is tied.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 BLOCK_CELLS = 4_000_000
-"""Cells of the padded matrix used at once when ragged rows are worked on side by side."""
+"""Cells of the padded matrix in which rows of different lengths are processed together."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreOrder:
-    """Negated scores, ascending inside each query's stretch [start, end)."""
+    """Negated scores, in ascending order in the stretch [start, end) of each query."""
 
     negated: NDArray[np.floating]
     start: Ints
     end: Ints
     was_sorted: NDArray[np.bool_]
-    """Which stretches were in order to begin with, so that a place in them is also a place in the input."""
+    """Which stretches were sorted from the start, so that a position in them is also a position in the input."""
 
     @classmethod
     def of(cls, negated: Floats, start: Ints, end: Ints) -> ScoreOrder:
-        """Sort, in place, the stretches that are not in order yet."""
+        """Sort the stretches that are not sorted yet, in place."""
         unordered = unordered_stretches(negated, start, end)
         was_sorted = np.ones(len(start), dtype=bool)
         if len(unordered):
@@ -42,12 +42,12 @@ class ScoreOrder:
         return cls(negated, start, end, was_sorted)
 
     def in_float32(self) -> ScoreOrder:
-        """The same order with scores cut to single precision, where near scores become equal."""
+        """The same order with scores in single precision, in which close scores become equal."""
         with np.errstate(over="ignore"):
             return ScoreOrder(self.negated.astype(np.float32), self.start, self.end, self.was_sorted)
 
     def locate(self, query: Ints, score: NDArray[np.floating]) -> tuple[Ints, Ints]:
-        """How many documents of the query score higher than `score`, and how many score exactly that."""
+        """How many documents of the query have a higher score than `score`, and how many have exactly that score."""
         key = -score
         first = self._first_at_least(query, key, strictly=False)
         tied = np.ones(len(key), dtype=np.int64)
@@ -61,7 +61,7 @@ class ScoreOrder:
         return first - self.start[query], tied
 
     def _first_at_least(self, query: Ints, key: NDArray[np.floating], *, strictly: bool) -> Ints:
-        """Binary search in all stretches at once: the first place whose value is ≥ key (> key if strictly)."""
+        """Binary search in all stretches at once: the first position whose value is ≥ key (> key if strictly)."""
         low, high = self.start[query], self.end[query]
         longest = int((high - low).max(initial=0))
         top = max(len(self.negated) - 1, 0)
@@ -76,7 +76,7 @@ class ScoreOrder:
 
 
 def unordered_stretches(values: Floats, start: Ints, end: Ints) -> Ints:
-    """Numbers of the stretches that hold a descent."""
+    """Numbers of the stretches that are not in ascending order."""
     descents = np.flatnonzero(values[1:] < values[:-1]) + 1
     if not len(descents):
         return descents
@@ -89,7 +89,7 @@ def unordered_stretches(values: Floats, start: Ints, end: Ints) -> Ints:
 
 
 def sort_stretches(values: NDArray[Any], start: Ints, end: Ints) -> None:
-    """Sort each stretch of `values` in place, many at a time as rows of a padded matrix."""
+    """Sort each stretch of `values` in place, many at once as rows of a padded matrix."""
     lengths = end - start
     if len(start) > 1 and (lengths == lengths[0]).all() and (start[1:] == end[:-1]).all():
         values[start[0] : end[-1]].reshape(len(start), lengths[0]).sort(axis=1)
@@ -116,7 +116,7 @@ def running_products(values: Floats, query: Ints, n_queries: int) -> Floats:
 
 
 def best_to_come(values: Floats, query: Ints, n_queries: int) -> Floats:
-    """For each value, none negative: the largest of its query from its place to the end."""
+    """For each value, none of them negative: the largest value of its query from its position to the end."""
     return _accumulate(np.maximum, values[::-1], (n_queries - 1 - query)[::-1], n_queries)[::-1]
 
 
@@ -131,7 +131,7 @@ def _accumulate(operation: np.ufunc, values: Floats, query: Ints, n_queries: int
 
 
 def _padded(start: Ints, lengths: Ints) -> Iterator[tuple[Ints, NDArray[np.bool_]]]:
-    """Stretches as rows of a matrix, block by block: the places of their values, and which cells those fill."""
+    """Stretches as rows of a matrix, block by block: the positions of their values, and the cells that these fill."""
     for block in blocks_of_similar_length(lengths):
         columns = np.arange(int(lengths[block].max()))
         filled = columns < lengths[block, None]
@@ -139,13 +139,13 @@ def _padded(start: Ints, lengths: Ints) -> Iterator[tuple[Ints, NDArray[np.bool_
 
 
 def spread(counts: Ints) -> tuple[Ints, Ints]:
-    """The numbers 0, 1, …, each as often as it counts; and the place of each among its likes, from 0."""
+    """The numbers 0, 1, …, each repeated as often as its count says; and the position of each repetition, from 0."""
     owner = np.repeat(np.arange(len(counts)), counts)
     return owner, np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner]
 
 
 def blocks_of_similar_length(lengths: Ints) -> list[Ints]:
-    """Split rows into blocks whose padded matrices stay small; rows of like length share a block."""
+    """Split rows into blocks whose padded matrices stay small; rows of similar length share a block."""
     order = np.argsort(lengths, kind="stable")
     order = order[lengths[order] > 0]
     blocks = []
@@ -157,13 +157,13 @@ def blocks_of_similar_length(lengths: Ints) -> list[Ints]:
 
 
 def sort_order(negated: NDArray[np.floating], *, is_reversed: bool) -> Ints:
-    """Places of the documents of one ranking, best first; equals as they were given, or in reverse."""
+    """Positions of the documents of one ranking, best first; ties in the given order, or in reverse order."""
     if is_reversed:
         return len(negated) - 1 - np.argsort(negated[::-1], kind="stable")
     return np.argsort(negated, kind="stable")
 
 
 def ratio(numerator: NDArray[np.generic], denominator: NDArray[np.generic] | float) -> Floats:
-    """Elementwise quotient; 0 where there is nothing to divide by."""
+    """Elementwise quotient; 0 if the denominator is 0."""
     top, bottom = np.broadcast_arrays(np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float))
     return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)

@@ -1,7 +1,7 @@
-"""Atomic writes: files that appear whole or not at all, and are still there after a power failure.
+"""Atomic writes: a file is written completely or not at all, and survives a power failure.
 
-A pipe, a terminal or another device is written to as it is. The temporary file of a process that was killed is removed by
-the next process that writes into the same folder. Secrets that are known do not get into a text.
+Pipes, terminals and other devices are written directly. If a process is killed, the next process that writes into the same
+folder removes its temporary file. Known secrets are masked in text files.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ from assay.masking import mask_bytes
 from assay.temporary_files import TEMPORARY, clean_once, locked_file
 
 NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EBADF}
-"""What systems say that cannot force a folder onto the disk."""
+"""Error numbers of systems that cannot sync a folder to disk."""
 MAX_LINKS = 40
 
 
 @contextmanager
 def atomic_write(path: Path, *, durable: bool = True, is_text: bool = True) -> Iterator[IO[bytes]]:
-    """A file to write; it takes its name only when everything is in it and on the disk.
+    """A file to write. It gets its name only after all of its content is on the disk.
 
-    A symbolic link stays, and its target is written. A pipe or a device gets the bytes as they come. The mode is that of
-    the file that is replaced. What goes wrong is a DataError, and then the old file is as it was; only a reader that went
-    away stays a BrokenPipeError. A file that nobody needs after a power failure need not be `durable`. In a text known
-    secrets are masked, write by write; what is no text, or has a checksum, is written as it is.
+    A symbolic link stays, and its target is written. A pipe or a device gets the bytes directly. The new file gets the mode
+    of the file that it replaces. A failure is a DataError and leaves the old file unchanged; only a reader that goes away
+    stays a BrokenPipeError. Set `durable` to false for a file that is not needed after a power failure. In text, known
+    secrets are masked in each write; set `is_text` to false for binary files and files with a checksum.
     """
     with _explained(path), encodable(path), _opened(path, durable=durable) as file:
         yield cast("IO[bytes]", MaskedFile(file)) if is_text else file
 
 
 class MaskedFile:
-    """A file of text in which secrets are masked; each write is a whole line or more. In all else it is the file beneath."""
+    """A text file that masks secrets in each write, which must be whole lines. All else is passed to the underlying file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
 
     def write(self, data: bytes) -> int:
-        """Write it without secrets; the length is that of what was given, as writers expect."""
+        """Write the data without secrets; return the length of the given data, as writers expect."""
         self._file.write(mask_bytes(data))
         return len(data)
 
     def writelines(self, lines: Iterable[bytes]) -> None:
-        """Write each."""
+        """Write each line without secrets."""
         self._file.writelines(map(mask_bytes, lines))
 
     def __getattr__(self, name: str) -> Any:
@@ -68,12 +68,12 @@ def _opened(path: Path, *, durable: bool) -> Iterator[IO[bytes]]:
 
 
 def destination(path: Path) -> Path:
-    """The file that is written, links followed; it need not exist."""
+    """The file that is written, after links are followed. It does not have to exist."""
     return Path(os.path.realpath(path))
 
 
 def is_stream(path: Path) -> bool:
-    """Whether there is something that cannot be replaced: a pipe, a terminal, another device, an open descriptor."""
+    """Whether the path is something that cannot be replaced: a pipe, a terminal, another device, an open descriptor."""
     with suppress(OSError):
         if _descriptor(path) is not None:
             return True
@@ -83,7 +83,7 @@ def is_stream(path: Path) -> bool:
 
 
 def _descriptor(path: Path) -> int | None:
-    """The number of an open file of this process that a path means: 1 for /dev/stdout, whatever that is redirected to."""
+    """The descriptor of this process that a path means: 1 for /dev/stdout, even if that is redirected."""
     folders = {os.path.realpath("/dev/fd"), os.path.realpath("/proc/self/fd")}
     for _ in range(MAX_LINKS):
         if path.name.isdecimal() and os.path.realpath(path.parent) in folders:
@@ -96,7 +96,7 @@ def _descriptor(path: Path) -> int | None:
 
 @contextmanager
 def _replaced(path: Path, *, durable: bool) -> Iterator[IO[bytes]]:
-    """A temporary file in the same folder, locked as long as this process lives, which then takes the name."""
+    """A temporary file in the same folder, locked while this process runs. It is renamed at the end."""
     made = _make_folders(path.parent)
     clean_once(path.parent)
     before = _stat(path)
@@ -122,20 +122,20 @@ def _stat(path: Path) -> os.stat_result | None:
     with suppress(FileNotFoundError):
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise DataError("cannot be written: there is a folder of that name", source=path)
+            raise DataError("cannot be written: a folder has this name", source=path)
         return status
     return None
 
 
 def _make_folders(folder: Path) -> list[Path]:
-    """Make a folder and those above it; gives those that are new."""
+    """Create a folder and its parents; return the new ones."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return missing
 
 
 def _take_over(handle: int, before: os.stat_result) -> None:
-    """Owner and mode of the file that is replaced, as far as that is allowed; Windows knows neither."""
+    """Copy owner and mode of the file that is replaced, if that is allowed. Windows has neither."""
     if sys.platform == "win32":
         return
     now = os.fstat(handle)
@@ -147,7 +147,7 @@ def _take_over(handle: int, before: os.stat_result) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Force the names in a folder onto the disk, where the system can do that."""
+    """Sync the names in a folder to disk, if the system supports that."""
     handle = None
     try:
         handle = os.open(folder, os.O_RDONLY)
@@ -162,11 +162,11 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """A failure of the system, as a DataError that names the file."""
+    """Turn a failure of the system into a DataError that names the file."""
     try:
         yield
     except BrokenPipeError as error:
-        error.filename = str(path)  # so that it is told apart from a service that hangs up
+        error.filename = str(path)  # distinguishes it from a service that hangs up
         raise
     except OSError as error:
         if not _concerns(path, error):
@@ -175,7 +175,7 @@ def _explained(path: Path) -> Iterator[None]:
 
 
 def _concerns(path: Path, error: OSError) -> bool:
-    """Whether it is about this file: while it is written, other files may be read."""
+    """Whether the error is about this file: other files may be read while this one is written."""
     if not isinstance(error.filename, str | os.PathLike):
         return True
     named, target = Path(error.filename), destination(path)
@@ -184,12 +184,12 @@ def _concerns(path: Path, error: OSError) -> bool:
 
 @contextmanager
 def encodable(path: Path) -> Iterator[None]:
-    """Text that UTF-8 cannot hold, half of a surrogate pair, becomes a DataError that shows where."""
+    """Turn half of a surrogate pair, which UTF-8 cannot hold, into a DataError that shows where it is."""
     try:
         yield
     except UnicodeEncodeError as error:
         around = error.object[max(0, error.start - 20) : error.end + 20]
-        fault = f"{around!a} has half of a surrogate pair in it, which is no character; mend that text"
+        fault = f"{around!a} contains half of a surrogate pair, which is not a character. Fix that text"
         raise DataError(f"cannot be written: {fault}", source=path) from None
 
 

@@ -1,8 +1,8 @@
-"""Catalogs: a folder whose records are entries.
+"""Catalogs: the records in the files of a folder, by name.
 
-A file of a catalog defines records of one kind: one, or a family of them (`PRECISION = Metric(…)`). Other packages add
-entries through an entry-point group; they are loaded when somebody asks for what no file defines, or for all there is.
-Nothing is listed by hand. Files with a leading underscore are passed over.
+Each file defines one record or a family of records of one kind (`PRECISION = Metric(…)`). Nothing is listed by hand.
+Files with a leading underscore are skipped. Other packages add entries through an entry-point group. These plug-ins are
+loaded only when a name is asked for that no file defines, or when all entries are asked for.
 """
 
 from __future__ import annotations
@@ -26,16 +26,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Described:
-    """An entry that is described where it is defined: in the docstring of its `function`.
+    """An entry that is described in the docstring of its `function`.
 
-    What makes several entries of one function gives each its meaning; the whole docstring is then about edge cases.
+    If several entries share a function, each has its own `meaning`, and the whole docstring is about edge cases.
     """
 
     meaning: str = field(default="", repr=False)
-    """One sentence: what it tells. The first line of the docstring, with a small letter unless it begins with a short name
-    in capitals."""
+    """What it measures or does, in one sentence: the first line of the docstring.
+
+    Its first letter becomes lower case, unless the line begins with an abbreviation.
+    """
     edge_cases: str = field(default="", repr=False)
-    """What happens where the formula alone does not say. The rest of the docstring."""
+    """What happens in cases that the formula does not cover: the rest of the docstring."""
 
     def __post_init__(self) -> None:
         first, _, rest = (inspect.getdoc(cast("Any", self).function) or "").partition("\n")
@@ -47,9 +49,9 @@ class Described:
 
 
 class Entries(Mapping[str, T]):
-    """Name → record, sorted by name: the records that files of a folder define, and those of plug-ins.
+    """Name → record, sorted by name: the records that the files of a folder define, and those of plug-ins.
 
-    The same record seen in two files is one; two of one name are an error.
+    A record that is imported by a second file counts once. Two records with the same name are an error.
     """
 
     def __init__(self, own: list[T], kind: type[T], group: str) -> None:
@@ -58,7 +60,7 @@ class Entries(Mapping[str, T]):
 
     @cached_property
     def plug_ins(self) -> dict[str, T]:
-        """Those that other packages announce."""
+        """The entries that other packages announce."""
         points = [point for point in plug_in_points(self._group) if _check_is_new(point, self.own)]
         entries = [_load_plug_in(point, self._kind) for point in points]
         _by_name([*self.own.values(), *entries], self._kind)
@@ -79,7 +81,7 @@ class Entries(Mapping[str, T]):
 
 
 def load_entries(folder: str, kind: type[T], group: str) -> Entries[T]:
-    """Each record of that kind that a file of the folder defines, and each plug-in of the group; "": plug-ins alone."""
+    """All records of that kind in the files of the folder, and the plug-ins of the group; without a folder, the plug-ins."""
     modules = _modules_of(folder) if folder else []
     own = {id(entry): entry for module in modules for entry in vars(module).values() if isinstance(entry, kind)}
     return Entries(list(own.values()), kind, group)
@@ -92,20 +94,22 @@ def _modules_of(folder: str) -> list[Any]:
 
 
 def plug_in_points(group: str) -> EntryPoints:
-    """What other packages announce in a group; nothing of it is loaded."""
+    """The entry points that other packages announce in a group. None of them is loaded."""
     points: EntryPoints = _all_points().select(group=group)
     return points
 
 
 @cache
 def _all_points() -> Any:
-    """The entry points of every installed package, read once: that takes longer than all else here."""
+    """The entry points of every installed package, read once, because reading them is slow."""
     return entry_points()
 
 
 def _check_is_new(point: EntryPoint, taken: Mapping[str, Any]) -> bool:
     if point.name in taken:
-        raise UsageError(f"the plug-in {point.name} ({point.value}) has the name of one that is there already")
+        raise UsageError(
+            f"the plug-in {point.name} ({point.value}) has the same name as a built-in entry. Rename the plug-in"
+        )
     return True
 
 
@@ -117,13 +121,13 @@ def _load_plug_in(point: EntryPoint, kind: type[T]) -> T:
     if isinstance(entry, kind):
         return entry
     what = f"the class {entry.__name__}" if isinstance(entry, type) else type_with_article(entry)
-    raise UsageError(f"the plug-in {point.name} ({point.value}) is {what}; it must be an object of assay's {kind.__name__}")
+    raise UsageError(f"the plug-in {point.name} ({point.value}) must be an instance of assay's {kind.__name__}, not {what}")
 
 
 def _by_name(entries: list[Any], kind: type[T]) -> dict[str, T]:
     for name, count in Counter(entry.name for entry in entries).items():
         if count > 1:
-            raise UsageError(f"{count} {_plural(kind)} are called {name}; a plug-in needs a name of its own")
+            raise UsageError(f"{count} {_plural(kind)} are called {name}. Give each plug-in a name that is not used yet")
     return {entry.name: entry for entry in sorted(entries, key=lambda entry: entry.name)}
 
 
@@ -134,14 +138,14 @@ def _plural(kind: type) -> str:
 
 
 def find_by_any_name(kind: str, name: str, known: Mapping[str, T]) -> T:
-    """The entry that answers to the name, or has it among its `aliases`; case and hyphens do not matter."""
+    """The entry that has this name or alias. Upper and lower case are the same, and so are `-` and `_`."""
     plain = name.strip().lower().replace("-", "_")
     by_alias = {alias: entry for entry in known.values() for alias in getattr(entry, "aliases", ())}
     return by_alias[plain] if plain in by_alias else find_entry(kind, plain, known)
 
 
 def find_entry(kind: str, name: str, known: Mapping[str, T]) -> T:
-    """The entry of that name; or an error with those that may have been meant, and all there are."""
+    """The entry with this name; or an error with similar names and all names."""
     if name not in known:
-        raise UnknownName(kind, name, near_matches(name, known), f"there are {', '.join(known)}")
+        raise UnknownName(kind, name, near_matches(name, known), f"choose from {', '.join(known)}")
     return known[name]

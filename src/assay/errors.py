@@ -1,16 +1,16 @@
-"""Every deliberate error. What is not in this tree is a bug.
+"""Every deliberate error. Any other exception is a bug.
 
-AssayError                 something the user can mend
-├── UsageError             the request is wrong                 exit 2
-│   ├── UnknownName        no metric, option … of that name
-│   ├── BadParameter       a known name with an impossible value
-│   └── NothingSelected    no query is left to ask              exit 5
-├── DataError              the data are wrong                   exit 3
-│   ├── NoGroundTruth      no query says what is relevant to it
-│   └── NotComparable      results are about different things
-├── ProviderError          a retriever under test failed        exit 4
-├── StoreError             results could not be kept or read    exit 6
-└── GateFailed             results are worse than a rule allows exit 1
+AssayError                 something the user can fix
+├── UsageError             the request is wrong                   exit 2
+│   ├── UnknownName        no metric, option … has this name
+│   ├── BadParameter       an unknown parameter, or a bad value
+│   └── NothingSelected    no query is left after the selection   exit 5
+├── DataError              the data is wrong                      exit 3
+│   ├── NoGroundTruth      no query has relevance judgments
+│   └── NotComparable      the results are about different things
+├── ProviderError          a retriever under test failed          exit 4
+├── StoreError             results could not be saved or read     exit 6
+└── GateFailed             results are worse than a rule allows   exit 1
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_FAULTS = 20
 
 @dataclass(frozen=True)
 class Hint:
-    """A way on: the flag that takes it at the terminal, and what that does."""
+    """A suggestion: the flag to add on the command line, and what it does."""
 
     flag: str
     text: str
@@ -39,20 +39,20 @@ class Hint:
 
 
 class AssayError(Exception):
-    """The root: catch this to catch every deliberate error. No message of one holds a secret that is known."""
+    """The base class: catch it to catch every deliberate error. Known secrets are masked in all messages."""
 
     exit_code = 70
     hint_form: ClassVar[str] = "{}; {}"
-    """How the text and the hint become one."""
+    """How the text and the hint are joined."""
 
     def __init__(
         self, *arguments: object, source: str | Path = "", line: int | None = None, hint: Hint | str | None = None
     ) -> None:
         super().__init__(*(mask(argument) if isinstance(argument, str) else argument for argument in arguments))
         self.what = super().__str__()
-        """What is wrong, without its place."""
+        """What is wrong, without the place."""
         self.source = mask(str(source))
-        """The file, or the place in other data, that is at fault; empty where nobody has named one."""
+        """The file, or the place in other data, that contains the fault; empty if it is not known."""
         self.line = line
         self.hint = mask(hint) if isinstance(hint, str) else hint
 
@@ -61,13 +61,13 @@ class AssayError(Exception):
         return self.hint_form.format(text, self.hint) if self.hint else text
 
     def at(self, source: str | Path) -> Self:
-        """The same error, attributed to a source; unchanged where it names that one already."""
+        """The same error, attributed to a source; unchanged if it already names that source."""
         if self.source == mask(str(source)):
             return self
         return self._with(what=text_at(self.what, self.source, self.line), source=mask(str(source)), line=None)
 
     def hinting(self, hint: Hint | str | None) -> Self:
-        """The same error with another way on, or with none."""
+        """The same error with another hint, or without one."""
         return self._with(hint=hint)
 
     def _with(self, **fields: Any) -> Self:
@@ -80,28 +80,28 @@ class AssayError(Exception):
 
 
 def _restored(kind: type[AssayError], arguments: tuple[object, ...], fields: dict[str, Any]) -> AssayError:
-    """An error with the fields it had, however it is made."""
+    """An error with its former fields, whatever arguments its class takes."""
     error = kind.__new__(kind, *arguments)
     vars(error).update(fields)
     return error
 
 
 def text_at(what: str, source: str, line: int | None) -> str:
-    """`source:line: what`, without what is not known."""
+    """`source:line: what`, without the parts that are not known."""
     place = source if line is None else f"{source}:{line}"
     return f"{place}: {what}" if source else what
 
 
 class UsageError(AssayError, ValueError):
-    """The request itself cannot be carried out."""
+    """A request that cannot be carried out."""
 
     exit_code = 2
 
 
 class UnknownName(UsageError, LookupError):
-    """A name that no catalog holds, and the known ones near it.
+    """An unknown name, and the known names that are similar.
 
-    `owner` is what lacks it, where that is no catalog: `this result` has no such metric.
+    `owner` says where the name was looked up, if that is not a catalog: `this result` has no such metric.
     """
 
     hint_form = "{}   ({})"
@@ -114,7 +114,7 @@ class UnknownName(UsageError, LookupError):
 
 
 class BadParameter(UsageError):
-    """A parameter that does not exist, or a value it cannot take."""
+    """A parameter that does not exist, or a value that it does not accept."""
 
 
 class NothingSelected(UsageError):
@@ -130,21 +130,21 @@ class ProviderError(AssayError, RuntimeError):
 
 
 class StoreError(AssayError, RuntimeError):
-    """A store that cannot be opened, read or written; what it held before is still there."""
+    """A store that cannot be opened, read or written. Its earlier content is unchanged."""
 
     exit_code = 6
 
 
 class GateFailed(AssayError, AssertionError):
-    """Results that are worse than a rule allows; the message names rule, figures and queries."""
+    """Results that are worse than a rule allows. The message names the rule, the values and the queries."""
 
     exit_code = 1
 
 
 class Fault(str):
-    """One thing that is wrong, as text; what it is, and where, are fields as well.
+    """One fault as text; the parts of the text are fields as well.
 
-    `code` says which kind of fault it is, where somebody asks: `columns`, `duplicate`, `score`, `unreadable`.
+    `code` is the kind of fault, if any code needs to know it: `columns`, `duplicate`, `score`, `unreadable`.
     """
 
     __slots__ = ("code", "line", "query", "source", "what")
@@ -155,7 +155,7 @@ class Fault(str):
     source: str
 
     def __new__(cls, what: str, line: int | None = None, query: str = "", code: str = "", source: str = "") -> Self:
-        """The fault, and the text of it: `source:line: what`."""
+        """The fault, with the text `source:line: what`."""
         what, source = mask(what), mask(source)
         fault = super().__new__(cls, text_at(what, source, line))
         fault.what, fault.line, fault.query, fault.code, fault.source = what, line, query, code, source
@@ -171,7 +171,7 @@ class Fault(str):
 
 
 class DataError(AssayError, ValueError):
-    """Input that cannot be used; `faults` says where and why, at most twenty of them."""
+    """Input that cannot be used. `faults` lists up to twenty places with the reason for each."""
 
     exit_code = 3
 
@@ -189,24 +189,24 @@ class DataError(AssayError, ValueError):
         super().__init__(message, source=source, line=line, hint=hint)
         self.faults = tuple(fault if isinstance(fault, Fault) else Fault(fault) for fault in faults)
         self.field = field
-        """The convention that refuses, where another choice of it would go on: `missing`, `ties`."""
+        """The convention that causes the error, if another value of it avoids the error: `missing`, `ties`."""
         codes = {code} if code else {fault.code for fault in self.faults}
         self.code = codes.pop() if len(codes) == 1 else ""
-        """The kind of fault, of an error without a list or of all in it; see Fault."""
+        """The kind of fault (see Fault): of the error itself, or the kind that all its faults share."""
 
     def relocated(self, source: str) -> Self:
-        """The same error, where this is the source and not the one that it names: a stream, not the file it was kept in."""
+        """The same error with another source, such as a stream instead of the temporary file that holds its content."""
         faults = (Fault(fault.what, fault.line, fault.query, fault.code, fault.source and source) for fault in self.faults)
         return self._with(source=mask(source), faults=tuple(faults))
 
     @property
     def message(self) -> str:
-        """Where and what, in one sentence; the text of the error is this and its faults."""
+        """Where and what, in one sentence. The text of the error is this sentence, then its faults."""
         return super().__str__()
 
     @property
     def each_fault(self) -> tuple[Fault, ...]:
-        """The faults; an error that lists none is one itself."""
+        """The faults; an error without a list counts as one fault."""
         return self.faults or (Fault(self.what, self.line, code=self.code, source=self.source),)
 
     def __str__(self) -> str:
@@ -214,7 +214,7 @@ class DataError(AssayError, ValueError):
 
 
 class NoGroundTruth(DataError):
-    """A benchmark of which no query says what is relevant to it."""
+    """A benchmark in which no query has relevance judgments."""
 
     def __init__(self, message: str, *, relevance: str = "", queries: Sequence[str] = ()) -> None:
         super().__init__(message)
@@ -222,31 +222,31 @@ class NoGroundTruth(DataError):
 
 
 class NotComparable(DataError):
-    """Results that are about different things; `differences` says in what."""
+    """Results that are about different things. `differences` lists how they differ."""
 
     hint_form = "{}. {}"
 
     def __init__(self, differences: Sequence[str], *, about: str = "", hint: Hint | None = None) -> None:
-        super().__init__(f"these cannot be compared: {about}{'; '.join(differences)}", hint=hint)
+        super().__init__(f"these results cannot be compared: {about}{'; '.join(differences)}", hint=hint)
         self.differences = tuple(differences)
 
     @property
     def can_intersect(self) -> bool:
-        """Whether what they share can be compared."""
+        """Whether the part that they share can be compared."""
         return self.hint is not None
 
 
 class Faults:
-    """Collects what is wrong with one source, then raises it all at once, in the order of the places."""
+    """Collects the faults of one source, then raises them together, sorted by place."""
 
     def __init__(self, source: str, unit: str = "") -> None:
         self.name = source
         self.source = f"{source}, {unit}" if unit else source
-        """What stands before the number of a place: a file of lines by itself, else with what is counted."""
+        """The text before the number of a place: the name of the file, and the unit that is counted if it is not lines."""
         self._noted: list[tuple[int, str, str]] = []
 
     def add(self, place: int, what: str, code: str = "") -> None:
-        """Note one fault; past twenty they are not kept."""
+        """Add one fault; faults after the twentieth are dropped."""
         if not self.full:
             self._noted.append((place, what, code))
 
@@ -255,12 +255,12 @@ class Faults:
 
     @property
     def full(self) -> bool:
-        """Enough was found to stop reading."""
+        """Whether enough faults were found to stop reading."""
         return len(self._noted) >= MAX_FAULTS
 
     @property
     def found(self) -> list[Fault]:
-        """All of them, in the order of the places."""
+        """All faults, sorted by place."""
         return [Fault(what, place, code=code, source=self.source) for place, what, code in sorted(self._noted)]
 
     def raise_if_any(self) -> None:
@@ -271,6 +271,6 @@ class Faults:
 
 
 def near_matches(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """The known names a typist may have meant, nearest first."""
+    """The known names that a user may have meant, nearest first."""
     folded = {candidate.lower(): candidate for candidate in known}
     return [folded[match] for match in difflib.get_close_matches(name.lower(), folded, n=most, cutoff=0.6)]

@@ -16,16 +16,16 @@ REQUIRED = object()
 
 
 class WrittenName(str):
-    """A name that the user wrote: an argument, a plan or rules file, a call from Python. Only such a name may run code.
+    """A name that the user wrote: in an argument, in a plan or rules file, or in Python. Only such a name may run code.
 
-    Whatever is cut out of it or made of it is plain text again, so code that loses the mark refuses instead of running.
+    Any text derived from it is a plain `str` again. So a name that loses the mark on its way is refused, not run.
     """
 
     __slots__ = ()
 
 
 def mark_written(content: Any) -> Any:
-    """The same with every text in it, keys included, marked as the user's own. Only for what the user hands over himself."""
+    """The same content with every text in it, keys included, marked as written by the user. Only for direct user input."""
     if isinstance(content, str):
         return WrittenName(content)
     if isinstance(content, Mapping):
@@ -37,7 +37,7 @@ def mark_written(content: Any) -> Any:
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter. `parse` turns text into a value or raises ValueError saying what is expected."""
+    """One parameter. `parse` turns text into a value, or raises a ValueError that says what the value must be."""
 
     name: str
     parse: Callable[[str], Any]
@@ -49,25 +49,25 @@ class Param:
     dot: bool = False
     """Set by trec_eval's dot alone: `utility.1,-1,0,0`, `set_F.2`, `ndcg.1=3.5`."""
     budget: bool = False
-    """May stand behind `@` by its name, in place of a rank: `span_recall@tokens=2000`."""
+    """May follow `@` by name, in place of a rank: `span_recall@tokens=2000`."""
     shown: bool = False
     """Part of the canonical name even at its default, because tools disagree about the default."""
     is_private: bool = False
-    """May hold a secret, so that a value which is refused is not shown."""
+    """May hold a secret, so an error does not show the value."""
 
     @property
     def may_hold_secret(self) -> bool:
-        """Whether it is said to, or its name says so."""
+        """Whether it is marked as private, or its name says so."""
         return self.is_private or is_secret_name(self.name)
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words it may be, where there are only a few."""
+        """The words that it accepts, if there is a fixed list."""
         return getattr(self.parse, "choices", ())
 
 
 def show(value: Any) -> str:
-    """A value as it stands in a canonical name: shortest form that reads back."""
+    """A value as it is written in a canonical name: the shortest form that reads back."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
@@ -84,7 +84,7 @@ def _show_tuple(value: tuple[Any, ...]) -> str:
 
 
 def written(name: str, settings: Mapping[str, Any]) -> str:
-    """A name with its settings, as it reads back: `lin(ic=zhou)`; the name alone where there are none."""
+    """A name with its settings, in a form that reads back: `lin(ic=zhou)`; the name alone if there are no settings."""
     inside = ", ".join(f"{setting}={show(value)}" for setting, value in settings.items())
     return f"{name}({inside})" if inside else name
 
@@ -97,14 +97,14 @@ def changed_settings(params: Sequence[Param], settings: Mapping[str, Any]) -> di
 def cutoff(text: str) -> int:
     """A rank: 1, 2, 3, …"""
     if not text.isdecimal() or not text.isascii() or not text.strip("0"):
-        raise ValueError("a whole number from 1 up")
+        raise ValueError("a whole number of at least 1")
     if len(text) > 10 or int(text) > 10**9:
         raise ValueError("at most 1,000,000,000")
     return int(text)
 
 
 def depth(text: str) -> int:
-    """A number of ranks that are each visited, found in the ranking or not."""
+    """A number of ranks that are all visited, whether the ranking reaches them or not."""
     if (value := cutoff(text)) > 10**7:
         raise ValueError("at most 10,000,000")
     return value
@@ -129,9 +129,9 @@ def positive(text: str) -> float:
 
 
 def not_negative(text: str) -> float:
-    """A number from 0 up."""
+    """A number of at least 0."""
     if (value := number(text)) < 0:
-        raise ValueError("a number from 0 up")
+        raise ValueError("a number of at least 0")
     return value
 
 
@@ -202,7 +202,7 @@ def split_call(text: str) -> tuple[str, list[tuple[str, str]]]:
 
 
 def split_arguments(inside: str) -> list[str]:
-    """What stands between commas, unless brackets or quotes hold it together."""
+    """Split at commas, but not inside brackets or quotes."""
     parts, depth, quote, start = [], 0, "", 0
     for place, letter in enumerate(inside):
         if quote:
@@ -230,7 +230,7 @@ def unquoted(text: str) -> str:
 
 
 def parse_settings(text: str, owner: str, params: Sequence[Param], pairs: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """A value for every parameter: as it is given, or else its default; of what is given twice the last counts."""
+    """A value for every parameter: the given value, else the default. If one is given twice, the last value counts."""
     settings = {param.name: param.default for param in params}
     for name, value in pairs:
         settings |= parse_setting(text, owner, params, name, value)
@@ -238,16 +238,18 @@ def parse_settings(text: str, owner: str, params: Sequence[Param], pairs: Iterab
 
 
 def parse_setting(text: str, owner: str, params: Sequence[Param], name: str, value: str) -> dict[str, Any]:
-    """One parameter, read by the one that answers to the name; or an error that says what there is."""
+    """One parameter, found by its name or an alias; or an error that lists the parameters."""
     for param in params:
         if name.lower() in (param.name, *param.aliases):
             try:
                 return {param.name: param.parse(unquoted(value))}
             except ValueError as error:
-                reason = "; what was given is not shown, for it may hold a secret"
+                reason = " (the value is not shown because it may hold a secret)"
                 reason = reason if param.may_hold_secret else f", not {value!r}"
-                raise BadParameter(f"{text}: {param.name} is {error}{reason}") from None
-    known = ", ".join(param.name for param in params) or "none"
-    near = near_matches(name, [param.name for param in params], most=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    raise BadParameter(f"{text}: {owner} has no parameter {name!r} (it has: {known}).{hint}")
+                raise BadParameter(f"{text}: {param.name} must be {error}{reason}") from None
+    known = [param.name for param in params]
+    if not known:
+        raise BadParameter(f"{text}: {owner} has no parameters, but {name!r} is given")
+    near = near_matches(name, known, most=1)
+    question = f" Did you mean {near[0]}?" if near else ""
+    raise BadParameter(f"{text}: {owner} has no parameter {name!r}.{question}   (choose from {', '.join(known)})")

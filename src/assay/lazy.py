@@ -1,4 +1,4 @@
-"""lazy: front doors of packages, whose names are imported when they are first asked for."""
+"""lazy: front doors of packages, which import each name when it is first used."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 def front_door(
     package: str, absent: Mapping[str, str] | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """`__getattr__`, `__dir__` and `__all__` of a package, out of the stub beside it, which type checkers read as well.
+    """`__getattr__`, `__dir__` and `__all__` of a package, read from the stub next to it, which type checkers read as well.
 
-    The stub says from which file each name is: `from package.file import name as name`. Its `__all__` are the names for
-    everybody; without one, all are. A name is looked up in its file each time, so that one who replaces it there is heard.
-    `absent` are names that somebody may expect, with what to do instead.
+    The stub says which file each name comes from: `from package.file import name as name`. Its `__all__` lists the public
+    names; without it, all names are public. A name is looked up in its file each time, so a replacement there has effect.
+    `absent` are names that a user may expect, with what to do instead.
     """
     loaded: Any = sys.modules[package]
     stub = loaded.__spec__.loader.get_data(f"{loaded.__path__[0]}/__init__.pyi")  # from a folder or a zip file alike
@@ -34,7 +34,7 @@ def front_door(
     public = sorted(lists[0] if lists else homes)
 
     def get(name: str) -> Any:
-        if absent and name in absent:  # an ImportError, for any other is lost on the way
+        if absent and name in absent:  # an ImportError, because `from package import name` hides the text of any other error
             raise ImportError(f"{name} is not in {package}: {absent[name]}", name=package)
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")

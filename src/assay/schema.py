@@ -1,7 +1,7 @@
-"""Schema: what was written earlier is checked once, where it is read again, against the type it must have.
+"""Schema: saved content is checked against the type it must have, once, when it is read again.
 
-A value that does not fit is one error, which names the source, the place in it, what was expected and what was found:
-`r.json: results[1].counts.missing: expected a whole number, found a text`. Keys that are no plain words stand in quotes:
+A value of the wrong type is an error that names the source, the place in it, what was expected and what was found:
+`r.json: results[1].counts.missing: expected a whole number, found text`. Keys that are not plain words are quoted:
 `results[1].summary["ndcg@10"]`.
 """
 
@@ -21,21 +21,21 @@ from assay.text import printable, shortened
 
 T = TypeVar("T")
 DEEPEST = 50
-"""Levels of lists and objects in what is open: provenance, metadata, what a provider says."""
+"""Levels of lists and objects in parts that may hold anything: provenance, metadata, what a provider says."""
 LONGEST_KEY = 60
-"""Letters of a key that a message shows."""
+"""Characters of a key that a message shows."""
 LONGEST_PLACE = 200
 LARGEST = 2**63 - 1
 Count = Annotated[int, msgspec.Meta(ge=0, le=LARGEST)]
-"""How many; every database and array can hold it."""
+"""A count that fits into every database and array."""
 Number = Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)] | float
-"""A whole number stays one."""
-NESTED = f"nested too deeply, expected up to {DEEPEST} levels"
-HALF = "half a character stands where no text is expected"
+"""A number; a whole number stays an int."""
+NESTED = f"nested too deeply: at most {DEEPEST} levels are allowed"
+HALF = "found half of a surrogate pair where no text is expected"
 WORDS = {
     "int": "a whole number",
     "float": "a number",
-    "str": "a text",
+    "str": "text",
     "bool": "true or false",
     "null": "null",
     "array": "a list",
@@ -46,7 +46,7 @@ WORDS = {
 
 
 class SchemaError(ValueError):
-    """A value that does not fit, and the place of it below the value that was checked."""
+    """A value of the wrong type, and its place below the value that was checked."""
 
     def __init__(self, what: str, place: str = "") -> None:
         super().__init__(f"{place}: {what}" if place else what)
@@ -56,7 +56,7 @@ class SchemaError(ValueError):
 def decode_json(content: bytes, kind: type[T], source: str, error: type[AssayError] = DataError) -> T:
     """The JSON text as a value of that type, or one error that names the source.
 
-    Half a character, which msgspec does not read, goes; numbers that are none do not.
+    Half of a surrogate pair is accepted, although msgspec does not read it; NaN and Infinity are not.
     """
     try:
         return msgspec.json.decode(content, type=kind)
@@ -70,7 +70,7 @@ def decode_json(content: bytes, kind: type[T], source: str, error: type[AssayErr
 
 
 def parse_plain(content: bytes, source: str, error: type[AssayError] = DataError, *, constants: bool = True) -> Any:
-    """The JSON text as plain values; `constants` says whether nan and infinities may be written out."""
+    """The JSON text as plain values; `constants` says whether NaN and Infinity are accepted."""
     try:
         return json.loads(content, parse_constant=None if constants else _no_constant)
     except RecursionError:
@@ -80,7 +80,7 @@ def parse_plain(content: bytes, source: str, error: type[AssayError] = DataError
     except UnicodeDecodeError:
         raise error("not valid UTF-8", source=source) from None
     except ValueError as fault:
-        raise error(f"not JSON that can be used: {shortened(str(fault), 100)}", source=source) from None
+        raise error(f"this JSON cannot be used: {shortened(str(fault), 100)}", source=source) from None
 
 
 def convert_plain(plain: Any, kind: Any, source: str, error: type[AssayError] = DataError) -> Any:
@@ -97,7 +97,7 @@ def convert_plain(plain: Any, kind: Any, source: str, error: type[AssayError] = 
 
 @contextmanager
 def schema_errors_in(source: str, place: str = "", error: type[AssayError] = DataError) -> Iterator[None]:
-    """A SchemaError becomes an error that names the source and, below a place in it, where the value is."""
+    """Turn a SchemaError into an error that names the source and the place of the value in it."""
     try:
         yield
     except SchemaError as fault:
@@ -105,7 +105,7 @@ def schema_errors_in(source: str, place: str = "", error: type[AssayError] = Dat
 
 
 def check_plain(plain: Any, kind: Any, place: str) -> None:
-    """Say so with a SchemaError where a plain value, which stays as it is, is none of that type."""
+    """Raise a SchemaError if a plain value does not have that type. The value is not changed."""
     try:
         msgspec.convert(plain, kind)
     except msgspec.ValidationError as fault:
@@ -116,7 +116,7 @@ def check_plain(plain: Any, kind: Any, place: str) -> None:
 
 
 def check_depth(values: Mapping[str, Any], place: str) -> None:
-    """Say so with a SchemaError where anything in open values is nested too deeply to be written again."""
+    """Raise a SchemaError if a value is nested too deeply to be written again."""
     level: list[Any] = [values]
     for _ in range(DEEPEST):
         level = [inner for value in level for inner in _inside(value)]
@@ -131,11 +131,11 @@ def _inside(value: Any) -> Iterable[Any]:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 class _OutOfRange:
-    """A number that is too large for any type, so that it is found again where the values are converted."""
+    """A number that is too large for any type. It fails again when the values are converted, which gives its place."""
 
 
 def _float(text: str) -> float | _OutOfRange:
@@ -155,19 +155,19 @@ def _raise_error(fault: msgspec.ValidationError, plain: Any, kind: Any, source: 
 
 
 def _line(place: str, what: str) -> str:
-    """Both in one line, for names in files may be anything."""
+    """Both in one line, because names in files may contain any character."""
     where = place if len(place) <= LONGEST_PLACE else f"{place[:LONGEST_PLACE]}…"
     return printable(f"{where}: {what}" if where else what)
 
 
 def _described(fault: msgspec.ValidationError, plain: Any, kind: Any) -> tuple[str, str]:
-    """Where it is, and what is wrong, in our words."""
+    """The place, and what is wrong, in the words of assay."""
     what, _, path = str(fault).partition(" - at `$")
     place = _named_keys(path.removesuffix("`"), plain, kind)
     if isinstance(fault.__cause__, SchemaError):
         return _joined(place, fault.__cause__.place), fault.__cause__.what
     if field := re.fullmatch(r"Object missing required field `(.*)`", what):
-        return at_key(place, field[1]), "is missing"
+        return at_key(place, field[1]), "required field is missing"
     if field := re.fullmatch(r"Object contains unknown field `(.*)`", what, re.DOTALL):
         return at_key(place, field[1]), "unknown field"
     return place, _in_words(what)
@@ -180,7 +180,7 @@ def _in_words(what: str) -> str:
 
 
 def _any_of(names: list[str]) -> str:
-    """One of these types; a whole number is a number."""
+    """`a or b` for these types; a whole number is left out next to a number."""
     types = [name.strip() for name in names if name.strip() != "int" or "float" not in names]
     return " or ".join(WORDS.get(name, name) for name in types)
 
@@ -190,7 +190,7 @@ def _joined(place: str, below: str) -> str:
 
 
 def _named_keys(path: str, plain: Any, kind: Any) -> str:
-    """`.per_query[...]` with the key in place of the dots: the one that alone gives an error at the same path."""
+    """`.per_query[...]` with the key in place of the dots: the key that causes the error at this path."""
     place, value = "", plain
     for name, index in re.findall(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]", path):
         key = _wrong_key(value, plain, kind, path) if index == "..." and isinstance(value, dict) else name or index
@@ -200,7 +200,7 @@ def _named_keys(path: str, plain: Any, kind: Any) -> str:
 
 
 def at_key(place: str, key: str) -> str:
-    """The place of a key in an object: `summary.mrr`, but `summary["ndcg@10"]` where the key is no plain word."""
+    """The place of a key in an object: `summary.mrr`, but `summary["ndcg@10"]` if the key is not a plain word."""
     if key.isidentifier() and len(key) <= LONGEST_KEY:
         return f"{place}.{key}" if place else key
     return f'{place}["{printable(key if len(key) <= LONGEST_KEY else f"{key[: LONGEST_KEY - 1]}…")}"]'
@@ -213,7 +213,7 @@ def _step(value: Any, key: str) -> Any:
 
 
 def _wrong_key(value: dict[str, Any], plain: Any, kind: Any, path: str) -> str:
-    """The first key of an object that is wrong: halves of the object are tried, so that large ones take no time."""
+    """The first key of an object that is wrong, found by bisection, so that a large object is fast as well."""
     whole, keys = dict(value), list(value)
     while len(keys) > 1:
         half = keys[: len(keys) // 2]

@@ -12,9 +12,9 @@ OnNan = Literal["null", "error"]
 
 
 def to_json(value: Any, *, nan: OnNan = "null") -> Any:
-    """Dicts, lists, text and finite numbers: dataclasses by their fields, NumPy by item, sets sorted, all else as text.
+    """Dicts, lists, text and finite numbers. Dataclasses become dicts, NumPy arrays lists, sets sorted lists, the rest text.
 
-    What is no finite number is null, or a ValueError.
+    NaN and infinities become null, or are a ValueError.
     """
     if value is None or isinstance(value, int):
         return value
@@ -36,7 +36,7 @@ def to_json(value: Any, *, nan: OnNan = "null") -> Any:
 
 
 def dumps(value: Any, *, indent: int | None = None) -> str:
-    """JSON text: one line in ASCII; with an indent, lines for people, in which all letters stay as they are."""
+    """JSON text: one line in ASCII; with an indent, several lines for people, with all characters unescaped."""
     if indent is None:
         return json.dumps(to_json(value), separators=(",", ":"))
     return json.dumps(to_json(value), ensure_ascii=False, indent=indent)
@@ -44,11 +44,11 @@ def dumps(value: Any, *, indent: int | None = None) -> str:
 
 def _nothing(value: float, nan: OnNan) -> None:
     if nan == "error":
-        raise ValueError(f"{value} is no number that JSON has")
+        raise ValueError(f"JSON cannot hold the number {value}")
 
 
 def _sorted(values: Iterable[Any]) -> list[Any]:
-    """In their own order, or, where they are of several kinds, by what they look like."""
+    """Sorted by value, or by their JSON text if their types cannot be compared."""
     every = list(values)
     try:
         return sorted(every)

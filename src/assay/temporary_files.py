@@ -1,6 +1,6 @@
-"""Temporary files: locked by the process that writes them, so that others can tell whether it is still alive.
+"""Temporary files: locked by the process that writes them, so that others can see whether it still runs.
 
-What a killed process left is removed by the next one that works in the same folder.
+The files of a killed process are removed by the next process that works in the same folder.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from pathlib import Path
 from typing import IO
 
 TEMPORARY = re.compile(r"\.assay-[0-9a-f]{16}\.tmp")
-"""Names of temporary files and folders; nobody else calls a file like that."""
+"""Names of temporary files and folders; no other program uses such names."""
 DESCRIPTORS = Path("/proc/self/fd")
-"""Where Linux has the open files of a process, by number."""
+"""The folder in which Linux lists the open files of a process, by number."""
 NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
-"""The flag that does not open what a symbolic link leads to; Windows has none."""
+"""The flag that refuses to open a symbolic link; Windows has none."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
-"""What systems say when there is no room left."""
+"""Error numbers of a full disk."""
 
 _cleaned: set[Path] = set()
 
 
 class TemporaryFile:
-    """An empty file of this process, to be written and read by its path until it is closed.
+    """An empty file of this process, which can be written and read by its path until it is closed.
 
-    On Linux it has no name in any folder, so nothing is left of it when the process is killed.
+    On Linux it has no name in any folder, so nothing remains if the process is killed.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class TemporaryFile:
             self.path = Path(self._file.name)
 
     def close(self) -> None:
-        """It is gone."""
+        """Remove the file."""
         if self.path.parent != DESCRIPTORS:
             self.path.unlink(missing_ok=True)
         self._file.close()
@@ -59,9 +59,9 @@ class TemporaryFile:
 
 
 def locked_file(folder: Path) -> IO[bytes]:
-    """A new temporary file, locked as long as it is open.
+    """A new temporary file, locked while it is open.
 
-    Whoever cleans up may come between its making and its locking, so it is made sure that it is still there.
+    Another process may remove it between its creation and its lock, so this is checked, and repeated if necessary.
     """
     while True:
         path = temporary_name(folder)
@@ -75,7 +75,7 @@ def locked_file(folder: Path) -> IO[bytes]:
 
 @contextmanager
 def locked_folder(parent: Path) -> Iterator[Path]:
-    """A new temporary folder, locked while it is used; what is left of it in the end is removed."""
+    """A new temporary folder, locked while it is in use and removed at the end."""
     parent.mkdir(parents=True, exist_ok=True)
     clean_once(parent)
     while True:
@@ -93,7 +93,7 @@ def locked_folder(parent: Path) -> Iterator[Path]:
 
 
 def is_read_only(folder: Path) -> bool:
-    """Whether no file can be made in a folder, or the folder itself not: not allowed, on no disk, or a file of that name."""
+    """Whether no file can be created in a folder, or the folder itself cannot be created. A full disk does not count."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with locked_file(folder) as file:
@@ -104,12 +104,12 @@ def is_read_only(folder: Path) -> bool:
 
 
 def temporary_name(folder: Path) -> Path:
-    """A name in a folder that is free, and that `remove_abandoned` knows."""
+    """A free name in a folder that `remove_abandoned` recognises."""
     return folder / f".assay-{secrets.token_hex(8)}.tmp"
 
 
 def try_lock(handle: int) -> bool:
-    """Lock an open file for as long as it is open; True also where files cannot be locked."""
+    """Lock an open file until it is closed. True also if the system cannot lock files."""
     try:
         import fcntl
 
@@ -122,7 +122,7 @@ def try_lock(handle: int) -> bool:
 
 
 def clean_once(folder: Path) -> None:
-    """`remove_abandoned`, but once per process: looking through a large folder takes a while."""
+    """`remove_abandoned`, but once per process and folder, because a large folder takes time."""
     folder = folder.absolute()
     if folder not in _cleaned:
         _cleaned.add(folder)
@@ -130,7 +130,7 @@ def clean_once(folder: Path) -> None:
 
 
 def remove_abandoned(folder: Path, names: re.Pattern[str] = TEMPORARY) -> None:
-    """Remove what killed processes left in a folder: temporary files, and others of such names that nobody has locked."""
+    """Remove what killed processes left in a folder: temporary files, and files with such names, if they are not locked."""
     with suppress(OSError):
         for entry in os.scandir(folder):
             if TEMPORARY.fullmatch(entry.name) or names.fullmatch(entry.name):
@@ -142,14 +142,14 @@ def _remove_if_abandoned(path: Path) -> None:
         handle = os.open(path, os.O_RDONLY | NO_FOLLOW)
         try:
             status = os.fstat(handle)
-            if not _is_locked(handle) and os.path.samestat(status, path.stat()):  # else its owner has just replaced it
+            if not _is_locked(handle) and os.path.samestat(status, path.stat()):  # otherwise its owner has just replaced it
                 shutil.rmtree(path) if stat.S_ISDIR(status.st_mode) else path.unlink()
         finally:
             os.close(handle)
 
 
 def _is_locked(handle: int) -> bool:
-    """Whether somebody holds a file; also where that cannot be known, for then nothing may be removed."""
+    """Whether a process has locked a file. True also if that is unknown, because then nothing may be removed."""
     try:
         import fcntl
 

@@ -1,4 +1,4 @@
-"""Text: numbers and names as sentences use them, and text that cannot do harm."""
+"""Text: numbers and names as sentences use them, and text that is safe to show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from functools import cache
 from assay.masking import mask
 
 _FORMULA = re.compile(r"""[\s"'\ufeff\u200b]*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]|[\t\r]""")
-"""How a text begins that some spreadsheet runs, blanks and quotes aside; the last four are the wide forms of = + - @."""
+"""The beginning of a text that some spreadsheets run as a formula, after any blanks and quotes.
+
+The last four characters are the wide forms of = + - @.
+"""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf")
 _HARMFUL = {"Cc", "Cs", "Zl", "Zp"}
 """Unicode categories that move the cursor, end a line, or cannot be written at all."""
@@ -36,13 +39,13 @@ def some_of(names: Sequence[str], most: int = 5) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """`0.09 ms`, `12.3 ms`, `1,234 ms`: no more digits than a clock is good for."""
+    """`0.09 ms`, `12.3 ms`, `1,234 ms`: no more digits than a clock measures."""
     size = abs(value)
     return f"{value:,.{2 if size < 1 else 1 if size < 100 else 0}f} ms"
 
 
 def with_minus(figure: str) -> str:
-    """A figure as people read it: with a minus sign in front of it rather than a hyphen, which is for programs."""
+    """A number as people read it: with a minus sign in front of it. The hyphen is for programs."""
     return f"−{figure[1:]}" if figure.startswith("-") else figure
 
 
@@ -52,7 +55,7 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def decimals(value: float, digits: int = 3) -> str:
-    """A figure with so many decimals; where they would show nothing but zeros, with its first two digits: `0.00012`."""
+    """A number with so many decimals; if these would all be zeros, with its first two digits instead: `0.00012`."""
     text = f"{value:.{digits}f}"
     if value == 0 or float(text) != 0:
         return text
@@ -60,7 +63,7 @@ def decimals(value: float, digits: int = 3) -> str:
 
 
 def shortened(value: object, most: int = 40) -> str:
-    """A value as Python writes it, without secrets and its address in memory, cut where it gets long."""
+    """A value as Python writes it, without secrets and memory addresses, and cut if it is long."""
     text = mask(re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value)))
     return text if len(text) <= most else text[: most - 1] + "…"
 
@@ -73,9 +76,9 @@ def printable(text: str) -> str:
 
 
 def spreadsheet_cell(text: str) -> str:
-    """A text on one line that no spreadsheet runs: an apostrophe stands before what looks like a formula.
+    """A text on one line that no spreadsheet runs: an apostrophe is put before anything that looks like a formula.
 
-    A number stays a number, a negative one too.
+    A number stays a number, also if it is negative.
     """
     is_formula = _FORMULA.match(text) and not _NUMBER.fullmatch(text)
     return printable(f"'{text}" if is_formula else text)
@@ -86,7 +89,7 @@ def _written_out(letter: str) -> str:
 
 
 def wrapped(text: str, width: int) -> str:
-    """The text in lines no wider than that; only a word that is wider by itself is broken. Indents are kept."""
+    """The text in lines of at most this width. Only a word that is wider than a line is broken. The indent is kept."""
     indent = text[: len(text) - len(text.lstrip(" "))]
     if indent and width > 2 * len(indent):
         return "\n".join(indent + line for line in wrapped(text.lstrip(" "), width - len(indent)).split("\n"))
@@ -106,7 +109,7 @@ def wrapped(text: str, width: int) -> str:
 
 
 def display_width(text: str) -> int:
-    """Columns a terminal needs for the text: wide characters take two, combining ones none."""
+    """The number of terminal columns for the text: a wide character takes two, a combining one none."""
     if text.isascii():
         return len(text)
     return sum(
@@ -117,7 +120,7 @@ def display_width(text: str) -> int:
 def words_of(text: str) -> list[str]:
     """The words of a text, in order: Unicode letters, marks and digits, with compatibility forms and case folded.
 
-    Scripts that do not separate words (Chinese, Japanese, Thai, Khmer, Lao, Myanmar) give one word per letter.
+    Scripts that do not separate words (Chinese, Japanese, Thai, Khmer, Lao, Myanmar) give one word per character.
     """
     if text.isascii():
         return text.encode().translate(_ASCII_LETTERS).decode().split()
@@ -125,7 +128,7 @@ def words_of(text: str) -> list[str]:
 
 
 _ASCII_LETTERS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(256)
-"""For each byte of ASCII what becomes of it: letters are lowered, digits kept, all else is a blank."""
+"""The translation of each ASCII byte: letters become lower case, digits stay, anything else becomes a blank."""
 _UNSEPARATED = (
     "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
@@ -135,7 +138,7 @@ _LAST_MARK = 0x1E94A
 
 @cache
 def _any_word() -> re.Pattern[str]:
-    """A letter of a script without spaces, or a stretch of letters and digits; each with the marks that belong to it."""
+    """A character of a script without spaces, or a run of letters and digits; each with its combining marks."""
     marks = "".join(chr(code) for code in range(0x300, _LAST_MARK + 1) if unicodedata.category(chr(code))[0] == "M")
     mark = f"[{re.escape(marks)}]"
     letter = rf"[^\W_{_UNSEPARATED}]"
@@ -143,5 +146,5 @@ def _any_word() -> re.Pattern[str]:
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
-    """Whether there is such a file."""
-    return os.path.isfile(path)  # noqa: PTH113 (Path.is_file raises where the name is too long)
+    """Whether this file exists."""
+    return os.path.isfile(path)  # noqa: PTH113 (Path.is_file raises an error if the name is too long)

@@ -1,7 +1,7 @@
-"""YAML as a tree that knows its lines: text, lists and maps. Tags are refused, aliases are expanded within limits.
+"""YAML as a tree of text, lists and maps that knows its lines. Tags are refused, aliases are expanded within limits.
 
-The limits hold while the file is read, event by event, before anything is built from it: a small file that would
-become a large tree is refused where it does.
+The limits are checked while the file is read, event by event. So a small file that expands to a large tree is refused
+before the tree exists.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from assay.errors import DataError, Faults
 from assay.text import shortened
 
 MAX_NODES = 10_000
-"""Values, keys, lists and maps of a file, after every alias is replaced by what it stands for."""
+"""The number of values, keys, lists and maps in a file, after aliases are expanded."""
 DEEPEST = 50
-"""Lists and maps inside each other."""
+"""Levels of nested lists and maps."""
 MAX_LETTERS = 1_000_000
-"""Letters of a file."""
+"""Characters of a file."""
 LONGEST_WORD = 40
-"""Letters of a key or alias that a message shows."""
+"""Characters of a key or alias that a message shows."""
 MERGE = "<<"
 """The key whose map is merged into the one around it."""
 TYPES = (
@@ -35,23 +35,23 @@ TYPES = (
         ),
     ),
 )
-"""What a plain word may mean besides text. `5:10` is not in base 60, `no` is Norwegian, `007` keeps its zeros and
-`2020-01-01` is no date.
+"""What a word without quotes may mean besides text. These are text: `5:10` (not a number in base 60), `no`, `007` and
+`2020-01-01`.
 """
 
 
 @dataclass
 class Node:
-    """A text, a list or a map, and the line it begins in. A map keeps the line of each of its keys in the value."""
+    """A text, a list or a map, and the line in which it begins. In a map, the line of a value is the line of its key."""
 
     value: str | list[Node] | dict[str, Node]
     line: int
     is_plain: bool = False
-    """A text without quotes, which may mean a number, a truth value or nothing."""
+    """A text without quotes, which may mean a number, true or false, or null."""
     size: int = 1
-    """Nodes in it, itself included, keys too."""
+    """The number of nodes in it, including itself and keys."""
     height: int = 0
-    """Lists and maps inside each other, itself included."""
+    """Levels of nested lists and maps, including itself."""
 
     @property
     def kind(self) -> str:
@@ -64,21 +64,21 @@ class Node:
 
 
 def parse_yaml(text: str, source: str) -> Node | None:
-    """The one document of a text; None where there is none. Every fault is a DataError that names source and line."""
+    """The single document of a text; None if the text is empty. Every fault is a DataError that names source and line."""
     import yaml
 
     if len(text) > MAX_LETTERS:
-        raise DataError(f"a YAML file has at most {MAX_LETTERS:,} letters, and this one more", source=source)
+        raise DataError(f"a YAML file must have at most {MAX_LETTERS:,} characters, not {len(text):,}", source=source)
     try:
         return _Builder(source).built(yaml.parse(text, Loader=yaml.SafeLoader))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        what = f"no YAML: {getattr(error, 'problem', None) or _one_line(error)}"
+        what = f"not valid YAML: {getattr(error, 'problem', None) or _one_line(error)}"
         raise DataError(what, source=source, line=mark.line + 1 if mark else None) from None
-    except (ValueError, LookupError, ArithmeticError) as error:  # as PyYAML has for escapes beyond Unicode
+    except (ValueError, LookupError, ArithmeticError) as error:  # PyYAML raises these for escapes beyond Unicode
         if isinstance(error, DataError):
             raise
-        raise DataError(f"no YAML: {_one_line(error)}", source=source) from None
+        raise DataError(f"not valid YAML: {_one_line(error)}", source=source) from None
 
 
 def _one_line(error: Exception) -> str:
@@ -87,7 +87,7 @@ def _one_line(error: Exception) -> str:
 
 @dataclass
 class _Open:
-    """A list or map whose end is not read yet."""
+    """A list or map whose end has not been read yet."""
 
     node: Node
     anchor: str | None
@@ -97,7 +97,7 @@ class _Open:
 
 
 class _Builder:
-    """Builds the tree out of events, and stops at the first that goes beyond a limit."""
+    """Builds the tree from events, and stops at the first event that exceeds a limit."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -111,7 +111,7 @@ class _Builder:
         for event in events:
             kind, line = type(event).__name__, event.start_mark.line + 1
             if kind == "DocumentStartEvent" and self.root is not None:
-                self._fail(line, "a second document begins; a file is one, so leave out the --- before it")
+                self._fail(line, "a second document begins, but a file holds only one. Remove the --- before it")
             if kind == "AliasEvent":
                 self._put(self._meant(event.anchor, line), line)
             elif kind in ("SequenceEndEvent", "MappingEndEvent"):
@@ -123,10 +123,10 @@ class _Builder:
 
     def _begin(self, event: Any, kind: str, line: int) -> None:
         if event.tag is not None:
-            self._fail(line, f"tags are not read; leave out {shortened(_written(event.tag))}")
+            self._fail(line, f"tags are not supported. Remove {shortened(_written(event.tag))}")
         if kind == "ScalarEvent":
             if not _is_sound(event.value):
-                self._fail(line, f"{shortened(event.value)} holds a NUL or half a letter, as no text does")
+                self._fail(line, f"{shortened(event.value)} contains a NUL or half of a surrogate pair. Remove it")
             node = Node(event.value, line, is_plain=event.implicit[0])
             if event.anchor is not None:
                 self.anchored[event.anchor] = node
@@ -138,13 +138,13 @@ class _Builder:
 
     def _meant(self, anchor: str, line: int) -> Node:
         if any(anchor == node.anchor for node in self.open):
-            self._fail(line, f"alias *{_cut(anchor)} contains itself; an alias may only name what is complete before it")
+            self._fail(line, f"alias *{_cut(anchor)} contains itself. An alias may only name a value that ends before it")
         if anchor not in self.anchored:
-            self._fail(line, f"no YAML: found undefined alias {anchor!r}")
+            self._fail(line, f"not valid YAML: found undefined alias {anchor!r}")
         return self.anchored[anchor]
 
     def _put(self, node: Node, line: int) -> None:
-        """Into the list or map that is open, or as the whole document."""
+        """Add it to the list or map that is open; else it is the whole document."""
         self._count(node, line, len(self.open) + node.height)
         self._place(node)
 
@@ -174,12 +174,12 @@ class _Builder:
     def _count(self, node: Node, line: int, depth: int) -> None:
         self.n_nodes += node.size
         if depth > DEEPEST:
-            self._fail(line, f"nested too deeply: lists and maps go {DEEPEST} levels deep at most")
+            self._fail(line, f"nested too deeply: at most {DEEPEST} levels of lists and maps are allowed")
         if self.n_nodes > MAX_NODES:
-            self._fail(line, f"too large: more than {MAX_NODES:,} values once aliases are expanded")
+            self._fail(line, f"too large: more than {MAX_NODES:,} values after aliases are expanded")
 
     def _mapping(self, pairs: list[tuple[Node, Node]]) -> dict[str, Node]:
-        """The pairs by key. What is merged in yields to what is written here; of several the first wins."""
+        """The pairs by key. A key written here overrides a merged one; of several merged maps the first wins."""
         own: dict[str, Node] = {}
         merged: dict[str, Node] = {}
         for key, value in pairs:
@@ -189,7 +189,7 @@ class _Builder:
                 continue
             name = self._name(key)
             if name in own:
-                self.faults.add(key.line, f"the key {name!r} is in line {own[name].line} already; keep one of them")
+                self.faults.add(key.line, f"the key {name!r} is already in line {own[name].line}. Keep one of them")
             else:
                 own[name] = Node(value.value, key.line, value.is_plain, value.size, value.height)
         return merged | own
@@ -199,16 +199,16 @@ class _Builder:
             self._fail(key.line, f"keys must be text, not a {key.kind}")
         if key.kind != "text":
             self.faults.add(
-                key.line, f"keys must be text: write '{_cut(key.value)}' instead of {_cut(key.value) or 'nothing'}"
+                key.line, f"keys must be text: write '{_cut(key.value)}' instead of {_cut(key.value) or 'an empty key'}"
             )
         return str(key.value)
 
     def _maps_of(self, value: Node) -> list[dict[str, Node]]:
-        """The map behind `<<`, or the list of them."""
+        """The map after `<<`, or the list of maps."""
         listed = value.value if isinstance(value.value, list) else [value]
         maps = [node.value for node in listed if isinstance(node.value, dict)]
         if len(maps) != len(listed):
-            self._fail(value.line, f"behind {MERGE} stands a map or a list of maps")
+            self._fail(value.line, f"the value of {MERGE} must be a map or a list of maps")
         return maps
 
     def _fail(self, line: int, what: str) -> NoReturn:
@@ -216,12 +216,12 @@ class _Builder:
 
 
 def _cut(word: str) -> str:
-    """A word of the file, cut where it gets long."""
+    """A word of the file, cut if it is long."""
     return word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 1]}…"
 
 
 def _is_sound(text: str) -> bool:
-    """Whether the text can be written to a file or handed to the system: what escapes make may not be."""
+    """Whether the text can be written to a file and passed to the system. Text from escapes may not be."""
     return "\0" not in text and (text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text))
 
 

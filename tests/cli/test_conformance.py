@@ -14,8 +14,8 @@ PYTHON = shlex.quote(sys.executable)
 def test_the_example_agrees_and_its_ties_are_named(assay):
     code, out, err = assay("conformance", "--command", f"{PYTHON} {EXAMPLE}")
     assert (code, err) == (0, "")
-    assert out.startswith("44 of 44 cases agree; 4 not answered (rbp bpref err).\n\nConventions\n")
-    assert out.endswith("The same numbers in assay: assay score qrels.txt run.txt --ties input_order\n")
+    assert out.startswith("44 of 44 cases agree; 4 without an answer (rbp bpref err).\n\nConventions\n")
+    assert out.endswith("To get the same numbers with assay: assay score qrels.txt run.txt --ties input_order\n")
 
 
 def test_the_cases_can_be_fed_to_the_program_by_hand(assay, process):

@@ -106,8 +106,8 @@ def test_secrets_are_shown_nowhere_and_a_literal_one_is_warned_of(place, assay, 
 def test_every_evaluation_is_kept_unless_told_not_to(place, assay, monkeypatch):
     monkeypatch.delenv("ASSAY_STORE", raising=False)
     err = assay("eval", "plan.yaml", "--store", "my store.db", "--limit", "2").err
-    look = "Look: assay show latest --store 'my store.db' · Report: assay report latest --store 'my store.db' -o report.html"
-    assert re.search(rf"^stored as \S+ in \S*my store\.db\.  {re.escape(look)}$", err, re.MULTILINE)
+    look = "Show: assay show latest --store 'my store.db' · Report: assay report latest --store 'my store.db' -o report.html"
+    assert re.search(rf"^saved as \S+ in \S*my store\.db\.  {re.escape(look)}$", err, re.MULTILINE)
     assert assay("show", "latest", "--store", "my store.db").code == 0
     assert "stored" not in assay("eval", *FLAGS, "--no-store", "--limit", "2").err
     assert not Path(".assay/assay.db").exists()

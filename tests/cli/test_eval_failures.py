@@ -17,7 +17,7 @@ def twice(text: str, k: int):
 
 
 def test_failed_queries_score_0_are_listed_and_fail_the_command_where_told(place, assay, monkeypatch):
-    advice = "--resume or --retry-failed result.json asks them again"
+    advice = "--resume or --retry-failed result.json runs them again"
     monkeypatch.setenv("FAIL", "q3,q5")
     done = assay("eval", "plan.yaml", "-o", "result.json")
     assert (done.code, "2 failed" in done.err, "error" in done.err) == (0, True, False)
@@ -85,4 +85,4 @@ def test_what_failed_is_asked_again_and_nothing_else(place, assay, monkeypatch):
     assert assay("eval", "plan.yaml", "--retry-failed", "first.json", "-o", "second.json").code == 0
     assert sorted(asked(place)[N:]) == ["q3", "q5"]
     done = assay("eval", "plan.yaml", "--retry-failed", "second.json")
-    assert (done.code, "second.json: no query failed there" in done.err) == (5, True)
+    assert (done.code, "second.json: no query failed in this result" in done.err) == (5, True)

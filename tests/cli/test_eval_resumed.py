@@ -22,7 +22,7 @@ def test_resumed_nothing_is_asked_or_saved_again(place, assay):
     assert assay("eval", *FLAGS, "-o", "result.json").code == 0
     first, saved = figures(place), entries(place)
     done = assay("eval", *FLAGS, "--resume", "-o", "result.json")
-    assert (done.code, f"{PART}: 24/24 queries, 0 failed, 24 known already, took " in done.err) == (0, True)
+    assert (done.code, f"{PART}: 24/24 queries, 0 failed, 24 done before, took " in done.err) == (0, True)
     assert (len(asked(place)), figures(place), entries(place)) == (N, first, saved)
     assert read_results("result.json")[0].provenance["counts"]["cached"] == N
     assert assay("eval", *FLAGS).code == 0
@@ -35,8 +35,8 @@ def test_what_failed_is_asked_again_and_saved_as_an_evaluation_of_its_own(place,
     assay("eval", "plan.yaml")
     monkeypatch.setenv("FAIL", "")
     first, last, *_ = assay("eval", "plan.yaml", "--resume", "-o", "result.json").err.splitlines()[1:]
-    assert first.startswith(f"{PART}: 22/24 queries, 22 known already, getting ready ")
-    assert last.startswith(f"{PART}: 24/24 queries, 0 failed, 22 known already, ")
+    assert first.startswith(f"{PART}: 22/24 queries, 22 done before, preparing ")
+    assert last.startswith(f"{PART}: 24/24 queries, 0 failed, 22 done before, ")
     assert sorted(asked(place)[N:]) == ["q3", "q5"]
     assert not read_results("result.json")[0].failures
     assert [n_failed for n_failed, _ in entries(place)] == [0, 2]
@@ -70,7 +70,7 @@ def test_interrupted_it_says_how_to_go_on(place, assay, monkeypatch):
     for number, code in ((signal.SIGINT, 130), (signal.SIGHUP, 129), (signal.SIGTERM, 143)):
         monkeypatch.setenv("SIGNAL", str(int(number)))
         done = assay("eval", *FLAGS, "--concurrency", "2", "-o", "my result.json")
-        advice = r"interrupted: (\d+) of 24 queries answered; go on with: (assay eval .* --resume)"
+        advice = r"interrupted: (\d+) of 24 queries completed. To continue: (assay eval .* --resume)"
         _, n_answered, command = re.split(advice, done.err.splitlines()[-1])[:3]
         assert (done.code, "Traceback" in done.err, (place / "my result.json").exists()) == (code, False, False), number
     monkeypatch.delenv("SIGNAL")
@@ -80,7 +80,7 @@ def test_interrupted_it_says_how_to_go_on(place, assay, monkeypatch):
     assert (other.code, "is another one: k was 5, is 4. Without --resume it starts afresh\n" in other.err) == (2, True)
     before = len(asked(place))
     done = assay(*shlex.split(command)[1:])
-    assert (done.code, f"{n_answered} known already" in done.err) == (0, True)
+    assert (done.code, f"{n_answered} done before" in done.err) == (0, True)
     assert (0 < int(n_answered) < N, len(asked(place)) - before) == (True, N - int(n_answered))
     assert len(read_results("my result.json")[0].run) == N
 
@@ -91,4 +91,4 @@ def test_interrupted_a_command_with_secrets_is_not_repeated(place, assay, monkey
     done = assay("eval", *FLAGS[:3], "python:mine:search", http, "--resume", "--concurrency", "2")
     last = done.err.splitlines()[-1]
     assert (done.code, last.startswith("interrupted: 0 of 2 results complete, "), "s3cr3t" in done.err) == (130, True, False)
-    assert last.endswith(f"of {PART} answered; go on with the same command and --resume")
+    assert last.endswith(f"of {PART} completed. To continue, run the same command with --resume")

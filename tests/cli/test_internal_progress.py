@@ -41,7 +41,7 @@ def bar(part, pace, now, width):
 def test_a_line_when_a_part_starts_and_one_when_it_is_done(capsys):
     watched()
     first, last = capsys.readouterr().err.splitlines()
-    assert first == "small/bm25: 0/4 queries, getting ready 0:00"
+    assert first == "small/bm25: 0/4 queries, preparing 0:00"
     assert re.fullmatch(r"small/bm25: 4/4 queries, 2 failed, 2 cached, .*/s, took 0:0\d", last)
     watched(quiet=True)
     assert capsys.readouterr() == ("", "")
@@ -60,7 +60,7 @@ def test_a_long_pause_is_told_of_at_once_and_once(capsys):
         for _ in range(3):
             part.note_wait(120.0, "HTTP 429")
     _, said = capsys.readouterr().err.splitlines()
-    assert said == "small/bm25: 0/9 queries, waiting 120 s, as the service asks (HTTP 429)"
+    assert said == "small/bm25: 0/9 queries, waiting 120 s, as the service requested (HTTP 429)"
 
 
 def test_lines():
@@ -70,14 +70,14 @@ def test_lines():
     waiting.wait = Wait(300.0, "HTTP 429", 400.0)
     on_the_way, done = part_of(done=250, failed=7, cached=50), part_of(done=500, cached=100)
     everything = part_of(n=48, done=48, cached=48)
-    rested = "waiting 300 s, as the service asks (HTTP 429)"
+    rested = "waiting 300 s, as the service requested (HTTP 429)"
     took = "500/500 queries, 0 failed, 100 cached, 0.1/s, took 1:05:00"
     cases = [
-        (part_of(), Pace(), 103.0, "0/500 queries, getting ready 0:03"),
+        (part_of(), Pace(), 103.0, "0/500 queries, preparing 0:03"),
         (on_the_way, seen(on_the_way, (110.0, 250)), 110.0, "250/500 queries, 7 failed, 50 cached, 20/s, 0:13 left"),
         (done, seen(done, (100.0, 100), (4000.0, 500)), 9999.0, took),
         (everything, seen(everything, (100.0, 48)), 100.0, "48/48 queries, 0 failed, 48 cached, took 0:00"),
-        (known, Pace(), 101.0, "212/500 queries, 212 known already, getting ready 0:01"),
+        (known, Pace(), 101.0, "212/500 queries, 212 done before, preparing 0:01"),
         (waiting, seen(waiting, (120.0, 20)), 120.0, f"20/500 queries, 0 failed, 0 cached, 1.0/s, {rested}"),
     ]
     for part, pace, now, said in cases:
@@ -85,7 +85,7 @@ def test_lines():
     assert "waiting" not in plain_line(waiting, Pace(), 400.0)
     part = part_of()
     pace = seen(part, (100.0, 0), (160.0, 10), (164.0, 50))
-    assert (pace.rate(part, 164.0), pace.seconds_left(part, 164.0)) == (10.0, 45.0), "getting ready does not slow it down"
+    assert (pace.rate(part, 164.0), pace.seconds_left(part, 164.0)) == (10.0, 45.0), "preparing does not slow it down"
 
 
 def test_a_bar_fits():

@@ -41,7 +41,7 @@ def test_a_bug_keeps_its_traceback(assay, files, monkeypatch):
     code, out, err = assay("score", "qrels.txt", "good.run")
     assert (code, out, err.startswith("Traceback (most recent call last):")) == (70, "", True)
     assert "ZeroDivisionError: one too many" in err
-    assert err.endswith("error: this is a bug in assay; please report it with the lines above\n")
+    assert err.endswith("error: this is a bug in assay. Please report it with the lines above\n")
 
 
 def codes_of(page, section):

@@ -45,5 +45,5 @@ def test_tidying_up(assay, place, monkeypatch):
     plain = json.loads(assay("store", "vacuum", "-f", "json").out)
     assert (plain["logs_deleted"], plain["after"] <= plain["before"]) == (1, True)
     assert [path.name.partition("-")[2][:5] for path in (place / ".assay" / "runs").glob("*.log")] == ["other"]
-    assert assay("store", "vacuum").out.startswith(".assay/assay.db is tidy: 0.")
+    assert assay("store", "vacuum").out.startswith(".assay/assay.db is cleaned up: 0.")
     assert assay("store", "check").code == 0

@@ -16,5 +16,5 @@ def test_formats_conventions_methods_and_times_are_told(assay, files, transcript
 
 def test_eval_tells_its_plan_and_what_took_long(assay, place):
     lines = assay("eval", "plan.yaml", "--no-store", "-v").err.splitlines()
-    assert [line.partition(":")[0] for line in lines[:5]] == ["metrics", "policy", "relevance", "asked", "statistics"]
+    assert [line.partition(":")[0] for line in lines[:5]] == ["metrics", "policy", "relevance", "queries", "statistics"]
     assert any("python:mine:search: indexing " in line for line in lines)

@@ -15,7 +15,7 @@ from ._nights import night, save_nights
 SECRET = "T000-very-secret"
 RULE = ("watch", "--rule", "mrr >= 0.5")
 NOTE = (
-    "note: an address after --webhook lets everybody post who reads it; put it into a variable of the environment "
+    "note: anyone who can read the URL of --webhook can post to it. Put it into an environment variable, "
     "and write --webhook '${SLACK_WEBHOOK}'\n"
 )
 """What is said where an address is written out."""
@@ -78,7 +78,7 @@ def test_one_alert_per_step_not_per_night(assay, store, hook):
             assert (outcome.code, outcome.err) == (0, NOTE)
     (message,) = hook.got
     assert message["text"].startswith("assay: 1 alert\n• rag/bm25: mrr 0.800 → 0.500")
-    assert (message["alerts"][0]["metric"], outcome.out) == ("mrr", "0 new alerts, 1 known before\n")
+    assert (message["alerts"][0]["metric"], outcome.out) == ("mrr", "0 new alerts, 1 already reported\n")
 
 
 def test_only_the_newest_result_of_each_series_counts(assay, store):
@@ -140,7 +140,9 @@ def test_a_webhook_is_asked_again_unless_its_answer_is_final(assay, store, hook,
         hook.answers, hook.tries = list(answers), 0
         outcome = assay(*RULE, "--webhook", hook.url)
         is_told = len(answers) == len(waited)
-        failed = f"note: http://127.0.0.1:{hook.server_port}: alerts could not be sent: it answers {answers[0]}"
+        failed = (
+            f"note: http://127.0.0.1:{hook.server_port}: alerts could not be sent: the server returned status {answers[0]}"
+        )
         assert (outcome.code, hook.tries, pauses, len(hook.got)) == (0, len(waited) + 1, waited, is_told), answers
         assert (outcome.err == NOTE, failed in outcome.err) == (is_told, not is_told), answers
         assert SECRET not in outcome.err + outcome.out
@@ -157,7 +159,7 @@ def test_channels_that_fail_never_fail_the_run_nor_the_others(assay, store, hook
     assert (outcome.code, len(hook.got), SECRET in outcome.err) == (0, 1, False)
     for name in ("http://a..b", "http://127.0.0.1:1", "/no/such", sys.executable):
         assert f"note: {name}: alerts could not be sent" in outcome.err, name
-    assert "it exits with 3" in outcome.err
+    assert "the command exited with code 3" in outcome.err
 
 
 def test_who_was_told_is_remembered_even_if_the_next_one_breaks_everything(assay, store, hook):

@@ -1,4 +1,4 @@
-"""The command line: a command per file of `commands`. Only this package and `web` print and exit."""
+"""The command line: one file in `commands` for each command. Only this package and `web` print and exit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if arguments in (["--version"], ["-V"]):  # answered before anything heavy is imported
+    if arguments in (["--version"], ["-V"]):  # before anything heavy is imported
         from assay._version import __version__
 
         sys.stdout.write(f"assay {__version__}\n")

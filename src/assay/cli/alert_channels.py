@@ -1,6 +1,6 @@
-"""Alert channels: where alerts are sent, and which alerts each channel has had already.
+"""Alert channels: where alerts are sent, and which alerts each channel already has.
 
-A channel that fails is tried again and reported, and never stops anything.
+A channel that fails is retried and reported, and never stops the command.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 RETRY_PAUSES = (0.5, 2.0, 8.0)
-"""Seconds before each new attempt."""
+"""Seconds before each retry."""
 TIMEOUT = 15.0
 COMMAND_TIMEOUT = 120.0
 MIN_SECRET_LENGTH = 16
-"""Letters from which on a part of an address may be a secret."""
+"""The number of characters from which a part of a URL may be a secret."""
 RETRYABLE_STATUSES = (408, 425, 429)
-"""HTTP statuses after which it is tried again; so are all from 500 on."""
+"""HTTP statuses that are retried, in addition to all statuses from 500."""
 
 
 def _key(name: str, secret: str) -> str:
@@ -39,29 +39,29 @@ def _key(name: str, secret: str) -> str:
 
 
 class Channel(Protocol):
-    """Somewhere that alerts can be sent."""
+    """A place that alerts are sent to."""
 
     @property
     def name(self) -> str:
-        """What it is called where people read it; nothing secret is in it."""
+        """Its name in messages, without secrets."""
 
     @property
     def key(self) -> str:
-        """What identifies it in the file of sent alerts."""
+        """Its name in the file of sent alerts."""
 
     def send(self, message: Mapping[str, Any]) -> str:
-        """Send it; what went wrong, or nothing."""
+        """Send the message; return what went wrong, or an empty text."""
 
 
 @dataclass(frozen=True)
 class WebhookChannel:
-    """An address that takes JSON. Only its host is ever shown: the rest of such addresses is a secret."""
+    """A URL that accepts JSON. Only its host is shown, because the rest of such a URL is a secret."""
 
     url: SplitResult
 
     @classmethod
     def of(cls, text: str) -> WebhookChannel:
-        """An address, perhaps with `${NAME}` in it, which is read from the environment."""
+        """The webhook of a URL, in which `${NAME}` is read from the environment."""
         from assay.providers import fill_variables
 
         try:
@@ -71,11 +71,11 @@ class WebhookChannel:
             is_one = False
         if not is_one:
             raise UsageError(
-                "--webhook is an address such as https://hooks.example.com/services/…, or ${NAME_OF_A_VARIABLE}"
+                "--webhook must be a URL such as https://hooks.example.com/services/…, or ${NAME_OF_A_VARIABLE}"
             )
         webhook = cls(url)
         for secret in webhook.secrets:
-            add_secret(secret, "the address of --webhook")
+            add_secret(secret, "the URL of --webhook")
         return webhook
 
     @property
@@ -92,11 +92,11 @@ class WebhookChannel:
 
     @property
     def key(self) -> str:
-        """The host, and a digest of the whole address."""
+        """The host, and a digest of the whole URL."""
         return _key(self.name, self.url.geturl())
 
     def send(self, message: Mapping[str, Any]) -> str:
-        """Post it; no answer and retryable statuses are tried again, others are final."""
+        """Post the message. No response and retryable statuses are retried; other statuses are final."""
         from assay.providers import Connections, Request
 
         body = json.dumps(message).encode()
@@ -106,11 +106,11 @@ class WebhookChannel:
             for pause in (*RETRY_PAUSES, None):
                 try:
                     status = connections.ask(Request(self.url, "POST", body, headers), TIMEOUT).status
-                except (OSError, HTTPException, ValueError) as error:  # ValueError: a host that no name can have
+                except (OSError, HTTPException, ValueError) as error:  # ValueError: the host is not a valid name
                     status, why = 0, str(error) or type(error).__name__
                 if 200 <= status < 300:
                     return ""
-                why = f"it answers {status}" if status else why
+                why = f"the server returned status {status}" if status else why
                 if status and status < 500 and status not in RETRYABLE_STATUSES:
                     return why
                 if pause is not None:
@@ -128,7 +128,7 @@ class CommandChannel:
 
     @classmethod
     def of(cls, text: str) -> CommandChannel:
-        """A command line; no shell is involved."""
+        """The channel of a command line, which is run without a shell."""
         from assay.providers import add_secrets_of, command_line
 
         try:
@@ -137,12 +137,12 @@ class CommandChannel:
             raise UsageError(f"--command: {error}") from None
         add_secrets_of(command_line, text)
         if not words:
-            raise UsageError("--command is a command line, such as 'mail -s assay team@example.com'")
+            raise UsageError("--command must be a command line, such as 'mail -s assay team@example.com', not empty")
         return cls(words)
 
     @property
     def name(self) -> str:
-        """The program alone: what follows may be a secret."""
+        """The program alone, because its arguments may be secret."""
         return self.words[0]
 
     @property
@@ -151,28 +151,28 @@ class CommandChannel:
         return _key(self.name, "\0".join(self.words))
 
     def send(self, message: Mapping[str, Any]) -> str:
-        """Run it once."""
+        """Run the command once."""
         text = json.dumps(message)
         try:
             done = subprocess.run(  # noqa: S603 (the command is the user's own, and no shell reads it)
                 self.words, input=text.encode(), capture_output=True, timeout=COMMAND_TIMEOUT, check=False
             )
         except subprocess.TimeoutExpired:
-            return f"no end after {COMMAND_TIMEOUT:g} seconds"
+            return f"the command did not finish within {COMMAND_TIMEOUT:g} seconds"
         except OSError as error:
             return error.strerror or str(error)
         except ValueError as error:
             return str(error)
         last = mask(done.stderr.decode(errors="replace")).strip().rpartition("\n")[2]
-        return f"it exits with {done.returncode}{f': {last}' if last else ''}" if done.returncode else ""
+        return f"the command exited with code {done.returncode}{f': {last}' if last else ''}" if done.returncode else ""
 
 
 MAX_KEYS_PER_CHANNEL = 10_000
-"""Keys that are remembered for a channel, the newest ones."""
+"""The number of keys that are remembered for a channel, newest first."""
 
 
 def sent_alerts_path(place: StoreLocation) -> Path:
-    """`assay.db.watch.json` beside a file; for a database elsewhere one in .assay, told apart by its address."""
+    """`assay.db.watch.json` next to a store file; for another database a file in .assay, with a digest of its URL."""
     if place.path is not None:
         return place.path.with_name(f"{place.path.name}.watch.json")
     digest = hashlib.blake2b(str(place).encode(), digest_size=4).hexdigest()
@@ -180,7 +180,7 @@ def sent_alerts_path(place: StoreLocation) -> Path:
 
 
 def read_sent_alerts(path: Path) -> dict[str, list[str]]:
-    """Channel → keys of alerts that were sent to it; nothing where the file is missing or cannot be read."""
+    """Channel → keys of the alerts that were sent to it; empty if the file is missing or cannot be read."""
     from assay.schema import convert_plain, parse_plain
 
     try:
@@ -191,7 +191,7 @@ def read_sent_alerts(path: Path) -> dict[str, list[str]]:
 
 
 def write_sent_alerts(path: Path, sent_keys: Mapping[str, list[str]]) -> None:
-    """Write the file whole, or not at all."""
+    """Write the file completely or not at all."""
     from assay.atomic_write import atomic_write
 
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""Shell completion: what may be typed where, read off the parsers and the catalogs; and scripts for bash, zsh and fish.
+"""Shell completion: the possible words, read from the parsers and the catalogs; and scripts for bash, zsh and fish.
 
-The scripts are static: nothing is run and no file is read while somebody types.
+The scripts are static: nothing is run and no file is read while the user types.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class Option:
     takes: str
     """`nothing`, `one` value, or `many`."""
     words: tuple[str, ...] = ()
-    """Its values as far as they are known; where there are none, files are offered."""
+    """Its known values; if there are none, files are offered."""
 
 
 @dataclass(frozen=True)
 class CommandWords:
-    """One command: its options, and the words that may stand by themselves."""
+    """One command: its options, and its positional words."""
 
     name: str
     help: str
@@ -35,12 +35,12 @@ class CommandWords:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Every flag, the short ones too."""
+        """All flags, including short ones."""
         return tuple(flag for option in self.options for flag in option.flags)
 
 
 def command_words(parser: Parser) -> list[CommandWords]:
-    """Every command of the program with what it takes."""
+    """Every command of the program with its options and words."""
     (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     about = {action.dest: action.help or "" for action in commands._choices_actions}
     known = _catalogs()
@@ -63,7 +63,7 @@ def _option(action: argparse.Action, known: Mapping[str, tuple[str, ...]]) -> Op
 
 
 def _known_values(action: argparse.Action, known: Mapping[str, tuple[str, ...]], command: str = "") -> tuple[str, ...]:
-    """Its choices; else those its metavar lists; else the names of the catalog that it takes names of."""
+    """Its choices; else the words in its metavar; else the names of its catalog."""
     if action.nargs == 0:
         return ()
     if action.choices:
@@ -75,7 +75,7 @@ def _known_values(action: argparse.Action, known: Mapping[str, tuple[str, ...]],
 
 
 def _catalogs() -> dict[str, tuple[str, ...]]:
-    """What an option or an argument is called → the names it takes."""
+    """Name of an option or argument → the names that it accepts."""
     named = {names: tuple(read()) for names, read in CATALOGS.items()}
     return {name: words for names, words in named.items() for name in names.split()}
 
@@ -187,7 +187,7 @@ CATALOGS: Mapping[str, Callable[[], Iterable[str]]] = {
     "test": _tests,
     "topic": _topics,
 }
-"""Options and arguments by their names → what knows the names they take."""
+"""Names of options and arguments → a function that lists the names that they accept."""
 
 
 PROGRAM_FLAGS = ("--help", "--version")
@@ -229,7 +229,7 @@ def bash_script(commands: Sequence[CommandWords]) -> str:
 
 
 def _bash_case(command: CommandWords) -> str:
-    """What one command takes; options with the same values share a line."""
+    """The options and words of one command; options with the same values share a line."""
     alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for option in command.options:
         if option.takes != "nothing":
@@ -245,7 +245,7 @@ def _bash_case(command: CommandWords) -> str:
 
 
 def zsh_script(commands: Sequence[CommandWords]) -> str:
-    """For zsh, which can run what bash runs: `eval "$(assay completion zsh)"` behind compinit."""
+    """For zsh, which can run completions of bash: `eval "$(assay completion zsh)"` after compinit."""
     return "autoload -U +X bashcompinit && bashcompinit\n" + bash_script(commands)
 
 
@@ -265,7 +265,7 @@ def fish_script(commands: Sequence[CommandWords]) -> str:
 
 
 def _fish_option(option: Option) -> str:
-    """Its names, whether it needs a value, which values there are, and what it means."""
+    """Its flags, whether it needs a value, its values, and its help."""
     names = [f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}" for flag in option.flags]
     needs = [] if option.takes == "nothing" else ["-r"]
     values = [f"-a {_quoted(option.words)}"] if option.words else []
@@ -273,14 +273,14 @@ def _fish_option(option: Option) -> str:
 
 
 def _fish_further_values(command: CommandWords, option: Option) -> str:
-    """The second value and those behind it, which fish offers only where the last option is one that takes several."""
+    """The second and later values, which fish offers only after an option that accepts several."""
     last = '(commandline -opc | string match -- "-*")[-1]'
     behind = f"__fish_seen_subcommand_from {command.name}; and contains -- {last} {' '.join(option.flags)}"
     return f"complete -c assay -n '{behind}' -f -a {_quoted(option.words)}"
 
 
 def _quoted(words: Sequence[str]) -> str:
-    """Words in one pair of quotes that every shell reads alike: what would end them, or be read in them, is left out."""
+    """Words in one pair of quotes that every shell reads in the same way. Special characters are left out."""
     return "'" + " ".join(" ".join(words).translate(UNSAFE_CHARACTERS).split()) + "'"
 
 

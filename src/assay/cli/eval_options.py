@@ -1,4 +1,4 @@
-"""The flags of `assay eval`, and checks of what was typed before a plan is made of it."""
+"""The options of `assay eval`, and checks before they become a plan."""
 
 from __future__ import annotations
 
@@ -24,26 +24,31 @@ MAX_COUNT = 1_000_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """A plan as a file, or as flags; flags win."""
+    """A plan as a file, or as options; options override the file."""
     parser.set_defaults(more_words=[])
-    parser.add_argument("plan", nargs="?", metavar="plan.yaml", help="benchmarks, providers and metrics in a file")
-    parser.add_argument("--benchmarks", nargs="+", metavar="BENCHMARK", help="names or paths; assay datasets lists names")
-    parser.add_argument("--dataset-format", metavar="NAME", help="format of the benchmarks, where it is not recognised")
-    parser.add_argument("--chunkers", nargs="+", metavar="CHUNKER", help="cut documents first, each way: assay chunkers")
     parser.add_argument(
-        "--providers",
+        "plan",
+        nargs="?",
+        metavar="plan.yaml",
+        help="plan with benchmarks, providers and metrics; options override it",
+    )
+    _add_systems(parser)
+    parser.add_argument(
+        "-m",
+        "--metrics",
         type=WrittenName,
         nargs="+",
-        metavar="PROVIDER",
-        help="such as bm25 or 'hybrid(bm25, dense)'; 'tuned=bm25(k1=0.9)' is shown as tuned",
+        action="extend",
+        metavar="METRIC",
+        help="metrics or groups; assay metrics lists all (default: the group rag)",
     )
     parser.add_argument(
-        "-m", "--metrics", type=WrittenName, nargs="+", action="extend", metavar="METRIC", help="default: the group rag"
+        "--k",
+        type=integer_parser(MAX_COUNT, 1),
+        metavar="K",
+        help="documents to retrieve per query (default: 100, or more if a metric needs more)",
     )
-    parser.add_argument(
-        "--k", type=integer_parser(MAX_COUNT, 1), metavar="K", help="documents to ask for (default: 100 or more)"
-    )
-    parser.add_argument("--relevance", metavar="RESOLVER", help="who decides about relevance (default: auto)")
+    parser.add_argument("--relevance", metavar="RESOLVER", help="how to decide which documents are relevant (default: auto)")
     add_unit_arguments(parser)
     add_term_arguments(parser)
     _add_selection(parser)
@@ -53,11 +58,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_output(parser)
 
 
+def _add_systems(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--benchmarks",
+        nargs="+",
+        metavar="BENCHMARK",
+        help="names or paths of benchmarks; assay datasets lists the names",
+    )
+    parser.add_argument("--dataset-format", metavar="NAME", help="format of the benchmarks, if it is not recognised")
+    parser.add_argument(
+        "--chunkers",
+        nargs="+",
+        metavar="CHUNKER",
+        help="split documents into chunks first, once with each chunker; assay chunkers lists all",
+    )
+    parser.add_argument(
+        "--providers",
+        type=WrittenName,
+        nargs="+",
+        metavar="PROVIDER",
+        help="retrievers to run, such as bm25 or 'hybrid(bm25, dense)'; 'tuned=bm25(k1=0.9)' is shown as tuned; "
+        "assay providers lists all",
+    )
+
+
 def _add_statistics(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("statistics")
     add_interval_arguments(group)
     add_by_argument(group)
-    group.add_argument("--test", metavar="TEST", help="which provider is better by (default: randomization; none)")
+    group.add_argument(
+        "--test",
+        metavar="TEST",
+        help="test of the differences between providers; none turns it off (default: randomization)",
+    )
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -68,73 +101,76 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="results by ending: json, csv, md, tex, txt; rankings: trec, run; may be repeated",
+        help="also write to this file, in the format of its extension: results as json, csv, md, tex, txt; "
+        "rankings as trec, run; may be repeated",
     )
-    add_format(show, "what is printed: csv, json, latex, markdown, table or trec (default: table)")
+    add_format(show, "output format: csv, json, latex, markdown, table or trec (default: table)")
     add_store_argument(show)
-    show.add_argument("--no-store", action="store_true", help="keep nothing in the store")
+    show.add_argument("--no-store", action="store_true", help="do not save the results in the store")
     add_quiet(show)
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("selection")
-    group.add_argument("--limit", type=integer_parser(MAX_COUNT, 1), metavar="N", help="the first N queries")
-    group.add_argument("--sample", type=integer_parser(MAX_COUNT, 1), metavar="N", help="N queries at random")
-    group.add_argument("--seed", type=integer_parser(MAX_COUNT), metavar="SEED", help="of the sample (default: 0)")
+    group.add_argument("--limit", type=integer_parser(MAX_COUNT, 1), metavar="N", help="run only the first N queries")
+    group.add_argument("--sample", type=integer_parser(MAX_COUNT, 1), metavar="N", help="run only N random queries")
+    group.add_argument(
+        "--seed", type=integer_parser(MAX_COUNT), metavar="SEED", help="random seed for --sample (default: 0)"
+    )
     group.add_argument(
         "--where",
         nargs="+",
         action="extend",
         metavar="TAG=VALUE",
-        help="queries with these tags, such as language=de difficulty=hard,medium",
+        help="run only queries with these tags, such as language=de difficulty=hard,medium",
     )
-    group.add_argument("--range", metavar="START:END", help="queries by their place, such as 0:500")
+    group.add_argument("--range", metavar="START:END", help="run only queries at these positions, from 0, such as 0:500")
     group.add_argument(
         "--retry-failed",
         metavar="RESULT.json",
-        help="ask only what failed in that result; the rest is taken from there",
+        help="run only the queries that failed in this result; copy the rest from it",
     )
 
 
 def _add_running(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("running")
-    group.add_argument("--resume", action="store_true", help="go on where the same evaluation was cut short")
-    group.add_argument("--no-cache", action="store_true", help="ask everything anew, and keep no embeddings")
+    group.add_argument("--resume", action="store_true", help="continue an interrupted evaluation")
+    group.add_argument("--no-cache", action="store_true", help="query everything again, and do not cache embeddings")
     group.add_argument(
-        "--concurrency", type=integer_parser(1000, 1), metavar="N", help="queries asked at the same time (default: 8)"
+        "--concurrency", type=integer_parser(1000, 1), metavar="N", help="queries that run at the same time (default: 8)"
     )
-    group.add_argument("--timeout", type=parse_seconds, metavar="SECONDS", help="for one query (default: 60)")
+    group.add_argument("--timeout", type=parse_seconds, metavar="SECONDS", help="time limit for one query (default: 60)")
     group.add_argument(
         "--index-timeout",
         type=parse_seconds,
         metavar="SECONDS",
-        help="to take the documents in (default: 600 for code of yours; providers of assay's own have no limit)",
+        help="time limit for indexing the documents (default: 600 for your own code; no limit for built-in providers)",
     )
     group.add_argument(
-        "--retries", type=integer_parser(100), metavar="N", help="new attempts for a query that failed (default: 2)"
+        "--retries", type=integer_parser(100), metavar="N", help="retries for a query that failed (default: 2)"
     )
-    group.add_argument("--strict", action="store_true", help="exit 4 if any query failed")
+    group.add_argument("--strict", action="store_true", help="exit with 4 if any query failed")
 
 
 PLAN_ENDINGS = (".yaml", ".yml")
 
 
 def check_plan_word(options: argparse.Namespace) -> None:
-    """`assay eval rag-template bm25`: benchmarks and providers have flags; the one bare word is a plan."""
+    """Refuse `assay eval rag-template bm25`: the only positional argument is a plan."""
     words = [word for word in (options.plan, *options.more_words) if word]
     if len(words) == 1:
         options.plan = words[0]
     if not words or (len(words) == 1 and (Path(words[0]).exists() or words[0].lower().endswith(PLAN_ENDINGS))):
         return
     if any(word.lower().endswith(PLAN_ENDINGS) for word in words):
-        raise UsageError(f"one plan at a time, and all else has a flag; found {shlex.join(words)}")
+        raise UsageError(f"expected one plan, found {shlex.join(words)}. Give everything else with options")
     first, rest = words[0], words[1:] or ["bm25"]
     way = f"assay eval --benchmarks {shlex.quote(first)} --providers {shlex.join(rest)}"
-    raise UsageError(f"{shlex.join(words)}: no such plan; benchmarks and providers have flags:\n  {way}")
+    raise UsageError(f"{shlex.join(words)}: no such plan. Give benchmarks and providers with options:\n  {way}")
 
 
 def check_flags(options: argparse.Namespace) -> None:
-    """Check values that a plan would report in the words of a plan, not of the command line."""
+    """Check values whose errors would otherwise name the keys of a plan instead of options."""
     from assay.execution import parse_range, parse_where
     from assay.stats import parse_paired_test
 
@@ -154,8 +190,8 @@ def check_flags(options: argparse.Namespace) -> None:
 
 
 def check_is_result(path: str) -> None:
-    """What `--retry-failed` names is a result; a plan or a run is none."""
+    """Check that `--retry-failed` names a result, not a plan or a run."""
     from assay.evaluation import is_saved_result
 
     if Path(path).is_file() and not is_saved_result(path):
-        raise UsageError(f"--retry-failed {path}: that is no result; assay eval … -o result.json writes one")
+        raise UsageError(f"--retry-failed {path}: this is not a result. To write one: assay eval … -o result.json")

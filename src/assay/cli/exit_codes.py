@@ -1,4 +1,4 @@
-"""How a command ends: its exit code, errors as the terminal shows them, and signals that interrupt it."""
+"""How a command ends: exit codes, errors on the terminal, and signals that interrupt the command."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from assay.text import printable, wrapped
 ERROR_PREFIX = "error:"
 RED, PLAIN = "\x1b[1;31m", "\x1b[0m"
 COMMAND_PREFIX = "  assay "
-"""How a line with a command begins: it is not wrapped, so that it can be pasted."""
-OUT_OF_MEMORY_MESSAGE = "there is not enough memory; give fewer or smaller files at once, or allow the process more"
+"""The beginning of a line with a command, which is not wrapped, so that it can be pasted."""
+OUT_OF_MEMORY_MESSAGE = "not enough memory. Use fewer or smaller files at once, or give the process more memory"
 OUT_OF_MEMORY_PHRASES: dict[type[Exception], tuple[str, ...]] = {
     RuntimeError: ("can't start new thread", "bad_alloc"),
     ImportError: ("failed to map segment", "annot allocate memory"),
 }
-"""Error type → phrases that mean no memory is left: those of Python for threads, of C++, and of the library loader."""
+"""Error type → phrases that mean that no memory is left: from Python for threads, from C++, and from the library loader."""
 BUG_EXIT_CODE = 70
 
 
 def run_and_report_errors(run: Callable[[], int]) -> int:
-    """The exit code of what is run; where it fails, the error is written first. Everything printed has then been written."""
+    """Run and return the exit code. An error is written to standard error first. All output is flushed."""
     try:
         code = run()
         sys.stdout.flush()
@@ -42,23 +42,23 @@ def run_and_report_errors(run: Callable[[], int]) -> int:
         write_error(OUT_OF_MEMORY_MESSAGE)
         return DataError.exit_code
     except OSError as error:
-        if isinstance(error, BrokenPipeError) and error.filename:  # whoever read that output has seen enough
+        if isinstance(error, BrokenPipeError) and error.filename:  # the reader of that output has closed it
             return 0
         write_error(describe_os_error(error))
         return DataError.exit_code
-    except Exception as error:  # noqa: BLE001 (a bug, not an error of the user: with its traceback)
+    except Exception as error:  # noqa: BLE001 (a bug, not an error of the user: print the traceback)
         if _lacks_memory(error):
             write_error(OUT_OF_MEMORY_MESSAGE)
             return DataError.exit_code
         traceback.print_exc()
-        write_error("this is a bug in assay; please report it with the lines above")
+        write_error("this is a bug in assay. Please report it with the lines above")
         return BUG_EXIT_CODE
     return code
 
 
 def _lacks_memory(error: Exception) -> bool:
-    """Whether the error is DuckDB's own for no memory; only where no type says it are words looked at."""
-    duckdb = sys.modules.get("duckdb")  # if nobody has loaded it, the error is not DuckDB's
+    """Whether the error means that no memory is left: by its type if it is from DuckDB, else by its text."""
+    duckdb = sys.modules.get("duckdb")  # if it is not loaded, the error is not from DuckDB
     if duckdb is not None and isinstance(error, duckdb.OutOfMemoryException):
         return True
     return any(
@@ -70,7 +70,7 @@ def _lacks_memory(error: Exception) -> bool:
 
 
 def write_error(message: str) -> None:
-    """On standard error; as it is, line by line, where nobody watches."""
+    """Write it to standard error. Lines are wrapped only on a terminal."""
     width = terminal_width(sys.stderr)
     lines = [printable(line) for line in f"{ERROR_PREFIX} {mask(message)}".split("\n")]
     if width:
@@ -94,27 +94,27 @@ EXIT_CODES = {
     143: "terminated",
 }
 N_CODES_IN_FIRST_LINE = 7
-"""Exit codes in the first of two lines."""
+"""The number of exit codes in the first of two lines."""
 EXIT_CODES_LABEL = "exit codes: "
 
 
 def exit_codes_text() -> str:
-    """All of them on two lines, for the end of the help page."""
+    """All exit codes on two lines, for the end of the help page."""
     words = [f"{code} {means}" for code, means in EXIT_CODES.items()]
     lines = " · ".join(words[:N_CODES_IN_FIRST_LINE]), " · ".join(words[N_CODES_IN_FIRST_LINE:])
     return f"{EXIT_CODES_LABEL}{lines[0]}\n{' ' * len(EXIT_CODES_LABEL)}{lines[1]}"
 
 
 SIGNAL_EXIT_CODE_OFFSET = 128
-"""An exit code after a signal is this and the number of the signal."""
+"""The exit code after a signal is this number plus the number of the signal."""
 HANGUP_SIGNALS = (signal.SIGHUP,) if sys.platform != "win32" else ()
-"""What a process is sent when its terminal goes away; Windows has no such signal."""
+"""The signal that a process gets when its terminal is closed; Windows has none."""
 TERMINATION_SIGNALS = (signal.SIGTERM, *HANGUP_SIGNALS)
-"""Signals that ask a process to end; Ctrl-C, which does too, is Python's own."""
+"""Signals that ask a process to end. Python itself handles Ctrl-C."""
 
 
 class TerminationSignal(KeyboardInterrupt):
-    """The process was asked to end by a signal."""
+    """A signal asked the process to end."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -127,13 +127,13 @@ def exit_code_of_interrupt(interrupt: KeyboardInterrupt) -> int:
 
 
 def raise_on_termination() -> AbstractContextManager[None]:
-    """Signals that ask the process to end raise TerminationSignal meanwhile, so that temporary files are removed."""
+    """Raise TerminationSignal if a signal asks the process to end, so that temporary files are removed."""
     return signal_handler(_raise_termination, TERMINATION_SIGNALS)
 
 
 @contextmanager
 def signal_handler(handler: Callable[[int, FrameType | None], object], numbers: Sequence[signal.Signals]) -> Iterator[None]:
-    """Handle these signals by that function meanwhile. One that is ignored from the start, as under nohup, stays ignored."""
+    """Handle these signals with that function. A signal that is ignored from the start, as with nohup, stays ignored."""
     if threading.current_thread() is not threading.main_thread():  # only the main thread may set handlers
         yield
         return

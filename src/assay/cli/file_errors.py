@@ -1,4 +1,4 @@
-"""File errors: which file is at fault, and whether it is one of another kind."""
+"""File errors: which file is wrong, and whether it is a file of another kind."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from assay.files import FileSource
 
 MAX_FAULTS_SHOWN = 3
-"""Faults that are shown of a file that is something else."""
+"""The number of faults that are shown for a file of another kind."""
 MIN_SHARE_AT_FAULT = 0.75
-"""The share of its lines that are at fault in such a file."""
+"""The share of faulty lines from which a file counts as one of another kind."""
 
 
 @contextmanager
 def errors_at(
     source: Any, what: str, *, dataset: str = "", others: tuple[str, ...] = (), order: Hint | None = None
 ) -> Iterator[None]:
-    """Errors name the file at fault: the source, unless it is the benchmark, or another file that was read with it.
+    """Errors name the file that is wrong: the source, unless it is the benchmark or another file that was read with it.
 
-    `order` says where judgments and runs belong, in commands to which they do not come one after another.
+    `order` says where judgments and runs belong, for commands that do not take judgments first.
     """
     try:
         yield
@@ -37,7 +37,7 @@ def errors_at(
 
 @contextmanager
 def errors_of(source: FileSource) -> Iterator[None]:
-    """Errors about the temporary file of a stream are about the stream."""
+    """Errors about the temporary file of a stream name the stream."""
     try:
         yield
     except DataError as error:
@@ -45,7 +45,7 @@ def errors_of(source: FileSource) -> Iterator[None]:
 
 
 def describe_file_error(error: DataError, source: FileSource, what: str, order: Hint | None = None) -> DataError:
-    """The error, with the file's name; where hardly a line is as it should be, with that first."""
+    """The error with the name of the file; if most lines are wrong, it says that the file is of another kind."""
     if n_lines := _n_lines_if_mostly_faulty(error, source):
         lines = f"{len(error.faults)} of its first {n_lines} lines cannot be read"
         return DataError(f"{source.label} does not look like {what}: {lines}", (*error.faults[:MAX_FAULTS_SHOWN], "…"))
@@ -53,7 +53,7 @@ def describe_file_error(error: DataError, source: FileSource, what: str, order: 
 
 
 def _n_lines_if_mostly_faulty(error: DataError, source: FileSource) -> int:
-    """How many lines were read, if most of them are at fault, some for the number of their words; else 0."""
+    """How many lines were read, if most of them are faulty and some have the wrong number of columns; else 0."""
     if len(error.faults) < MAX_FAULTS or all(fault.code != "columns" for fault in error.faults):
         return 0
     last = error.faults[-1].line or 0

@@ -13,16 +13,16 @@ from assay.serialize import to_json
 from assay.text import counted, with_minus
 
 SMALLEST_P = 0.0001
-"""Smaller ones are not told apart."""
+"""Smaller values are all shown as smaller than this."""
 
 
 def fusion_list_section(fusions: Mapping[str, Fusion]) -> Section:
-    """All of them, one line each."""
+    """All fusions, one line each."""
     rows = tuple(
         cells(fusion.name, _describe_needs(fusion), fusion.meaning.removesuffix(".")) for fusion in fusions.values()
     )
-    table = Table(text_columns("method", "reads", "what a document is worth", prose=True), rows)
-    hint = "assay fuse --method rrf explains one; assay fuse a.run b.run --method rrf fuses"
+    table = Table(text_columns("method", "reads", "score of a document", prose=True), rows)
+    hint = "Explain a method: assay fuse --method rrf. Fuse runs: assay fuse a.run b.run --method rrf"
     return Section(parts=(table, Notes(commands=(hint,))))
 
 
@@ -32,10 +32,10 @@ def _describe_needs(fusion: Fusion) -> str:
 
 
 def fusion_section(fusion: Fusion) -> Section:
-    """One of them in full."""
+    """One fusion in full."""
     rows = tuple(cells(param.name, show(param.default), param.meaning) for param in fusion.params)
     params = Table(text_columns("parameter", "default", "meaning", prose=True), rows)
-    more = ["learns from judgments first: --qrels"] if fusion.is_trained else []
+    more = ["learns from judgments: --qrels is required"] if fusion.is_trained else []
     more += [f"with weights: {fusion.weighted}"] if fusion.weighted else []
     about = (f"{fusion.name}: {fusion.meaning.removesuffix('.')}", fusion.edge_cases)
     return Section(parts=(*map(Paragraph, about), params, *map(Paragraph, (*more, fusion.cite))))
@@ -47,20 +47,20 @@ def describe_tuning(tuning: FusionTuning) -> dict[str, Any]:
 
 
 def tuning_section(tuning: FusionTuning, command: str) -> Section:
-    """Single runs, fusion on queries held out, the gain with its interval, each fold, and what to use from now on."""
+    """Single runs, the fusion on held-out queries, the gain with its interval, each fold, and the fusion to use."""
     head = (
         f"{counted(tuning.n_queries, 'judged query')} · {counted(tuning.n_tried, 'fusion')} tried"
         f" · {counted(len(tuning.folds), 'fold')}"
     )
     if tuning.n_undefined:
-        head += f" · {tuning.metric} says nothing about {counted(tuning.n_undefined, 'query')}"
+        head += f" · {tuning.metric} is undefined for {counted(tuning.n_undefined, 'query')}"
     percent = f"{100 * tuning.level:g} %"
     gained = [with_minus(f"{value:+.4f}") for value in (tuning.gain, tuning.low, tuning.high)]
     gain = (
         f"gain over {tuning.best_single} on held-out queries: {gained[0]}, {percent} interval "
         f"[{gained[1]}, {gained[2]}], {_format_p(tuning.p)} ({tuning.test})"
     )
-    chosen = f"chosen over all queries: {tuning.chosen.name}, {tuning.metric} {tuning.chosen_score:.4f} there"
+    chosen = f"best on all queries: {tuning.chosen.name} ({tuning.metric} {tuning.chosen_score:.4f} on these queries)"
     tables = (_score_table(tuning), Paragraph(gain), _fold_table(tuning))
     return Section(parts=(Paragraph(head), *tables, Notes((chosen,), (f"  {command}",))))
 
@@ -83,4 +83,4 @@ def _fold_table(tuning: FusionTuning) -> Table:
         cells(str(number), fold.chosen, str(len(fold.queries)), f"{fold.score:.4f}", f"{fold.single:.4f}")
         for number, fold in enumerate(tuning.folds, 1)
     ]
-    return Table(columns("fold", "chosen without it", "queries", "fused", tuning.best_single, n_words=2), tuple(rows))
+    return Table(columns("fold", "chosen without this fold", "queries", "fused", tuning.best_single, n_words=2), tuple(rows))

@@ -1,4 +1,4 @@
-"""Inputs of gates: baselines, rules, and the best figures so far."""
+"""Inputs of gates: baselines, rules, and the best values so far."""
 
 from __future__ import annotations
 
@@ -15,15 +15,28 @@ if TYPE_CHECKING:
     from assay.store import LookupResult
 
 
+def add_rule_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options for rules, and for a baseline that must exist."""
+    parser.add_argument(
+        "--rules",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="file of rules to check, such as gate.yaml; may be repeated",
+    )
+    parser.add_argument("--rule", action="append", default=[], metavar="RULE", help="additional rule; may be repeated")
+    parser.add_argument("--require-baseline", action="store_true", help="exit with 3 if the baseline does not exist")
+
+
 def bless_command(name: str, evaluation: str) -> str:
-    """What makes an evaluation the baseline of a name; empty where it is a file, or nothing can be blessed so."""
+    """The command that makes an evaluation the baseline of this name; empty if one of them is a file."""
     from assay.store import is_baseline_name
 
     return f"assay bless {evaluation} --as {name}" if evaluation and is_baseline_name(name) else ""
 
 
 def read_rules(files: Iterable[str], texts: Iterable[str], recorded: Recorded = tuple) -> list[Rule]:
-    """The rules of files and of the command line, each once. `recorded` gives the metrics of the results they are about."""
+    """The rules of files and of the command line, without duplicates. `recorded` returns the metrics of the results."""
     from assay.monitoring import parse_rule, rules_from_yaml
     from assay.yaml_tree import MAX_LETTERS
 
@@ -35,18 +48,18 @@ def read_rules(files: Iterable[str], texts: Iterable[str], recorded: Recorded = 
         except OSError as error:
             raise DataError(f"cannot be read: {error.strerror or error}", source=file) from None
         except UnicodeDecodeError:
-            raise DataError("rules are text in UTF-8", source=file) from None
+            raise DataError("a file of rules must be text in UTF-8", source=file) from None
         rules += rules_from_yaml(text, file, recorded)
     rules += [parse_rule(text, "--rule", recorded=recorded) for text in texts]
     if not rules:
-        raise UsageError('there is no rule: give --rules gate.yaml, or --rule "ndcg@10 >= 0.42"')
+        raise UsageError('no rules are given. Add --rules gate.yaml, or --rule "ndcg@10 >= 0.42"')
     return list({rule.text: rule for rule in rules}.values())
 
 
 def best_so_far(
     options: argparse.Namespace, rules: Iterable[Rule], lookup: LookupResult | None
 ) -> dict[tuple[str, str, str], float]:
-    """The best figures before a stored evaluation; a file has no history."""
+    """The best values before a stored evaluation; empty for a file, which has no history."""
     from assay.monitoring import best_so_far
 
     if lookup is None or not lookup.evaluation:

@@ -1,4 +1,4 @@
-"""Inputs of commands: judgments and runs, a benchmark and runs, saved or stored results. Words only; nothing is loaded."""
+"""Inputs of commands: judgments and runs, a benchmark and runs, saved or stored results. Nothing is loaded here."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from assay.model import Policy
 
 STANDARD_INPUT = "-"
 LATEST = "latest"
-"""What can only be in a store."""
+"""The name that always means a stored evaluation."""
 FILE_ENDINGS = (
     *(".txt", ".run", ".qrels", ".trec", ".json", ".jsonl", ".csv", ".tsv", ".parquet"),
     *(".gz", ".zst", ".xz", ".bz2"),
@@ -43,7 +43,7 @@ NUMBERS = ("no", "one", "two")
 
 
 class Kind(Enum):
-    """What a word stands for: a file to be scored, or results that were scored."""
+    """What a word on the command line means: a file to score, or results that are scored already."""
 
     FILE = "file"
     SAVED = "saved result"
@@ -52,36 +52,36 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class InputRules:
-    """What one command accepts; the only thing in which the inputs of commands differ."""
+    """The inputs that one command accepts. Commands differ only in these fields."""
 
     metrics: str
-    """What its metrics are for, as the help says it."""
+    """The help text of -m."""
     file: str = "run"
-    """What a file of it is; a key of EXAMPLE_FILES."""
+    """The kind of its input files; a key of EXAMPLE_FILES."""
     truth: Literal["first", "flag", "dataset", ""] = "first"
-    """Where the ground truth stands: before the runs or in --dataset; in --qrels or --dataset; in --dataset; nowhere."""
+    """Where the ground truth is: before the runs or in --dataset; in --qrels or --dataset; in --dataset; nowhere."""
     least: int = 1
-    """How many files of systems are needed."""
+    """The smallest number of files, one for each system."""
     most: int | None = None
     least_results: int = 1
-    """How many words for results are needed, where there are no files; one of them may stand for several."""
+    """The smallest number of words for results, if there are no files. One word may mean several results."""
     most_results: int | None = None
     example: str = "-m ndcg@10"
-    """Flags of a whole command."""
+    """Flags of the example command in errors."""
     has_default: bool = False
-    """Whether the latest evaluation is taken where nothing is given."""
+    """Whether the latest evaluation is the default input."""
     reads: Literal["scores", "rankings", "replies"] = "scores"
-    """What is taken of results: their scores, or what they kept of the retrieval, to be scored anew beside files."""
+    """What is read from results: their scores, or their saved rankings or replies, which are scored again."""
     keep_rankings: Callable[[argparse.Namespace], bool] = lambda _: False
-    """Whether the rankings of runs are looked at beside their scores."""
+    """Whether the rankings of runs are needed, not only their scores."""
     can_repeat: bool = False
-    """Whether one file may stand beside itself."""
+    """Whether the same file may be given twice."""
     order: Hint | None = None
-    """What is said of a file in the wrong place, where judgments do not come first."""
+    """The hint for a file in the wrong place, if judgments do not come first."""
     default_metrics: Literal["group", "benchmark"] = "group"
-    """The metrics of runs where nobody says which: the default group, or those that suit the benchmark."""
+    """The default metrics of runs: the default group, or the metrics that suit the benchmark."""
     decided: tuple[str, ...] = ()
-    """Flags of the command itself that were decided when results were scored."""
+    """Flags of the command that have no effect on results, because these are scored already."""
 
 
 @dataclass(frozen=True)
@@ -91,22 +91,22 @@ class Word:
     path: str
     name: str = ""
     store: str | None = None
-    """Where it is looked up, if it is no file."""
+    """The store in which it is looked up, if it is not a file."""
 
     @classmethod
     def of(cls, word: str, store: str | None = None) -> Word:
-        """A name before the first `=`, unless a file is called that; in `bm25(k1=1.2)=a.run` that is the second."""
+        """Split off a name before `=`, unless the whole word is a file. `bm25(k1=1.2)=a.run` is split at the second `=`."""
         name, equals, path = _split_name(word)
         is_address = "#" in name and not Path(path.partition("#")[0]).is_file()
         if not equals or not name or is_address or Path(word.partition("#")[0]).is_file():
             return cls(word, store=store)
         if not path:
-            raise UsageError(f"{word}: after the name there must be a file, as in base=bm25.run")
+            raise UsageError(f"{word}: a file must follow the name, as in base=bm25.run")
         return cls(path, name, store)
 
     @property
     def place(self) -> str:
-        """The file or the evaluation, of which `#bm25` takes a part."""
+        """The file or the evaluation, without a part such as `#bm25`."""
         return self.path.partition("#")[0]
 
     @property
@@ -116,10 +116,10 @@ class Word:
 
     @cached_property
     def kind(self) -> Kind:
-        """What is no file, and does not look like one, is stored where there is a store."""
+        """What the word means. If a store exists, a word that does not look like a file means a stored result."""
         from assay.evaluation import is_saved_result, looks_saved
 
-        with suppress(OSError):  # who reads it will say so
+        with suppress(OSError):  # reported later, when the file is read
             if looks_saved(_peek()) if self.is_standard_input else is_saved_result(self.path):
                 return Kind.SAVED
         if self.is_standard_input or Path(self.path).exists() or Path(self.place).exists():
@@ -130,7 +130,7 @@ class Word:
         return Kind.STORED if is_reference else Kind.FILE
 
     def check_exists(self) -> None:
-        """A file is there, and holds something."""
+        """Check that the file exists and is not empty."""
         from assay.evaluation import check_not_empty
 
         check_not_empty(self.path)
@@ -142,13 +142,13 @@ class Word:
 
 
 def _peek() -> bytes:
-    """How standard input begins; it is read on from there."""
+    """The first bytes of standard input, without consuming them."""
     stream = sys.stdin.buffer
     return stream.peek() if isinstance(stream, io.BufferedReader) else b""
 
 
 def _split_name(word: str) -> tuple[str, str, str]:
-    """Split at the first `=` that a file follows; where there is none, at the first outside brackets."""
+    """Split at the first `=` that is followed by an existing file; if there is none, at the first outside brackets."""
     places = [place for place, letter in enumerate(word) if letter == "="]
     outside = [place for place in places if word[:place].count("(") <= word[:place].count(")")]
     files = [place for place in places if Path(word[place + 1 :].partition("#")[0]).is_file()]
@@ -159,7 +159,7 @@ def _split_name(word: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True)
 class Inputs:
-    """The words of a command: the ground truth, if there is any, and the systems."""
+    """The inputs of a command: the ground truth, if there is any, and the systems."""
 
     rules: InputRules
     truth: str
@@ -169,23 +169,23 @@ class Inputs:
 
     @property
     def is_scored(self) -> bool:
-        """Whether the systems are results, which are taken as they were scored."""
+        """Whether the systems are results that are scored already."""
         return self.rules.reads == "scores" and not self.truth
 
     @property
     def n_standard_inputs(self) -> int:
-        """How many of the words are `-`."""
+        """How many of the inputs are `-`."""
         return sum(word.is_standard_input for word in (Word(self.truth), *self.systems))
 
     def check_files(self) -> None:
-        """Every file is there, and none of them is empty."""
+        """Check that every file exists and is not empty."""
         truth = [Word(self.truth)] if self.truth and self.rules.truth == "first" and not self.is_dataset else []
         for word in (*truth, *self.systems):
             word.check_exists()
 
     @property
     def names(self) -> list[str]:
-        """What the systems of files are called: as they were given, else as the files, else by paths where those clash."""
+        """The names of systems in files: the given name, else the name of the file, else its path if names clash."""
         from assay.files import FileSource
 
         words = [word for word in self.systems if word.kind is Kind.FILE]
@@ -201,13 +201,13 @@ class Inputs:
         names = [stem if short.count(stem) == 1 else path for stem, path in zip(short, long, strict=True)]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise UsageError(
-                f"two systems are called {', '.join(twice)}; give them names, as in base=bm25.run new=other.run"
+                f"two systems are called {', '.join(twice)}. Give them different names, as in base=bm25.run new=other.run"
             )
         return names
 
 
 def add_input_arguments(parser: argparse.ArgumentParser, rules: InputRules) -> None:
-    """What commands have in common: systems, metrics, and how they are scored. A flag for all of them goes here."""
+    """The arguments that all commands share: systems, metrics, and how they are scored."""
     parser.set_defaults(also_takes="files")
     before = "judgments, then " if rules.truth == "first" else ""
     systems = "runs" if rules.file == "run" else rules.file.replace("file", "files")
@@ -215,8 +215,8 @@ def add_input_arguments(parser: argparse.ArgumentParser, rules: InputRules) -> N
         "files",
         nargs="*",
         metavar="file",
-        help=f"{before}{systems}, - is standard input; or results: of --format json, "
-        "file.json#benchmark/provider picks from several, or stored ones such as latest; name=file gives a name"
+        help=f"{before}{systems} (- reads standard input, name=file sets a name); or results: JSON files "
+        "(file.json#benchmark/provider selects one of several), or stored evaluations such as latest"
         f"{f' (default: {LATEST})' if rules.has_default else ''}",
     )
     parser.add_argument(
@@ -227,13 +227,14 @@ def add_input_arguments(parser: argparse.ArgumentParser, rules: InputRules) -> N
         add_dataset_arguments(parser.add_argument_group("judgments"))
     elif rules.truth:
         add_relevance_arguments(
-            parser, "more runs" if rules.file == "run" else "what was retrieved, for all files or for each"
+            parser,
+            "more runs" if rules.file == "run" else "runs with the retrieved documents: one for all files, or one each",
         )
         add_policy_arguments(parser)
 
 
 def parse_inputs(options: argparse.Namespace, rules: InputRules) -> Inputs:
-    """The words, checked as far as they can be before anything is loaded."""
+    """The inputs, checked as far as possible before anything is loaded."""
     check_metrics_are_no_files(options)
     is_dataset = bool(getattr(options, "dataset", None))
     if rules.truth in ("first", "dataset"):
@@ -244,7 +245,7 @@ def parse_inputs(options: argparse.Namespace, rules: InputRules) -> Inputs:
     words = tuple(Word.of(word, options.store) for word in typed)
     inputs = _divide(options, rules, words)
     if inputs.n_standard_inputs > 1:
-        raise UsageError("standard input (-) can be read once only")
+        raise UsageError("standard input (-) can be read only once")
     _check_count(options, inputs)
     if inputs.is_scored:
         _check_no_scoring_flags(options, rules)
@@ -252,7 +253,7 @@ def parse_inputs(options: argparse.Namespace, rules: InputRules) -> Inputs:
 
 
 def _divide(options: argparse.Namespace, rules: InputRules, words: Sequence[Word]) -> Inputs:
-    """What is ground truth, and what are systems. Results beside judgments are runs, by the rankings that they kept."""
+    """Split the words into ground truth and systems. Results given with judgments are scored again by their rankings."""
     dataset = getattr(options, "dataset", None) or ""
     if rules.truth != "first":
         return Inputs(rules, dataset or getattr(options, "qrels", None) or "", bool(dataset), tuple(words))
@@ -265,49 +266,49 @@ def _divide(options: argparse.Namespace, rules: InputRules, words: Sequence[Word
         _refuse_mixture(results[0], next(word for word in words if word not in results))
     truth, systems = (words[0], words[1:]) if words else (Word(""), ())
     if truth.name:
-        raise UsageError(f"judgments come first, and without a name: {options.prog} qrels.txt {truth} …")
+        raise UsageError(f"judgments come first and have no name: {options.prog} qrels.txt {truth} …")
     return Inputs(rules, truth.path, is_dataset=False, systems=tuple(systems))
 
 
 def _refuse_mixture(result: Word, other: Word) -> None:
     other.check_exists()
-    differs = "is a result, {} is not" if result.kind is Kind.SAVED else "is no file, {} is"
+    differs = "is a result, but {} is not" if result.kind is Kind.SAVED else "is not a file, but {} is"
     raise UsageError(
-        f"{result.path} {differs.format(other.path)}: give results alone, saved or stored, or judgments and runs.\n"
-        f"  assay score … --format json makes a result of a run"
+        f"{result.path} {differs.format(other.path)}. Give only results, saved or stored, or only judgments and runs.\n"
+        f"  To save a run as a result: assay score … --format json"
     )
 
 
 def _check_count(options: argparse.Namespace, inputs: Inputs) -> None:
-    """Too few, or too many, are refused with an example; how many results a word stands for is seen when they are loaded."""
+    """Refuse too few or too many inputs, with an example. How many results a word means is known only after loading."""
     rules, n = inputs.rules, len(inputs.systems)
     has_results = any(word.kind is not Kind.FILE for word in inputs.systems)
     takes_results = inputs.is_scored or (has_results and rules.reads != "scores")
     least, most = (rules.least_results, rules.most_results) if takes_results else (rules.least, rules.most)
     if n < least or not inputs.systems:
         inputs.check_files()
-        raise UsageError(f"{describe_lack(inputs, inputs.systems)}:\n  {_example(options, inputs)}")
+        raise UsageError(f"{describe_lack(inputs, inputs.systems)}. For example:\n  {_example(options, inputs)}")
     if most is not None and n > most:
         what = "results" if takes_results else f"{rules.file}s" if most > 1 else rules.file
         raise UsageError(
-            f"{options.prog} is about {NUMBERS[most]} {what}, and here are {n}: {', '.join(map(str, inputs.systems))}\n"
+            f"expected {NUMBERS[most]} {what}, found {n}: {', '.join(map(str, inputs.systems))}. For example:\n"
             f"  {_example(options, inputs)}"
         )
 
 
 def describe_lack(inputs: Inputs, systems: Sequence[object]) -> str:
-    """What is needed, and what is there."""
+    """The expected inputs, and the inputs that are given."""
     rules = inputs.rules
     has_judgments = rules.truth == "first" and not inputs.is_dataset
     runs = f"at least {NUMBERS[rules.least]} {rules.file}{'s' if rules.least > 1 else ''}"
-    needed = f"judgments and {runs} are" if has_judgments else f"{runs} {'are' if rules.least > 1 else 'is'}"
+    needed = f"judgments and {runs}" if has_judgments else runs
     results = "results" if rules.least_results == 1 else f"{NUMBERS[rules.least_results]} results"
     words = [*([inputs.truth] if has_judgments and inputs.truth else []), *map(str, systems)]
-    return f"{needed} needed, or {results} (given: {', '.join(words) or 'nothing'})"
+    return f"expected {needed}, or {results}; found {', '.join(words) or 'nothing'}"
 
 
 def _example(options: argparse.Namespace, inputs: Inputs) -> str:
-    """A whole command with as many files as are needed."""
+    """A complete command with enough files."""
     rules = inputs.rules
     truth = [inputs.truth or "qrels.txt"] if rules.truth == "first" else []
     start = ["--dataset", inputs.truth] if inputs.is_dataset and rules.truth == "first" else truth
@@ -315,20 +316,20 @@ def _example(options: argparse.Namespace, inputs: Inputs) -> str:
 
 
 def _check_no_scoring_flags(options: argparse.Namespace, rules: InputRules) -> None:
-    """What was decided when the results were scored cannot be asked for now."""
+    """Refuse flags about scoring, because the results are scored already."""
     names = (*SCORING_FLAGS, *rules.decided, *(setting.name for setting in fields(Policy)))
     flags = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name, None) is not None]
     if flags:
-        raise UsageError(f"results are taken as they were scored: {', '.join(flags)} has no place here")
+        raise UsageError(f"results are scored already, so {', '.join(flags)} cannot be used with them")
 
 
 def check_metrics_are_no_files(options: argparse.Namespace) -> None:
-    """Check that `-m` has taken no files as metrics, as in `-m a b q.txt r.txt`."""
+    """Check that `-m` has not read files as metrics, as in `-m a b q.txt r.txt`."""
     taken = [word for word in options.metrics or () if _looks_like_a_file(word)]
     if taken:
         names = [word for word in options.metrics if word not in taken]
         raise UsageError(
-            f"what follows -m is taken as a metric: {' '.join(taken)}. Put files first:\n"
+            f"-m reads everything after it as a metric: {' '.join(taken)}. Put the files first:\n"
             f"  {options.prog} {shlex.join((*options.files, *taken))} -m {shlex.join(names) or 'ndcg@10'}"
         )
 

@@ -1,4 +1,4 @@
-"""Loading: the results, rankings and replies that the inputs of a command stand for."""
+"""Loading: the results, rankings and replies that the inputs of a command mean."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LoadedResults:
-    """The results, benchmark by benchmark, and what each word stood for where they are results already."""
+    """The results, grouped by benchmark; and, if the inputs are results, what each word means."""
 
     groups: list[list[Result]]
     lookups: tuple[LookupResult, ...] = ()
 
     @property
     def results(self) -> list[Result]:
-        """Those of all benchmarks."""
+        """The results of all benchmarks."""
         return [result for group in self.groups for result in group]
 
 
 def load_results(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions | None = None) -> LoadedResults:
-    """Results under the names given to them; runs are scored first, as flags say unless somebody says otherwise."""
+    """Results under their given names. Runs are scored first, as `scoring` says, else as the flags say."""
     if not inputs.is_scored:
         return LoadedResults([_score_runs(options, inputs, scoring or make_scoring(options, inputs))])
     inputs.check_files()
@@ -49,7 +49,7 @@ def load_results(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOp
 
 
 def make_scoring(options: argparse.Namespace, inputs: Inputs, metrics: Sequence[BoundMetric] = ()) -> ScoringOptions:
-    """How runs are scored, as flags say; every name is checked. `metrics` are taken where flags name none."""
+    """How runs are scored, as the flags say; every name is checked. `metrics` are used if the flags name none."""
     from assay.metrics import parse_metrics
 
     profile = make_profile(options)
@@ -64,7 +64,7 @@ def make_scoring(options: argparse.Namespace, inputs: Inputs, metrics: Sequence[
 
 
 def look_up(word: Word) -> LookupResult:
-    """What a word stands for, under the name that was given to it."""
+    """The results that a word means, under their given name."""
     lookup = _find_in_standard_input(word) if word.is_standard_input else _find(word)
     if not word.name:
         return lookup
@@ -91,9 +91,9 @@ def _find_in_standard_input(word: Word) -> LookupResult:
 
 
 def _group_by_benchmark(named_results: Sequence[tuple[Word, Result]], *, needs_several: bool) -> list[list[Result]]:
-    """Results about the same benchmark together; one that does not say what it is about goes with the only one there is.
+    """Results grouped by benchmark. A result without a benchmark joins the others if they have only one benchmark.
 
-    Where a comparison is asked for, and each is alone on its benchmark, all are one group: the comparison will say so.
+    If several results are needed and each benchmark has only one, all are one group, and the comparison reports it.
     """
     benchmarks = list(dict.fromkeys(result.benchmark for _, result in named_results if result.benchmark))
     only = benchmarks[0] if len(benchmarks) == 1 else ""
@@ -111,7 +111,7 @@ def _with_unique_names(named_results: Sequence[tuple[Word, Result]]) -> list[Res
 
 
 def _unique_names(named: Sequence[tuple[Word, str]]) -> list[str]:
-    """Names that clash get the stem of their file in front, or its path where stems clash as well."""
+    """Names that clash get the name of their file in front, or its path if these clash as well."""
     names = [name for _, name in named]
     for front in (lambda path: Path(path).stem, str):
         clashing = {name for name in names if names.count(name) > 1}
@@ -142,7 +142,7 @@ def _describe(source: Any, name: str) -> str:
 
 
 def _errors_at(options: argparse.Namespace, inputs: Inputs, source: Any) -> AbstractContextManager[None]:
-    """Errors name the file of the run, unless it is the benchmark's or that of the map of ids."""
+    """Errors name the file of the run, unless the benchmark or the id map is wrong."""
     from assay.files import FileSource
 
     if not isinstance(source, FileSource):
@@ -154,7 +154,7 @@ def _errors_at(options: argparse.Namespace, inputs: Inputs, source: Any) -> Abst
 
 
 def load_sources(inputs: Inputs) -> list[tuple[Any, str]]:
-    """The rankings to be scored, and what they are called: sources of files, and the rankings that results kept."""
+    """The rankings to score, and their names: files, and the rankings in results."""
     from assay.files import as_source
 
     names = iter(inputs.names)
@@ -167,21 +167,21 @@ def load_sources(inputs: Inputs) -> list[tuple[Any, str]]:
             named.append((word, next(names)))
             continue
         results = look_up(word).results
-        instead = "its scores and no rankings; results of assay eval keep them"
-        sources += [_kept(word, result, "run", instead) for result in results]
+        lack = "scores but no rankings. Results of assay eval include them"
+        sources += [_kept(word, result, "run", lack) for result in results]
         named += [(word, result.name) for result in results]
     return list(zip(sources, _unique_names(named), strict=True))
 
 
-def _kept(word: Word, result: Result, field: str, instead: str) -> Any:
-    """What a result kept of the retrieval beside its scores; `instead` says what it kept where there is nothing of it."""
+def _kept(word: Word, result: Result, field: str, lack: str) -> Any:
+    """The rankings or replies in a result; `lack` is the end of the error `bm25 has …` for a result without them."""
     if kept := getattr(result, field):
         return kept
-    raise DataError(f"{result.name} kept {instead}", source=word.path)
+    raise DataError(f"{result.name} has {lack}", source=word.path)
 
 
 def load_runs(options: argparse.Namespace, inputs: Inputs, duplicates: str) -> dict[str, Run]:
-    """Name → run: of files, and of results that kept their rankings."""
+    """Name → run: of files, and of results that include rankings."""
     from assay.model import Run
 
     runs: dict[str, Run] = {}
@@ -194,7 +194,7 @@ def load_runs(options: argparse.Namespace, inputs: Inputs, duplicates: str) -> d
 
 
 def load_judged(options: argparse.Namespace, inputs: Inputs) -> tuple[Qrels, Any]:
-    """Judgments and the one run, as ids; a benchmark decides about what was retrieved first."""
+    """Judgments and the one run, as ids. A benchmark first decides which retrieved documents are relevant."""
     from assay.evaluation import judge
     from assay.model import Qrels
 
@@ -202,7 +202,7 @@ def load_judged(options: argparse.Namespace, inputs: Inputs) -> tuple[Qrels, Any
     (source, name), *others = load_sources(inputs)
     if others:
         names = ", ".join((name, *(other for _, other in others)))
-        raise UsageError(f"{options.prog} is about one run, and here are {len(others) + 1}: {names}")
+        raise UsageError(f"expected one run, found {len(others) + 1}: {names}")
     truth = load_truth(options, inputs, scoring)
     if isinstance(truth, Qrels):
         return truth, source
@@ -212,7 +212,7 @@ def load_judged(options: argparse.Namespace, inputs: Inputs) -> tuple[Qrels, Any
 
 
 def load_replies(inputs: Inputs, what: Literal["answers", "routes"]) -> list[tuple[Any, str]]:
-    """What each system replied, and its name: of files, and of results that kept replies beside their rankings."""
+    """The replies of each system, and its name: of files, and of results that include replies."""
     from assay.files import as_source, read_answers, read_routes
 
     read = {"answers": read_answers, "routes": read_routes}[what]
@@ -234,8 +234,9 @@ def load_replies(inputs: Inputs, what: Literal["answers", "routes"]) -> list[tup
 
 
 def _records(word: Word, result: Result, what: str) -> list[dict[str, Any]]:
-    """What a result kept for each query, as a file of replies has it."""
-    reported = _kept(word, result, "said", f"no {what}; assay eval keeps those that a provider replies with")
+    """The replies in a result for each query, in the form of a file of replies."""
+    lack = f"no {what}. Results of assay eval include them if the provider returns them"
+    reported = _kept(word, result, "said", lack)
     return [
         {"query_id": query, "retrieved_ids": list(result.run.get(query, ())), **_tags(result, query), **fields}
         for query, fields in reported.items()
@@ -247,7 +248,7 @@ def _tags(result: Result, query: str) -> Mapping[str, Any]:
 
 
 def load_truth(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOptions) -> Qrels | BenchmarkDataset:
-    """The ground truth of a command: a benchmark where --dataset names one, else a file of judgments."""
+    """The ground truth of a command: the benchmark of --dataset, else a file of judgments."""
     from assay.evaluation import check_options, load_ground_truth
     from assay.files import as_source
     from assay.model import Qrels
@@ -262,7 +263,7 @@ def load_truth(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOpti
         else:
             more.append(f"format {truth.format}, {truth!r}")
     if isinstance(truth, Qrels):
-        _ = scoring.domain_options  # read now, so that neither judgments nor a run are blamed for it
+        _ = scoring.domain_options  # read now, so that its errors do not name the judgments or a run
     else:
         check_options(truth.name, truth.qrels, scoring.relevance.domain_options)
         log_verbose(options, f"relevance: {scoring.relevance.by}, unit {scoring.relevance.unit}")
@@ -271,7 +272,7 @@ def load_truth(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOpti
 
 @contextmanager
 def _without_garbage_collection() -> Iterator[None]:
-    """Large data without cycles come in and the process ends: looking for cycles among them takes time and finds none."""
+    """Turn off garbage collection while large data without reference cycles is loaded, because it costs time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

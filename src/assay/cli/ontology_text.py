@@ -1,4 +1,4 @@
-"""What `assay ontology` shows: a term, search results, the similarity of two terms, and faults of a benchmark."""
+"""The output of `assay ontology`: a term, search results, the similarity of two terms, and faults of a benchmark."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from assay.reports import Cell, Column, Mark, Paragraph, Section, Table, cells, 
 from assay.text import counted
 
 MAX_CHILDREN = 20
-"""Children that are named; JSON has all."""
+"""The number of children that are shown; JSON has all."""
 
 
 def term_to_dict(ontology: Ontology, number: int, note: str) -> dict[str, Any]:
-    """All about a term as plain JSON values."""
+    """A term with all details, as plain JSON values."""
     term = ontology.term(number)
     return {
         "id": term.id,
@@ -40,21 +40,21 @@ def _labelled(ontology: Ontology, ids: Iterable[str]) -> list[dict[str, str]]:
 
 
 def term_section(ontology: Ontology, number: int, note: str) -> Section:
-    """A term in lines, each with what it is about."""
+    """A term as lines with labels."""
     about = term_to_dict(ontology, number, note)
     children = about["children"]
     child_lines = [*map(_id_and_label, children[:MAX_CHILDREN])]
     if len(children) > MAX_CHILDREN:
-        child_lines.append(f"… {len(children) - MAX_CHILDREN} more: -f json")
-    below = counted(about["num_descendants"], "term")
+        child_lines.append(f"… {len(children) - MAX_CHILDREN} more (-f json shows all)")
+    below = counted(about["num_descendants"], "descendant")
     lines = [
         ("note", [note] if note else []),
         ("definition", [about["definition"]] if about["definition"] else []),
         ("synonyms", [f"{synonym['text']} ({synonym['scope']})" for synonym in about["synonyms"]]),
         ("parents", list(map(_id_and_label, about["parents"]))),
         ("children", child_lines),
-        ("depth", [f"{about['depth']} of {about['max_depth']}, the longest way to a root; {below} below"]),
-        ("alternatives", [" ".join(about["alternative_ids"])] if about["alternative_ids"] else []),
+        ("depth", [f"{about['depth']} of {about['max_depth']} (longest path to a root); {below}"]),
+        ("alternative ids", [" ".join(about["alternative_ids"])] if about["alternative_ids"] else []),
         ("ontology", [f"{ontology.name} {ontology.version}".rstrip()]),
     ]
     return table_section(_lines_table(lines, f"{about['id']}  {about['label']}"))
@@ -65,7 +65,7 @@ def _id_and_label(term: dict[str, str]) -> str:
 
 
 def _lines_table(lines: Iterable[tuple[str, Sequence[str]]], title: str = "") -> Table:
-    """Texts below each other, the name beside the first."""
+    """Texts below each other, with the label next to the first one."""
     rows = [
         (Cell(name if place == 0 else "", mark=Mark.MUTED), Cell(text))
         for name, texts in lines
@@ -75,7 +75,7 @@ def _lines_table(lines: Iterable[tuple[str, Sequence[str]]], title: str = "") ->
 
 
 def matches_section(ontology: Ontology, matches: Sequence[Match]) -> Section:
-    """Terms that were found, and the synonym they were found by."""
+    """Terms that were found, with the synonym that matched."""
     rows = [
         cells(
             ontology.ids[match.number],
@@ -87,7 +87,7 @@ def matches_section(ontology: Ontology, matches: Sequence[Match]) -> Section:
 
 
 def similarity_to_dict(ontology: Ontology, a: int, b: int, formulas: Sequence[BoundSimilarity]) -> dict[str, Any]:
-    """How alike two terms are, and what they share, as plain JSON values."""
+    """How similar two terms are, and what they share, as plain JSON values."""
     pair = np.array([a]), np.array([b])
     common = next(ontology.ancestors.common(*pair))
     lowest = int(common.lowest[0])
@@ -109,22 +109,22 @@ def similarity_section(content: dict[str, Any], notes: Sequence[str], formulas: 
     """The terms, what they share, and a row for each formula."""
     lowest = content["lowest_common_ancestor"]
     path = "" if lowest is None else f"{counted(content['path'], 'step')} apart; "
-    shared = "nothing above both" if lowest is None else f"{_id_and_label(lowest)}, depth {lowest['depth']}"
+    shared = "none" if lowest is None else f"{_id_and_label(lowest)}, depth {lowest['depth']}"
     lines = [
         ("first", [f"{_id_and_label(content['a'])}, depth {content['a']['depth']}"]),
         ("second", [f"{_id_and_label(content['b'])}, depth {content['b']['depth']}"]),
-        ("in common", [f"{shared}; {path}the ontology is {content['max_depth']} deep"]),
+        ("common ancestor", [f"{shared}; {path}the ontology has depth {content['max_depth']}"]),
         ("note", list(notes)),
     ]
     rows = [
         cells(formula.name, f"{content['similarity'][formula.name]:.4f}", formula.similarity.formula) for formula in formulas
     ]
-    heads = (Column("formula", kind="text"), Column("similarity"), Column("how", kind="prose"))
+    heads = (Column("formula", kind="text"), Column("similarity"), Column("definition", kind="prose"))
     return Section(parts=(_lines_table(lines), Table(heads, tuple(rows))))
 
 
 def faults_section(head: str, faults: Sequence[TermFault], n_undescribed: int) -> Section:
-    """Answer first; then errors, then warnings. Cases without a description are counted: nobody could check them."""
+    """The verdict first, then errors, then warnings. Cases without a description are counted: they cannot be checked."""
     counts = [
         counted(number, kind) for kind in ("error", "warning") if (number := sum(fault.severity == kind for fault in faults))
     ]
@@ -133,7 +133,7 @@ def faults_section(head: str, faults: Sequence[TermFault], n_undescribed: int) -
     ordered = sorted(faults, key=lambda fault: fault.severity != "error")
     rows = tuple(cells(fault.case, fault.severity, _describe_fault(fault)) for fault in ordered)
     verdict = Paragraph(f"{head}: {', '.join(counts) or sound}{more}", Mark.BEST)
-    return Section(parts=(verdict, Table(text_columns("case", "", "what", prose=True), rows)))
+    return Section(parts=(verdict, Table(text_columns("case", "", "problem", prose=True), rows)))
 
 
 def _describe_fault(fault: TermFault) -> str:

@@ -1,4 +1,4 @@
-"""Flags about output: formats and files, slices, and the store."""
+"""Options for output: formats and files, slices, and the store."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ FORMATS = ("table", "json", "csv", "markdown", "latex")
 ENDINGS = ".json .csv .md .tex .txt"
 TEXT_FORMATS = ("table", "json")
 TEXT_ENDINGS = ".json .txt"
-"""Formats and endings of commands that have a text and JSON, and no table."""
+"""Formats and file extensions of commands that print text or JSON."""
 
 
 class FormatAction(argparse.Action):
-    """`-f`: what is printed; and, where it was given, the format of files whose ending tells none (`file_format`)."""
+    """`-f`: the format of the output; if it is given, also of files without a known extension (`file_format`)."""
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: str | None = None) -> None:  # noqa: ARG002 (as argparse calls it)
-        """Keep it twice: the default of what is printed is no format of files."""
+        """Set both: the default of the output is not the default of files."""
         namespace.format = namespace.file_format = values
 
 
 def add_format(
     group: argparse._ActionsContainer, text: str, choices: Sequence[str] | None = None, default: str = "table"
 ) -> None:
-    """The flag for the format, `table` unless it is given."""
+    """The option for the output format."""
     group.add_argument("-f", "--format", action=FormatAction, default=default, choices=choices, metavar="FORMAT", help=text)
     group.set_defaults(file_format="")
 
@@ -53,39 +53,39 @@ def add_output_arguments(
     default: str = "table",
     has_per_query: bool = False,
 ) -> argparse._ArgumentGroup:
-    """What is printed, files beside it, and less on standard error.
+    """The options for the output format, for output files, and for less output on standard error.
 
-    A command that has fewer formats names the endings it takes, one that writes other files says what goes there.
+    A command with fewer formats passes its file `endings`; a command that writes other files passes the help of `output`.
     """
     show = parser.add_argument_group("output")
-    text = formats if isinstance(formats, str) else f"{', '.join(formats)} (default: {default})"
+    text = formats if isinstance(formats, str) else f"output format: {', '.join(formats)} (default: {default})"
     add_format(show, text, choices, default)
     add_output(show, endings, output)
     if has_per_query:
-        show.add_argument("--per-query", action="store_true", help="the scores of every query, not only the summary")
+        show.add_argument("--per-query", action="store_true", help="show the scores of every query, not only the summary")
     add_quiet(show)
     return show
 
 
 def add_output(group: argparse._ActionsContainer, endings: str = ENDINGS, text: str = "") -> None:
-    """The flag for files; a command that has fewer formats names the endings it takes."""
+    """The option for output files; a command with fewer formats passes its file extensions."""
     group.add_argument(
         "-o",
         "--output",
         action="append",
         default=[],
         metavar="FILE",
-        help=text or f"a file too, its format by ending: {endings}; may be repeated",
+        help=text or f"also write to this file, in the format of its extension: {endings}; may be repeated",
     )
 
 
 def add_quiet(group: argparse._ActionsContainer) -> None:
-    """The flag for nobody who watches."""
-    group.add_argument("-q", "--quiet", action="store_true", help="nothing on standard error but errors and warnings")
+    """The option for less output on standard error."""
+    group.add_argument("-q", "--quiet", action="store_true", help="print only errors and warnings on standard error")
 
 
 def check_output(paths: Sequence[str], endings: str = ENDINGS, form: str = "") -> None:
-    """Refuse files that could not be written, before anything is read. Without any, nothing is imported for them."""
+    """Refuse files that cannot be written, before anything is read. Without files, nothing is imported."""
     if not paths:
         return
     from assay.reports import check_endings, check_outputs
@@ -95,7 +95,7 @@ def check_output(paths: Sequence[str], endings: str = ENDINGS, form: str = "") -
 
 
 def formats_of_files(paths: Sequence[str], form: str = "") -> list[str]:
-    """The format of each file, told by its ending; where it has none, the one that was given."""
+    """The format of each file: by its extension, else the format of -f."""
     if not paths:
         return []
     from assay.reports import form_of
@@ -104,7 +104,7 @@ def formats_of_files(paths: Sequence[str], form: str = "") -> list[str]:
 
 
 def write_output(options: argparse.Namespace, render: Callable[[str], str]) -> None:
-    """Write each file that was asked for in its format, as `render` has it for that."""
+    """Write each output file in its format; `render` returns the text for a format."""
     from assay.atomic_write import atomic_write
     from assay.masking import mask
 
@@ -114,7 +114,7 @@ def write_output(options: argparse.Namespace, render: Callable[[str], str]) -> N
 
 
 def write_and_print(options: argparse.Namespace, render: Callable[[str, Style], str]) -> None:
-    """Write the files that were asked for, then print; only what is printed is fitted to the terminal."""
+    """Write the output files, then print. Only the printed text is fitted to the terminal."""
     from assay.reports import Style
 
     write_output(options, lambda form: render(form, Style()))
@@ -122,28 +122,30 @@ def write_and_print(options: argparse.Namespace, render: Callable[[str, Style], 
 
 
 def add_slice_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is looked at beside the figures over all queries."""
+    """The options for slices of the queries."""
     group = parser.add_argument_group("slices")
     add_by_argument(group)
     group.add_argument("--slices", action="store_true", help="search all tags and pairs of tags for the worst slices")
     group.add_argument(
-        "--agreement", action="store_true", help="how alike systems rank, and relevant documents gained and lost"
+        "--agreement",
+        action="store_true",
+        help="show how similar the rankings are, and how many relevant documents were gained and lost",
     )
 
 
 def add_by_argument(group: argparse._ArgumentGroup) -> None:
-    """The flag that slices."""
+    """The option for slices by tag."""
     group.add_argument(
         "--by",
         nargs="+",
         action="extend",
         metavar="TAG",
-        help="slice queries by a tag: language, difficulty, type, domain, length …; language*difficulty crosses two",
+        help="split the queries by a tag: language, difficulty, type, domain, length …; language*difficulty combines two",
     )
 
 
 def check_slices(options: argparse.Namespace, forms: Sequence[str]) -> None:
-    """Refuse what cannot be, before anything is read."""
+    """Refuse impossible combinations before anything is read."""
     from assay.model import asked_for
     from assay.reports import check_fits_csv
 
@@ -151,12 +153,12 @@ def check_slices(options: argparse.Namespace, forms: Sequence[str]) -> None:
     if options.by is None:
         return
     if files := [word for word in options.by if Path(word).is_file()]:
-        raise UsageError(f"what follows --by is taken as a tag: {' '.join(files)}. Put files first")
+        raise UsageError(f"--by reads everything after it as a tag: {' '.join(files)}. Put the files first")
     asked_for(options.by)
 
 
 def slice_analyses(options: argparse.Namespace, comparisons: Sequence[Comparison]) -> list[ComparisonExtras]:
-    """What stands beside each comparison."""
+    """The analyses by slice for each comparison."""
     from assay.comparison import compare_slices, rank_agreements
     from assay.reports import ComparisonExtras
 
@@ -171,7 +173,9 @@ def slice_analyses(options: argparse.Namespace, comparisons: Sequence[Comparison
 
 
 def _find_worst_slices(comparison: Comparison) -> WorstSlices:
-    """Of two systems the second is held against the first; of many, without a baseline, each against itself elsewhere."""
+    """The worst slices of two systems compare the second with the first. Of more systems without a baseline, each is
+    compared with its own scores on the other queries.
+    """
     from assay.comparison import worst_slices
 
     baseline = comparison.how.baseline
@@ -186,32 +190,32 @@ def add_store_argument(parser: argparse._ActionsContainer) -> None:
         "--store",
         type=_parse_store,
         metavar="URL",
-        help="results.db, sqlite:///… or postgresql://… (default: ASSAY_STORE, else .assay/assay.db)",
+        help="store to use: results.db, sqlite:///… or postgresql://… (default: $ASSAY_STORE, else .assay/assay.db)",
     )
 
 
 def _parse_store(text: str) -> str:
-    """What was given; a password in it is masked from now on, and a note says how to keep it out of the command."""
+    """The given store. A password in it is masked from now on, and a note says how to keep it out of the command."""
     if "@" in text or "?" in text:
         from assay.store import VARIABLE, add_passwords
 
         if add_passwords(text):
             sys.stderr.write(
-                f"note: --store holds a password, which lists of processes show; set the variable {VARIABLE} to that URL, "
-                "and leave out --store\n"
+                "note: --store contains a password, which other users can see in the list of processes. "
+                f"Set the variable {VARIABLE} to this URL, and leave out --store\n"
             )
     return text
 
 
 def open_store(options: argparse.Namespace) -> Store:
-    """The store that is there; none is made."""
+    """Open the existing store; no store is created."""
     from assay.store import Store
 
     return Store.open(options.store, create=False)
 
 
 def stored_metric(name: WrittenName, options: argparse.Namespace) -> BoundMetric:
-    """The metric as the user wrote it; one that is not known here is looked for in stored results by that very name."""
+    """The metric as the user wrote it; an unknown metric is looked up by its exact name in stored results."""
     from assay.metrics import parse_metric
 
     try:
@@ -225,7 +229,7 @@ def stored_metric(name: WrittenName, options: argparse.Namespace) -> BoundMetric
 
 
 def check_store(options: argparse.Namespace) -> None:
-    """Fail before anything is asked where results could not be kept."""
+    """Fail before the evaluation starts if its results could not be stored."""
     if not options.no_store:
         from assay.store import Store
 

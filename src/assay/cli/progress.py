@@ -1,4 +1,4 @@
-"""Progress of an evaluation: a bar for each part on a terminal, lines elsewhere; and a summary for an interruption."""
+"""Progress of an evaluation: a bar for each part on a terminal, otherwise lines; and a summary after an interruption."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 class ProgressTally:
-    """Remembers how far each part is, and passes it on to the watchers."""
+    """Remembers the progress of each part, and passes it on to the watchers."""
 
     def __init__(self, *watchers: Callable[[Progress], None]) -> None:
         self._watchers = watchers
         self._parts: dict[str, Progress] = {}
 
     def __call__(self, progress: Progress) -> None:
-        """Note how far a part is."""
+        """Record the progress of a part."""
         self._parts[progress.name] = progress
         for watch in self._watchers:
             watch(progress)
 
     @property
     def n_answered(self) -> int:
-        """Queries with an answer that need not be asked again."""
+        """Queries that completed and do not have to be run again."""
         return sum(part.n_done - part.n_failed for part in self._parts.values())
 
     def sentence(self, n_parts: int) -> str:
-        """How far a run of so many parts got."""
+        """The progress of an evaluation with so many parts."""
         if not self.n_answered:
-            return "no query was answered yet"
+            return "no query has completed yet"
         *done, last = self._parts.values()
         answered = f"{last.n_done - last.n_failed:,} of {last.n_asked:,} queries"
         if n_parts <= 1:
-            return f"{answered} answered"
+            return f"{answered} completed"
         n_complete = len(done) + (last.n_done >= last.n_asked)
-        return f"{n_complete:,} of {n_parts:,} results complete, {answered} of {last.name} answered"
+        return f"{n_complete:,} of {n_parts:,} results complete, {answered} of {last.name} completed"
 
 
 @contextmanager
 def progress_watcher(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """What is called with the progress of an evaluation; it writes to standard error, so that output stays clean."""
+    """A function that shows the progress of an evaluation on standard error, so that standard output has only results."""
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty():
@@ -65,7 +65,7 @@ def progress_watcher(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
 
 
 class ProgressLines:
-    """Progress as lines: when a part starts, is done or has to wait for long, and at regular intervals in between."""
+    """Progress as lines: when a part starts, ends or has a long pause, and at regular intervals in between."""
 
     def __init__(self) -> None:
         self._paces: dict[str, Pace] = {}
@@ -74,7 +74,7 @@ class ProgressLines:
         self._stream, self._lock = sys.stderr, threading.Lock()
 
     def watch(self, progress: Progress) -> None:
-        """Look at a part."""
+        """Show the progress of a part."""
         with self._lock:
             is_new = progress.name not in self._paces
             self._paces.setdefault(progress.name, Pace()).record(progress, time.perf_counter())
@@ -84,14 +84,14 @@ class ProgressLines:
                 self._write_line(progress)
 
     def write_periodically(self, over: threading.Event) -> None:
-        """Write how far it is at regular intervals, until the evaluation is over."""
+        """Write the progress at regular intervals, until the evaluation is over."""
         while not over.wait(SECONDS_BETWEEN_LINES):
             with self._lock:
                 if self._running is not None:
                     self._write_line(self._running)
 
     def _begins_to_wait(self, progress: Progress) -> bool:
-        """Whether a long pause begins; those that begin while it lasts are the same."""
+        """Whether a long pause begins. A pause that begins during another one does not count."""
         wait = progress.wait
         if (
             wait is None
@@ -122,7 +122,7 @@ def _progress_lines() -> Iterator[Callable[[Progress], None]]:
 
 @contextmanager
 def _progress_bars() -> Iterator[Callable[[Progress], None]]:
-    """One bar that moves; those of parts that are done stay above it."""
+    """One bar for the current part; the bars of finished parts stay above it."""
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
@@ -155,31 +155,31 @@ def _progress_bars() -> Iterator[Callable[[Progress], None]]:
 NARROWEST_BAR, WIDEST_BAR = 8, 40
 MIN_NAME, MIN_READABLE_NAME = 10, 24
 SECONDS_UNTIL_STEADY = 1.0
-"""Seconds after the first answer from which on the pace is that of answering alone, without getting ready."""
+"""Seconds after the first response from which the pace no longer includes the preparation."""
 DONE, LEFT, FAULT, PLAIN = "green", "bright_black", "red", ""
 ASCII = str.maketrans("━─·…", "#-|~")
-"""What stands in for marks that a terminal cannot show."""
+"""Replacements for characters that a terminal cannot show."""
 StyledText = list[tuple[str, str]]
-"""Text with its style, piece by piece."""
+"""Pieces of text with their styles."""
 
 
 @dataclass
 class Pace:
-    """Queries per second, cached ones aside."""
+    """Queries per second, without cached queries."""
 
     first: float | None = None
     n_first: int = 0
     last: float = 0.0
 
     def record(self, progress: Progress, now: float) -> None:
-        """Note when answers came."""
+        """Record when responses arrived."""
         fresh = progress.n_done - progress.n_cached
         self.last = now
         if fresh and self.first is None:
             self.first, self.n_first = now, fresh
 
     def rate(self, progress: Progress, now: float) -> float:
-        """Since the first answers, once that is long enough to tell; else since the start."""
+        """Queries per second since the first responses, if these are long enough ago; else since the start."""
         end = self.last if progress.n_done >= progress.n_asked else now
         fresh = progress.n_done - progress.n_cached
         if self.first is not None and end - self.first >= SECONDS_UNTIL_STEADY and fresh > self.n_first:
@@ -187,7 +187,7 @@ class Pace:
         return fresh / max(end - progress.began, 1e-9)
 
     def seconds_left(self, progress: Progress, now: float) -> float | None:
-        """How long the rest takes at this pace; None while nobody can tell."""
+        """How long the rest takes at this pace; None if that is not known yet."""
         rate = self.rate(progress, now)
         return (progress.n_asked - progress.n_done) / rate if rate > 0 else None
 
@@ -198,7 +198,7 @@ def plain_line(progress: Progress, pace: Pace, now: float) -> str:
 
 
 def bar_line(progress: Progress, pace: Pace, now: float, width: int) -> StyledText:
-    """Name, bar and numbers. Where it is narrow the middle of the name goes first, then numbers that are 0, then the bar."""
+    """Name, bar and numbers. On a narrow terminal, the middle of the name is cut first, then zeros, then the bar."""
     room = width - 1
     name = printable(progress.name)
     details = _details(progress, pace, now, is_short=True)
@@ -226,12 +226,12 @@ def _details_width(details: list[str]) -> int:
 
 
 def _details(progress: Progress, pace: Pace, now: float, *, is_short: bool) -> list[str]:
-    """The numbers: done, failed, known before, how quickly, and how long it takes still, or took."""
+    """The numbers: done, failed, done before, cached, queries per second, and the time that is left or was needed."""
     n_fresh, is_done = progress.n_done - progress.n_cached, progress.n_done >= progress.n_asked
     asked = f"{progress.n_done:,}/{progress.n_asked:,}" + ("" if is_short else " queries")
-    known = _known_counts(progress, is_short=is_short)
+    known = _known_counts(progress)
     if not n_fresh and not is_done:
-        ready = _describe_wait(progress, now) or f"getting ready {_format_duration(now - progress.began)}"
+        ready = _describe_wait(progress, now) or f"preparing {_format_duration(now - progress.began)}"
         return [asked, *(known if progress.n_cached else ()), ready]
     details = [asked, _failed_count(progress), *known]
     if n_fresh:
@@ -247,19 +247,19 @@ def _failed_count(progress: Progress) -> str:
     return f"{progress.n_failed:,} failed"
 
 
-def _known_counts(progress: Progress, *, is_short: bool) -> list[str]:
-    """How many need not be asked: those that an earlier start has answered, and those that are cached."""
+def _known_counts(progress: Progress) -> list[str]:
+    """How many queries do not have to be run: those of an interrupted evaluation that is resumed, and cached ones."""
     n_cached = progress.n_cached - progress.n_known
-    known = [f"{progress.n_known:,} known" + ("" if is_short else " already")] if progress.n_known else []
+    known = [f"{progress.n_known:,} done before"] if progress.n_known else []
     return [*known, *([f"{n_cached:,} cached"] if n_cached > 0 or not known else [])]
 
 
 def _describe_wait(progress: Progress, now: float) -> str:
-    """That a service wants to be left alone, while that lasts."""
+    """The pause that a service requested, while it lasts."""
     wait = progress.wait
     if wait is None or now >= wait.until:
         return ""
-    return f"waiting {wait.seconds:.0f} s, as the service asks" + (f" ({wait.why})" if wait.why else "")
+    return f"waiting {wait.seconds:.0f} s, as the service requested" + (f" ({wait.why})" if wait.why else "")
 
 
 def _format_rate(value: float) -> str:

@@ -1,4 +1,4 @@
-"""Score output: scores in every format, and the command that says whether their difference is real."""
+"""Score output: scores in every format, and the command that tests whether their difference is real."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORMATS_WITH_JUDGED = ("table", "markdown", "latex")
 
 @dataclass(frozen=True)
 class ScoreOutput:
-    """Results, ready to be shown in any format: each has the metrics, the intervals and the order that belong to it."""
+    """Results that can be shown in any format. Each format has its own metrics, intervals and order."""
 
     options: argparse.Namespace
     inputs: Inputs
@@ -31,7 +31,7 @@ class ScoreOutput:
     beside: frozenset[str]
 
     def rendered(self, form: str, *, is_here: bool = False) -> str:
-        """In that format; fitted to the terminal where it is printed here. A table has the best run first."""
+        """The results in that format; fitted to the terminal if they are printed. A table has the best run first."""
         from assay.reports import Report, best_first, deciding_metric, render_scores
 
         results = [intervals_for_format(form, self.options, self._with_metrics(form, result)) for result in self.results]
@@ -48,9 +48,9 @@ class ScoreOutput:
         return render_scores(report, form)
 
     def _next_step(self, metric: BoundMetric) -> str:
-        """How to find out more; nothing where figures do not differ, or a single query would have to tell.
+        """The command to run next; empty if the values are equal, or if there is only one query.
 
-        Runs that were scored on other queries are compared on those they share.
+        Runs that were scored on different queries are compared on the queries that they share.
         """
         figures = {result.summary[metric.name] for result in self.results}
         is_open = len(figures) > 1 and max(len(result.query_ids) for result in self.results) > 1
@@ -59,16 +59,16 @@ class ScoreOutput:
         return f"{command} --intersect" if command and has_others else command
 
     def _with_metrics(self, form: str, result: Result) -> Result:
-        """Without what stands beside the figures, where the format is one for programs and nobody asked for it."""
+        """The result without additional metrics, if the format is for programs."""
         if form in FORMATS_WITH_JUDGED or not self.beside or self.inputs.is_scored:
             return result
         return result.subset(metrics=[metric for metric in result.metrics if metric.name not in self.beside])
 
 
 def compare_command(options: argparse.Namespace, inputs: Inputs, metric: str) -> str:
-    """The question and a command that answers it, under the conventions of this one; nothing where it could not be pasted.
+    """The question and a command that answers it, with the same conventions.
 
-    One run has nothing to be compared with, and standard input is gone.
+    Empty if there is only one run, or if standard input was read, which a second command cannot read again.
     """
     if len(inputs.systems) < 2 or inputs.n_standard_inputs:
         return ""

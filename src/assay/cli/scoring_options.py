@@ -1,4 +1,4 @@
-"""Flags about scoring: relevance, intervals, the policy, an ontology; and the numbers that flags take."""
+"""Options for scoring: relevance, intervals, the policy, an ontology; and parsers for numbers in options."""
 
 from __future__ import annotations
 
@@ -22,47 +22,54 @@ if TYPE_CHECKING:
 
 UNITS = ("as_retrieved", "chunk", "document")
 SCORING_FLAGS = ("dataset_format", "relevance", "f1_threshold", "unit", "id_map", "ontology", "annotations", "profile")
-"""Flags about scoring, which has been done where results are saved ones; and so have all flags of a policy."""
+"""Flags about scoring, which cannot be used with saved results. Neither can the flags of a policy."""
 
 
 def add_relevance_arguments(parser: argparse.ArgumentParser, run_help: str = "more runs") -> None:
-    """The dataset and the resolver, and runs beside what a command takes anyway."""
+    """The dataset, the resolver, and more runs."""
     group = parser.add_argument_group("relevance")
     add_dataset_arguments(group, run_help)
     group.add_argument(
         "--relevance",
         metavar="RESOLVER",
-        help="auto, qrels, pack, span, token, coverage, substring, lexical, ontology, hybrid; such as token(threshold=0.5)",
+        help="how to decide which documents are relevant: auto (default), qrels, pack, span, token, coverage, substring, "
+        "lexical, ontology or hybrid; with parameters as in token(threshold=0.5)",
     )
     group.add_argument(
-        "--f1-threshold", type=_parse_share, metavar="F1", help="lowest F1 that token takes as relevant (default: 0.3)"
+        "--f1-threshold",
+        type=_parse_share,
+        metavar="F1",
+        help="lowest F1 at which the resolver token counts a document as relevant (default: 0.3)",
     )
     add_unit_arguments(group)
-    add_ontology_arguments(group, "for max_ont_sim and relevance by ontology; reads ids under other names for all metrics")
+    add_ontology_arguments(group, "for max_ont_sim and --relevance ontology; for all metrics it maps alternative ids")
 
 
 def add_dataset_arguments(group: argparse._ArgumentGroup, run_help: str = "more runs") -> None:
-    """The benchmark, and runs beside what a command takes anyway."""
-    group.add_argument("--dataset", metavar="DATASET", help="a benchmark by path or name, instead of judgments")
-    group.add_argument("--dataset-format", metavar="NAME", help="its format, where it is not recognised")
+    """The benchmark, and more runs."""
+    group.add_argument("--dataset", metavar="DATASET", help="path or name of a benchmark, instead of judgments")
+    group.add_argument("--dataset-format", metavar="NAME", help="format of the benchmark, if it is not recognised")
     group.add_argument("--run", dest="more_runs", nargs="+", action="extend", default=[], metavar="RUN", help=run_help)
 
 
 def add_unit_arguments(group: argparse._ActionsContainer) -> None:
-    """Whether chunks or their documents are judged, and which document a chunk belongs to."""
+    """Whether chunks or whole documents are scored, and which document a chunk belongs to."""
     group.add_argument(
         "--unit",
         choices=list(dict.fromkeys(spelling for unit in UNITS for spelling in (unit, unit.replace("_", "-")))),
         metavar="|".join(UNITS),
-        help="where chunks are retrieved and documents judged; chunk: credit each document once, document: roll chunks up",
+        help="what to rank if chunks are retrieved but documents are judged; chunk: rank chunks and credit each document "
+        "once; document: merge the chunks of a document (default: as_retrieved)",
     )
     group.add_argument(
-        "--id-map", metavar="FILE", help="which document a chunk belongs to: JSON, or lines of chunk and document"
+        "--id-map",
+        metavar="FILE",
+        help="file that says which document a chunk belongs to: JSON, or lines with a chunk id and a document id",
     )
 
 
 def make_relevance(options: argparse.Namespace) -> Relevance:
-    """Who decides, as the flags say."""
+    """How relevance is decided, as the flags say."""
     from assay.evaluation import Relevance
 
     by = options.relevance or "auto"
@@ -76,22 +83,22 @@ def make_relevance(options: argparse.Namespace) -> Relevance:
 
 
 def find_unit(options: argparse.Namespace) -> str | None:
-    """The unit that flags say, `document` where there is a map of ids and nothing else was said; None: not said."""
+    """The unit that the flags say; `document` if there is only an id map; None if the flags do not say it."""
     if options.id_map and (options.unit or "").startswith("as"):
-        raise UsageError("--id-map is for --unit chunk or document; with as_retrieved ids are compared as they are")
+        raise UsageError("--id-map needs --unit chunk or --unit document: with as_retrieved, ids are not mapped")
     return (options.unit or "document").replace("-", "_") if options.unit or options.id_map else None
 
 
 @dataclass(frozen=True)
 class ScoringOptions:
-    """How runs are scored, as flags say it."""
+    """How runs are scored, as the flags say."""
 
     profile: Profile
     metrics: Sequence[BoundMetric]
     relevance: Relevance
-    """Who decides, where the ground truth is a benchmark; and what is said to domains, in any case."""
+    """How relevance is decided if the ground truth is a benchmark; and the options of domains, in any case."""
     beside: Sequence[BoundMetric] = ()
-    """Metrics that nobody asked for: they help to read the others."""
+    """Additional metrics that help to read the requested ones."""
     tie_band: bool = False
     residuals: bool = False
     keep_rankings: bool = False
@@ -106,13 +113,13 @@ class ScoringOptions:
 
     @cached_property
     def domain_options(self) -> Mapping[str, Any]:
-        """What flags say to domains about judgments in a file, with files read."""
+        """The options of domains for judgments in a file, with their files read."""
         from assay.evaluation import read_options
 
         return read_options(self.relevance.domain_options)
 
     def score(self, truth: Qrels | BenchmarkDataset, source: Any, name: str) -> Result:
-        """The result of a run; with its rankings where queries are looked at one by one."""
+        """The result of a run; with its rankings if single queries are shown."""
         from assay.evaluation import with_bands
         from assay.model import Qrels
 
@@ -131,7 +138,7 @@ class ScoringOptions:
         return result.with_fields(run=run) if self.keep_rankings else result
 
     def _score_benchmark(self, dataset: BenchmarkDataset, source: Any, name: str) -> Result:
-        """The ranking that is kept is the one that was judged: of documents, where chunks were rolled up to them."""
+        """The ranking in the result is the one that was judged: of documents, if chunks were merged into documents."""
         from assay.evaluation import evaluate_dataset, judge
         from assay.model import Run
 
@@ -144,21 +151,22 @@ class ScoringOptions:
 
 
 def _check_threshold(resolver: BoundResolver, text: str) -> None:
-    """Check that --f1-threshold belongs to the resolver, which must be token without a threshold of its own."""
+    """Check that --f1-threshold is used with the resolver token, and that its threshold is not set twice."""
     if resolver.name != "token":
         has_own = "threshold" in resolver.params
-        instead = f"; write --relevance '{resolver.name}(threshold=…)'" if has_own else ""
-        raise UsageError(f"--f1-threshold belongs to token, not to {resolver.name}{instead}")
+        instead = f". Write --relevance '{resolver.name}(threshold=…)'" if has_own else ""
+        raise UsageError(f"--f1-threshold is for the resolver token, not for {resolver.name}{instead}")
     if "threshold" in text:
-        raise UsageError(f"--f1-threshold and {text} both set the threshold; give one")
+        raise UsageError(f"--f1-threshold and {text} both set the threshold. Use one of them")
 
 
 def check_has_dataset(options: argparse.Namespace) -> None:
-    """Check that flags which make sense only with a dataset come with one."""
+    """Check that flags that need a dataset have one."""
     flags = ("relevance", "f1_threshold", "unit", "id_map", "dataset_format")
     given_flags = [f"--{name.replace('_', '-')}" for name in flags if getattr(options, name) is not None]
     if given_flags and not options.dataset:
-        raise UsageError(f"{', '.join(given_flags)} needs --dataset; judgments in a file decide by ids alone")
+        needs = "needs" if len(given_flags) == 1 else "need"
+        raise UsageError(f"{', '.join(given_flags)} {needs} --dataset: judgments from a file are matched by id only")
 
 
 def _parse_share(text: str) -> float:
@@ -167,21 +175,25 @@ def _parse_share(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"a number from 0 to 1, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to 1, not {text!r}")
     return value
 
 
 INTERVAL_METHODS = ("auto", "bootstrap", "bca", "t", "wilson", "none")
 FORMATS_WITHOUT_INTERVALS = {"trec", "html"}
-"""Formats that have no place for intervals, or make their own."""
+"""Formats that do not show intervals, or compute their own."""
 MAX_SEED = 1_000_000_000
 
 
 def add_confidence_arguments(group: argparse._ArgumentGroup) -> None:
-    """How sure a figure is."""
+    """The options for confidence intervals."""
     add_interval_arguments(group)
     group.add_argument(
-        "--ci-seed", type=integer_parser(MAX_SEED), default=0, metavar="SEED", help="of the bootstrap (default: 0)"
+        "--ci-seed",
+        type=integer_parser(MAX_SEED),
+        default=0,
+        metavar="SEED",
+        help="random seed for bootstrap intervals (default: 0)",
     )
 
 
@@ -191,9 +203,12 @@ def add_interval_arguments(group: argparse._ArgumentGroup) -> None:
         "--ci",
         choices=INTERVAL_METHODS,
         metavar="METHOD",
-        help="intervals of all metrics, in every format: auto, bootstrap, bca, t, wilson or none",
+        help="show confidence intervals of all metrics in every format, by this method: auto, bootstrap, bca, t, wilson "
+        "or none",
     )
-    group.add_argument("--level", type=parse_level, metavar="LEVEL", help="of the intervals (default: 0.95)")
+    group.add_argument(
+        "--level", type=parse_level, metavar="LEVEL", help="confidence level of the intervals (default: 0.95)"
+    )
 
 
 def parse_level(text: str) -> float:
@@ -204,12 +219,12 @@ def parse_level(text: str) -> float:
         value = float("nan")
     value = value / 100 if 1 < value < 100 else value
     if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"a confidence level is a number between 0 and 1, such as 0.95, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a number between 0 and 1, such as 0.95, not {text!r}")
     return value
 
 
 def add_intervals(options: argparse.Namespace, result: Result, forms: Sequence[str] = ()) -> Result:
-    """The result with intervals: all that were asked for; else all where JSON is written, and that of the first metric."""
+    """The result with intervals: of all metrics if --ci is given or JSON is written, else of the first metric."""
     forms = forms or [options.format]
     if options.ci == "none" or (options.ci is None and FORMATS_WITHOUT_INTERVALS.issuperset(forms)):
         return result
@@ -220,7 +235,7 @@ def add_intervals(options: argparse.Namespace, result: Result, forms: Sequence[s
 
 
 def intervals_for_format(form: str, options: argparse.Namespace, result: Result) -> Result:
-    """The result with the intervals that this format shows: all in JSON or on request, else that of the first metric."""
+    """The result with the intervals that this format shows: all with --ci or in JSON, else that of the first metric."""
     if options.ci is not None or form == "json":
         return result
     metrics = set[str]() if form in FORMATS_WITHOUT_INTERVALS else _first_metric_names(result)
@@ -232,11 +247,11 @@ def _first_metric_names(result: Result) -> set[str]:
 
 
 def integer_parser(most: int, least: int = 0) -> Callable[[str], int]:
-    """A whole number from the smallest up to the largest allowed."""
+    """A parser for whole numbers in a range."""
 
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdecimal()) or len(text) > 18 or not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"a whole number from {least} to {most:,}, not {text!r}")
+            raise argparse.ArgumentTypeError(f"must be a whole number from {least} to {most:,}, not {text!r}")
         return int(text)
 
     return parse
@@ -249,22 +264,22 @@ def parse_seconds(text: str) -> float:
     except ValueError:
         value = float("nan")
     if not value > 0:
-        raise argparse.ArgumentTypeError(f"a number of seconds above 0, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text!r}")
     return value
 
 
 parse_digits = integer_parser(17)
-"""Decimals: what a float has, and no more."""
+"""Decimals: at most as many as a float has."""
 
 
 MAX_CHOICES_LENGTH = 45
-"""Letters of all choices together from which on they are listed in the help text instead of the usage."""
+"""If the choices together have more characters than this, they are listed in the help text instead of the usage."""
 
 
 def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
     """The profile to start from, and one flag per field to change it."""
     group = parser.add_argument_group("policy")
-    group.add_argument("--profile", metavar="TOOL", help=f"score as another tool does: {', '.join(PROFILES)}")
+    group.add_argument("--profile", metavar="TOOL", help=f"score like another tool: {', '.join(PROFILES)}")
     for setting in fields(Policy):
         flag, meaning = f"--{setting.name.replace('_', '-')}", setting.metadata["meaning"]
         if "choices" in setting.metadata:
@@ -285,7 +300,7 @@ def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def make_profile(options: argparse.Namespace) -> Profile:
-    """The conventions the flags describe: those of a tool or our own, changed where a flag says so."""
+    """The conventions that the flags describe: those of a tool or of assay, with the changes of other flags."""
     profile = find_profile(options.profile) if options.profile else OWN
     return profile.adjusted(**policy_flags(options))
 
@@ -297,7 +312,7 @@ def policy_flags(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _choice_parser(words: Sequence[str]) -> Callable[[str], str]:
-    """What reads one of the words, with hyphens too; any other is answered with those that may have been meant."""
+    """A parser for one of the words, also with hyphens; the error for another word suggests similar ones."""
 
     def read(text: str) -> str:
         word = text.replace("-", "_")
@@ -309,7 +324,7 @@ def _choice_parser(words: Sequence[str]) -> Callable[[str], str]:
 
 
 def _list_choices(words: Sequence[str]) -> str:
-    return f"there are {', '.join(words)}"
+    return f"choose from {', '.join(words)}"
 
 
 def parse_number(text: str) -> float:
@@ -317,32 +332,37 @@ def parse_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"a number, not {text!r}") from None
+        raise argparse.ArgumentTypeError(f"must be a number, not {text!r}") from None
 
 
 TERM_FLAGS = ("ontology", "annotations", "labels", "fields")
-"""What the flags are called in a plan."""
+"""The names of these flags in a plan."""
 
 
 def add_term_arguments(parser: argparse.ArgumentParser) -> None:
-    """An ontology, what was annotated with its terms, and what of them is indexed where terms are searched."""
+    """An ontology, its annotations, and which parts of its terms are indexed if terms are searched."""
     add_ontology_arguments(
         parser,
-        "reads ids and compares terms; for HPO cases, and where a benchmark has no documents, its terms are searched",
+        "maps ids and compares terms; its terms are searched for HPO cases and for benchmarks without documents",
     )
     parser.add_argument(
-        "--labels", nargs="+", metavar="FILE", help="of terms: index labels of the queries' language, from a Babelon table"
+        "--labels",
+        nargs="+",
+        metavar="FILE",
+        help="Babelon table with the labels of terms to index, in the language of the queries",
     )
     parser.add_argument(
-        "--fields", nargs="+", metavar="FIELD", help="of terms: index only these of label, synonyms, definition"
+        "--fields", nargs="+", metavar="FIELD", help="parts of terms to index: label, synonyms, definition (default: all)"
     )
 
 
 def add_ontology_arguments(parser: argparse.ArgumentParser | argparse._ArgumentGroup, use: str) -> None:
-    """The files that scoring by terms reads."""
-    parser.add_argument("--ontology", metavar="FILE", help=f"OBO, OWL or OBO Graphs (default: HPO): {use}")
+    """The files for scoring by terms."""
+    parser.add_argument(
+        "--ontology", metavar="FILE", help=f"ontology in OBO, OWL or OBO Graphs format (default: HPO): {use}"
+    )
     parser.add_argument(
         "--annotations",
         metavar="FILE",
-        help="phenotype.hpoa, or lines of thing and term, for max_ont_sim(formula=lin(ic=annotations))",
+        help="annotations for max_ont_sim(formula=lin(ic=annotations)): phenotype.hpoa, or lines with an item and a term",
     )

@@ -1,4 +1,4 @@
-"""Standard streams: faults of standard output get a name, those of standard error are ignored, secrets are masked."""
+"""Standard streams: errors of standard output get a name, errors of standard error are ignored, secrets are masked."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 OUTPUT_NAME = "standard output"
-"""What faults of standard output are called after, where those of files have a path."""
+"""The name of standard output in errors, in place of a path."""
 NULL_DEVICE_FLAGS = {0: os.O_WRONLY, 1: os.O_RDONLY, 2: os.O_WRONLY}
-"""How the null device stands in for a closed descriptor: reading from 0 and writing to 1 still fail."""
+"""How the null device replaces a closed descriptor: reading from 0 and writing to 1 still fail."""
 
 
 class _StandardOutput(io.FileIO):
-    """Standard output. Once its reader has gone away, nothing is written any more and the command goes on to its end."""
+    """Standard output. After its reader has gone away, nothing more is written, and the command continues to its end."""
 
     is_unread = False
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """What cannot be written raises an OSError that names standard output."""
+        """Write the data; a failure is an OSError that names standard output."""
         if not self.is_unread:
             try:
                 return super().write(data)
@@ -42,7 +42,7 @@ class _StandardOutput(io.FileIO):
 
 
 class _StandardError(io.FileIO):
-    """Standard error. What cannot be written there is lost: remarks never decide how a command ends."""
+    """Standard error. What cannot be written there is lost, because notes must not change how a command ends."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         """Write what can be written."""
@@ -54,7 +54,7 @@ class _StandardError(io.FileIO):
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
-    """The streams meanwhile. Streams that somebody else put in their place, such as a test, stay as they are."""
+    """Use these streams in the meantime. Streams that other code has replaced, such as a test, stay as they are."""
     _fill_closed_descriptors()
     before = sys.stdin, sys.stdout, sys.stderr
     if sys.stdin is None:
@@ -70,7 +70,7 @@ def standard_streams() -> Iterator[None]:
 
 
 def _fill_closed_descriptors() -> None:
-    """A file opened later must not get the number of a standard stream, or else what is printed would go into it."""
+    """A file that is opened later must not get the number of a standard stream, or output would go into that file."""
     for number, flags in NULL_DEVICE_FLAGS.items():
         try:
             os.fstat(number)
@@ -79,7 +79,7 @@ def _fill_closed_descriptors() -> None:
 
 
 def _stream(stream: TextIO | None, usual: TextIO | None, raw: io.FileIO) -> TextIO:
-    """A stream that writes as the given one does, which is the usual one or closed; any other stays as it is."""
+    """A stream that replaces the usual one or a closed one and writes in the same way; any other stays as it is."""
     if stream is None:
         return io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8")
     if stream is not usual or not isinstance(stream, io.TextIOWrapper) or stream.fileno() != raw.fileno():
@@ -89,7 +89,7 @@ def _stream(stream: TextIO | None, usual: TextIO | None, raw: io.FileIO) -> Text
 
 
 def _flush(stream: TextIO, output: _StandardOutput) -> None:
-    """Write what is left; what cannot be written is dropped: either an error was reported before, or nobody reads on."""
+    """Write the rest. What cannot be written is dropped: either an error was reported already, or the reader is gone."""
     try:
         stream.flush()
     except OSError:
@@ -98,13 +98,13 @@ def _flush(stream: TextIO, output: _StandardOutput) -> None:
 
 
 def write_json(content: Any) -> int:
-    """Write the content to standard output, as JSON; 0, as a command that went well."""
+    """Write the content to standard output as JSON; return 0, the exit code of success."""
     sys.stdout.write(dumps(content, indent=2) + "\n")
     return 0
 
 
 def describe_os_error(error: OSError) -> str:
-    """What went wrong with which file or stream."""
+    """What is wrong, with the name of the file or stream."""
     if error.filename == OUTPUT_NAME:
         why = "it is closed" if error.errno == errno.EBADF else error.strerror
         return f"{OUTPUT_NAME}: cannot be written: {why}"
@@ -113,26 +113,26 @@ def describe_os_error(error: OSError) -> str:
 
 
 class MaskedStream:
-    """A stream that masks what is written to it; in all else it is the stream beneath.
+    """A stream that masks secrets in what is written to it. All else is passed to the underlying stream.
 
-    Where secrets are known, a line that has not ended yet is held back until it ends or is flushed, so that a secret which
-    comes in two pieces is found. Two pieces with a flush between them are not put together.
+    If secrets are known, an incomplete line is held back until it ends or is flushed, so that a secret in two pieces is
+    found. A secret with a flush between its two pieces is not found.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._line: list[str] = []
-        """The pieces of a line that has not ended."""
+        """The pieces of an incomplete line."""
         self._bytes = MaskedBytes(stream)
 
     @property
     def buffer(self) -> Any:
-        """The stream for bytes, masked as well; an AttributeError where the one beneath has none."""
+        """The stream for bytes, masked as well; an AttributeError if the underlying stream has none."""
         _ = self._stream.buffer
         return self._bytes
 
     def write(self, text: str) -> int:
-        """Write it without secrets; the length is that of what was given, as writers expect."""
+        """Write the text without secrets; return the length of the given text, as writers expect."""
         end = 1 + max(text.rfind("\n"), text.rfind("\r")) if has_secrets() else len(text)
         if end:
             self._stream.write(mask("".join((*self._line, text[:end]))))
@@ -155,7 +155,7 @@ class MaskedStream:
         self._bytes.release()
 
     def flush(self) -> None:
-        """Write what is held back, and all that the stream beneath has."""
+        """Write what is held back, and flush the underlying stream."""
         self.release()
         self._stream.flush()
 
@@ -164,7 +164,7 @@ class MaskedStream:
 
 
 class MaskedBytes:
-    """The same for bytes, such as those that `sys.stdout.buffer` gets."""
+    """The same for bytes, such as those written to `sys.stdout.buffer`."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -192,7 +192,7 @@ class MaskedBytes:
             self._stream.buffer.write(mask_bytes(held))
 
     def flush(self) -> None:
-        """Write what is held back, and all that the stream beneath has."""
+        """Write what is held back, and flush the underlying stream."""
         self.release()
         self._stream.buffer.flush()
 
@@ -202,7 +202,7 @@ class MaskedBytes:
 
 @contextmanager
 def masked_output() -> Iterator[None]:
-    """Standard output and standard error are masked meanwhile; one that is closed stays so."""
+    """Mask standard output and standard error in the meantime; a closed one stays closed."""
     add_environment()
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (cast("TextIO", stream and MaskedStream(stream)) for stream in before)
@@ -212,5 +212,5 @@ def masked_output() -> Iterator[None]:
         ours, (sys.stdout, sys.stderr) = (sys.stdout, sys.stderr), before
         for stream in ours:
             if isinstance(stream, MaskedStream):
-                with suppress(OSError):  # it was told when output was flushed
+                with suppress(OSError):  # reported when the output was flushed
                     stream.release()

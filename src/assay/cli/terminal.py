@@ -1,4 +1,4 @@
-"""The terminal: its width, colours and characters; and what `-v` writes to standard error."""
+"""The terminal: its width, colours and characters, and the output of `-v` on standard error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def add_verbose(parser: argparse.ArgumentParser) -> None:
     """The flag `-v`."""
-    parser.add_argument("-v", "--verbose", action="store_true", help="timings and choices made, on standard error")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print timings and settings on standard error")
 
 
 def write_notes(options: argparse.Namespace, *sentences: str) -> None:
@@ -32,26 +32,26 @@ def write_notes(options: argparse.Namespace, *sentences: str) -> None:
 
 
 def log_verbose(options: argparse.Namespace, words: str) -> None:
-    """Write it to standard error where `-v` was given."""
+    """Write it to standard error if `-v` was given."""
     if getattr(options, "verbose", False):
         sys.stderr.write(f"{printable(words)}\n")
 
 
 @contextmanager
 def log_duration(options: argparse.Namespace, words: str) -> Iterator[list[str]]:
-    """Log how long something took, with what is put into the list; nothing is logged where it failed."""
+    """Log how long something took, followed by the texts in the list. A failure is not logged."""
     began, more = time.perf_counter(), list[str]()
     yield more
     log_verbose(options, f"{', '.join([words, *more])} in {time.perf_counter() - began:.2f} s")
 
 
 def describe_source_format(source: Any) -> str:
-    """What a file was recognised as: `trec`, `trec, gzip`."""
+    """The recognised format of a file: `trec`, `trec, gzip`."""
     return ", ".join(filter(None, (source.kind, source.compression)))
 
 
 def log_policy(options: argparse.Namespace, profile: Profile) -> None:
-    """The conventions that figures follow."""
+    """Log the conventions that the scores follow."""
     name = f"{profile.tool}, " if profile.tool else ""
     policy = profile.policy
     level = "level grade > 0" if policy.rel is None else f"level grade ≥ {policy.rel:g}"
@@ -61,7 +61,7 @@ def log_policy(options: argparse.Namespace, profile: Profile) -> None:
 
 
 def log_intervals(options: argparse.Namespace, results: Sequence[Result]) -> None:
-    """Which method made the intervals of which metrics: `auto` chooses by what the scores are like."""
+    """Log which method computed the intervals of which metrics, because `auto` chooses by the scores."""
     chosen: dict[str, dict[str, None]] = {}
     for result in results:
         for metric, interval in result.intervals.items():
@@ -83,17 +83,17 @@ ASCII_REPLACEMENTS = {
     **dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)),
     **dict(zip("“”‘’\xa0", "\"\"'' ", strict=True)),
 }
-"""Signs that assay itself writes → what stands for them. Any other letter is written out as Python does: `\\xe9`."""
+"""Characters that assay itself writes → their replacements. Any other character is escaped as in Python: `\\xe9`."""
 
 
 def register_ascii_replacements() -> str:
-    """The name of the rule for letters that cannot be written, for `errors=` of a stream."""
+    """The name of the error handler that replaces characters, for `errors=` of a stream."""
     codecs.register_error(ASCII_ERROR_HANDLER, _replace_with_ascii)
     return ASCII_ERROR_HANDLER
 
 
 def _replace_with_ascii(error: UnicodeError) -> tuple[str | bytes, int]:
-    """What stands for the letters that cannot be written, and where to go on."""
+    """The replacement for characters that cannot be written, and where to continue."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     letters = error.object[error.start : error.end]
@@ -106,12 +106,12 @@ DEFAULT_WIDTH = 80
 
 
 def terminal_width(stream: TextIO | None = None) -> int | None:
-    """Columns, or None when output goes to a file or a pipe; of standard output, unless another stream is named."""
+    """The number of columns of standard output or another stream; None if it is a file or a pipe."""
     if not (stream or sys.stdout).isatty():
         return None
     if stream is None or os.environ.get("COLUMNS", "").isdecimal():
         return shutil.get_terminal_size().columns
-    with suppress(OSError, ValueError):  # a stream that only says it is a terminal
+    with suppress(OSError, ValueError):  # a stream that claims to be a terminal
         return os.get_terminal_size(stream.fileno()).columns or DEFAULT_WIDTH
     return DEFAULT_WIDTH
 

@@ -1,6 +1,7 @@
-"""Conformance: hand-worked cases that tell which conventions somebody's metric code follows, and what is wrong with it.
+"""Conformance: hand-calculated cases that show which conventions your metric code follows, and what is wrong with it.
 
-`check_function(score)` checks a Python function `score(metric, qrels, run) -> float`; `assay conformance` a program too.
+`check_function(score)` checks a Python function `score(metric, qrels, run) -> float`. `assay conformance` also checks a
+program.
 """
 
 from assay.lazy import front_door

@@ -1,4 +1,4 @@
-"""Cases: tiny inputs with the numbers worked by hand, one per convention, and those of known faults."""
+"""Cases: small inputs with hand-calculated values, one per convention, and the values of known faults."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ class Accepted:
     """A number that is right under some convention."""
 
     value: float | None
-    """None where an error is the right answer."""
+    """None if an error is the right answer."""
     topic: str
-    """The question that the convention answers."""
+    """The topic of the convention, such as ties."""
     convention: str
-    """Empty where there is nothing to choose."""
+    """Empty if there is only one convention."""
     metric: str | None
-    """How assay spells it; None where assay does not have that convention."""
+    """The metric in assay; None if assay does not have that convention."""
     policy: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A number that only a mistake can give."""
+    """A number that only a fault can give."""
 
     value: float
     fault: str
     metric: str | None = None
-    """A metric of assay that makes the mistake on purpose, if there is one."""
+    """A metric of assay that gives the same wrong number, if there is one."""
     policy: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Case:
-    """One input, what it is for, and which answers mean what. The first value is assay's own by default."""
+    """One input, its purpose, and the meaning of each answer. The first value is assay's default."""
 
     name: str
     topic: str
     metric: str
     reason: str
-    """Why tools differ here, or which mistake it finds."""
+    """Why tools differ here, or which fault it finds."""
     working: str
-    """How the numbers come about."""
+    """How the numbers are calculated."""
     qrels: Mapping[str, Mapping[str, int]]
     run: Mapping[str, Any]
     """Query → document → score; with duplicates, query → pairs of document and score."""
@@ -62,22 +62,22 @@ class Case:
 
     @cached_property
     def bound(self) -> BoundMetric:
-        """The metric that is asked for."""
+        """The metric of the case."""
         return find_metric(self.metric)
 
     @property
     def title(self) -> str:
-        """The metric without cutoff and parameters, as it is asked for."""
+        """The name of the metric without cutoff and parameters."""
         return re.split("[@(]", self.metric)[0]
 
     @property
     def request(self) -> dict[str, Any]:
-        """What a program is asked: one line of JSON."""
+        """The input of a program: one line of JSON."""
         k = self.bound.params.get("k")
         return {"id": self.name, "metric": self.metric, "k": k, "qrels": self.qrels, "run": self.run}
 
     def to_dict(self) -> dict[str, Any]:
-        """The request, and everything the kit knows about its answers, as plain JSON values."""
+        """The request, and everything that is known about its answers, as plain JSON values."""
         values = [
             {
                 "value": accepted.value,
@@ -95,13 +95,13 @@ class Case:
 
 @cache
 def _read_cases() -> tuple[Case, ...]:
-    """Every case of the kit, as the package holds them."""
+    """All cases in the package."""
     text = files(__package__).joinpath("cases.json").read_text(encoding="utf-8")
     return tuple(_case(record) for record in json.loads(text))
 
 
 def _case(record: dict[str, Any]) -> Case:
-    """A case out of its record; a value is about the topic and the metric of its case unless it says otherwise."""
+    """A case from its record; a value has the topic and the metric of its case unless it says otherwise."""
     common = {"topic": record["topic"], "metric": record["metric"]}
     values = tuple(Accepted(**{**common, **value}) for value in record.pop("values"))
     wrong = tuple(Fault(**fault) for fault in record.pop("wrong", ()))
@@ -114,7 +114,7 @@ def all_topics() -> list[str]:
 
 
 def all_cases(metrics: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> list[Case]:
-    """The cases, or those of some metrics and topics. Cutoffs of the metrics do not matter, nor does case."""
+    """All cases, or those of some metrics and topics. Cutoffs and upper or lower case are ignored."""
     names = None if metrics is None else list(dict.fromkeys(parse_name(metric).name for metric in metrics))
     among = None if topics is None else list(dict.fromkeys(map(_find_topic, topics)))
     cases = _select(names, among)
@@ -134,18 +134,18 @@ def _select(metrics: Container[str] | None, topics: Container[str] | None) -> li
 def _find_topic(text: str) -> str:
     topics = {topic.casefold(): topic for topic in all_topics()}
     if text.strip().casefold() not in topics:
-        raise UnknownName("topic", text, near_matches(text, all_topics()), f"there are {', '.join(all_topics())}")
+        raise UnknownName("topic", text, near_matches(text, all_topics()), f"choose from {', '.join(all_topics())}")
     return topics[text.strip().casefold()]
 
 
 def _nothing_about(metrics: Sequence[str], topics: Sequence[str]) -> str:
-    """Why no case is left: nothing about these metrics, or nothing about them in these topics."""
+    """Why no case is left: no cases of these metrics, or none of them in these topics."""
     names, elsewhere = ", ".join(metrics), dict.fromkeys(case.topic for case in _select(metrics, None))
     if not elsewhere:
         every = dict.fromkeys(case.title for case in _read_cases())
-        return f"no case is about {names}; there are cases about {', '.join(every)}"
+        return f"no case is about {names}.   (choose from {', '.join(every)})"
     others = dict.fromkeys(case.title for case in _select(None, topics))
     return (
-        f"no case is about {names} in the topic {', '.join(topics)}: there, cases are about {', '.join(others)}; "
-        f"{names} is in {', '.join(elsewhere)}"
+        f"no case of the topic {', '.join(topics)} is about {names}. Its cases are about {', '.join(others)}. "
+        f"Topics with cases about {names}: {', '.join(elsewhere)}"
     )

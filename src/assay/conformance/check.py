@@ -1,6 +1,6 @@
-"""Check: asks code for the score of a case and judges its answer.
+"""Check: runs code on a case and judges its answer.
 
-A function is called. A program gets one line of JSON for each case, and writes one line of JSON for each answer.
+A function is called. A program reads one line of JSON for each case, and writes one line of JSON for each answer.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from assay.metrics import range_of
 from assay.text import counted, shortened
 
 MAX_ERROR_LENGTH = 200
-"""Letters of an error that are shown."""
+"""Characters of an error that are shown."""
 TOLERANCE = 1e-6
-"""How far two numbers may lie apart and still be the same."""
+"""The largest difference between two numbers that count as equal."""
 AGREES, FAULT, IMPOSSIBLE, UNKNOWN, FAILED, SKIPPED = "agrees", "fault", "impossible", "unknown", "failed", "skipped"
-"""What can be said about an answer."""
+"""The kinds of verdicts."""
 ERROR = "an error"
 WRONG_KINDS = (FAULT, IMPOSSIBLE, UNKNOWN, FAILED)
 
 Score = Callable[[str, Mapping[str, Mapping[str, int]], Mapping[str, Any]], Any]
-"""Code under test: metric, judgments and run in, a number out; None for a metric it does not have."""
+"""Code under test: it takes a metric, judgments and a run, and returns a number; None for a metric that it does not have."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the code under test said about a case: a value, or why it has none. Without either it has no such metric."""
+    """The answer of the code under test to a case: a value or an error. It has neither if the metric is not implemented."""
 
     value: Any = None
     error: str = ""
 
     @property
     def is_given(self) -> bool:
-        """Whether there is anything to judge."""
+        """Whether there is an answer to judge."""
         return self.value is not None or bool(self.error)
 
     def __str__(self) -> str:
@@ -54,7 +54,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is to be said about one answer."""
+    """The verdict on one answer."""
 
     case: Case
     answer: Answer
@@ -63,7 +63,7 @@ class Verdict:
     says: str = ""
     """What is wrong, in words."""
     matched: tuple[Accepted, ...] = ()
-    """The conventions that give this answer; several may."""
+    """The conventions that give this answer."""
 
     @property
     def is_wrong(self) -> bool:
@@ -84,25 +84,25 @@ class Verdict:
 
 
 def ask(function: Score, case: Case) -> Answer:
-    """The answer of a Python function, which may keep or change what it is given. NotImplementedError is no answer."""
+    """The answer of a Python function, which gets its own copy of the data. NotImplementedError means no answer."""
     try:
         value = function(case.metric, copy.deepcopy(case.qrels), copy.deepcopy(case.run))
     except NotImplementedError:
         return Answer()
-    except (Exception, SystemExit) as error:  # noqa: BLE001 (whatever somebody's code raises is its answer)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (any exception of the code under test is its answer)
         return Answer(error=f"{type(error).__name__}: {error}".rstrip(": "))
     return Answer(value)
 
 
 def judge(case: Case, answer: Answer, tolerance: float = TOLERANCE) -> Verdict:
-    """A known fault is named even where its number is impossible as well."""
+    """The verdict on an answer. A known fault is named even if its number is impossible as well."""
     if not answer.is_given:
         return Verdict(case, answer, SKIPPED)
     matched = tuple(accepted for accepted in case.values if _is_same(answer, accepted.value, tolerance))
     if matched:
         return Verdict(case, answer, AGREES, matched=matched)
     if answer.error:
-        return Verdict(case, answer, FAILED, "It fails where there is a score")
+        return Verdict(case, answer, FAILED, "It fails on a case that has a score")
     impossible = _impossible(case, answer.value, tolerance)
     for mistake in case.wrong:
         if _is_same(answer, mistake.value, tolerance):
@@ -110,7 +110,7 @@ def judge(case: Case, answer: Answer, tolerance: float = TOLERANCE) -> Verdict:
             return Verdict(case, answer, FAULT, f"{says}. {impossible}" if impossible else says)
     if impossible:
         return Verdict(case, answer, IMPOSSIBLE, impossible)
-    return Verdict(case, answer, UNKNOWN, "No convention and no fault known to the kit gives this")
+    return Verdict(case, answer, UNKNOWN, "No known convention and no known fault gives this number")
 
 
 def expected(case: Case) -> list[str]:
@@ -122,7 +122,7 @@ def expected(case: Case) -> list[str]:
 
 
 def right_answers(case: Case) -> dict[str, list[str]]:
-    """Right answer → the conventions that give it, those of one topic as alternatives."""
+    """Right answer → the conventions that give it; conventions of the same topic are joined with `or`."""
     answers: dict[str, dict[str, list[str]]] = {}
     for accepted in case.values:
         by_topic = answers.setdefault(ERROR if accepted.value is None else as_figure(accepted.value), {})
@@ -133,7 +133,7 @@ def right_answers(case: Case) -> dict[str, list[str]]:
 
 
 def as_score(value: Any) -> float | None:
-    """The value as a float, infinite if it is too large for one; None if it is no real number. True and false are none."""
+    """The value as a float, infinite if it is too large; None if it is not a real number. True and false are not numbers."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool | np.bool_):
         return None
     try:
@@ -143,7 +143,7 @@ def as_score(value: Any) -> float | None:
 
 
 def as_figure(value: float) -> str:
-    """A number with as many digits as tell the values of a case apart."""
+    """A number with enough digits to distinguish the values of a case."""
     return f"{value:.6g}"
 
 
@@ -155,10 +155,10 @@ def _is_same(answer: Answer, value: float | None, tolerance: float) -> bool:
 
 
 def _impossible(case: Case, value: Any, tolerance: float) -> str:
-    """Why the value can be no score of this metric; empty if it can."""
+    """Why the value cannot be a score of this metric; empty if it can."""
     metric, score = case.bound.metric, as_score(value)
     if score is None or math.isnan(score):
-        return f"This is not a number, and {metric.name} is one from {range_of(metric)}"
+        return f"This is not a number. {metric.name} is a number in the range {range_of(metric)}"
     low, high = metric.range
     if score < low - tolerance:
         return f"{metric.name} is never below {as_figure(low)}"
@@ -171,17 +171,17 @@ ANSWER_FORMAT = '{"id": "…", "value": 0.5} or {"id": "…", "error": "…"}'
 
 
 def render_requests(cases: Iterable[Case]) -> str:
-    """What a program reads."""
+    """The input of a program: one line for each case."""
     return "".join(f"{json.dumps(case.request, ensure_ascii=False)}\n" for case in cases)
 
 
 def render_cases(cases: Iterable[Case]) -> str:
-    """The same lines with everything the kit knows about each case; a program can read these as well."""
+    """The same lines with everything that is known about each case. A program can read these as well."""
     return "".join(f"{json.dumps(case.to_dict(), ensure_ascii=False)}\n" for case in cases)
 
 
 def parse_answers(text: str, cases: Iterable[Case], source: str = "answers") -> dict[str, Answer]:
-    """Case → its answer, in any order. The error for lines that are no answers names the first of each kind."""
+    """Case → its answer, in any order. The error for bad lines names the first line of each kind of fault."""
     known = {case.name for case in cases}
     answers: dict[str, Answer] = {}
     faults: dict[str, list[str]] = {}
@@ -200,12 +200,12 @@ def parse_answers(text: str, cases: Iterable[Case], source: str = "answers") -> 
 
 
 def _with_count(lines: list[str]) -> str:
-    """The first fault of a kind, and how many there are."""
+    """The first fault of a kind, and the number of the others."""
     return lines[0] if len(lines) == 1 else f"{lines[0]} (and {counted(len(lines) - 1, 'more line')} like it)"
 
 
 def _parse_line(line: str, known: Container[str], answered: Container[str]) -> tuple[Any, tuple[str, str]]:
-    """The record in a line, and what is wrong with it: the kind of fault, and the fault in words."""
+    """The record in a line, the kind of its fault, and the fault in words."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -214,18 +214,18 @@ def _parse_line(line: str, known: Container[str], answered: Container[str]) -> t
 
 
 def _error_text(record: dict[str, Any]) -> str:
-    """Why there is no value; an error without words is one too."""
+    """The error of a record without a value. An empty text counts as an error too."""
     error = record.get("error")
     return "" if error is None or record.get("value") is not None else str(error) or "no reason given"
 
 
 def _fault(record: Any, known: Container[str], answered: Container[str]) -> tuple[str, str]:
-    """Kind of fault and what is wrong; both empty if nothing is."""
+    """The kind of fault, and what is wrong; both empty if nothing is wrong."""
     if not isinstance(record, dict) or not isinstance(record.get("id"), str):
         return "no id", f"expected {ANSWER_FORMAT}, found {shortened(record)}"
     name = record["id"]
     if name not in known:
-        return "unknown id", f"no case with the id {shortened(name)} was asked for"
+        return "unknown id", f"no requested case has the id {shortened(name)}"
     if name in answered:
         return "twice", f"case {name} is answered twice"
     if "value" not in record and "error" not in record:

@@ -1,4 +1,4 @@
-"""The cases as a pytest file that holds one function against them."""
+"""A pytest file that checks one function against the cases."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from assay.conformance.check import TOLERANCE
 from assay.errors import UsageError
 
 TEMPLATE = '''\
-"""Holds {module}.{function} against the conformance cases of assay.
+"""Checks {module}.{function} against the conformance cases of assay.
 
-Made by `assay conformance --pytest {module}:{function}`. Needs pytest, assay and {module}.
+Created by `assay conformance --pytest {module}:{function}`. Needs pytest, assay and {module}.
 """
 
 import pytest
@@ -24,7 +24,7 @@ TOLERANCE = {tolerance!r}
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case):
-    """The number is right under some convention. {top} is called with a metric, judgments and a run."""
+    """The number is right under some convention. {function} is called with a metric, judgments and a run."""
     verdict = judge(case, ask({function}, case), TOLERANCE)
     if verdict.is_skipped:
         pytest.skip(f"{{case.metric}} is not implemented")
@@ -32,7 +32,7 @@ def test_case(case):
 
 
 def test_conventions_are_not_mixed():
-    """What one metric does with ties, missing queries and so on, the others do too."""
+    """All metrics use the same conventions for ties, missing queries and so on."""
     report = check_function({function}, CASES, tolerance=TOLERANCE)
     assert [finding.seen for finding in report.findings if finding.is_mixed] == []
 '''
@@ -45,12 +45,12 @@ def split_target(target: str) -> tuple[str, str]:
     if not colon or not all(name.isidentifier() for name in names) or module.endswith(".py"):
         meant = _as_module(module, function)
         question = f". Did you mean {meant}?" if meant else ""
-        raise UsageError(f"a function is written module:function, such as my_module:score, not {target!r}{question}")
+        raise UsageError(f"a function must be written as module:function, such as my_module:score, not {target!r}{question}")
     return module, function
 
 
 def _as_module(file: str, function: str) -> str:
-    """`folder/base.py` and `score` as the module they are in; empty where that is not what was given."""
+    """`folder/base.py` and `score` as `folder.base:score`; empty if the first is not a Python file."""
     names = file.removeprefix("./").removesuffix(".py").replace("/", ".").split(".")
     is_file = file.endswith(".py") and all(name.isidentifier() for name in names)
     return f"{'.'.join(names)}:{function or 'score'}" if is_file else ""
@@ -63,7 +63,7 @@ def render_pytest_file(
     *,
     tolerance: float = TOLERANCE,
 ) -> str:
-    """A file of tests for one function."""
+    """The text of a pytest file for one function."""
     module, function = split_target(target)
     return TEMPLATE.format(
         module=module,

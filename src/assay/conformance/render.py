@@ -1,4 +1,4 @@
-"""The report as people read it: the verdict, what is wrong, then the conventions."""
+"""The report as text: the verdict, what is wrong, then the conventions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from assay.text import counted, display_width, printable, some_of, wrapped
 BOLD, RED, GREEN, PLAIN = "\x1b[1m", "\x1b[1;31m", "\x1b[1;32m", "\x1b[0m"
 MARGIN = "  "
 MIN_TEXT = 30
-"""Text beside a label is never set narrower than this."""
+"""The smallest width of the text next to a label."""
 
 
 def render_report(report: Report, width: int | None = None, *, colour: bool = False) -> str:
-    """Answer first. Colour only repeats what the words say."""
+    """The report as text, the verdict first. Colour only repeats what the words say."""
     style = GREEN if report.passed else RED
     parts = [_styled(hanging("", verdict_line(report), width), style, colour)]
     explained = report.diagnosis.explains if report.diagnosis else frozenset()
@@ -26,7 +26,7 @@ def render_report(report: Report, width: int | None = None, *, colour: bool = Fa
         parts.append(_styled(hanging("", report.diagnosis.says, width), BOLD, colour))
     unexplained = [verdict for verdict in report.wrong if verdict.case.name not in explained]
     parts += ["\n".join(_wrong_answer_lines(verdict, width, colour=colour)) for verdict in unexplained]
-    if report.diagnosis:  # where so much is wrong, the conventions of the rest mean nothing
+    if report.diagnosis:  # if so much is wrong, the conventions of the rest mean nothing
         return "\n\n".join(parts) + "\n"
     if report.findings:
         parts.append("\n".join([_styled("Conventions", BOLD, colour), *_conventions(report, width)]))
@@ -35,26 +35,26 @@ def render_report(report: Report, width: int | None = None, *, colour: bool = Fa
 
 
 def verdict_line(report: Report) -> str:
-    """How many cases agree, how many are wrong, and what was not answered."""
+    """How many cases agree, how many are wrong, and how many have no answer."""
     n_answered = len(report.agreeing) + len(report.wrong)
     line = f"{len(report.agreeing)} of {counted(n_answered, 'case')} agree{'s' if n_answered == 1 else ''}"
     if n_wrong := len(report.wrong):
         line += f"; {n_wrong} {'is' if n_wrong == 1 else 'are'} wrong"
     if report.skipped:
         metrics = dict.fromkeys(verdict.case.title for verdict in report.skipped)
-        line += f"; {len(report.skipped)} not answered ({some_of(list(metrics))})"
+        line += f"; {len(report.skipped)} without an answer ({some_of(list(metrics))})"
     return f"{line}."
 
 
 def hanging(label: str, text: str, width: int | None) -> str:
-    """A label and its text, later lines under the text."""
+    """A label and its text; later lines are indented to the text."""
     room = max(MIN_TEXT, width - display_width(label)) if width else None
     lines = wrapped(text, room).split("\n") if room else [text]
     return f"\n{' ' * display_width(label)}".join([label + lines[0], *lines[1:]])
 
 
 def _wrong_answer_lines(verdict: Verdict, width: int | None, *, colour: bool) -> Iterator[str]:
-    """One wrong answer: what was said, what it is, what would be right, and why it matters."""
+    """One wrong answer: the answer, the fault, the right answer, and the reason."""
     case = verdict.case
     yield _styled(hanging("", f"{case.name}: {case.metric} is {printable(str(verdict.answer))}", width), BOLD, colour)
     right, *other = expected(case)
@@ -77,12 +77,12 @@ def _finding(finding: Finding) -> str:
             cases.setdefault(" or ".join(names), []).append(case)
         return "mixed: " + "; ".join(f"{names} in {', '.join(where)}" for names, where in cases.items())
     if len(finding.conventions) > 1:
-        return f"{' or '.join(finding.conventions)}: the cases answered do not tell"
+        return f"{' or '.join(finding.conventions)} (the answered cases do not distinguish them)"
     return finding.conventions[0] + (f" → {finding.in_assay}" if finding.in_assay else "")
 
 
 def _closing_lines(report: Report) -> Iterator[str]:
-    """How assay gives the same numbers, where that is known."""
+    """How to get the same numbers with assay, if that is known."""
     findings, ways = report.findings, list[str]()
     if findings and all(finding.is_in_assay and len(finding.conventions) == 1 for finding in findings):
         flags = [finding.flags for finding in findings if finding.flags]
@@ -90,12 +90,12 @@ def _closing_lines(report: Report) -> Iterator[str]:
     if not ways or any(finding.in_assay for finding in findings):
         ways += [f"--profile {name} ({counted(number, 'case')})" for name, number in report.profiles.items()]
     if ways:
-        says = "The same numbers in assay" if report.passed else "Where it is right, the same numbers in assay"
-        yield f"{says}: {'; or '.join(ways)}"
+        says = "To get the same numbers" if report.passed else "To get the same numbers in the cases that agree"
+        yield f"{says} with assay: {'; or '.join(ways)}"
 
 
 def _metrics(findings: Sequence[Finding]) -> list[str]:
-    """Metrics that assay spells otherwise, each with all that is otherwise about it, as arguments."""
+    """Metrics that have another name in assay, with all their parameters, as arguments."""
     settings: dict[str, dict[str, Any]] = {}
     for finding in findings:
         if finding.metric:

@@ -1,6 +1,7 @@
-"""Report: the verdicts on all cases, and which conventions they show.
+"""Report: the verdicts on all cases, and the conventions that they show.
 
-A diagnosis is one fault that explains many wrong answers, such as percentages. A profile of assay may give the same numbers.
+A diagnosis is one fault that explains many wrong answers, such as percentages. The report also names the profiles of assay
+that give the same numbers.
 """
 
 from __future__ import annotations
@@ -38,17 +39,17 @@ SCHEMA = "assay.conformance/1"
 
 @dataclass(frozen=True)
 class Finding:
-    """The convention that the code follows in one question."""
+    """The convention that the code follows in one topic."""
 
     topic: str
     conventions: tuple[str, ...]
-    """What fits every case: one, or several that the cases answered do not tell apart; none where they are mixed."""
+    """The conventions that fit every case: one, or several that the answered cases do not distinguish; empty if mixed."""
     seen: Mapping[str, tuple[str, ...]]
     """Case → the conventions that give its answer."""
     flags: str = ""
-    """The flags that make assay do the same, where it does not by default."""
+    """The flags that make assay do the same, if it does not by default."""
     metric: str = ""
-    """How the metric is spelled in assay, where that is what differs; k stands for any cutoff."""
+    """The name of the metric in assay, if that differs; k means any cutoff."""
     is_in_assay: bool = True
 
     @property
@@ -58,7 +59,7 @@ class Finding:
 
     @property
     def in_assay(self) -> str:
-        """The settings that make assay do the same; empty where it does so by default."""
+        """The settings that make assay do the same; empty if it does so by default."""
         if not self.is_in_assay:
             return "assay does not have this"
         return " ".join(filter(None, (f"write {self.metric}" if self.metric else "", self.flags)))
@@ -66,14 +67,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """What the kit has to say about somebody's code."""
+    """The verdicts on the code under test, and what follows from them."""
 
     verdicts: tuple[Verdict, ...]
     tolerance: float = TOLERANCE
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is wrong. Other conventions than assay's are not wrong, nor is a metric that is not there."""
+        """Whether nothing is wrong. Conventions other than assay's and missing metrics are not wrong."""
         return not self.wrong
 
     @cached_property
@@ -88,7 +89,7 @@ class Report:
 
     @cached_property
     def telling(self) -> list[Verdict]:
-        """Answers that show a convention. A metric that is wrong where there is nothing to choose shows none by chance."""
+        """Answers that show a convention. A metric that is wrong in a plain case is left out: it agrees only by chance."""
         broken = {verdict.case.bound.metric.name for verdict in self.wrong if verdict.case.topic == PLAIN}
         return [verdict for verdict in self.agreeing if verdict.case.bound.metric.name not in broken]
 
@@ -99,19 +100,19 @@ class Report:
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """The conventions followed, one question after the other; only those in which tools differ."""
+        """The conventions that the code follows, for each topic in which tools differ."""
         asked = {topic: _choices(topic, self.verdicts) for topic in all_topics()}
         findings = [_finding(topic, self) for topic, choices in asked.items() if len(choices) > 1]
         return [finding for finding in findings if finding.seen]
 
     @cached_property
     def diagnosis(self) -> Diagnosis | None:
-        """What explains many wrong answers at once; None if nothing does."""
+        """One fault that explains many wrong answers; None if there is none."""
         return diagnose(self.verdicts, self.tolerance) if self.wrong else None
 
     @cached_property
     def profiles(self) -> dict[str, int]:
-        """Profile of assay → cases it has, for those that give the same numbers in all of these."""
+        """Profile of assay → number of compared cases, for profiles that give the same numbers in all of them."""
         return matching_profiles(self.telling, self.tolerance)
 
     def table(self, width: int | None = None) -> str:
@@ -159,11 +160,11 @@ def check_answers(cases: Iterable[Case], answers: Mapping[str, Answer], *, toler
 
 
 def _without_accidental_agreement(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
-    """Code that fails everywhere does not refuse where it should: there, too, it just fails."""
+    """If the code fails in every case, an expected error does not count as a right answer."""
     has_answers = any(verdict.answer.is_given and not verdict.answer.error for verdict in verdicts)
     if has_answers or not any(verdict.kind == FAILED for verdict in verdicts):
         return verdicts
-    says = "It fails in every case, so this is no refusal"
+    says = "It fails in every case, so this error is not deliberate"
     return [
         replace(verdict, kind=FAILED, says=says, matched=()) if verdict.kind == AGREES else verdict for verdict in verdicts
     ]
@@ -175,7 +176,7 @@ def _choices(topic: str, verdicts: Iterable[Verdict]) -> set[str]:
 
 
 def _finding(topic: str, report: Report) -> Finding:
-    """What all cases of a topic have in common. A case that was answered by another topic's choice says nothing."""
+    """The conventions that all cases of a topic share. A case that shows a convention of another topic is left out."""
     matched = {
         verdict.case.name: [accepted for accepted in verdict.matched if accepted.topic == topic]
         for verdict in report.telling
@@ -191,7 +192,7 @@ def _finding(topic: str, report: Report) -> Finding:
 
 
 def _assay_settings(case: Case, accepted: Accepted) -> tuple[str, str, bool]:
-    """What makes assay follow a convention: flags, another spelling of the metric, and whether it can."""
+    """How to make assay follow a convention: flags, another name of the metric, and whether it is possible."""
     if accepted.metric is None:
         return "", "", False
     flags = " ".join(flag_of(name, value) for name, value in accepted.policy.items()).replace("keep_best", "keep-best")
@@ -200,7 +201,7 @@ def _assay_settings(case: Case, accepted: Accepted) -> tuple[str, str, bool]:
 
 
 def _verdict_to_dict(verdict: Verdict) -> dict[str, Any]:
-    """One verdict as plain JSON values; what JSON cannot hold is written out."""
+    """One verdict as plain JSON values; values that JSON cannot hold become text."""
     value, case = verdict.answer.value, verdict.case
     score = as_score(value)
     return {
@@ -219,15 +220,15 @@ def _verdict_to_dict(verdict: Verdict) -> dict[str, Any]:
 
 
 MIN_EXPLAINED_SHARE = 0.75
-"""The share of wrong answers that an explanation must explain to be one."""
+"""The share of wrong answers that a diagnosis must explain."""
 PERCENT = 100.0
 FINEST, COARSEST = 6, 2
-"""Decimals that numbers may be rounded to."""
+"""The most and fewest decimals that rounding is checked for."""
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What is wrong with many answers, and which."""
+    """One fault that explains many wrong answers, and which answers."""
 
     says: str
     explains: frozenset[str]
@@ -235,7 +236,7 @@ class Diagnosis:
 
 
 def diagnose(verdicts: Sequence[Verdict], tolerance: float) -> Diagnosis | None:
-    """None where each wrong answer is to be looked at by itself."""
+    """The diagnosis; None if the wrong answers have no common explanation."""
     return _diagnose_failure(verdicts) or _diagnose_scale(verdicts, tolerance)
 
 
@@ -246,21 +247,21 @@ def _diagnose_failure(verdicts: Sequence[Verdict]) -> Diagnosis | None:
     if len(answered) < 2 or len(kinds) > 1 or kinds == {""} or not all(verdict.is_wrong for verdict in answered):
         return None
     first = printable(answered[0].answer.error[:MAX_ERROR_LENGTH])
-    call = " It must take (metric, qrels, run)." if kinds == {"TypeError"} and "argument" in first else ""
-    says = f"It fails in every case, the first time with {first.rstrip('.')}.{call}"
+    call = " It must accept (metric, qrels, run)." if kinds == {"TypeError"} and "argument" in first else ""
+    says = f"It fails in every case. First error: {first.rstrip('.')}.{call}"
     return Diagnosis(says, frozenset(verdict.case.name for verdict in answered))
 
 
 @dataclass(frozen=True)
 class _Guess:
-    """What the numbers may be: so many times too large, or within so much of what they should be."""
+    """A guess about the numbers: they are too large by a factor, or differ by rounding."""
 
     says: str
     factor: float
     slack: float
 
     def explains(self, verdict: Verdict, score: float) -> bool:
-        """Whether the answer would have been right."""
+        """Whether the guess makes the answer right."""
         return judge(verdict.case, Answer(score / self.factor), self.slack).kind == AGREES
 
 
@@ -286,15 +287,15 @@ def _number(verdict: Verdict) -> float | None:
 
 def _guesses(scores: Sequence[float], tolerance: float) -> Iterator[_Guess]:
     """Percentages first, then rounding, the finest first."""
-    yield _Guess("Your numbers are percentages: divide them by 100.", PERCENT, tolerance)
+    yield _Guess("Your numbers are percentages. Divide them by 100.", PERCENT, tolerance)
     for digits in range(FINEST, COARSEST - 1, -1):
         slack = 0.5 * 10.0**-digits
         flag = f"--tolerance {slack:.{digits + 1}f}"
         if slack > tolerance and _are_rounded(scores, digits):
-            yield _Guess(f"Your numbers are rounded to {digits} digits: {flag} lets them pass.", 1.0, slack)
+            yield _Guess(f"Your numbers are rounded to {digits} digits. Add {flag} to accept them.", 1.0, slack)
         if slack > tolerance and _are_rounded(scores, digits - 2):
             rounded = f"rounded to {counted(digits - 2, 'digit')}"
-            says = f"Your numbers are percentages, {rounded}: divide them by 100; {flag} lets them pass then."
+            says = f"Your numbers are percentages, {rounded}. Divide them by 100, and add {flag} to accept them."
             yield _Guess(says, PERCENT, slack)
 
 
@@ -303,15 +304,15 @@ def _are_rounded(scores: Sequence[float], digits: int) -> bool:
 
 
 UNTESTED_TOPIC = "duplicates"
-"""The topic on which profiles say nothing: the tools take rankings in which nothing can come twice."""
+"""The topic that is not used for profiles, because rankings in these tools cannot contain duplicates."""
 MIN_CASE_SHARE = 0.75
-"""The share of cases that a profile must be able to answer before it is named."""
+"""The share of cases that a profile must be able to answer to be named."""
 MIN_CASES = 20
-"""Fewer cases than this do not tell tools apart."""
+"""Fewer cases than this do not distinguish tools."""
 
 
 def matching_profiles(verdicts: Sequence[Verdict], tolerance: float, *, at_least: int = MIN_CASES) -> dict[str, int]:
-    """Profile → cases compared, for profiles that differ in none of them."""
+    """Profile → number of compared cases, for profiles that give the same numbers in all of them."""
     n_cases: dict[str, int] = {}
     for name, profile in PROFILES.items():
         compared = [_agrees(profile, verdict, tolerance) for verdict in verdicts]
@@ -322,9 +323,9 @@ def matching_profiles(verdicts: Sequence[Verdict], tolerance: float, *, at_least
 
 
 def _agrees(profile: Profile, verdict: Verdict, tolerance: float) -> bool | None:
-    """Whether the tool answers alike; None where it does not have the metric or its answer is undefined.
+    """Whether the tool gives the same answer; None if it does not have the metric or its answer is undefined.
 
-    To refuse is an answer where the case knows it as a convention; elsewhere the tool crashes or leaves things to chance.
+    An error counts as an answer if it is a convention of the case. Otherwise the tool crashes or its result is arbitrary.
     """
     case, answer = verdict.case, verdict.answer
     if case.topic == UNTESTED_TOPIC or (profile.has and case.bound.metric.name not in profile.has):
@@ -336,7 +337,7 @@ def _agrees(profile: Profile, verdict: Verdict, tolerance: float) -> bool | None
 
 
 def _score(profile: Profile, case: Case) -> float | None:
-    """The number of a tool; None where it refuses."""
+    """The number of a tool; None if it raises an error."""
     try:
         return evaluate_metrics(case.qrels, case.run, [case.bound], profile=profile)[case.metric]
     except DataError:

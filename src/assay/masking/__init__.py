@@ -1,4 +1,4 @@
-"""Masking: the secrets that this process knows, and text without them."""
+"""Masking: the secrets that this process knows, and the removal of them from text."""
 
 from assay.lazy import front_door
 

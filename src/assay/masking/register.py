@@ -1,4 +1,4 @@
-"""The register: values that must not be shown, kept or sent on; one for the whole process, so that nobody can miss it."""
+"""The register: values that must not be shown, saved or passed on. There is one for the whole process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 MASK = "…"
 MIN_SECRET_LENGTH = 4
-"""Letters. Shorter values occur by chance in other words, which must stay readable."""
+"""Characters. Shorter values occur by chance in other words, which must stay readable."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Secret:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """All its spellings."""
+        """A pattern for all its spellings."""
         return pattern_of(self.value)
 
     @cached_property
@@ -34,19 +34,19 @@ class Secret:
         return part if len(part) >= MIN_SECRET_LENGTH else ""
 
     def is_in(self, text: str) -> bool:
-        """Whether it occurs; most texts are done with after one quick look for a part of it."""
+        """Whether it occurs in the text. A quick search for a part of it rules out most texts."""
         return self._part in text and self.pattern.search(text) is not None
 
 
 _known: tuple[Secret, ...] = ()
-"""Longest first, so that one which is a part of another leaves nothing of that."""
+"""Longest first, so that a secret inside another one does not leave the rest of that one visible."""
 _added: set[str] = set()
-"""Values that were added, as they were given."""
+"""The added values, as they were given."""
 _lock = threading.Lock()
 
 
 def add_secret(value: str, what: str) -> None:
-    """From now on the value is masked. One with fewer than four letters is not."""
+    """Mask the value from now on. A value with fewer than four characters is not masked."""
     global _known  # noqa: PLW0603 (replaced as a whole, so that readers need no lock)
     if value in _added:
         return
@@ -60,7 +60,7 @@ def add_secret(value: str, what: str) -> None:
 
 
 def forget_secrets() -> None:
-    """Know none any more."""
+    """Remove all secrets from the register."""
     global _known  # noqa: PLW0603
     with _lock:
         _known = ()
@@ -68,17 +68,17 @@ def forget_secrets() -> None:
 
 
 def has_secrets() -> bool:
-    """Whether any is known; if not, nothing needs to be looked through."""
+    """Whether any secret is known; if not, nothing has to be searched."""
     return bool(_known)
 
 
 def find_secret(text: str) -> str:
-    """What the secret is that occurs in a text; empty where none does."""
+    """The description of the secret that occurs in a text; empty if there is none."""
     return next((secret.what for secret in _known if secret.is_in(text)), "")
 
 
 def mask(text: str) -> str:
-    """The text with every known secret replaced, however it is spelled."""
+    """The text with every known secret replaced, in any spelling."""
     for secret in _known:
         if secret.is_in(text):
             text = secret.pattern.sub(MASK, text)
@@ -86,14 +86,14 @@ def mask(text: str) -> str:
 
 
 def mask_bytes(data: bytes) -> bytes:
-    """The bytes of a text with every known secret replaced; what is no UTF-8 in them is kept."""
+    """The bytes of a text with every known secret replaced; bytes that are not valid UTF-8 are kept."""
     if not _known:
         return data
     return mask(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def mask_nested(value: Any) -> Any:
-    """Lists and mappings with every text in them masked. A number is kept unless it is a secret itself, all of it."""
+    """Lists and mappings with every text in them masked. A number is kept unless the whole number is a secret."""
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, Mapping):
@@ -109,7 +109,7 @@ CONTROLS = {"\n": "n", "\r": "r", "\t": "t"}
 
 
 def decoded(value: str) -> Iterator[str]:
-    """The value, and what it was before somebody encoded it for an address or for JSON."""
+    """The value, and the value decoded, in case it was encoded for a URL or for JSON."""
     yield value
     if "%" in value:
         yield unquote(value)
@@ -121,12 +121,12 @@ def decoded(value: str) -> Iterator[str]:
 
 
 def pattern_of(value: str) -> re.Pattern[str]:
-    """A pattern that finds the value in every spelling, also where one letter is written in one way, another in another."""
+    """A pattern that finds the value in every spelling, even if each character is encoded in a different way."""
     return re.compile("".join(map(_letter, value)))
 
 
 def unchanging_part(value: str) -> str:
-    """The longest stretch of plain letters and digits, which every spelling leaves as it is."""
+    """The longest run of ASCII letters and digits, which every spelling leaves unchanged."""
     return max(re.findall(r"[A-Za-z0-9]+", value), key=len, default="")
 
 
@@ -138,7 +138,7 @@ def _letter(letter: str) -> str:
 
 
 def _ways(letter: str) -> Iterator[str]:
-    """Its codes; then the letter itself, which some of them begin with, after backslashes where a text is quoted."""
+    """Its escapes first, then the character itself, because some escapes begin with it. Backslashes may precede it."""
     code, raw = ord(letter), letter.encode("utf-8", "surrogatepass")
     yield "".join(f"%(?:25)*(?i:{byte:02x})" for byte in raw)
     yield from _escapes(code)
@@ -155,7 +155,7 @@ def _ways(letter: str) -> Iterator[str]:
 
 
 def _escapes(code: int) -> Iterator[str]:
-    r"""Codes after a backslash: \xe9, \u00e9, \U000000e9; two of them where JSON needs two."""
+    r"""Codes after a backslash: \xe9, \u00e9, \U000000e9; two of them if JSON needs two."""
     if code < 0x100:
         yield rf"\\+x(?i:{code:02x})"
     if code < 0x10000:

@@ -1,6 +1,6 @@
-"""The pytest plug-in: checks a retriever against rules in a test, with the fixture `assay`.
+"""The pytest plug-in: the fixture `assay` checks a retriever against rules in a test.
 
-Nothing heavy is imported before a test asks for the fixture.
+Nothing heavy is imported before a test uses the fixture.
 """
 
 from __future__ import annotations
@@ -14,25 +14,29 @@ from assay.errors import AssayError
 from assay.pytest_plugin.checker import Checker, describe_failure, session_results, write_summary
 
 WORKER_RESULTS = "assay_results"
-"""Under this name a worker of pytest-xdist sends what it measured."""
+"""The name under which a pytest-xdist worker sends its results."""
 SAVED_MESSAGE: pytest.StashKey[str] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """What checks compare with, and where that is."""
+    """The options for the baseline and the store."""
     group = parser.getgroup("assay", "retrieval quality")
     group.addoption(
         "--assay-baseline", metavar="NAME", help="compare with this baseline: a blessed name, or a file of results"
     )
-    group.addoption("--assay-require-baseline", action="store_true", help="a check without a baseline to compare with fails")
-    group.addoption("--assay-store", metavar="URL", help="where baselines are (default: $ASSAY_STORE, else .assay/assay.db)")
     group.addoption(
-        "--assay-keep", action="store_true", help="keep the results of all checks in the store, as one evaluation"
+        "--assay-require-baseline", action="store_true", help="fail a check that has no baseline to compare with"
+    )
+    group.addoption(
+        "--assay-store", metavar="URL", help="store with the baselines (default: $ASSAY_STORE, else .assay/assay.db)"
+    )
+    group.addoption(
+        "--assay-keep", action="store_true", help="save the results of all checks in the store, as one evaluation"
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A baseline can only be required where one is named."""
+    """Check that a required baseline is named."""
     if config.getoption("--assay-require-baseline") and not config.getoption("--assay-baseline"):
         raise pytest.UsageError("--assay-require-baseline needs --assay-baseline NAME")
 
@@ -47,7 +51,7 @@ def assay(request: pytest.FixtureRequest) -> Checker:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """What a check has to say needs no lines of assay's own code around it, only the line of the test."""
+    """Show a failed check with the line of the test only, without assay's own code."""
     report = yield
     if call.excinfo and isinstance(call.excinfo.value, AssayError) and "assay" in getattr(item, "fixturenames", ()):
         report.longrepr = describe_failure(call.excinfo, item.config.rootpath)
@@ -55,9 +59,9 @@ def pytest_runtest_makereport(
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Keep what was measured, if somebody asked for that; one evaluation for all checks of the session.
+    """Save the results of the session as one evaluation, if --assay-keep was given.
 
-    Workers of pytest-xdist hand their results over, for half of them in the store would look like all.
+    A pytest-xdist worker sends its results to the main process instead, so that the store gets all of them at once.
     """
     config = session.config
     results = session_results(config)
@@ -72,17 +76,17 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
             config.getoption("--assay-store"), config.getoption("--assay-baseline") or "main"
         )
     except AssayError as error:
-        config.stash[SAVED_MESSAGE] = f"error: the results of these checks could not be kept: {error}"
+        config.stash[SAVED_MESSAGE] = f"error: the results of these checks could not be saved: {error}"
         session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """A worker of pytest-xdist is done: take over what it measured. One that crashed has nothing to give."""
+    """Take over the results of a pytest-xdist worker that has finished. A worker that crashed has none."""
     if sent := getattr(node, "workeroutput", {}).get(WORKER_RESULTS):
         session_results(node.config).add_json(sent)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """The verdicts of all checks, passed or not."""
+    """Print the verdicts of all checks, passed or failed."""
     write_summary(terminalreporter, config.stash.get(SAVED_MESSAGE, ""))

@@ -1,4 +1,4 @@
-"""Checker: what the fixture `assay` gives to a test; the results of all checks of a session, and what pytest prints."""
+"""Checker: the value of the fixture `assay`; the results of all checks of a session, and what pytest prints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Checker:
-    """Checks retrievers, and results that are there already, against rules and the baseline of the session."""
+    """Checks retrievers, and existing results, against rules and the baseline of the session."""
 
     def __init__(self, request: pytest.FixtureRequest) -> None:
         self._request = request
@@ -29,11 +29,11 @@ class Checker:
     def check(
         self, dataset: Any, retriever: Any, *rules: Any, metrics: str | Iterable[str] | None = None, **settings: Any
     ) -> Result:
-        """Ask a retriever all queries of a benchmark, score it, and fail the test if a rule does not hold.
+        """Run all queries of a benchmark on a retriever, score it, and fail the test if a rule does not hold.
 
-        `retriever` is what `assay.run` takes: an object with `search`, a function, or a provider's name. Metrics are those
-        of the rules, and `metrics` besides. Gives the result, for assertions of your own. `name=` tells apart retrievers
-        that are called the same.
+        `retriever` is anything that `assay.run` accepts: an object with `search`, a function, or the name of a provider. The
+        metrics are those of the rules, plus `metrics`. Returns the result, for your own assertions. Use `name=` to
+        distinguish retrievers that have the same name.
         """
         from assay.execution import run
         from assay.monitoring import parse_rules
@@ -46,7 +46,7 @@ class Checker:
         return result
 
     def gate(self, result: Result | Sequence[Result], *rules: Any) -> GateReport:
-        """The same for results that are there already."""
+        """Check existing results against rules, in the same way as `check`."""
         from assay.monitoring import metrics_of, parse_rules
 
         results: list[Any] = list(result) if isinstance(result, list | tuple) else [result]
@@ -60,21 +60,21 @@ class Checker:
         anew = self._how_to_renew()
         report = gate(results, before, rules, name=self._baseline_name or "the baseline", best=best, anew=anew)
         report = replace(report, notes=(*report.notes, *filter(None, (note, why_none))))
-        summary = gate_text(report) if report.is_passed else conclusion(report)  # the failure says the rest
+        summary = gate_text(report) if report.is_passed else conclusion(report)  # the failure shows the rest
         self._request.node.user_properties.append((PROPERTY, summary))
         if not report.is_passed:
-            raise GateFailed(f"retrieval got worse\n{gate_text(report)}")
+            raise GateFailed(f"the results break a rule\n{gate_text(report)}")
         return report
 
     def _how_to_renew(self) -> str:
-        """How results of these checks become the baseline; nothing where that is a file."""
+        """The commands that make the results of these checks the baseline; empty if the baseline is a file."""
         from assay.store import is_baseline_name
 
         name = self._baseline_name
         return f"pytest --assay-keep, then assay bless latest --as {name}" if is_baseline_name(name) else ""
 
     def _baseline(self, results: Sequence[Result]) -> tuple[list[Result] | None, str]:
-        """The baseline's results to compare these with, or why there are none."""
+        """The results of the baseline to compare with, or the reason why there are none."""
         name = self._baseline_name
         if not name:
             return None, ""
@@ -82,32 +82,33 @@ class Checker:
 
         baseline, meant = find_baseline(name, self._store)
         if baseline is None:
-            why = f"there is no baseline {name} yet{meant}{_how_to_make(self._request.config, name)}"
+            why = f"no baseline is called {name} yet{meant}{_how_to_make(self._request.config, name)}"
         else:
             if same := _comparable_results(baseline.results, results):
                 return same, ""
-            why = f"the baseline {name} has nothing about {', '.join(sorted({result.benchmark for result in results}))}"
+            benchmarks = ", ".join(sorted({result.benchmark for result in results}))
+            why = f"the baseline {name} has no results for {benchmarks}"
         if self._request.config.getoption("--assay-require-baseline"):
             raise DataError(why)
         return None, why
 
 
 def _how_to_make(config: pytest.Config, name: str) -> str:
-    """What makes a baseline. Where results are kept, the last line of the session says it, of what was kept."""
+    """How to create a baseline. With --assay-keep, the last line of the session says it instead."""
     if config.getoption("--assay-keep"):
         return ""
-    return f": run pytest with --assay-keep, then assay bless latest --as {name}"
+    return f". To create it: pytest --assay-keep, then assay bless latest --as {name}"
 
 
 def _comparable_results(baseline: Sequence[Result], results: Sequence[Result]) -> list[Result]:
-    """What of a baseline these results may be compared with; all else is the business of other checks."""
+    """The results of a baseline that these results are compared with; the others belong to other checks."""
     benchmarks, names = {result.benchmark for result in results}, {result.name for result in results}
     same = [result for result in baseline if not result.benchmark or result.benchmark in benchmarks or "" in benchmarks]
     return [result for result in same if result.name in names] or same
 
 
 def _metrics(rules: Iterable[Rule], more: str | Iterable[str] | None) -> list[str | BoundMetric]:
-    """What must be scored for the rules to be held; hits and misses need a metric that tells them apart."""
+    """The metrics that the rules need, and more. A rule about hits and misses needs a metric that distinguishes them."""
     needed: list[str | BoundMetric] = [rule.metric for rule in rules if rule.metric]
     if any(rule.metric is None and rule.needs_baseline for rule in rules):
         needed.append("hit@10")
@@ -116,7 +117,7 @@ def _metrics(rules: Iterable[Rule], more: str | Iterable[str] | None) -> list[st
 
 
 def _best_so_far(rules: Iterable[Rule], results: Sequence[Any], place: str | None) -> dict[tuple[str, str, str], float]:
-    """The best figures of the store for rules with a ratchet; these results stand at the end of its history."""
+    """The best values in the store, for ratchet rules; these results are the last points of the history."""
     from assay.monitoring import RatchetRule, best_before, series_of
     from assay.store import Store, parse_location, point_of
 
@@ -135,13 +136,13 @@ RESULTS_KEY: pytest.StashKey[SessionResults] = pytest.StashKey()
 
 
 class SessionResults:
-    """Results by benchmark and provider; of the same answers, the metrics of all checks are put together."""
+    """Results by benchmark and provider. If two checks retrieved the same documents, their metrics are put together."""
 
     def __init__(self) -> None:
         self.results: dict[tuple[str, str], Result] = {}
 
     def add(self, result: Result) -> tuple[Result, str]:
-        """The result under the name that it is kept by, and a note where that is not its own."""
+        """The result under the name that it is saved by, and a note if that is not its own name."""
         number, key = 1, (result.benchmark, result.name)
         while key in self.results and not _is_same(self.results[key], result):
             number += 1
@@ -149,17 +150,20 @@ class SessionResults:
         named = result.renamed(key[1])
         first = self.results.get(key)
         self.results[key] = replace(first, all_scores=first.all_scores.joined(named.all_scores)) if first else named
-        about = f"{result.name} retrieved something else in another check, so this one is {key[1]}; name= names it"
+        about = (
+            f"{result.name} retrieved other documents in another check, so this result is called {key[1]}. "
+            "Use name= to choose a name"
+        )
         return named, about if number > 1 else ""
 
     def to_json(self) -> str:
-        """For another process."""
+        """All results as text, for another process."""
         from assay.store import pack_json
 
         return pack_json([result.to_dict() for result in self.results.values()]).decode()
 
     def add_json(self, text: str) -> None:
-        """Take over what another process measured."""
+        """Add the results of another process."""
         from assay.evaluation import result_from_dict
         from assay.store import unpack_json
 
@@ -167,34 +171,34 @@ class SessionResults:
             self.add(result_from_dict(plain))
 
     def save(self, place: str | None, baseline: str = "main") -> str:
-        """Save all of it as one evaluation; says how it can be blessed, under the name that checks compare with."""
+        """Save all results as one evaluation. Returns a sentence that says how to bless it as the baseline of the checks."""
         from assay.evaluation import now
         from assay.store import is_baseline_name, keep
 
         saved = keep(list(self.results.values()), {"command": "pytest", "started": now()}, place)
         name = baseline if is_baseline_name(baseline) else "main"
-        return f"kept as {saved}; assay bless latest --as {name} makes it the baseline"
+        return f"saved as {saved}. To make it the baseline: assay bless latest --as {name}"
 
 
 def session_results(config: pytest.Config) -> SessionResults:
-    """What the session has kept so far."""
+    """The results of the session so far."""
     return config.stash.setdefault(RESULTS_KEY, SessionResults())
 
 
 def _is_same(first: Result, other: Result) -> bool:
-    """Whether two checks saw the same answers to the same queries, and judged them by the same rules."""
+    """Whether two checks retrieved the same documents for the same queries, and judged them in the same way."""
     alike = (first.fingerprints, first.policy, first.profile) == (other.fingerprints, other.policy, other.profile)
     docs = [{query: set(ranking) for query, ranking in result.run.items()} for result in (first, other)]
     return alike and first.query_ids == other.query_ids and docs[0] == docs[1]
 
 
 PROPERTY = "assay"
-"""Under this name the lines of a check travel with the report of a test, to the summary and into JUnit files."""
+"""The name of the property of a test report that holds the lines of a check, for the summary and for JUnit files."""
 PACKAGE = Path(__file__).parents[1]
 
 
 def describe_failure(error: pytest.ExceptionInfo[BaseException], root: Path) -> str:
-    """Where the test is, and what is wrong; that something is worse is a failure, anything else an error of its own kind."""
+    """The line of the test, and what is wrong. A failed gate is shown without the name of the error class."""
     entries = [entry for entry in error.traceback if not Path(str(entry.path)).is_relative_to(PACKAGE)]
     ours = [entry for entry in entries if Path(str(entry.path)).is_relative_to(root)] or entries
     where = f"{_relative_to(Path(str(ours[-1].path)), root)}:{ours[-1].lineno + 1}: " if ours else ""
@@ -207,7 +211,7 @@ def _relative_to(path: Path, root: Path) -> Path:
 
 
 def write_summary(reporter: Any, saved: str) -> None:
-    """A section of its own, where there is something to say."""
+    """Print a section `assay`, if there is anything to report."""
     lines = [
         (report.nodeid, text)
         for reports in reporter.stats.values()

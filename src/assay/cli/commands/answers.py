@@ -1,4 +1,4 @@
-"""assay answers: score what systems answered in words."""
+"""assay answers: score the text answers of systems."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.metrics import BoundMetric
 
 RULES = InputRules(
-    metrics="such as answer_f1 'rouge(n=l)' answer_success@5 (default: what the answers allow)",
+    metrics="metrics, such as answer_f1 'rouge(n=l)' answer_success@5 (default: all that the answers allow)",
     file="file of answers",
     truth="dataset",
     reads="replies",
@@ -44,12 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="SENTENCE",
-        help="an answer that says no more than this is none, such as 'no answer'",
+        help="sentence, such as 'I do not know'; an answer that consists of it counts as no answer",
     )
     add_confidence_arguments(parser.add_argument_group("trust"))
     add_by_argument(parser.add_argument_group("slices"))
     show = add_output_arguments(parser, FORMATS, choices=FORMATS, has_per_query=True)
-    show.add_argument("--digits", type=parse_digits, metavar="N", help="decimals (default: 4; csv and json: all)")
+    show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 4; csv and json: all)")
 
 
 def run_answers(options: argparse.Namespace) -> int:
@@ -80,23 +80,23 @@ def run_answers(options: argparse.Namespace) -> int:
 
 
 def _checked_inputs(options: argparse.Namespace) -> Inputs:
-    """Refuse what cannot be, before anything is read."""
+    """Refuse impossible inputs before anything is read."""
     from assay.reports import find_renderer
 
     find_renderer(options.format)
     if options.format not in FORMATS:
-        raise UsageError(f"--format {options.format}: answers are shown as {', '.join(FORMATS)}")
+        raise UsageError(f"--format must be one of {', '.join(FORMATS)}, not {options.format!r}")
     inputs = parse_inputs(options, RULES)
     check_output(options.output, form=options.file_format)
     if options.by and "csv" in (options.format, *(path.lower()[-3:] for path in options.output)):
-        raise UsageError("--by has tables of its own, which csv has no place for; take json")
+        raise UsageError("--by adds tables, which csv cannot hold. Use json")
     if options.more_runs and not options.dataset:
-        raise UsageError("--run needs --dataset, which says what is relevant")
+        raise UsageError("--run needs --dataset: the benchmark says which documents are relevant")
     return inputs
 
 
 def _score(options: argparse.Namespace, inputs: Inputs, metrics: Sequence[BoundMetric] | None) -> list[Result]:
-    """The result of each system: of its answers, and of its run or what was retrieved for them."""
+    """The result of each system: of its answers, and of its run or the retrieved documents in the answers."""
     from assay.datasets import load_dataset
     from assay.evaluation import evaluate_answers
 
@@ -113,12 +113,13 @@ def _runs(options: argparse.Namespace, n: int) -> list[str | None]:
     """One run for all answers, or one for each."""
     runs = options.more_runs or [None]
     if len(runs) not in (1, n):
-        raise UsageError(f"{len(runs)} runs for {n} files of answers; give one run, or one for each file")
+        expected = "one run" if n == 1 else f"one run for all files of answers, or {n} runs, one for each file"
+        raise UsageError(f"--run: expected {expected}; found {len(runs)} runs")
     return list(runs) * (n if len(runs) == 1 else 1)
 
 
 def _with_shared_metrics(results: Sequence[Result]) -> list[Result]:
-    """The results with the metrics that all of them have: what is measured by default depends on the answers."""
+    """The results with the metrics that all of them have, because the default metrics depend on the answers."""
     shared = [metric for metric in results[0].metrics if all(metric.name in result.table.columns for result in results)]
     return [result.subset(metrics=shared) for result in results]
 
@@ -131,4 +132,6 @@ def _slice(options: argparse.Namespace, results: Sequence[Result]) -> Sequence[S
     return slice_results(results, options.by, interval=options.ci or "auto", level=options.level or 0.95)
 
 
-COMMAND = Command("answers", "score answers in words", add_arguments, run_answers, EXAMPLES, computes=True)
+COMMAND = Command(
+    "answers", "score the text answers of question-answering systems", add_arguments, run_answers, EXAMPLES, computes=True
+)

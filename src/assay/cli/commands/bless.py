@@ -1,4 +1,4 @@
-"""assay bless: make a stored evaluation the baseline that others are measured against."""
+"""assay bless: make a stored evaluation the baseline that others are compared with."""
 
 from __future__ import annotations
 
@@ -17,30 +17,33 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   assay bless latest --as main
   assay bless 2026-11-15-rag-template-7f3a#bm25 --as release-1.0
-  assay bless                     # lists the baselines
+  assay bless                     # list the baselines
   assay bless --remove release-1.0"""
 DEFAULT_BASELINE = "main"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which evaluation, and under which name."""
+    """The evaluation, and the name of the baseline."""
     parser.add_argument(
         "reference",
         nargs="?",
         metavar="REFERENCE",
-        help="latest, latest~1, an id, its beginning or end, another baseline; without it, baselines are listed",
+        help="evaluation to bless: latest, latest~1, an id, the beginning or end of an id, or another baseline; "
+        "without it, list the baselines",
     )
     parser.add_argument("--as", dest="name", metavar="NAME", help="name of the baseline (default: main)")
-    parser.add_argument("--remove", metavar="NAME", help="take this baseline back; the evaluation stays")
-    parser.add_argument("--force", action="store_true", help="even if a provider failed on every query")
+    parser.add_argument("--remove", metavar="NAME", help="remove this baseline; the evaluation stays")
+    parser.add_argument("--force", action="store_true", help="bless even if a provider failed on every query")
     add_store_argument(parser)
 
 
 def run_bless(options: argparse.Namespace) -> int:
-    """A baseline stays what it is until somebody blesses another evaluation, or takes it back."""
+    """A baseline changes only if another evaluation is blessed under its name, or if it is removed."""
     do = _remove if options.remove is not None else _bless if options.reference is not None else _list
     if do is _remove and (options.reference is not None or options.name is not None):
-        raise UsageError("--remove takes a baseline back, so it has no reference and no --as; for another one, bless that")
+        raise UsageError(
+            "--remove accepts no reference and no --as. To move a baseline, bless another evaluation under its name"
+        )
     if do is _list and options.name is not None:
         raise UsageError(f"say which evaluation: assay bless latest --as {options.name}")
     with open_store(options) as store:
@@ -52,31 +55,31 @@ def run_bless(options: argparse.Namespace) -> int:
 
 
 def _note_missing_times(store: Store, options: argparse.Namespace) -> list[str]:
-    """Which results have no times of single queries, told now rather than by a gate that cannot decide."""
+    """Which results have no times of single queries, so that a later gate cannot check latency."""
     names = dict.fromkeys(
         result.name for result in store.find(options.name or DEFAULT_BASELINE).results if result.has_shared_times
     )
     if not names:
         return []
-    asked = f"{', '.join(names)} {'was' if len(names) == 1 else 'were'} asked in batches"
-    return [f"{asked}, so no gate can decide about latency_p95; batch_size: 1 in the plan asks one by one"]
+    asked = f"{', '.join(names)} {'was' if len(names) == 1 else 'were'} queried in batches"
+    return [f"{asked}, so a gate cannot check latency_p95. Set batch_size: 1 in the plan to run queries one by one"]
 
 
 def _bless(store: Store, options: argparse.Namespace) -> list[str]:
     done = store.bless(options.reference, options.name or DEFAULT_BASELINE, force=options.force)
-    before = f"; it was {done.before}" if done.before not in (None, done.evaluation) else ""
+    before = f" (was {done.before})" if done.before not in (None, done.evaluation) else ""
     return [f"baseline {done.name} is {done.evaluation}{before}"]
 
 
 def _remove(store: Store, options: argparse.Namespace) -> list[str]:
     was = store.unbless(options.remove)
-    return [f"baseline {options.remove} is gone; it was {was}"]
+    return [f"baseline {options.remove} is removed (was {was})"]
 
 
 def _list(store: Store, _: argparse.Namespace) -> list[str]:
     known = store.baselines()
-    empty = f"there is no baseline in {store.place} yet: assay bless latest --as {DEFAULT_BASELINE} makes one"
+    empty = f"{store.place} has no baseline yet. To create one: assay bless latest --as {DEFAULT_BASELINE}"
     return [f"baseline {name} is {evaluation}" for name, evaluation in known.items()] or [empty]
 
 
-COMMAND = Command("bless", "choose, list or take back baselines", add_arguments, run_bless, EXAMPLES)
+COMMAND = Command("bless", "set, list or remove baselines", add_arguments, run_bless, EXAMPLES)

@@ -28,18 +28,27 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Files, and how to cut them."""
-    parser.add_argument("paths", nargs="*", metavar="file", help="files and folders of text; - is standard input")
+    parser.add_argument("paths", nargs="*", metavar="file", help="text files, or folders of them; - reads standard input")
     parser.add_argument(
-        "-c", "--chunker", default="fixed_lines", metavar="CHUNKER", help="how to cut, as assay chunkers lists it"
+        "-c",
+        "--chunker",
+        default="fixed_lines",
+        metavar="CHUNKER",
+        help="chunker to use; assay chunkers lists all (default: fixed_lines)",
     )
-    parser.add_argument("--name", metavar="NAME", help="what standard input is called; its ending tells the language")
+    parser.add_argument("--name", metavar="NAME", help="file name for standard input; its extension says the language")
     parser.add_argument(
-        "-f", "--format", default="table", choices=("table", "json", "text"), metavar="FORMAT", help="table, json or text"
+        "-f",
+        "--format",
+        default="table",
+        choices=("table", "json", "text"),
+        metavar="FORMAT",
+        help="output format: table, json or text (default: table)",
     )
 
 
 def run_chunk(options: argparse.Namespace) -> int:
-    """Read, cut, show. The summary of JSON goes to standard error, as does what was noticed on the way."""
+    """Read, cut and show files. Notes go to standard error, and so does the summary if the output is JSON."""
     from assay.chunkers import chunk_documents, parse_chunker
 
     chunker = parse_chunker(options.chunker)
@@ -60,11 +69,11 @@ def run_chunk(options: argparse.Namespace) -> int:
 
 
 def _documents(options: argparse.Namespace, notes: list[str]) -> list[Document]:
-    """Everything that was named, each file once."""
+    """All given files, each once."""
     if not options.paths:
-        raise UsageError("say what to cut: assay chunk file.py --chunker syntax_tree")
+        raise UsageError("give a file to cut: assay chunk file.py --chunker syntax_tree")
     if options.paths.count("-") > 1:
-        raise UsageError("standard input (-) can be read once only")
+        raise UsageError("standard input (-) can be read only once")
     if options.name and "-" not in options.paths:
         raise UsageError("--name is for standard input: assay chunk - --name file.py")
     documents_by_id: dict[str, Document] = {}
@@ -92,7 +101,7 @@ def _read(path: str, name: str, notes: list[str]) -> Sequence[Document]:
 
 
 def _folder(folder: Path, notes: list[str]) -> list[Document]:
-    """The sources below a folder; hidden files, binary ones and those of other endings are left out, and counted."""
+    """The source files in a folder. Hidden files, binary files and files with other extensions are left out, and counted."""
     from dataclasses import replace
 
     from assay.datasets import Notes, SourceTree
@@ -103,14 +112,12 @@ def _folder(folder: Path, notes: list[str]) -> list[Document]:
     if skipped := {why: count for why, count in sorted(tree.skipped.items()) if count}:
         notes.append(f"{folder.as_posix()}: left out: {', '.join(f'{why} ({count:,})' for why, count in skipped.items())}")
     if not documents:
-        raise DataError(
-            f"{folder.as_posix()}: no source files in this folder; name files to have them cut whatever they are"
-        )
+        raise DataError(f"{folder.as_posix()}: this folder has no source files. To cut a file of any kind, give its path")
     return [replace(document, doc_id=(folder / name).as_posix()) for name, document in documents.items()]
 
 
 def _decode(name: str, content: bytes, notes: list[str]) -> str:
-    """The text of a file, whatever its encoding; what is odd about it is noted."""
+    """The text of a file in any encoding; repairs are noted."""
     from assay.datasets import decode_source
 
     text, repairs = decode_source(content)
@@ -138,7 +145,7 @@ def _table(chunks: Sequence[Chunk]) -> str:
 
 
 def _texts(chunks: Sequence[Chunk]) -> str:
-    """Each chunk below a line that says which it is; control characters are written out where somebody watches."""
+    """Each chunk below a line with its id. Control characters are escaped on a terminal."""
     blocks = []
     for chunk in chunks:
         title = f"  {printable(chunk.title)}" if chunk.title else ""

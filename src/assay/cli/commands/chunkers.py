@@ -24,8 +24,15 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """A chunker to explain, or none for the list."""
-    parser.add_argument("chunker", nargs="?", help="one to explain; without it all are listed")
-    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
+    parser.add_argument("chunker", nargs="?", help="chunker to explain; without it, list all chunkers")
+    parser.add_argument(
+        "-f",
+        "--format",
+        default="text",
+        choices=("text", "json"),
+        metavar="FORMAT",
+        help="output format: text or json (default: text)",
+    )
 
 
 def run_chunkers(options: argparse.Namespace) -> int:
@@ -52,7 +59,7 @@ def _describe(chunker: Chunker) -> dict[str, Any]:
 
 
 def _edge_cases(chunker: Chunker) -> str:
-    """What happens where the meaning alone does not say: the docstring of its function."""
+    """What happens in cases that the meaning does not cover: the docstring of its function."""
     return " ".join((inspect.getdoc(chunker.split) or "").split())
 
 
@@ -60,7 +67,7 @@ def _list_section(chunkers: Iterable[Chunker]) -> Section:
     from assay.reports import Table, cells, table_section, text_columns
 
     rows = tuple(cells(chunker.name, chunker.meaning) for chunker in chunkers)
-    return table_section(Table(text_columns("chunker", "what it makes chunks of", prose=True), rows))
+    return table_section(Table(text_columns("chunker", "what a chunk is", prose=True), rows))
 
 
 def _chunker_section(chunker: Chunker) -> Section:

@@ -1,4 +1,4 @@
-"""assay compare: which system is better, by how much, and how sure that is."""
+"""assay compare: which system is better, by how much, and how certain that is."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EXAMPLES = """\
   assay compare before.json after.json --by language difficulty --slices
   assay compare --dataset rag-template bm25.run dense.run --test wilcoxon --correction bh"""
 RULES = InputRules(
-    metrics="metrics to compare, the one that decides first",
+    metrics="metrics to compare; the first one decides",
     least=2,
     keep_rankings=lambda options: bool(options.worst or options.best or options.agreement),
 )
@@ -44,61 +44,84 @@ MAX_SEED = 1_000_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Systems, what is tested and how, and output."""
+    """The systems, the comparison, and the output."""
     add_input_arguments(parser, RULES)
     add_comparison_arguments(parser)
     add_slice_arguments(parser)
-    show = add_output_arguments(parser, "table, markdown, latex, csv or json (default: table)", choices=FORMATS)
+    show = add_output_arguments(
+        parser, "output format: table, markdown, latex, csv or json (default: table)", choices=FORMATS
+    )
     show.add_argument(
         "--worst",
         type=integer_parser(MAX_RESAMPLES),
         default=0,
         metavar="N",
-        help="the N queries that lost most, with both rankings",
+        help="show the N queries with the largest losses, with both rankings",
     )
     show.add_argument(
         "--best",
         type=integer_parser(MAX_RESAMPLES),
         default=0,
         metavar="N",
-        help="the N queries that gained most, with both rankings",
+        help="show the N queries with the largest gains, with both rankings",
     )
-    show.add_argument("--digits", type=parse_digits, metavar="N", help="decimals (default: 3; csv and json: all)")
+    show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 3; csv and json: all)")
 
 
 def add_comparison_arguments(parser: argparse.ArgumentParser) -> None:
     """The choices of a comparison."""
     group = parser.add_argument_group("comparison")
-    group.add_argument("--baseline", metavar="NAME", help="compare all others with this one (default: every pair)")
+    group.add_argument(
+        "--baseline", metavar="NAME", help="compare all other systems with this one (default: compare every pair)"
+    )
     group.add_argument(
         "--test",
         metavar="TEST",
-        help="randomization (default), paired_t, wilcoxon, sign, bootstrap, bayesian, non_inferiority(margin=0.01), "
-        "equivalence; for many systems tukey_hsd, randomized_tukey_hsd, friedman, anova",
+        help="significance test: randomization (default), paired_t, wilcoxon, sign, bootstrap, bayesian, "
+        "non_inferiority(margin=0.01), equivalence; for many systems tukey_hsd, randomized_tukey_hsd, friedman, anova",
     )
     group.add_argument(
         "--correction",
         metavar="NAME",
-        help="for many comparisons: holm (default), bonferroni, sidak, holm_sidak, hochberg, hommel, benjamini_hochberg, "
-        "benjamini_yekutieli, none; "
-        "tests for many systems correct for pairs themselves, and holm or bonferroni for metrics",
+        help="correction of p for many comparisons: holm (default), bonferroni, sidak, holm_sidak, hochberg, hommel, "
+        "benjamini_hochberg, benjamini_yekutieli, none; "
+        "tests for many systems correct for pairs themselves, and accept holm or bonferroni for metrics",
     )
-    group.add_argument("--alpha", type=parse_number, metavar="ALPHA", help="a p up to this is significant (default: 0.05)")
+    _add_thresholds(group)
     group.add_argument(
-        "--level", type=parse_level, metavar="LEVEL", help="the same as 1 - alpha: of the intervals, such as 0.99 or 99"
+        "--seed", type=integer_parser(MAX_SEED), metavar="SEED", help="random seed for resampling (default: 0)"
     )
-    group.add_argument("--ci", metavar="METHOD", help="intervals of differences: bootstrap (default), bca, t or studentised")
-    group.add_argument(
-        "--tolerance", type=parse_number, metavar="D", help="scores that differ by no more count as the same (default: 0)"
-    )
-    group.add_argument(
-        "--rope", type=parse_number, metavar="D", help="means that differ by no more are practically equal (default: 0)"
-    )
-    group.add_argument("--seed", type=integer_parser(MAX_SEED), metavar="SEED", help="of all resampling (default: 0)")
     group.add_argument(
         "--intersect",
         action="store_true",
-        help="compare what systems share where queries, data or policies differ; never across benchmarks",
+        help="if queries, data or policies differ, compare only what the systems share; never across benchmarks",
+    )
+
+
+def _add_thresholds(group: argparse._ArgumentGroup) -> None:
+    """The options for what counts as significant or equal, and for intervals."""
+    group.add_argument(
+        "--alpha", type=parse_number, metavar="ALPHA", help="largest p that counts as significant (default: 0.05)"
+    )
+    group.add_argument(
+        "--level",
+        type=parse_level,
+        metavar="LEVEL",
+        help="confidence level of the intervals, such as 0.99 or 99; another way to set alpha = 1 - level (default: 0.95)",
+    )
+    group.add_argument(
+        "--ci",
+        metavar="METHOD",
+        help="method of the intervals of differences: bootstrap (default), bca, t or studentised",
+    )
+    group.add_argument(
+        "--tolerance", type=parse_number, metavar="D", help="largest difference of scores that counts as equal (default: 0)"
+    )
+    group.add_argument(
+        "--rope",
+        type=parse_number,
+        metavar="D",
+        help="largest difference of means that counts as practically equal (default: 0)",
     )
 
 
@@ -123,7 +146,7 @@ def run_compare(options: argparse.Namespace) -> int:
 
 
 def check_baseline(options: argparse.Namespace, inputs: Inputs) -> None:
-    """Check that the baseline is one of the systems, before runs are scored, which may take long."""
+    """Check that the baseline is one of the systems before runs are scored, because scoring may take long."""
     from assay.comparison import place_of
 
     names = inputs.names
@@ -132,11 +155,11 @@ def check_baseline(options: argparse.Namespace, inputs: Inputs) -> None:
 
 
 def make_comparison_options(options: argparse.Namespace) -> ComparisonOptions:
-    """The choices that flags describe."""
+    """The options of the comparison, as the flags say."""
     from assay.comparison import ComparisonOptions
 
     if options.alpha is not None and options.level is not None:
-        raise UsageError("--alpha and --level say the same thing, alpha = 1 - level; give one")
+        raise UsageError("--alpha and --level are two ways to set the same value (alpha = 1 - level). Use one of them")
     alpha = options.alpha if options.level is None else round(1 - options.level, 12)
     fields = {
         "baseline": options.baseline,
@@ -154,14 +177,14 @@ def make_comparison_options(options: argparse.Namespace) -> ComparisonOptions:
 def compare_groups(
     options: argparse.Namespace, groups: Sequence[Sequence[Result]], how: ComparisonOptions
 ) -> list[Comparison]:
-    """A comparison for each benchmark; one that only one system was run on is told of and left out."""
+    """A comparison for each benchmark. A benchmark with only one system is left out with a note."""
     from assay.comparison import asked_metrics, compare_results, counts_chunks
     from assay.reports import CHUNK_METRIC_NOTE
 
     comparisons = []
     for group in groups:
         if len(group) == 1 and len(groups) > 1:
-            write_notes(options, f"note: {group[0].benchmark}: {group[0].name} alone was run on it, so it is left out")
+            write_notes(options, f"note: {group[0].benchmark} is left out, because only {group[0].name} was run on it")
             continue
         comparisons.append(compare_results(group, how, metrics=options.metrics, intersect=options.intersect))
         first = asked_metrics(group, options.metrics)[0] if options.metrics else group[0].metrics[0]
@@ -172,7 +195,7 @@ def compare_groups(
 
 COMMAND = Command(
     "compare",
-    "say which system is better, and how sure that is",
+    "test which system is better, and how certain that is",
     add_arguments,
     run_compare,
     EXAMPLES,

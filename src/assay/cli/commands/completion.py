@@ -9,18 +9,18 @@ from assay.cli.program import Command
 
 EXAMPLES = """\
   eval "$(assay completion bash)"                                   # in ~/.bashrc
-  eval "$(assay completion zsh)"                                    # in ~/.zshrc, behind compinit
+  eval "$(assay completion zsh)"                                    # in ~/.zshrc, after compinit
   assay completion fish > ~/.config/fish/completions/assay.fish"""
 SHELLS = ("bash", "zsh", "fish")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which shell."""
-    parser.add_argument("shell", choices=SHELLS, metavar="bash|zsh|fish", help="the shell that shall complete")
+    """The shell."""
+    parser.add_argument("shell", choices=SHELLS, metavar="bash|zsh|fish", help="shell in which you use assay")
 
 
 def run_completion(options: argparse.Namespace) -> int:
-    """Print the script. Names of plug-ins are in it as far as they are installed now."""
+    """Print the script. It includes the names of installed plug-ins."""
     from assay.cli.completion import SCRIPTS, command_words
     from assay.cli.program import build_parser
 

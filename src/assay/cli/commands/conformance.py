@@ -1,4 +1,4 @@
-"""assay conformance: check somebody's own metric code against cases worked by hand."""
+"""assay conformance: check your own metric code against cases that were calculated by hand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assay.conformance import Case, Report
 
 MAX_ERROR_LINES = 10
-"""Lines of a failed command's standard error that are shown."""
+"""The number of lines that are shown from the standard error of a failed command."""
 
 EXAMPLES = """\
   assay conformance --command "python examples/my_metrics.py"
@@ -35,33 +35,61 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is checked, by which cases, and how the report looks."""
-    subject = parser.add_argument_group("what is checked").add_mutually_exclusive_group(required=True)
+    """What to check, the cases, and the output."""
+    subject = parser.add_argument_group("what to check").add_mutually_exclusive_group(required=True)
     subject.add_argument(
-        "--command", metavar="COMMAND", help="a program that reads a JSON line per case and writes one per answer"
+        "--command",
+        metavar="COMMAND",
+        help="check a program that reads one JSON line per case and writes one JSON line per answer",
     )
-    subject.add_argument("--function", metavar="MODULE:NAME", help="a Python function score(metric, qrels, run) -> float")
-    subject.add_argument("--pytest", metavar="MODULE:NAME", help="print a pytest file that checks this function instead")
-    subject.add_argument("--cases", action="store_true", help="print the cases as JSON lines instead")
-    subject.add_argument("--topics", action="store_true", help="list the topics instead")
-    some = parser.add_argument_group("which cases")
+    subject.add_argument(
+        "--function", metavar="MODULE:NAME", help="check a Python function score(metric, qrels, run) -> float"
+    )
+    subject.add_argument("--pytest", metavar="MODULE:NAME", help="print a pytest file that checks this function")
+    subject.add_argument("--cases", action="store_true", help="print the cases as JSON lines")
+    subject.add_argument("--topics", action="store_true", help="list the topics of the cases")
+    _add_case_arguments(parser.add_argument_group("cases"))
+    parser.add_argument(
+        "-f",
+        "--format",
+        default="table",
+        choices=("table", "json"),
+        metavar="FORMAT",
+        help="output format: table or json (default: table)",
+    )
+
+
+def _add_case_arguments(some: argparse._ArgumentGroup) -> None:
+    """The options for the cases."""
     some.add_argument(
-        "-m", "--metrics", nargs="+", action="extend", metavar="METRIC", help="only cases of these; cutoffs do not matter"
+        "-m",
+        "--metrics",
+        nargs="+",
+        action="extend",
+        metavar="METRIC",
+        help="use only cases of these metrics; cutoffs are ignored",
     )
     some.add_argument(
-        "--topic", nargs="+", action="extend", metavar="TOPIC", help="only cases of these topics; --topics lists all"
+        "--topic",
+        nargs="+",
+        action="extend",
+        metavar="TOPIC",
+        help="use only cases of these topics; --topics lists all",
     )
     some.add_argument(
-        "--tolerance", type=_positive, default=1e-6, metavar="X", help="numbers as near as this are the same (default: 1e-6)"
+        "--tolerance",
+        type=_positive,
+        default=1e-6,
+        metavar="X",
+        help="largest difference between numbers that count as equal (default: 1e-6)",
     )
     some.add_argument(
-        "--timeout", type=_positive, default=60.0, metavar="SECONDS", help="how long a program may take (default: 60)"
+        "--timeout", type=_positive, default=60.0, metavar="SECONDS", help="time limit for the program (default: 60)"
     )
-    parser.add_argument("-f", "--format", default="table", choices=("table", "json"), metavar="FORMAT", help="table or json")
 
 
 def run_conformance(options: argparse.Namespace) -> int:
-    """0 when nothing is wrong, 1 when something is."""
+    """Exit code 0 if nothing is wrong, else 1."""
     from assay.conformance import all_cases
 
     cases = all_cases(options.metrics, options.topic)
@@ -74,7 +102,7 @@ def run_conformance(options: argparse.Namespace) -> int:
 
 
 def _render_listing(options: argparse.Namespace, cases: Sequence[Case]) -> str:
-    """The cases, their topics, or a file of tests."""
+    """The cases, their topics, or a pytest file."""
     from assay.conformance import render_cases, render_pytest_file
 
     if options.cases:
@@ -105,31 +133,31 @@ def _render_report(options: argparse.Namespace, report: Report) -> str:
 
 
 def _check_command(options: argparse.Namespace, cases: Sequence[Case]) -> Report:
-    """Ask a program about every case at once."""
+    """Run a program on all cases at once."""
     from assay.conformance import check_answers, parse_answers, render_requests
 
     output, complaints = _run(_words(options.command), render_requests(cases), options.timeout)
     answers = parse_answers(output, cases, "output of the command")
     if not answers:
-        raise DataError(f"the command answered none of {len(cases)} cases: {options.command}", complaints)
+        raise DataError(f"the command gave no answer to any of {len(cases)} cases: {options.command}", complaints)
     return check_answers(cases, answers, tolerance=options.tolerance)
 
 
 def _words(command: str) -> list[str]:
-    """The command in words, as a shell would split it. Where nothing is called python, assay's own interpreter is."""
+    """The words of the command, split as in a shell. If there is no program `python`, assay's interpreter replaces it."""
     try:
         words = shlex.split(command)
     except ValueError as error:
         raise UsageError(f"--command {command!r}: {error}") from None
     if not words:
-        raise UsageError('--command is empty; it is a program, such as "python my_metrics.py"')
+        raise UsageError('--command must be a program, such as "python my_metrics.py", not empty')
     if words[0] == "python" and shutil.which("python") is None:
         words[0] = sys.executable
     return words
 
 
 def _run(words: list[str], requests: str, timeout: float) -> tuple[str, list[str]]:
-    """What a program wrote, and the end of what it complained about. It is no shell that runs it."""
+    """The output of a program, and the last lines of its standard error. It runs without a shell."""
     command = shlex.join(words)
     try:
         done = subprocess.run(words, input=requests.encode(), capture_output=True, timeout=timeout, check=False)  # noqa: S603 (asked for)
@@ -137,38 +165,38 @@ def _run(words: list[str], requests: str, timeout: float) -> tuple[str, list[str
         raise UsageError(f"--command {command}: {error.strerror or error}") from None
     except subprocess.TimeoutExpired as error:
         tail = _tail(error.stderr)
-        raise DataError(f"the command took longer than {timeout:g} s (--timeout allows more): {command}", tail) from None
+        raise DataError(f"the command took longer than {timeout:g} s (--timeout sets the limit): {command}", tail) from None
     if done.returncode:
         raise DataError(f"the command {_describe_exit(done.returncode)}: {command}", _tail(done.stderr))
     return done.stdout.decode(errors="replace"), _tail(done.stderr)
 
 
 def _describe_exit(code: int) -> str:
-    """How a program ended that did not end well."""
+    """How a failed program ended."""
     if code > 0:
-        return f"ended with exit code {code}"
-    return f"was ended by {signal.Signals(-code).name if -code in list(signal.Signals) else f'signal {-code}'}"
+        return f"exited with code {code}"
+    return f"was killed by {signal.Signals(-code).name if -code in list(signal.Signals) else f'signal {-code}'}"
 
 
 def _tail(output: bytes | None) -> list[str]:
-    """The last lines of what was written."""
+    """The last lines of the output."""
     return (output or b"").decode(errors="replace").rstrip().splitlines()[-MAX_ERROR_LINES:]
 
 
 def _check_function(options: argparse.Namespace, cases: Sequence[Case]) -> Report:
-    """Ask a Python function about every case."""
+    """Call a Python function on every case."""
     from assay.conformance import check_function
 
     with _current_directory_importable():
         report = check_function(_function(options.function, "--function"), cases, tolerance=options.tolerance)
     if len(report.skipped) == len(cases):
-        raise DataError(f"{options.function} answered none of {len(cases)} cases")
+        raise DataError(f"{options.function} gave no answer to any of {len(cases)} cases")
     return report
 
 
 @contextmanager
 def _current_directory_importable() -> Iterator[None]:
-    """Modules beside the user are found, as `python` finds them."""
+    """Make modules in the current folder importable, as `python` does."""
     sys.path.insert(0, "")
     try:
         yield
@@ -178,7 +206,7 @@ def _current_directory_importable() -> Iterator[None]:
 
 
 def _function(target: str, flag: str) -> Any:
-    """The function that `module:name` stands for."""
+    """The function that `module:name` means."""
     from assay.conformance import split_target
 
     module, name = split_target(target)
@@ -189,7 +217,7 @@ def _function(target: str, flag: str) -> Any:
     except (Exception, SystemExit) as error:
         raise UsageError(f"{flag} {target}: cannot be imported: {type(error).__name__}: {error}") from error
     if not callable(function):
-        raise UsageError(f"{flag} {target}: this is {type_with_article(function)}, not a function")
+        raise UsageError(f"{flag} {target}: this must be a function, not {type_with_article(function)}")
     return function
 
 
@@ -199,10 +227,10 @@ def _positive(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"a number above 0, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a number above 0, not {text!r}")
     return value
 
 
 COMMAND = Command(
-    "conformance", "check your own metric code against cases worked by hand", add_arguments, run_conformance, EXAMPLES
+    "conformance", "check your own metric code against hand-calculated cases", add_arguments, run_conformance, EXAMPLES
 )

@@ -1,4 +1,4 @@
-"""assay datasets: list benchmarks and formats, look into one, check it, or write it in another format."""
+"""assay datasets: list benchmarks and formats, show or check a benchmark, or convert it to another format."""
 
 from __future__ import annotations
 
@@ -20,44 +20,54 @@ EXAMPLES = """\
   assay datasets check ./my-beir --run bm25.run
   assay datasets convert ./my-beir my.json --to json"""
 ACTIONS = {"show": 1, "check": 1, "convert": 2}
-"""What can be done, and with how many paths."""
+"""Action → number of paths that it needs."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to do, and with what."""
+    """The action, and the benchmarks."""
     parser.add_argument(
-        "action", nargs="?", metavar="show|check|convert", help="without it, benchmarks and formats are listed"
+        "action",
+        nargs="?",
+        metavar="show|check|convert",
+        help="what to do with the benchmark; without it, list the benchmarks and formats",
     )
     parser.add_argument(
-        "paths", nargs="*", metavar="dataset", help="a benchmark by path or name; convert: source and target"
+        "paths", nargs="*", metavar="dataset", help="path or name of a benchmark; convert: source and target"
     )
-    parser.add_argument("--to", metavar="FORMAT", help="convert: the format to write")
-    parser.add_argument("--dataset-format", metavar="NAME", help="the format to read, where it is not recognised")
-    parser.add_argument("--run", dest="checked_run", metavar="RUN", help="check: a run to check against the benchmark")
-    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
+    parser.add_argument("--to", metavar="FORMAT", help="convert: format to write")
+    parser.add_argument("--dataset-format", metavar="NAME", help="format of the benchmark, if it is not recognised")
+    parser.add_argument("--run", dest="checked_run", metavar="RUN", help="check: run to check against the benchmark")
+    parser.add_argument(
+        "-f",
+        "--format",
+        default="text",
+        choices=("text", "json"),
+        metavar="FORMAT",
+        help="output format: text or json (default: text)",
+    )
 
 
 def run_datasets(options: argparse.Namespace) -> int:
-    """Dispatch; the number of paths is checked before anything is read."""
+    """Run the action; the number of paths is checked before anything is read."""
     if options.action is None:
         _check_flags(options)
         return _list(options)
     if options.action not in ACTIONS:
         near = near_matches(options.action, ACTIONS)
-        hint = f" Did you mean {near[0]}?" if near else f" To look into a benchmark: assay datasets show {options.action}"
-        raise UsageError(f"there is nothing called {options.action!r} to do with datasets.{hint}")
+        hint = f" Did you mean {near[0]}?" if near else f" To show a benchmark: assay datasets show {options.action}"
+        raise UsageError(f"assay datasets has no action {options.action!r}.{hint}   (choose from {', '.join(ACTIONS)})")
     if len(options.paths) != ACTIONS[options.action]:
         expected = "source and target" if options.action == "convert" else "one benchmark"
-        raise UsageError(f"assay datasets {options.action} takes {expected}; {len(options.paths)} given")
+        raise UsageError(f"assay datasets {options.action}: expected {expected}, found {len(options.paths) or 'nothing'}")
     _check_flags(options)
     return {"show": _show, "check": _check, "convert": _convert}[options.action](options)
 
 
 def _check_flags(options: argparse.Namespace) -> None:
     if options.to and options.action != "convert":
-        raise UsageError("--to belongs to assay datasets convert")
+        raise UsageError("--to is for assay datasets convert")
     if options.checked_run and options.action != "check":
-        raise UsageError("--run belongs to assay datasets check")
+        raise UsageError("--run is for assay datasets check")
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -121,7 +131,7 @@ def _convert(options: argparse.Namespace) -> int:
         sys.stdout.write(f"not written: {', '.join(lost)}\n")
     if dataset.repairs:
         what = counted(len(dataset.repairs), "repair")
-        sys.stdout.write(f"{what} while {printable(source)} was read: assay datasets show {printable(source)}\n")
+        sys.stdout.write(f"{what} while reading {printable(source)}. For details: assay datasets show {printable(source)}\n")
     return 0
 
 

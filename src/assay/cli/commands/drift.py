@@ -1,4 +1,4 @@
-"""assay drift: how far today's answers are from yesterday's, without judgments."""
+"""assay drift: how much a run has changed since an earlier run, without judgments."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Two runs."""
-    parser.add_argument("before", help="yesterday's run")
-    parser.add_argument("now", help="today's run")
+    parser.add_argument("before", help="earlier run, such as yesterday's")
+    parser.add_argument("now", help="current run")
     parser.add_argument(
-        "--k", type=integer_parser(1_000_000), default=10, metavar="K", help="ranks to look at (default: 10)"
+        "--k", type=integer_parser(1_000_000), default=10, metavar="K", help="number of ranks to compare (default: 10)"
     )
-    add_format(parser, "table or json", ("table", "json"))
+    add_format(parser, "output format: table or json (default: table)", ("table", "json"))
     add_output(parser, TEXT_ENDINGS)
 
 
 def run_drift(options: argparse.Namespace) -> int:
-    """Says what moved; whether that is good or bad, only judgments tell."""
+    """Show what changed. Whether a change is good or bad can only be seen with judgments."""
     from assay.cli.file_errors import describe_file_error
     from assay.errors import DataError
     from assay.files import as_source
@@ -41,7 +41,7 @@ def run_drift(options: argparse.Namespace) -> int:
 
     check_output(options.output, TEXT_ENDINGS, options.file_format)
     if not options.k:
-        raise UsageError("--k is a number of ranks from 1 up")
+        raise UsageError("--k must be a whole number of at least 1, not '0'")
     runs = []
     for source in (as_source(options.before), as_source(options.now)):
         try:
@@ -56,27 +56,27 @@ def run_drift(options: argparse.Namespace) -> int:
 
 
 def _render(drift: Drift, width: int | None = None) -> str:
-    """What moved first, then the figures; where lines have a width, values go below their names if they must."""
+    """What changed first, then all values. Values go below their names if the lines would be too wide."""
     verdict = "; ".join(drift.findings)
     rows = (
-        (f"rankings (RBO, p = 0.9; first {drift.k} in common)", f"{drift.rbo:.3f}; {100 * drift.overlap:.1f} %"),
-        ("ids that are new; that are gone", f"{100 * drift.churn:.1f} %; {100 * drift.gone:.1f} %"),
-        ("queries without a result", f"{100 * drift.empty_before:.1f} % → {100 * drift.empty_now:.1f} %"),
-        ("best score, median", f"{drift.median_before:.4g} → {drift.median_now:.4g}"),
-        ("scores apart (Kolmogorov–Smirnov)", f"{drift.shift:.3f} (p {_p_text(drift.p_shift)})"),
+        (f"similarity of rankings (RBO, p = 0.9); overlap@{drift.k}", f"{drift.rbo:.3f}; {100 * drift.overlap:.1f} %"),
+        ("new ids; ids no longer retrieved", f"{100 * drift.churn:.1f} %; {100 * drift.gone:.1f} %"),
+        ("queries without results", f"{100 * drift.empty_before:.1f} % → {100 * drift.empty_now:.1f} %"),
+        ("median of the best scores", f"{drift.median_before:.4g} → {drift.median_now:.4g}"),
+        ("distance between the scores (Kolmogorov–Smirnov)", f"{drift.shift:.3f} (p {_p_text(drift.p_shift)})"),
     )
     widest = max(len(name) for name, _ in rows)
     lines = [
-        f"{'Something moved: ' + verdict if verdict else 'Nothing moved that is worth a look'}.",
+        f"{'The run has changed: ' + verdict if verdict else 'The run has not changed noticeably'}.",
         f"{counted(drift.n_queries, 'query')} in both runs"
-        + (f", {drift.only_before:,} only before" if drift.only_before else "")
-        + (f", {drift.only_now:,} only now" if drift.only_now else ""),
+        + (f", {drift.only_before:,} only in the earlier run" if drift.only_before else "")
+        + (f", {drift.only_now:,} only in the current run" if drift.only_now else ""),
         "",
     ]
     lines += [line for name, value in rows for line in _row(name, value, widest, width)]
     if drift.least_alike:
         named = ", ".join(f"{printable(query)} ({figure:.2f})" for query, figure in drift.least_alike)
-        lines += ["", f"Least alike: {named}"]
+        lines += ["", f"Least similar rankings (RBO): {named}"]
     return "\n".join(wrapped(line, width) if width and len(line) > width else line for line in lines) + "\n"
 
 
@@ -91,5 +91,5 @@ def _p_text(p: float) -> str:
 
 
 COMMAND = Command(
-    "drift", "say what moved between two runs, without judgments", add_arguments, run_drift, EXAMPLES, computes=True
+    "drift", "show what changed between two runs, without judgments", add_arguments, run_drift, EXAMPLES, computes=True
 )

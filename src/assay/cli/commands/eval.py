@@ -1,4 +1,4 @@
-"""assay eval: put benchmarks to providers, and score what they retrieve."""
+"""assay eval: run providers on benchmarks, and score what they retrieve."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ MINIMAL_COMMAND = "assay eval --benchmarks rag-template --providers bm25 --metri
 
 
 def run_eval(options: argparse.Namespace) -> int:
-    """Everything is resolved first; then asked, scored, written and printed.
+    """Everything is checked first; then the queries run, and results are scored, written and printed.
 
-    What a provider prints goes to standard error, so that the output stays what the format says.
+    What a provider prints goes to standard error, so that standard output has only the results.
     """
     from assay.reports import (
         PROGRAM_FORMATS,
@@ -91,7 +91,7 @@ def _note_written(files: Sequence[Path], folders: Sequence[Path]) -> list[str]:
 
 
 def _store_results(options: argparse.Namespace, plan: Plan, results: Sequence[Result]) -> list[str]:
-    """Put the results into the store; gives the errors there, for the output is written all the same."""
+    """Save the results in the store; return its errors, because the output is written anyway."""
     if options.no_store:
         return []
     from assay.store import keep, parse_location
@@ -101,12 +101,12 @@ def _store_results(options: argparse.Namespace, plan: Plan, results: Sequence[Re
     except StoreError as error:
         return [str(error)]
     place = parse_location(options.store)
-    _write_notes(options, f"stored as {stored} in {place}.  {where_to_look(place, options.store)}")
+    _write_notes(options, f"saved as {stored} in {place}.  {where_to_look(place, options.store)}")
     return []
 
 
 def _print_apart(options: argparse.Namespace, text: str, out: TextIO) -> None:
-    """Print it, an empty line between it and what is told before and after, where all of that is on one screen."""
+    """Print it; if notes go to the same terminal, with an empty line before and after it."""
     is_one_screen = out.isatty() and sys.stderr.isatty() and not options.quiet
     sys.stderr.write("\n" if is_one_screen else "")
     out.write(text)
@@ -121,13 +121,13 @@ def _write_notes(options: argparse.Namespace, *sentences: str) -> None:
 
 
 def _write_warnings(sentences: Iterable[str]) -> None:
-    """Write warnings to standard error, even with `--quiet`: about a secret that others can read."""
+    """Write warnings about secrets that others can read to standard error, even with `--quiet`."""
     for sentence in sentences:
         sys.stderr.write(f"warning: {printable(sentence)}\n")
 
 
 def _execute(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
-    """The results of a plan; or an exit code where somebody interrupted, who is then told how to go on."""
+    """The results of a plan; or an exit code after an interruption, with a message that says how to resume."""
     from assay.execution import ExecutionOptions, execute_plan
 
     name = _log_name(Path(options.plan)) if options.plan else ""
@@ -145,14 +145,14 @@ def _execute(options: argparse.Namespace, plan: Plan) -> list[Result] | int:
             )
             return execute_plan(plan, how)
     except KeyboardInterrupt as interrupt:
-        advice = f"; {_resume_hint(options, plan)}" if tally.n_answered else ""
+        advice = f". {_resume_hint(options, plan)}" if tally.n_answered else ""
         n_parts = len(plan.benchmarks) * len(plan.providers)
         sys.stderr.write(f"interrupted: {printable(tally.sentence(n_parts) + advice)}\n")
         return exit_code_of_interrupt(interrupt)
 
 
 def _progress_to_store(options: argparse.Namespace, plan: Plan) -> AbstractContextManager[Callable[[Progress], None]]:
-    """What writes the progress to the store, where others such as the web page read it."""
+    """A function that writes the progress to the store, from which the web page reads it."""
     if options.no_store:
         return nullcontext(lambda _: None)
     from assay.store import parse_location, publish_progress
@@ -163,18 +163,18 @@ def _progress_to_store(options: argparse.Namespace, plan: Plan) -> AbstractConte
 
 
 def _resume_hint(options: argparse.Namespace, plan: Plan) -> str:
-    """The command that was typed, to be resumed. One with secrets in it is not repeated: logs keep what is printed."""
+    """The typed command with --resume. A command with secrets is not printed, because output may be logged."""
     words = [*options.typed, *([] if options.resume else ["--resume"])]
     has_secrets = any(MASK in str(provider.configuration) for provider in plan.providers if options.providers)
     if has_secrets or any(mask(word) != word for word in words):
-        return "go on with the same command and --resume"
-    return f"go on with: {shlex.join(['assay', *words])}"
+        return "To continue, run the same command with --resume"
+    return f"To continue: {shlex.join(['assay', *words])}"
 
 
 def _write(
     outputs: Sequence[str], results: Sequence[Result], layout: EvaluationDisplay, form: str
 ) -> tuple[list[Path], list[str]]:
-    """The files written, and what is wrong with those that could not be: one must not take the others along."""
+    """The written files, and the errors of the others. One error does not stop the other files."""
     from assay.reports import write_output
 
     written: list[Path] = []
@@ -190,14 +190,14 @@ def _write(
 
 
 def _retry_hint(written: Sequence[Path]) -> str:
-    """How queries that failed are asked once more."""
+    """How to run failed queries again."""
     saved = [path for path in written if path.suffix.lower() == ".json"]
     ways = [f"--retry-failed {shlex.quote(str(saved[0]))}"] if saved else []
-    return f"{' or '.join(['--resume', *ways])} asks them again"
+    return f"{' or '.join(['--resume', *ways])} runs them again"
 
 
 def _log_name(plan: Path) -> str:
-    """What a plan is known by: its name, and where it is, for many are called plan.yaml."""
+    """The name of a plan in logs: its file name and a digest of its path, because many are called plan.yaml."""
     return f"plan-{plan.stem}-{hashlib.blake2b(bytes(plan.absolute()), digest_size=4).hexdigest()}"
 
 
@@ -225,7 +225,7 @@ def _make_plan(options: argparse.Namespace) -> Plan:
 
 
 def _merge_relevance(content: dict[str, Any], options: argparse.Namespace) -> None:
-    """Put flags about relevance over what the file says, which has the unit and the map of ids beside relevance or in it."""
+    """Merge the flags about relevance into the plan, which has the unit and the id map inside or next to relevance."""
     flags = {"by": options.relevance, "unit": find_unit(options), "id_map": options.id_map}
     settings = {name: value for name, value in flags.items() if value is not None}
     if not settings:
@@ -238,14 +238,14 @@ def _merge_relevance(content: dict[str, Any], options: argparse.Namespace) -> No
 
 
 def _merge(content: dict[str, Any], key: str, settings: Mapping[str, Any]) -> None:
-    """Put what flags say over what the file says; what is no map there is left for the plan to complain about."""
+    """Merge flags into a block of the plan. If the block is not a map, the plan reports it later."""
     known = content.get(key)
     if settings and isinstance(known, Mapping | None):
         content[key] = {**(known or {}), **settings}
 
 
 def _statistics(options: argparse.Namespace) -> dict[str, Any]:
-    """What flags say about intervals and tests, as a plan has it."""
+    """The flags about intervals and tests, in the form of a plan."""
     settings = {
         "confidence_intervals": False if options.ci == "none" else options.ci,
         "significance_testing": False if options.test == "none" else options.test,
@@ -258,16 +258,12 @@ def _check_required(names: Sequence[str]) -> None:
     """Say which flags are missing, with a whole command to start from."""
     if names:
         flags = " and ".join(f"--{name}" for name in names)
-        meaning = {"benchmarks": "whose queries to ask", "providers": "which retrievers to ask"}
-        meanings = " and ".join(meaning[name] for name in names)
-        verb = "is" if len(names) == 1 else "are"
-        raise UsageError(
-            f"{flags} {verb} missing: say {meanings}, or name a plan.yaml that does\n  for example: {MINIMAL_COMMAND}"
-        )
+        verb, pronoun = ("is", "it") if len(names) == 1 else ("are", "them")
+        raise UsageError(f"{flags} {verb} missing. Add {pronoun}, or give a plan.yaml\n  for example: {MINIMAL_COMMAND}")
 
 
 def _read_earlier_results(path: str | None) -> list[Result] | None:
-    """The results of before whose failures are asked again; None where everything is asked."""
+    """The earlier results whose failed queries are run again; None if all queries are run."""
     if not path:
         return None
     from assay.evaluation import read_results
@@ -275,27 +271,27 @@ def _read_earlier_results(path: str | None) -> list[Result] | None:
     check_is_result(path)
     results = read_results(path)
     if not any(result.failures for result in results):
-        raise NothingSelected(f"{path}: no query failed there, so there is nothing to ask again")
+        raise NothingSelected(f"{path}: no query failed in this result, so there is nothing to run again")
     return results
 
 
 def log_plan(options: argparse.Namespace, plan: Plan) -> None:
-    """Everything that was chosen before the first query is asked."""
+    """Log all settings before the first query runs."""
     retry_policy, statistics = plan.retry_policy, plan.statistics
     log_verbose(options, f"metrics: {', '.join(metric.name for metric in plan.metrics)}")
     log_policy(options, plan.profile)
     log_verbose(options, f"relevance: {plan.relevance.by}, unit {plan.relevance.unit}")
     waits = (
-        f"{retry_policy.concurrency} at the same time, {retry_policy.timeout:g} s each, "
+        f"{retry_policy.concurrency} at the same time, timeout {retry_policy.timeout:g} s, "
         f"{counted(retry_policy.retries, 'retry')}"
     )
-    log_verbose(options, f"asked: {plan.k} documents a query, {waits}")
+    log_verbose(options, f"queries: {plan.k} documents each, {waits}")
     test = statistics.significance_testing or "none"
     log_verbose(options, f"statistics: intervals by {statistics.confidence_intervals or 'none'}, test {test}, seed 0")
 
 
 def log_results(options: argparse.Namespace, results: Sequence[Result]) -> None:
-    """How long each provider took, by what it did, and which method made the intervals."""
+    """Log how long each provider took for each step, and which method computed the intervals."""
     for result in results:
         seconds = result.provenance.get("seconds") or {}
         parts = ", ".join(f"{what} {time:.2f} s" for what, time in seconds.items() if isinstance(time, int | float))
@@ -305,15 +301,15 @@ def log_results(options: argparse.Namespace, results: Sequence[Result]) -> None:
 
 
 def ends_in_table(text: str) -> bool:
-    """Whether the last line is one of a table, which is set off to the right, and no sentence."""
+    """Whether the last line belongs to a table, which is indented, and is not a sentence."""
     return text.rstrip("\n").rpartition("\n")[2].startswith(" ")
 
 
 def where_to_look(place: StoreLocation, store_flag: str | None) -> str:
-    """Commands that show what was stored; with the store, where it was named and nothing secret is in its name."""
+    """Commands that show the stored results; with --store if it was given and contains no secret."""
     is_named = store_flag is not None and "***" not in str(place)
     store = f" --store {shlex.quote(str(store_flag))}" if is_named else ""
-    return f"Look: assay show latest{store} · Report: assay report latest{store} -o report.html"
+    return f"Show: assay show latest{store} · Report: assay report latest{store} -o report.html"
 
 
 COMMAND = Command(

@@ -1,4 +1,4 @@
-"""assay fuse: several runs into one, and which way of fusing suits them best."""
+"""assay fuse: fuse several runs into one, and find the best fusion method for them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 RULES = InputRules(
-    metrics="what --tune tunes by",
+    metrics="metric that --tune optimises",
     truth="flag",
     reads="rankings",
     least=2,
     can_repeat=True,
     example="--method rrf",
-    order=Hint("", "runs come by themselves, judgments by --qrels FILE"),
+    order=Hint("", "give runs as arguments, and judgments with --qrels FILE"),
 )
 
 EXAMPLES = """\
@@ -54,25 +54,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="METHOD",
-        help="how to fuse, such as rrf or rrf(k=10) (default: rrf); with --tune all that are to be tried",
+        help="fusion method, such as rrf or rrf(k=10); with --tune, all methods to try; assay fuse lists all (default: rrf)",
     )
-    parser.add_argument("--norm", metavar="NORM", help="how scores are made comparable: min_max, z_score, rank …")
-    parser.add_argument("--weights", nargs="+", metavar="W", help="one number per run, such as 0.7 0.3")
+    parser.add_argument("--norm", metavar="NORM", help="how to normalise scores: min_max, z_score, rank …")
+    parser.add_argument("--weights", nargs="+", metavar="W", help="weights of the runs, one number each, such as 0.7 0.3")
     parser.add_argument(
-        "--depth", type=integer_parser(10**9), default=0, metavar="N", help="documents to keep per query; 0: all"
+        "--depth",
+        type=integer_parser(10**9),
+        default=0,
+        metavar="N",
+        help="number of documents to keep per query (default: 0, which keeps all)",
     )
     parser.add_argument(
         "--duplicates",
         choices=("error", "keep-best", "keep_best"),
         default="error",
         metavar="error|keep-best",
-        help="a document ranked twice for a query (default: error)",
+        help="what to do with a document that is ranked twice for a query (default: error)",
     )
     _add_tuning_arguments(parser)
     show = add_output_arguments(
         parser,
-        "trec or json; tuning: text or json",
-        "the fused run; .json gives JSON, other endings TREC; may be repeated",
+        "output format: trec or json (default: trec); with --tune text or json (default: text)",
+        "write the fused run to this file: .json as JSON, any other extension as TREC; may be repeated",
         choices=("trec", "json", "text"),
         default="",
     )
@@ -80,12 +84,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_tuning_arguments(parser: argparse.ArgumentParser) -> None:
-    """Judgments, and what is done with them."""
+    """The options for judgments and tuning."""
     tuning = parser.add_argument_group("tuning")
     tuning.add_argument(
         "--qrels",
         metavar="FILE",
-        help="judgments, to tune by or for methods that learn: a file, or a benchmark by path or name",
+        help="judgments for --tune and for methods that learn: a file, or the path or name of a benchmark",
     )
     tuning.add_argument(
         "--tune",
@@ -93,15 +97,15 @@ def _add_tuning_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=WrittenName(""),
         metavar="METRIC",
-        help="find the best method and parameters by this metric, or by that of -m",
+        help="find the method and parameters that are best by this metric, or by the metric of -m",
     )
     tuning.add_argument(
         "--folds",
         type=integer_parser(10**6),
         metavar="N",
-        help="parts that queries are dealt into (default: 5, or one per query)",
+        help="number of folds for cross-validation (default: 5, or one per query if there are fewer queries)",
     )
-    tuning.add_argument("--seed", type=integer_parser(2**32 - 1), metavar="N", help="of how they are dealt (default: 0)")
+    tuning.add_argument("--seed", type=integer_parser(2**32 - 1), metavar="N", help="random seed for the folds (default: 0)")
 
 
 def run_fuse(options: argparse.Namespace) -> int:
@@ -114,18 +118,18 @@ def run_fuse(options: argparse.Namespace) -> int:
     if options.tune is not None:
         return _tune(options, inputs)
     if options.metrics:
-        raise UsageError("-m is what --tune tunes by: add --tune")
+        raise UsageError("-m is the metric for --tune. Add --tune")
     if options.folds is not None or options.seed is not None:
-        raise UsageError("--folds and --seed are for --tune METRIC")
+        raise UsageError("--folds and --seed need --tune METRIC")
     if options.format == "text":
-        raise UsageError("a fused run is written as trec or json; text is for --tune")
+        raise UsageError("the format text needs --tune. A fused run is written as trec or json")
     fusion = _find_method(options)
     if inputs.truth and not fusion.fusion.is_trained:
         raise UsageError(
-            f"{fusion.fusion.name} learns nothing from judgments; --qrels is for --tune, and for methods that learn"
+            f"{fusion.fusion.name} does not learn from judgments. --qrels is only for --tune and for methods that learn"
         )
     if fusion.fusion.is_trained and not inputs.truth:
-        raise UsageError(f"{fusion.fusion.name} learns from judgments before it fuses; name them with --qrels FILE")
+        raise UsageError(f"{fusion.fusion.name} learns from judgments. Give them with --qrels FILE")
     runs = load_runs(options, inputs, options.duplicates.replace("-", "_"))
     log_verbose(options, f"method: {fusion.name}; {counted(len(runs), 'run')}: {', '.join(runs)}")
     fused = _fuse(fusion, list(runs.values()), read_qrels(options, inputs) if inputs.truth else None, options)
@@ -134,12 +138,12 @@ def run_fuse(options: argparse.Namespace) -> int:
 
 
 def _check_methods_are_no_files(options: argparse.Namespace) -> None:
-    """`--method rrf a.run b.run` makes methods of the files; say how to write it."""
+    """Refuse `--method rrf a.run b.run`, which reads the files as methods."""
     for flag, words in (("--method", options.method), ("--weights", options.weights)):
         taken = [word for word in words or () if word.lower().endswith(FILE_ENDINGS) or Path(word).is_file()]
         if taken:
             raise UsageError(
-                f"what follows {flag} is taken as its value: {' '.join(taken)}. Put files first:\n"
+                f"{flag} reads everything after it as its value: {' '.join(taken)}. Put the files first:\n"
                 f"  {options.prog} {shlex.join((*options.files, *taken))} {flag} …"
             )
 
@@ -149,7 +153,7 @@ def _describe(options: argparse.Namespace) -> int:
     from assay.fusion import all_fusions, parse_fusion
 
     if options.output or options.tune is not None or options.qrels or options.dataset or options.metrics:
-        raise UsageError(f"which runs? {options.prog} bm25.run dense.run --method rrf")
+        raise UsageError(f"no runs are given: {options.prog} bm25.run dense.run --method rrf")
     chosen = [parse_fusion(name).fusion for name in options.method or ()]
     sections = [fusion_section(fusion) for fusion in chosen] or [fusion_list_section(all_fusions())]
     sys.stdout.write(text_here(sections))
@@ -161,12 +165,14 @@ def _find_method(options: argparse.Namespace) -> BoundFusion:
 
     methods = options.method or ["rrf"]
     if len(methods) > 1:
-        raise UsageError(f"--method takes one method, not {' '.join(methods)}; --tune METRIC tries several. Put files first")
+        raise UsageError(
+            f"--method must be one method, not {' '.join(methods)}. To try several: --tune METRIC. Put files before --method"
+        )
     return parse_fusion(methods[0], **_settings(options))
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
-    """What flags say about the method."""
+    """The parameters of the method that are set by flags."""
     weights = {"weights": f"[{', '.join(options.weights)}]"} if options.weights else {}
     return weights | ({"norm": options.norm} if options.norm else {})
 
@@ -179,9 +185,9 @@ def _tune(options: argparse.Namespace, inputs: Inputs) -> int:
     if not inputs.truth:
         raise UsageError("--tune needs judgments: --qrels FILE")
     if options.weights or options.norm:
-        raise UsageError('--tune finds weights and norm itself; --method "comb_mnz(norm=rank)" tries one as it stands')
+        raise UsageError('--tune chooses weights and norm itself. To fix them, write --method "comb_mnz(norm=rank)"')
     if options.format == "trec":
-        raise UsageError("--tune reports as text or json; the run itself goes to -o FILE")
+        raise UsageError("--tune prints text or json. Write the fused run to a file with -o FILE")
     metric = _tuned_metric(options)
     parse_metric(metric)
     methods = options.method or METHODS
@@ -203,23 +209,24 @@ def _tuned_metric(options: argparse.Namespace) -> WrittenName:
     """The one metric that --tune or -m names."""
     named = [metric for metric in (options.tune, *(options.metrics or ())) if metric]
     if len(named) != 1:
-        rest = f", not {' '.join(named)}" if named else ": --tune ndcg@10"
-        raise UsageError(f"--tune is by one metric{rest}")
+        rest = f", not {' '.join(named)}" if named else ", such as --tune ndcg@10"
+        raise UsageError(f"--tune needs one metric{rest}")
     metric: WrittenName = named[0]
     return metric
 
 
 def _note_unanswered(tuning: FusionTuning, qrels: Qrels) -> list[str]:
-    """A note where judged queries are in no run: they weigh all figures down."""
+    """A note about judged queries that are missing from all runs, because they lower all values."""
     some = tuning.unanswered
     are = "is" if len(some) == 1 else "are"
     n_judged = counted(len(qrels.query_ids), "judged query")
-    note = f"note: {len(some):,} of {n_judged} {are} in no run, scored as an empty ranking ({some_of(some)})"
+    count = "counts as an empty ranking" if len(some) == 1 else "count as empty rankings"
+    note = f"note: {len(some):,} of {n_judged} {are} missing from all runs and {count} ({some_of(some)})"
     return [note] if some else []
 
 
 def _fuse_command(options: argparse.Namespace, tuning: FusionTuning) -> str:
-    """The command that fuses in the way that was chosen."""
+    """The command for the chosen fusion."""
     truth = ["--qrels", options.qrels] if options.qrels else ["--dataset", options.dataset]
     qrels = truth if tuning.chosen.fusion.is_trained else []
     output = (options.output or ["fused.run"])[0]
@@ -228,7 +235,7 @@ def _fuse_command(options: argparse.Namespace, tuning: FusionTuning) -> str:
 
 
 def _fuse(fusion: BoundFusion, runs: list[Run], qrels: Qrels | None, options: argparse.Namespace) -> Run:
-    """Fused as chosen; what learns does so from all judged queries, and says that this flatters it there."""
+    """The fused run. A method that learns is trained on all judged queries; a note says that its scores are optimistic."""
     from assay.fusion import RankedLists, fuse_runs
 
     trained = None
@@ -236,14 +243,14 @@ def _fuse(fusion: BoundFusion, runs: list[Run], qrels: Qrels | None, options: ar
         trained = fusion.train(RankedLists.of(runs), qrels)
         write_notes(
             options,
-            f"note: {fusion.fusion.name} learnt from {trained.n_queries} judged queries; "
-            "scores of those flatter it, --tune shows what it does on others",
+            f"note: {fusion.fusion.name} learned from {counted(trained.n_queries, 'judged query')}, so its scores on these "
+            "queries are optimistic. --tune shows its scores on held-out queries",
         )
     return fuse_runs(runs, fusion, trained, options.tag or fusion.fusion.name, options.depth)
 
 
 def _write(options: argparse.Namespace, run: Run) -> None:
-    """To the files, which appear whole or not at all, or to standard output."""
+    """Write the run to the output files, else to standard output."""
     form = "" if options.tune is not None else options.format
     for path in map(Path, options.output):
         _write_file(run, path, form or ("json" if path.suffix.lower() == ".json" else "trec"))
@@ -270,7 +277,7 @@ def _write_file(run: Run, path: Path, kind: str) -> None:
 
 
 def read_qrels(options: argparse.Namespace, inputs: Inputs) -> Qrels:
-    """Judgments of a file, or of a benchmark: a bundled one by its name, a folder, or a file that holds one."""
+    """Judgments of a file, or of a benchmark: a bundled one by its name, a folder, or a file that contains one."""
     from assay.evaluation import load_ground_truth
     from assay.files import FileSource
     from assay.model import Qrels
@@ -280,13 +287,13 @@ def read_qrels(options: argparse.Namespace, inputs: Inputs) -> Qrels:
     if isinstance(truth, Qrels):
         return truth
     if not truth.qrels:
-        raise DataError("no query of it has judgments, and fusions are tuned and taught by these alone", source=inputs.truth)
+        raise DataError("none of the queries has judgments. Tuning and methods that learn need them", source=inputs.truth)
     return truth.judged()
 
 
 COMMAND = Command(
     "fuse",
-    "fuse runs into one, or find the best way to",
+    "fuse runs into one, or find the best fusion method",
     add_arguments,
     run_fuse,
     EXAMPLES,

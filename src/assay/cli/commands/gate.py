@@ -1,4 +1,4 @@
-"""assay gate: stop a change that makes retrieval worse."""
+"""assay gate: fail if a change makes retrieval worse."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.gate_inputs import best_so_far, bless_command, read_rules
+from assay.cli.gate_inputs import add_rule_arguments, best_so_far, bless_command, read_rules
 from assay.cli.inputs import InputRules, Inputs, Kind, Word, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results, look_up, make_scoring
 from assay.cli.output_options import add_output_arguments, open_store
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.store import LookupResult
 
     Sides = tuple[LookupResult, LookupResult | None, list[Rule]]
-    """What is checked, against what, by which rules."""
+    """The results, the baseline and the rules."""
 
 EXAMPLES = """\
   assay gate latest --baseline main --rules gate.yaml -o gate.junit.xml -o summary.md
@@ -35,28 +35,32 @@ EXAMPLES = """\
 ENDINGS = {".xml": "junit", ".md": "markdown", ".json": "json", ".txt": "table"}
 FORMATS = ("table", "json", "markdown", "junit")
 DEFAULT_BASELINE = "main"
-RULES = InputRules(metrics="of runs (default: those that rules are about)", has_default=True, decided=("metrics",))
+RULES = InputRules(
+    metrics="metrics to score runs with (default: those of the rules)", has_default=True, decided=("metrics",)
+)
 RULE_LIKE = re.compile(r"[<>=]=?\s|\s")
-"""What is in rules and in no reference."""
+"""A pattern that occurs in rules but not in references."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is checked, against what, by which rules; and output."""
+    """The results, the baseline, the rules, and the output."""
     add_input_arguments(parser, RULES)
-    parser.add_argument("--baseline", metavar="NAME", help="a blessed name, an evaluation or a file (default: main)")
-    parser.add_argument("--rules", action="append", default=[], metavar="FILE", help="gate.yaml; may be repeated")
-    parser.add_argument("--rule", action="append", default=[], metavar="RULE", help="one more rule; may be repeated")
-    parser.add_argument("--require-baseline", action="store_true", help="without a baseline the gate is broken: exit 3")
+    parser.add_argument(
+        "--baseline",
+        metavar="NAME",
+        help="baseline to compare with: a blessed name, an evaluation or a file (default: main)",
+    )
+    add_rule_arguments(parser)
     add_output_arguments(
         parser,
-        "table, json, markdown or junit",
-        "a file, its format by ending: junit.xml, md, json, txt; may be repeated",
+        "output format: table, json, markdown or junit (default: table)",
+        "also write to this file, in the format of its extension: junit.xml, md, json, txt; may be repeated",
         choices=FORMATS,
     )
 
 
 def run_gate(options: argparse.Namespace) -> int:
-    """Rules are read first. Where the gate is broken the files say so too, so that nobody reads the last one's."""
+    """Rules are read first. If the gate cannot be run, the files say so too, so that no earlier files are left."""
     options.is_named, options.baseline = options.baseline is not None, options.baseline or DEFAULT_BASELINE
     _check_outputs(options.output, options.file_format)
     _check_no_bare_rules(options)
@@ -66,7 +70,7 @@ def run_gate(options: argparse.Namespace) -> int:
         from assay.monitoring import broken_gate
 
         report = broken_gate(error, options.baseline)
-        if options.format != "table":  # at the terminal the error says it all
+        if options.format != "table":  # on the terminal the error is enough
             sys.stdout.write(_renderers()[options.format](report))
         _write(options, report)
         _annotate_github(report)
@@ -78,11 +82,11 @@ def run_gate(options: argparse.Namespace) -> int:
 
 
 def _check_no_bare_rules(options: argparse.Namespace) -> None:
-    """Rules have an option of their own: a word by itself is a result."""
+    """Refuse rules without --rule: a positional argument is a result."""
     meant = [word for word in options.files if RULE_LIKE.search(word) and not Path(word).exists()]
     if meant:
         rules = " ".join(f"--rule {shlex.quote(word)}" for word in meant)
-        raise UsageError(f"{meant[0]!r} is no result; rules are given as {rules}")
+        raise UsageError(f"{meant[0]!r} is not a result. Give rules with --rule: {rules}")
 
 
 def _make_report(options: argparse.Namespace) -> GateReport:
@@ -93,18 +97,18 @@ def _make_report(options: argparse.Namespace) -> GateReport:
     inputs = parse_inputs(options, RULES)
     now, before, rules = _stored_sides(options, inputs) if inputs.is_scored else _scored_sides(options, inputs)
     against = before.label if before else "nothing"
-    log_verbose(options, f"{now.label}, held against {against} by {counted(len(rules), 'rule')}")
+    log_verbose(options, f"{now.label}, compared with {against}, {counted(len(rules), 'rule')}")
     best = best_so_far(options, rules, now)
     anew = bless_command(options.baseline, now.evaluation)
     report = gate(now.results, before.results if before else None, rules, name=options.baseline, best=best, anew=anew)
     notes = report.notes
     if before and before.evaluation and before.evaluation == now.evaluation:
-        notes = (*notes, f"{options.baseline} is this very evaluation, so nothing can be worse than it")
+        notes = (*notes, f"the baseline {options.baseline} is this same evaluation, so nothing can be worse")
     return replace(report, baseline=before.label if before else "", notes=notes)
 
 
 def _stored_sides(options: argparse.Namespace, inputs: Inputs) -> Sides:
-    """Results, the baseline of a name or file, and rules about the metrics that were recorded."""
+    """Results, the baseline by name or file, and rules about the metrics of the results."""
     from functools import cache
 
     from assay.monitoring import metrics_of
@@ -115,7 +119,7 @@ def _stored_sides(options: argparse.Namespace, inputs: Inputs) -> Sides:
 
 
 def _look_up_all(inputs: Inputs) -> LookupResult:
-    """The results of all words under the names that the baseline has for them; two of one name could not be told apart."""
+    """The results of all words under their own names, as in the baseline. Two results with the same name are an error."""
     from assay.store import LookupResult
 
     inputs.check_files()
@@ -124,7 +128,7 @@ def _look_up_all(inputs: Inputs) -> LookupResult:
     names = [f"{result.name} on {result.benchmark}" if result.benchmark else result.name for result in results]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(
-            f"two results are called {', '.join(twice)}, and the baseline cannot tell them apart; check them one at a time"
+            f"two results are called {', '.join(twice)}, so they cannot be matched with the baseline. Check one at a time"
         )
     if len(lookups) == 1:
         return lookups[0]
@@ -132,7 +136,7 @@ def _look_up_all(inputs: Inputs) -> LookupResult:
 
 
 def _with_own_names(word: Word) -> LookupResult:
-    """A name in front of several results is none of them: the baseline knows each by its own."""
+    """A name for several results is ignored, because the baseline has each under its own name."""
     from dataclasses import replace
 
     lookup = look_up(replace(word, name=""))
@@ -141,7 +145,7 @@ def _with_own_names(word: Word) -> LookupResult:
 
 
 def _scored_sides(options: argparse.Namespace, inputs: Inputs) -> Sides:
-    """Runs scored by the metrics of the rules; where the baseline is a run, it is scored with them."""
+    """Runs, scored with the metrics of the rules. If the baseline is a run, it is scored in the same way."""
     from dataclasses import replace
 
     from assay.store import LookupResult
@@ -173,20 +177,22 @@ def _find_baseline(options: argparse.Namespace, now: LookupResult) -> LookupResu
 
 
 def _report_no_baseline(options: argparse.Namespace, now: LookupResult, meant: str) -> None:
-    """Say how one is made. It is an error on request, and where others are there: then the name is a slip, or is new."""
+    """Say how to create the baseline. It is an error with --require-baseline, and if the store has other baselines."""
     command = bless_command(options.baseline.partition("#")[0], now.evaluation or "latest")
     others = _baseline_names(options) if options.is_named else []
     if others:
         known = ", ".join(others)
-        raise DataError(f"there is no baseline {options.baseline}{meant}; there are {known}, and {command} makes one")
-    message = f"there is no baseline {options.baseline} yet{meant}, so nothing is compared: {command} makes one"
+        create = f" To create it: {command}" if command else ""
+        raise DataError(f"no baseline is called {options.baseline}{meant}.{create}   (choose from {known})")
+    create = f". To create it: {command}" if command else ""
+    message = f"no baseline is called {options.baseline} yet{meant}, so nothing is compared{create}"
     if options.require_baseline:
         raise DataError(message)
     write_notes(options, f"note: {message}")
 
 
 def _baseline_names(options: argparse.Namespace) -> list[str]:
-    """The names that were blessed in the store; none where there is no store."""
+    """The names of the baselines in the store; empty if there is no store."""
     from assay.store import parse_location
 
     if not parse_location(options.store).exists:
@@ -218,13 +224,14 @@ def _check_outputs(paths: Sequence[str], form: str) -> None:
 
     for path in map(Path, paths):
         if not form_of(path, form, ENDINGS):
-            raise UsageError(f"-o {path}: the ending tells the format; there are junit.xml, md, json and txt; {OR_FLAG}")
+            names = "junit.xml, md, json, txt"
+            raise UsageError(f"-o {path}: the file extension sets the format (choose from {names}); {OR_FLAG}")
         if path.is_dir() or not path.parent.exists():
-            raise UsageError(f"-o {path}: a file in a folder that exists is needed")
+            raise UsageError(f"-o {path}: this must be a file in an existing folder")
 
 
 def _write(options: argparse.Namespace, report: GateReport) -> None:
-    """Files are written whole or not at all."""
+    """Write each output file completely or not at all."""
     from assay.atomic_write import atomic_write
     from assay.monitoring import render_gate
     from assay.reports import form_of
@@ -239,7 +246,7 @@ def _write(options: argparse.Namespace, report: GateReport) -> None:
 
 
 def _annotate_github(report: GateReport) -> None:
-    """Annotations beside the change, and the summary of the step; only where GitHub runs us."""
+    """Write annotations and the summary of the step, if the command runs in GitHub Actions."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
     from assay.reports import render_annotations
@@ -253,4 +260,6 @@ def _annotate_github(report: GateReport) -> None:
             sys.stderr.write(f"note: the summary of this step cannot be written: {error.strerror or error}\n")
 
 
-COMMAND = Command("gate", "stop a change that makes results worse", add_arguments, run_gate, EXAMPLES, computes=True)
+COMMAND = Command(
+    "gate", "check results against rules, and fail if they got worse", add_arguments, run_gate, EXAMPLES, computes=True
+)

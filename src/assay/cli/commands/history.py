@@ -1,4 +1,4 @@
-"""assay history: how a metric went over time, and where it changed."""
+"""assay history: the values of a metric over time, and where they changed."""
 
 from __future__ import annotations
 
@@ -26,18 +26,29 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Which series, and output."""
-    parser.add_argument("-m", "--metric", type=WrittenName, default="ndcg@10", metavar="METRIC", help="default: ndcg@10")
-    parser.add_argument("--benchmark", metavar="BENCHMARK", help="only this one")
-    parser.add_argument("--provider", metavar="PROVIDER", help="only this one")
-    parser.add_argument("--since", metavar="AGE", help="such as 30d, 12w, 6h, 45m (minutes) or 2026-11-01")
+    parser.add_argument(
+        "-m", "--metric", type=WrittenName, default="ndcg@10", metavar="METRIC", help="metric to show (default: ndcg@10)"
+    )
+    parser.add_argument("--benchmark", metavar="BENCHMARK", help="show only this benchmark")
+    parser.add_argument("--provider", metavar="PROVIDER", help="show only this provider")
+    parser.add_argument(
+        "--since",
+        metavar="AGE",
+        help="show only results since then: 30d (days), 12w (weeks), 6h (hours), 45m (minutes) or 2026-11-01",
+    )
     add_store_argument(parser)
     parser.add_argument(
-        "-f", "--format", default="table", choices=("table", "json", "csv"), metavar="FORMAT", help="table, json or csv"
+        "-f",
+        "--format",
+        default="table",
+        choices=("table", "json", "csv"),
+        metavar="FORMAT",
+        help="output format: table, json or csv (default: table)",
     )
 
 
 def run_history(options: argparse.Namespace) -> int:
-    """The metric is checked before the store is opened, unless only stored results have one of that name."""
+    """The metric is checked before the store is opened, unless its name is only known from stored results."""
     from assay.monitoring import series_of
     from assay.reports import history_sections, json_text, render_history, render_sections
 
@@ -59,7 +70,7 @@ def run_history(options: argparse.Namespace) -> int:
 
 
 def describe_no_history(options: argparse.Namespace, metric: str, entries: Sequence[Entry]) -> str:
-    """What was asked for, what may have been meant, and what there is."""
+    """What was requested, similar names, and the names that exist."""
     filters = {"on": options.benchmark, "of": options.provider, "since": options.since}
     conditions = "".join(f" {word} {value}" for word, value in filters.items() if value)
     known = {
@@ -70,13 +81,13 @@ def describe_no_history(options: argparse.Namespace, metric: str, entries: Seque
     asked = {"benchmark": options.benchmark, "provider": options.provider, "metric": metric}
     lacking = [kind for kind, name in asked.items() if name and name not in known[kind]]
     if not entries or not lacking:
-        return f"no stored result has {metric}{conditions}; assay results lists what is there"
+        return f"no stored result has {metric}{conditions}. To list the stored results: assay results"
     kind = lacking[0]
     near = near_matches(str(asked[kind]), known[kind])
     meant = f" Did you mean {' or '.join(near)}?" if near else ""
     names = sorted(known[kind])
     there = ", ".join(names[:MAX_NAMES_SHOWN]) + (" …" if len(names) > MAX_NAMES_SHOWN else "")
-    return f"no stored result has {metric}{conditions}.{meant}   (the {kind}s there are: {there})"
+    return f"no stored result has {metric}{conditions}.{meant}   (stored {kind}s: {there})"
 
 
-COMMAND = Command("history", "show how a metric went over time", add_arguments, run_history, EXAMPLES)
+COMMAND = Command("history", "show how a metric changed over time", add_arguments, run_history, EXAMPLES)

@@ -1,4 +1,4 @@
-"""assay judgments: grades that people gave on the web pages; list, export or withdraw them, see how far judges agree."""
+"""assay judgments: grades from the web pages; list, export or withdraw them, or measure how far judges agree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command
 from assay.cli.terminal import text_here
-from assay.errors import DataError, NothingSelected, UsageError, near_matches
+from assay.errors import DataError, NothingSelected, UnknownName, UsageError, near_matches
 from assay.serialize import dumps
 from assay.text import counted, percent, printable
 
@@ -26,42 +26,47 @@ EXAMPLES = """\
 SCHEMA = "assay.judgments/1"
 ACTIONS = ("list", "export", "agreement", "withdraw")
 IDENTIFYING_FLAGS = ("judge", "query", "document")
-"""What says which grade is withdrawn; and the benchmark, where several have that pair."""
+"""The flags that say which grade is withdrawn; and --benchmark, if several benchmarks have that pair."""
 PLURAL = {"query": "queries"}
 MAX_NAMES_SHOWN = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to do with which judgments."""
+    """The action, and which judgments."""
     parser.add_argument(
         "action",
         nargs="?",
         default="list",
         metavar="|".join(ACTIONS),
-        help="list them (the default); write them as TREC qrels; Cohen's κ of every two judges; take one back",
+        help="list: list judgments (default); export: write them as TREC qrels; agreement: show Cohen's κ of each pair of "
+        "judges; withdraw: remove one judgment",
     )
-    parser.add_argument("--benchmark", metavar="NAME", help="those about this benchmark")
-    parser.add_argument("--judge", metavar="NAME", help="those of this judge")
-    parser.add_argument("--query", metavar="ID", help="those for this query")
-    parser.add_argument("--document", metavar="ID", help="those of this document")
-    parser.add_argument("-o", "--output", metavar="FILE", help="export: the file that is written")
+    parser.add_argument("--benchmark", metavar="NAME", help="only judgments on this benchmark")
+    parser.add_argument("--judge", metavar="NAME", help="only judgments by this judge")
+    parser.add_argument("--query", metavar="ID", help="only judgments for this query")
+    parser.add_argument("--document", metavar="ID", help="only judgments of this document")
+    parser.add_argument("-o", "--output", metavar="FILE", help="export: file to write")
     parser.add_argument(
-        "-f", "--format", default="table", choices=("table", "json", "csv"), metavar="FORMAT", help="table, json or csv"
+        "-f",
+        "--format",
+        default="table",
+        choices=("table", "json", "csv"),
+        metavar="FORMAT",
+        help="output format: table, json or csv (default: table)",
     )
     add_store_argument(parser)
 
 
 def run_judgments(options: argparse.Namespace) -> int:
-    """Dispatch; what is written wrongly shows before the store is opened."""
+    """Run the action; the options are checked before the store is opened."""
     if options.action not in ACTIONS:
         near = near_matches(options.action, ACTIONS)
-        raise UsageError(
-            f"write assay judgments {'|'.join(ACTIONS)}, not {options.action!r}{f': {near[0]}?' if near else ''}"
-        )
+        raise UnknownName("action", options.action, near, f"choose from {', '.join(ACTIONS)}")
     if bool(options.output) != (options.action == "export"):
-        raise UsageError("write assay judgments export -o qrels.txt; -o is for export, and export needs it")
+        what = "export needs -o" if options.action == "export" else "-o is for export"
+        raise UsageError(f"{what}: assay judgments export -o qrels.txt")
     if options.action == "withdraw" and not all(getattr(options, name) for name in IDENTIFYING_FLAGS):
-        raise UsageError(f"one grade is withdrawn at a time: add {' '.join(f'--{name} …' for name in IDENTIFYING_FLAGS)}")
+        raise UsageError(f"withdraw removes one grade. Add {' '.join(f'--{name} …' for name in IDENTIFYING_FLAGS)}")
     with open_store(options) as store:
         who = None if options.judge is None else _stored_judge_name(options.judge)
         judgments = store.judgments.find(options.benchmark, options.query, options.document, who)
@@ -82,21 +87,21 @@ def _stored_judge_name(name: str) -> str:
 
 
 def _withdraw(store: Store, judgments: Sequence[Judgment]) -> str:
-    """Take one grade back, and say which it was."""
+    """Withdraw one grade, and say which."""
     if len(judgments) > 1:
         benchmarks = ", ".join(sorted(judgment.benchmark for judgment in judgments))
-        raise UsageError(f"there is such a grade on several benchmarks: add --benchmark with one of {benchmarks}")
+        raise UsageError(f"several benchmarks have this grade. Add --benchmark   (choose from {benchmarks})")
     (judgment,) = judgments
     if not store.judgments.withdraw(judgment):
-        raise NothingSelected("somebody else has just withdrawn it")
-    graded = f"{judgment.document} and {judgment.query} on {judgment.benchmark}"
-    return printable(f"withdrawn: the grade {judgment.grade:g} of {judgment.judge} for {graded}") + "\n"
+        raise NothingSelected("someone else has just withdrawn this grade")
+    graded = f"document {judgment.document} and query {judgment.query} on {judgment.benchmark}"
+    return printable(f"withdrawn: grade {judgment.grade:g} by {judgment.judge} for {graded}") + "\n"
 
 
 def _raise_nothing_selected(every: Sequence[Judgment], options: argparse.Namespace, place: str) -> None:
-    """Say what there is instead, or how judgments come about."""
+    """Say which judgments exist, or how to create some."""
     if not every:
-        raise NothingSelected(f"nobody has judged anything in {place} yet; assay serve shows queries where people can")
+        raise NothingSelected(f"{place} has no judgments yet. To judge documents on a web page: assay serve")
     asked = {name: getattr(options, name) for name in ("benchmark", *IDENTIFYING_FLAGS) if getattr(options, name)}
     known = {name: sorted({getattr(judgment, name) for judgment in every}) for name in asked}
     meant = [near for name, value in asked.items() for near in near_matches(value, known[name])]
@@ -131,27 +136,27 @@ def _list(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
 
 
 def _export(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
-    """One grade for each pair: of several judges the median, and of two in the middle the lower one.
+    """One grade for each pair: the median of several judges, the lower one of two in the middle.
 
-    What TREC files cannot hold is named, and the rest is written.
+    Judgments that TREC files cannot hold are left out with a note.
     """
     from assay.files import write_qrels
     from assay.store import exportable
 
     benchmarks = sorted({judgment.benchmark for judgment in judgments})
     if len(benchmarks) > 1:
-        raise UsageError(f"qrels are of one benchmark: add --benchmark with one of {', '.join(benchmarks)}")
+        raise UsageError(f"qrels are of one benchmark. Add --benchmark   (choose from {', '.join(benchmarks)})")
     file = Path(options.output)
     if file.is_dir() or not file.parent.exists():
-        raise UsageError(f"{file}: a file in a folder that exists is needed")
+        raise UsageError(f"{file}: this must be a file in an existing folder")
     can = exportable(judgments)
     if not can.grades:
-        raise DataError(f"{can.explanation}; assay judgments -f json writes them all")
+        raise DataError(f"{can.explanation}. To write all judgments: assay judgments -f json")
     if can.left_out:
-        sys.stderr.write(f"note: {can.explanation}; they are left out, and assay judgments -f json writes them all\n")
+        sys.stderr.write(f"note: {can.explanation}. They are left out. To write all judgments: assay judgments -f json\n")
     write_qrels(can.grades, file)
     n_judges = len({judgment.judge for judgment in judgments})
-    several = f" by {counted(n_judges, 'judge')}; where they differ, the median" if n_judges > 1 else ""
+    several = f" by {counted(n_judges, 'judge')} (the median if they differ)" if n_judges > 1 else ""
     written = f"{counted(can.n_pairs, 'grade')} for {counted(len(can.grades), 'query')} written to {file}{several}"
     return printable(written) + "\n"
 
@@ -171,7 +176,8 @@ def _agreement(judgments: Sequence[Judgment], options: argparse.Namespace) -> st
         for agreement in agreements
     ]
     table = _table(["judges", "pairs", "same grade", "κ", "κ weighted"], rows, {0})
-    return f"{table}\nκ: 1 is full agreement, 0 what chance would give; weighted, near grades differ less than far ones\n"
+    note = "κ: 1 is full agreement, 0 is agreement by chance. Weighted κ counts close grades as a smaller difference."
+    return f"{table}\n{note}\n"
 
 
 def _kappas(agreement: JudgeAgreement) -> list[str]:
@@ -183,7 +189,7 @@ def _json(plain: Any, name: str = "judgments") -> str:
 
 
 def _csv(rows: Sequence[dict[str, Any]]) -> str:
-    """A line for each, the names of the columns first; no text that a spreadsheet would take for a formula."""
+    """A line for each row, after a line with the column names; no text that a spreadsheet would run as a formula."""
     from assay.reports import render_sections, table_from_rows, table_section
 
     return render_sections([table_section(table_from_rows(rows))], "csv")
@@ -198,7 +204,7 @@ def _table(head: list[str], rows: Sequence[Sequence[str]], texts: set[int]) -> s
 
 COMMAND = Command(
     "judgments",
-    "list the grades that people gave, export or withdraw them, or see how far judges agree",
+    "list, export or withdraw the grades that people gave, or show how far judges agree",
     add_arguments,
     run_judgments,
     EXAMPLES,

@@ -1,4 +1,4 @@
-"""assay metrics: every metric, one of them in full, or those that answer a question."""
+"""assay metrics: list all metrics, explain one, or list those that answer a question."""
 
 from __future__ import annotations
 
@@ -21,14 +21,23 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """A metric or group to explain, or none for the list."""
-    parser.add_argument("metric", nargs="?", help="any spelling of a metric, or a group; without it all are listed")
+    parser.add_argument(
+        "metric", nargs="?", help="metric, in any spelling, or group to explain; without it, list all metrics"
+    )
     parser.add_argument(
         "--for",
         dest="question",
         metavar="QUESTION",
-        help="the metrics for what you want to know, in words: single answer, everything, order, judgments, reranker …",
+        help="list the metrics for what you want to know, in words: single answer, everything, order, judgments, reranker …",
     )
-    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
+    parser.add_argument(
+        "-f",
+        "--format",
+        default="text",
+        choices=("text", "json"),
+        metavar="FORMAT",
+        help="output format: text or json (default: text)",
+    )
 
 
 def run_metrics(options: argparse.Namespace) -> int:
@@ -36,7 +45,7 @@ def run_metrics(options: argparse.Namespace) -> int:
     is_data = options.format == "json"
     if options.question is not None:
         if options.metric is not None:
-            raise UsageError(f"either a metric ({options.metric}) is explained or a question is answered (--for), not both")
+            raise UsageError(f"give either a metric to explain ({options.metric}) or a question (--for), not both")
         answer = _for_question(options.question, is_data)
     else:
         answer = _as_data(options.metric) if is_data else _as_text(options.metric)
@@ -45,10 +54,8 @@ def run_metrics(options: argparse.Namespace) -> int:
 
 
 def _for_question(text: str, is_data: bool) -> str:
-    from assay.metrics import describe_question, explain_question
-
-    """Misspelt words are mended, and that is told: somebody may have meant something else."""
-    from assay.metrics import find_questions, read_as
+    """Typos are corrected, and a note says so, because the user may have meant something else."""
+    from assay.metrics import describe_question, explain_question, find_questions, read_as
 
     questions, read = find_questions(text), read_as(text)
     if read != text:
@@ -79,5 +86,5 @@ def _as_text(name: str | None) -> str:
 
 
 COMMAND = Command(
-    "metrics", "list every metric, explain one, or say which fits a question", add_arguments, run_metrics, EXAMPLES
+    "metrics", "list all metrics, explain one, or find those for a question", add_arguments, run_metrics, EXAMPLES
 )

@@ -1,4 +1,4 @@
-"""assay moe: how well queries are routed to experts, and what the retrieval gate saves."""
+"""assay moe: how well queries are routed to experts, and how much retrieval the gate saves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from assay.evaluation import Result
 
 RULES = InputRules(
-    metrics="such as routing_accuracy@2 gate_efficiency (default: all that have something to say)",
+    metrics="metrics, such as routing_accuracy@2 gate_efficiency (default: all that the data allows)",
     file="file of routes",
     truth="",
     reads="replies",
@@ -34,7 +34,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Files of decisions, metrics, slices and output."""
+    """Files of routes, metrics, slices and output."""
     add_input_arguments(parser, RULES)
     add_by_argument(parser.add_argument_group("slices"))
     trust = parser.add_argument_group("trust")
@@ -45,14 +45,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         choices=INTERVAL_METHODS,
         metavar="METHOD",
-        help="intervals: auto, bootstrap, bca, t, wilson or none (default: auto)",
+        help="method of the confidence intervals: auto, bootstrap, bca, t, wilson or none (default: auto)",
     )
-    trust.add_argument("--level", type=parse_level, default=0.95, metavar="LEVEL", help="of the intervals (default: 0.95)")
     trust.add_argument(
-        "--ci-seed", type=integer_parser(MAX_SEED), default=0, metavar="SEED", help="of the bootstrap (default: 0)"
+        "--level",
+        type=parse_level,
+        default=0.95,
+        metavar="LEVEL",
+        help="confidence level of the intervals (default: 0.95)",
     )
-    show = add_output_arguments(parser, ", ".join(FORMATS), choices=FORMATS, has_per_query=True)
-    show.add_argument("--digits", type=parse_digits, metavar="N", help="decimals (default: 3; csv and json: all)")
+    trust.add_argument(
+        "--ci-seed",
+        type=integer_parser(MAX_SEED),
+        default=0,
+        metavar="SEED",
+        help="random seed for bootstrap intervals (default: 0)",
+    )
+    show = add_output_arguments(parser, FORMATS, choices=FORMATS, has_per_query=True)
+    show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 3; csv and json: all)")
 
 
 def run_moe(options: argparse.Namespace) -> int:
@@ -70,19 +80,19 @@ def run_moe(options: argparse.Namespace) -> int:
 
 
 def _checked_inputs(options: argparse.Namespace) -> Inputs:
-    """Refuse what cannot be."""
+    """Refuse impossible inputs."""
     from assay.evaluation import parse_routing_metrics
 
     inputs = parse_inputs(options, RULES)
     if files := [word for word in options.by or () if Path(word).is_file()]:
-        raise UsageError(f"what follows --by is taken as a tag: {' '.join(files)}. Put files first")
+        raise UsageError(f"--by reads everything after it as a tag: {' '.join(files)}. Put the files first")
     parse_routing_metrics(options.metrics)
     check_output(options.output, form=options.file_format)
     return inputs
 
 
 def _results(options: argparse.Namespace, inputs: Inputs) -> list[Result]:
-    """One result per system, all with the same metrics, under names that tell them apart."""
+    """One result per system, all with the same metrics and different names."""
     from assay.evaluation import evaluate_routing, with_intervals, with_the_same_metrics
 
     systems = load_replies(inputs, "routes")
@@ -93,7 +103,7 @@ def _results(options: argparse.Namespace, inputs: Inputs) -> list[Result]:
 
 COMMAND = Command(
     "moe",
-    "score how queries are routed and when retrieval is skipped",
+    "score how queries are routed to experts, and when retrieval is skipped",
     add_arguments,
     run_moe,
     EXAMPLES,

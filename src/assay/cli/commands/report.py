@@ -1,4 +1,4 @@
-"""assay report: one page that shows what results say, to be opened offline, sent around or printed."""
+"""assay report: results as one HTML page that can be opened offline, shared or printed."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from assay.cli.program import Command
 from assay.cli.terminal import write_notes
 from assay.errors import UsageError
 from assay.masking import mask
+from assay.text import counted
 
 if TYPE_CHECKING:
     from assay.comparison import ComparisonOptions
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
 CHART_KINDS = ("svg", "png", "pdf")
 HTML = "html"
 PAGE_ENDINGS = (".html", ".htm")
-RULES = InputRules(metrics="metrics to compare, the one that decides first", has_default=True, keep_rankings=lambda _: True)
+RULES = InputRules(metrics="metrics to compare; the first one decides", has_default=True, keep_rankings=lambda _: True)
 MAX_QUERIES_SHOWN = 10
-"""Queries that lost and gained most, in files of text."""
+"""The number of queries with the largest losses and gains, in text formats."""
 
 
 EXAMPLES = """\
@@ -46,28 +47,33 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What it is about, how it is compared, and where it goes."""
+    """The results, the comparison, and the output."""
     add_input_arguments(parser, RULES)
     add_comparison_arguments(parser)
     add_by_argument(parser.add_argument_group("slices"))
     gate = parser.add_argument_group("gate")
     gate.add_argument(
-        "--gate", action="append", default=[], metavar="FILE", help="rules whose verdicts are shown: gate.yaml"
+        "--gate",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="file of rules, such as gate.yaml, whose verdicts the report shows; may be repeated",
     )
-    gate.add_argument("--rule", action="append", default=[], metavar="RULE", help="one more rule; may be repeated")
+    gate.add_argument("--rule", action="append", default=[], metavar="RULE", help="additional rule; may be repeated")
     show = add_output_arguments(
         parser,
-        "print it as well: table, markdown, latex, csv, json or html",
-        "report.html; also md, tex, csv, json, txt, and a folder for charts, which ends in /; may be repeated",
+        "also print the report in this format: table, markdown, latex, csv, json or html",
+        "write the report to this file, such as report.html (or md, tex, csv, json, txt), or its charts to a folder, "
+        "which ends in /; may be repeated",
         default="",
         choices=(*FORMATS, HTML),
     )
-    show.add_argument("--charts", choices=CHART_KINDS, help="kind of the charts in folders (default: svg)")
-    show.add_argument("--title", default="", metavar="TEXT", help="what the page is called")
+    show.add_argument("--charts", choices=CHART_KINDS, help="format of the charts in a folder (default: svg)")
+    show.add_argument("--title", default="", metavar="TEXT", help="title of the page")
 
 
 def run_report(options: argparse.Namespace) -> int:
-    """What can be refused is, before anything is read; nothing is written unless everything worked."""
+    """Options are checked before anything is read; nothing is written unless everything worked."""
     how = make_comparison_options(options)
     check_files(options)
     inputs = parse_inputs(options, RULES)
@@ -104,7 +110,7 @@ def _benchmark_reports(options: argparse.Namespace, sources: LoadedResults, how:
 
 
 def _words_of(options: argparse.Namespace) -> WordsOf:
-    """Where documents can be read: in the benchmark that was given, else in the one that comes with assay."""
+    """The source of document texts: the given benchmark, else a bundled one."""
     from assay.web import texts_of
 
     if not options.dataset:
@@ -120,7 +126,7 @@ def _words_of(options: argparse.Namespace) -> WordsOf:
 
 
 def _with_asked_metrics(options: argparse.Namespace, result: Result) -> Result:
-    """The result with the metrics asked for first, and no others but those beside them."""
+    """The result with the requested metrics first, followed by its additional metrics."""
     if not options.metrics:
         return result
     from assay.comparison import shared_metrics
@@ -142,15 +148,13 @@ def _read_rules(options: argparse.Namespace, load: Callable[[], LoadedResults]) 
 
 
 def _gate(options: argparse.Namespace, sources: LoadedResults, rules: Sequence[object]) -> GateReport | None:
-    """The last source held against the rules, and against the first where there are two; it never fails the command."""
+    """The verdicts of the rules on the last source, compared with the first if there are two. The exit code ignores them."""
     if not rules:
         return None
     from assay.monitoring import Rule, gate
 
     if not sources.lookups:
-        raise UsageError(
-            "rules are about results: give stored or saved ones, as in assay report main latest --gate gate.yaml"
-        )
+        raise UsageError("rules need stored or saved results, not runs, as in assay report main latest --gate gate.yaml")
     now = sources.lookups[-1]
     before = sources.lookups[0] if len(sources.lookups) > 1 else None
     known = [rule for rule in rules if isinstance(rule, Rule)]
@@ -160,27 +164,27 @@ def _gate(options: argparse.Namespace, sources: LoadedResults, rules: Sequence[o
 
 
 def check_files(options: argparse.Namespace) -> None:
-    """Refuse what could not be written, and a report that would go nowhere."""
+    """Refuse files that cannot be written, and a report without any output."""
     from assay.reports import ENDINGS, check_outputs
 
     outputs, known = options.output, (*ENDINGS, *PAGE_ENDINGS)
     if not outputs and not options.format:
         files = options.files or ["latest"]
-        raise UsageError(f"say where the report goes: {options.prog} {shlex.join(files)} -o report.html")
+        raise UsageError(f"say where to write the report: {options.prog} {shlex.join(files)} -o report.html")
     if options.charts and not any(map(is_folder, outputs)):
-        raise UsageError(
-            f"--charts {options.charts} is about a folder of charts, and -o names none; add one, as in -o figures/"
-        )
+        raise UsageError(f"--charts {options.charts} needs a folder for the charts. Add one, such as -o figures/")
     for output in outputs:
         if is_folder(output):
             _check_folder(output)
             continue
         if not _form(output, options):
             names = ", ".join((PAGE_ENDINGS[0], *ENDINGS))
-            raise UsageError(f"-o {output}: the ending tells the format; there are {names}, and folders end in /")
+            raise UsageError(
+                f"-o {output}: the file extension sets the format (choose from {names}; a folder for charts ends in /)"
+            )
         check_outputs([output], known, options.file_format)
     if len({Path(output).absolute() for output in outputs}) < len(outputs):
-        raise UsageError("-o: the same file is given twice, and the second would replace the first")
+        raise UsageError("-o: the same file is given twice. Remove one of them")
 
 
 def _form(output: str, options: argparse.Namespace) -> str:
@@ -191,7 +195,7 @@ def _form(output: str, options: argparse.Namespace) -> str:
 
 
 def is_folder(output: str) -> bool:
-    """Whether charts go there: it ends in / or is a folder already."""
+    """Whether it is a folder for charts: it ends in / or exists as a folder."""
     return output.endswith("/") or Path(output).is_dir()
 
 
@@ -199,12 +203,12 @@ def _check_folder(output: str) -> None:
     from assay.reports import check_writable
 
     if Path(output).exists() and not Path(output).is_dir():
-        raise UsageError(f"-o {output}: charts go to a folder, and there is a file of that name")
+        raise UsageError(f"-o {output}: this must be a folder for charts, but a file has this name")
     check_writable(Path(output) / "chart", output)
 
 
 def write_files(options: argparse.Namespace, matters: Sequence[BenchmarkReport]) -> list[str]:
-    """Everything that was asked for; the page is worked out once. Gives what was written."""
+    """Write all output files and return their names. The page is computed only once."""
     from assay.atomic_write import atomic_write
     from assay.reports import make_page, render_page
 
@@ -217,7 +221,7 @@ def write_files(options: argparse.Namespace, matters: Sequence[BenchmarkReport])
     for output in options.output:
         if is_folder(output):
             n = _write_charts(Path(output), find_page(), options.charts or CHART_KINDS[0])
-            written.append(f"{output} ({n} charts)")
+            written.append(f"{output} ({counted(n, 'chart')})")
             continue
         with atomic_write(Path(output)) as file:
             file.write(
@@ -246,7 +250,7 @@ def _write_charts(folder: Path, page: Page, kind: str) -> int:
 
 
 def _render_text(options: argparse.Namespace, matters: Sequence[BenchmarkReport], form: str) -> str:
-    """The same in a format of text: comparisons where there are any, else the results."""
+    """The report in a text format: comparisons if there are any, else the results."""
     from assay.reports import ComparisonExtras, ComparisonReport, EvaluationDisplay, render_comparisons, render_evaluation
 
     opening = _render_overview(matters, form)
@@ -262,7 +266,7 @@ def _render_text(options: argparse.Namespace, matters: Sequence[BenchmarkReport]
 
 
 def _render_overview(matters: Sequence[BenchmarkReport], form: str) -> str:
-    """Of several benchmarks, every system on each of them first; files for programs have rows of their own."""
+    """An overview of all systems on all benchmarks, if there are several; not for formats that programs read."""
     from assay.reports import PROGRAM_FORMATS, cross_benchmark_section, render_sections
 
     section = cross_benchmark_section(matters) if form not in PROGRAM_FORMATS else None
@@ -271,7 +275,7 @@ def _render_overview(matters: Sequence[BenchmarkReport], form: str) -> str:
 
 COMMAND = Command(
     "report",
-    "write a page that shows what results say",
+    "write a report of results as an HTML page",
     add_arguments,
     run_report,
     EXAMPLES,

@@ -1,4 +1,4 @@
-"""assay results: list what is stored; delete, tag, annotate, export or import it."""
+"""assay results: list, delete, tag, annotate, export or import stored results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXAMPLES = """\
   assay results export all.jsonl.zst"""
 SCHEMA = "assay.results/1"
 DEFAULT_LIMIT = 20
-"""Results that are shown where nobody says how many."""
+"""The number of results that are shown by default."""
 FORMS = {
     "delete": "delete REFERENCE …",
     "tag": "tag REFERENCE TAG …",
@@ -35,47 +35,70 @@ FORMS = {
     "export": "export FILE [REFERENCE …], or export [REFERENCE …] -o FILE",
     "import": "import FILE …",
 }
-"""What can be done, and how it is written."""
+"""Action → its arguments."""
 EXPORT_ENDINGS = (".zst", ".jsonl", ".json", ".gz")
-"""Endings by which a file is told from a reference."""
+"""File extensions that distinguish a file from a reference."""
+OUTPUT_IS_FOR_EXPORT = "-o is for export. To write a list to a file: assay results -f csv > results.csv"
 MIN_WORDS = {"delete": 1, "tag": 2, "note": 2, "export": 1, "import": 1}
 MAX_WORDS = {"note": 2}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to list, or what to do with which evaluations."""
+    """What to list, or which action on which evaluations."""
     parser.add_argument(
-        "action", nargs="?", metavar="|".join(FORMS), help="without it, stored results are listed, the newest first"
+        "action",
+        nargs="?",
+        metavar="|".join(FORMS),
+        help="what to do with evaluations; without it, list the stored results, newest first",
     )
     parser.add_argument(
-        "words", nargs="*", metavar="reference", help="latest, latest~1, an id, its beginning or end, a baseline; or files"
+        "words",
+        nargs="*",
+        metavar="reference",
+        help="evaluations: latest, latest~1, an id, the beginning or end of an id, or a baseline; export and import: files",
     )
-    group = parser.add_argument_group("list")
-    group.add_argument("--benchmark", metavar="NAME", help="results on this benchmark")
-    group.add_argument("--provider", metavar="NAME", help="results of this provider")
-    group.add_argument(
-        "--since", metavar="AGE", help="begun in the last 30d, 12h, 45m (minutes) or 2w, or since a day: 2026-11-15"
-    )
-    group.add_argument("--tag", metavar="TAG", help="of evaluations with this tag")
-    group.add_argument(
-        "-m", "--metric", type=WrittenName, metavar="METRIC", help="the metric to show (default: the first of each result)"
-    )
-    group.add_argument(
-        "--limit", type=integer_parser(10**9), default=DEFAULT_LIMIT, metavar="N", help="how many (default: 20; 0: all)"
-    )
-    group.add_argument("-f", "--format", default="table", choices=("table", "json", "csv"), help="table, json or csv")
+    _add_list_arguments(parser.add_argument_group("list"))
     change = parser.add_argument_group("change")
-    change.add_argument("--force", action="store_true", help="delete: baselines too")
-    change.add_argument("--remove", action="store_true", help="tag: take the tags away")
-    change.add_argument("-o", "--output", metavar="FILE", help="export: the file, as the first word may be")
+    change.add_argument("--force", action="store_true", help="delete: also delete evaluations that are baselines")
+    change.add_argument("--remove", action="store_true", help="tag: remove the tags instead of adding them")
+    change.add_argument("-o", "--output", metavar="FILE", help="export: file to write, instead of the first argument")
     add_store_argument(parser)
 
 
+def _add_list_arguments(group: argparse._ArgumentGroup) -> None:
+    """The options for the list of results."""
+    group.add_argument("--benchmark", metavar="NAME", help="list only results on this benchmark")
+    group.add_argument("--provider", metavar="NAME", help="list only results of this provider")
+    group.add_argument(
+        "--since",
+        metavar="AGE",
+        help="list only results since then: 30d (days), 12h (hours), 45m (minutes), 2w (weeks) or 2026-11-15",
+    )
+    group.add_argument("--tag", metavar="TAG", help="list only results of evaluations with this tag")
+    group.add_argument(
+        "-m", "--metric", type=WrittenName, metavar="METRIC", help="metric to show (default: the first of each result)"
+    )
+    group.add_argument(
+        "--limit",
+        type=integer_parser(10**9),
+        default=DEFAULT_LIMIT,
+        metavar="N",
+        help="largest number of results to list; 0 lists all (default: 20)",
+    )
+    group.add_argument(
+        "-f",
+        "--format",
+        default="table",
+        choices=("table", "json", "csv"),
+        help="output format: table, json or csv (default: table)",
+    )
+
+
 def run_results(options: argparse.Namespace) -> int:
-    """Dispatch; words are counted before the store is opened."""
+    """Run the action; its arguments are counted before the store is opened."""
     if options.action is None:
         if options.output is not None:
-            raise UsageError("-o is for export alone; lists are printed: assay results -f csv > results.csv")
+            raise UsageError(OUTPUT_IS_FOR_EXPORT)
         return _list(options)
     _check_words(options)
     do = {"delete": _delete, "tag": _tag, "note": _note, "export": _export, "import": _import}[options.action]
@@ -94,15 +117,15 @@ def run_results(options: argparse.Namespace) -> int:
 def _check_words(options: argparse.Namespace) -> None:
     if options.action not in FORMS:
         near = near_matches(options.action, FORMS)
-        hint = f"Did you mean {near[0]}?" if near else f"To look at an evaluation: assay show {options.action}"
-        raise UsageError(f"there is nothing called {options.action!r} to do with results. {hint}")
+        hint = f"Did you mean {near[0]}?" if near else f"To show an evaluation: assay show {options.action}"
+        raise UsageError(f"assay results has no action {options.action!r}. {hint}   (choose from {', '.join(FORMS)})")
     if options.output is not None:
         if options.action != "export":
-            raise UsageError("-o is for export alone; lists are printed: assay results -f csv > results.csv")
+            raise UsageError(OUTPUT_IS_FOR_EXPORT)
         options.words = [options.output, *options.words]
     n_words = len(options.words)
     if n_words < MIN_WORDS[options.action] or n_words > MAX_WORDS.get(options.action, n_words):
-        raise UsageError(f"write assay results {FORMS[options.action]}")
+        raise UsageError(f"wrong number of arguments. Write assay results {FORMS[options.action]}")
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -122,7 +145,7 @@ def _list(options: argparse.Namespace) -> int:
     elif options.format == "csv":
         sys.stdout.write(render_sections(entry_sections(entries, metric, "csv"), "csv"))
     elif not entries:
-        sys.stdout.write(f"{printable(place)} is empty; assay eval puts results there\n")
+        sys.stdout.write(f"{printable(place)} is empty. To add results: assay eval\n")
     else:
         n_evaluations = len({entry.evaluation for entry in entries})
         table = text_here(entry_sections(entries, metric))
@@ -131,7 +154,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _check_not_filtered_out(store: Store, options: argparse.Namespace) -> None:
-    """Say what no result is like, and what may have been meant; an empty store is no fault."""
+    """Say which filters match no result, with similar names. An empty store is not an error."""
     filters = {name: getattr(options, name) for name in ("benchmark", "provider", "tag", "since") if getattr(options, name)}
     every = store.list() if filters else []
     if not every:
@@ -142,12 +165,12 @@ def _check_not_filtered_out(store: Store, options: argparse.Namespace) -> None:
     conditions = " and ".join(f"{name} {value}" for name, value in filters.items())
     question = f". Did you mean {' or '.join(meant)}?" if meant and not set(meant) & set(filters.values()) else ""
     raise NothingSelected(
-        f"no result in {store.place} has {conditions}{question or '; assay results --limit 0 lists them all'}"
+        f"no result in {store.place} has {conditions}{question or '. To list all results: assay results --limit 0'}"
     )
 
 
 def _entries(store: Store, options: argparse.Namespace) -> tuple[Sequence[Entry], bool]:
-    """What is shown, and whether there is more of it."""
+    """The results to show, and whether there are more."""
     limit = options.limit + 1 if options.limit else None
     entries = store.list(options.benchmark, options.provider, options.since, options.tag, limit)
     return (entries[: options.limit], True) if limit and len(entries) == limit else (entries, False)
@@ -166,23 +189,23 @@ def _tag(store: Store, options: argparse.Namespace) -> list[str]:
 
 
 def _note(store: Store, options: argparse.Namespace) -> list[str]:
-    return [f"noted about {store.note(*options.words)}"]
+    return [f"added a note to {store.note(*options.words)}"]
 
 
 def _export(store: Store, options: argparse.Namespace) -> list[str]:
     file, *references = options.words
     if references and not Path(file).suffix and Path(references[-1]).suffix in EXPORT_ENDINGS:
         right = " ".join([references[-1], file, *references[:-1]])
-        raise UsageError(f"the file comes first: assay results export {right}; or name it with -o {references[-1]}")
+        raise UsageError(f"the file comes first: assay results export {right}. Or give it with -o {references[-1]}")
     _check_file(Path(file))
     n_written = store.export(file, references)
-    return [f"{counted(n_written, 'evaluation')} written to {file}; assay results import {file} takes them over"]
+    return [f"{counted(n_written, 'evaluation')} written to {file}. To import the file: assay results import {file}"]
 
 
 def _check_file(file: Path) -> None:
-    """As everywhere, a folder is not made for a file."""
+    """Check that the folder of the file exists. No folder is created."""
     if file.is_dir() or not file.parent.exists():
-        raise UsageError(f"{file}: a file in a folder that exists is needed")
+        raise UsageError(f"{file}: this must be a file in an existing folder")
 
 
 def _import(store: Store, options: argparse.Namespace) -> list[str]:
@@ -191,12 +214,12 @@ def _import(store: Store, options: argparse.Namespace) -> list[str]:
     new, known, baselines, kept_baselines = (list(dict.fromkeys(sum(some, ()))) for some in named)
     known = [name for name in known if name not in new]
     there = f", {counted(len(known), 'evaluation')} already there" if known else ""
-    lines = [f"{counted(len(new), 'evaluation')} taken over into {store.place}{there}"]
+    lines = [f"{counted(len(new), 'evaluation')} imported into {store.place}{there}"]
     lines += [f"  {name}" for name in new]
-    lines += [f"{name} is a baseline now" for name in baselines]
-    lines += [f"the baseline {name} stays what it is here" for name in kept_baselines]
+    lines += [f"baseline {name} imported" for name in baselines]
+    lines += [f"baseline {name} not imported, because this store has one with that name" for name in kept_baselines]
     n_judgments = sum(imported.n_judgments for imported in each)
-    return lines + ([f"{counted(n_judgments, 'judgment')} taken over"] if n_judgments else [])
+    return lines + ([f"{counted(n_judgments, 'judgment')} imported"] if n_judgments else [])
 
 
 COMMAND = Command(

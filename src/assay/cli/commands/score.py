@@ -40,16 +40,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Judgments, runs, metrics, policy and output."""
     add_input_arguments(parser, RULES)
     trust = parser.add_argument_group("trust")
-    trust.add_argument("--tie-band", action="store_true", help="lowest, mean and highest figure over all orders of ties")
-    trust.add_argument("--residuals", action="store_true", help="lowest and highest figure over grades of the unjudged")
+    trust.add_argument(
+        "--tie-band",
+        action="store_true",
+        help="show the lowest, mean and highest value over all orders of tied documents",
+    )
+    trust.add_argument(
+        "--residuals",
+        action="store_true",
+        help="show the lowest and highest value that judging the unjudged documents could give",
+    )
     add_confidence_arguments(trust)
     show = add_output_arguments(parser, FORMATS, has_per_query=True)
-    show.add_argument("--digits", type=parse_digits, metavar="N", help="decimals (default: 4; csv and json: all)")
+    show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 4; csv and json: all)")
     show.add_argument(
         "--sort",
         type=WrittenName,
         metavar="METRIC",
-        help="runs, and queries with --per-query, best first by this metric (default: runs in a table, by the first)",
+        help="sort by this metric, best first: runs, and queries with --per-query (default: runs in a table, by the first "
+        "metric)",
     )
 
 
@@ -69,12 +78,12 @@ def run_score(options: argparse.Namespace) -> int:
     write_output(options, output.rendered)
     sys.stdout.write(output.rendered(options.format, is_here=True))
     write_notes(options, *_notes(options, results))
-    log_verbose(options, f"wrote {', '.join(options.output) or 'no file'}")
+    log_verbose(options, f"wrote {', '.join(options.output) or 'no files'}")
     return 0
 
 
 def _score_runs(options: argparse.Namespace, inputs: Inputs, forms: Sequence[str]) -> list[Result]:
-    """Runs with intervals and bands; how much of the first ten documents was judged belongs beside every table."""
+    """Runs with intervals and bands. Every table also shows how many of the first ten documents are judged."""
     from assay.metrics import find_metric
 
     scoring = replace(make_scoring(options, inputs), tie_band=options.tie_band, residuals=options.residuals)
@@ -87,7 +96,7 @@ def _score_runs(options: argparse.Namespace, inputs: Inputs, forms: Sequence[str
 
 
 def _saved_results(options: argparse.Namespace, inputs: Inputs, forms: Sequence[str]) -> list[Result]:
-    """Results as they were scored, with the metrics that all of them have; of several benchmarks under the names of both."""
+    """Results as they were scored, with the metrics that all share. With several benchmarks, names include the benchmark."""
     from assay.comparison import shared_metrics
     from assay.evaluation import with_bands, with_the_same_metrics
 
@@ -109,17 +118,17 @@ def _check_order(options: argparse.Namespace, metrics: Sequence[BoundMetric]) ->
     from assay.metrics import parse_metric
 
     if options.sort and parse_metric(options.sort, options.profile or "").name not in {metric.name for metric in metrics}:
-        raise UsageError(f"--sort {options.sort}: add it to -m to sort by it")
+        raise UsageError(f"--sort {options.sort}: this metric is not scored. Add it to -m")
 
 
 def _notes(options: argparse.Namespace, results: Sequence[Result]) -> Iterator[str]:
-    """The notes that csv and trec have no place for, and text that no summary shows."""
+    """Notes that csv and trec cannot hold, and metrics whose text no summary shows."""
     from assay.reports import Report, notes
 
     metrics = [metric for metric in results[0].metrics if metric.name not in results[0].beside]
     hidden = [metric.name for metric in metrics if not metric.metric.aggregation.summarise and metric.name != "runid"]
     if hidden and not options.per_query and options.format != "json":
-        yield f"note: {', '.join(hidden)} is text for each query: add --per-query"
+        yield f"note: {', '.join(hidden)} is text for each query. Add --per-query to show it"
     yield from (f"note: {note}" for note in notes(Report(results)) if options.format in ("csv", "trec"))
 
 

@@ -1,4 +1,4 @@
-"""assay serve: the web pages over a store."""
+"""assay serve: the results of a store as web pages."""
 
 from __future__ import annotations
 
@@ -34,46 +34,51 @@ EXAMPLES = """\
   assay serve --datasets my-benchmark.json
   assay serve --host 0.0.0.0 --token-file token.txt"""
 ENV_VARIABLE = "ASSAY_TOKEN"
-"""The environment variable that holds the token where no file does; none stands in a command, which everybody can read."""
+"""The environment variable with the token, if there is no file. A command has none, because other users can read it."""
 DEFAULT_PORT = 8765
 MAX_PORT = 65_535
 MIN_TOKEN_LENGTH = 12
-"""Letters of a token; one with fewer is guessed too easily."""
+"""Characters of a token; a shorter one is easy to guess."""
 MAKE_COMMAND = 'python -c "import secrets; print(secrets.token_urlsafe())"'
-"""A command that makes a token nobody guesses."""
+"""A command that creates a token that cannot be guessed."""
 MAX_WAITING_CONNECTIONS = 128
-"""Visitors that may wait until the server takes them, from the moment its address is printed."""
+"""The number of connections that may wait until the server accepts them."""
 READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
 WILDCARD_HOSTS = ("0.0.0.0", "::", "")  # noqa: S104 (names it, binds nothing)
 
 
 class _TokenInCommand(argparse.Action):
-    """`--token`, which is no flag any more: it says what to write in its place, and nothing of what was written."""
+    """`--token`, which was removed: the error says what to use instead, and does not repeat the token."""
 
     def __call__(self, *_: Any) -> NoReturn:
         """Refuse it."""
         raise UsageError(
-            f"--token is gone, for everybody on this machine can read a command: write the token into a file and use "
-            f"--token-file FILE, or set the variable {ENV_VARIABLE}"
+            f"--token was removed, because every user of this machine can read a command. Write the token into a file and "
+            f"use --token-file FILE, or set the variable {ENV_VARIABLE}"
         )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which store, and where it is served."""
+    """The store, and the address of the server."""
     add_store_argument(parser)
-    parser.add_argument("--host", default="127.0.0.1", metavar="HOST", help="default: 127.0.0.1, this machine alone")
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="HOST",
+        help="address to listen on (default: 127.0.0.1, which only this machine can reach)",
+    )
     parser.add_argument(
         "--port",
         type=integer_parser(MAX_PORT),
         default=DEFAULT_PORT,
         metavar="PORT",
-        help=f"default: {DEFAULT_PORT}; 0: any that is free",
+        help=f"port to listen on; 0 chooses a free one (default: {DEFAULT_PORT})",
     )
     parser.add_argument(
         "--token-file",
         metavar="FILE",
-        help=f"file that holds the token visitors must give, {MIN_TOKEN_LENGTH} letters or more; needed for any other host "
-        f"(default: the variable {ENV_VARIABLE})",
+        help=f"file with the token that visitors must enter, of at least {MIN_TOKEN_LENGTH} characters; required if other "
+        f"machines can reach the server (default: ${ENV_VARIABLE})",
     )
     parser.add_argument("--token", action=_TokenInCommand, nargs="?", help=argparse.SUPPRESS)
     parser.add_argument(
@@ -81,19 +86,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="PATH",
-        help="benchmarks whose documents may be shown: results with the same fingerprint get words beside their ids",
+        help="benchmarks whose documents may be shown; results with the same fingerprint then show texts next to ids",
     )
     parser.add_argument(
         "--proxy",
         nargs="+",
         default=[],
         metavar="ADDRESS",
-        help="proxies whose X-Forwarded-* headers are trusted (For, Proto, Host): addresses or networks",
+        help="addresses or networks of proxies whose X-Forwarded-* headers (For, Proto, Host) are trusted",
     )
 
 
 def run_serve(options: argparse.Namespace) -> int:
-    """Everything that can be refused is, before the port is taken. It runs until a signal ends it, as Ctrl-C does."""
+    """All options are checked before the port is opened. The server runs until a signal such as Ctrl-C ends it."""
     _check_dependencies()
     token = _token(options)
     _check_proxy_has_token(options.proxy, token)
@@ -109,7 +114,7 @@ def run_serve(options: argparse.Namespace) -> int:
 
 
 def _token(options: argparse.Namespace) -> str:
-    """The token. Where other machines are let in it is needed, and has a length; on this machine a short one is noted."""
+    """The token. It is required, and must be long, if other machines can reach the server; else a short one is noted."""
     from assay.web import is_loopback
 
     token = _read_token(Path(options.token_file)) if options.token_file else os.environ.get(ENV_VARIABLE, "").strip()
@@ -117,52 +122,52 @@ def _token(options: argparse.Namespace) -> str:
     is_open = not is_loopback(options.host)
     if is_open and not token:
         raise UsageError(
-            f"{options.host} lets other machines in, so a token is needed: assay serve --host {options.host} "
-            f"--token-file FILE, or the environment variable {ENV_VARIABLE}"
+            f"other machines can reach {options.host}, so a token is required: assay serve --host {options.host} "
+            f"--token-file FILE, or set the environment variable {ENV_VARIABLE}"
         )
     if token and len(token) < MIN_TOKEN_LENGTH:
-        message = f"a token of {counted(len(token), 'letter')} is easily guessed; {MIN_TOKEN_LENGTH} or more are needed"
+        message = f"a token of {counted(len(token), 'character')} is easy to guess"
+        needed = f"at least {MIN_TOKEN_LENGTH} are required if other machines can reach the server"
         if is_open:
-            raise UsageError(f"{message} where other machines are let in. This makes one: {MAKE_COMMAND}")
-        sys.stderr.write(f"note: {message} as soon as other machines are let in; this makes one: {MAKE_COMMAND}\n")
+            raise UsageError(f"{message}; {needed}. To create one: {MAKE_COMMAND}")
+        sys.stderr.write(f"note: {message}; {needed}. To create one: {MAKE_COMMAND}\n")
     return token
 
 
 def _check_proxy_has_token(proxies: Sequence[str], token: str) -> None:
-    """A proxy is named by its address, and lets other machines in."""
+    """Check that there is a token if a proxy is given, because other machines can then reach the server."""
     from assay.web import Proxies
 
     if Proxies(proxies) and not token:
         raise UsageError(
-            f"a proxy lets other machines in, so a token is needed: --token-file FILE, or the variable {ENV_VARIABLE}"
+            "other machines can reach the server through a proxy, so a token is required: add --token-file FILE, "
+            f"or set the variable {ENV_VARIABLE}"
         )
 
 
 def _read_token(path: Path) -> str:
-    """The one line of a file. A note where other users of this machine can read it too."""
+    """The one line of a file; with a note if other users of this machine can read the file."""
     if not path.exists():
         named_path = f" {path}" if set("./\\") & set(str(path)) else ""  # else it may be the token itself
-        raise UsageError(f"--token-file{named_path}: there is no such file; it holds the token in one line")
+        raise UsageError(f"--token-file{named_path}: no such file. It must contain the token in one line")
     try:
         text = path.read_text(encoding="utf-8-sig").strip()
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "it is no text in UTF-8"
+        why = getattr(error, "strerror", None) or "the file is not UTF-8 text"
         raise UsageError(f"--token-file {path}: the token cannot be read: {why}") from None
     if not text or len(text.splitlines()) > 1:
         n_lines = counted(len(text.splitlines()), "line")
         raise UsageError(
-            f"--token-file {path}: expected one line, which is the token; found {n_lines}. One is made by: {MAKE_COMMAND}"
+            f"--token-file {path}: expected one line with the token, found {n_lines}. To create one: {MAKE_COMMAND}"
         )
     if os.name == "posix" and mode & READABLE_BY_OTHERS:
-        sys.stderr.write(
-            f"note: other users can read {path}; this makes it yours alone: chmod 600 {shlex.quote(str(path))}\n"
-        )
+        sys.stderr.write(f"note: other users can read {path}. To prevent that: chmod 600 {shlex.quote(str(path))}\n")
     return text
 
 
 def _datasets(paths: Sequence[str]) -> list[BenchmarkDataset]:
-    """The benchmarks that were given, read now: a path that is wrong is told before anybody is served."""
+    """The given benchmarks, read now, so that a wrong path is an error before the server starts."""
     from assay.datasets import load_dataset
 
     return [load_dataset(path) for path in paths]
@@ -177,7 +182,7 @@ def _check_dependencies() -> None:
 
 
 def _open_socket(host: str, port: int) -> socket.socket:
-    """The socket, so that a port which is taken is told at once, and port 0 is known."""
+    """The socket, opened now, so that a used port is an error at once, and the number for port 0 is known."""
     import socket
 
     listener = None
@@ -190,26 +195,28 @@ def _open_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         if listener is not None:
             listener.close()
-        raise UsageError(f"{host}:{port} cannot be listened on: {error.strerror or error}; --port 0 takes any") from None
+        raise UsageError(
+            f"cannot listen on {host}:{port}: {error.strerror or error}. To use any free port: --port 0"
+        ) from None
     return listener
 
 
 def _print_address(host: str, port: int, place: str) -> None:
     name = _reachable_host(host)
     address = f"[{name}]" if ":" in name else name
-    sys.stdout.write(f"serving {place} at http://{address}:{port}/ (Ctrl-C ends it)\n")
+    sys.stdout.write(f"serving {place} at http://{address}:{port}/ (Ctrl-C to stop)\n")
     sys.stdout.flush()
 
 
 def _reachable_host(host: str) -> str:
-    """What others may call this machine by, where it listens on every address it has."""
+    """An address by which other machines can reach this one, if it listens on all addresses."""
     import socket
 
     if host not in WILDCARD_HOSTS:
         return host
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # an address of nobody (RFC 5737); nothing is sent
+            probe.connect(("192.0.2.1", 9))  # a reserved address (RFC 5737); nothing is sent
             return str(probe.getsockname()[0])
         except OSError:
             return socket.gethostname()
@@ -231,9 +238,9 @@ def _serve(app: Starlette, proxies: Sequence[str], listening: socket.socket) -> 
         server.handle_exit(number, frame)
 
     with signal_handler(hang_up, HANGUP_SIGNALS):
-        server.run(sockets=[listening])  # it ends in good order, then raises the signal that ended it, if it knows that one
+        server.run(sockets=[listening])  # shuts down cleanly, then raises the signal that ended it, if it knows the signal
     if hangups:
         raise TerminationSignal(hangups[0])
 
 
-COMMAND = Command("serve", "serve the web pages over a store", add_arguments, run_serve, EXAMPLES)
+COMMAND = Command("serve", "serve the results of a store as web pages", add_arguments, run_serve, EXAMPLES)

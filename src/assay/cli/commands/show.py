@@ -1,4 +1,4 @@
-"""assay show: a stored evaluation again, as it was printed; or one of its queries."""
+"""assay show: print a stored evaluation, or one of its queries."""
 
 from __future__ import annotations
 
@@ -37,25 +37,26 @@ DEFAULT_TOP = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which evaluation, and what of it."""
+    """The evaluation, and which part of it."""
     parser.add_argument(
         "reference",
         nargs="?",
         default="latest",
         metavar="REFERENCE",
-        help="latest, latest~1, an id, its beginning or end, a baseline; #benchmark/provider behind it is one result",
+        help="evaluation to show: latest (default), latest~1, an id, the beginning or end of an id, or a baseline; add "
+        "#benchmark/provider for one result",
     )
     parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)
-    parser.add_argument("--query", metavar="ID", help="one query: its words, rankings with grades, and scores")
+    parser.add_argument("--query", metavar="ID", help="show one query: its text, its rankings with grades, and its scores")
     parser.add_argument(
         "--top",
         type=integer_parser(10**9),
         default=DEFAULT_TOP,
         metavar="N",
-        help="ranks of that query (default: 10; 0: all)",
+        help="with --query, number of ranks to show; 0 shows all (default: 10)",
     )
     add_by_argument(parser.add_argument_group("slices"))
-    add_format(parser, "table, csv, json, latex, markdown or trec", FORMATS)
+    add_format(parser, "output format: table, csv, json, latex, markdown or trec (default: table)", FORMATS)
     add_output(parser)
     add_store_argument(parser)
 
@@ -65,7 +66,7 @@ def run_show(options: argparse.Namespace) -> int:
     _check_one_reference(options)
     _check_is_no_file(options.reference)
     if options.query is not None and options.format not in ("table", "json"):
-        raise UsageError("--query is shown as table or json")
+        raise UsageError(f"--query needs the format table or json, not {options.format}")
     check_output(options.output, ENDINGS if options.query is None else TEXT_ENDINGS, options.file_format)
     with open_store(options) as store:
         evaluation = store.find(options.reference)
@@ -75,20 +76,20 @@ def run_show(options: argparse.Namespace) -> int:
 
 
 def _check_one_reference(options: argparse.Namespace) -> None:
-    """One evaluation is shown at a time; a word behind it is a query, which has an option of its own."""
+    """Refuse a second word: it may be a query, which needs --query."""
     if options.more:
         command = shlex.join(["assay", "show", options.reference, "--query", options.more[0]])
-        raise UsageError(f"{options.more[0]!r} is one word too many: one query is shown with {command}")
+        raise UsageError(f"expected one evaluation, but {options.more[0]!r} is given as well. To show one query: {command}")
 
 
 def _check_is_no_file(reference: str) -> None:
-    """A saved result is not in the store; another command shows it."""
+    """Refuse a saved result, because it is not in the store."""
     from assay.store import looks_like_file
 
     name = reference.partition("#")[0]
     if looks_like_file(name) and Path(name).is_file():
         command = shlex.join(["assay", "report", name, "-o", "report.html"])
-        raise UsageError(f"{name} is a file, and show takes a stored evaluation such as latest; for a file: {command}")
+        raise UsageError(f"{name} is a file, but show needs a stored evaluation such as latest. For a file: {command}")
 
 
 def _query(evaluation: StoredEvaluation, options: argparse.Namespace, form: str, style: Style) -> str:
@@ -113,7 +114,7 @@ def _evaluation(evaluation: StoredEvaluation, options: argparse.Namespace, form:
 
 
 def _statistics(evaluation: StoredEvaluation) -> Statistics:
-    """Intervals and tests as the plan had them; as usual where it says nothing."""
+    """The intervals and tests of the plan, else the defaults."""
     from assay.execution import Statistics
 
     statistics = evaluation.plan.get("statistics")

@@ -1,4 +1,4 @@
-"""assay store: check the store, tidy it up, or say where it is."""
+"""assay store: check the store, clean it up, or print its location."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command
-from assay.errors import StoreError, UsageError, near_matches
+from assay.errors import StoreError, UnknownName, near_matches
 from assay.text import counted, printable
 
 EXAMPLES = """\
@@ -17,34 +17,41 @@ EXAMPLES = """\
   assay store path"""
 ACTIONS = ("check", "vacuum", "path")
 REPAIR_ADVICE = (
-    "put a copy of the store in its place, "
-    "or delete the evaluations named above with assay results delete and evaluate again"
+    "Restore the store from a copy, or delete the evaluations named above with assay results delete and run them again"
 )
 LOG_FOLDER = "runs"
-"""The folder beside the store in which evaluations keep their logs."""
+"""The folder next to the store in which evaluations save their logs."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to do."""
+    """The action."""
     parser.add_argument(
         "action",
         metavar="check|vacuum|path",
-        help="read every byte of it; give back unused space, of logs too; say where it is",
+        help="check: read the whole store and report damage; vacuum: free unused space and delete old logs; "
+        "path: print the location of the store",
     )
-    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
+    parser.add_argument(
+        "-f",
+        "--format",
+        default="text",
+        choices=("text", "json"),
+        metavar="FORMAT",
+        help="output format: text or json (default: text)",
+    )
     add_store_argument(parser)
 
 
 def run_store(options: argparse.Namespace) -> int:
-    """Dispatch."""
+    """Run the action."""
     if options.action not in ACTIONS:
         near = near_matches(options.action, ACTIONS)
-        raise UsageError(f"write assay store {'|'.join(ACTIONS)}, not {options.action!r}{f': {near[0]}?' if near else ''}")
+        raise UnknownName("action", options.action, near, f"choose from {', '.join(ACTIONS)}")
     return {"check": _check, "vacuum": _vacuum, "path": _path}[options.action](options)
 
 
 def _path(options: argparse.Namespace) -> int:
-    """Where it is, or would be; nothing is opened."""
+    """The location of the store, whether it exists or not; nothing is opened."""
     from assay.store import parse_location
 
     place = parse_location(options.store)
@@ -63,11 +70,11 @@ def _check(options: argparse.Namespace) -> int:
         plain = {"store": place, "evaluations": check.n_evaluations, "results": check.n_results}
         sys.stdout.write(json.dumps({**plain, "unused": check.n_unused, "faults": list(check.faults)}) + "\n")
     elif check.is_sound:
-        unused = f"; {counted(check.n_unused, 'part')} that nobody needs: assay store vacuum" if check.n_unused else ""
-        sys.stdout.write(printable(f"{place} is sound: {sizes}, every byte of them read{unused}") + "\n")
+        unused = f". To free {counted(check.n_unused, 'unused part')}: assay store vacuum" if check.n_unused else ""
+        sys.stdout.write(printable(f"{place} is intact: {sizes}, all bytes read{unused}") + "\n")
     else:
         lines = [
-            f"{place} is not sound: {counted(len(check.faults), 'fault')} in {sizes}",
+            f"{place} is damaged: {counted(len(check.faults), 'fault')} in {sizes}",
             *(f"  {fault}" for fault in check.faults),
             REPAIR_ADVICE,
         ]
@@ -88,7 +95,7 @@ def _vacuum(options: argparse.Namespace) -> int:
         return 0
     sizes = f": {_megabytes(before)} before, {_megabytes(after)} now" if before is not None and after is not None else ""
     logs = f"; {counted(n_logs, 'log')} of complete evaluations deleted ({_megabytes(freed)})" if n_logs else ""
-    sys.stdout.write(printable(f"{place} is tidy{sizes}{logs}") + "\n")
+    sys.stdout.write(printable(f"{place} is cleaned up{sizes}{logs}") + "\n")
     return 0
 
 
@@ -96,4 +103,4 @@ def _megabytes(size: int) -> str:
     return f"{size / 1e6:.1f} MB"
 
 
-COMMAND = Command("store", "check or tidy up the store, or say where it is", add_arguments, run_store, EXAMPLES)
+COMMAND = Command("store", "check or clean up the store, or print its location", add_arguments, run_store, EXAMPLES)

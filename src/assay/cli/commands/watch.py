@@ -1,4 +1,4 @@
-"""assay watch: look at the newest result of each series, and tell somebody when it got worse."""
+"""assay watch: check the newest result of each series, and send alerts if it got worse."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assay.cli.alert_channels import (
     sent_alerts_path,
     write_sent_alerts,
 )
-from assay.cli.gate_inputs import read_rules
+from assay.cli.gate_inputs import add_rule_arguments, read_rules
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command
 from assay.errors import AssayError, DataError, NothingSelected, UnknownName
@@ -34,39 +34,55 @@ EXAMPLES = """\
   assay watch --rules gate.yaml --webhook '${SLACK_WEBHOOK}'
   assay watch --rule "ndcg@10 >= 0.7" -m latency_p95 --command 'mail -s retrieval team@example.com'"""
 PRINTED_CHANNEL = "printed"
-"""The channel that is always there: what was printed is not printed as new again."""
+"""The channel that is always present: an alert that was printed once is not printed as new again."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to look at, and whom to tell."""
-    parser.add_argument("--rules", action="append", default=[], metavar="FILE", help="gate.yaml; may be repeated")
-    parser.add_argument("--rule", action="append", default=[], metavar="RULE", help="one more rule; may be repeated")
+    """What to check, and where to send alerts."""
+    add_rule_arguments(parser)
     parser.add_argument(
-        "-m", "--metrics", type=WrittenName, nargs="+", default=[], metavar="METRIC", help="look for steps in these as well"
+        "-m",
+        "--metrics",
+        type=WrittenName,
+        nargs="+",
+        default=[],
+        metavar="METRIC",
+        help="additional metrics in which to look for sudden changes",
     )
-    parser.add_argument("--baseline", default="main", metavar="NAME", help="what rules compare with (default: main)")
-    parser.add_argument("--require-baseline", action="store_true", help="without a baseline nothing is checked: exit 3")
     parser.add_argument(
-        "--webhook", action="append", default=[], metavar="URL", help="post alerts as JSON; ${NAME} is read late"
+        "--baseline", default="main", metavar="NAME", help="baseline that rules compare with (default: main)"
     )
     parser.add_argument(
-        "--command", action="append", default=[], metavar="CMD", help="run this with alerts as JSON on its input"
+        "--webhook",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="post alerts to this URL as JSON; ${NAME} is read from the environment; may be repeated",
     )
-    parser.add_argument("--state", metavar="FILE", help="what was told already (default: beside the store)")
+    parser.add_argument(
+        "--command",
+        action="append",
+        default=[],
+        metavar="CMD",
+        help="run this command with the alerts as JSON on its standard input; may be repeated",
+    )
+    parser.add_argument(
+        "--state", metavar="FILE", help="file that lists the alerts that were sent (default: next to the store)"
+    )
     add_store_argument(parser)
 
 
 def _note_literal_addresses(webhooks: Sequence[str]) -> None:
-    """An address of a channel is a key to it; what stands in a command can be read by others."""
+    """Note a webhook URL in the command: it is a secret, and other users can read commands."""
     if any("${" not in text and WebhookChannel.of(text).secrets for text in webhooks):
         _note(
-            "an address after --webhook lets everybody post who reads it; put it into a variable of the environment "
+            "anyone who can read the URL of --webhook can post to it. Put it into an environment variable, "
             "and write --webhook '${SLACK_WEBHOOK}'"
         )
 
 
 def run_watch(options: argparse.Namespace) -> int:
-    """A channel that fails is told about and tried again next time; only a broken store or wrong rules stop the watch."""
+    """A channel that fails is noted and retried in the next run. Only a broken store or wrong rules are errors."""
     rules = (
         read_rules(options.rules, options.rule, lambda: _stored_metrics(options)) if options.rules or options.rule else []
     )
@@ -100,7 +116,7 @@ def _stored_metrics(options: argparse.Namespace) -> list[BoundMetric]:
 
 
 def _find_metrics(store: Store, name: WrittenName) -> list[BoundMetric]:
-    """The metrics that a word stands for; one that is not known here goes by the name that stored results have."""
+    """The metrics that a word means; an unknown metric is looked up by its name in stored results."""
     from assay.metrics import parse_metrics
 
     try:
@@ -110,12 +126,12 @@ def _find_metrics(store: Store, name: WrittenName) -> list[BoundMetric]:
 
 
 def _newest(store: Store) -> list[Entry]:
-    """The newest result of each benchmark and provider; of each version of the data, where these come by turns."""
+    """The newest result of each benchmark and provider; of each version of the data, if versions alternate."""
     entries_by_system: dict[tuple[str, str], list[Entry]] = {}
     for entry in store.list():
         entries_by_system.setdefault((entry.benchmark, entry.provider), []).append(entry)
     if not entries_by_system:
-        raise NothingSelected("the store is empty, so there is nothing to watch; assay eval puts results there")
+        raise NothingSelected("the store is empty. To add results: assay eval")
     return [entry for entries in entries_by_system.values() for entry in _newest_of_each_version(entries)]
 
 
@@ -128,7 +144,7 @@ def _newest_of_each_version(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _evaluations(store: Store, newest: Sequence[Entry], rules: Sequence[Rule]) -> list[NewestResults]:
-    """The evaluations that the newest results are of, each read once, and which of their results are meant."""
+    """The evaluations of the newest results, each read once, and which of their results are the newest."""
     from assay.monitoring import NewestResults, best_so_far
 
     history = cache(store.history)
@@ -146,7 +162,7 @@ def _evaluations(store: Store, newest: Sequence[Entry], rules: Sequence[Rule]) -
 def _alerts_of_rules(
     options: argparse.Namespace, store: Store, newest: Sequence[Entry], rules: Sequence[Rule]
 ) -> Sequence[Alert]:
-    """What the rules say about each newest result; what they cannot say is noted."""
+    """The alerts of the rules on each newest result; rules that cannot be checked are noted."""
     from assay.monitoring import check_newest
     from assay.store import find_baseline
 
@@ -156,19 +172,20 @@ def _alerts_of_rules(
     evaluations = _evaluations(store, newest, rules)
     checked = check_newest(evaluations, before.results if before else None, rules, name=options.baseline)
     if checked.unchecked:
-        why = "" if before else f"{_describe_no_baseline(options, meant)}; "
-        _note(f"{why}not checked, for want of something to compare with: {'; '.join(checked.unchecked)}")
+        rules_left = "; ".join(checked.unchecked)
+        no_baseline = f"{_describe_no_baseline(options, meant)}. Not checked: {rules_left}"
+        _note(f"not checked, because there is nothing to compare with: {rules_left}" if before else no_baseline)
     for note in checked.notes:
         _note(note)
     return checked.alerts
 
 
 def _describe_no_baseline(options: argparse.Namespace, meant: str) -> str:
-    return f"there is no baseline {options.baseline} yet{meant}: assay bless latest --as {options.baseline} makes one"
+    return f"no baseline is called {options.baseline} yet{meant}. To create it: assay bless latest --as {options.baseline}"
 
 
 def _send_alerts(channels: Sequence[Channel], alerts: Sequence[Alert], state: Path) -> None:
-    """Send each channel the alerts it has not had yet; what could not be sent is sent next time."""
+    """Send each channel the alerts that it does not have yet. Alerts that cannot be sent are sent in the next run."""
     from assay.monitoring import lasting_keys, unsent_alerts
 
     sent_keys = {name: lasting_keys(alerts, keys) for name, keys in read_sent_alerts(state).items()}
@@ -182,13 +199,13 @@ def _send_alerts(channels: Sequence[Channel], alerts: Sequence[Alert], state: Pa
     known = len(alerts) - len(printed)
     for alert in printed:
         sys.stdout.write("ALERT  " + "\n".join(map(printable, alert.text.split("\n"))) + "\n")
-    sys.stdout.write(f"{counted(len(printed), 'new alert')}{f', {known} known before' if known else ''}\n")
-    sys.stdout.flush()  # what could not be printed is printed next time
+    sys.stdout.write(f"{counted(len(printed), 'new alert')}{f', {known} already reported' if known else ''}\n")
+    sys.stdout.flush()  # alerts that cannot be printed are printed in the next run
     _save_sent_alerts(state, sent_keys)
 
 
 def _is_sent(channel: Channel, alerts: Sequence[Alert]) -> bool:
-    """Whether a channel took alerts; whatever goes wrong with one is noted, and the others are still told."""
+    """Whether a channel accepted the alerts. A failure is noted, and the other channels still get them."""
     from assay.monitoring import alert_message
 
     try:
@@ -196,20 +213,20 @@ def _is_sent(channel: Channel, alerts: Sequence[Alert]) -> bool:
     except Exception as error:  # noqa: BLE001 (a channel that fails, in whatever way, never fails the run)
         why = f"{type(error).__name__}: {error}"
     if why:
-        _note(f"{channel.name}: alerts could not be sent: {why}; the next run tries again")
+        _note(f"{channel.name}: alerts could not be sent: {why}. The next run tries again")
     return not why
 
 
 def _save_sent_alerts(state: Path, sent_keys: dict[str, list[str]]) -> None:
-    """After each channel, so that nobody is told twice if the next one never comes back."""
+    """Save after each channel, so that no alert is sent twice if the next channel hangs."""
     try:
         write_sent_alerts(state, sent_keys)
     except (OSError, AssayError) as error:
-        _note(f"{state}: what was told cannot be remembered: {error}")
+        _note(f"{state}: the list of sent alerts could not be saved, so they will be sent again: {error}")
 
 
 def _note(text: str) -> None:
     sys.stderr.write(f"note: {printable(text)}\n")
 
 
-COMMAND = Command("watch", "tell somebody when the newest results got worse", add_arguments, run_watch, EXAMPLES)
+COMMAND = Command("watch", "send alerts when the newest results got worse", add_arguments, run_watch, EXAMPLES)

@@ -1,4 +1,4 @@
-"""assay why: which conventions give a number, what makes tools disagree, and why two results differ."""
+"""assay why: which conventions give a value, why tools disagree, and why two results differ."""
 
 from __future__ import annotations
 
@@ -21,22 +21,27 @@ EXAMPLES = """\
   assay why qrels.txt run.txt -m ndcg@10
   assay why result_a.json result_b.json
   assay why main latest"""
-RULES = InputRules(metrics="what to explain", most=1, least_results=2, most_results=2, decided=("expected",))
+RULES = InputRules(metrics="metrics to explain", most=1, least_results=2, most_results=2, decided=("expected",))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Judgments and a run, or two results."""
     add_input_arguments(parser, RULES)
-    parser.add_argument("-e", "--expected", metavar="NUMBER", help="the number to explain, such as 0.3333 or 33.3%%")
+    parser.add_argument("-e", "--expected", metavar="NUMBER", help="value to explain, such as 0.3333 or 33.3%%")
     show = add_output_arguments(parser, TEXT_FORMATS, endings=TEXT_ENDINGS, choices=TEXT_FORMATS)
-    show.add_argument("--top", type=integer_parser(1_000_000), default=5, metavar="N", help="queries shown (default: 5)")
     show.add_argument(
-        "--digits", type=parse_digits, metavar="N", help="decimals (default: 4, or those of the expected number)"
+        "--top", type=integer_parser(1_000_000), default=5, metavar="N", help="number of queries to show (default: 5)"
+    )
+    show.add_argument(
+        "--digits",
+        type=parse_digits,
+        metavar="N",
+        help="number of decimals (default: 4, or as many as --expected has if these are more)",
     )
 
 
 def run_why(options: argparse.Namespace) -> int:
-    """Two results are compared with each other, anything else is judgments and a run."""
+    """Explain the difference of two results, or the metrics of a run."""
     from assay.reports import ExplanationOptions
 
     check_output(options.output, TEXT_ENDINGS, options.file_format)
@@ -46,7 +51,7 @@ def run_why(options: argparse.Namespace) -> int:
     if inputs.is_scored:
         return _explain_results(options, inputs, asked)
     if not options.metrics:
-        raise UsageError(f"say what to explain: {options.prog} qrels.txt run.txt -m ndcg@10")
+        raise UsageError(f"say which metric to explain: {options.prog} qrels.txt run.txt -m ndcg@10")
     return _explain_metrics(options, inputs, asked)
 
 
@@ -93,7 +98,7 @@ def _explain_results(options: argparse.Namespace, inputs: Inputs, asked: Explana
 
 
 def _pairs(options: argparse.Namespace, inputs: Inputs) -> list[tuple[Result, Result]]:
-    """The one result of each word; of several, those that have one name. With the metrics that were asked for."""
+    """Pairs of results: the only result of each word, else results with the same name. With the requested metrics."""
     from assay.comparison import shared_metrics
 
     first, second = (lookup.results for lookup in load_results(options, inputs).lookups)
@@ -103,11 +108,11 @@ def _pairs(options: argparse.Namespace, inputs: Inputs) -> list[tuple[Result, Re
         names = [word.name and f"{word.name}/" for word in inputs.systems]
         pairs = [(a, b) for a in first for b in second if a.name.removeprefix(names[0]) == b.name.removeprefix(names[1])]
     if not pairs:
-        raise UsageError("several results in a file and no name in both; pick one with file.json#name")
+        raise UsageError("there are several results, and no name is on both sides. Choose one with file.json#name")
     if not options.metrics:
         return pairs
     shared = [shared_metrics(pair, options.metrics) for pair in pairs]
     return [(a.subset(metrics=metrics), b.subset(metrics=metrics)) for (a, b), metrics in zip(pairs, shared, strict=True)]
 
 
-COMMAND = Command("why", "explain a number, or why two differ", add_arguments, run_why, EXAMPLES, computes=True)
+COMMAND = Command("why", "explain a value, or why two results differ", add_arguments, run_why, EXAMPLES, computes=True)
