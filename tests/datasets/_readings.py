@@ -46,7 +46,7 @@ def shown(dataset: BenchmarkDataset) -> str:
     lines += [f"judgment {_fields(judgment)}" for judgment in dataset.judgments.values()]
     lines += [f"span of {query!r}: {_fields(span)}" for query, spans in dataset.spans.items() for span in spans]
     lines += [f"subtopics of {pair}: {grades}" for pair, grades in dataset.subtopics.items()]
-    lines += [f"{'lost' if one.is_loss else 'mended'} at {one.place}: {one.what}" for one in dataset.repairs]
+    lines += [f"{'lost' if one.is_loss else 'repaired'} at {one.place}: {one.what}" for one in dataset.repairs]
     return "".join(f"{line}\n" for line in lines)
 
 
