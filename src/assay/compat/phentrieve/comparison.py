@@ -58,7 +58,7 @@ def compare_models(
     if len(set(names)) < len(names):
         raise UsageError(f"each model needs a different name, found {', '.join(names)}")
     if baseline is not None and baseline not in names:
-        raise UnknownName("model", baseline, near_matches(baseline, names), f"there are {', '.join(names)}")
+        raise UnknownName("model", baseline, near_matches(baseline, names), f"choose from {', '.join(names)}")
     first = models[0] if baseline is None else models[names.index(baseline)]
     asked = [metrics] if isinstance(metrics, str) else metrics
     keys = [key for key in USUAL if key in first] if asked is None else [_key(metric, first) for metric in asked]
@@ -81,7 +81,7 @@ def _key(metric: str, result: Mapping[str, Any]) -> str:
     key = f"{name.removesuffix('_dense')}_dense{at}{k}"
     if key not in result["confidence_intervals"]:
         known = list(result["confidence_intervals"])
-        raise UnknownName("metric of these models", metric, near_matches(key, known), f"there are {', '.join(known)}")
+        raise UnknownName("metric of these models", metric, near_matches(key, known), f"choose from {', '.join(known)}")
     return key
 
 

@@ -25,10 +25,10 @@ DOCUMENT_TEXT = ("text", "body", "abstract", "contents", "content", "main_conten
 
 
 def read_ir_datasets(path: Path) -> BenchmarkDataset:
-    """Queries and judgments are read at once, documents when they are needed.
+    """Queries and judgments are read immediately, documents when they are needed.
 
-    The package downloads the files itself, unless they are in its folder (~/.ir_datasets) already: queries and judgments at
-    once, documents later. assay downloads nothing. If a document has several judgments, the best grade counts.
+    The package downloads the files itself, unless they are in its folder (~/.ir_datasets) already: first queries and
+    judgments, later documents. assay downloads nothing. If a document has several judgments, the best grade counts.
     """
     name = _identifier(path)
     with _describe_errors(name):
