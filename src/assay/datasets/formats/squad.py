@@ -67,7 +67,7 @@ def _paragraphs(content: Any, notes: Notes) -> Iterator[tuple[str, str | None, M
         named = isinstance(title, str) and bool(title.strip())
         name = title if named else f"article-{number}"
         if not named:
-            notes.mend(place, f"has no title; it gets the title {name}")
+            notes.mend(place, f"has no title; the ids of its paragraphs start with {name}")
         for paragraph in paragraphs:
             n_seen[name] = n_seen.get(name, 0) + 1
             doc_id = f"{name}/{n_seen[name]}"

@@ -308,8 +308,8 @@ def write_judgments(dataset: BenchmarkDataset, path: Path) -> None:
         raise UsageError(f"{path}: files are written uncompressed; remove the extension {path.suffix}")
     empty = [query for query, judged in dataset.qrels.items() if not judged]
     if empty or not dataset.qrels:
-        what = f"queries judged to have nothing relevant ({some_of(empty)})" if empty else "a dataset without judgments"
-        raise DataError(f"a qrels file cannot contain {what}; write to a folder", source=path)
+        nothing = f"a qrels file cannot contain queries judged to have nothing relevant ({some_of(empty)})"
+        raise DataError(f"{nothing if empty else 'the dataset has no judgments'}; write to a folder", source=path)
     _check_words(dataset.qrels, (doc for judged in dataset.qrels.values() for doc in judged), path)
     write_qrels(dataset.qrels, path, dataset.subtopics)
 
