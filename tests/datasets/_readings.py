@@ -323,7 +323,7 @@ _GOLDEN: dict[str, Files] = {
     "two names": {"set.json": [{**_TWO_NAMES, "query": "Why?", "expected_answer": "So.", "relevant": [1]}]},
     "no ids": {"set.jsonl": [{"query": text, "relevant": ["d"]} for text in "ab"]},
     "nothing relevant": {"set.json": [{"id": 1, "relevant": []}, {"id": 2, "relevant": None}, {"id": 3}]},
-    "mended": {"set.json": [_BOTH_ANSWERS]},
+    "repaired": {"set.json": [_BOTH_ANSWERS]},
     **{f"a table with {mark!r}": {"set.csv.gz": _table(mark)} for mark in ",;\t"},
     "lines in JSON": {"set.json": BOM + '\r\n{"query": "Ü", "relevant": [7]}\r\n'.encode()},
 }

@@ -104,7 +104,7 @@ def test_sources_that_cannot_be_read_leave_nothing(snapshots, tmp_path, empty_tm
             "a stream that breaks off": lambda: FileSource.spool(Device(), "<here>"),
             "zeros": lambda: FileSource.spool(zeros, "<here>"),
             "half a letter": lambda: FileSource.spool(io.StringIO("d\udcff"), "<here>"),
-            "cut short": lambda: FileSource(write(tmp_path / "f.gz", cut)).content(),
+            "truncated": lambda: FileSource(write(tmp_path / "f.gz", cut)).content(),
             "a key twice": lambda: read_json(FileSource(write(tmp_path / "f.json", '{"a": {"x": 1, "y": 2, "x": 3}}'))),
         },
     )
