@@ -376,7 +376,7 @@ def test_the_checks_themselves_notice_a_difference(workplace):
     found = [(said, value) for _, said, value in run_python(block, {"assay": assay})]
     assert found[0] == ("4", "3")
     assert found[1][0] == "BadParameter: no"
-    assert found[1][1].startswith("BadParameter: ties is one of")
+    assert found[1][1].startswith("BadParameter: ties must be one of")
     alike = [("a\nb\nc\n", "a\n…\n"), ("a\nb\nc\n", "a\n…\nc\n"), ("0.6666666", "0.666…")]
     alike += [("{'a': 0.224}\n", "{'a': 0.22399999999999998}\n"), ("0.49999999999999994", "0.5")]
     assert [pair for pair in alike if not agrees(*pair)] == []

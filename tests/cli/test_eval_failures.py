@@ -73,7 +73,7 @@ def test_one_file_that_cannot_be_written_does_not_take_the_others_along(place, a
     done = assay("eval", "plan.yaml", *oracle, "-o", "run.trec", "-o", "result.json")
     *_, written, error = done.err.splitlines()
     assert (done.code, "ndcg@10" in done.out, written) == (3, True, "wrote result.json")
-    assert error.startswith("error: run.trec: the id 'd 1' has a blank in it")
+    assert error.startswith("error: run.trec: the id 'd 1' contains white space")
 
 
 def test_what_failed_is_asked_again_and_nothing_else(place, assay, monkeypatch):

@@ -148,7 +148,7 @@ FAULTS: dict[str, dict[str, Files]] = {
         "no stretch": tasks({"query": "?", "file": "a.py"}),
         "no whole numbers": tasks(task(start=1.5, end=True)),
         "a unit": tasks(task(unit="bytes")),
-        "spans that are no list": tasks({"query": "?", "spans": {"file": "a.py"}}),
+        "spans that are not a list": tasks({"query": "?", "spans": {"file": "a.py"}}),
         "RepoEval: a path": tasks({"prompt": "x", "metadata": {**PLACED, "fpath_tuple": "r/a.py"}}),
         "RepoEval: a line": tasks({"prompt": "x", "metadata": {**PLACED, "lineno": None}}),
         "RepoEval: no prompt": tasks({"metadata": PLACED}),
@@ -187,7 +187,7 @@ FAULTS: dict[str, dict[str, Files]] = {
         "texts that are none": {
             "data.json": {"queries": {"q": {"text": 7}, "r": {"scope": []}}, "documents": {"d": {"title": 2}}}
         },
-        "evidence that is no list": {"data.json": {"queries": {"q": {"evidence": "abc"}}}},
+        "evidence that is not a list": {"data.json": {"queries": {"q": {"evidence": "abc"}}}},
         "metadata that are none": {"data.json": {"queries": {"q": {"metadata": [1], "x": 1}}}},
         "another id": {"data.json": {"queries": {"q": {"query_id": "z"}}}},
         "a page that is none": {"data.json": {"queries": {}, "documents": {"d": {"page_number": "iv"}}}},

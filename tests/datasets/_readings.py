@@ -46,7 +46,7 @@ def shown(dataset: BenchmarkDataset) -> str:
     lines += [f"judgment {_fields(judgment)}" for judgment in dataset.judgments.values()]
     lines += [f"span of {query!r}: {_fields(span)}" for query, spans in dataset.spans.items() for span in spans]
     lines += [f"subtopics of {pair}: {grades}" for pair, grades in dataset.subtopics.items()]
-    lines += [f"{'lost' if one.is_loss else 'mended'} at {one.place}: {one.what}" for one in dataset.repairs]
+    lines += [f"{'lost' if one.is_loss else 'repaired'} at {one.place}: {one.what}" for one in dataset.repairs]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -323,7 +323,7 @@ _GOLDEN: dict[str, Files] = {
     "two names": {"set.json": [{**_TWO_NAMES, "query": "Why?", "expected_answer": "So.", "relevant": [1]}]},
     "no ids": {"set.jsonl": [{"query": text, "relevant": ["d"]} for text in "ab"]},
     "nothing relevant": {"set.json": [{"id": 1, "relevant": []}, {"id": 2, "relevant": None}, {"id": 3}]},
-    "mended": {"set.json": [_BOTH_ANSWERS]},
+    "repaired": {"set.json": [_BOTH_ANSWERS]},
     **{f"a table with {mark!r}": {"set.csv.gz": _table(mark)} for mark in ",;\t"},
     "lines in JSON": {"set.json": BOM + '\r\n{"query": "Ü", "relevant": [7]}\r\n'.encode()},
 }

@@ -49,7 +49,7 @@ def test_only_sources_are_documents(tmp_path):
     sources = dict.fromkeys(names, "x\n") | {"nul.py": b"a\0b", "long.py": LARGE}
     dataset = load(tmp_path / "in", [task()], {f"repo/{name}": content for name, content in sources.items()})
     assert sorted(dataset.documents) == ["Makefile", "a.py"]
-    skipped = {"folders hidden or of others": 3, "binary": 1, "hidden": 1, "larger than 2 MB": 1, "other endings": 1}
+    skipped = {"hidden or third-party folders": 3, "binary": 1, "hidden": 1, "larger than 2 MB": 1, "other extensions": 1}
     assert dataset.metadata["skipped_files"] == skipped
     for name, content in {"odd.xyz": "x", ".github/ci.yml": "x", "noending": "x", "long.py": LARGE}.items():
         dataset = load(tmp_path / "in", [task(name)], {f"repo/{name}": content})  # for it has a span

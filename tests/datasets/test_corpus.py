@@ -34,7 +34,7 @@ def test_a_document_is_decoded_only_when_it_is_asked_for(tmp_path):
     found = corpus(tmp_path, '{"_id": "a", "title": {}}\n{"_id": "b", "text": "x"}\n')
     assert (len(found), list(found), found["b"].text) == (2, ["a", "b"], "x")
     for read in (lambda: found["a"], lambda: list(found.items())):
-        with pytest.raises(DataError, match=r"corpus\.jsonl:1: no document: "):
+        with pytest.raises(DataError, match=r"corpus\.jsonl:1: not a document: "):
             read()
 
 

@@ -58,7 +58,7 @@ def test_seed_001_get_statistics(snapshots, dataset):
 def test_statistics_count_every_kind_of_ground_truth_and_show_what_people_write(dataset):
     dataset.add_query(Query("q3", expected="yes", evidence=[], scope="g", metadata={"lang": "de"}))
     dataset.spans["q3"] = [Span("a.py", 1, 2, "lines"), Span("a.py", 5, 6, "lines")]
-    dataset.repairs.append(Repair("here", "mended"))
+    dataset.repairs.append(Repair("here", "fixed"))
     dataset.qrels["q3"] = {}
     found = dataset.get_statistics()
     assert [found[f"num_{name}"] for name in ("scopes", "expected", "evidence", "spans", "repairs")] == [1, 1, 1, 2, 1]

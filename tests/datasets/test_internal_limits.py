@@ -38,7 +38,7 @@ def test_a_run_that_grows_too_much_is_refused_by_both_readers(tmp_path, monkeypa
         path = write(tmp_path / f"run.{ending}", pack(text))
         for _ in both_readers():
             monkeypatch.delenv("ASSAY_MAX_EXPANSION", raising=False)
-            assert refused(path).startswith(f"{path}: becomes "), ending
+            assert refused(path).startswith(f"{path}: unpacks to "), ending
             monkeypatch.setenv("ASSAY_MAX_EXPANSION", "100000")
             assert assay.evaluate(JUDGED, path, ["num_ret"])["num_ret"] == 300
 
@@ -46,7 +46,7 @@ def test_a_run_that_grows_too_much_is_refused_by_both_readers(tmp_path, monkeypa
 @small
 def test_exports_of_a_store_have_the_same_limit(tmp_path):
     path = write(tmp_path / "export.jsonl.zst", zstandard.compress(b'{"a": "' + b"x" * 50_000 + b'"}\n'))
-    with Store.open(tmp_path / "s.db") as store, pytest.raises(DataError, match="becomes"):
+    with Store.open(tmp_path / "s.db") as store, pytest.raises(DataError, match="unpacks to"):
         store.import_(path)
 
 
@@ -54,7 +54,7 @@ def test_exports_of_a_store_have_the_same_limit(tmp_path):
 def test_more_rows_than_a_parquet_file_can_hold_are_refused_by_both_readers(tmp_path):
     path = parquet(tmp_path / "run.parquet", [("q1", "d1", 0.5)] * 100_000, RUN_NAMES)
     for _ in both_readers():
-        assert "becomes" in refused(path)
+        assert "unpacks to" in refused(path)
 
 
 @given(
@@ -72,7 +72,7 @@ def test_a_file_is_read_whole_or_refused(folder, ending, pieces, n_files):
         except DataError as error:
             found = str(error)
     whole = (whole * n_files).removeprefix(b"\xef\xbb\xbf")
-    assert found == whole if len(whole) <= max(2_000, 10 * len(compressed)) else "becomes" in found
+    assert found == whole if len(whole) <= max(2_000, 10 * len(compressed)) else "unpacks to" in found
 
 
 def test_a_line_without_end_is_refused_with_its_number_by_both_readers(tmp_path, monkeypatch):
@@ -87,7 +87,7 @@ def test_a_line_without_end_is_refused_with_its_number_by_both_readers(tmp_path,
         path = write(tmp_path / name, text)
         for _ in both_readers():
             told = refused(path)
-            assert "more than 1,000 bytes and no end" in told or "field larger than field limit" in told
+            assert "longer than the limit of 1,000 bytes" in told or "field larger than field limit" in told
             assert f"{path}:" in told
     document = '{"q1": {' + ", ".join(f'"d{number}": {number}' for number in range(200)) + "}}"
     assert len(Run(write(tmp_path / "run", document))["q1"]) == 200  # JSON may be one long line

@@ -93,7 +93,7 @@ def test_an_identifier_is_enough_and_other_fields_are_kept(tmp_path):
     assert dataset.documents["w1"] == Document("w1", "All about", "http://x.org", title="Horses", metadata=more)
     assert dataset.documents["w2"] == Document("w2", "a b", metadata={"parts": ["a", "b"]})
     assert dataset.qrels == {"51": {"w1": 2}}
-    assert [repair.what for repair in dataset.repairs] == ["2 judgments of documents judged before; the best grade counts"]
+    assert [repair.what for repair in dataset.repairs] == ["found 2 repeated judgments; the best grade of a document counts"]
 
 
 def test_documents_are_read_when_they_are_asked_for_and_may_change():

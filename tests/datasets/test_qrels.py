@@ -19,7 +19,7 @@ def test_what_judgments_may_say(tmp_path):
     path = write(tmp_path / "qrels.tsv", "q1\ta\t2\nq1\tUser Guide.md\t0\n")
     qrels = Qrels(path)
     assert plain(qrels) == {"q1": {"a": 2.0, "User Guide.md": 0.0}}
-    assert qrels.notes == (f"{path}: three columns without a header, read as query, document and grade.",)
+    assert qrels.notes == (f"{path}: three columns without a header were read as query, document and grade.",)
     assert Qrels(qrels).notes == qrels.notes
 
 

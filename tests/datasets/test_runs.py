@@ -47,7 +47,7 @@ def test_three_columns_are_query_document_and_rank(tmp_path):
         path = write(tmp_path / f"run{ending}", "q1\tb\t1\nq2\ta\t1\nq1\tUser Guide.md\t2\nq1\tc\t3\n")
         summary, notes = scored(path, {"q1": {"User Guide.md": 1}, "q2": {"a": 1}})
         assert (summary["mrr"], summary["num_ret"]) == (0.75, 4.0)
-        assert notes == (f"{path}: three columns without a header, read as query, document and rank.",)
+        assert notes == (f"{path}: three columns without a header were read as query, document and rank.",)
         assert plain(Run(path)) == {"q1": {"b": -1.0, "User Guide.md": -2.0, "c": -3.0}, "q2": {"a": -1.0}}
         assert (Run(path).notes, Run(path).tag) == (notes, "")
     assert scored(write(tmp_path / "run", "q1 b 1\nq1 faq.md 2\n"), {"q1": {"faq.md": 1}})[0]["mrr"] == 0.5

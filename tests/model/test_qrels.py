@@ -48,7 +48,7 @@ def test_what_cannot_be_judgments_is_refused():
 def test_messages(snapshots):
     sources = {
         "a grade in words": {"q1": {"d1": "high"}},
-        "a grade that is no number": {"q1": {"d1": float("nan")}},
+        "a grade that is not a number": {"q1": {"d1": float("nan")}},
         "a text": {"q1": "d1"},
         "two ids that are one": {"q1": {7: 1, "7": 2}},
         "an id that is a number": {"q1": {1.5: 1}},

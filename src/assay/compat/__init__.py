@@ -1,1 +1,1 @@
-"""Compat: drop-in replacements for other tools. They import front doors only, and nothing in assay imports them."""
+"""Compat: drop-in replacements for other tools. They import only public names, and nothing in assay imports them."""

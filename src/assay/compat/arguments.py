@@ -1,4 +1,4 @@
-"""Arguments that the shells of several tools read alike: a checked value, and a ranking in which an id earns once."""
+"""Arguments that several tools share: a checked value, and a ranking in which each id counts once."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from assay.errors import BadParameter
 from assay.model import text_id
 
 AGAIN = "\0again "
-"""How the names begin that stand for ids which came before; no document has one."""
+"""The prefix of names that replace repeated ids; no document has such a name."""
 
 
 def credited_once(ids: Iterable[Any]) -> list[str]:
-    """The ids as text; one that came before is replaced by a name that no document has, and so is an empty one.
+    """The ids as text. A repeated or empty id is replaced by a name that no document has.
 
-    Code that counts every copy of a relevant document gives DCG above its ideal and recall above 1.
+    If every copy of a relevant document counted, DCG could exceed its ideal, and recall could exceed 1.
     """
     ranked: dict[str, None] = {}
     for rank, id_ in enumerate(ids, 1):
@@ -28,8 +28,8 @@ T = TypeVar("T")
 
 
 def checked(parse: Callable[[str], T], name: str, value: Any) -> T:
-    """The value as `parse` reads it; the error for a value it cannot read names the argument."""
+    """The value as `parse` reads it; an error that names the argument if it cannot."""
     try:
         return parse(str(value))
     except ValueError as error:
-        raise BadParameter(f"{name} is {error}, not {value!r}") from None
+        raise BadParameter(f"{name} must be {error}, not {value!r}") from None

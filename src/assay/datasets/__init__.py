@@ -1,4 +1,4 @@
-"""Datasets: folders and files become benchmarks with queries, documents and judgments; and their preflight."""
+"""Datasets: read benchmarks with queries, documents and judgments from files and folders, and check them."""
 
 from assay.lazy import front_door
 

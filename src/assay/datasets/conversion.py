@@ -1,4 +1,4 @@
-"""Conversion: which targets a format can be written to, and what of a benchmark did not get there."""
+"""Conversion: check the target of a conversion, and list what of a benchmark was not written."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from assay.text import counted
 
 
 def check_target(written: Format, path: Path) -> None:
-    """Refuse a name under which the format would not be recognised again."""
+    """Raise if the format would not be recognised again under this name."""
     if written.is_single_file and Probe(path).suffix != ".json" and not path.is_dir():
         raise UsageError(
-            f"{path}: {written.name} is one JSON file; give it a name that ends in .json, such as {path.stem}.json"
+            f"{path}: {written.name} is written as one JSON file; use the extension .json, such as {path.stem}.json"
         )
     if path.name.endswith(tuple(COMPRESSIONS)):
-        raise UsageError(f"{path}: files are written plain; leave out {path.suffix}")
+        raise UsageError(f"{path}: files are written uncompressed; remove the extension {path.suffix}")
 
 
 def describe_losses(made: BenchmarkDataset, read_back: BenchmarkDataset) -> list[str]:
-    """The parts of a benchmark that are missing, or not the same, in what was read back from where it was written."""
+    """The parts of a benchmark that are missing or different after it was written and read back."""
     queries = [(query, read_back.queries.get(key, Query(key))) for key, query in made.queries.items()]
     n_texts = sum(query.text != other.text for query, other in queries)
     judged = {(query, doc) for query, docs in made.qrels.items() for doc in docs}
@@ -37,12 +37,12 @@ def describe_losses(made: BenchmarkDataset, read_back: BenchmarkDataset) -> list
         (len(judged - kept_judgments), "judgment"),
     ]
     words = [counted(count, noun) for count, noun in counts if count > 0]
-    words += [f"that {counted(len(empty), 'query')} {'was' if len(empty) == 1 else 'were'} judged empty"] if empty else []
+    words += [f"empty judgments of {counted(len(empty), 'query')}"] if empty else []
     return words + _lost_kinds(made, read_back, queries)
 
 
 def _lost_kinds(made: BenchmarkDataset, read_back: BenchmarkDataset, queries: list[tuple[Query, Query]]) -> list[str]:
-    """What is missing of the fields of records, and of the dataset itself."""
+    """The kinds of fields that are missing or different, in records and in the dataset itself."""
 
     def differ(*names: str) -> bool:
         return any(getattr(query, name) != getattr(other, name) for query, other in queries for name in names)
@@ -52,10 +52,10 @@ def _lost_kinds(made: BenchmarkDataset, read_back: BenchmarkDataset, queries: li
         "expected answers": differ("expected"),
         "evidence": differ("evidence"),
         "scopes": differ("scope"),
-        "metadata of queries": any((query.metadata or None) != (other.metadata or None) for query, other in queries),
-        "fields of documents": bool(read_back.documents) and _documents_differ(made, read_back),
+        "query metadata": any((query.metadata or None) != (other.metadata or None) for query, other in queries),
+        "document fields": bool(read_back.documents) and _documents_differ(made, read_back),
         "subtopics": made.subtopics != read_back.subtopics,
-        "who judged": made.judgments != read_back.judgments,
+        "judges and timestamps": made.judgments != read_back.judgments,
         "spans": made.spans != read_back.spans,
         "name and version": (made.name, made.version) != (read_back.name, read_back.version),
         "metadata": made.metadata != read_back.metadata,
@@ -64,11 +64,11 @@ def _lost_kinds(made: BenchmarkDataset, read_back: BenchmarkDataset, queries: li
 
 
 def _documents_differ(made: BenchmarkDataset, read_back: BenchmarkDataset) -> bool:
-    """Whether documents are not what they were; they are written in their order, so that one pass will do."""
+    """Whether any document changed. Documents are written in order, so one pass is enough."""
     pairs = zip(made.documents.values(), read_back.documents.values(), strict=False)
     return any(_normalise_empty(document) != _normalise_empty(other) for document, other in pairs)
 
 
 def _normalise_empty(document: Document) -> Document:
-    """The document, with nothing where there is nothing to read."""
+    """The document, with None in place of an empty title or empty metadata."""
     return replace(document, title=document.title or None, metadata=document.metadata or None)

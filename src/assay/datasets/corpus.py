@@ -1,4 +1,4 @@
-"""Corpora in files: documents are read when they are asked for; only their ids and places are kept in memory."""
+"""Corpora in files: documents are read when they are needed; only their ids and places are kept in memory."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Decoder = Callable[[bytes], Any]
 
 
 class FileDocuments(MutableMapping[str, Document]):
-    """Documents of a file with one JSON object per line. What is added or replaced is kept in memory.
+    """Documents of a file with one JSON object per line. Documents that are added or replaced are kept in memory.
 
-    Going through all of them reads the file once from front to back; a single one is read from its place. For that a
-    compressed file is unpacked once, to a temporary file that lives as long as this object.
+    Iterating over all documents reads the file once; a single document is read from its place. For that, a compressed file
+    is unpacked once to a temporary file that exists as long as this object.
     """
 
     def __init__(self, source: FileSource, id_of: Decoder, document_of: Decoder) -> None:
@@ -29,7 +29,7 @@ class FileDocuments(MutableMapping[str, Document]):
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        """Id → number of the line that holds it; and the checks that only reading every line can make."""
+        """Id → line number. This reads the whole file, and so also checks every line."""
         faults = Faults(self._source.label)
         places: dict[str, int] = {}
         ends = [0]
@@ -86,7 +86,7 @@ class FileDocuments(MutableMapping[str, Document]):
             self._removed.add(doc_id)
 
     def place_of(self, doc_id: str) -> str | None:
-        """`file:line` of a document; None for one that is not in the file."""
+        """`file:line` of a document; None if it is not in the file."""
         if doc_id in self._added or doc_id not in self:
             return None
         return f"{self._source.label}:{self._places[doc_id] + 1}"
@@ -100,7 +100,7 @@ class FileDocuments(MutableMapping[str, Document]):
         return Values(self)
 
     def stream(self) -> Iterator[tuple[str, Document]]:
-        """Every document once, without keeping any; those that were replaced stand where they stood in the file."""
+        """Every document once, without keeping any in memory. Replaced documents come in their original place."""
         added = dict(self._added)
         with self._source.reading_lines() as file:
             for number, line in enumerate(file):
@@ -115,17 +115,17 @@ class FileDocuments(MutableMapping[str, Document]):
         try:
             document: Document = self._document_of(line if number else line.removeprefix(BOM))
         except (ValueError, RecursionError) as error:
-            raise DataError(f"no document: {error}", source=self._source.label, line=number + 1) from None
+            raise DataError(f"not a document: {error}", source=self._source.label, line=number + 1) from None
         return document
 
 
 def _is_blank(line: bytes, number: int) -> bool:
-    """Whether a line holds nothing; the first may hold a byte-order mark."""
+    """Whether a line is blank; the first line may contain a byte-order mark."""
     return line.isspace() or (number == 0 and not line.removeprefix(BOM).strip())
 
 
 class Streamed(Protocol):
-    """Documents that can be gone through without keeping them."""
+    """Documents that can be iterated over without keeping them in memory."""
 
     def stream(self) -> Iterator[tuple[str, Document]]:
         """Every document once."""
@@ -134,7 +134,7 @@ class Streamed(Protocol):
 
 
 class Items:
-    """A view of pairs that can be gone through again and again."""
+    """A view of (id, document) pairs that can be iterated over repeatedly."""
 
     def __init__(self, documents: Streamed) -> None:
         self._documents = documents
@@ -147,7 +147,7 @@ class Items:
 
 
 class Values:
-    """A view of documents that can be gone through again and again."""
+    """A view of documents that can be iterated over repeatedly."""
 
     def __init__(self, documents: Streamed) -> None:
         self._documents = documents

@@ -1,4 +1,4 @@
-"""BenchmarkDataset: queries, documents, ground truth and tags; made in code or read from any known format."""
+"""BenchmarkDataset: queries, documents, ground truth and tags, created in code or read from any known format."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ PARTS = ("queries", "documents", "judgments")
 
 @dataclass(frozen=True)
 class Repair:
-    """Something in a file that was not as it should be: what was done about it, and where."""
+    """A problem in a file that reading could fix or skip: its place, and what was done about it."""
 
     place: str
     what: str
     is_loss: bool = False
-    """Whether something could not be used; else it was mended without doubt."""
+    """Whether something could not be used. If not, it was fixed, and the fix was unambiguous."""
 
 
 @dataclass(eq=False)
 class BenchmarkDataset:
-    """A benchmark. `queries`, `documents` and `qrels` are mappings by id; `BenchmarkDataset("name", "1.0")` starts empty."""
+    """A benchmark. `queries`, `documents` and `qrels` are mappings by id; `BenchmarkDataset("name", "1.0")` is empty."""
 
     name: str = "dataset"
     version: str = "1.0"
@@ -39,21 +39,21 @@ class BenchmarkDataset:
     queries: dict[str, Query] = field(default_factory=dict)
     documents: MutableMapping[str, Document] = field(default_factory=dict)
     qrels: dict[str, dict[str, float]] = field(default_factory=dict)
-    """Query → document → grade. A query that is here without any document has nothing relevant."""
+    """Query → document → grade. A query without any document here was judged to have nothing relevant."""
     judgments: dict[tuple[str, str], RelevanceJudgment] = field(default_factory=dict)
-    """Judgments with more to say than their grade: who judged, and when."""
+    """Judgments that also record who judged, or when."""
     spans: dict[str, list[Span]] = field(default_factory=dict)
-    """Query → the stretches of files that answer it."""
+    """Query → the spans of files that answer it."""
     files: Mapping[str, Document] | None = None
-    """What documents were cut from, where they are chunks."""
+    """The files that the documents were cut from, if the documents are chunks."""
     pack: Pack | None = None
     repairs: list[Repair] = field(default_factory=list)
     format: str = ""
     path: Path | None = None
     terms: Any = field(default=None, repr=False, compare=False)
-    """What a domain knows its documents by, where they are terms of a vocabulary; it may know them under other ids too."""
+    """The vocabulary of a domain, if the documents are its terms. It may also know the terms under other ids."""
     subtopics: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
-    """Query and document → subtopic → grade, where judgments are per subtopic; `qrels` has the best of those grades."""
+    """Query and document → subtopic → grade, if judgments are per subtopic. `qrels` has the best of these grades."""
     _fingerprints: dict[str, str] = field(default_factory=dict, repr=False)
 
     def add_query(self, query: Query) -> None:
@@ -77,23 +77,23 @@ class BenchmarkDataset:
         self._fingerprints.pop("judgments", None)
 
     def get_relevant_docs(self, query_id: str, min_grade: float | None = None) -> set[str]:
-        """Ids of the documents that are relevant to a query: any grade above 0, or from `min_grade` on."""
+        """Ids of the documents that are relevant to a query: grade above 0, and at least `min_grade` if given."""
         judged = self.qrels.get(key_id(query_id), {})
         return {doc for doc, grade in judged.items() if grade > 0 and (min_grade is None or grade >= min_grade)}
 
     def get_relevance_grade(self, query_id: str, doc_id: str) -> float:
-        """The grade of a document; 0 where nobody judged it."""
+        """The grade of a document; 0 if it is unjudged."""
         return self.qrels.get(key_id(query_id), {}).get(key_id(doc_id), 0)
 
     def in_scope(self, query: Query) -> Iterable[str]:
-        """Ids of the documents a query may search."""
+        """Ids of the documents that a query may search."""
         if query.scope is None:
             return self.documents
         return self.groups.get(query.scope, ())
 
     @property
     def groups(self) -> dict[str, list[str]]:
-        """Group → its documents, worked out anew each time: ask once."""
+        """Group → its documents. This is computed on every access, so store the result."""
         members: dict[str, list[str]] = {}
         for doc_id, document in self.documents.items():
             if document.group is not None:
@@ -102,7 +102,7 @@ class BenchmarkDataset:
 
     @property
     def owner_of_relevance(self) -> Pack | None:
-        """The pack that decides by evidence: the dataset's own, or one by ids where queries have evidence."""
+        """The pack that decides relevance by evidence: the dataset's own, or one by ids if queries have evidence."""
         if self.pack is None and any(query.evidence is not None for query in self.queries.values()):
             return evidence_pack("evidence", self.documents)
         return self.pack
@@ -115,7 +115,7 @@ class BenchmarkDataset:
         return Qrels(judgments_of_mapping(self.qrels)._replace(subtopics=known))
 
     def get_statistics(self) -> dict[str, Any]:
-        """Sizes, judgments per query, the histogram of grades, and how many queries carry each tag."""
+        """Sizes, judgments per query, the distribution of grades, and the number of queries per tag value."""
         grades = Counter(grade for judged in self.qrels.values() for grade in judged.values())
         tags: dict[str, Counter[str]] = {}
         for query in self.queries.values():
@@ -144,13 +144,13 @@ class BenchmarkDataset:
         }
 
     def fingerprint(self, part: str) -> str:
-        """A hash of the queries, documents or judgments that neither order nor file format change.
+        """A hash of the queries, documents or judgments that does not depend on their order or the file format.
 
-        That of documents which stay in a file is worked out once.
+        The hash of documents that stay in a file is computed once.
         """
         if part not in PARTS:
-            raise UnknownName("part", part, near_matches(part, PARTS), f"there are {', '.join(PARTS)}")
-        if part != "documents" or isinstance(self.documents, dict):  # in memory: quick, and open to change
+            raise UnknownName("part", part, near_matches(part, PARTS), f"choose from {', '.join(PARTS)}")
+        if part != "documents" or isinstance(self.documents, dict):  # in memory: quick to compute, and may change
             return fingerprint(_ROWS[part](self))
         if part not in self._fingerprints:
             self._fingerprints[part] = fingerprint(_ROWS[part](self))
@@ -171,7 +171,7 @@ class BenchmarkDataset:
 
     @classmethod
     def from_trec_qrels(cls, path: str | Path, name: str = "", version: str = "1.0") -> BenchmarkDataset:
-        """Judgments alone, from TREC qrels."""
+        """Read judgments alone from TREC qrels."""
         qrels = Qrels(str(path))
         by_query = {query: qrels[query] for query in qrels}
         queries = {query: Query(query) for query in by_query}
@@ -186,7 +186,7 @@ class BenchmarkDataset:
         )
 
     def save_trec_qrels(self, path: str | Path) -> None:
-        """Write the judgments as TREC qrels, which cannot hold queries judged with nothing relevant: these are refused."""
+        """Write the judgments as TREC qrels. A query judged to have nothing relevant is an error: qrels cannot hold it."""
         from assay.datasets.formats.trec import write_judgments
 
         write_judgments(self, Path(path))
@@ -198,11 +198,11 @@ class BenchmarkDataset:
 
 
 MAX_TAG_VALUES = 50
-"""A tag with more values than that tells queries apart, but does not slice them."""
+"""A tag with more values than this identifies queries; it is not useful to slice by."""
 
 
 def _plain(grade: float) -> float:
-    """A whole grade as an int, as people write it."""
+    """A whole grade as an int; any other grade unchanged."""
     return int(grade) if float(grade).is_integer() else grade
 
 
@@ -218,7 +218,7 @@ def _document_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
 
 
 def _judgment_rows(dataset: BenchmarkDataset) -> Iterable[tuple[object, ...]]:
-    """Ground truth of every kind: grades, judged with nothing relevant, evidence, expected answers, and spans."""
+    """Ground truth of every kind: grades, queries with nothing relevant, evidence, expected answers, and spans."""
     for query, judged in dataset.qrels.items():
         yield from ((query, doc, float(grade)) for doc, grade in judged.items())
         if not judged:
@@ -242,19 +242,19 @@ _ROWS: Mapping[str, Callable[[BenchmarkDataset], Iterable[tuple[object, ...]]]] 
 
 
 def subtopics_of(qrels: Qrels) -> dict[tuple[str, str], dict[str, float]]:
-    """Query and document → subtopic → grade; empty where judgments are of queries as a whole."""
+    """Query and document → subtopic → grade; empty if the judgments have no subtopics."""
     return {pair: dict(grades) for pair, grades in qrels.judgments().subtopics.items()} if qrels.subtopics else {}
 
 
 def require_queries(dataset: BenchmarkDataset, place: str) -> BenchmarkDataset:
-    """The dataset, unless it is empty."""
+    """The dataset; an error if it has no queries."""
     if not dataset.queries:
-        raise DataError("there is no query in it", source=place)
+        raise DataError("found no queries", source=place)
     return dataset
 
 
 class Notes:
-    """Collects repairs and losses for the dataset, and faults to be raised together; places are words, not lines."""
+    """Collects repairs and losses for the dataset, and faults to raise together. Places are texts, not line numbers."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -262,25 +262,25 @@ class Notes:
         self._faults: list[Fault] = []
 
     def mend(self, place: str, what: str) -> None:
-        """Something was put right without doubt."""
+        """Note something that was fixed, without any ambiguity."""
         self.repairs.append(Repair(place, what))
 
     def lose(self, place: str, what: str) -> None:
-        """Something could not be used."""
+        """Note something that could not be used."""
         self.repairs.append(Repair(place, what, is_loss=True))
 
     def fault(self, place: str, what: str) -> None:
-        """Something that makes the file unreadable; past twenty they are not kept."""
+        """Note something that makes the file unreadable. Only the first twenty are kept."""
         if not self.full:
             self._faults.append(Fault(f"{place}: {what}" if place else what, source=self.source))
 
     @property
     def full(self) -> bool:
-        """Enough was found to stop reading."""
+        """Whether there are enough faults to stop reading."""
         return len(self._faults) >= MAX_FAULTS
 
     def raise_if_any(self) -> None:
-        """Raise one DataError for every fault so far."""
+        """Raise one DataError with all faults so far."""
         if self._faults:
             raise DataError(
                 f"{counted(len(self._faults), 'fault')}{' or more' * self.full}", self._faults, source=self.source

@@ -1,4 +1,4 @@
-"""Entries: records that people wrote by hand, with many spellings of a field, and fields kept in the metadata."""
+"""Entries: records written by hand, with many names for the same field, and fields in their metadata."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Check = Callable[[Any], bool]
 QUERY_ID = ("id", "_id", "query_id", "question_id", "task_id", "qid")
 DOCUMENT_ID = ("id", "_id", "doc_id", "context_id", "chunk_id")
 EXPECTED = ("expected", "expected_answer", "ground_truth", "reference", "expected_output", "answer")
-"""Where the expected answer stands. `answer` comes last: beside a `ground_truth` it is what some system answered."""
+"""Fields for the expected answer. `answer` comes last: with a `ground_truth`, it is what a system answered."""
 
 
 @dataclass
 class Entry:
-    """One record. What is taken out of it is gone; the rest belongs to the metadata."""
+    """One record. Fields that are taken are removed from it; the rest belongs to the metadata."""
 
     place: str
     fields: dict[str, Any]
@@ -31,7 +31,7 @@ class Entry:
 
     @classmethod
     def of(cls, value: Any, text_name: str, place: str, notes: Notes) -> Entry:
-        """An object as it is; bare text as an object with nothing but that text."""
+        """An entry from an object, or from text alone."""
         if isinstance(value, str):
             value = {text_name: value}
         if not isinstance(value, Mapping):
@@ -43,14 +43,14 @@ class Entry:
         return cls(place, fields, dict(metadata or {}), notes)
 
     def take(self, names: Iterable[str]) -> Any:
-        """The value under the first of these names that has one; None where there is none."""
+        """The value of the first of these fields that has one; None if none has."""
         for name in names:
             if (value := self.fields.pop(name, None)) is not None:
                 return value
         return None
 
     def take_id(self, names: Iterable[str]) -> str | None:
-        """The id as text; None where there is none."""
+        """The id as text; None if there is none."""
         value = self.take(names)
         if value is None:
             return None
@@ -59,22 +59,21 @@ class Entry:
         return text_id(value)
 
     def take_text(self, names: Sequence[str], what: str) -> str:
-        """The text under one of these names; there must be one."""
+        """The text in one of these fields; an error if there is none."""
         value = self.take(names)
         if value is None:
-            raise DataError(
-                f"expected {what} under {' or '.join(names)}, found {', '.join(sorted(self.fields)) or 'nothing'}"
-            )
+            present = f"only {', '.join(map(repr, sorted(self.fields)))}" if self.fields else "no fields"
+            raise DataError(f"expected {what} {in_field(names)}, found {present}")
         if not isinstance(value, str):
-            raise DataError(f"{what} is text, not {shortened(value)}")
+            raise DataError(f"{what} must be text, not {shortened(value)}")
         return value
 
     def take_expected(self) -> str | None:
-        """The expected answer in words."""
+        """The expected answer as text."""
         return answer_text(self.take(EXPECTED), self.place, self.notes)
 
     def take_own(self, checks: Mapping[str, Check]) -> dict[str, Any]:
-        """Fields of the record that stand in it or in its metadata; null in the record leaves the metadata alone."""
+        """Fields from the record or its metadata. If the record has null, the metadata field of that name is not used."""
         fields: dict[str, Any] = {}
         for name, is_right in checks.items():
             holder = self.fields if name in self.fields else self.metadata
@@ -86,17 +85,17 @@ class Entry:
         return fields
 
     def rest(self) -> dict[str, Any] | None:
-        """What nobody took: the metadata, and fields nobody knows; None where nothing is left."""
+        """What was not taken: the metadata and unknown fields; None if nothing is left."""
         for name in self.fields.keys() & self.metadata.keys():
             if self.fields[name] != self.metadata[name]:
-                self.notes.lose(self.place, f"{name} is given twice; that of the metadata is kept")
+                self.notes.lose(self.place, f"{name} has two values; the one in the metadata is used")
         return {**self.fields, **self.metadata} or None
 
 
 def read_entries(values: Iterable[tuple[int, Any]], label: str, noun: str, read: Callable[[int, str, Any], None]) -> None:
-    """Read numbered values: how manieth it is, its place, the value. All faults are raised together.
+    """Call `read` with the count, place and content of each value. All faults are raised together.
 
-    The numbers are lines of the file, or, where there is a noun for them, places in its list.
+    The numbers are line numbers, or positions in a list of `noun`s if a noun is given.
     """
     faults = Faults(f"{label}, {noun}" if noun else label)
     for count, (number, value) in enumerate(values, 1):
@@ -118,32 +117,37 @@ def parse_line(line: bytes) -> Any:
 
 
 def with_id(key: str, value: Any, text_name: str, label: str) -> dict[str, Any]:
-    """A record that stands under its id, as one that holds it; it must not call itself otherwise."""
+    """The record of a mapping entry, with its key as its id. A different id in the record is an error."""
     fields = dict(value) if isinstance(value, Mapping) else {text_name: value}
     if str(fields.get("id", key)) != key:
-        raise DataError(f"what stands under {key!r} calls itself {fields['id']!r}", source=label)
+        raise DataError(f"the record under the key {key!r} has another id, {fields['id']!r}", source=label)
     return {**fields, "id": key}
 
 
+def in_field(names: Sequence[str]) -> str:
+    """`in the field id`, or `in one of the fields id, _id`."""
+    return f"in the field {names[0]}" if len(names) == 1 else f"in one of the fields {', '.join(names)}"
+
+
 def is_text(value: Any) -> bool:
-    """Whether it is text."""
+    """Whether the value is text."""
     return isinstance(value, str)
 
 
 def is_whole(value: Any) -> bool:
-    """Whether it is a whole number."""
+    """Whether the value is a whole number."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_texts(value: Any) -> bool:
-    """Whether it is a list of texts."""
+    """Whether the value is a list of texts."""
     return isinstance(value, list) and all(map(is_text, value))
 
 
 def split_metadata(metadata: Mapping[str, Any] | None, own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The reverse of `take_own`: what stands in the record itself, and its metadata.
+    """The reverse of `take_own`: the fields of the record itself, and its metadata.
 
-    A field goes to the metadata; where those use its name for something else, it stands in the record, be it as null.
+    A field goes to the metadata. If the metadata use its name for something else, it goes to the record, even if it is null.
     """
     own_metadata = dict(metadata or {})
     outside = {name: value for name, value in own.items() if name in own_metadata}
@@ -165,11 +169,11 @@ GROUND_TRUTH_NAMES = (
     "ground_truth_ids",
     "qrels",
 )
-"""Where ids may stand; the first that is there counts."""
+"""Fields for the ids of relevant documents; the first that is present counts."""
 
 
 class Judged(NamedTuple):
-    """What one field says: document → grade, and whether it said grades at all."""
+    """The content of one ground-truth field: document → grade, and whether the field has grades at all."""
 
     name: str
     grades: dict[str, float]
@@ -177,9 +181,9 @@ class Judged(NamedTuple):
 
 
 def take_ground_truth(entry: Entry) -> Judged | None:
-    """What the metadata or the question itself say; None where nobody judged.
+    """The ground truth in the question or its metadata; None if it is unjudged.
 
-    An empty list says that nothing is relevant. Several fields must agree; grades say more than a list of ids.
+    An empty list means that nothing is relevant. Several fields must agree. A field with grades wins over a list of ids.
     """
     truths = [
         _parse_truth(f"{prefix}{name}", value, entry.place, entry.notes)
@@ -191,14 +195,14 @@ def take_ground_truth(entry: Entry) -> Judged | None:
 
 
 def agree_on_truth(truths: Sequence[Judged]) -> Judged | None:
-    """What all fields say together; two that contradict each other are an error."""
+    """The ground truth that all fields agree on. Two fields that contradict each other are an error."""
     if not truths:
         return None
     chosen = next((truth for truth in truths if truth.has_grades), truths[0])
     for other in truths:
         if not _agree(chosen, other):
             difference = f"{chosen.name} says {shortened(chosen.grades)}, {other.name} says {shortened(other.grades)}"
-            raise DataError(f"two fields disagree about the ground truth: {difference}; keep one of them")
+            raise DataError(f"two fields have different ground truth: {difference}; keep one of them")
     return chosen
 
 
@@ -224,7 +228,7 @@ def _parse_truth(name: str, value: Any, place: str, notes: Notes) -> Judged:
 
 
 def judged_by_query(value: Any, label: str, notes: Notes) -> dict[str, Judged]:
-    """Query → what one field, `qrels`, says about all queries."""
+    """Query → its ground truth in a `qrels` field for all queries."""
     if not isinstance(value, Mapping):
         raise DataError(f"qrels: expected query → id → grade, found {shortened(value)}", source=label)
     return {

@@ -11,16 +11,16 @@ FIELDS = (
     *("evidence", "dia_id", "dia_ids", "turn_id", "turn_ids", "session_id", "session_ids", "answerCorpusIds"),
     "answer_corpus_ids",
 )
-"""Where systems say, in a hit's metadata, which items it is made of."""
+"""Metadata fields of a hit that may name the items it was made from."""
 TURN = re.compile(r"_([0-9]+)(?!\w)")
 """A turn as LongMemEval writes it: session_3 for session/3."""
 
 
 def evidence_pack(name: str, documents: Container[str]) -> Pack:
-    """A hit covers the evidence that its id, and the ids in its metadata, belong to.
+    """A hit covers the evidence that its id, or an id in its metadata, belongs to.
 
-    An id belongs to the longest document id that it equals, or extends at a word's end: `d1#0` is in `d1`, `d10` is not.
-    It may leave out the scope (`D1:3` for `conv-26/D1:3`), and write a turn as `session_3`.
+    An id belongs to the longest document id that it equals or extends at the end of a word: `d1#0` is in `d1`, `d10` is not.
+    It may omit the scope (`D1:3` for `conv-26/D1:3`), and write a turn as `session_3`.
     """
 
     def is_relevant(query: Query, hit: Hit) -> tuple[str, ...]:
@@ -33,12 +33,12 @@ def evidence_pack(name: str, documents: Container[str]) -> Pack:
 
 
 def n_evidence(query: Query) -> int | None:
-    """How many distinct items there are to find."""
+    """The number of different items to find; None if the query has no evidence."""
     return None if query.evidence is None else len(set(query.evidence))
 
 
 def _ids_of(hit: Hit) -> Iterator[str]:
-    """The hit's own id, then those its metadata name."""
+    """The hit's own id, then the ids in its metadata."""
     yield hit.doc_id
     if hit.metadata:
         for field in FIELDS:
@@ -59,7 +59,7 @@ def _owner(doc_id: str, query: Query, documents: Container[str]) -> str | None:
 
 
 def _starts(full: str) -> Iterator[str]:
-    """The id itself, then ever shorter beginnings of it that end where a word does."""
+    """The id itself, then shorter and shorter prefixes that end at the end of a word."""
     yield full
     for end in range(len(full) - 1, 0, -1):
         if not full[end].isalnum():

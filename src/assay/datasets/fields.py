@@ -1,4 +1,4 @@
-"""Fields of records: queries, documents and judgments from columns under the names people give them, and back."""
+"""Fields of records: read queries, documents and judgments from fields with common names, and write them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ QUERY = {
     "scope": ("scope",),
     "metadata": ("metadata",),
 }
-"""Field of a query → what it may be called, the likeliest first; case, hyphens, blanks and underscores do not matter."""
+"""Field of a query → accepted names, the most likely first. Case, hyphens, spaces and underscores do not matter."""
 DOCUMENT = {
     "doc_id": ("doc_id", "id", "_id", "docno", "docid", "document_id"),
     "text": ("text", "contents", "content", "body"),
@@ -56,12 +56,12 @@ def _squash(name: str) -> str:
 
 @cache
 def _places(kind: str) -> dict[str, tuple[str, int]]:
-    """Squashed name → the field it means, and how likely the name is."""
+    """Squashed name → the field that it means, and its place in the order of likelihood."""
     names: Names = QUERY if kind == "query" else DOCUMENT
     places: dict[str, tuple[str, int]] = {}
     for role, aliases in names.items():
         for place, alias in enumerate(aliases):
-            places.setdefault(_squash(alias), (role, place))  # doc_id and docid are one, as likely as the likelier
+            places.setdefault(_squash(alias), (role, place))  # doc_id and docid are one name, in the place of the likelier
     return places
 
 
@@ -71,12 +71,12 @@ def _role(kind: str, name: str) -> tuple[str, int] | None:
 
 
 def roles_of(kind: str, names: Sequence[str]) -> set[str]:
-    """The fields of a query or document that these names stand for."""
+    """The fields of a query or document that these names mean."""
     return {role[0] for name in names if (role := _role(kind, name))}
 
 
 def _known(kind: str, record: Record) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The fields of the record, and everything else as its metadata. Of two names for one field the likelier is taken."""
+    """The known fields of the record, and the rest as its metadata. Of two names for one field, the likelier is used."""
     chosen: dict[str, tuple[int, str]] = {}
     others: dict[str, Any] = {}
     for name, value in record.items():
@@ -99,16 +99,16 @@ def _merge_metadata(others: dict[str, Any], metadata: Any) -> dict[str, Any] | N
     if isinstance(metadata, str):
         metadata = parse_json(metadata)
     if not isinstance(metadata, Mapping):
-        raise DataError(f"metadata is an object, not {shortened(metadata)}")
+        raise DataError(f"metadata must be an object, not {shortened(metadata)}")
     if twice := sorted(others.keys() & metadata.keys()):
-        raise DataError(f"{twice[0]!r} stands in the record and in its metadata")
+        raise DataError(f"{twice[0]!r} is both in the record and in its metadata; keep one of them")
     return {**others, **metadata}
 
 
 def query_of(record: Record, number: int, place: str, notes: Notes) -> tuple[Query, dict[str, float] | None]:
-    """The query of a record, and what the record says about relevant documents. Without an id it gets its number.
+    """The query of a record, and its grades by document. A query without an id gets its number as id.
 
-    Document → grade is None where the record says nothing, and empty where nothing is relevant.
+    The grades are None if the record has none, and empty if nothing is relevant.
     """
     known, metadata = _known("query", record)
     query_id = filled_id(known.pop("query_id", number))
@@ -125,7 +125,7 @@ def query_of(record: Record, number: int, place: str, notes: Notes) -> tuple[Que
 
 
 def document_of(record: Record) -> Document:
-    """The document of a record; fields nobody knows are its metadata."""
+    """The document of a record. Unknown fields become its metadata."""
     known, metadata = _known("document", record)
     doc_id = document_id(record)
     known.pop("doc_id")
@@ -140,12 +140,13 @@ def document_id(record: Record) -> str:
     """The id of a document's record."""
     candidates = [(role[1], name) for name in record if record[name] is not None and (role := _id_role(name))]
     if not candidates:
-        raise DataError(f"no doc_id among {', '.join(map(repr, record))}; call it one of {', '.join(DOCUMENT['doc_id'])}")
+        names = ", ".join(DOCUMENT["doc_id"])
+        raise DataError(f"found no document id among {', '.join(map(repr, record))}; accepted names: {names}")
     return filled_id(record[min(candidates, key=lambda candidate: candidate[0])[1]])
 
 
 def names_document(name: str) -> bool:
-    """Whether a field of that name may hold the id of a document."""
+    """Whether a field of this name may contain the id of a document."""
     return _id_role(name) is not None
 
 
@@ -155,7 +156,7 @@ def _id_role(name: str) -> tuple[str, int] | None:
 
 
 def judgment_of(record: Record) -> tuple[RelevanceJudgment, tuple[str, ...]]:
-    """The judgment of a record, and the names of fields that have no use."""
+    """The judgment of a record, and the names of unused fields."""
     names, unused = _judgment_fields(tuple(record))
     query, doc, grade = (record[name] for name in names)
     more = {name: _text(record[name], name) for name in ("judge", "timestamp") if record.get(name) is not None}
@@ -164,13 +165,13 @@ def judgment_of(record: Record) -> tuple[RelevanceJudgment, tuple[str, ...]]:
 
 @lru_cache(4096)
 def _judgment_fields(names: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
-    """The fields with query, document and grade, and those that have no use."""
+    """The fields with query, document and grade, and the unused fields."""
     columns = find_columns(names, ("query", "document", "grade")).values()
     return list(columns), tuple(name for name in names if name not in {*columns, "judge", "timestamp"})
 
 
 def filled_id(value: object) -> str:
-    """An id that names something."""
+    """An id as text; an empty id is an error."""
     filled = text_id(value)
     if not filled:
         raise DataError(EMPTY_ID)
@@ -179,7 +180,7 @@ def filled_id(value: object) -> str:
 
 def _text(value: Any, name: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise DataError(f"{name} is text, not {shortened(value)}")
+        raise DataError(f"the field {name} must be text, not {shortened(value)}")
     return str(value)
 
 
@@ -189,19 +190,19 @@ def _whole(value: Any) -> int:
             return int(value)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise DataError(f"page_number is a whole number, not {shortened(value)}")
+    raise DataError(f"page_number must be a whole number, not {shortened(value)}")
 
 
 def _id_list(value: Any, name: str) -> list[str]:
     if isinstance(value, str):
         value = _split_list(value)
     if not isinstance(value, list):
-        raise DataError(f"{name} is a list of ids, not {shortened(value)}")
+        raise DataError(f"{name} must be a list of ids, not {shortened(value)}")
     return [filled_id(entry) for entry in value]
 
 
 def _split_list(text: str) -> Any:
-    """What a text stands for: ids joined by `;`, or a list or mapping as JSON or Python writes it."""
+    """The content of a text: ids separated by `;`, or a list or mapping in JSON or Python notation."""
     if text.lstrip()[:1] not in ("[", "{"):
         return [part.strip() for part in text.split(";") if part.strip()]
     try:
@@ -214,7 +215,7 @@ def _split_list(text: str) -> Any:
 
 
 def judged_ids(value: Any, place: str, notes: Notes) -> dict[str, float]:
-    """Document → grade out of a list of ids, a mapping, ids joined by `;`, one id, or records with id and grade."""
+    """Document → grade, from a list of ids, a mapping, ids separated by `;`, one id, or records with id and grade."""
     if isinstance(value, str):
         value = _split_list(value)
     if isinstance(value, Mapping):
@@ -227,11 +228,11 @@ def judged_ids(value: Any, place: str, notes: Notes) -> dict[str, float]:
     for key, grade in graded:
         doc = filled_id(key)
         if not is_finite_number(grade):
-            raise DataError(f"the grade of document {doc} is {shortened(grade)}; a grade is a finite number")
+            raise DataError(f"the grade of document {doc} must be a finite number, not {shortened(grade)}")
         if doc in judged and judged[doc] != grade:
-            raise DataError(f"document {doc} has two grades: {judged[doc]:g} and {grade:g}")
+            raise DataError(f"document {doc} has two grades, {judged[doc]:g} and {grade:g}; keep one of them")
         if doc in judged:
-            notes.mend(place, f"document {doc} is named twice; it counts once")
+            notes.mend(place, f"document {doc} is listed twice; it counts once")
         judged[doc] = grade
     return judged
 
@@ -250,14 +251,14 @@ def filled_fields(record: Any) -> dict[str, Any]:
 
 
 def answer_text(value: object, place: str, notes: Notes) -> str | None:
-    """Numbers are written out, several answers are joined by `; `; what is neither is lost, and noted."""
+    """The answer as text. Several answers are joined with `; `. Anything else than text and numbers is noted as lost."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, int | float):
         return str(value)
     if isinstance(value, list) and value and all(isinstance(answer, str | int | float) for answer in value):
         if len(value) > 1:
-            notes.mend(place, f"has {len(value)} answers; joined by '; '")
+            notes.mend(place, f"has {len(value)} answers, which are joined with '; '")
         return "; ".join(map(str, value))
-    notes.lose(place, f"the answer {shortened(value)} is neither text nor a number")
+    notes.lose(place, f"the answer must be text or a number, not {shortened(value)}; it is not used")
     return None

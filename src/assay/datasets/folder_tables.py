@@ -1,4 +1,4 @@
-"""A folder of tables: queries, documents, judgments; and dataset.json for what tables cannot hold."""
+"""A folder with tables of queries, documents and judgments, and dataset.json for everything else."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ ENDINGS = (*LINES, ".parquet")
 
 @dataclass
 class Card:
-    """dataset.json: name, version and metadata, and whatever has no place in the other files."""
+    """dataset.json: name, version and metadata, and everything that has no place in the other files."""
 
     name: str
     version: str = "1.0"
     metadata: dict[str, Any] = field(default_factory=dict)
     judged_empty: list[str] = field(default_factory=list)
-    """Queries that were judged and have nothing relevant."""
+    """Queries that were judged to have nothing relevant."""
     judgments: list[RelevanceJudgment] = field(default_factory=list)
-    """Who judged, and when; only where the judgments themselves cannot say."""
+    """Judgments with judge and timestamp, if the file of judgments cannot contain these."""
     spans: dict[str, list[Span]] = field(default_factory=dict)
 
 
 def read_card(dataset: BenchmarkDataset, folder: Path) -> None:
-    """Add what dataset.json says; without one the dataset is called like its folder."""
+    """Add what dataset.json contains. Without it, the dataset has the name of its folder."""
     if not (folder / CARD).exists():
         return
     card = decode_file(folder / CARD, Card)
@@ -55,7 +55,7 @@ def read_card(dataset: BenchmarkDataset, folder: Path) -> None:
 
 
 def write_card(dataset: BenchmarkDataset, folder: Path, *, has_judges: bool = False) -> None:
-    """Write dataset.json; `has_judges` when the judgments beside it say who judged."""
+    """Write dataset.json. `has_judges` means that the file of judgments already says who judged."""
     import msgspec
 
     card: dict[str, Any] = {"name": dataset.name, "version": dataset.version, "metadata": dataset.metadata}
@@ -70,20 +70,21 @@ def write_card(dataset: BenchmarkDataset, folder: Path, *, has_judges: bool = Fa
 
 
 def add_judges(dataset: BenchmarkDataset, judgments: Iterable[RelevanceJudgment], place: str) -> None:
-    """Add who judged, and when. What does not agree with the judgments themselves is a fault."""
+    """Add who judged, and when. A grade that differs from the judgments is a fault."""
     notes = Notes(place)
     for judgment in judgments:
         grade = dataset.qrels.get(judgment.query_id, {}).get(judgment.doc_id)
         if grade != judgment.relevance_grade:
-            difference = "is not among the judgments" if grade is None else f"has grade {grade:g} there"
-            pair = f"document {judgment.doc_id} for query {judgment.query_id}"
-            notes.fault("", f"judged by {judgment.judge or 'somebody'}: {pair} {difference}; mend one")
+            difference = "do not contain this document" if grade is None else f"have grade {grade:g}"
+            pair = f"grade {judgment.relevance_grade:g} to document {judgment.doc_id} for query {judgment.query_id}"
+            whose = f"{judgment.judge or 'the judge'} gave {pair}"
+            notes.fault("", f"{whose}, but the judgments {difference}; fix one of them")
         dataset.judgments[judgment.query_id, judgment.doc_id] = judgment
     notes.raise_if_any()
 
 
 def judges_of(dataset: BenchmarkDataset) -> list[dict[str, Any]]:
-    """Judgments of which is known who judged, or when, to be written beside the grades."""
+    """Judgments that record who judged, or when, as plain fields."""
     return [
         filled_fields(judgment)
         for judgment in judgment_rows(dataset)
@@ -92,7 +93,7 @@ def judges_of(dataset: BenchmarkDataset) -> list[dict[str, Any]]:
 
 
 def read_tables(path: Path) -> BenchmarkDataset:
-    """Queries, and documents and judgments where there are any. Without a table of queries those judged are queries."""
+    """Read queries, documents and judgments from the tables that exist. Without queries, the judged queries are used."""
     files = {table: file for table in TABLES if (file := _find(path, table))}
     dataset = BenchmarkDataset(path.resolve().name)
     if "queries" in files:
@@ -108,15 +109,16 @@ def read_tables(path: Path) -> BenchmarkDataset:
 
 
 def _find(path: Path, table: str) -> Path | None:
-    """The file of a table; two of them are an error, for nobody knows which one is meant."""
+    """The file of a table. Several files are an error, because the choice would be a guess."""
     files = [path / f"{table}{ending}" for ending in ENDINGS if (path / f"{table}{ending}").exists()]
     if len(files) > 1:
-        raise DataError(f"several files with {table}: {', '.join(file.name for file in files)}; keep one", source=path)
+        names = ", ".join(file.name for file in files)
+        raise DataError(f"expected one file of {table}, found {len(files)}: {names}; keep one of them", source=path)
     return files[0] if files else None
 
 
 def read_queries(dataset: BenchmarkDataset, file: Path) -> None:
-    """Queries, one per record, with the ground truth that some of them carry."""
+    """Read queries, one per record, with their ground truth if they have any."""
     places: dict[str, str] = {}
     notes = Notes(str(file))
 
@@ -124,7 +126,7 @@ def read_queries(dataset: BenchmarkDataset, file: Path) -> None:
         query, judged = query_of(record, len(places) + 1, place, notes)
         if query.query_id in places:
             first = f"first at {places[query.query_id]}"
-            raise DataError(f"query {query.query_id} appears twice ({first}); name all its documents in one record")
+            raise DataError(f"query {query.query_id} appears twice ({first}); list all its documents in one record")
         places[query.query_id] = place
         dataset.add_query(query)
         if judged is not None:
@@ -135,7 +137,7 @@ def read_queries(dataset: BenchmarkDataset, file: Path) -> None:
 
 
 def _read_judgments(dataset: BenchmarkDataset, file: Path) -> None:
-    """Judgments, one per record. A pair judged twice is a fault."""
+    """Read judgments, one per record. A document judged twice for a query is a fault."""
     unused: dict[str, str] = {}
 
     def take(place: str, record: Record) -> None:
@@ -147,11 +149,11 @@ def _read_judgments(dataset: BenchmarkDataset, file: Path) -> None:
             unused.setdefault(name, place)
 
     each_record(file, take, json_decoder())
-    dataset.repairs += [Repair(place, f"the field {name!r} has no use", is_loss=True) for name, place in unused.items()]
+    dataset.repairs += [Repair(place, f"the field {name!r} is not used", is_loss=True) for name, place in unused.items()]
 
 
 def json_decoder() -> Callable[[bytes], Any]:
-    """A quick decoder for large files."""
+    """A fast decoder for large files."""
     import msgspec
 
     return msgspec.json.Decoder().decode
@@ -163,7 +165,7 @@ def read_documents(
     id_of: Callable[[Record], str] = document_id,
     may_be_id: Callable[[str], bool] = names_document,
 ) -> Any:
-    """Documents, one per record; those of JSON lines stay in their file until they are asked for."""
+    """Documents, one per record. Documents in JSON lines stay in their file until they are needed."""
     if suffix_of(file.name) != ".parquet":
         decode = json_decoder()
         return FileDocuments(
@@ -192,9 +194,9 @@ def _object(record: Any) -> Record:
 def _id_decoder(
     id_of: Callable[[Record], str], may_be_id: Callable[[str], bool], *, has_usual: bool
 ) -> Callable[[bytes], str]:
-    """The id of a line, chosen as for the whole record; fields that cannot hold it are skipped, not decoded.
+    """A decoder for the id of a line, which decodes only fields that may contain the id.
 
-    Where the id is usually under `_id`, as in BEIR, that is looked at first, which is quickest.
+    If the id is usually in `_id`, as in BEIR, that field is tried first, because this is fastest.
     """
     import msgspec
 
@@ -212,7 +214,7 @@ def _id_decoder(
 
 
 def judgment_rows(dataset: BenchmarkDataset) -> Iterator[RelevanceJudgment]:
-    """Every judgment as a record, with who gave it and when."""
+    """Every judgment as a record, with judge and timestamp."""
     for query, judged in dataset.qrels.items():
         for doc, grade in judged.items():
             more = dataset.judgments.get((query, doc))
@@ -220,6 +222,6 @@ def judgment_rows(dataset: BenchmarkDataset) -> Iterator[RelevanceJudgment]:
 
 
 def has_tables(names: frozenset[str], endings: tuple[str, ...]) -> bool:
-    """Whether a folder holds queries or judgments with one of these endings, and nothing of BEIR or TREC."""
+    """Whether a folder contains queries or judgments with one of these extensions, and no files of BEIR or TREC."""
     is_foreign = any(name.partition(".")[0] in ("corpus", "qrels") for name in names)
     return not is_foreign and any(f"{table}{ending}" in names for table in ("queries", "judgments") for ending in endings)

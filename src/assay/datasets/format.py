@@ -1,4 +1,4 @@
-"""Formats of datasets: the record that describes a format, how a file's format is recognised, and `load_dataset`."""
+"""Formats of datasets: the description of a format, format detection, and `load_dataset`."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from assay.files import COMPRESSIONS, FileSource, plain_name
 from assay.text import is_file, shortened
 
 PROBE_BYTES = 1 << 18
-"""Bytes looked at to tell formats apart; more where the first record is longer."""
+"""Bytes that are read to detect the format; more if the first record is longer."""
 MAX_PROBE_BYTES = 1 << 26
-"""A first record that is longer than that is looked at no further."""
+"""The most bytes that are read to get the whole first record."""
 MAX_PROBE_RECORDS = 100
-"""Records looked at where there are many."""
+"""The most records that are examined."""
 BUNDLED = Path(__file__).parent / "bundled"
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
-"""What JSON is built of, as far as it matters for nesting: strings, brackets, and the mark behind a name."""
+"""The tokens of JSON that matter for nesting: strings, brackets, and the colon after a name."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """A path, and what can be seen of it without reading it all."""
+    """A path, and what can be learned about it without reading everything."""
 
     path: Path
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Files and folders in it, if it is a folder."""
+        """The files and folders in it, if it is a folder."""
         return frozenset(entry.name for entry in self.path.iterdir()) if self.path.is_dir() else frozenset()
 
     @cached_property
     def suffix(self) -> str:
-        """The ending that tells the kind of file: `.jsonl` of `corpus.jsonl.gz`."""
+        """The extension that says what kind of file it is: `.jsonl` for `corpus.jsonl.gz`."""
         return Path(plain_name(self.path.name)).suffix.lower()
 
     @cached_property
@@ -53,13 +53,13 @@ class Probe:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Names of JSON fields at any depth near the beginning."""
+        """Names of JSON fields at any depth, near the start of the file."""
         names = re.findall(rb'"([^"\\]{1,60})"\s*:', self._first_records)
         return frozenset(name.decode("utf-8", "replace") for name in names)
 
     @cached_property
     def outer_keys(self) -> frozenset[str]:
-        """Field names of the outermost object; of a list or of JSON lines: of the records near the beginning."""
+        """Field names of the outermost object; for a list or JSON lines, of the first records."""
         if self._object is not None:
             return frozenset(self._object)
         names, _ = _scan(self._first_records, is_list=self.is_list)
@@ -73,7 +73,7 @@ class Probe:
 
     @cached_property
     def is_judgments(self) -> bool:
-        """Whether it is a JSON object of nothing but query → document → whole number."""
+        """Whether it is a JSON object that consists only of query → document → whole number."""
         values = [_decode(value) for value in list((self._object or {}).values())[:MAX_PROBE_RECORDS]]
         return bool(values) and all(
             isinstance(judged, dict) and judged and all(type(grade) is int for grade in judged.values()) for judged in values
@@ -81,7 +81,7 @@ class Probe:
 
     @cached_property
     def _object(self) -> dict[str, Any] | None:
-        """The fields of a file that is one JSON object, not decoded; None where it is anything else."""
+        """The undecoded fields of a file that is one JSON object; None for any other file."""
         import msgspec
 
         if self.suffix != ".json" or self.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":
@@ -94,7 +94,7 @@ class Probe:
 
     @cached_property
     def _first_records(self) -> bytes:
-        """The head; or more, until the first record of a list or of JSON lines is whole."""
+        """The head, extended until the first record of a list or of JSON lines is complete."""
         if self._object is not None:
             return self.head
         head, size = self.head, PROBE_BYTES
@@ -111,7 +111,7 @@ class Probe:
 
 
 def _scan(head: bytes, *, is_list: bool) -> tuple[set[str], bool]:
-    """Field names of the outermost objects, and whether the first of these is whole."""
+    """Field names of the outermost objects, and whether the first of these is complete."""
     names: set[str] = set()
     depth, string, is_whole = -1 if is_list else 0, b"", False
     for token in _TOKEN.findall(head):
@@ -127,7 +127,7 @@ def _scan(head: bytes, *, is_list: bool) -> tuple[set[str], bool]:
 
 
 def _decode(value: Any) -> Any:
-    """A value that was left undecoded."""
+    """The content of an undecoded value; None if it is not JSON."""
     import msgspec
 
     try:
@@ -138,48 +138,48 @@ def _decode(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Format:
-    """One way to write a benchmark down."""
+    """A file format for benchmarks."""
 
     name: str
     meaning: str
     read: Callable[[Path], BenchmarkDataset]
     detect: Callable[[Probe], bool]
-    """Whether a path looks like it; cheap."""
+    """Whether a path looks like this format. It must be fast."""
     write: Callable[[BenchmarkDataset, Path], None] | None = None
     example: str = ""
     """A real record, for the documentation."""
     read_split: Callable[[Path, str], BenchmarkDataset] | None = None
-    """Reads one of several splits, where a benchmark of this format may have some: `scifact:dev`."""
+    """Reads one of several splits, if benchmarks of this format may have splits: `scifact:dev`."""
     rank: int = 0
-    """Formats with a higher rank are asked first; the most particular ones know best."""
+    """Formats with a higher rank are tried first; the most specific formats have the highest rank."""
     words: Mapping[str, str] = field(default_factory=dict)
-    """What the format itself calls a tag, where that is another word: `category` for `query_type`."""
+    """The format's own names for tags, if they differ: `category` for `query_type`."""
     marks: frozenset[str] = frozenset()
-    """Fields that records of no other format have."""
+    """Fields that only records of this format have."""
     is_single_file: bool = False
-    """Whether it is one JSON file; others are folders, and `trec` judgments alone as well."""
+    """Whether it is one JSON file. Other formats are folders; `trec` may also be a file of judgments."""
     default_metrics: tuple[str, ...] = ()
-    """What is scored where nobody says which metrics; none: what is scored by default."""
+    """The metrics to score if the user names none; empty: the general default."""
     notes: Callable[[BenchmarkDataset], list[str]] | None = None
-    """What every result over such a benchmark should say."""
+    """Notes for every result on such a benchmark."""
     needs_domain: bool = False
-    """Whether a domain has the documents, or knows their ids."""
+    """Whether a domain provides the documents, or knows their ids."""
     folder: Path | None = None
-    """Where benchmarks of this format lie that come with it."""
+    """The folder of the benchmarks that are bundled with this format."""
     load: Callable[..., BenchmarkDataset] | None = None
-    """Reads one of those by name and size, `name:tiny`, and makes its documents, unless `documents` is False."""
+    """Reads a bundled benchmark by name and size, `name:tiny`, and creates its documents unless `documents` is False."""
     documents: str = ""
-    """What those documents are, in words."""
+    """A description of these documents."""
 
     def save(self, dataset: BenchmarkDataset, path: Path) -> None:
         """Write the dataset."""
         self.writer()(dataset, path)
 
     def writer(self) -> Callable[[BenchmarkDataset, Path], None]:
-        """What writes this format; or an error that says it is only read."""
+        """The function that writes this format; an error if the format can only be read."""
         if self.write is None:
             known = [name for name, format_ in all_formats().items() if format_.write]
-            raise UsageError(f"{self.name} can be read, not written; written are {', '.join(known)}")
+            raise UsageError(f"{self.name} can be read but not written; choose from {', '.join(known)}")
         return self.write
 
 
@@ -190,28 +190,28 @@ def all_formats() -> Mapping[str, Format]:
 
 
 def find_format(name: str) -> Format:
-    """The format of that name."""
+    """The format of this name; an error if there is none."""
     return find_entry("format", name, all_formats())
 
 
 def known_format(name: str) -> Format | None:
-    """The format of that name; None where there is none, or the benchmark was made in code."""
+    """The format of this name; None if there is none, or if the benchmark was created in code."""
     return all_formats().get(name) if name else None
 
 
 def marks_of_formats() -> frozenset[str]:
-    """Fields that tell records of one format from those of all others."""
+    """All fields that only records of one format have."""
     return frozenset(name for format_ in all_formats().values() for name in format_.marks)
 
 
 def looks_like(format_: Format, benchmark: str) -> bool:
-    """Whether a benchmark by name or path is of that format: one that comes with it, or a file that looks like it."""
+    """Whether a benchmark, by name or path, has this format: a bundled one, or a file that looks like it."""
     path = Path(benchmark)
     return _loader(benchmark.partition(":")[0]) is format_ or (is_file(path) and format_.detect(Probe(path)))
 
 
 def detect_format(path: Path) -> Format:
-    """The format that a path looks like. Two that are as particular as each other are an error: nobody knows which."""
+    """The format that a path looks like. Two formats of the same rank are an error, because the choice would be a guess."""
     probe = Probe(path)
     claimed: list[Format] = []
     for format_ in sorted(all_formats().values(), key=lambda format_: -format_.rank):
@@ -223,22 +223,25 @@ def detect_format(path: Path) -> Format:
         return claimed[0]
     if claimed:
         names = " and ".join(format_.name for format_ in claimed)
-        raise DataError(f"looks like {names}; say which with format=, or --dataset-format at the terminal", source=path)
+        raise DataError(f"looks like {names}; {CHOOSE}", source=path)
 
     near = nearest_format(probe, all_formats().values())
-    known = near.description if near else ", ".join(all_formats())
-    raise DataError(f"no known format ({known}); say which with format=, or --dataset-format at the terminal", source=path)
+    known = near.description if near else f"it is none of {', '.join(all_formats())}"
+    raise DataError(f"the format was not recognised ({known}); {CHOOSE}", source=path)
+
+
+CHOOSE = "choose the format with format=, or with --dataset-format on the command line"
 
 
 def bundled() -> dict[str, Path]:
-    """Name → file of the benchmarks that come with the package, plain or compressed."""
+    """Name → file of the bundled benchmarks, plain or compressed."""
     folders = [BUNDLED, *(format_.folder for format_ in all_formats().values() if format_.folder is not None)]
     files = [path for folder in folders for ending in ("", *COMPRESSIONS) for path in folder.glob(f"*.json{ending}")]
     return {path.name.partition(".json")[0]: path for path in sorted(files, key=lambda path: path.name)}
 
 
 def near_names(source: str) -> list[str]:
-    """Bundled benchmarks that somebody may have meant: all that begin alike where it begins so, for these look alike."""
+    """Bundled benchmarks that the user may mean: the whole family if the name starts like one, otherwise similar names."""
     name, colon, size = source.lower().partition(":")
     if name in bundled():
         return [f"{name}{colon}{size}"]
@@ -250,33 +253,33 @@ def near_names(source: str) -> list[str]:
 
 
 def _loader(name: str) -> Format | None:
-    """The format that a bundled benchmark comes with, where that loads it; None for any other name."""
+    """The format that loads a bundled benchmark; None for any other name."""
     path = bundled().get(name)
     formats = (format_ for format_ in all_formats().values() if format_.load is not None)
     return next((format_ for format_ in formats if path is not None and path.parent == format_.folder), None)
 
 
 def load_bundled(name: str) -> BenchmarkDataset:
-    """A bundled benchmark by name and size, without documents that would have to be made."""
+    """A bundled benchmark by name and size, without documents that would have to be created."""
     format_ = _loader(name.partition(":")[0])
     return load_dataset(name) if format_ is None or format_.load is None else format_.load(name, documents=False)
 
 
 def has_own_documents(name: str) -> bool:
-    """Whether a bundled benchmark has its documents in its file."""
+    """Whether the file of a bundled benchmark contains its documents."""
     return name in bundled() and _loader(name) is None
 
 
 def _looks_like_a_path(path: Path) -> bool:
-    """Whether somebody meant a file or a folder, and no name: it has folders or an ending."""
+    """Whether the user means a file or folder and not a name: it has folders or an extension."""
     return len(path.parts) > 1 or bool(path.suffix)
 
 
 def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = None) -> BenchmarkDataset:  # noqa: A002
-    """A benchmark by name or path; the format is recognised, or given by name.
+    """Load a benchmark by name or path. The format is detected, unless it is given by name.
 
-    Some names have a size, `name:tiny`, and some folders splits: `./scifact:dev`. A path that has a colon of its own is
-    itself.
+    Some names accept a size, `name:tiny`, and some folders a split, `./scifact:dev`. An existing path that contains a colon
+    is read as a path.
     """
     if isinstance(source, BenchmarkDataset):
         return source
@@ -291,7 +294,7 @@ def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = Non
         if not by_other_means and _looks_like_a_path(Path(source)):
             raise DataError("no such file", source=source)
         if not by_other_means:
-            known = f"neither a path nor one of {', '.join(bundled()) or 'none'}"
+            known = f"choose from {', '.join(bundled())}, or give a path" if bundled() else "give a path"
             raise UnknownName("benchmark", str(source), near_names(str(source)), known)
     chosen = find_format(format) if format else detect_format(path)
     dataset = chosen.read(path)
@@ -300,7 +303,7 @@ def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = Non
 
 
 def _check_path(path: Path) -> None:
-    """Raise where no file can have that name."""
+    """Raise if no file can have this name."""
     try:
         path.exists()
     except OSError as error:
@@ -308,7 +311,7 @@ def _check_path(path: Path) -> None:
 
 
 def _load_split(source: str, format: str | None) -> BenchmarkDataset | None:  # noqa: A002
-    """One split of a benchmark in a folder; None for anything else. A split of a format that has none is an error."""
+    """One split of a benchmark in a folder; None for anything else. A split of a format without splits is an error."""
     place, colon, split = source.rpartition(":")
     path = Path(place)
     if not colon or not place or Path(source).exists() or not path.exists():
@@ -317,16 +320,16 @@ def _load_split(source: str, format: str | None) -> BenchmarkDataset | None:  # 
         return None
     chosen = find_format(format) if format else detect_format(path)
     if chosen.read_split is None:
-        raise UsageError(f"{place} has no splits, for {chosen.name} knows none: {source} is written {place}")
+        raise UsageError(f"{source}: the format {chosen.name} has no splits; write {place}")
     if not split:
-        raise UsageError(f"{source}: behind the colon there must be a split, such as {place}:dev")
+        raise UsageError(f"{source}: expected a split after the colon, such as {place}:dev")
     dataset = chosen.read_split(path, split)
     dataset.format, dataset.path = chosen.name, path
     return dataset
 
 
 def _load_size(source: str, format: str | None) -> BenchmarkDataset | None:  # noqa: A002
-    """A bundled benchmark that comes in sizes; None for any other. A size of one that has none is an error."""
+    """A bundled benchmark that has sizes; None for any other. A size for a benchmark without sizes is an error."""
     name, colon, _ = source.partition(":")
     if name not in bundled() or (colon and Path(source).exists()):
         return None
@@ -334,31 +337,31 @@ def _load_size(source: str, format: str | None) -> BenchmarkDataset | None:  # n
     if loader is not None and loader.load is not None and format in (None, loader.name):
         return loader.load(source)
     if colon:
-        raise UsageError(f"{name} comes in one size only: {source} is written {name}")
+        raise UsageError(f"{source}: {name} has only one size; write {name}")
     return None
 
 
 MIN_SIMILARITY = 0.7
-"""From how much likeness on one field may have been meant for another."""
+"""How similar the names of two fields must be for one to be a misspelling of the other."""
 
 
 class Nearest(NamedTuple):
-    """A format, the field that is missing for it, and what the file has instead."""
+    """A format, the field that the file needs for it, and what the file has instead."""
 
     format: Format
     field: str
     instead: str
-    """A field of the file that is spelt much like it; empty where none is."""
+    """A field of the file with a similar name; empty if there is none."""
 
     @property
     def description(self) -> str:
-        """In words, for an error."""
-        meant = f"; was {self.instead} meant?" if self.instead else ""
-        return f"nearest is {self.format.name}, which needs a field {self.field}{meant}"
+        """A description for an error."""
+        instead = f"; the file has {self.instead}" if self.instead else ""
+        return f"the closest is {self.format.name}, which needs a field {self.field}{instead}"
 
 
 def nearest_format(probe: Probe, formats: Iterable[Format]) -> Nearest | None:
-    """The format that one more field of its example would make it; None where the file has nothing in common with any."""
+    """The format that the file would have with one more field; None if the file has nothing in common with any format."""
     known = probe.keys | _columns(probe)
     candidates = []
     for format_ in formats:
@@ -373,13 +376,13 @@ def nearest_format(probe: Probe, formats: Iterable[Format]) -> Nearest | None:
 
 @dataclass(frozen=True)
 class _ProbeWithField(Probe):
-    """A path as it would look if its records had one field more."""
+    """A path as it would look if its records had one more field."""
 
     field: str
 
     @cached_property
     def head(self) -> bytes:
-        """With the field in the first record, or in the header of a table."""
+        """The head with the field in the first record, or in the header of a table."""
         head, name = super().head, self.field.encode()
         if self.suffix in (".csv", ".tsv"):
             return head.replace(b"\n", (b"\t" if self.suffix == ".tsv" else b",") + name + b"\n", 1)
@@ -387,16 +390,16 @@ class _ProbeWithField(Probe):
 
     @cached_property
     def outer_keys(self) -> frozenset[str]:
-        """With the field."""
+        """The keys with the field."""
         return super().outer_keys | {self.field}
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """With the field."""
+        """The keys with the field."""
         return super().keys | {self.field}
 
     def keys_under(self, name: str) -> frozenset[str]:
-        """With the field, where there are records at all."""
+        """The keys with the field, if there are records at all."""
         keys = super().keys_under(name)
         return keys | {self.field} if keys else keys
 
@@ -410,7 +413,7 @@ def _columns(probe: Probe) -> frozenset[str]:
 
 
 def _similar_name(field: str, known: Iterable[str]) -> str:
-    """The field of the file that may be meant for it: spelt much alike, or a part of its name that has several words."""
+    """The field of the file that may be a misspelling: a similar name, or a part of the name with several words."""
     near = difflib.get_close_matches(field.lower(), {name.lower(): name for name in known}, n=1, cutoff=MIN_SIMILARITY)
     within = [name for name in sorted(known) if "_" in name and name in field]
     return next((name for name in sorted(known) if name.lower() in near), within[0] if within else "")

@@ -1,4 +1,4 @@
-"""Source trees: a folder of source files as documents."""
+"""Source trees: read a folder of source files as documents."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from assay.model import Document
 
 MAX_BYTES = 2_000_000
 MAX_FILES = 50_000
-"""So many files are held in memory at most."""
+"""The most files in a folder."""
 IGNORED = {"node_modules", "__pycache__", "venv", "site-packages"}
-"""Folders that hold what others wrote; hidden ones are left out as well."""
+"""Folders with third-party or generated files, which are skipped. Hidden folders are skipped too."""
 _PROGRAMS = """
     asm awk bash bat bzl c cc cjs clj cljs cmake coffee cpp cr cs cu cuh cxx d dart el elm erl ex exs f f90
     fish fs fsx gd glsl go gradle groovy h hh hpp hrl hs hxx idl ipynb java jl js jsx kt kts lisp lua m mjs ml
@@ -27,19 +27,19 @@ _MARKUP_AND_TEXT = """
     patch pug rmd rst sass scss styl tex text toml txt xml xsd xsl yaml yml"""
 ENDINGS = frozenset((_PROGRAMS + _MARKUP_AND_TEXT).split())
 NAMES = {"BUILD", "Dockerfile", "Gemfile", "Jenkinsfile", "LICENSE", "Makefile", "README", "Rakefile", "WORKSPACE"}
-"""Files that have no ending and are sources all the same."""
+"""Source files without an extension."""
 
 
 class SourceTree:
-    """Reads the files of a folder that look like sources, and those that are asked for by name."""
+    """Reads the files of a folder that look like sources, and files that are requested by name."""
 
     def __init__(self, root: Path, notes: Notes) -> None:
         self.root, self.notes = root, notes
         self.skipped: Counter[str] = Counter()
-        """Why files were left out → how many."""
+        """Reason → the number of files that were skipped."""
 
     def documents(self, names: Collection[str], besides: Collection[Path] = ()) -> dict[str, Document]:
-        """Path below the root → document. `wanted` files are taken whatever their ending or size, unless they are binary."""
+        """Path below the root → document. Files in `names` are read whatever their extension or size, unless binary."""
         paths = {path.relative_to(self.root).as_posix(): path for path in self._sources() if path not in besides}
         paths |= {name: path for name in names if name not in paths and (path := self.find(name)) is not None}
         documents = {}
@@ -49,7 +49,7 @@ class SourceTree:
         return documents
 
     def find(self, name: str) -> Path | None:
-        """The file of that name, if there is one in this folder; what leads out of it is not there."""
+        """The file of this name; None if it does not exist or is outside this folder."""
         try:
             path = (self.root / name).resolve()
             inside = path.is_relative_to(self.root.resolve())
@@ -58,16 +58,17 @@ class SourceTree:
             return None
 
     def _sources(self) -> Iterator[Path]:
-        """Files that look like sources, counting those that do not."""
+        """Files that look like sources; the others are counted."""
         n_seen = 0
         for folder, folders, files in os.walk(self.root):
             n_kept = len(folders)
             folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in IGNORED)
-            self.skipped["folders hidden or of others"] += n_kept - len(folders)
+            self.skipped["hidden or third-party folders"] += n_kept - len(folders)
             n_seen += len(files)
             if n_seen > MAX_FILES:
                 raise DataError(
-                    f"{self.root}: more than {MAX_FILES:,} files; put the sources alone into a folder called repo"
+                    f"{self.root}: the folder has more than {MAX_FILES:,} files; "
+                    "move only the source files to a folder called repo"
                 )
             for name in files:
                 path = Path(folder, name)
@@ -92,13 +93,13 @@ class SourceTree:
 
 
 def _reason_to_skip(path: Path) -> str:
-    """Why a file is no source; empty for one that is."""
+    """Why a file is not read as a source; empty if it is."""
     if path.is_symlink():
         return "links"
     if path.name.startswith("."):
         return "hidden"
     if path.name not in NAMES and path.suffix[1:].lower() not in ENDINGS:
-        return "other endings"
+        return "other extensions"
     return "larger than 2 MB" if path.stat().st_size > MAX_BYTES else ""
 
 
@@ -109,26 +110,26 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-"""How files of wide characters begin; the mark of UTF-32 begins like one of UTF-16, so it is looked for first."""
+"""Byte-order marks. The mark of UTF-32 starts like the mark of UTF-16, so it comes first."""
 
 
 def decode_source(content: bytes) -> tuple[str, list[str]]:
-    """The text, and what is to be said about it: another encoding than UTF-8, or a byte-order mark that is left out."""
+    """The text, and notes about it: an encoding other than UTF-8, or a byte-order mark that was removed."""
     encoding = _encoding(content)
     text = content.decode(encoding)
-    notes = [] if encoding == "utf-8" else [f"not valid UTF-8; read as {encoding}"]
+    notes = [] if encoding == "utf-8" else [f"not valid UTF-8; it was read as {encoding}"]
     if text.startswith(BOM):
-        notes.append("its byte-order mark was left out; characters are counted without it")
+        notes.append("its byte-order mark was removed; characters are counted without it")
     return text.removeprefix(BOM), notes
 
 
 def is_binary(content: bytes) -> bool:
-    """Whether it holds a zero byte, and is not the text of wide characters that its mark says it is."""
+    """Whether it contains a zero byte and is not UTF-16 or UTF-32 text."""
     return b"\0" in content and _encoding(content) not in ("utf-16", "utf-32")
 
 
 def _encoding(content: bytes) -> str:
-    """UTF-16 or UTF-32 by its mark, else UTF-8, cp1252, or Latin-1, which takes every byte."""
+    """UTF-16 or UTF-32 if there is a byte-order mark; otherwise UTF-8, cp1252, or Latin-1, which accepts every byte."""
     marked = [encoding for mark, encoding in BYTE_ORDER_MARKS if content.startswith(mark)]
     for encoding in (*marked, "utf-8", "cp1252"):
         try:

@@ -1,4 +1,4 @@
-"""Answers and routes: what a system answered, and where a router sent each query, from files, frames and records."""
+"""Answers and routes: read a system's answers and a router's decisions from files, data frames and records."""
 
 from __future__ import annotations
 
@@ -38,38 +38,38 @@ QUESTIONS = ("query", "question", "user_input", "input")
 TAGS = ("query_type", "difficulty", "domain")
 ANSWER_FIELDS = (*ANSWERS, *CONFIDENCE, *ABSTAINED, *REFERENCES, *ANSWERABLE, *UNANSWERABLE)
 HITS = ("retrieved_ids", *LISTS)
-"""Names under which what was retrieved stands beside an answer, the best first."""
+"""Fields of an answer record that may hold what was retrieved. The first name that is present wins."""
 OF_HITS, OF_TAGS, OF_QUESTIONS = frozenset(HITS), frozenset(TAGS), frozenset(QUESTIONS)
-"""The same names once more: most records have none of them, which is soon seen."""
+"""The same names as sets: a quick check, because most records have none of them."""
 REPLY_FIELDS = frozenset((*QUERY_IDS, *QUESTIONS, *TAGS, *ANSWER_FIELDS, *HITS))
 REPLY_EXAMPLE = '{"query_id": "q1", "answer": "Paris"}'
 
 
 @dataclass
 class AnswerRecords:
-    """What one system answered; and, where its records say so, what is right and what was asked."""
+    """The answers of one system, and the expected answers and queries if its records have them."""
 
     replies: dict[str, Answer] = field(default_factory=dict)
     expected: dict[str, ExpectedAnswer] = field(default_factory=dict)
     queries: dict[str, Query] = field(default_factory=dict)
     hits: dict[str, list[Any]] = field(default_factory=dict)
-    """What was retrieved, where records say so: ids, or records of hits."""
+    """What was retrieved, if the records say so: ids or hit records, best first."""
     asked: set[str] = field(default_factory=set)
-    """Queries that have no id, and go by their words."""
+    """Queries without an id, which are identified by their text."""
     name: str = ""
-    """What the file is called, without its ending."""
+    """The name of the file without its extension."""
     _spelling: Spelling = field(default_factory=lambda: Spelling(REPLY_FIELDS), repr=False)
 
     def take(self, record: Mapping[str, Any]) -> None:
-        """Add one record; an id that comes twice, and an answer that is none, are errors."""
+        """Add one record. A repeated id and a record without an answer are errors."""
         fields = self._spelling.of(record)
         query_id = _id_of(fields)
         if query_id in self.replies:
-            raise DataError(f"query {query_id} appears twice; keep one answer for each query")
+            raise DataError(f"query {query_id} appears twice; keep only one answer per query")
         reply = parse_answer(fields)
         if reply is None:
-            expected = f"expected one under {ANSWERS[0]}, or null, found {_names(fields)}"
-            raise DataError(f"query {query_id} has no answer; {expected}")
+            expected = f"expected the field {ANSWERS[0]} (null for no answer), found only {_names(fields)}"
+            raise DataError(f"query {query_id} has no answer: {expected}")
         reference = parse_expected_answer(fields)
         self.replies[query_id] = reply
         if reference is not None:
@@ -81,7 +81,7 @@ class AnswerRecords:
         self.queries[query_id] = _query(query_id, fields)
 
     def under(self, ids: Mapping[str, str]) -> AnswerRecords:
-        """The same, with queries that go by their words under these ids of theirs, words → id, where they have one."""
+        """The same records, with queries that are identified by their text renamed to their ids (`ids` maps text to id)."""
         new = {query: ids[query.strip()] for query in self.asked if query.strip() in ids}
         if not new or len({new.get(query, query) for query in self.replies}) < len(self.replies):
             return self
@@ -96,9 +96,9 @@ class AnswerRecords:
 
 
 def read_answers(source: Any) -> AnswerRecords:
-    """Replies out of a file (JSONL, JSON, CSV, TSV, Parquet), a frame, records, or a mapping of query to answer.
+    """Read answers from a file (JSONL, JSON, CSV, TSV, Parquet), a data frame, records, or a mapping of query to answer.
 
-    All that is wrong is told at once, with its place.
+    All faults are raised together, each with its place.
     """
     records = AnswerRecords()
     if isinstance(source, AnswerRecords):
@@ -110,9 +110,7 @@ def read_answers(source: Any) -> AnswerRecords:
     else:
         take_each(rows_of(source, "answers"), "answers", records.take, REPLY_EXAMPLE)
     if not records.replies:
-        raise DataError(
-            f"there is no answer in it; expected records such as {REPLY_EXAMPLE}", source=records.name or "answers"
-        )
+        raise DataError(f"found no answers; expected records such as {REPLY_EXAMPLE}", source=records.name or "answers")
     return records
 
 
@@ -132,7 +130,7 @@ def _read_file(path: Path, records: AnswerRecords) -> None:
 
 
 def _is_table(source: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is columns of records, rather than query → answer: one of them is that of the ids."""
+    """Whether a mapping holds columns, one of them with query ids or questions, rather than query → answer."""
     return are_columns(source) and any(str(name).strip().lower() in (*QUERY_IDS, *QUESTIONS) for name in source)
 
 
@@ -151,11 +149,12 @@ def _id_names(fields: Mapping[str, Any]) -> list[str]:
 
 
 def _id_of(fields: Mapping[str, Any]) -> str:
-    """The id of the query; the question itself where there is none."""
+    """The id of the query; if there is none, the question itself."""
     names = _id_names(fields)
     question = "" if names else _question(fields)
     if not names and not question.strip():
-        raise DataError(f"expected the query's id under {' or '.join(QUERY_IDS[:3])}, found {_names(fields)}")
+        names_of_id = f"{', '.join(QUERY_IDS[:2])} or {QUERY_IDS[2]}"
+        raise DataError(f"expected a query id in the field {names_of_id}, found only {_names(fields)}")
     query_id = text_id(fields[names[0]]) if names else question
     if not query_id:
         raise DataError(EMPTY_ID)
@@ -169,7 +168,7 @@ def _question(fields: Mapping[str, Any]) -> str:
 
 
 def _hits_of(fields: Mapping[str, Any]) -> list[Any] | None:
-    """What was retrieved for the query; None where the record does not say. In lists of contexts, words are texts."""
+    """What was retrieved for the query; None if the record does not say. Strings in lists of contexts are texts, not ids."""
     name = None if OF_HITS.isdisjoint(fields) else next((name for name in HITS if isinstance(fields.get(name), list)), None)
     if name is None:
         return None
@@ -177,11 +176,11 @@ def _hits_of(fields: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _names(fields: Mapping[str, Any]) -> str:
-    return ", ".join(map(str, fields)) or "nothing"
+    return ", ".join(map(repr, fields)) or "an empty record"
 
 
 def _query(query_id: str, fields: Mapping[str, Any]) -> Query:
-    """The query, as far as the record tells: its words, and whatever else it can be sliced by."""
+    """The query as far as the record describes it: its text, and whatever it can be sliced by."""
     text = _question(fields)
     own = {name: str(fields[name]) for name in OF_TAGS & fields.keys() if fields[name] is not None}
     inside = fields.get("metadata")
@@ -199,7 +198,7 @@ ROUTE_EXAMPLE = '{"query_id": "q1", "route": "code", "optimal_expert": "code"}'
 
 @dataclass
 class Routes:
-    """Decisions, and the queries they are about: their words, and what they can be sliced by."""
+    """Routing decisions and their queries, with text and tags."""
 
     name: str = ""
     decisions: list[Decision] = field(default_factory=list)
@@ -207,23 +206,23 @@ class Routes:
     _spelling: Spelling = field(default_factory=lambda: Spelling((*QUERY, *ROUTE_FIELDS)), repr=False)
 
     def take(self, record: Record) -> None:
-        """Take a record. One without a query, about a query that was there before, or with a wrong value is refused."""
+        """Add one record. A record without a query id, with a repeated one or with a wrong value is an error."""
         known = self._spelling.of(record)
         name = next((name for name in QUERY if known.get(name) is not None), None)
         if name is None:
-            raise DataError(f"no query_id; the record has {some_of(list(known), 8) or 'nothing in it'}")
+            raise DataError(f"expected a query_id, found only {some_of(list(map(repr, known)), 8) or 'an empty record'}")
         query = text_id(known.pop(name))
         if not query:
             raise DataError("the query_id is empty")
         if query in self.queries:
-            raise DataError(f"query {query} comes twice; every query is decided once")
+            raise DataError(f"query {query} appears twice; keep only one decision per query")
         decision = decision_of(query, known)
         self.decisions.append(decision)
         self.queries[query] = _routed_query(decision, known)
 
 
 def read_routes(source: Any) -> Routes:
-    """The decisions of a file, a frame, or records. All faults are raised together, each with its place."""
+    """Read routing decisions from a file, a data frame or records. All faults are raised together, each with its place."""
     if isinstance(source, Routes):
         return source
     if isinstance(source, str | PathLike):
@@ -235,11 +234,11 @@ def read_routes(source: Any) -> Routes:
         routes, where = Routes(), "records"
         take_each(rows_of(source, "routes"), where, routes.take, ROUTE_EXAMPLE)
     if not routes.decisions:
-        raise DataError("no record; expected one for each query, with query_id, route, optimal_expert …", source=where)
+        raise DataError("found no records; expected one per query, with query_id, route, optimal_expert …", source=where)
     if not any(_has_decision(decision) for decision in routes.decisions):
         raise DataError(
-            f"no route and no gate decision in {counted(len(routes.decisions), 'record')}; "
-            "expected route or gated, beside optimal_expert or needs_retrieval",
+            f"found no route and no gate decision in {counted(len(routes.decisions), 'record')}; "
+            "expected the field route with optimal_expert, or gated with needs_retrieval",
             source=where,
         )
     return routes
@@ -250,7 +249,7 @@ def _has_decision(decision: Decision) -> bool:
 
 
 def _routed_query(decision: Decision, known: Mapping[str, Any]) -> Query:
-    """The query with its tags: what would have been right, and every simple value that is none of the fields."""
+    """The query with its tags: the right decision, and every other value that is not a field of the decision."""
     text = next((known[name] for name in TEXT if isinstance(known.get(name), str)), "")
     tags: dict[str, Any] = {}
     if decision.optimal:

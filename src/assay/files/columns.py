@@ -1,4 +1,4 @@
-"""Columns: which column of a table is the query, the document, the score, the grade."""
+"""Columns: find out which column of a table holds the query, the document, the score or the grade."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ COLUMN_NAMES: dict[str, tuple[str, ...]] = {
     "subtopic": ("subtopic", "subtopic_id", "intent", "aspect"),
     "iteration": ("iteration", "iter"),
 }
-"""Role → column names it goes by, the likeliest first; case, hyphens and blanks do not matter."""
+"""Role → accepted column names, the most likely first. Case does not matter; hyphens and spaces count as underscores."""
 
 
 MAX_COLUMNS = 1000
-"""A mapping with more keys than this is no table: its keys are queries."""
+"""A mapping with more keys than this is not a table: its keys are queries."""
 
 
 def find_columns(columns: Sequence[str], roles: Sequence[str], optional: Sequence[str] = ()) -> dict[str, str]:
-    """Role → the column that has it. A role that is needed and not found is an error naming the columns there are."""
+    """Role → its column. If no column fits a required role, the error lists the columns that exist."""
     folded = {_fold(column): column for column in reversed(columns)}
     matches = {}
     for role in (*roles, *optional):
@@ -45,23 +45,23 @@ def find_columns(columns: Sequence[str], roles: Sequence[str], optional: Sequenc
             matches[role] = match
         elif role in roles:
             raise DataError(
-                f"no column for the {role} among {', '.join(map(repr, columns))}; "
-                f"call it one of {', '.join(COLUMN_NAMES[role])}"
+                f"found no {role} column among {', '.join(map(repr, columns))}; "
+                f"accepted names: {', '.join(COLUMN_NAMES[role])}"
             )
     return matches
 
 
 def find_run_columns(columns: Sequence[str]) -> dict[str, str]:
-    """Columns of a run: query, document and score, or rank where there is no score."""
+    """Columns of a run: query, document and score, or rank if there is no score."""
     roles = find_columns(columns, ("query", "document"), ("score", "rank"))
     if "score" not in roles and "rank" not in roles:
         names = ", ".join((*COLUMN_NAMES["score"], *COLUMN_NAMES["rank"]))
-        raise DataError(f"no column for the score or the rank among {', '.join(map(repr, columns))}; call it one of {names}")
+        raise DataError(f"found no score or rank column among {', '.join(map(repr, columns))}; accepted names: {names}")
     return roles
 
 
 def is_header(line: bytes) -> bool:
-    """Whether a line of text names columns rather than filling them. TREC lines have a number in the fourth column."""
+    """Whether a line of text is a header. A TREC line is not: it has a number in the fourth column."""
     words = line.split()
     if len(words) >= 4 and _is_number(words[3]):
         return False

@@ -1,4 +1,4 @@
-"""Database: a DuckDB connection and its literals; lines of a large text file by number, counted once and then looked up."""
+"""Database: a DuckDB connection, SQL literals, and a line index for large text files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHUNK = 1 << 20
 
 
 class LineIndex:
-    """How many lines end before each chunk of the file."""
+    """Finds lines of a file by number, from a count of the lines that end before each chunk."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -22,12 +22,12 @@ class LineIndex:
 
     def add(self, chunk: bytes) -> None:
         """Count the next chunk."""
-        letters = np.frombuffer(chunk, np.uint8)  # quicker than chunk.count, for lines are short
+        letters = np.frombuffer(chunk, np.uint8)  # quicker than chunk.count, because lines are short
         self.ends_before.append(self.ends_before[-1] + int(np.count_nonzero(letters == ord("\n"))))
 
     @property
     def n_lines(self) -> int:
-        """Lines of the file, counting a last one that is not ended."""
+        """The number of lines, including a last line without a line feed."""
         return self.ends_before[-1] + (not self._ends_in_newline())
 
     def _ends_in_newline(self) -> bool:
@@ -48,7 +48,7 @@ class LineIndex:
         return lines
 
     def _lines_ending_in(self, file: IO[bytes], chunk: int) -> list[bytes]:
-        """The lines whose end lies in the chunk; the first may have begun in chunks before it."""
+        """The lines that end in the chunk; the first may begin in an earlier chunk."""
         start, first = chunk * CHUNK, chunk
         file.seek(start)
         text = file.read(CHUNK)
@@ -64,10 +64,10 @@ class LineIndex:
 
 
 def ordinary_lines(path: Path, delimiter: bytes, marks: bytes, *, may_have_gaps: bool = False) -> LineIndex | None:
-    """The lines of a file that both readers are bound to split alike; None for any other file.
+    """The lines of a file that both readers split in the same way; None for any other file.
 
     None of the marks occurs, no line starts with `#` or ends in a delimiter, no field starts with a plus sign or is empty
-    (unless gaps are allowed), and carriage returns stand only before line feeds.
+    (unless gaps are allowed), and carriage returns occur only before line feeds.
     """
     index = LineIndex(path)
     before = b"\n"
@@ -84,12 +84,12 @@ def ordinary_lines(path: Path, delimiter: bytes, marks: bytes, *, may_have_gaps:
 
 
 def _is_ordinary(text: bytes, delimiter: bytes, may_have_gaps: bool) -> bool:
-    """The text starts with the last byte of what came before it."""
+    """Whether a chunk, preceded by the last byte before it, has nothing that the two readers could read differently."""
     if b"+" in text and delimiter + b"+" in text:
         return False
     if b"#" in text and b"\n#" in text:
         return False
-    if delimiter + b"\n" in text or delimiter + b"\r" in text:  # the database passes over one empty field too many
+    if delimiter + b"\n" in text or delimiter + b"\r" in text:  # the database skips one empty field too many
         return False
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n")
@@ -100,7 +100,7 @@ def _is_ordinary(text: bytes, delimiter: bytes, may_have_gaps: bool) -> bool:
 
 
 def connect() -> Any:
-    """A private in-memory connection that fetches nothing and prints nothing. Close it when done."""
+    """A private in-memory connection that downloads nothing and prints nothing. Close it after use."""
     import duckdb
 
     connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
@@ -114,7 +114,7 @@ def quoted(name: str) -> str:
 
 
 def path_literal(path: Path) -> str:
-    """A path as SQL, taken letter by letter: `*`, `?` and `[` are no patterns."""
+    """A path as SQL, taken literally: `*`, `?` and `[` are not patterns."""
     return literal(re.sub(r"[*?\[]", lambda mark: f"[{mark[0]}]", str(path)))
 
 
@@ -124,14 +124,14 @@ def literal(text: str) -> str:
 
 
 def is_interrupt(error: Exception) -> bool:
-    """Whether Ctrl-C ended a statement: DuckDB may say so in words alone, while rows are fetched."""
+    """Whether Ctrl-C ended a statement: while rows are fetched, only DuckDB's message may say so."""
     return isinstance(error, RuntimeError) and "interrupt" in str(error).lower()
 
 
 def is_wrong_statement(error: Exception) -> bool:
-    """Whether the database refuses what it was asked, which is a fault of assay's and not of the data.
+    """Whether the database rejects the statement itself, which is a bug in assay and not a fault in the data.
 
-    Of a damaged file it may say anything else, even an error of no particular type.
+    A damaged file can cause any other error, even one of a generic type.
     """
     import duckdb
 

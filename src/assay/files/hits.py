@@ -1,4 +1,4 @@
-"""Hits: rankings whose entries bring their text along, as retrievers and RAG tools hand them over."""
+"""Hits: rankings whose entries include their text, in the shapes that retrievers and RAG tools return."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ LISTS = (
 
 
 PLAIN_TEXTS = ("retrieved_contexts", "retrievedContext", "contexts", "retrieval_context")
-"""Lists whose entries are texts where they are no records."""
+"""Lists whose entries are texts if they are not records."""
 
 
 def hits_of(source: Any) -> dict[str, list[Hit]] | None:
-    """Query → hits, best first; None where the source holds ids and scores alone, which others read quicker."""
+    """Query → hits, best first; None if the source holds only ids and scores, which other readers read faster."""
     if isinstance(source, FileSource):
         if source.kind not in ("json", "jsonl"):
             return None
@@ -51,7 +51,7 @@ def hits_of(source: Any) -> dict[str, list[Hit]] | None:
 
 
 def _of_columns(query: str, hits: Any) -> Any:
-    """The records of an answer in columns; anything else as it is."""
+    """The records of a provider's response in columns; anything else unchanged."""
     if not are_columns(hits):
         return hits
     try:
@@ -61,7 +61,7 @@ def _of_columns(query: str, hits: Any) -> Any:
 
 
 def brings_hits(source: Any) -> bool:
-    """Whether a source looks as if it held hits rather than ids and scores; a file is not read for that."""
+    """Whether a source seems to hold hits rather than only ids and scores. Only the start of a file is read for this."""
     if not isinstance(source, FileSource):
         return hits_of(source) is not None
     if source.kind not in ("json", "jsonl"):
@@ -76,7 +76,7 @@ def _is_list(hits: Any) -> bool:
 
 
 def read_hits(query: str, hits: Any) -> list[Hit]:
-    """The hits of a query, of whatever shape its ranking is; of several hits of one term the best."""
+    """The hits of a query from a ranking of any shape; if several hits name the same term, only the best is used."""
     if isinstance(hits, Mapping):
         hits = [{"id": doc, "score": score} for doc, score in hits.items()]
     if not _is_list(hits):
@@ -91,7 +91,7 @@ def _score(hit: Hit) -> float:
 
 
 def _content(source: FileSource) -> Any:
-    """The file's JSON; nothing where it is none, for the reader of runs says it better."""
+    """The file's JSON; None if it is not JSON, because the reader of runs explains that better."""
     with source.reading() as file:
         text = file.read().removeprefix(b"\xef\xbb\xbf")
     try:
@@ -103,7 +103,7 @@ def _content(source: FileSource) -> Any:
 
 
 def _by_query(rows: Iterable[Any]) -> tuple[dict[str, list[Any]], bool]:
-    """Rows that are hits of a query, or queries with their hits; and whether they are more than ids and scores."""
+    """Query → hits, from rows that are one hit or one query with its hits; and whether they are more than ids and scores."""
     lists: dict[str, list[Any]] = {}
     are_hits = False
     for number, row in enumerate(rows, 1):
@@ -130,7 +130,7 @@ def _brings_text(entry: Mapping[str, Any]) -> bool:
 
 
 def _hit(query: str, place: int, entry: Any) -> Hit:
-    """An entry as a hit: without an id it is known by its place, without a score by its rank."""
+    """An entry as a hit. Without an id, its id is its place in the list; without a score, its score follows its rank."""
     if isinstance(entry, Hit):
         return entry
     if isinstance(entry, str):
@@ -145,7 +145,7 @@ def _hit(query: str, place: int, entry: Any) -> Hit:
     score = next((entry[name] for name in SCORES if entry.get(name) is not None), -float(place) if far is None else -far)
     number = as_score(score)
     if number is None:
-        message = f"the score of {doc_id} is {score!r}; only a number can be ranked"
+        message = f"the score of document {doc_id} must be a number, not {score!r}"
         raise DataError(message, source=f"run, query {query}", code="score")
     metadata = entry.get("metadata")
     return Hit(doc_id, number, text, metadata if isinstance(metadata, Mapping) else None)
@@ -156,12 +156,12 @@ PART = re.compile(r"(?:[#@|]|::|/chunk[-_]?|[-_]chunk[-_]?)\d+$|#[^#]*$")
 
 
 def document_of(chunk_id: str) -> str:
-    """The id of the document that a chunk's id seems to name; the id itself where it names no part."""
+    """The id of the document that a chunk id names; the id itself if it names no chunk."""
     return PART.sub("", chunk_id)
 
 
 ID_LISTS = ("results", "hits", "documents", "retrieved")
-"""What a list of ids, of (id, score) or of hits is called, the likeliest first."""
+"""Field names for a list of ids, of (id, score) or of hits, the most likely first."""
 NOTHING = object()
 """Stands for the document of a query whose list is empty."""
 
@@ -169,7 +169,7 @@ Row = tuple[int, Any, Any, Any, Any]
 
 
 class Iteration(str):
-    """A value of TREC's second column: the subtopic in judgments of diversity, else nothing that matters."""
+    """A value of TREC's second column: the subtopic in judgments for diversity, otherwise ignored."""
 
     __slots__ = ()
 
@@ -180,7 +180,7 @@ def is_listed(record: Mapping[Any, Any]) -> bool:
 
 
 def listed_rows(place: int, record: Mapping[Any, Any]) -> Iterator[Row]:
-    """A row for each document of the list, best first where there are no scores; one with NOTHING if the list is empty."""
+    """A row for each document in the list (best first if it has no scores); one row with NOTHING if the list is empty."""
     query = text_id(record[_query_in(record)])
     hits = read_hits(query, [_entry(entry) for entry in record[_list_in(record)]])
     if not hits:
@@ -194,12 +194,12 @@ def _list_in(record: Mapping[Any, Any]) -> str | None:
 
 
 def _query_in(record: Mapping[Any, Any]) -> str | None:
-    """What the query goes by: an id if there is one, else its words."""
+    """The field that identifies the query: an id if there is one, otherwise its text."""
     return next((name for name in (*QUERIES, *COLUMN_NAMES["query"]) if isinstance(record.get(name), str | int)), None)
 
 
 def _entry(entry: Any) -> Any:
-    """An id or a pair of id and score as the record of a hit; a hit as it is."""
+    """An id or a pair of id and score as a hit record; a hit unchanged."""
     if isinstance(entry, Hit | Mapping):
         return entry
     if not isinstance(entry, Sequence) or isinstance(entry, str | bytes):

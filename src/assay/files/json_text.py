@@ -1,4 +1,4 @@
-"""Decoding JSON into records, with faults that say where."""
+"""Decode JSON into records; faults name their place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def decode_file(path: Path, kind: type[T]) -> T:
-    """A whole JSON file as a value of that type."""
+    """Decode a whole JSON file as a value of this type."""
     import msgspec
 
     source = FileSource.at(path)
@@ -28,7 +28,7 @@ def decode_file(path: Path, kind: type[T]) -> T:
 
 
 def decode_part(part: bytes, place: str) -> Any:
-    """A field that was passed over when its file was decoded; only now is it known whether it is JSON in UTF-8."""
+    """Decode a field that was skipped when its file was decoded, so that its JSON and UTF-8 are only checked now."""
     import msgspec
 
     try:
@@ -38,7 +38,7 @@ def decode_part(part: bytes, place: str) -> Any:
 
 
 def decoded_lines(path: Path, decode: Callable[[bytes], T]) -> Iterator[tuple[int, T]]:
-    """Line number and value of every line that is not blank; all faults are raised together, at the end."""
+    """Line number and value of each line that is not blank. All faults are raised together, at the end."""
     source = FileSource.at(path)
     faults = Faults(source.label)
     with source.reading_lines() as file:
@@ -57,7 +57,7 @@ def decoded_lines(path: Path, decode: Callable[[bytes], T]) -> Iterator[tuple[in
 
 
 def convert(value: Any, kind: type[T], place: str) -> T:
-    """A plain value as a record of that type."""
+    """Convert a plain value to a record of this type."""
     import msgspec
 
     try:
@@ -67,13 +67,13 @@ def convert(value: Any, kind: type[T], place: str) -> T:
 
 
 def _reason(error: Exception) -> str:
-    """What msgspec says, in our words."""
+    """The message of an error, in lower case at its start."""
     text = str(error)
     return (text if text[:2].isupper() else text[:1].lower() + text[1:]) or type(error).__name__
 
 
 def _valid_part(content: bytes) -> bytes:
-    """What comes before the first byte that is not UTF-8."""
+    """The content before the first byte that is not UTF-8."""
     try:
         content.decode()
     except UnicodeDecodeError as error:
@@ -82,7 +82,10 @@ def _valid_part(content: bytes) -> bytes:
 
 
 def _line_of(content: bytes, error: Exception) -> int | None:
-    """The line where the error knows a byte; the last one where the file ends too early. msgspec has it in words alone."""
+    """The line of an error: from its byte offset, or the last line if the file ends too early.
+
+    msgspec gives both only in the text of its message.
+    """
     text = str(error)
     if isinstance(error, UnicodeDecodeError):
         return _valid_part(content).count(10) + 1
@@ -93,7 +96,7 @@ def _line_of(content: bytes, error: Exception) -> int | None:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text; whatever is wrong with it is a ValueError."""
+    """The value of a JSON text. Anything wrong with it is a ValueError."""
     try:
         value = json.loads(text, object_pairs_hook=_without_twins)
         if b"\\ud" in text.lower() if isinstance(text, bytes) else "\\ud" in text.lower():
@@ -101,12 +104,12 @@ def parse_json(text: str | bytes) -> Any:
     except RecursionError:
         raise DataError("nested too deeply") from None
     except UnicodeEncodeError:
-        raise DataError("holds half a letter, an escape such as \\ud800 without its other half") from None
+        raise DataError("contains half a character (an escape such as \\ud800 without its second half)") from None
     return value
 
 
 def read_json(source: FileSource) -> Any:
-    """A whole JSON document; a key that comes twice is an error rather than a silent loss."""
+    """Read a whole JSON document. A repeated key is an error, so that no value is lost silently."""
     content = source.content()
     try:
         return parse_json(content)
@@ -115,11 +118,11 @@ def read_json(source: FileSource) -> Any:
     except UnicodeDecodeError:
         raise DataError("not valid UTF-8", source=source.label) from None
     except ValueError as error:
-        raise DataError(f"not JSON that can be used: {error}", source=source.label) from None
+        raise DataError(f"cannot use this JSON: {error}", source=source.label) from None
 
 
 def read_json_records(source: FileSource, key: str) -> Any:
-    """A JSON document that holds an object or a list, perhaps under a key."""
+    """Read a JSON document that is an object or a list, or has one under this key."""
     content = read_json(source)
     if isinstance(content, dict) and _holds_queries(content.get(key)):
         content = content[key]
@@ -141,5 +144,5 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(mapping) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise DataError(f"the key {twice!r} comes twice in one object")
+        raise DataError(f"the key {twice!r} appears twice in one object")
     return mapping

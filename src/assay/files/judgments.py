@@ -1,4 +1,4 @@
-"""Reading judgments: TREC qrels, BEIR TSV, JSON, JSONL, CSV, Parquet, frames and records become Judgments."""
+"""Read judgments from TREC qrels, BEIR TSV, JSON, JSONL, CSV, Parquet, data frames and records."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ THREE = "query document grade"
 
 @as_judgments.register(object)
 def _read_judgments(source: Any) -> Judgments:
-    """Judgments out of a file, a frame, an array or records."""
+    """Judgments from a file, a data frame, an array or records."""
     source = as_source(source)
     if isinstance(source, FileSource):
         return _read_file(source)
@@ -41,7 +41,7 @@ def _read_judgments(source: Any) -> Judgments:
 
 
 def _read_memory(source: Any) -> Judgments:
-    """What is given as objects; there, True and False are grades too."""
+    """Judgments from objects in memory, where True and False are valid grades."""
     faults = Faults("judgments, row")
     rows = memory_rows(source, ROLES, faults)
     plain = (
@@ -53,7 +53,7 @@ def _read_memory(source: Any) -> Judgments:
 
 @as_judgments.register(Mapping)
 def _read_mapping(source: Mapping[Any, Any]) -> Judgments:
-    """A nested mapping, or a table given as columns."""
+    """Judgments from a nested mapping, or from a mapping of columns."""
     if not isinstance(source, Qrels) and is_table(source):
         return _read_memory(source)
     return judgments_of_mapping(source)
@@ -65,13 +65,13 @@ def _read_file(source: FileSource) -> Judgments:
         judgments = _from_json(source)
     elif source.kind == "trec":
         if n_columns(source.first_line) == 6:
-            message = f"this looks like a run (6 columns), not like judgments (4 columns: {LAYOUT})"
+            message = f"expected judgments (4 columns: {LAYOUT}), found what looks like a run (6 columns)"
             raise DataError(message, source=source.label, hint=FILE_ORDER)
         judgments = _read_three(source, faults) if _has_three_with_tabs(source) else _read_trec(source, faults)
     else:
         judgments = _collect(file_rows(source, ROLES, faults), faults)
     if not judgments.grades:
-        raise DataError("the file holds no judgments", source=source.label)
+        raise DataError("the file contains no judgments", source=source.label)
     return judgments
 
 
@@ -90,11 +90,11 @@ def _from_json(source: FileSource) -> Judgments:
 
 
 def _check_no_truth_values(judgments: Judgments) -> None:
-    """In a file, true is a slip as likely as a grade."""
+    """In a file, true is as likely to be a typo as a grade."""
     for query, judged in judgments.grades.items():
         if bool in set(map(type, judged.values())):
             doc, grade = next((doc, grade) for doc, grade in judged.items() if is_truth_value(grade))
-            raise DataError(f"the grade of document {doc} for query {query} is {grade}, a truth value; write 1 or 0")
+            raise DataError(f"the grade of document {doc} for query {query} must be a number such as 1 or 0, not {grade}")
 
 
 def _has_three_with_tabs(source: FileSource) -> bool:
@@ -106,15 +106,15 @@ def _read_trec(source: FileSource, faults: Faults) -> Judgments:
 
 
 def _read_three(source: FileSource, faults: Faults) -> Judgments:
-    """Query, document and grade between tabs, without a header, as BEIR's tables are once theirs is gone."""
-    source.note("three columns without a header, read as query, document and grade.")
+    """Query, document and grade separated by tabs, without a header: a BEIR table that has lost its header."""
+    source.note("three columns without a header were read as query, document and grade.")
     rows = _decoded(trec_rows(source, 3, THREE, faults), 3, THREE, faults)
     read = ((number, query, doc, grade, None) for number, (query, doc, grade) in rows)
     return _collect(read, faults)._replace(notes=source.notes)
 
 
 def _all_at_once(source: FileSource) -> Judgments | None:
-    """The quick way for a TREC file with nothing odd in it; None where lines must be looked at one by one."""
+    """The quick way for a TREC file without anything unusual; None if lines must be checked one by one."""
     content = source.content()
     words = content.split()
     queries, iterations, docs, grades = words[0::4], words[1::4], words[2::4], words[3::4]
@@ -137,7 +137,7 @@ def _all_at_once(source: FileSource) -> Judgments | None:
 
 
 def _has_three_gaps_per_line(content: bytes, n_words: int) -> bool:
-    """Four words on every line, one blank or tab between them. Three gaps a line, and four words a line on the whole."""
+    """Whether every line has four words with one space or tab between them: three gaps per line, four words per line."""
     if not content.endswith(b"\n") or b"\r" in content:
         return False
     letters = np.frombuffer(content, np.uint8)
@@ -154,7 +154,7 @@ def _trec_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
 def _decoded(
     rows: Iterable[tuple[int, list[bytes]]], width: int, layout: str, faults: Faults
 ) -> Iterator[tuple[int, list[str]]]:
-    """Lines of exactly so many columns, as text."""
+    """The lines with exactly this number of columns, as text; any other line is a fault."""
     for number, fields in rows:
         try:
             texts = [field.decode() for field in fields]
@@ -170,7 +170,7 @@ def _decoded(
 
 
 def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
-    """Grades by query and document. One judged twice is a fault, unless for different subtopics."""
+    """Grades by query and document. A document judged twice for a query is a fault, unless for different subtopics."""
     by_query: dict[str, dict[str, float]] = {}
     subtopics: dict[tuple[str, str], dict[str, float]] = {}
     is_iteration = False
@@ -183,11 +183,11 @@ def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
                 raise DataError(EMPTY_ID)
             grade = parse_number(value)
         except (TypeError, ValueError, OverflowError) as error:
-            message = f"grade {value!r} is {'a truth value, ' * is_truth_value(value)}not a number"
+            message = f"the grade must be a number{' such as 1 or 0' * is_truth_value(value)}, not {value!r}"
             faults.add(place, str(error) if isinstance(error, DataError) else message)
         else:
             if not isfinite(grade):
-                faults.add(place, f"grade {value!r} is not a finite number")
+                faults.add(place, f"the grade must be a finite number, not {value!r}")
             elif subtopic is not None:
                 is_iteration = isinstance(subtopic, Iteration)
                 aspects = subtopics.setdefault((query, doc), {})
@@ -209,10 +209,10 @@ def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
 def _by_iteration(
     by_query: Mapping[str, Mapping[str, float]], subtopics: Mapping[tuple[str, str], Mapping[str, float]]
 ) -> Judgments:
-    """Judgments with TREC's second column. It is the subtopic where it tells judgments of one document apart.
+    """Judgments with TREC's second column. It is the subtopic if it distinguishes several judgments of one document.
 
-    If not, and if it is not the same everywhere, it may be the subtopic or, as in TREC-COVID, the round of judging: whoever
-    asks for a metric of diversity decides.
+    Otherwise, if it varies, it may be the subtopic or, as in TREC-COVID, the round of judging. The user decides by
+    requesting a diversity metric.
     """
     if any(len(aspects) > 1 for aspects in subtopics.values()):
         return Judgments(by_query, subtopics)

@@ -1,4 +1,4 @@
-"""Parquet files, opened: one place that reads them through the database and explains what it cannot read."""
+"""Parquet: open files through the database, and explain what it cannot read."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from assay.files.limits import most_unpacked, too_large
 from assay.files.source import FileSource
 
 BATCH = 10_000
-"""Rows that are fetched at a time."""
+"""Rows fetched at a time."""
 LEAST_ROW = 3
-"""Bytes of a row when unpacked: query, document and value have one each at least."""
+"""The fewest bytes of an unpacked row: at least one each for query, document and value."""
 
 
 class ParquetFile(NamedTuple):
@@ -24,7 +24,7 @@ class ParquetFile(NamedTuple):
 
     connection: Any
     reader: str
-    """What stands behind FROM to read it."""
+    """The SQL after FROM that reads it."""
 
     @property
     def columns(self) -> list[str]:
@@ -40,18 +40,18 @@ class ParquetFile(NamedTuple):
 
 @contextmanager
 def open_parquet(source: FileSource) -> Iterator[ParquetFile]:
-    """The file, in a database of its own. Whatever this one raises, at once or row by row, is a DataError."""
+    """Open the file in a separate database. Any database error, now or while rows are read, is a DataError."""
     with attribute_to_source(source.label), connect() as connection:
         yield ParquetFile(connection, parquet_reader(connection, source))
 
 
 def parquet_reader(connection: Any, source: FileSource) -> str:
-    """What stands behind FROM to read a Parquet file, which may be compressed once more.
+    """The SQL after FROM that reads a Parquet file, which may be compressed once more.
 
-    More rows than a file of that size can hold are refused before anything is read.
+    A file that claims more rows than a file of its size can hold is an error before anything is read.
     """
     if not is_sound_footer(source.plain_path):
-        raise DataError("not a Parquet file that can be read: its start or its footer is damaged", source=source.label)
+        raise DataError("cannot be read as Parquet: its start or its footer is damaged", source=source.label)
     path = path_literal(source.plain_path)
     [(n_rows,)] = connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({path})").fetchall()
     size = source.path.stat().st_size
@@ -62,7 +62,7 @@ def parquet_reader(connection: Any, source: FileSource) -> str:
 
 @contextmanager
 def attribute_to_source(label: str) -> Iterator[None]:
-    """What the database raises while it reads a Parquet file, as a DataError that names the file."""
+    """Turn what the database raises while it reads a Parquet file into a DataError that names the file."""
     import duckdb
 
     try:
@@ -72,25 +72,25 @@ def attribute_to_source(label: str) -> Iterator[None]:
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
     except (MemoryError, duckdb.OutOfMemoryException):
-        raise DataError("reading it needs more memory than there is, or the file is damaged", source=label) from None
+        raise DataError("reading the file needs more memory than is available, or it is damaged", source=label) from None
     except (duckdb.Error, RuntimeError, ValueError, TypeError, ArithmeticError, LookupError) as error:  # dates, too
         if is_interrupt(error):
             raise KeyboardInterrupt from None
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise DataError(f"not a Parquet file that can be read: {reason}", source=label) from None
+        raise DataError(f"cannot be read as Parquet: {reason}", source=label) from None
 
 
 MAGIC = b"PAR1"
 FOOTER_END_BYTES = 8
-"""Bytes behind the footer: its length, and the magic."""
+"""Bytes after the footer: its length and the magic number."""
 DEEPEST = 30
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
 LONG_LIST = 15
-"""The length of a list that stands in a number of its own."""
+"""The marker that the length of a list follows as a separate number."""
 
 
 def is_sound_footer(path: Path) -> bool:
-    """Whether the file begins as it must, and its footer holds what it claims. What else is wrong, the database says."""
+    """Whether the file starts correctly and its footer is consistent. The database reports anything else that is wrong."""
     with path.open("rb") as file:
         begins_right = file.read(len(MAGIC)) == MAGIC
         size = file.seek(0, io.SEEK_END)
@@ -110,16 +110,16 @@ def is_sound_footer(path: Path) -> bool:
 
 
 class _Footer:
-    """A place in the bytes of a footer. IndexError at their end, ValueError where they claim too much."""
+    """A position in the bytes of a footer. IndexError at their end, ValueError if they claim more than there is."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.place = data, 0
 
     def skip_struct(self, depth: int) -> None:
-        """Over all fields of a struct, up to its end."""
+        """Skip all fields of a struct."""
         while head := self._byte():
             if not head >> 4:
-                self._number()  # of the field, where it is far from the last
+                self._number()  # the id of the field, if it is far from the last one
             if head & 15 not in (TRUE, FALSE):
                 self._skip(head & 15, depth)
 

@@ -1,9 +1,9 @@
-"""The quick way for large runs: the database parses and hashes, NumPy ranks, nothing becomes a Python object per row.
+"""The quick reader for large runs: the database parses and hashes, NumPy ranks, and no row becomes a Python object.
 
 One pass over the data yields three numbers per row: hashes of the query and of the document, and the score.
-Judged documents are recognised by their hash within the right query: a wrong match needs two documents of one query
-with equal 64-bit hashes, about one chance in 10¹¹ for seven million rows. Where anything is out of the ordinary (a malformed
-row, a duplicate, a missing value) the strict reader takes over, which also explains what is wrong.
+Judged documents are recognised by their hash within the right query. A wrong match needs two documents of one query
+with equal 64-bit hashes, about one chance in 10¹¹ for seven million rows. If anything is unusual (a malformed row, a
+duplicate, a missing value), the strict reader takes over, and also explains what is wrong.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from assay.views import Ranked, RetrievedJudgments, Ties
 
 Hashes = NDArray[np.uint64]
 FEW_LINES = 1000
-"""Tied documents up to which reading their lines is quicker than asking the database again."""
+"""Up to this number of tied documents, reading their lines is quicker than another database query."""
 
 
 class Rows(NamedTuple):
-    """What the database reads: hashes of query and document together, of the query alone, and scores."""
+    """What the database reads: hashes of query and document together, hashes of the query alone, and scores."""
 
     pair: Hashes
     query: Hashes
@@ -41,13 +41,13 @@ class Rows(NamedTuple):
 
 
 class NeedsStrictReader(Exception):
-    """The strict reader must look at this."""
+    """The strict reader must read this source."""
 
 
 def rank_source(
     source: Any, qrels: Qrels, rules: Collection[RankRule], *, name_extra: bool = False
 ) -> dict[RankRule, Ranked] | None:
-    """Rank a large file or frame by several rules; None where the strict reader should do it, as it must to name queries."""
+    """Rank a large file or frame by several rules; None if the strict reader must do it, for example to name queries."""
     if not is_large(source) or any(rule.ties == "rank_column" for rule in rules):
         return None
     import duckdb
@@ -63,8 +63,9 @@ def rank_source(
                 raise
             raise KeyboardInterrupt from None
         except (MemoryError, duckdb.OutOfMemoryException):
-            raise DataError("it needs more memory than there is", source=getattr(source, "label", "the run")) from None
-        except (NeedsStrictReader, duckdb.Error) as error:  # the connection may be past use; the strict reader has its own
+            label = getattr(source, "label", "the run")
+            raise DataError("reading it needs more memory than is available", source=label) from None
+        except (NeedsStrictReader, duckdb.Error) as error:  # the connection may be broken; the strict reader has its own
             if is_wrong_statement(error):
                 raise
             return None
@@ -75,7 +76,7 @@ def rank_source(
 def _table_of(connection: Any, source: Any) -> Table | None:
     try:
         return table_of(connection, source)
-    except ValueError:  # no such columns, not JSON …: the strict reader says it better
+    except ValueError:  # no such columns, not JSON …: the strict reader explains it better
         return None
 
 
@@ -93,12 +94,12 @@ def _rank_table(connection: Any, table: Table, qrels: Qrels, rules: Collection[R
 
 
 def _without_self(rows: Rows) -> Rows:
-    """Without the documents that go by the name of their query."""
+    """The rows without documents that have the same id as their query."""
     is_self = rows.pair == _paired(rows.query, rows.query)
     if not is_self.any():
         return rows
     if len(np.unique(rows.query[~is_self])) < len(np.unique(rows.query)):
-        raise NeedsStrictReader  # a ranking that is empty now is still not missing
+        raise NeedsStrictReader  # a ranking that became empty is not a missing query
     return Rows(rows.pair[~is_self], rows.query[~is_self], rows.score[~is_self], None, drops_self=True)
 
 
@@ -130,7 +131,7 @@ def _find_judged(connection: Any, table: Table, qrels: Qrels, rows: Rows) -> Ret
 
 @dataclass(frozen=True)
 class _TieBreaker:
-    """How many equals stand before a tied document: from the order of the file, or from ids that are looked at again."""
+    """Counts the equal scores that rank before a tied document: by the order of the file, or by ids that are read again."""
 
     connection: Any
     select: str
@@ -144,7 +145,7 @@ class _TieBreaker:
     place: Ints
 
     def places(self, rule: RankRule, tied: Ints, ties: Ties) -> Ints:
-        """For tied rows, and what is known of their ties."""
+        """The counts for these tied rows."""
         if not rule.ties.startswith("docid"):
             return self._by_file_order(rule, tied, ties)
         start = self.order.start[self.place[tied]]
@@ -156,7 +157,7 @@ class _TieBreaker:
         return _places_among_equals(self.connection, self.select, self.qrels, rule, self.judgment[tied], score)
 
     def _by_file_order(self, rule: RankRule, tied: Ints, ties: Ties) -> Ints:
-        """No id is needed where the order of the file decides."""
+        """The counts if the order of the file decides, so that no id is needed."""
         place = self.place[tied]
         start = self.order.start[place]
         if rule.ties == "input_order" and self.order.was_sorted[place].all():
@@ -181,7 +182,7 @@ class _TieBreaker:
 
 
 def _checked_rows(connection: Any, table: Table) -> Rows:
-    """The rows, read while a second thread looks whether the file can be trusted to this reader."""
+    """The rows, while a second thread checks whether this reader can read the file correctly."""
     if table.check is None:
         return Rows(*_hashed_rows(connection, table), None)
     with ThreadPoolExecutor(1) as pool:
@@ -219,13 +220,13 @@ def _hashes(connection: Any, texts: Sequence[str]) -> Hashes:
 
 
 def _stretches(query: Hashes) -> tuple[Ints, Ints, Hashes]:
-    """Where each run of equal queries begins and ends, and its hash."""
+    """Start, end and hash of each stretch of rows with the same query."""
     start = np.concatenate(([0], np.flatnonzero(query[1:] != query[:-1]) + 1))
     return start, np.append(start[1:], len(query)), query[start]
 
 
 def _lookup(order: Ints, names: Hashes, sought: Hashes) -> Ints:
-    """The place of each wanted hash among the names, given what sorts these; -1 where it is not."""
+    """The index of each sought hash in the names, given the order that sorts them; -1 if it is not there."""
     ordered = names[order]
     if (ordered[1:] == ordered[:-1]).any():
         raise NeedsStrictReader  # two names with one hash
@@ -236,7 +237,7 @@ def _lookup(order: Ints, names: Hashes, sought: Hashes) -> Ints:
 
 
 def _match(rows: Hashes, judged: Hashes) -> tuple[Ints, Ints]:
-    """Rows whose hash is that of a judgment, and which judgment: first by 24 bits of it, then by all 64."""
+    """Rows whose hash equals that of a judgment, and which judgment: compared by 24 bits first, then by all 64."""
     bits = np.zeros(1 << 24, dtype=bool)
     bits[(judged >> np.uint64(40)).view(np.int64)] = True
     candidate = np.flatnonzero(bits[(rows >> np.uint64(40)).view(np.int64)])
@@ -246,20 +247,20 @@ def _match(rows: Hashes, judged: Hashes) -> tuple[Ints, Ints]:
 
 
 def _check_no_duplicates(pair: Hashes, start: Ints) -> None:
-    """Two equal hashes in one query: a document ranked twice, as good as certainly. `pair` is sorted within queries."""
+    """Two equal hashes in one query are almost certainly a document ranked twice. `pair` is sorted within queries."""
     twin = np.flatnonzero(pair[1:] == pair[:-1]) + 1
     if len(np.setdiff1d(twin, start)):
         raise NeedsStrictReader
 
 
 def _check_ranks_count_up(score: Floats, start: Ints, end: Ints) -> None:
-    """Ranks must count up from 1 in each query; the strict reader says where they do not."""
+    """Ranks must count up from 1 in each query; if they do not, the strict reader reports where."""
     if (score != np.repeat(start, end - start) - np.arange(len(score)) - 1).any():
         raise NeedsStrictReader
 
 
 def _read_places(lines: LineIndex, ties: str, first: Ints, n_equal: Ints, docs: list[str]) -> Ints:
-    """How many documents with the same score come before each of these, for few ties: their lines are simply read."""
+    """How many documents with the same score come before each of these. For few ties: reads their lines again."""
     groups = [range(row, row + count) for row, count in zip(first.tolist(), n_equal.tolist(), strict=True)]
     texts = lines.read(chain.from_iterable(groups))
     ahead = []
@@ -271,7 +272,7 @@ def _read_places(lines: LineIndex, ties: str, first: Ints, n_equal: Ints, docs: 
 
 
 def _places_among_equals(connection: Any, select: str, qrels: Qrels, rule: RankRule, judgment: Ints, score: Floats) -> Ints:
-    """How many documents with the same score come before each of these: a second look, at tied rows alone."""
+    """How many documents with the same score come before each of these. For many ties: queries the database again."""
     with np.errstate(over="ignore"):
         score = score.astype(rule.precision).astype(np.float64)
     sought = {

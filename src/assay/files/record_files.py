@@ -1,4 +1,4 @@
-"""Files with one record per line or row: JSON lines, a JSON list, a delimited table or Parquet; read with their places."""
+"""Read files with one record per line or row: JSON lines, a JSON list, a delimited table or Parquet."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from assay.files.limits import LONGEST_LINE
 from assay.files.parquet import open_parquet
 from assay.files.source import BOM, FileSource, plain_name
 from assay.temporary_files import TemporaryFile, locked_folder
-from assay.text import shortened, some_of
+from assay.text import counted, shortened, some_of
 
 Record = Mapping[str, Any]
 TABLES = (".csv", ".tsv")
 BATCH = 10_000
-"""Rows handed to the database at a time."""
+"""Rows inserted into the database at a time."""
 
 
 def suffix_of(name: str) -> str:
-    """The ending that tells the kind of file: `.jsonl` of `topics.jsonl.gz`."""
+    """The extension that says what kind of file it is: `.jsonl` for `topics.jsonl.gz`."""
     return Path(plain_name(name)).suffix.lower()
 
 
 def each_record(path: Path, take: Callable[[str, Record], None], parse: Callable[[bytes], Any] = parse_json) -> None:
-    """Hand place and record to `take`, one after the other. All that is wrong is raised together, at the end."""
+    """Pass the place and content of each record to `take`. All faults are raised together, at the end."""
     source = FileSource.at(path)
     suffix = suffix_of(path.name)
     is_text = suffix in TABLES or (suffix != ".parquet" and source.first_line.lstrip()[:1] != b"[")
@@ -66,7 +66,7 @@ def _list(source: FileSource) -> list[Any]:
 
 
 def full_lines(source: FileSource) -> Iterator[tuple[int, bytes]]:
-    """Number and content of the lines that are not blank. (A line may well start with `#`.)"""
+    """Number and content of the lines that are not blank. (A line may start with `#`.)"""
     with source.reading_lines() as file:
         for number, line in enumerate(file, 1):
             line = line.removeprefix(BOM) if number == 1 else line
@@ -75,7 +75,7 @@ def full_lines(source: FileSource) -> Iterator[tuple[int, bytes]]:
 
 
 def _record(row: Any, parse: Callable[[bytes], Any]) -> Record:
-    """The record of a row; a fault that was found on the way to it is raised here."""
+    """The record of a row. If reading the row failed, its error is raised here."""
     if isinstance(row, ValueError):
         raise row
     record = parse(row) if isinstance(row, bytes) else row
@@ -85,7 +85,7 @@ def _record(row: Any, parse: Callable[[bytes], Any]) -> Record:
 
 
 def _reason(error: ValueError) -> tuple[str, str]:
-    """What is wrong, in words of ours, and the code of it."""
+    """What is wrong, and the code of the fault."""
     if isinstance(error, UnicodeError):
         return "not valid UTF-8", "unreadable"
     message = getattr(error, "msg", None)
@@ -93,7 +93,7 @@ def _reason(error: ValueError) -> tuple[str, str]:
 
 
 def table_rows(source: FileSource) -> Iterator[tuple[int, Any]]:
-    """Line number and record of a delimited file with a header; an empty cell is None. A bad row comes as its fault."""
+    """Line number and record of each row of a delimited file with a header. An empty cell is None, a bad row its error."""
     csv.field_size_limit(LONGEST_LINE)
     delimiter = max("\t,;", key=source.first_line.decode("utf-8", "replace").count)
     with source.reading_lines() as file:
@@ -102,7 +102,7 @@ def table_rows(source: FileSource) -> Iterator[tuple[int, Any]]:
         try:
             columns = [name.removeprefix("\ufeff") for name in next(rows, (0, []))[1]]
             if twice := {name for name in columns if columns.count(name) > 1}:
-                raise DataError(f"the column {min(twice)!r} comes twice", source=source.label, line=1)
+                raise DataError(f"the column {min(twice)!r} appears twice", source=source.label, line=1)
             yield from ((number, _cells(columns, row)) for number, row in rows)
         except csv.Error as error:
             yield reader.line_num, DataError(f"not a table: {error}")
@@ -127,7 +127,7 @@ def parquet_rows(source: FileSource) -> Iterator[Record]:
 
 
 def _cell(value: Any) -> Any:
-    """A cell as JSON would have it."""
+    """A cell as JSON would represent it."""
     if isinstance(value, float) and isnan(value):
         return None
     if value is None or isinstance(value, str | int | float | list | dict):
@@ -136,7 +136,7 @@ def _cell(value: Any) -> Any:
 
 
 def write_parquet_table(path: Path, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> None:
-    """A Parquet file with these columns (name → type); values reach the database bound, a batch at a time."""
+    """Write a Parquet file with these columns (name → type), a batch at a time; values are bound, not part of the SQL."""
     import duckdb
 
     names = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
@@ -158,13 +158,13 @@ def write_parquet_table(path: Path, columns: Mapping[str, str], rows: Iterable[S
 
 CARD = "dataset.json"
 STEMS = ("corpus", "queries", "documents", "docs", "judgments", "qrels", "topics", "collection")
-"""What files of benchmarks are called, whatever their ending."""
+"""Names of benchmark files, without extension."""
 FILES = (".jsonl", ".ndjson", ".parquet", ".json", ".csv", ".tsv", ".txt", ".qrels")
-"""Endings of names that mean a file, not a folder."""
+"""Extensions that mean a file, not a folder."""
 
 
 def is_benchmark_file(name: str) -> bool:
-    """Whether a file of that name, or a folder of judgments, belongs to some benchmark."""
+    """Whether a file or folder of this name belongs to a benchmark."""
     return name.partition(".")[0].lower() in STEMS
 
 
@@ -172,13 +172,13 @@ def is_benchmark_file(name: str) -> bool:
 def new_folder(
     path: Path, kind: str, written: Collection[str], is_taken: Callable[[str], object] = is_benchmark_file
 ) -> Iterator[Path]:
-    """A folder to fill; its files reach `path` when all of them are there: at one instant, if there is no such folder yet.
+    """A temporary folder to fill. Its files move to `path` when all are written: atomically, if `path` does not exist yet.
 
-    `written` are the files that the format has: old ones of that name are replaced, or removed. Any other file that would
-    be taken for part of a benchmark (`is_taken`) is in the way, and refused.
+    `written` are the files of the format: old files with these names are replaced or removed. Any other file that would
+    be read as part of a benchmark (`is_taken`) is an error.
     """
     if suffix_of(path.name) in FILES and not path.is_dir():
-        raise UsageError(f"{path}: {kind} is a folder of files; give a folder, such as {path.name.partition('.')[0]}")
+        raise UsageError(f"{path}: {kind} is written to a folder; give a folder, such as {path.name.partition('.')[0]}")
     _check_no_other_files(path, {*written, CARD}, is_taken)
     is_new = not path.exists()
     try:
@@ -202,11 +202,11 @@ def _check_no_other_files(path: Path, written: Collection[str], is_taken: Callab
     if CARD in names and not known & {*written}:
         others.append(CARD)
     if others:
-        raise DataError(f"there are already {', '.join(others)}; write to another folder", source=path)
+        raise DataError(f"the folder already contains {', '.join(others)}; choose another folder", source=path)
 
 
 def _move(staged: Path, path: Path, written: Collection[str]) -> None:
-    """Put the files in place, and remove old ones that have no successor."""
+    """Move the new files to their place, and remove old files that were not replaced."""
     fresh = {file.relative_to(staged).as_posix() for file in staged.rglob("*") if file.is_file()}
     for name in sorted(fresh):
         (path / name).parent.mkdir(exist_ok=True)
@@ -221,7 +221,7 @@ SHARD = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.parquet
 
 
 def shards_in(folder: Path) -> dict[str, list[Path]]:
-    """What stands before the numbers → its files in order. A file that is missing is an error: half a table is none."""
+    """Name of the table → its files in order. A missing file is an error, because the table would be incomplete."""
     parts: dict[str, dict[int, Path]] = {}
     counts: dict[str, int] = {}
     for file in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -229,19 +229,20 @@ def shards_in(folder: Path) -> dict[str, list[Path]]:
             continue
         stem, count = named["stem"], int(named["count"])
         if counts.setdefault(stem, count) != count:
-            raise DataError(f"{stem} is there in {counts[stem]} files and in {count}; keep one of both", source=folder)
+            both = f"one in {counted(counts[stem], 'file')} and one in {counted(count, 'file')}"
+            raise DataError(f"found two versions of {stem}, {both}; keep one of them", source=folder)
         parts.setdefault(stem, {})[int(named["number"])] = file
     for stem, files in parts.items():
         if missing := [
             f"{stem}-{number:05}-of-{counts[stem]:05}.parquet" for number in range(counts[stem]) if number not in files
         ]:
-            raise DataError(f"{some_of(missing)} is missing; download all of {stem} again", source=folder)
+            raise DataError(f"some files are missing: {some_of(missing)}; download all of {stem} again", source=folder)
     return {stem: [files[number] for number in sorted(files)] for stem, files in parts.items()}
 
 
 def table_in(folder: Path) -> list[Path]:
-    """The files of the only table in a folder; two tables are an error, for nobody knows which one is meant."""
+    """The files of the only table in a folder; several tables are an error, because the choice would be a guess."""
     tables = shards_in(folder)
     if len(tables) > 1:
-        raise DataError(f"several tables, {', '.join(tables)}; keep one", source=folder)
+        raise DataError(f"expected one table, found {len(tables)}: {', '.join(tables)}; keep one of them", source=folder)
     return next(iter(tables.values()), [])

@@ -1,4 +1,4 @@
-"""Records as people hand them over: frames, columns, lists and files, each record with its fields under known names."""
+"""Read records from data frames, columns, lists and files, with their fields under known names."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from assay.files.source import FileSource
 from assay.text import shortened
 
 NO_VALUES = ("NAType", "NaTType")
-"""What pandas calls cells that have no value, besides nan."""
+"""The types of cells without a value in pandas, in addition to nan."""
 
 
 def rows_of(source: Any, what: str) -> Iterator[Any]:
-    """The records of a frame, of columns, of a list, or one record alone; cells as JSON would have them.
+    """The records of a data frame, of columns or of a list, or a single record; cells as JSON would represent them.
 
-    Anything else is refused as no source of `what`.
+    Anything else is an error that names `what`.
     """
     if hasattr(source, "to_dicts"):  # polars
         records = source.to_dicts()
@@ -32,17 +32,17 @@ def rows_of(source: Any, what: str) -> Iterator[Any]:
     elif isinstance(source, Iterable) and not isinstance(source, str | bytes):
         records = source
     else:
-        raise DataError(f"{what} are read from a file, a frame or a list of records, not from {shortened(source)}")
+        raise DataError(f"{what} must be a file, a data frame or a list of records, not {shortened(source)}")
     return (_plain_record(record) if isinstance(record, Mapping) else record for record in records)
 
 
 def are_columns(source: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is one of columns: each of its values is a list."""
+    """Whether a mapping holds columns: each of its values is a list."""
     return bool(source) and all(isinstance(column, list | tuple) or _is_array(column) for column in source.values())
 
 
 def take_each(rows: Iterable[Any], label: str, take: Callable[[Record], None], example: str) -> None:
-    """Hand each record on. All faults are raised together, each with the number of its record."""
+    """Pass each record to `take`. All faults are raised together, each with the number of its record."""
     faults = Faults(label, "record")
     for number, row in enumerate(rows, 1):
         try:
@@ -57,7 +57,7 @@ def take_each(rows: Iterable[Any], label: str, take: Callable[[Record], None], e
 
 
 def take_file(path: Path, take: Callable[[Record], None], example: str) -> None:
-    """Hand on each record of a file; one in which nothing can be read is one fault, with what was expected."""
+    """Pass each record of a file to `take`. If no record can be read, one error says what was expected."""
     n_taken = 0
 
     def counted_take(_: str, record: Record) -> None:
@@ -72,14 +72,13 @@ def take_file(path: Path, take: Callable[[Record], None], example: str) -> None:
             raise
         source = FileSource.at(path)
         line = shortened(source.first_line.decode("utf-8", "replace").strip())
-        raise DataError(f"expected records such as {example}, one a line, found {line}", source=source.label) from None
+        raise DataError(f"expected one record per line, such as {example}, found {line}", source=source.label) from None
 
 
 class Spelling:
-    """Fields of records under their known names, however their heads are written: `Query_ID` is `query_id`.
+    """Maps the fields of records to their known names, whatever their case: `Query_ID` is `query_id`.
 
-    Names that are not known stay as they are. Records of one source mostly have the same fields, so each set is looked
-    at once.
+    Unknown names stay unchanged. Most records of a source have the same fields, so each set of fields is mapped only once.
     """
 
     def __init__(self, known: Collection[str]) -> None:
@@ -87,7 +86,7 @@ class Spelling:
         self._read: dict[tuple[Any, ...], list[str]] = {}
 
     def of(self, record: Record) -> dict[str, Any]:
-        """The fields of a record; of two spellings of one field, the first that has a value counts."""
+        """The fields of a record. If a field occurs in two spellings, the first that has a value counts."""
         heads = tuple(record)
         names = self._read.get(heads)
         if names is None:
@@ -103,12 +102,13 @@ class Spelling:
 
 
 def _of_columns(source: Mapping[Any, Any]) -> Iterator[Record]:
-    """Columns of equal length; or one record alone, which has no columns."""
+    """The records of columns, which must have the same length; or the mapping itself, if it is a single record."""
     if not are_columns(source):
         yield source
         return
     if len(lengths := {len(column) for column in source.values()}) > 1:
-        raise DataError(f"the columns {', '.join(map(str, source))} are not equally long: {sorted(lengths)}")
+        names = ", ".join(map(str, source))
+        raise DataError(f"the columns {names} must have the same length, not {' and '.join(map(str, sorted(lengths)))}")
     yield from (dict(zip(source, row, strict=True)) for row in zip(*source.values(), strict=True))
 
 
@@ -117,7 +117,7 @@ def _plain_record(record: Record) -> Record:
 
 
 def _cell(value: Any) -> Any:
-    """A cell as JSON has it: arrays and tuples are lists, numbers of NumPy are numbers, and nan is no value."""
+    """A cell as JSON represents it: arrays and tuples become lists, NumPy numbers become numbers, nan becomes None."""
     if value is None or isinstance(value, str | bool | int | list | dict):
         return value
     if isinstance(value, tuple):

@@ -1,6 +1,6 @@
-"""Rows: every source as (place, query, document, value, subtopic), ready to be collected.
+"""Rows: read any source as rows of (place, query, document, value, subtopic).
 
-`place` is what a fault is reported under: a line number in a file, a row number elsewhere.
+`place` is where a fault is reported: a line number in a file, a row number elsewhere.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from assay.files.source import FileSource
 from assay.model import parse_number
 from assay.text import shortened, type_with_article
 
-FILE_ORDER = Hint("", "judgments come first, then runs")
-"""Said of a file that is in the place of another."""
+FILE_ORDER = Hint("", "give the judgments first, then the runs")
+"""The hint for files in the wrong order."""
 
 
 class Layout(NamedTuple):
-    """Which columns of a table are read: query, document, value, perhaps subtopic or iteration."""
+    """The columns to read from a table: query, document, value, and optionally subtopic or iteration."""
 
     columns: list[str]
     by_rank: bool = False
     """The value is a rank: 1 is best."""
     by_iteration: bool = False
-    """The last is TREC's iteration, which may be the subtopic."""
+    """The last column is TREC's iteration, which may be the subtopic."""
 
     def row(self, place: int, fields: Iterable[Any]) -> Row:
-        """One row out of the fields of these columns."""
+        """One row from the fields of these columns."""
         query, doc, value, *more = fields
         subtopic = more[0] if more else None
         if self.by_iteration and subtopic is not None:
@@ -46,7 +46,7 @@ class Layout(NamedTuple):
 
 
 def _negated(rank: Any) -> Any:
-    """A rank as a score; what is no number stays as it is, to be reported."""
+    """A rank as a score. What is not a number stays unchanged, and is reported later."""
     try:
         return -parse_number(rank)
     except (TypeError, ValueError):
@@ -54,12 +54,12 @@ def _negated(rank: Any) -> Any:
 
 
 class Roles(NamedTuple):
-    """What is being read: `run`, `judgments` or `ranks`. It decides which columns a table must have."""
+    """What is being read: `run`, `judgments` or `ranks`. This decides which columns a table must have."""
 
     what: str
 
     def layout(self, columns: Sequence[str], label: str) -> Layout:
-        """The columns to read, out of those there are."""
+        """The columns to read, chosen from those that exist."""
         try:
             if self.what == "judgments":
                 roles = find_columns(columns, ("query", "document", "grade"), ("subtopic", "iteration"))
@@ -83,7 +83,7 @@ def file_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]
 
 
 def memory_rows(source: Any, roles: Roles, faults: Faults) -> Iterator[Row]:
-    """Rows of a frame, of columns or of records."""
+    """Rows of a data frame, of columns or of records."""
     if isinstance(source, Mapping) and not any(isinstance(value, Collection) for value in map(_untexted, source.values())):
         return record_rows([source], roles, faults)
     if is_frame(source) or is_table(source):
@@ -94,7 +94,7 @@ def memory_rows(source: Any, roles: Roles, faults: Faults) -> Iterator[Row]:
 
 
 def _untexted(value: Any) -> Any:
-    """Text is one value, not a collection of letters."""
+    """None for text, which is one value and not a collection; anything else unchanged."""
     return None if isinstance(value, str | bytes) else value
 
 
@@ -104,7 +104,7 @@ def is_frame(source: object) -> bool:
 
 
 def table_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
-    """Rows of a delimited file with a header. Blank lines and lines that start with `#` are passed over."""
+    """Rows of a delimited file with a header. Blank lines and lines that start with `#` are skipped."""
     csv.field_size_limit(LONGEST_LINE)  # a text column may hold whole documents
     with source.reading_lines() as file:
         lines = (line.decode("utf-8", "surrogateescape") for line in file)
@@ -113,7 +113,7 @@ def table_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row
         try:
             header = next(rows, None)
             if header is None:
-                raise DataError("expected a line that names the columns, found only empty cells", source=source.label)
+                raise DataError("expected a header that names the columns, found only empty cells", source=source.label)
             columns = [column.strip().lstrip("\ufeff") for column in header]
             layout = roles.layout(columns, source.label)
             numbers = [columns.index(name) for name in layout.columns]
@@ -130,7 +130,7 @@ def table_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row
 
 
 def delimiter_of(source: FileSource) -> str:
-    """Tab, comma, semicolon or blank: whichever the header has most of."""
+    """Tab, comma, semicolon or space: whichever is most frequent in the header."""
     return max("\t,; ", key=source.first_line.decode("utf-8", "replace").count)
 
 
@@ -161,7 +161,7 @@ def jsonl_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row
 
 
 def record_rows(records: Iterable[Any], roles: Roles, faults: Faults) -> Iterator[Row]:
-    """Rows of records: by name where they have names, else by position (query, document, value[, subtopic])."""
+    """Rows of records: by name if their fields have names, otherwise by position (query, document, value[, subtopic])."""
     for number, record in enumerate(records, 1):
         named = _named(record)
         if named is not None:
@@ -173,7 +173,7 @@ def record_rows(records: Iterable[Any], roles: Roles, faults: Faults) -> Iterato
 
 
 def _named(record: Any) -> Mapping[str, Any] | None:
-    """A record as a mapping: a dict, a named tuple, a row of a structured array, or an object with such attributes."""
+    """The fields of a dict, a named tuple, a row of a structured array or an object by name; None for anything else."""
     if isinstance(record, Mapping):
         return record
     names = getattr(record, "_fields", None) or getattr(getattr(record, "dtype", None), "names", None)
@@ -191,7 +191,7 @@ def _fields(record: Any) -> list[Any] | None:
 
 
 def _record_row(number: int, record: Mapping[str, Any], roles: Roles, label: str, faults: Faults) -> Iterator[Row]:
-    """The row of a record; in a run a record may also be a query with the list of its documents."""
+    """The row of a record. In a run, a record may also be a query with a list of its documents."""
     try:
         if roles.what == "run" and is_listed(record):
             yield from list(listed_rows(number, record))
@@ -204,12 +204,12 @@ def _record_row(number: int, record: Mapping[str, Any], roles: Roles, label: str
 
 
 def frame_rows(frame: Any, roles: Roles, label: str) -> Iterator[Row]:
-    """Rows of a pandas, polars or pyarrow frame, or of a dict of columns, by column access alone."""
+    """Rows of a pandas, polars or pyarrow frame or of a dict of columns; only reads whole columns."""
     columns = frame if isinstance(frame, Mapping) else getattr(frame, "column_names", getattr(frame, "columns", ()))
     layout = roles.layout([str(column) for column in columns], label)
     values = [_as_list(frame[name]) for name in layout.columns]
     if len(set(map(len, values))) > 1:
-        raise DataError(f"the columns {', '.join(layout.columns)} are not equally long", source=label)
+        raise DataError(f"the columns {', '.join(layout.columns)} must have the same length", source=label)
     return map(layout.row, count(1), zip(*values, strict=True))
 
 
@@ -217,14 +217,14 @@ def _as_list(column: Any) -> list[Any]:
     if isinstance(column, Mapping):  # what pandas' to_dict and to_json make of a column: row number → value
         return list(column.values())
     if isinstance(column, str | bytes | AbstractSet):
-        raise DataError(f"a column is a list of values, not {shortened(column)}")
+        raise DataError(f"a column must be a list of values, not {shortened(column)}")
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, method):
             return list(getattr(column, method)())
     try:
         return list(column)
     except TypeError:
-        raise DataError(f"a column is a list of values, not {shortened(column)}") from None
+        raise DataError(f"a column must be a list of values, not {shortened(column)}") from None
 
 
 def parquet_rows(source: FileSource, roles: Roles) -> Iterator[Row]:
@@ -235,17 +235,17 @@ def parquet_rows(source: FileSource, roles: Roles) -> Iterator[Row]:
 
 
 THREE = "query document rank"
-THREE_READ = "three columns without a header, read as query, document and rank."
+THREE_READ = "three columns without a header were read as query, document and rank."
 LOOKS_LIKE_A_ROW = (
-    "begins with # as comments do, but is a whole row: put a blank after the # if it is a comment; "
-    "ids that begin with # can be read from JSON"
+    "the line starts with #, like a comment, but looks like a row of the run. If it is a comment, "
+    "put a space after the #. If the query id starts with #, write the run as JSON"
 )
 
 
 def trec_fields(line: bytes, width: int) -> list[bytes]:
-    """The columns of a line: what stands between tabs, where these make exactly `width`; else what stands between blanks.
+    """The columns of a line: split at tabs if that gives exactly `width` columns, otherwise at white space.
 
-    So an id may have blanks in a file with tabs.
+    So ids may contain spaces in a file with tabs.
     """
     if b"\t" in line:
         fields = line.split(b"\t")
@@ -255,25 +255,25 @@ def trec_fields(line: bytes, width: int) -> list[bytes]:
 
 
 def n_columns(line: bytes) -> int:
-    """How many columns a line has: 3, 4 or 6 if tabs make that many, else as many as there are words."""
+    """How many columns a line has: 3, 4 or 6 if splitting at tabs gives that many, otherwise the number of words."""
     n_fields = line.count(b"\t") + 1
     return n_fields if n_fields in (3, 4, 6) else len(line.split())
 
 
 def has_three(line: bytes) -> bool:
-    """Whether a line has three columns, the last of them a number: query, document and rank or grade, without a header."""
+    """Whether a line has three columns, the last a number: query, document, and rank or grade, without a header."""
     return n_columns(line) == 3 and is_number(trec_fields(line, 3)[2])
 
 
 def trec_ids(line: bytes) -> tuple[str, str] | None:
-    """Query and document of a line of a run; None where it has too few columns."""
+    """Query and document of a line of a run; None if it has too few columns."""
     width = n_columns(line)
     fields = [field.decode("utf-8", "replace") for field in trec_fields(line, width)]
     return (fields[0], fields[1 if width == 3 else 2]) if width >= 3 else None
 
 
 def trec_rows(source: FileSource, width: int, layout: str, faults: Faults) -> Iterator[tuple[int, list[bytes]]]:
-    """The columns of each line, which must be at least `width`; what a run has beyond is its tag."""
+    """The columns of each line, at least `width` of them; in a run, anything after them belongs to the tag."""
     for number, line in source.lines(comments=True):
         if line[:1] == b"#":
             if width == 6 and _looks_like_a_row(line):
@@ -289,7 +289,7 @@ def trec_rows(source: FileSource, width: int, layout: str, faults: Faults) -> It
 
 
 def _has_blank_in_id(fields: list[bytes], width: int) -> bool:
-    """Whether a run has too many columns and no rank where it should be: then an id falls apart at a blank."""
+    """Whether a run has too many columns and no rank in the fourth: an id that contains a space was split."""
     return width == 6 and not is_number(fields[3])
 
 
@@ -298,11 +298,14 @@ def _wrong_columns(fields: list[bytes], width: int, layout: str) -> str:
     if len(fields) <= width:
         return message
     rank = shortened(fields[3].decode("utf-8", "replace"))
-    return f"{message} with {rank} for a rank: does an id have a blank? Put tabs between columns, or write JSON or CSV"
+    return (
+        f"{message}, with {rank} in the place of the rank. If an id contains a space, "
+        "separate the columns with tabs, or write JSON or CSV"
+    )
 
 
 def _looks_like_a_row(line: bytes) -> bool:
-    """Whether what begins with `#` has the six columns of a run, numbers where they belong, and no blank after the `#`."""
+    """Whether a line that starts with `#` is a row of a run: six columns with rank and score, and no space after the `#`."""
     fields = trec_fields(line, 6)
     return len(fields) == 6 and fields[0] != b"#" and is_number(fields[3]) and is_number(fields[4])
 

@@ -1,4 +1,4 @@
-"""Reading runs: TREC files, JSON, JSONL, CSV, TSV, Parquet, frames, arrays and records become Rankings."""
+"""Read runs from TREC files, JSON, JSONL, CSV, TSV, Parquet, data frames, arrays and records."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ RUN_ROLES = Roles("run")
 
 @as_rankings.register(object)
 def _read_run(source: Any, duplicates: str = "error") -> Rankings:
-    """A run out of a file, a frame, an array or records."""
+    """A run from a file, a data frame, an array or records."""
     source = as_source(source)
     if isinstance(source, FileSource):
         return _read_file(source, duplicates)
@@ -59,7 +59,7 @@ def _read_memory(source: Any, duplicates: str) -> Rankings:
 
 @as_rankings.register(Mapping)
 def _read_mapping(source: Mapping[Any, Any], duplicates: str = "error") -> Rankings:
-    """A nested mapping, one of hits, a run that is prepared already, a table given as columns, or a single record."""
+    """A run from a nested mapping, a mapping to hits, a prepared Run, a mapping of columns, or a single record."""
     if isinstance(source, Run):
         return source.as_given()
     if is_table(source):
@@ -81,7 +81,7 @@ def _read_file(source: FileSource, duplicates: str) -> Rankings:
         return _from_json(source, duplicates)
     if source.kind == "trec":
         if n_columns(source.first_line) == 4:
-            message = f"this looks like judgments (4 columns), not like a run (6 columns: {LAYOUT})"
+            message = f"expected a run (6 columns: {LAYOUT}), found what looks like judgments (4 columns)"
             raise DataError(message, source=source.label, hint=FILE_ORDER)
         tag = b" ".join(trec_fields(source.first_line, 6)[5:]).decode("utf-8", "replace")
         rows = _three_rows(source, faults) if has_three(source.first_line) else _trec_rows(source, faults)
@@ -89,7 +89,7 @@ def _read_file(source: FileSource, duplicates: str) -> Rankings:
         rows = file_rows(source, RUN_ROLES, faults)
     by_query = _collect(rows, faults, duplicates, source)
     if not by_query:
-        raise DataError("the file holds no rankings", source=source.label)
+        raise DataError("the file contains no rankings", source=source.label)
     return Rankings(by_query, tag, rank_reader(source), source.notes)
 
 
@@ -97,11 +97,11 @@ def _from_json(source: FileSource, duplicates: str) -> Rankings:
     content = read_json_records(source, "run")
     try:
         rankings = thoroughly_checked(as_rankings(content, duplicates))
-        Run.borrow(rankings).scores  # noqa: B018 (validates them while the file's name is at hand)
+        Run.borrow(rankings).scores  # noqa: B018 (validates the scores while the file's name is known)
     except DataError as error:
         raise error.at(source.label) from None
     if not rankings.by_query:
-        raise DataError("the file holds no rankings", source=source.label)
+        raise DataError("the file contains no rankings", source=source.label)
     return rankings
 
 
@@ -114,7 +114,7 @@ def _trec_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
 
 
 def _three_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
-    """Query, document and rank, as MS MARCO has them. The ranks of a query count up from 1, so no score is taken for one."""
+    """Query, document and rank, as in MS MARCO. Ranks must count up from 1 in each query, so that no score passes as one."""
     source.note(THREE_READ)
     n_read: dict[bytes, int] = {}
     for number, (query, doc, *cells) in trec_rows(source, 3, THREE, faults):
@@ -129,20 +129,20 @@ def _three_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
             continue
         except ValueError:
             pass
-        message = f"expected rank {rank} of query {query.decode('utf-8', 'replace')}, found"
-        message = f"{message} {b' '.join(cells).decode('utf-8', 'replace')!r}: {WHERE_NO_RANKS}"
+        message = f"expected rank {rank} for query {query.decode('utf-8', 'replace')}, found"
+        message = f"{message} {b' '.join(cells).decode('utf-8', 'replace')!r}. {WHERE_NO_RANKS}"
         faults.add(number, message)
         return
 
 
 WHERE_NO_RANKS = (
-    "three columns without a header are query, document and rank, counted up from 1 for each query; "
-    "if they are something else, say so in a first line: query_id doc_id score"
+    "Three columns without a header must be query, document and rank, and the ranks of each query must count up from 1. "
+    "If they are something else, name them in a header, such as: query_id doc_id score"
 )
 
 
 def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileSource | None = None) -> dict[str, Ranking]:
-    """Rankings by query; every row that cannot be ranked is a fault at its place."""
+    """Rankings by query; each row that cannot be ranked is a fault."""
     by_query: dict[str, Ranking] = {}
     repeated: list[tuple[int, str, str]] = []
     last: Any = object()
@@ -163,7 +163,7 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
             _note_fault(faults, place, doc, value, error)
         else:
             if score != score:
-                faults.add(place, f"score {value!r} is not a number that can be ranked", code="score")
+                faults.add(place, f"the score must be a number, not {value!r}", code="score")
             elif doc not in ranking:
                 ranking[doc] = score
             elif duplicates == "keep_best":
@@ -178,8 +178,8 @@ def _collect(rows: Iterable[Row], faults: Faults, duplicates: str, source: FileS
 
 
 def _note_fault(faults: Faults, place: int, doc: Any, value: Any, error: Exception) -> None:
-    """What is wrong with a row; nothing is where it stands for an empty ranking."""
-    message = f"score {value!r} is {'a truth value, ' * is_truth_value(value)}not a number"
+    """Note what is wrong with a row; nothing is wrong if it means an empty ranking."""
+    message = f"the score must be a number, not {'the truth value ' * is_truth_value(value)}{value!r}"
     if doc is not NOTHING:
         is_ours = isinstance(error, DataError)
         faults.add(place, str(error) if is_ours else message, code="" if is_ours else "score")
@@ -192,13 +192,13 @@ def _report_repeated(repeated: list[tuple[int, str, str]], faults: Faults, sourc
         before = f" (first at line {first[query, doc]})" if (query, doc) in first else ""
         faults.add(
             place,
-            f"document {doc} appears twice for query {query}{before}; {remedy} uses the better score",
+            f"document {doc} appears twice for query {query}{before}; to use the better score, add {remedy}",
             code="duplicate",
         )
 
 
 def _first_lines(pairs: set[tuple[str, str]], source: FileSource | None) -> dict[tuple[str, str], int]:
-    """Where (query, document) pairs stand first: read again, because lines are not remembered the first time."""
+    """The first line of each (query, document) pair. This reads the file again, because the first pass stores no lines."""
     first: dict[tuple[str, str], int] = {}
     if source is not None and source.kind == "trec":
         for number, query, doc, _, _ in _trec_rows(source, Faults(source.label)):
@@ -210,16 +210,16 @@ def _first_lines(pairs: set[tuple[str, str]], source: FileSource | None) -> dict
 
 
 RANK_ROLES = Roles("ranks")
-NEEDED = "ties=rank_column orders equal scores by the ranks beside them"
+NEEDED = "ties=rank_column needs the rank of every document"
 
 
 def rank_reader(source: Any) -> RankReader | None:
-    """What reads the ranks of a source, when they are asked for; None where it can be read only once."""
+    """A function that reads the ranks of a source when they are needed; None if the source can be read only once."""
     return None if isinstance(source, Iterator) else partial(_read_ranks, source)
 
 
 def _read_ranks(source: Any) -> Mapping[str, Ranking]:
-    """Query → document → rank; of a document that comes twice the better."""
+    """Query → document → rank; the better rank of a document that appears twice."""
     is_file = isinstance(source, FileSource)
     faults = Faults(source.label if is_file else "run, row")
     by_query: dict[str, Ranking] = {}
@@ -229,7 +229,7 @@ def _read_ranks(source: Any) -> Mapping[str, Ranking]:
             try:
                 rank = parse_number(value)
             except (TypeError, ValueError):
-                faults.add(place, f"rank {value!r} is not a number")
+                faults.add(place, f"the rank must be a number, not {value!r}")
             else:
                 ranks[name] = min(rank, ranks.get(name, rank))
         faults.raise_if_any()
@@ -239,7 +239,7 @@ def _read_ranks(source: Any) -> Mapping[str, Ranking]:
 
 
 def _rows(source: FileSource, faults: Faults) -> Iterable[Row]:
-    """The rows of a file, with ranks for values."""
+    """The rows of a file, with ranks as values."""
     if source.kind != "trec":
         return file_rows(source, RANK_ROLES, faults)
     if has_three(source.first_line):

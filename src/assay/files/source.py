@@ -1,4 +1,4 @@
-"""FileSource: where bytes come from. A path, standard input or a stream; plain or compressed; and what is in it."""
+"""FileSource: a path, standard input or a stream, plain or compressed, and the kind of data in it."""
 
 from __future__ import annotations
 
@@ -33,49 +33,49 @@ FOREIGN = {
     b"\xfe\xff": "text in UTF-16",
     b"\x80\x04": "a pickle",
 }
-"""First bytes of files that people try and that cannot be read."""
+"""First bytes of files that users may try but that cannot be read."""
 BOM = b"\xef\xbb\xbf"
 BLOCK = 1 << 20
-"""Bytes of a stream that are taken at once."""
+"""Bytes read from a stream at a time."""
 
 
 class FileSource:
-    """A file to read once or more. Streams are spooled to a temporary file that lives as long as this object."""
+    """A file that can be read more than once. A stream is copied to a temporary file that exists as long as this object."""
 
     def __init__(self, path: str | os.PathLike[str], label: str = "") -> None:
         self.path = Path(path)
         self.label = label or str(path)
         self.notes: tuple[str, ...] = ()
-        """What a reader of results should know about how it was read."""
+        """What users should know about how the file was read."""
 
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> FileSource:
-        """The file at a path. A pipe, which can be read only once, is spooled; a device, which may never end, refused."""
+        """The file at a path. A pipe is copied, because it can be read only once. A device is an error: it may never end."""
         source = cls(path)
         with source._explained():
             status = source.path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise DataError("is a folder, not a file", source=source.label)
+            raise DataError("expected a file, found a folder", source=source.label)
         if stat.S_ISREG(status.st_mode):
             return source
         if _is_device(status):
-            message = "is a device, which may never end; give a file, a pipe, or - for standard input"
+            message = "expected a file, a pipe, or - for standard input, found a device"
             raise DataError(message, source=source.label)
         with source._explained(), source.path.open("rb") as stream:
             return cls.spool(stream, source.label)
 
     @classmethod
     def spool(cls, stream: IO[Any], label: str) -> FileSource:
-        """Take everything a stream has to give, now."""
+        """Copy everything from a stream now."""
         with cls(label)._explained():
             start = stream.read(BLOCK)
             if isinstance(start, str):
                 try:
                     stream, start = io.BytesIO((start + stream.read()).encode()), b""
                 except UnicodeEncodeError as error:
-                    raise DataError(f"holds text that cannot be written as UTF-8: {error.reason}", source=label) from None
+                    raise DataError(f"contains text that is not valid Unicode: {error.reason}", source=label) from None
             if start and not start.strip(b"\0"):
-                raise DataError("begins with nothing but zero bytes; a file of text or Parquet is needed", source=label)
+                raise DataError("expected text or Parquet, found only zero bytes at the start", source=label)
             copy = _copy_of(stream, start)
         source = cls(copy.path, label)
         weakref.finalize(source, copy.close)
@@ -83,7 +83,7 @@ class FileSource:
 
     @property
     def name(self) -> str:
-        """The file's name without folders and endings: what a run is called in tables."""
+        """The file's name without folders and extensions: the name of a run in tables."""
         name = Path(self.label).name
         for ending in (*COMPRESSIONS, *KINDS, *OTHER_ENDINGS):
             name = name.removesuffix(ending)
@@ -91,7 +91,7 @@ class FileSource:
 
     @cached_property
     def magic(self) -> bytes:
-        """The first four bytes, which tell some kinds of file."""
+        """The first four bytes, which identify some kinds of file."""
         with self._explained(), self.path.open("rb") as file:
             return file.read(4)
 
@@ -109,13 +109,13 @@ class FileSource:
         return next((name for magic, name in MAGIC.items() if self.magic.startswith(magic)), None)
 
     def open(self) -> IO[bytes]:
-        """The decompressed bytes. More than may come out of a compressed file is a DataError."""
+        """The decompressed bytes. A compressed file that unpacks to more than the limit is a DataError."""
         if not self.compression:
             return self.path.open("rb")
         return io.BufferedReader(UnpackedFile(self._unpacked(), self.path, self.label), BLOCK)
 
     def _unpacked(self) -> Any:
-        """The compressed file, opened by what unpacks it."""
+        """The compressed file, opened with the matching decompressor."""
         if self.compression == "gzip":
             return gzip.open(self.path, "rb")
         if self.compression == "zstd":
@@ -130,19 +130,19 @@ class FileSource:
 
     @contextmanager
     def reading(self) -> Iterator[IO[bytes]]:
-        """The open file; what goes wrong while it is read becomes a DataError."""
+        """The open file. Any error while it is read becomes a DataError."""
         with self._explained(), self.open() as file:
             yield file
 
     @contextmanager
     def reading_lines(self) -> Iterator[IO[bytes]]:
-        """The open file, to be read line by line; a line without end becomes a DataError as well."""
+        """The open file, to be read line by line. A line that is too long is a DataError as well."""
         with self._explained(), io.BufferedReader(LinedFile(self.open(), self.label), BLOCK) as file:
             yield file
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """What goes wrong while reading, as a DataError that names the file."""
+        """Turn an error while reading into a DataError that names the file."""
         try:
             yield
         except AssayError:
@@ -150,14 +150,14 @@ class FileSource:
         except FileNotFoundError:
             raise DataError("no such file", source=self.label) from None
         except MemoryError:
-            raise DataError("reading it needs more memory than there is", source=self.label) from None
+            raise DataError("reading it needs more memory than is available", source=self.label) from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise DataError(f"the compressed file is damaged: {error}", source=self.label) from None
         except OSError as error:
-            is_damage = error.errno is None and self.compression == "bzip2"  # which has no error of its own
+            is_damage = error.errno is None and self.compression == "bzip2"  # bzip2 has no exception type of its own
             message = "the compressed file is damaged" if is_damage else "cannot be read"
             raise DataError(f"{message}: {error.strerror or error}", source=self.label) from None
-        except ValueError as error:  # a path with a NUL in it
+        except ValueError as error:  # a path that contains NUL
             raise DataError(f"cannot be read: {error}", source=self.label) from None
         except Exception as error:
             if type(error).__name__ not in ("ZstdError", "LZMAError"):
@@ -165,16 +165,16 @@ class FileSource:
             raise DataError(f"the compressed file is damaged: {error}", source=self.label) from None
 
     def note(self, what: str) -> None:
-        """Remember something about how the file was read; a note that is there already is not repeated."""
+        """Add a note about how the file was read. Repeated notes are added once."""
         self.notes = tuple(dict.fromkeys((*self.notes, f"{self.label}: {what}")))
 
     def content(self) -> bytes:
-        """Everything at once, without byte-order mark."""
+        """The whole content, without byte-order mark."""
         with self.reading() as file:
             return file.read().removeprefix(BOM)
 
     def lines(self, *, comments: bool = False) -> Iterator[tuple[int, bytes]]:
-        """Numbered lines that say something: no blank lines, no byte-order mark; comments (`#` first) if asked for."""
+        """Numbered lines without blank lines and byte-order mark; with `comments`, also lines that start with `#`."""
         with self.reading_lines() as file:
             for number, line in enumerate(_split_at_carriage_returns(file), 1):
                 if number == 1:
@@ -184,7 +184,7 @@ class FileSource:
 
     @cached_property
     def plain_path(self) -> Path:
-        """A file that is not compressed: this one, or a checked copy of it."""
+        """The path of an uncompressed file: this one, or a decompressed copy of it."""
         if not self.compression:
             return self.path
         with self.reading() as file:
@@ -194,7 +194,7 @@ class FileSource:
 
     @cached_property
     def first_line(self) -> bytes:
-        """The first line with something in it; empty for an empty file. Of a line without end only the beginning."""
+        """The first line that is not blank or a comment; empty for an empty file. Only the start of a very long line."""
         with self.reading() as file:
             pieces = _split_at_carriage_returns(iter(partial(file.readline, LONGEST_LINE), b""))
             for number, line in enumerate(pieces):
@@ -205,12 +205,12 @@ class FileSource:
 
     @cached_property
     def kind(self) -> str:
-        """What the file holds: `trec`, `table` (delimited, with header), `json`, `jsonl` or `parquet`."""
+        """What the file contains: `trec`, `table` (delimited, with header), `json`, `jsonl` or `parquet`."""
         if self.start == b"PAR1":
             return "parquet"
         for magic, what in FOREIGN.items():
             if self.start.startswith(magic):
-                raise DataError(f"this is {what}; save it as CSV or JSON in UTF-8", source=self.label)
+                raise DataError(f"the file is {what}; save it as CSV or JSON in UTF-8", source=self.label)
         endings = [ending.lower() for ending in Path(self.label).suffixes if ending not in COMPRESSIONS]
         by_name = KINDS.get(endings[-1]) if endings else None
         if by_name in ("json", "jsonl", "parquet"):
@@ -229,12 +229,12 @@ class FileSource:
 
 
 def plain_name(name: str) -> str:
-    """The name of a file without the ending of its compression: `corpus.jsonl` of `corpus.jsonl.xz`."""
+    """The name of a file without the extension of its compression: `corpus.jsonl` for `corpus.jsonl.xz`."""
     return next((name.removesuffix(ending) for ending in COMPRESSIONS if name.endswith(ending)), name)
 
 
 def _split_at_carriage_returns(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines that end in CR alone, as old files have them, are lines too."""
+    """Split lines that end in a carriage return alone, as in old files."""
     for line in lines:
         if b"\r" in line[:-2]:
             yield from line.splitlines(keepends=True)
@@ -243,7 +243,7 @@ def _split_at_carriage_returns(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _is_device(status: os.stat_result) -> bool:
-    """Whether it is a disk, a terminal or the like; what somebody put at standard input is meant, whatever it is."""
+    """Whether it is a disk, a terminal or another device. Standard input is never refused, whatever it is."""
     if not (stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)):
         return False
     try:
@@ -253,10 +253,10 @@ def _is_device(status: os.stat_result) -> bool:
 
 
 def _copy_of(stream: IO[bytes], start: bytes = b"") -> TemporaryFile:
-    """A temporary file with everything left in the stream; where that cannot be had to the end, none is left behind."""
+    """A temporary file with the rest of the stream. If reading fails, the temporary file is deleted."""
     copy = TemporaryFile()
     try:
-        with copy.path.open("wb") as file:  # closed here, a full disk is still told apart
+        with copy.path.open("wb") as file:  # closed inside try, so that a full disk is noticed here
             file.write(start)
             shutil.copyfileobj(stream, file, BLOCK)
     except BaseException:
@@ -266,7 +266,7 @@ def _copy_of(stream: IO[bytes], start: bytes = b"") -> TemporaryFile:
 
 
 def as_source(source: Any) -> Any:
-    """A FileSource for paths, `-` and streams; a lazy frame, collected; anything else as it is."""
+    """A FileSource for paths, `-` and streams; a collected frame for a lazy one; anything else unchanged."""
     if isinstance(source, FileSource):
         return source
     if hasattr(source, "collect_schema") and not hasattr(source, "__len__"):
@@ -282,7 +282,7 @@ def as_source(source: Any) -> Any:
 
 ZSTD_MAGIC = 0xFD2FB528
 SKIPPABLE = 0x184D2A50
-"""First number of a frame that holds nothing to decompress, whatever its last four bits."""
+"""First number of a frame with nothing to decompress; its last four bits may be anything."""
 LONGEST_HEADER = 18
 BLOCK_HEADER, CHECKSUM = 3, 4
 RLE = 1
@@ -292,8 +292,8 @@ RLE = 1
 class ZstdFile(io.RawIOBase):
     """The decompressed bytes of all frames of a file. Wrap it in a BufferedReader.
 
-    Blocks are handed to the decompressor one at a time, and each becomes 128 KiB at most, so memory stays small
-    whatever the file claims.
+    Blocks are decompressed one at a time, and each unpacks to at most 128 KiB, so memory use stays small whatever the
+    file claims.
     """
 
     def __init__(self, path: Path) -> None:
@@ -306,11 +306,11 @@ class ZstdFile(io.RawIOBase):
         self._ready = memoryview(b"")
 
     def readable(self) -> bool:
-        """It is for reading."""
+        """Always True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer with what comes next; 0 at the end of the last frame."""
+        """Read the next bytes into the buffer; 0 at the end of the last frame."""
         while not self._ready:
             if self._frame is None and not self._begin_frame():
                 return 0
@@ -322,7 +322,7 @@ class ZstdFile(io.RawIOBase):
         return size
 
     def _begin_frame(self) -> bool:
-        """Read the header of the next frame, or pass over a skippable one; False at the end of the file."""
+        """Read the header of the next frame, or skip a skippable frame; False at the end of the file."""
         head = self._file.read(LONGEST_HEADER)
         if not head:
             return False
@@ -332,7 +332,7 @@ class ZstdFile(io.RawIOBase):
             self._skip(int.from_bytes(head[4:8], "little") if len(head) >= 8 else 1 << 32)
             return True
         if magic != ZSTD_MAGIC and len(head) >= 4:
-            raise self._zstandard.ZstdError("what follows the last frame is no frame")
+            raise self._zstandard.ZstdError("the bytes after the last frame are not a frame")
         try:
             size = self._zstandard.frame_header_size(head)
             self._has_checksum = self._zstandard.get_frame_parameters(head).has_checksum
@@ -370,6 +370,6 @@ class ZstdFile(io.RawIOBase):
         return data
 
     def close(self) -> None:
-        """Close the file underneath too."""
+        """Close the underlying file too."""
         self._file.close()
         super().close()

@@ -1,4 +1,4 @@
-"""Tables that the database can read by itself: large files and frames, as SQL."""
+"""Tables: SQL for large files and data frames that the database can read directly."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from assay.files.source import FileSource
 from assay.model import all_text
 
 LARGE_FILE = 8_000_000
-"""Bytes from which reading through the database pays."""
+"""From this number of bytes, reading a file through the database is faster."""
 LARGE_FRAME = 200_000
-"""Rows from which it pays for frames."""
+"""From this number of rows, reading a data frame through the database is faster."""
 
 TEXT_OR_WHOLE = {
     "VARCHAR",
@@ -38,11 +38,11 @@ NUMERIC = {*TEXT_OR_WHOLE, "DOUBLE", "FLOAT"}
 
 
 MARK = b"\x01"
-"""A letter that no line of JSON has, so that a line is one column."""
+"""A character that no line of JSON contains, so that a line is one column."""
 ID_SHAPE = r'(?:"([^"\\\x00-\x1f]+)"|(0|-?[1-9][0-9]{0,17}))'
 NUMBER_SHAPE = r"-?(?:0|[1-9][0-9]{0,39})(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?"
 ANY_SHAPE = rf'(?:"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{{4}})*"|{NUMBER_SHAPE}|true|false|null)'
-"""What a value of a line looks like where both readers are bound to read it alike."""
+"""The shape of a value that both readers read in the same way."""
 
 
 class Table(NamedTuple):
@@ -51,29 +51,29 @@ class Table(NamedTuple):
     select: str
     tag: str = ""
     check: Callable[[], LineIndex | None] | None = None
-    """For text files: looks whether both readers are bound to split the file alike, and if so counts its lines."""
+    """For text files: checks whether both readers split the file in the same way, and if so counts its lines."""
     has_rows_by_line: bool = False
-    """Whether every line is a row in TREC's columns, which can be read again by its number."""
+    """Whether every line is a row in TREC format, which can be read again by its number."""
     is_counted: bool = False
     """Whether scores are ranks that must count up from 1 within each query."""
 
 
 def is_large(source: Any) -> bool:
-    """Whether a file or frame is large enough for the database to be worth its while."""
+    """Whether a file or frame is so large that the database reads it faster."""
     if isinstance(source, FileSource):
         return source.path.stat().st_size >= LARGE_FILE
     return is_frame(source) and hasattr(source, "__len__") and len(source) >= LARGE_FRAME
 
 
 def table_of(connection: Any, source: Any) -> Table | None:
-    """The table behind a file or frame; None if the database cannot read it as the strict reader would."""
+    """The table for a file or frame; None if the database cannot read it as the strict reader would."""
     if isinstance(source, FileSource):
         return _trec(source) if source.kind == "trec" else _file(connection, source)
     return _frame(connection, source)
 
 
 def _trec(source: FileSource) -> Table | None:
-    """Six columns, or three, with one blank or one tab between them. Between tabs, ids may have blanks."""
+    """A file with six or three columns and one space or one tab between them. Between tabs, ids may contain spaces."""
     line = source.first_line.rstrip(b"\r\n")
     width = n_columns(line)
     delimiter = next((mark for mark in (b"\t", b" ") if len(line.split(mark)) == width), None)
@@ -91,7 +91,7 @@ def _trec(source: FileSource) -> Table | None:
 
 
 def _no_number(column: str) -> str:
-    """What the database would read as a number although it is none: `1_0`."""
+    """SQL that finds what the database would read as a number although it is not: `1_0`."""
     return f"({column} IS NULL OR contains({column}, '_'))"
 
 
@@ -111,7 +111,7 @@ def _file(connection: Any, source: FileSource) -> Table | None:
 
 
 def _delimited(connection: Any, source: FileSource) -> Table | None:
-    """A table whose first line is its header and whose fields are not quoted."""
+    """A file whose first line is its header and whose fields are not quoted."""
     delimiter = delimiter_of(source)
     with source.reading_lines() as file:
         if file.readline() != source.first_line:
@@ -128,10 +128,10 @@ def _delimited(connection: Any, source: FileSource) -> Table | None:
 
 
 def _json_lines(source: FileSource) -> Table | None:
-    """One object per line, with the keys of the first in their order, all of them plain values.
+    """One object per line, with the keys of the first line in the same order, and only plain values.
 
-    The database would read more than JSON: a key twice, commas too many, numbers beyond every float. So lines are matched
-    against a pattern, and one that does not match is for the strict reader.
+    The database accepts more than valid JSON: repeated keys, extra commas, numbers too large for a float. So lines are
+    matched against a pattern, and the strict reader reads a file with a line that does not match.
     """
     first = parse_json(source.first_line)
     if not isinstance(first, dict):
@@ -152,7 +152,7 @@ def _json_lines(source: FileSource) -> Table | None:
 
 
 class _Stream:
-    """Only the Arrow stream of a frame, so that no other package is needed to read it."""
+    """Exposes only the Arrow stream of a frame, so that no other package is needed to read it."""
 
     def __init__(self, frame: Any) -> None:
         self.frame = frame
@@ -172,7 +172,7 @@ def _frame(connection: Any, frame: Any) -> Table | None:
 
 
 def _has_plain_columns(frame: Any) -> bool:
-    """Whether the columns of a pandas frame have one type throughout: an object column may hold anything further down."""
+    """Whether each column of a pandas frame has one type throughout: an object column may mix types."""
     roles = find_run_columns([str(column) for column in frame.columns])
     value = frame[roles.get("score", roles.get("rank"))]
     ids = [frame[roles[role]] for role in ("query", "document")]
@@ -180,7 +180,7 @@ def _has_plain_columns(frame: Any) -> bool:
 
 
 def _named_columns(connection: Any, reader: str, *, is_text: bool = False) -> Table | None:
-    """Query, document and score by the names of the columns; None where an id is neither text nor a whole number."""
+    """Query, document and score by the names of the columns; None if an id is neither text nor a whole number."""
     types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall()}
     try:
         roles = find_run_columns(list(types))
@@ -190,7 +190,7 @@ def _named_columns(connection: Any, reader: str, *, is_text: bool = False) -> Ta
     if not {types[roles["query"]], types[roles["document"]]} <= TEXT_OR_WHOLE or types[value] not in NUMERIC | {"VARCHAR"}:
         return None
     query, doc = (f"{quoted(roles[role])}::VARCHAR" for role in ("query", "document"))
-    if is_text:  # blanks around fields do not count
+    if is_text:  # spaces around fields do not count
         query, doc = f"trim({query}, ' ' || chr(9))", f"trim({doc}, ' ' || chr(9))"
     sign = "" if "score" in roles else "-"
     odd = _no_number(quoted(value)) if types[value] == "VARCHAR" else "false"

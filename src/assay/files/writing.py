@@ -1,4 +1,4 @@
-"""Writing: judgments and runs as TREC files, and JSON lines."""
+"""Write judgments and runs as TREC files, and records as JSON lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WRITE_JSON = Hint("", "write JSON instead")
 
 
 def write_lines(path: Path, rows: Iterable[Any]) -> None:
-    """One JSON object per line."""
+    """Write one JSON object per line."""
     import msgspec
 
     encode = msgspec.json.Encoder().encode
@@ -27,7 +27,7 @@ def write_qrels(
     path: Path,
     subtopics: Mapping[tuple[str, str], Mapping[str, float]] | None = None,
 ) -> None:
-    """TREC judgments: query 0 document grade; with a line for each subtopic, in place of the 0, where there are some."""
+    """Write TREC judgments: query 0 document grade. With subtopics, one line per subtopic, which replaces the 0."""
     checked_grades(qrels)
     with atomic_write(path) as file:
         for query, judged in qrels.items():
@@ -38,24 +38,24 @@ def write_qrels(
 
 
 def why_not_trec(query: str, document: str) -> str:
-    """Why TREC files cannot hold a pair of ids; empty where they can."""
+    """Why a TREC file cannot contain these two ids; empty if it can."""
     try:
         f"{_query(query, Path())} {_word(document, Path())}".encode()
     except DataError as error:
         return error.what
     except UnicodeEncodeError:
-        return f"the ids {query!a} and {document!a} have half of a surrogate pair in them"
+        return f"one of the ids {query!a} and {document!a} contains half a character (one half of a surrogate pair)"
     return ""
 
 
 def grade_text(grade: float) -> str:
-    """A grade as people write it, with every digit it has: 2, 0.5, 0.30000000000000004."""
+    """A grade in its shortest form, without loss: 2, 0.5, 0.30000000000000004."""
     short = f"{grade:g}"
     return short if float(short) == grade else repr(float(grade))
 
 
 def write_run(rankings: Mapping[str, Mapping[str, float]], path: Path, tag: str = "assay") -> None:
-    """A TREC run: query Q0 document rank score tag, best first; equal scores keep their order."""
+    """Write a TREC run: query Q0 document rank score tag, best first. Equal scores keep their order."""
     with atomic_write(path) as file:
         for query, ranking in rankings.items():
             ranked = sorted(ranking.items(), key=lambda pair: pair[1], reverse=True)
@@ -65,18 +65,19 @@ def write_run(rankings: Mapping[str, Mapping[str, float]], path: Path, tag: str 
 
 
 def _query(text: str, path: Path) -> str:
-    """The id of a query, which begins a line."""
+    """The id of a query, as the first word of a line."""
     if text[:1] in ("{", "["):
         raise DataError(
-            f"the id {text!r} begins with {text[0]}, which TREC files take for JSON", source=path, hint=WRITE_JSON
+            f"the id {text!r} starts with {text[0]}, so a TREC file would be read as JSON", source=path, hint=WRITE_JSON
         )
     return _word(text, path)
 
 
 def _word(text: str, path: Path) -> str:
-    """An id in a file whose columns are separated by blanks."""
+    """An id in a file whose columns are separated by spaces."""
     if not text or text.split() != [text]:
-        raise DataError(f"the id {text!r} has a blank in it, which TREC files cannot hold", source=path, hint=WRITE_JSON)
+        what = "contains white space" if text else "is empty"
+        raise DataError(f"the id {text!r} {what}, which TREC files do not allow", source=path, hint=WRITE_JSON)
     if text.startswith("#"):
-        raise DataError(f"the id {text!r} begins with #, which TREC files take as a comment", source=path, hint=WRITE_JSON)
+        raise DataError(f"the id {text!r} starts with #, so its line would be a comment", source=path, hint=WRITE_JSON)
     return text

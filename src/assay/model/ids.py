@@ -1,4 +1,4 @@
-"""Ids and paths: ids of queries and documents as text, and one file under the several paths that name it."""
+"""Ids and paths: ids of queries and documents as text, and files that are named by different paths."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from assay.errors import DataError
 
 
 def normal_path(path: str) -> str:
-    """The path with `/`, without `./` and detours; case is kept, for it tells files apart."""
+    """The normalised path, with `/` as separator. Case is kept, because it distinguishes files."""
     return posixpath.normpath(path.replace("\\", "/")) if path else path
 
 
 class FileNames:
-    """Files that are known, to look others up in.
+    """Known files, to find the file that a path means.
 
-    `repo/a/b/c.py` and `a/b/c.py` are one file where only one can be meant.
+    `repo/a/b/c.py` and `a/b/c.py` are the same file if the match is unambiguous.
     """
 
     def __init__(self, known: Iterable[str]) -> None:
@@ -34,9 +34,9 @@ class FileNames:
         return len(self._known)
 
     def match(self, *voices: Iterable[str]) -> dict[str, str | None]:
-        """Path → the known file it means; None where there is none, or more than one could be meant.
+        """Path → the known file it means; None if there is no such file or several fit.
 
-        Each voice names files its own way, and all of them are heard: spellings of one path are one claim.
+        Each of `voices` is a source of paths that names files in its own way. Different spellings of one path count once.
         """
         spoken = [{path: normal_path(path) for path in voice} for voice in voices]
         normal_paths = {path: normal for voice in spoken for path, normal in voice.items()}
@@ -68,9 +68,9 @@ EMPTY_ID = "the id of a query or document is empty"
 
 
 def text_id(value: object) -> str:
-    """An id as text. 7 and np.int64(7) become "7", a UUID or path what it is written as.
+    """An id as text. 7 and np.int64(7) become "7", a UUID or path becomes its text.
 
-    A float, bytes or None are refused, as they would match nothing.
+    A float, bytes or None is an error, because it would match nothing.
     """
     if isinstance(value, str | UUID):
         return str(value)
@@ -78,15 +78,15 @@ def text_id(value: object) -> str:
     if callable(to_path) and isinstance(path := to_path(), str):
         return path
     if isinstance(value, bool):
-        raise DataError(f"an id is text or a whole number, not {value!r}")
+        raise DataError(f"an id must be text or a whole number, not {value!r}")
     try:
         return str(operator.index(value))  # type: ignore[arg-type]
     except TypeError:
-        raise DataError(f"an id is text or a whole number, not {value!r}") from None
+        raise DataError(f"an id must be text or a whole number, not {value!r}") from None
 
 
 def key_id(value: object) -> str:
-    """An id to look up; what cannot be an id is simply not there."""
+    """An id to look up. What cannot be an id raises KeyError."""
     try:
         return text_id(value)
     except DataError:
@@ -99,18 +99,18 @@ def all_text(ids: Iterable[object]) -> bool:
 
 
 def sorted_ids(ids: list[str], *, reverse: bool) -> list[str]:
-    """Ids in bytewise order. (Python compares text by code point, which is the order of its bytes in UTF-8.)"""
+    """Ids in bytewise order. (Python compares text by code point, which gives the same order as its bytes in UTF-8.)"""
     try:
         return sorted(ids, reverse=reverse)
-    except TypeError:  # a whole number among them that nobody has looked at before
+    except TypeError:  # one of them is a whole number that has not been converted yet
         return sorted(map(text_id, ids), reverse=reverse)
 
 
 def with_text_keys(mapping: Mapping[Any, Any], where: str) -> dict[str, Any]:
-    """The same mapping under text ids; two ids that become one (7 and "7") are an error."""
+    """The same mapping with text ids. Two ids that become the same (7 and "7") are an error."""
     renamed = {text_id(key): value for key, value in mapping.items()}
     if len(renamed) != len(mapping):
-        raise DataError("two ids are the same once written as text (such as 7 and '7')", source=where)
+        raise DataError("two ids are the same when written as text (such as 7 and '7')", source=where)
     return renamed
 
 

@@ -1,4 +1,4 @@
-"""Policy: the conventions a score depends on, decided once and recorded in every result."""
+"""Policy: the conventions that scores depend on, recorded in every result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.model.values import is_finite_number
 
 
 class RankRule(NamedTuple):
-    """The part of a policy that decides at which rank a document stands."""
+    """The part of a policy that decides the rank of a document."""
 
     ties: str
     precision: str
@@ -19,7 +19,7 @@ class RankRule(NamedTuple):
 
 
 def _one_of(meaning: str, *choices: str) -> Any:
-    """A field that takes one of a few words; the first is the default."""
+    """A field with a few allowed values; the first is the default."""
     return field(default=choices[0], metadata={"meaning": meaning, "choices": choices})
 
 
@@ -32,43 +32,46 @@ class Policy:
     """How rankings are ordered and which queries count. The defaults are trec_eval's, with every judged query counted."""
 
     ties: str = _one_of(
-        "order of documents with equal scores; reverse_order: that of the input, backwards; rank_column: by the ranks beside"
-        " the scores; expected: the mean over all orders; ranx: as its sort leaves them",
+        "how to order documents with equal scores. reverse_order: input order reversed; rank_column: by the ranks in the"
+        " run; expected: mean over all orders; ranx: as ranx sorts them",
         *("docid_desc", "docid_asc", "input_order", "reverse_order", "rank_column", "expected", "ranx", "error"),
     )
-    precision: str = _one_of("how exactly scores are compared", "float64", "float32")
-    missing: str = _one_of("a judged query that the run lacks; zero: as an empty ranking", "zero", "skip", "error")
-    extra: str = _one_of("a query of the run without judgments", "skip", "error")
-    no_relevant: str = _one_of("a query without relevant documents", "zero", "skip", "error")
-    rel: float | None = _setting("lowest grade that is relevant (default: any grade above 0)", None)
-    judged_only: bool = _setting("drop unjudged documents from rankings first", False)
-    negatives: str = _one_of("what a negative grade means", "unjudged", "nonrelevant")
-    drop_self: bool = _setting("drop documents whose id is the query's id from rankings first", False)
-    max_grade: float | None = _setting("top of the grading scale (default: the largest grade judged)", None)
-    duplicates: str = _one_of("a document ranked twice for a query", "error", "keep_best")
+    precision: str = _one_of("precision in which scores are compared", "float64", "float32")
+    missing: str = _one_of(
+        "what to do with a judged query that is missing from the run; zero: score it as an empty ranking",
+        *("zero", "skip", "error"),
+    )
+    extra: str = _one_of("what to do with a query in the run that has no judgments", "skip", "error")
+    no_relevant: str = _one_of("what to do with a query that has no relevant documents", "zero", "skip", "error")
+    rel: float | None = _setting("lowest grade that counts as relevant (default: any grade above 0)", None)
+    judged_only: bool = _setting("remove unjudged documents from rankings before scoring", False)
+    negatives: str = _one_of("how to count a document with a negative grade", "unjudged", "nonrelevant")
+    drop_self: bool = _setting("remove documents with the same id as the query from rankings before scoring", False)
+    max_grade: float | None = _setting("highest grade of the scale (default: the highest grade in the judgments)", None)
+    duplicates: str = _one_of("what to do with a document that is ranked twice for a query", "error", "keep_best")
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
-                raise BadParameter(f"{name} is one of {', '.join(allowed)}, not {getattr(self, name)!r}")
+                raise BadParameter(f"{name} must be one of {', '.join(allowed)}, not {getattr(self, name)!r}")
         for name in ("rel", "max_grade"):
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not is_finite_number(value)):
-                raise BadParameter(f"{name} is a finite number or None, not {value!r}")
+                raise BadParameter(f"{name} must be a finite number or None, not {value!r}")
         if self.max_grade is not None and self.max_grade <= 0:
-            raise BadParameter(f"max_grade is above 0, not {self.max_grade!r}")
+            raise BadParameter(f"max_grade must be a number above 0, not {self.max_grade!r}")
         for name in ("judged_only", "drop_self"):
             if not isinstance(getattr(self, name), bool):
-                raise BadParameter(f"{name} is True or False, not {getattr(self, name)!r}")
+                raise BadParameter(f"{name} must be True or False, not {getattr(self, name)!r}")
 
     @property
     def rank_rule(self) -> RankRule:
-        """What decides ranks. Where no order is chosen among equals, they are set as by default and known to be tied."""
+        """What decides ranks. With ties=expected or ties=error, equal scores are ordered as with the default."""
         ties = "docid_desc" if self.ties in ("expected", "error") else self.ties
         return RankRule(ties, self.precision, self.drop_self)
 
     def changes(self, other: Policy) -> dict[str, str | float | bool | None]:
-        """The fields in which this differs from another policy, the top of the scale aside, which is worked out."""
+        """The fields in which this policy differs from another one. `max_grade` counts only if it is set here."""
         mine, theirs = self.to_dict(), other.to_dict()
         return {name: value for name, value in mine.items() if value != theirs[name] and (name != "max_grade" or value)}
 
@@ -80,4 +83,4 @@ class Policy:
 CHOICES: dict[str, tuple[str, ...]] = {
     setting.name: setting.metadata["choices"] for setting in fields(Policy) if "choices" in setting.metadata
 }
-"""Field → the words it may take, the default first."""
+"""Field → its allowed values, the default first."""

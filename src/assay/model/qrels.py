@@ -1,4 +1,4 @@
-"""Qrels: the grade of each judged (query, document), flat, validated once."""
+"""Qrels: the grade of each judged (query, document) pair, in flat arrays, validated once."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from assay.text import counted
 
 
 class SubtopicGrades(NamedTuple):
-    """One row for each document and each subtopic it was judged for, retrieved or not."""
+    """One row per document and subtopic that it was judged for, whether it was retrieved or not."""
 
     query: Ints
-    """The place of its query."""
+    """The index of its query."""
     subtopic: Ints
-    """The number of its subtopic; the same subtopic of another query has another number."""
+    """The number of its subtopic. A subtopic of the same name in another query has another number."""
     judgment: Ints
     """The number of the document's judgment."""
     by_id: Ints
-    """The place of the document among all, by its id."""
+    """The position of the document when all documents are sorted by id."""
     grade: Floats
 
     def where(self, mask: Bools) -> SubtopicGrades:
-        """Only the rows the mask keeps."""
+        """Only the rows that the mask selects."""
         query, subtopic, judgment, by_id = (column[mask] for column in self[:4])
         return SubtopicGrades(query, subtopic, judgment, by_id, self.grade[mask])
 
     def renumbered(self, places: Ints) -> SubtopicGrades:
-        """Only the rows of the queries at these places, by their order there."""
+        """Only the rows of the queries at these indices, renumbered in that order."""
         number = np.full(int(max(self.query.max(initial=-1), places.max(initial=-1))) + 1, -1)
         number[places] = np.arange(len(places))
         rows = self.where(number[self.query] >= 0)
@@ -47,7 +47,7 @@ class SubtopicGrades(NamedTuple):
 
 
 class Subtopics(NamedTuple):
-    """Judgments per aspect of a query: which judgment, which subtopic, which grade."""
+    """Judgments per subtopic of a query: the number of the judgment, the subtopic, the grade."""
 
     judgment: Ints
     subtopic: tuple[str, ...]
@@ -55,21 +55,21 @@ class Subtopics(NamedTuple):
 
 
 class Judgments(NamedTuple):
-    """What a source of judgments comes down to: query → document → grade, and perhaps subtopics of those."""
+    """Judgments as they are read: query → document → grade, and grades per subtopic if there are any."""
 
     grades: Mapping[str, Mapping[str, float]]
     subtopics: Mapping[tuple[str, str], Mapping[str, float]] = {}
     notes: tuple[str, ...] = ()
-    """What a reader of results should know about how they were read."""
+    """What users should know about how the judgments were read."""
     iterations: Mapping[str, Mapping[str, str]] = {}
-    """Query → document → TREC's second column, where it differs but tells no judgments apart: subtopics, or rounds of
-    judging. Metrics of diversity take it for the subtopic.
+    """Query → document → TREC's second column, if it varies but no document is judged twice for a query: subtopics, or
+    rounds of judging. Diversity metrics use it as the subtopic.
     """
 
 
 @singledispatch
 def as_judgments(source: Any) -> Judgments:
-    """Judgments out of anything. What can be read is known to `assay.files`, which is loaded when something first is."""
+    """Judgments from any source. The readers are in `assay.files`, which is imported when the first one is needed."""
     import_module("assay.files.judgments")
     return as_judgments(source)
 
@@ -81,7 +81,7 @@ def _as_they_are(source: Judgments) -> Judgments:
 
 
 def judgments_of_mapping(source: Mapping[Any, Any]) -> Judgments:
-    """Query → (document → grade), or query → the ids that are relevant. A Series or a generator does as well."""
+    """Judgments from query → (document → grade), or query → relevant ids. The ids may also be a Series or a generator."""
     if isinstance(source, Qrels):
         return source.judgments()
     by_query = source if all_text(source) else with_text_keys(source, "judgments")
@@ -92,7 +92,7 @@ def judgments_of_mapping(source: Mapping[Any, Any]) -> Judgments:
 
 
 def _grades_of_query(query: str, judged: Any) -> Mapping[str, float]:
-    """Grades by document; a bare collection of ids means grade 1 each."""
+    """Grades by document. In a collection of ids, each document has grade 1."""
     judged = unpacked(judged)
     if isinstance(judged, Mapping):
         return judged if all_text(judged) else with_text_keys(judged, f"judgments of query {query}")
@@ -103,16 +103,16 @@ def _grades_of_query(query: str, judged: Any) -> Mapping[str, float]:
 
 
 class Qrels(Mapping[str, dict[str, float]]):
-    """Judgments, prepared once: `Qrels(anything)`, then `qrels[query][document]` is a grade.
+    """Judgments from any source: after `qrels = Qrels(source)`, `qrels[query][document]` is a grade.
 
-    A document judged for several subtopics has the best of those grades.
+    A document that is judged for several subtopics has the highest of these grades.
     """
 
     def __init__(self, source: Any) -> None:
         judgments = as_judgments(source)
         by_query = judgments.grades
         self.notes: tuple[str, ...] = judgments.notes
-        """What a reader of results should know about how they were read."""
+        """What users should know about how the judgments were read."""
         self.query_ids: tuple[str, ...] = tuple(by_query)
         self.docs: list[str] = list(chain.from_iterable(by_query.values()))
         self.grades: Floats = checked_grades(by_query)
@@ -122,7 +122,7 @@ class Qrels(Mapping[str, dict[str, float]]):
             array.flags.writeable = False
         self.subtopics: Subtopics | None = self._number(judgments) if judgments.subtopics else None
         self.iterations: Mapping[str, Mapping[str, str]] = judgments.iterations
-        """Query → document → TREC's second column, where it may be the subtopic."""
+        """Query → document → TREC's second column, if it may be the subtopic."""
 
     def _number(self, judgments: Judgments) -> Subtopics:
         rows = [
@@ -134,7 +134,7 @@ class Qrels(Mapping[str, dict[str, float]]):
         return Subtopics(np.array(judgment), subtopic, np.array(grade, dtype=float))
 
     def judgments(self) -> Judgments:
-        """Back to what it was made of."""
+        """The judgments that this was created from."""
         aspects: dict[tuple[str, str], dict[str, float]] = {}
         for number, subtopic, grade in zip(*self.subtopics, strict=True) if self.subtopics else ():
             pair = self.query_ids[self.query_of[number]], self.docs[number]
@@ -157,7 +157,7 @@ class Qrels(Mapping[str, dict[str, float]]):
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Query id → its place among `query_ids`."""
+        """Query id → its index in `query_ids`."""
         return {query: place for place, query in enumerate(self.query_ids)}
 
     @cached_property
@@ -168,12 +168,12 @@ class Qrels(Mapping[str, dict[str, float]]):
 
     @cached_property
     def query_of(self) -> Ints:
-        """For each judgment: the place of its query."""
+        """For each judgment: the index of its query."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     @cached_property
     def subtopic_grades(self) -> SubtopicGrades | None:
-        """A row for each document and subtopic; None where judgments are of queries as a whole."""
+        """A row for each document and subtopic; None if the judgments have no subtopics."""
         rows = self.subtopics or self._iterations_as_subtopics()
         if rows is None:
             return None
@@ -186,7 +186,7 @@ class Qrels(Mapping[str, dict[str, float]]):
         return SubtopicGrades(query, np.array(subtopic, dtype=np.int64), rows.judgment, by_id, rows.grade)
 
     def _iterations_as_subtopics(self) -> Subtopics | None:
-        """The second column as subtopics: each document is judged once, for one of them."""
+        """TREC's second column as subtopics: each document is judged once, for one subtopic."""
         if not self.iterations:
             return None
         column = chain.from_iterable(map(self.iterations[query].get, self[query], repeat("")) for query in self)
@@ -194,7 +194,7 @@ class Qrels(Mapping[str, dict[str, float]]):
 
     @cached_property
     def fingerprint(self) -> str:
-        """Equal for equal judgments, in whatever order they come."""
+        """A hash of the judgments that does not depend on their order."""
         queries = [self.query_ids[number] for number in self.query_of.tolist()]
         rows: list[tuple[object, ...]] = list(zip(queries, self.docs, self.grades.tolist(), strict=True))
         for number, subtopic, grade in zip(*self.subtopics, strict=True) if self.subtopics else ():
@@ -203,23 +203,23 @@ class Qrels(Mapping[str, dict[str, float]]):
 
     @cached_property
     def max_grade(self) -> float:
-        """The largest grade anywhere (0 when nothing is judged above 0)."""
+        """The highest grade of all judgments (0 if no grade is above 0)."""
         return float(self.grades.max(initial=0.0))
 
     @cached_property
     def descending(self) -> Floats:
-        """Each query's grades, best first: the ideal ranking."""
+        """The grades of each query, best first: the ideal ranking."""
         return self.grades[np.lexsort((-self.grades, self.query_of))]
 
 
 def fingerprint(rows: Iterable[tuple[object, ...]]) -> str:
-    """A short hash of some rows, whatever their order."""
+    """A short hash of rows that does not depend on their order."""
     text = "\n".join(sorted(map(repr, rows)))
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def checked_grades(by_query: Mapping[str, Mapping[str, float]]) -> Floats:
-    """All grades as one float array; anything but a finite number is named."""
+    """All grades as one float array. A grade that is not a finite number is an error with its query and document."""
     values = list(chain.from_iterable(judged.values() for judged in by_query.values()))
     if all(issubclass(kind, int | float | np.number | np.bool_) for kind in set(map(type, values))):
         with suppress(OverflowError, TypeError):
@@ -229,5 +229,5 @@ def checked_grades(by_query: Mapping[str, Mapping[str, float]]) -> Floats:
     for query, judged in by_query.items():
         for doc, grade in judged.items():
             if not is_finite_number(grade):
-                raise DataError(f"the grade of document {doc} for query {query} is {grade!r}; a grade is a finite number")
+                raise DataError(f"the grade of document {doc} for query {query} must be a finite number, not {grade!r}")
     return np.array([as_number(value) for value in values], dtype=np.float64)

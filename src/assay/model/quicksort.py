@@ -1,4 +1,4 @@
-"""Quicksort: the order that an unstable sort gives equal scores in ranx, reproduced for many rankings at once."""
+"""Quicksort: reproduces the order of equal scores in ranx, whose sort is unstable, for many rankings at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from assay.arrays import Ints, spread
 
 BLOCK = 2**15
-"""Values that are parted at once: more would not be quicker, as they do not stay at hand."""
+"""Values that are partitioned at once. More would not be faster, because they would not fit in the processor's cache."""
 
 
 class Stretches(NamedTuple):
@@ -22,11 +22,11 @@ class Stretches(NamedTuple):
     end: Ints
 
     def where(self, keep: NDArray[np.bool_] | slice) -> Stretches:
-        """Only those the mask keeps."""
+        """Only the stretches that the mask selects."""
         return Stretches(self.start[keep], self.end[keep])
 
     def blocks(self) -> Iterator[Stretches]:
-        """A few at a time; none where there are none."""
+        """The stretches in blocks of about BLOCK values."""
         block = np.cumsum(self.end - self.start) // BLOCK
         begin = np.flatnonzero(np.diff(block, prepend=-1)).tolist()
         for first, last in pairwise([*begin, len(block)]):
@@ -36,10 +36,10 @@ class Stretches(NamedTuple):
 def ranx_orders(
     negated: Callable[[Ints], NDArray[np.floating]], rankings: Stretches, number: Ints, better: Ints, equal: Ints
 ) -> dict[int, Ints]:
-    """For rankings with ties, by number: which of its documents, as they were given, stands at each place in ranx.
+    """For each ranking with ties, by number: the input index of the document at each rank in ranx.
 
-    For each tie the number of its ranking, and how many documents score higher or the same. The places of other documents
-    may be wrong. Negated scores are asked for by their places.
+    `number`, `better` and `equal` say for each tie the number of its ranking, how many documents score higher, and how many
+    score the same. The ranks of other documents may be wrong. `negated` returns negated scores by their indices.
     """
     chosen, at = np.unique(number, return_inverse=True)
     start, length = rankings.start[chosen], (rankings.end - rankings.start)[chosen]
@@ -51,9 +51,9 @@ def ranx_orders(
 
 
 def quicksort_orders(values: NDArray[np.floating], start: Ints, end: Ints, required: Stretches) -> Ints:
-    """Which place each value of the stretches [start, end) comes from, sorted as `quicksort_order` sorts each of them.
+    """The original index of each value when each stretch [start, end) is sorted as `quicksort_order` sorts it.
 
-    That is certain for the places `required`, counted in all values; others need not be in order.
+    The result is exact for the places in `required`, counted over all values; other places may be out of order.
     """
     values, order = values.copy(), np.arange(len(values))
     opened, closed = (np.bincount(bound, minlength=len(values) + 1) for bound in required)
@@ -74,11 +74,11 @@ def _joined(several: Sequence[Stretches]) -> Stretches:
 
 
 def _parted(values: NDArray[np.floating], order: Ints, stretches: Stretches) -> Stretches:
-    """Each stretch parted around its pivot: what is left to be sorted.
+    """Partition each stretch around its pivot; returns the stretches that remain to be sorted.
 
-    From the left the first values that are not smaller, from the right the first that are not larger, change places pair
-    by pair until they meet. If n values are not larger, they meet at place n at the latest, so that only those before it
-    can have moved; likewise from the right.
+    The first values from the left that are not smaller swap places with the first from the right that are not larger, pair
+    by pair, until the two sides meet. If n values are not larger, the sides meet at place n at the latest, so only values
+    before it can have moved. The same holds from the right.
     """
     low, high = stretches.start, stretches.end - 1
     pivot = _chosen(values, order, low, high)
@@ -103,7 +103,7 @@ def _parted(values: NDArray[np.floating], order: Ints, stretches: Stretches) -> 
 
 
 class _Places(NamedTuple):
-    """Some places of several stretches, in order; where those of each stretch begin and end, and how many it has."""
+    """Places in several stretches, in order; for each stretch, where its places begin and end, and how many it has."""
 
     place: Ints
     first: Ints
@@ -112,13 +112,13 @@ class _Places(NamedTuple):
 
     @classmethod
     def of(cls, place: Ints, keep: NDArray[np.bool_], begin: Ints) -> _Places:
-        """The places that the mask keeps; those of each stretch begin there."""
+        """The places that the mask selects; `begin` says where each stretch starts."""
         size = np.add.reduceat(keep, begin, dtype=np.int64)
         end = np.cumsum(size)
         return cls(place[keep], end - size, end - 1, size)
 
     def after(self, n: Ints, otherwise: Ints) -> Ints:
-        """The place behind the first n of each stretch."""
+        """The place after the first n places of each stretch."""
         return self._at(self.first + n, n < self.size, otherwise)
 
     def last_of(self, n: Ints, otherwise: Ints) -> Ints:
@@ -132,7 +132,7 @@ class _Places(NamedTuple):
 
 
 def _chosen(values: NDArray[np.floating], order: Ints, low: Ints, high: Ints) -> NDArray[np.floating]:
-    """The pivots: of first, middle and last the one in between; it is put last."""
+    """The pivots: the median of the first, middle and last value of each stretch, which moves to the end."""
     middle = (low + high) >> 1
     for left, right in ((low, middle), (middle, high), (low, middle)):
         is_wrong = values[right] < values[left]
@@ -148,7 +148,7 @@ def _swap(values: NDArray[np.floating], order: Ints, left: Ints, right: Ints) ->
 
 
 def _insert(values: NDArray[np.floating], order: Ints, stretches: Stretches) -> None:
-    """Sort short stretches; equals stay as they are."""
+    """Sort short stretches; equal values keep their order."""
     low = stretches.start[:, None]
     cells = low + np.arange(SHORT)
     is_inside = cells < stretches.end[:, None]
@@ -159,11 +159,11 @@ def _insert(values: NDArray[np.floating], order: Ints, stretches: Stretches) -> 
 
 
 SHORT = 15
-"""Stretches up to this length are sorted by insertion, which keeps equals in the order given."""
+"""Stretches up to this length are sorted by insertion, which keeps equal values in their order."""
 
 
 def quicksort_order(values: Sequence[float]) -> list[int]:
-    """Places of the values in ascending order, as Numba's argsort gives them: its choice of pivot decides about equals."""
+    """Indices of the values in ascending order, as Numba's argsort returns them: its pivots decide the order of equals."""
     order = list(range(len(values)))
     stretches = [(0, len(order))]
     while stretches:
@@ -177,7 +177,7 @@ def quicksort_order(values: Sequence[float]) -> list[int]:
 
 
 def _partition(values: Sequence[float], order: list[int], low: int, high: int) -> int:
-    """Smaller values to the left, larger ones to the right of a pivot; its place is returned."""
+    """Move smaller values to the left and larger values to the right of a pivot, and return the place of the pivot."""
     middle = (low + high) >> 1
     for left, right in ((low, middle), (middle, high), (low, middle)):
         if values[order[right]] < values[order[left]]:

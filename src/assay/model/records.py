@@ -1,4 +1,4 @@
-"""Records: queries, documents, judgments, hits and spans, as people write them down."""
+"""Records: queries, documents, judgments, hits and spans."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from assay.model.ids import text_id
 from assay.model.values import as_number, is_finite_number, is_truth_value
 
 LARGEST_EXACT = 2.0**53
-"""Whole numbers below this are all floats."""
+"""All whole numbers below this are exact as floats."""
 LISTED = ("tag", "tags")
-"""Metadata in which a list names tags: a query may have several, and each is a tag of its own."""
+"""Metadata fields in which a list names tags. A query may have several, and each is a separate tag."""
 YES = "yes"
 """The value of a tag that was named in a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What somebody looks for; `expected` is the answer in words."""
+    """A query: what a user searches for. `expected` is the expected answer as text."""
 
     query_id: str
     text: str = ""
@@ -34,9 +34,9 @@ class Query:
     metadata: Mapping[str, Any] | None = None
     expected: str | None = None
     evidence: Sequence[str] | None = None
-    """Ids of the items that a pack counts as ground truth; None where it says nothing."""
+    """Ids of the items that a pack uses as ground truth; None if the query has none."""
     scope: str | None = None
-    """The group of documents this query may search; None: all of them."""
+    """The group of documents that this query may search; None: all documents."""
 
     def __post_init__(self) -> None:
         if type(self.query_id) is not str:
@@ -48,8 +48,8 @@ class Query:
     def tags(self) -> dict[str, str]:
         """What the query can be sliced by: its type, difficulty, domain, and simple values of its metadata.
 
-        Text, numbers and truth values are simple; nan, None, lists and mappings are not. Only under `tags` (or `tag`) a
-        list stands for tags with the value yes, and a mapping for the tags in it; a name beside it wins over one within.
+        Text, numbers and truth values are simple; nan, None, lists and mappings are not. Only under `tags` (or `tag`), each
+        entry of a list is a tag with the value yes, and a mapping holds tags. Other metadata win over tags of the same name.
         """
         named = {"query_type": self.query_type, "difficulty": self.difficulty, "domain": self.domain}
         own = {name: str(value) for name, value in named.items() if value is not None}
@@ -60,7 +60,7 @@ class Query:
 
     @property
     def listed(self) -> tuple[str, ...]:
-        """Names of metadata that hold lists or sets: several values at once, which are no tag of that name."""
+        """Names of metadata fields that hold lists or sets. These have several values, so they are not tags."""
         fields = (self.metadata or {}).items()
         return tuple(
             name for name, value in fields if isinstance(value, list | tuple | AbstractSet | np.ndarray) and len(value)
@@ -68,7 +68,7 @@ class Query:
 
 
 def _named_tags(tags: object) -> Mapping[str, object]:
-    """What stands under `tags`: a mapping is taken as it is, each simple value of a list is a tag."""
+    """The tags in a `tags` field: a mapping as it is; each simple value of a list becomes a tag."""
     if isinstance(tags, Mapping):
         return {str(name): value for name, value in tags.items()}
     if isinstance(tags, list | tuple | AbstractSet | np.ndarray):
@@ -77,7 +77,7 @@ def _named_tags(tags: object) -> Mapping[str, object]:
 
 
 def _tag(value: object) -> str | None:
-    """A simple value in words: 2.0 is "2", so that a column of whole numbers with a gap reads as it was written."""
+    """A simple value as text. 2.0 is "2", because data frames store whole numbers with gaps as floats."""
     if isinstance(value, str):
         return str(value)
     if is_truth_value(value):
@@ -94,7 +94,7 @@ def _tag(value: object) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What can be retrieved. Documents of one `group` form the scope of some queries."""
+    """A document: what can be retrieved. A query whose scope is a `group` searches only the documents of that group."""
 
     doc_id: str
     text: str = ""
@@ -117,7 +117,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class RelevanceJudgment:
-    """A grade that somebody gave to a document for a query."""
+    """The grade of a document for a query, as a judge assigned it."""
 
     query_id: str
     doc_id: str
@@ -130,15 +130,15 @@ class RelevanceJudgment:
             if type(getattr(self, name)) is not str:
                 object.__setattr__(self, name, text_id(getattr(self, name)))
         if not is_finite_number(self.relevance_grade):
-            grade = f"{self.relevance_grade!r}; a grade is a finite number"
-            raise DataError(f"the grade of document {self.doc_id} for query {self.query_id} is {grade}")
+            whose = f"the grade of document {self.doc_id} for query {self.query_id}"
+            raise DataError(f"{whose} must be a finite number, not {self.relevance_grade!r}")
         if type(self.relevance_grade) not in (int, float):
             object.__setattr__(self, "relevance_grade", float(self.relevance_grade))
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A retrieved document or chunk: its id, its score, and its text where the system hands it over."""
+    """A retrieved document or chunk: its id, its score, and its text if the system returns it."""
 
     doc_id: str
     score: float = 0.0
@@ -148,54 +148,54 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a document: characters [start, end), or lines start … end counted from 1, both included."""
+    """A stretch of a document: characters [start, end), or lines start … end, counted from 1 and both included."""
 
     doc_id: str
     start: int
     end: int
     unit: str = "characters"
     text: str | None = None
-    """What stood there when it was marked, to notice when the file has changed."""
+    """The text of the span when it was marked. It shows whether the file has changed since."""
 
 
 @dataclass(frozen=True)
 class Pack:
-    """Relevance that a format owns: which gold item a hit covers, and how many gold items a query has."""
+    """Relevance as a dataset format defines it: which gold items a hit covers, and how many gold items a query has."""
 
     name: str
     is_relevant: Callable[[Query, Hit], Collection[str] | str | bool | None]
-    """The id of the item that the hit covers, or of all it covers; or just whether it covers any."""
+    """The id of the item that the hit covers, or the ids of all items it covers, or only whether it covers any."""
     n_evidence: Callable[[Query], int | None]
-    """How many items there are to find; None where the query has no evidence."""
+    """How many items there are to find; None if the query has no evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of a document, and where it stands: characters [start, end), lines start_line … end_line counted from 1.
+    """A piece of a document and its place: characters [start, end), lines start_line … end_line counted from 1.
 
-    A line ends in a line feed, which belongs to it.
+    A line ends with a line feed, which is part of the line.
     """
 
     doc_id: str
     number: int
-    """Which chunk of its document it is, counted from 1."""
+    """The number of the chunk in its document, counted from 1."""
     start: int
     end: int
     start_line: int
     end_line: int
     text: str
     title: str | None = None
-    """What the document is called, and the section, class or function that the chunk stands in."""
+    """The title of the document, and the section, class or function that contains the chunk."""
     columns: tuple[int, int] | None = None
-    """Where in its lines the first and the last character stand, counted from 1; None for whole lines."""
+    """The columns of the first and the last character in their lines, counted from 1; None for whole lines."""
     group: str | None = None
     """The group of its document."""
 
     @property
     def chunk_id(self) -> str:
-        """`src/client.py:12-40`; `notes.txt:3.1-3.80` where it does not consist of whole lines.
+        """`src/client.py:12-40`, or `notes.txt:3.1-3.80` if the chunk does not consist of whole lines.
 
-        It depends on the chunk's place alone, not on the other chunks, and no two places of a document share one.
+        The id depends only on the chunk's place, not on other chunks. Different places in a document have different ids.
         """
         if self.columns is None:
             return f"{self.doc_id}:{self.start_line}-{self.end_line}"
@@ -203,6 +203,6 @@ class Chunk:
         return f"{self.doc_id}:{self.start_line}.{first}-{self.end_line}.{last}"
 
     def to_document(self) -> Document:
-        """The chunk as a provider indexes it: under its own id, in the group of its document."""
+        """The chunk as a document for a provider to index: with its own id, in the group of its document."""
         place = {name: getattr(self, name) for name in ("doc_id", "start", "end", "start_line", "end_line")}
         return Document(self.chunk_id, self.text, title=self.title, group=self.group, metadata=place)

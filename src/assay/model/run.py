@@ -1,4 +1,4 @@
-"""Run: ranked documents per query; owns their order."""
+"""Run: the ranked documents of each query, and their order."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ from assay.text import counted
 
 Ranking = dict[str, float]
 RankReader = Callable[[], Mapping[str, Ranking]]
-"""Reads query → document → rank, when they are asked for."""
+"""Reads query → document → rank when the ranks are needed."""
 
 
 MAX_SORTED_BY_PYTHON = 64
-"""Documents up to which Python sorts quicker than NumPy, whose calls cost more than they do."""
+"""Up to this number of documents, Python sorts faster than NumPy, whose calls have a higher fixed cost."""
 
 
 GIVEN_ORDER = RankRule("input_order", "float64", drop_self=False)
 
 
 class Rankings(NamedTuple):
-    """What a source of rankings comes down to: query → document → score, best or not, and the system's tag."""
+    """Rankings as they are read: query → document → score, in any order, and the system's tag."""
 
     by_query: dict[str, Ranking]
     tag: str = ""
     read_ranks: RankReader | None = None
-    """Where the source may have ranks beside the scores: what reads them."""
+    """Reads the ranks, if the source may have ranks in addition to scores."""
     notes: tuple[str, ...] = ()
-    """What a reader of results should know about how it was read."""
+    """What users should know about how the run was read."""
 
 
 @singledispatch
 def as_rankings(source: Any, duplicates: str = "error") -> Rankings:
-    """Rankings out of anything. What can be read is known to `assay.files`, which is loaded when something first is."""
+    """Rankings from any source. The readers are in `assay.files`, which is imported when the first one is needed."""
     import_module("assay.files.runs")
     return as_rankings(source, duplicates)
 
 
 def rankings_of_mapping(source: Mapping[Any, Any], duplicates: str = "error") -> Rankings:
-    """Query → (document → score), query → ids ranked best first, or query → columns the way Chroma gives them.
+    """Rankings from query → (document → score), query → ids best first, or query → columns as Chroma returns them.
 
-    A Series or a generator does in place of a mapping or list.
+    A Series or a generator can replace a mapping or list.
     """
     by_query = source if all_text(source) else with_text_keys(source, "run")
     rankings = list(by_query.values())
@@ -67,7 +67,7 @@ def rankings_of_mapping(source: Mapping[Any, Any], duplicates: str = "error") ->
 
 
 def _ranking(query: str, ranked: Any, duplicates: str) -> Ranking:
-    """Scores by document. A list of ids is taken as ranked, best first; pairs are (id, score)."""
+    """Scores by document. A list of ids is a ranking, best first; pairs are (id, score)."""
     ranked = unpacked(ranked)
     if isinstance(ranked, Mapping):
         return dict(ranked) if all_text(ranked) else with_text_keys(ranked, f"run, query {query}")
@@ -79,7 +79,7 @@ def _ranking(query: str, ranked: Any, duplicates: str) -> Ranking:
 
 
 def _ranking_of_columns(query: str, ranked: Any, duplicates: str) -> Ranking:
-    """Scores by document, or by the term that metadata name, of which the best entry counts."""
+    """Scores by document, or by the term that the metadata name. The best entry of a term counts."""
     if not are_columns(ranked):
         return _ranking(query, ranked, duplicates)
     try:
@@ -90,7 +90,7 @@ def _ranking_of_columns(query: str, ranked: Any, duplicates: str) -> Ranking:
 
 
 def ranking_of_pairs(query: str, pairs: Sequence[Any], duplicates: str) -> Ranking:
-    """Scores by document; a document that comes twice is an error, or keeps its better score."""
+    """Scores by document. A document that appears twice is an error, or keeps its better score."""
     ranking: Ranking = {}
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -99,25 +99,25 @@ def ranking_of_pairs(query: str, pairs: Sequence[Any], duplicates: str) -> Ranki
         if score is None:
             raise bad_score(query, doc, pair[1])
         if doc in ranking and duplicates == "error":
-            message = f"document {doc} appears twice; duplicates='keep_best' uses the better score"
+            message = f"document {doc} appears twice; to use the better score, add duplicates='keep_best'"
             raise DataError(message, source=f"run, query {query}", code="duplicate")
         ranking[doc] = max(score, ranking.get(doc, score))
     return ranking
 
 
 class Run(Mapping[str, Ranking]):
-    """A system's rankings, prepared once: `Run(anything)`, then `run[query][document]` is a score.
+    """A system's rankings from any source: after `run = Run(source)`, `run[query][document]` is a score.
 
-    Order is by score, descending; what ties are worth is the policy's business.
+    Documents are ordered by score, highest first. The policy decides the order of equal scores.
     """
 
     _make: Callable[[], list[Ranking]]
     _read_ranks: RankReader | None = None
     notes: tuple[str, ...] = ()
-    """What a reader of results should know about how it was read."""
+    """What users should know about how the run was read."""
 
     def __init__(self, source: Any, *, duplicates: str = "error") -> None:
-        Policy(duplicates=duplicates)  # refuses a word it does not know
+        Policy(duplicates=duplicates)  # raises if the value is unknown
         rankings = thoroughly_checked(as_rankings(source, duplicates))
         self.query_ids: tuple[str, ...] = tuple(rankings.by_query)
         self.rankings = list(map(dict, rankings.by_query.values()))
@@ -126,7 +126,7 @@ class Run(Mapping[str, Ranking]):
 
     @classmethod
     def borrow(cls, rankings: Rankings) -> Run:
-        """A run over rankings that the caller will not change; nothing is copied."""
+        """A run over rankings that the caller does not change later; nothing is copied."""
         run = cls.__new__(cls)
         run.query_ids = tuple(rankings.by_query)
         run.rankings = list(rankings.by_query.values())
@@ -137,7 +137,7 @@ class Run(Mapping[str, Ranking]):
     def deferred(
         cls, query_ids: tuple[str, ...], n_retrieved: Ints, scores: Floats, make: Callable[[], list[Ranking]], tag: str = ""
     ) -> Run:
-        """A run that already has its scores in arrays; its rankings are made when they are first looked at."""
+        """A run that already has its scores in arrays; its rankings are created when they are first needed."""
         run = cls.__new__(cls)
         run.query_ids, run.n_retrieved, run.scores, run.tag = query_ids, n_retrieved, scores, tag
         run._make = make
@@ -162,17 +162,17 @@ class Run(Mapping[str, Ranking]):
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Query id → its place among `query_ids`."""
+        """Query id → its index in `query_ids`."""
         return {query: place for place, query in enumerate(self.query_ids)}
 
     @cached_property
     def n_retrieved(self) -> Ints:
-        """How many documents each query got."""
+        """The number of documents retrieved for each query."""
         return np.fromiter(map(len, self.rankings), np.int64, len(self.rankings))
 
     @cached_property
     def scores(self) -> Floats:
-        """All scores, flat, in the order given."""
+        """All scores in one array, in input order."""
         flat = flat_scores(self.rankings, int(self.n_retrieved.sum()))
         if flat is None or np.isnan(flat).any():
             self.rankings = list(in_floats(dict(zip(self.query_ids, self.rankings, strict=True))).values())
@@ -181,24 +181,24 @@ class Run(Mapping[str, Ranking]):
 
     @cached_property
     def ranks(self) -> list[Ranking]:
-        """For each query: document → the rank that came with its score; an error where none did."""
+        """For each query: document → the rank that the source gives it; an error if the source has no ranks."""
         if self._read_ranks is None:
             raise DataError(
-                "ties=rank_column orders equal scores by the ranks beside them, and this run has none: "
-                "a TREC file has them, and so has a table or JSON lines with a rank column; other ties need none"
+                "ties=rank_column orders equal scores by their ranks, but this run has no ranks. "
+                "Use a TREC file, or a table or JSON lines with a rank column; or choose another value for ties"
             )
         by_query = self._read_ranks()
         return [by_query[query] for query in self.query_ids]
 
     @cached_property
     def order(self) -> ScoreOrder:
-        """Scores in rank order, to look documents up in."""
+        """Scores in rank order."""
         end = np.cumsum(self.n_retrieved)
         return ScoreOrder.of(-self.scores, end - self.n_retrieved, end)
 
     def ranked(self, place: int, rule: RankRule = GIVEN_ORDER) -> list[str]:
-        """The documents of one query by descending score, equals in the order given, backwards, by their ranks, or as ranx's
-        sort leaves them.
+        """The documents of one query by descending score. Equal scores are in input order, in reverse, by their ranks, or as
+        ranx sorts them.
         """
         docs = list(self.rankings[place])
         if rule.ties not in ("ranx", "reverse_order", "rank_column"):
@@ -219,13 +219,13 @@ class Run(Mapping[str, Ranking]):
         return [docs[number] for number in best_first]
 
     def _by_rank(self, place: int, docs: list[str], negated: NDArray[Any]) -> tuple[list[str], NDArray[Any]]:
-        """Documents and scores in the order of the rank column; those of one rank as they were given."""
+        """Documents and scores in the order of the rank column; equal ranks in input order."""
         rank = self.ranks[place]
         order = np.argsort([rank[doc] for doc in docs], kind="stable")
         return [docs[number] for number in order.tolist()], negated[order]
 
     def in_order(self, place: int, rule: RankRule) -> list[str]:
-        """The documents of one query as the rule ranks them, ties broken."""
+        """The documents of one query in the order of the rule, with ties broken."""
         if rule.ties not in ("docid_desc", "docid_asc"):
             return self.ranked(place, rule)
         ranking = self.rankings[place]
@@ -235,7 +235,7 @@ class Run(Mapping[str, Ranking]):
         return [by_id[number] for number in np.argsort(negated, kind="stable").tolist()]
 
     def unsettled(self, rule: RankRule) -> NDArray[np.bool_]:
-        """Which rankings are not in order as they were given, or have ties that the rule breaks."""
+        """Which rankings are not sorted in the input, or have ties that the rule reorders."""
         order = self.order
         if rule.precision != "float64":
             return np.ones(len(order.start), dtype=bool)
@@ -247,12 +247,12 @@ class Run(Mapping[str, Ranking]):
         return unsettled
 
     def as_given(self) -> Rankings:
-        """Back to what it was made of."""
+        """The rankings that this run was created from."""
         by_query = dict(zip(self.query_ids, self.rankings, strict=True))
         return Rankings(by_query, self.tag, self._read_ranks, self.notes)
 
     def without_self(self) -> Run:
-        """The run without documents whose id is the query's; the same run where there are none."""
+        """The run without documents whose id is the query's id; the same run if there are none."""
         if not any(map(dict.__contains__, self.rankings, self.query_ids)):
             return self
         by_query = {
@@ -262,7 +262,7 @@ class Run(Mapping[str, Ranking]):
         return Run.borrow(Rankings(by_query, self.tag, self._read_ranks, self.notes))
 
     def with_text_ids(self) -> Run:
-        """The same run with every document id as text (ids are only sampled when a run is made)."""
+        """The same run with every document id as text. (Reading a mapping checks only the first id of each ranking.)"""
         by_query = {
             query: with_text_keys(ranking, f"run, query {query}")
             for query, ranking in zip(self.query_ids, self.rankings, strict=True)
@@ -271,7 +271,7 @@ class Run(Mapping[str, Ranking]):
 
 
 def thoroughly_checked(rankings: Rankings) -> Rankings:
-    """Every id as text and every score a number. A run that is used once is only sampled, one that is kept is not."""
+    """The rankings with every id as text and every score as a number. Runs that are used only once skip this check."""
     by_query = {
         query: ranking if all_text(ranking) else with_text_keys(ranking, f"run, query {query}")
         for query, ranking in rankings.by_query.items()
@@ -281,19 +281,19 @@ def thoroughly_checked(rankings: Rankings) -> Rankings:
 
 
 SAMPLE = 1000
-"""About how many values are asked for their type."""
+"""About how many values are checked for their type."""
 
 
 def is_kind_of_score(kind: type) -> bool:
-    """Whether values of a type can be ranked as they are; truth values, which Python takes for numbers, cannot."""
+    """Whether values of a type can be ranked directly. Truth values cannot, although Python treats them as numbers."""
     return issubclass(kind, numbers.Real | np.number) and not issubclass(kind, bool)
 
 
 def flat_scores(rankings: Sequence[dict[str, float]], n_rows: int) -> Floats | None:
-    """Scores as one array, or None where one of them is no number.
+    """Scores as one array; None if one of them is not a number.
 
-    Every value is looked at, in C: `struct` takes numbers alone, where NumPy would read text too. What kind of numbers they
-    are is sampled; those of another kind, such as decimals, are made floats by the caller.
+    Every value is checked, in C: `struct` accepts only numbers, but NumPy would read text too. The type of the numbers is
+    checked on a sample. The caller converts other types, such as decimals, to floats.
     """
     values = tuple(chain.from_iterable(map(dict.values, rankings)))
     if not all(map(is_kind_of_score, set(map(type, values[:: len(values) // SAMPLE + 1])))):
@@ -306,14 +306,14 @@ def flat_scores(rankings: Sequence[dict[str, float]], n_rows: int) -> Floats | N
 
 
 def _has_truth_values(values: tuple[Any, ...], scores: Floats) -> bool:
-    """Whether True or False is among the values: only those that are 1 or 0 are looked at."""
+    """Whether True or False is among the values. Only values equal to 1 or 0 are checked."""
     places = np.flatnonzero((scores == 1) | (scores == 0))
     candidates = values if len(places) > len(values) // 4 else map(values.__getitem__, places.tolist())
     return not all(map(is_kind_of_score, set(map(type, candidates))))
 
 
 def in_floats(by_query: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-    """The same scores as floats: decimals and arrays without dimensions become some, what cannot is an error."""
+    """The same scores as floats. Decimals and arrays without dimensions are converted; anything else is an error."""
     scores: dict[str, dict[str, float]] = {}
     for query, ranking in by_query.items():
         floats = scores.setdefault(query, {})
@@ -326,6 +326,6 @@ def in_floats(by_query: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, 
 
 
 def bad_score(query: str, doc: str, score: object) -> DataError:
-    """What is wrong with a score that is none."""
-    message = f"the score of document {doc} is {score!r}; only a number can be ranked"
+    """The error for a score that is not a number."""
+    message = f"the score of document {doc} must be a number, not {score!r}"
     return DataError(message, source=f"run, query {query}", code="score")

@@ -1,4 +1,4 @@
-"""ScoreTable: one score per query and metric, and how each column comes down to one figure."""
+"""ScoreTable: one score per query and metric, and the summary of each metric."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from assay.arrays import Floats
 from assay.serialize import to_json
 
 GEOMETRIC_FLOOR = 1e-5
-"""trec_eval's smallest score in a geometric mean: one zero must not erase all other queries."""
+"""trec_eval's smallest score in a geometric mean, so that one zero does not make the whole mean zero."""
 
 
 class Composed(NamedTuple):
-    """Scores beside what their summary is made of, where it does not follow from the scores: a row of parts per query."""
+    """Scores, and the parts (one row per query) that their summary is computed from if the scores are not enough."""
 
     score: Floats
     parts: Floats
-    """Queries × parts; nan where a query does not count."""
+    """Queries × parts; nan if a query does not count."""
 
 
 Scores = Floats
 """One value per query of a view, in the view's order."""
 Outcome = Scores | Composed | list[str]
-"""What a metric may return: scores, scores with the parts of their summary, or text."""
+"""What a metric may return: scores, scores with parts for their summary, or text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
     """How the scores of a metric become its summary.
 
-    `weight` is the parts of what is Composed, else 1 per query.
+    `summarise` gets the scores, and the parts of Composed scores (otherwise 1 per query).
     """
 
     name: str
     summarise: Callable[[Floats, Floats], float] | None
     n_parts: int = 0
-    """How many parts of each query the summary is made of; 0 where it is made of the scores."""
+    """How many parts per query the summary is computed from; 0 if it is computed from the scores."""
 
     @property
     def is_total(self) -> bool:
@@ -84,19 +84,19 @@ def _evenness(score: Floats, parts: Floats) -> float:
 
 
 def quantile(q: float) -> Aggregation:
-    """The q-quantile of the scores, interpolated linearly (latency at the 95th percentile: `quantile(0.95)`)."""
+    """The q-quantile of the scores, with linear interpolation (95th percentile of latency: `quantile(0.95)`)."""
     return Aggregation(f"quantile {q:g}", partial(_quantile, q=q))
 
 
 MEAN = Aggregation("mean", _mean)
 SUM = Aggregation("sum", _sum)
 PERCENTAGE = Aggregation("percentage", _mean)
-"""The mean of scores from 0 to 100: those of single queries are percentages too."""
+"""The mean of scores from 0 to 100: the score of a single query is a percentage too."""
 GEOMETRIC_MEAN = Aggregation("geometric mean", _geometric_mean)
 PERCENTAGE_OF_SUMS = Aggregation("percentage of sums", _percentage_of_sums, n_parts=2)
-"""Of two parts, the first as a percentage of the second, both summed; undefined where the second comes to 0."""
+"""For two parts: the sum of the first as a percentage of the sum of the second; undefined if the second sum is 0."""
 EVENNESS = Aggregation("normalised entropy", _evenness, n_parts=2)
-"""Of two parts, the kind of a query and how many kinds there could be: 1 where all kinds are equally frequent."""
+"""For two parts, the kind of a query and the number of possible kinds: 1 if all kinds are equally frequent."""
 TEXT = Aggregation("per query only", None)
 
 
@@ -109,7 +109,7 @@ class Column(NamedTuple):
 
     @classmethod
     def of(cls, scores: Outcome, aggregation: Aggregation) -> Column:
-        """A column out of whatever a metric returned."""
+        """A column from what a metric returned."""
         if isinstance(scores, Composed):
             return cls(np.asarray(scores.score, dtype=float), np.asarray(scores.parts, dtype=float), aggregation)
         values = np.array(scores, dtype=object) if isinstance(scores, list) else np.asarray(scores, dtype=float)
@@ -117,51 +117,51 @@ class Column(NamedTuple):
 
     @classmethod
     def undefined(cls, n: int, aggregation: Aggregation) -> Column:
-        """A column of n queries without a score."""
+        """A column for n queries without scores."""
         score = np.full(n, np.nan)
         parts = np.full((n, aggregation.n_parts), np.nan)
         return cls.of(Composed(score, parts) if aggregation.n_parts else score, aggregation)
 
     @property
     def is_composed(self) -> bool:
-        """Whether the summary is made of parts, and not of the scores."""
+        """Whether the summary is computed from parts, not from the scores."""
         return self.weight.ndim > 1
 
     @property
     def has_scores(self) -> bool:
-        """Whether queries have scores of their own; where all are undefined, the summary may be made of parts still."""
+        """Whether single queries have scores. If none has, the summary may still be computed from parts."""
         return not self.is_composed or not np.isnan(self.score).all() or not self.counts.any()
 
     @property
     def counts(self) -> NDArray[np.bool_]:
-        """Which queries the summary rests on: those with a score; where it is made of parts, those that have them."""
+        """Which queries the summary is based on: those with a score, or those with parts if it is computed from parts."""
         lacking = np.isnan(self.weight).any(axis=1) if self.is_composed else np.isnan(self.score)
         return np.logical_not(lacking, dtype=np.bool_)
 
     def summary(self) -> float:
-        """One figure. A score of nan is undefined for that query and left out, unless it has parts that count."""
+        """The summary over all queries. A score of nan is undefined and left out, unless the query has parts that count."""
         if self.aggregation.summarise is None or not (counts := self.counts).any():
             return float("nan")
         return self.aggregation.summarise(self.score[counts], self.weight[counts])
 
     def parts(self) -> list[list[float | None]]:
-        """What the summary is made of, as plain values; nothing where that is the scores."""
+        """The parts that the summary is computed from, as plain values; empty if it is computed from the scores."""
         return to_json(self.weight) if self.is_composed else []
 
     def values(self) -> list[Any]:
-        """Scores as plain Python values, None where undefined."""
+        """Scores as plain Python values; None if undefined."""
         return [None if value != value else value for value in self.score.tolist()]
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreTable:
-    """Query × metric. Intervals, comparisons, slices, gates and reports read this and nothing else."""
+    """Scores by query and metric: the only input of intervals, comparisons, slices, gates and reports."""
 
     query_ids: tuple[str, ...]
     columns: Mapping[str, Column]
 
     def summary(self) -> dict[str, float]:
-        """The figure of each metric over all queries where it is defined; nan when there are none. Text has no figure."""
+        """The summary of each metric over all queries with a defined score; nan if there are none. Text has no summary."""
         return {name: column.summary() for name, column in self.columns.items() if column.aggregation.summarise}
 
     def take(self, order: NDArray[np.int64]) -> ScoreTable:
@@ -173,6 +173,6 @@ class ScoreTable:
         return ScoreTable(tuple(self.query_ids[number] for number in order.tolist()), columns)
 
     def by_query(self) -> dict[str, dict[str, float | str | None]]:
-        """Query id → metric → score, as plain Python values; None where a score is undefined."""
+        """Query id → metric → score, as plain Python values; None if a score is undefined."""
         lists = [column.values() for column in self.columns.values()]
         return {query: dict(zip(self.columns, row, strict=True)) for query, *row in zip(self.query_ids, *lists, strict=True)}

@@ -1,4 +1,4 @@
-"""Tags: what queries can be sliced by, and which slice each query is in."""
+"""Tags: what queries can be sliced by, and the slice of each query."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ NONE = "(none)"
 """The value of a tag that a query does not have."""
 LENGTH, LANGUAGE = "length", "language"
 LENGTHS = ((3, "short"), (7, "medium"))
-"""Words up to which a query is called so; beyond, it is long."""
+"""The most words of a short and of a medium query; a query with more words is long."""
 TAG_ALIASES = {"type": "query_type", "category": "query_type"}
-"""Other words for tags."""
+"""Other names of tags."""
 KNOWN_ORDER = {
     word: place
     for place, words in enumerate(("trivial", "easy short low", "medium moderate", "hard long high", "expert extreme"))
     for word in words.split()
 }
-"""Values that have an order of their own."""
+"""Values with a natural order."""
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
 """How tags write numbers."""
 
 
 class HasQueries(Protocol):
-    """Anything that is about queries, such as a result."""
+    """Anything that has queries, such as a result."""
 
     @property
     def query_ids(self) -> tuple[str, ...]:
-        """The queries it is about."""
+        """The ids of its queries."""
 
     @property
     def queries(self) -> Mapping[str, Query]:
-        """What is known of them."""
+        """Query id → query, as far as the queries are known."""
 
 
 @dataclass(frozen=True)
@@ -50,21 +50,21 @@ class Slice:
     values: tuple[str, ...]
     queries: tuple[str, ...]
     words: tuple[str, ...] = field(default=(), compare=False)
-    """What the tags are called by whoever asked: `category` for `query_type`; empty: by their own names."""
+    """The names of the tags as the user wrote them, such as `category` for `query_type`; empty: their own names."""
 
     @property
     def n(self) -> int:
-        """How many queries it has."""
+        """The number of queries."""
         return len(self.queries)
 
     @property
     def label(self) -> str:
-        """`language=de difficulty=hard`, as `--where` is written, in the words of whoever asked."""
+        """`language=de difficulty=hard`: the form that `--where` reads, with tag names as the user wrote them."""
         return " ".join(f"{name}={value}" for name, value in zip(self.words or self.names, self.values, strict=True))
 
     @property
     def value(self) -> str:
-        """`de`, or `de*hard` where tags are crossed."""
+        """`de`, or `de*hard` if tags are crossed."""
         return "*".join(self.values)
 
     @property
@@ -75,11 +75,11 @@ class Slice:
 
 @dataclass(frozen=True)
 class Tags:
-    """Query → tag → value, for the queries that results are about."""
+    """Query → tag → value, for the queries of results."""
 
     by_query: Mapping[str, Mapping[str, str]]
     listed: Mapping[str, int] = field(default_factory=dict)
-    """What holds several values at once, and in how many queries: such lists are no tags."""
+    """Fields with a list of values, and in how many queries. Such fields are not tags."""
 
     @classmethod
     def of(cls, results: Iterable[HasQueries]) -> Tags:
@@ -100,29 +100,29 @@ class Tags:
         return tuple(sorted({name for tags in self.by_query.values() for name in tags}))
 
     def named(self, word: str) -> str:
-        """The tag that a word stands for."""
+        """The tag that a word means; an error if the queries have no such tag."""
         if self.listed.get(word) and word not in self.names:
             if word in LISTED and (each := [name for name in self.names if YES in self.values(name)]):
                 raise UsageError(
-                    f"{word} is a list in {counted(self.listed[word], 'query')}, and a query can be in one slice alone: "
-                    f"slice by what it names, such as {' or '.join(each[:3])}, which is yes or (none)"
+                    f"cannot slice by {word}: it is a list in {counted(self.listed[word], 'query')}, and a query can be in "
+                    f"only one slice. Slice by one of its entries, such as {' or '.join(each[:3])} (values: yes, (none))"
                 )
             raise UsageError(
-                f"{word} holds a list in {counted(self.listed[word], 'query')}, and a query can be in one slice alone: "
-                "give each query one value, as text, a number, true or false"
+                f"cannot slice by {word}: it is a list in {counted(self.listed[word], 'query')}, and a query can be in only "
+                "one slice. Give each query one value: text, a number, true or false"
             )
         if not self.names:
             raise UsageError(
-                f"nothing is known about the queries, so they cannot be sliced by {word}: "
-                "assay eval and --dataset know their tags, judgments and runs alone do not"
+                f"cannot slice by {word}: the queries have no tags. "
+                "Use --dataset or assay eval, because judgments and runs do not contain tags"
             )
         name = known_as(word, self.names)
         if name not in self.names:
-            raise UnknownName("tag", word, near_matches(word, self.names), f"the queries have {', '.join(self.names)}")
+            raise UnknownName("tag", word, near_matches(word, self.names), f"choose from {', '.join(self.names)}")
         return name
 
     def kept_apart(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The tags, with the language before them where a slice would else mix queries of several languages."""
+        """The tags, preceded by the language if a slice would otherwise mix queries of several languages."""
         mixed = any(len({self.by_query[query].get(LANGUAGE) for query in part.queries}) > 1 for part in self.slices(names))
         return (LANGUAGE, *names) if mixed else names
 
@@ -131,18 +131,18 @@ class Tags:
         return tuple(dict.fromkeys(self.named(word.strip()) for word in by.split("*")))
 
     def words(self, by: str | Iterable[str]) -> dict[str, str]:
-        """Tag → what it is called by whoever asked; where they call one tag by two words, the first counts."""
+        """Tag → its name as the user wrote it. If the user wrote two names for a tag, the first counts."""
         asked = [word.strip() for crossing in asked_for(by) for word in crossing.split("*")]
         return {self.named(word): word for word in reversed(asked)}
 
     def values(self, name: str) -> list[str]:
-        """Of each query: the value of a tag."""
+        """The value of a tag for each query."""
         return [tags.get(name, NONE) for tags in self.by_query.values()]
 
     def slices(self, names: Sequence[str], words: Mapping[str, str] | None = None) -> tuple[Slice, ...]:
-        """Every combination of values that occurs, in order; queries without a tag come last.
+        """A slice for each combination of values that occurs, in order; queries without a tag come last.
 
-        `words` are what tags are called in labels, where that is not their own name.
+        `words` maps tags to the names to use in labels.
         """
         called = tuple((words or {}).get(name, name) for name in names) if words else ()
         queries_by_values: dict[tuple[str, ...], list[str]] = {}
@@ -153,19 +153,19 @@ class Tags:
 
 
 def known_as(word: str, known: Collection[str]) -> str:
-    """The tag that a word stands for, if it is no tag itself: `category` is what others call the type of a query."""
+    """The tag that a word means, if it is not a tag itself: `category` means `query_type`."""
     return word if word in known else TAG_ALIASES.get(word, word)
 
 
 def values_of(tags: Mapping[str, str], word: str) -> set[str]:
-    """The values that a query has of the tag a word stands for; `tag=critical` is also `critical=yes`, of a list of tags."""
+    """The values that a query has for the tag that a word means. `tag` also gives all tags from a list of tags."""
     own = tags.get(known_as(word, tags))
     listed = {name for name, value in tags.items() if value == YES} if word in LISTED else set()
     return listed if own is None else {own, *listed}
 
 
 def tags_of(query: Query) -> dict[str, str]:
-    """The tags of a query; `length` follows from its text, unless it has a tag of that name."""
+    """The tags of a query. `length` is computed from its text, unless it has a tag of that name."""
     tags = query.tags
     n_words = len(words_of(query.text))
     if n_words and LENGTH not in tags:
@@ -174,16 +174,16 @@ def tags_of(query: Query) -> dict[str, str]:
 
 
 def asked_for(by: str | Iterable[str]) -> list[str]:
-    """`language difficulty` as words, each to be sliced by alone; `language*difficulty` stays together."""
+    """The requested slicings: `language, difficulty` are two; `language*difficulty` is one."""
     words = [by] if isinstance(by, str) else list(by)
     parts = [part.strip() for word in words for part in word.split(",") if part.strip()]
     if not parts:
-        raise UsageError("say what to slice by: a tag such as language, or several, crossed as in language*difficulty")
+        raise UsageError("give a tag to slice by, such as language; to cross several tags, write language*difficulty")
     return list(dict.fromkeys(parts))
 
 
 def _place(value: str) -> tuple[int, float, str]:
-    """Easy before hard, 2 before 10, 0.2 before 0.7, words by the alphabet, nothing last."""
+    """The sort key of a value: easy before hard, 2 before 10, 0.2 before 0.7, words alphabetically, missing values last."""
     if value == NONE:
         return 3, 0.0, value
     if value in KNOWN_ORDER:

@@ -1,4 +1,4 @@
-"""Values: what may be a score, a grade, a truth value or a field, in whatever type it arrives."""
+"""Values: read scores, grades, truth values and fields of any type."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from assay.text import shortened
 
 
 def as_number(value: object) -> float | None:
-    """The value as a float; None for text, None, nan, and whole numbers too large to be one.
+    """The value as a float; None for text, None, nan, and whole numbers too large for a float.
 
-    An array or tensor without dimensions is the one number in it.
+    An array or tensor without dimensions is read as the number in it.
     """
     if not isinstance(value, numbers.Real | np.number | np.bool_ | Decimal):
         inside = _inside(value)
@@ -28,31 +28,31 @@ def as_number(value: object) -> float | None:
         return None
     try:
         number = float(value)
-    except (OverflowError, ValueError):  # the latter is what a signalling nan gives
+    except (OverflowError, ValueError):  # ValueError: a signalling nan
         return None
     return None if math.isnan(number) else number
 
 
 def _inside(value: Any) -> object | None:
-    """What an array without dimensions holds; None for anything else."""
+    """The value in an array without dimensions; None for anything else."""
     item = getattr(value, "item", None)
     return item() if getattr(value, "ndim", None) == 0 and callable(item) else None
 
 
 def as_score(value: object) -> float | None:
-    """The value as a float that can be ranked by; None also for truth values, which rank nothing."""
+    """The value as a float that documents can be ranked by; None also for truth values."""
     return None if is_truth_value(value) else as_number(value)
 
 
 def is_truth_value(value: object) -> bool:
-    """Whether the value is True or False, which Python takes for 1 and 0."""
+    """Whether the value is True or False, which Python treats as 1 and 0."""
     return isinstance(value, bool | np.bool_) or isinstance(_inside(value), bool)
 
 
 def parse_number(value: Any) -> float:
-    """The number that a field of a file or record holds; a ValueError or TypeError where it holds none.
+    """The number in a field of a file or record; a ValueError or TypeError if it is not a number.
 
-    Text is read as other tools read it: `1_0` and digits of other scripts, which Python would take, are no numbers.
+    Text is read as other tools read it: `1_0` and digits of other scripts are not numbers, although Python accepts them.
     """
     if isinstance(value, str):
         if "_" in value or not value.isascii():
@@ -63,7 +63,7 @@ def parse_number(value: Any) -> float:
 
 
 def is_finite_number(value: object) -> bool:
-    """Whether the value is a number other than an infinity."""
+    """Whether the value is a finite number."""
     number = as_number(value)
     return number is not None and math.isfinite(number)
 
@@ -71,27 +71,28 @@ def is_finite_number(value: object) -> bool:
 COLUMNS = {"ids": "id", "distances": "distance", "scores": "score", "documents": "text", "metadatas": "metadata"}
 """Column → field of a record; each column is a list, or a list with one list for the one query."""
 TERM = "hpo_id"
-"""What metadata call the term that a hit is about: several entries of an index, such as synonyms, may share one."""
+"""The metadata field for the term of a hit. Several entries of an index, such as synonyms, may share a term."""
 
 
 def are_columns(answer: Any) -> bool:
-    """Whether an answer is made of columns: it has a list of ids."""
+    """Whether a provider's response consists of columns: it has a list of ids."""
     return isinstance(answer, Mapping) and isinstance(answer.get("ids"), list)
 
 
 def records_of_columns(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Columns as records; a ValueError says where columns do not fit together."""
+    """Columns as records. Columns of different lengths are a ValueError."""
     columns = {COLUMNS[name]: _column(column) for name, column in answer.items() if name in COLUMNS and column}
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
-        raise ValueError(f"the columns of the answer differ in length: {lengths}")
+        sizes = ", ".join(f"{name}: {length}" for name, length in lengths.items())
+        raise ValueError(f"the columns of the response must have the same length, found {sizes}")
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def scored_entries(answer: Mapping[str, Any]) -> list[tuple[Any, Any]]:
-    """Ids, or the terms that metadata name, each with its score; of entries of one term the best is left.
+    """Ids, or the terms that the metadata name, each with its score. Only the best entry of a term is used.
 
-    The nearer the better: a distance is a score below 0. Without either, entries are taken as ranked.
+    A distance becomes a negative score, so that nearer is better. Without scores and distances, the order is the ranking.
     """
     unnamed: list[tuple[Any, Any]] = []
     best: dict[str, Any] = {}
@@ -114,20 +115,20 @@ def _column(column: Any) -> list[Any]:
 
 
 def term_of(metadata: Any) -> str | None:
-    """The term that metadata name; None where they name none."""
+    """The term that the metadata name; None if there is none."""
     term = metadata.get(TERM) if isinstance(metadata, Mapping) else None
     return term if isinstance(term, str) and term else None
 
 
 def is_present(value: Any) -> bool:
-    """Whether a cell holds anything: None, nan and blanks do not; an empty list does."""
+    """Whether a cell has a value: None, nan and white space are not values; an empty list is."""
     if isinstance(value, str):
         return not (value == "" or value.isspace())
     return value is not None and not (isinstance(value, float) and math.isnan(value))
 
 
 def first_field(fields: Mapping[str, Any], names: Iterable[str]) -> tuple[str, Any]:
-    """The first of these fields that says something, and what; an empty name where none does."""
+    """The name and value of the first of these fields that has a value; an empty name and None if none has."""
     for name in names:
         if name in fields and is_present(value := fields[name]):
             return name, value
@@ -135,7 +136,7 @@ def first_field(fields: Mapping[str, Any], names: Iterable[str]) -> tuple[str, A
 
 
 def bool_field(fields: Mapping[str, Any], names: Iterable[str]) -> bool | None:
-    """True or false, also as tables and frames write it: yes, on, 1, 1.0; None where nothing is said."""
+    """True or false, also as tables and data frames write it: yes, on, 1, 1.0; None if there is no value."""
     name, value = first_field(fields, names)
     if not name:
         return None
@@ -145,12 +146,13 @@ def bool_field(fields: Mapping[str, Any], names: Iterable[str]) -> bool | None:
     try:
         return flag(value.strip() if isinstance(value, str) else f"{number:g}" if number is not None else "")
     except ValueError:
-        raise DataError(f"{name} is true or false, not {shortened(value)}") from None
+        raise DataError(f"{name} must be true or false, not {shortened(value)}") from None
 
 
 def unpacked(collection: Any) -> Any:
-    """The same as a list or a mapping: a generator as a list, a Series of texts as a list of ids, any other as
-    id → value by its index. Where ids of an index come twice, they stay pairs. Whatever is none of these stays as it is.
+    """A collection as a list or a mapping: a generator or a Series of texts as a list, any other Series as index → value.
+
+    If the index has repeated ids, the result is a list of pairs. Anything else is returned unchanged.
     """
     if isinstance(collection, Iterator):
         return list(collection)

@@ -27,7 +27,7 @@ def test_by_hand():
 def test_every_method_of_ranx():
     with pytest.raises(UnknownName) as caught:
         fuse([A, B], method="nothing")
-    methods = str(caught.value.hint).removeprefix("there are ").split(", ")
+    methods = str(caught.value.hint).removeprefix("choose from ").split(", ")
     assert len(methods) > 20
     for method in methods:
         params = optimize_fusion(QRELS, [A, B], method=method) if method in LEARNING else {}

@@ -1,4 +1,4 @@
-"""AssayProvider: assay as one of ir_measures' providers."""
+"""AssayProvider: assay as a provider of ir_measures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class AssayProvider(Provider):  # type: ignore[misc, unused-ignore]
 
 
 class AssayEvaluator(Evaluator):  # type: ignore[misc, unused-ignore]
-    """Judgments and measures, prepared once, to evaluate any number of runs with."""
+    """Judgments and measures, prepared once, to evaluate any number of runs."""
 
     def __init__(self, measures: Iterable[Measure], qrels: Any) -> None:
         distinct = list(dict.fromkeys(measures))
@@ -42,12 +42,12 @@ class AssayEvaluator(Evaluator):  # type: ignore[misc, unused-ignore]
         super().__init__(distinct, set(self._qrels.query_ids))
 
     def _iter_calc(self, run: Any) -> Iterator[Metric]:
-        """One value for each judged query and measure, query by query; counts are whole numbers.
+        """One value per judged query and measure, query by query; counts are whole numbers.
 
-        A query that the run lacks has what ir_measures says it has, and true counts.
+        A query that is missing from the run gets the value that ir_measures gives it, and correct counts.
         """
         settings = settings_of(list(self._metrics.values()), OWN)
-        result = evaluate_settings(self._qrels, as_source(run), settings, OWN)  # strangers to each other are no error here
+        result = evaluate_settings(self._qrels, as_source(run), settings, OWN)  # no common queries: not an error here
         missing = set(result.missing)
         columns = {measure: result.table.columns[metric.name].score.tolist() for measure, metric in self._metrics.items()}
         for place, query in enumerate(result.table.query_ids):

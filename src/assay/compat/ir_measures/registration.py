@@ -1,4 +1,4 @@
-"""Registration: assay among the providers of ir_measures, and the metric that a measure stands for."""
+"""Registration: assay as a provider of ir_measures, and the metric of a measure."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 @cache
 def provider() -> AssayProvider:
-    """Assay as a provider: `provider().calc_aggregate(measures, qrels, run)`, `.iter_calc`, `.calc`, `.evaluator`."""
+    """A provider of ir_measures: `provider().calc_aggregate(measures, qrels, run)`, `.iter_calc`, `.calc`, `.evaluator`."""
     try:
         import ir_measures  # noqa: F401
     except ModuleNotFoundError:
-        raise UsageError("assay can only be a provider of ir_measures where that is: pip install ir-measures") from None
+        raise UsageError("this needs the package ir-measures: pip install ir-measures") from None
     from assay.compat.ir_measures.evaluator import AssayProvider
 
     return AssayProvider()  # type: ignore[no-untyped-call, unused-ignore]
 
 
 def register() -> AssayProvider:
-    """Put assay first among the providers that ir_measures asks by default; a second time changes nothing."""
+    """Make assay the first default provider of ir_measures. A second call changes nothing."""
     ours = provider()
     import ir_measures
 
@@ -38,5 +38,5 @@ def register() -> AssayProvider:
 
 
 def metric_of(measure: Any) -> BoundMetric:
-    """The metric of a measure object such as `nDCG@10`, or of how it is written; what assay lacks is an UnknownName."""
+    """The metric of a measure object such as `nDCG@10`, or of its name; UnknownName if assay does not have it."""
     return parse_metric(mark_written(measure))

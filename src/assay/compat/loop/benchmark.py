@@ -24,9 +24,9 @@ __all__ = [
 
 
 def save_trec_run(retrieval_results: Mapping[Any, Any], filepath: str | Path, run_name: str = "assay") -> None:
-    """Write query → ranked ids, or query → id → score, as a TREC run; ranked ids get falling scores.
+    """Write query → ranked ids, or query → id → score, as a TREC run. Ranked ids get descending scores.
 
-    An id with a blank in it is refused, for the columns of such a file are separated by blanks.
+    An id that contains white space is an error, because white space separates the columns of a TREC file.
     """
     run = Run(retrieval_results)
     without_minus_0 = {query: {doc: score + 0.0 for doc, score in run[query].items()} for query in run}

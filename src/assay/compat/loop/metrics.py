@@ -1,4 +1,4 @@
-"""`src.evaluation.metrics`: the functions over one query and over many, with the printed names of their arguments."""
+"""`src.evaluation.metrics`: the functions for one query and for many, with the original names of their arguments."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ __all__ = [
 
 
 def precision_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
-    """|relevant ∩ first k| ÷ k; 0.0 where nothing was retrieved."""
+    """|relevant ∩ first k| ÷ k; 0.0 if nothing was retrieved."""
     return engine.precision_at_k(retrieved_ids, relevant_ids, k)
 
 
 def recall_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
-    """|relevant ∩ first k| ÷ |relevant|; 0.0 where nothing is relevant."""
+    """|relevant ∩ first k| ÷ |relevant|; 0.0 if nothing is relevant."""
     return engine.recall_at_k(retrieved_ids, relevant_ids, k)
 
 
 def f1_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
-    """Harmonic mean of precision and recall at k; 0.0 where both are."""
+    """Harmonic mean of precision and recall at k; 0.0 if both are 0."""
     return engine.f1_at_k(retrieved_ids, relevant_ids, k)
 
 
@@ -59,12 +59,12 @@ def hit_rate_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) 
 
 
 def mrr_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
-    """1 ÷ the rank of the first relevant one; 0.0 if there is none among the first k."""
+    """1 ÷ the rank of the first relevant document; 0.0 if there is none among the first k."""
     return engine.mrr_at_k(retrieved_ids, relevant_ids, k)
 
 
 def average_precision_at_k(retrieved_ids: Sequence[Any], relevant_ids: Relevant, k: int) -> float:
-    """Precision at each relevant one of the first k, summed, ÷ |relevant|."""
+    """The sum of the precision at each relevant document among the first k, ÷ |relevant|."""
     return engine.average_precision_at_k(retrieved_ids, relevant_ids, k)
 
 
@@ -74,8 +74,8 @@ def dcg_at_k(relevance_scores: Sequence[float], k: int) -> float:
 
 
 def ndcg_at_k(relevance_scores: Sequence[float], k: int) -> float:
-    """DCG of the grades in rank order ÷ that of the same grades, best first; 0.0 where none is above 0.
+    """DCG of the grades in rank order ÷ DCG of the same grades sorted best first; 0.0 if no grade is above 0.
 
-    The list alone cannot tell of relevant documents that were missed: `assay.metrics.ndcg_at_k(…, ideal=[1])` can.
+    The list does not contain relevant documents that were missed. `assay.metrics.ndcg_at_k(…, ideal=[1])` counts them.
     """
     return engine.ndcg_at_k(relevance_scores, k)

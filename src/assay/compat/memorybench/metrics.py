@@ -1,4 +1,4 @@
-"""memorybench's metric classes, the registry of them by name and alias, and code-chunk's `computeMetrics`."""
+"""memorybench's metric classes, their registry by name and alias, and code-chunk's `computeMetrics`."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MetricResult = dict[str, Any]
 
 
 class RetrievalMetric:
-    """What all of them share. `metric` is the name in assay's catalog, `title` what details call the mean."""
+    """The base class. `metric` is the name in assay's catalog, `title` the name of the mean in the details."""
 
     metric = ""
     title = ""
     tells_matches = True
-    """Whether details say how many results have a relevant context, and one with the expected words."""
+    """Whether the details count the results with a relevant context, and with a context that has the expected words."""
 
     def __init__(self, k: int | None = None, f1_threshold: float = 0.3) -> None:
         self.k = None if k is None else checked(cutoff, "k", k)
@@ -38,14 +38,14 @@ class RetrievalMetric:
         self.aliases: tuple[str, ...] = (f"{own}{cut}",) if cut else ("reciprocal_rank", "mean_reciprocal_rank")
 
     def compute(self, results: EvalResults, pack: Pack | None = None) -> MetricResult:
-        """The mean over all results, and how it came about; results that nobody can decide about score 0.
+        """The mean over all results, with details. Results without any ground truth score 0.
 
-        `pack` decides by evidence where ids in the hits and their metadata are not enough.
+        `pack` decides by evidence if the ids in the hits and their metadata are not enough.
         """
         return compute_all([self], results, pack)[0]
 
     def computed(self, results: GradedResults) -> MetricResult:
-        """The same from results that were read already, and maybe graded for other metrics."""
+        """The same from results that were already read, and possibly graded for other metrics."""
         graded = results.graded(self.f1_threshold)
         scores = self._scores(results.asked, graded)
         n_results = len(results.asked.dataset.queries)
@@ -57,12 +57,12 @@ class RetrievalMetric:
 
     @property
     def catalog_name(self) -> str:
-        """What assay calls it."""
+        """The name of the metric in assay."""
         return self.metric if self.k is None else f"{self.metric}@{self.k}"
 
     @property
     def hit_name(self) -> str:
-        """A metric that is above 0 where anything relevant was found."""
+        """A metric that is above 0 if anything relevant was found."""
         return self.metric if self.k is None else f"hit@{self.k}"
 
     def _details(self, results: GradedResults, graded: Result | None, mean: float) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class RetrievalMetric:
         }
 
     def _matches(self, results: GradedResults, graded: Result | None) -> dict[str, int]:
-        """Results with a relevant context among the first k, and with one that holds the expected words in a row."""
+        """The number of results with a relevant context among the first k, and with one that contains the expected text."""
         names = {"relevantFound": graded, "exactMatchFound": results.exact()}
         return {
             name: 0 if result is None else sum(score > 0 for score in result.scores(self.hit_name).values())
@@ -89,14 +89,14 @@ class RetrievalMetric:
 
 
 def compute_all(metrics: Sequence[RetrievalMetric], results: EvalResults, pack: Pack | None = None) -> list[MetricResult]:
-    """What each metric says, in order; results are read once, and graded once for each threshold."""
+    """The value of each metric, in order. Results are read once, and graded once per threshold."""
     names = [metric.catalog_name for metric in metrics], [metric.hit_name for metric in metrics]
     graded = GradedResults(read_eval_results(results, pack), *names)
     return [metric.computed(graded) for metric in metrics]
 
 
 class NDCGAtKMetric(RetrievalMetric):
-    """nDCG@k; the ideal ranking has all relevant items of the ground truth, found or not."""
+    """nDCG@k. The ideal ranking has all relevant items of the ground truth, whether they were found or not."""
 
     metric, title = "ndcg", "avgNDCG"
     tells_matches = False
@@ -129,7 +129,7 @@ class PrecisionAtKMetric(RetrievalMetric):
 
 
 class RecallAtKMetric(RetrievalMetric):
-    """The share of the relevant items that is among the first k; `relevantFound` counts results with any of them."""
+    """The share of the relevant items among the first k. `relevantFound` counts results with any of them."""
 
     metric, title = "recall", "avgRecall"
 
@@ -147,9 +147,9 @@ class MRRMetric(RetrievalMetric):
 
 
 class SuccessAtKMetric(RetrievalMetric):
-    """1 if a relevant context is among the first k and the answer shares enough words with the expected one.
+    """1 if a relevant context is among the first k and the answer shares enough words with the expected answer.
 
-    Enough is an F1 of 0.1, as in `success.ts`; relevance by words goes by 0.3, as everywhere.
+    Enough is an F1 of 0.1, as in `success.ts`. Relevance by words needs an F1 of 0.3, as in the other metrics.
     """
 
     metric, title = "success", "successRate"
@@ -171,13 +171,13 @@ class SuccessAtKMetric(RetrievalMetric):
 
 
 def _answer_f1(expected: str, answer: str) -> float:
-    """How many different words both share, as F1; 0 where nothing is expected."""
+    """F1 of the different words of both answers; 0 if there is no expected answer."""
     expected_words = words_of(expected)
     return token_f1(words_of(answer), [expected_words], "set") if expected_words else 0.0
 
 
 def compute_metrics(retrieved_ids: Sequence[str], relevant_set: Collection[str], k: int) -> dict[str, float]:
-    """`{"precision", "recall", "ndcg"}` at k: precision ÷ k, the ideal over all relevant ids; 0 where none is."""
+    """`{"precision", "recall", "ndcg"}` at k: precision ÷ k, the ideal over all relevant ids; 0 if nothing is relevant."""
     ranked = credited_once(retrieved_ids)
     return {
         "precision": precision_at_k(ranked, relevant_set, k),
@@ -197,7 +197,7 @@ class MetricCalculator(Protocol):
 
 
 def get_builtin_metrics() -> list[MetricCalculator]:
-    """A new instance of each: precision, recall and success at 5 and 10, MRR, nDCG at 5 and 10."""
+    """A new instance of each metric: precision, recall and success at 5 and 10, MRR, nDCG at 5 and 10."""
     at_k: list[MetricCalculator] = [
         kind(k) for kind in (PrecisionAtKMetric, RecallAtKMetric, SuccessAtKMetric) for k in (5, 10)
     ]
@@ -205,7 +205,7 @@ def get_builtin_metrics() -> list[MetricCalculator]:
 
 
 class MetricRegistry:
-    """Finds metrics by name or alias; it starts with the built-in ones, unless others are given."""
+    """Finds metrics by name or alias. It starts with the built-in metrics, unless others are given."""
 
     def __init__(self, metrics: Iterable[MetricCalculator] | None = None) -> None:
         self._by_name: dict[str, MetricCalculator] = {}
@@ -214,22 +214,22 @@ class MetricRegistry:
 
     @staticmethod
     def get_builtin_metrics() -> list[MetricCalculator]:
-        """What a new registry starts with."""
+        """The metrics that a new registry starts with."""
         return get_builtin_metrics()
 
     def register(self, metric: MetricCalculator) -> None:
-        """Add a metric; a name or alias that another metric has is an error, and nothing is added."""
+        """Add a metric. If another metric has the same name or alias, this is an error, and nothing is added."""
         names = dict.fromkeys((metric.name, *metric.aliases))
         if taken := next((name for name in names if name in self._by_name), None):
-            message = f"a metric called {taken!r} is there already; give {metric.name} another name and other aliases"
+            message = f"a metric called {taken!r} already exists; give {metric.name} another name and other aliases"
             raise UsageError(message)
         self._by_name |= dict.fromkeys(names, metric)
 
     def get(self, name: str) -> MetricCalculator:
-        """The metric of a name or alias."""
+        """The metric with this name or alias."""
         if name not in self._by_name:
             near = near_matches(name, self._by_name)
-            raise UnknownName("metric", name, near, f"there are {', '.join(self.names)}")
+            raise UnknownName("metric", name, near, f"choose from {', '.join(self.names)}")
         return self._by_name[name]
 
     def __contains__(self, name: object) -> bool:
@@ -237,11 +237,11 @@ class MetricRegistry:
 
     @property
     def names(self) -> list[str]:
-        """Every metric by its own name, in the order they came."""
+        """The names of all metrics, in the order in which they were added."""
         return list(dict.fromkeys(metric.name for metric in self._by_name.values()))
 
     def compute(self, names: Iterable[str], results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """What each metric says; every name is looked up before anything is computed.
+        """The value of each metric. Every name is looked up before anything is computed.
 
         Results are read once for all metrics of this package; any other metric reads them itself.
         """

@@ -1,4 +1,4 @@
-"""EvalResults as memorybench writes them: read once, graded once for each threshold, and scored by every metric wanted."""
+"""EvalResults of memorybench: read once, graded once per threshold, and scored by every requested metric."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from assay.model import Hit, Pack, Query, is_finite_number, text_id
 from assay.text import shortened, words_of
 
 JUDGMENT_FIELDS = ("relevantIds", "relevantChunkIds", "groundTruthIds", "qrels")
-"""Where metadata have the ids of what is relevant; the first that is there counts."""
+"""Metadata fields for the relevant ids; the first that is present counts."""
 EVIDENCE_FIELDS = ("evidence", "answerCorpusIds")
-"""Where metadata have the ids of what holds the answer."""
+"""Metadata fields for the ids of what contains the answer."""
 
 CONTEXT_FIELD = "retrievedContext"
 FIELDS = ("id", "content", "metadata")
-"""What a context may say; any of them is enough."""
+"""The fields of a context; any of them is enough."""
 
 
 class EvalCases(NamedTuple):
-    """Every result as a query, what was retrieved for it, and the answer that was given."""
+    """Every result as a query, with what was retrieved for it and the answer that was given."""
 
     dataset: BenchmarkDataset
     hits: dict[str, list[Hit]]
@@ -32,7 +32,7 @@ class EvalCases(NamedTuple):
 
 
 def read_eval_results(results: Sequence[Mapping[str, Any]], pack: Pack | None = None) -> EvalCases:
-    """Results are identified by their place, since one item may be asked of several systems."""
+    """Read results. They are identified by their position, because several systems may have the same item."""
     if isinstance(results, str | bytes | Mapping) or not isinstance(results, Iterable):
         raise DataError(f"expected a list of EvalResult maps, found {shortened(results)}")
     asked = EvalCases(BenchmarkDataset("memorybench", pack=pack), {}, {})
@@ -46,7 +46,7 @@ def read_eval_results(results: Sequence[Mapping[str, Any]], pack: Pack | None = 
 def _read(asked: EvalCases, result: Mapping[str, Any], name: str) -> None:
     metadata = result.get("metadata") or {}
     if not isinstance(metadata, Mapping):
-        raise DataError(f"result {name}: metadata is a map, found {shortened(metadata)}")
+        raise DataError(f"result {name}: expected a map as metadata, found {shortened(metadata)}")
     judged = next((metadata[key] for key in JUDGMENT_FIELDS if metadata.get(key) is not None), None)
     evidence = next((metadata[key] for key in EVIDENCE_FIELDS if metadata.get(key) is not None), None)
     expected = result.get("expected")
@@ -59,7 +59,7 @@ def _read(asked: EvalCases, result: Mapping[str, Any], name: str) -> None:
     if judged is not None:
         asked.dataset.qrels[name] = _grades(judged, name)
     if CONTEXT_FIELD not in result:
-        raise DataError(f"result {name}: {CONTEXT_FIELD} is missing, and may be []; found {_listed(result)}")
+        raise DataError(f"result {name}: expected {CONTEXT_FIELD} (it may be []), found {_listed(result)}")
     asked.hits[name] = _hits(result[CONTEXT_FIELD], name)
     actual = result.get("actual")
     asked.answers[name] = "" if actual is None else str(actual)
@@ -76,16 +76,16 @@ def _grades(value: Any, name: str) -> dict[str, float]:
     if not isinstance(value, Mapping):
         return dict.fromkeys(_ids(value, name), 1.0)
     if wrong := [grade for grade in value.values() if not is_finite_number(grade)]:
-        raise DataError(f"result {name}: a grade is a finite number, found {shortened(wrong[0])}")
+        raise DataError(f"result {name}: expected finite numbers as grades, found {shortened(wrong[0])}")
     return {text_id(id_): float(grade) for id_, grade in value.items()}
 
 
 def _hits(contexts: Any, name: str) -> list[Hit]:
-    """The contexts in the order they came, best first; none where there is null. One without an id is known by its place."""
+    """The contexts in their order, best first; none for null. A context without an id gets its position as id."""
     if contexts is None:
         return []
     if isinstance(contexts, str | bytes) or not isinstance(contexts, Sequence):
-        raise DataError(f"result {name}: {CONTEXT_FIELD} is a list, found {shortened(contexts)}")
+        raise DataError(f"result {name}: expected a list as {CONTEXT_FIELD}, found {shortened(contexts)}")
     records = [_record(context, f"result {name}, context {place}") for place, context in enumerate(contexts, 1)]
     ids = credited_once("" if record.get("id") is None else record["id"] for record in records)
     return [
@@ -95,17 +95,17 @@ def _hits(contexts: Any, name: str) -> list[Hit]:
 
 
 def _record(context: Any, where: str) -> Mapping[str, Any]:
-    """A context as a map with `id`, `content` or `metadata`; a text by itself may be an id or content, so it is both."""
+    """A context as a map with `id`, `content` or `metadata`. A text alone may be an id or content, so it is used as both."""
     if isinstance(context, str):
         return {"id": context, "content": context}
     if not isinstance(context, Mapping) or not any(context.get(field) is not None for field in FIELDS):
         fields = _listed(context) if isinstance(context, Mapping) else shortened(context)
-        raise DataError(f"{where}: expected a map with {', '.join(FIELDS)}, or a text; found {fields}")
+        raise DataError(f"{where}: expected text, or a map with one of {', '.join(FIELDS)}, found {fields}")
     content, metadata = context.get("content"), context.get("metadata")
     if content is not None and not isinstance(content, str):
-        raise DataError(f"{where}: content is text, found {shortened(content)}")
+        raise DataError(f"{where}: expected text as content, found {shortened(content)}")
     if metadata is not None and not isinstance(metadata, Mapping):
-        raise DataError(f"{where}: metadata is a map, found {shortened(metadata)}")
+        raise DataError(f"{where}: expected a map as metadata, found {shortened(metadata)}")
     return context
 
 
@@ -114,7 +114,7 @@ def _listed(fields: Mapping[str, Any]) -> str:
 
 
 class GradedResults:
-    """What was asked, and what metrics of the catalog say about it; nothing is worked out before somebody wants it."""
+    """The queries, and their scores by metrics of the catalog. Nothing is computed before it is needed."""
 
     def __init__(self, asked: EvalCases, metrics: Sequence[str], hit_metrics: Sequence[str]) -> None:
         self.asked = asked
@@ -124,13 +124,13 @@ class GradedResults:
         self._exact: list[Result | None] = []
 
     def graded(self, threshold: float) -> Result | None:
-        """By ids, else evidence, else words shared; None where no result says anything about relevance."""
+        """Scores by ids, otherwise evidence, otherwise shared words; None if no result has ground truth."""
         if threshold not in self._by_threshold:
             self._by_threshold[threshold] = self._graded(threshold)
         return self._by_threshold[threshold]
 
     def exact(self) -> Result | None:
-        """By the expected words in a row; None where no result says what to expect."""
+        """Scores by the exact expected text; None if no result has an expected answer."""
         if not self._exact:
             self._exact.append(self._exactly())
         return self._exact[0]
@@ -147,5 +147,5 @@ class GradedResults:
     def _exactly(self) -> Result | None:
         try:
             return evaluate_metrics(self.asked.dataset, self.asked.hits, self._hit_metrics, relevance="substring")
-        except DataError:  # no result says what to expect
+        except DataError:  # no result has an expected answer
             return None

@@ -1,15 +1,15 @@
 """Seed system Phentrieve: its functions over Chroma-shaped results, `from assay.compat.phentrieve import ndcg_at_k`.
 
-Conventions are the printed code's: precision ÷ what was retrieved within k, average precision ÷ min(k, expected), binary
-relevance unless `relevance_scores` says more. Where it differs:
+The conventions are those of the original: precision ÷ what was retrieved within k, average precision ÷ min(k, expected),
+binary relevance without `relevance_scores`. Differences:
 
-    printed                                                  here
-    a term that comes twice counts twice (nDCG above 1)      the first is credited, later ones hold their rank
+    original                                                 here
+    a term that comes twice counts twice (nDCG above 1)      the first counts, later ones keep their rank
     an expected id listed twice counts twice                 once
     results of several queries: the first is read            DataError
-    no metadata with the hits, or no `hpo_id` in it: 0.0     `ids` are read as terms, or DataError where they are none
-    one expected id as text: 0.0                             it is that id
-    MaxOntSim of a parent and its child may be 1.0           equal ids alone score 1
+    no metadata with the hits, or no `hpo_id` in it: 0.0     `ids` are read as terms, or DataError if they are not terms
+    one expected id as text: 0.0                             it is read as one id
+    MaxOntSim of a parent and its child may be 1.0           only equal ids score 1
     resampling without a seed, p may be 0, no scores crash   seeded, (1 + extreme) ÷ (1 + resamples), DataError
     a case that fails is dropped, and pairs misalign         it scores 0; models are paired by case id
     a language without its file is skipped                   an error

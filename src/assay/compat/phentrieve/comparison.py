@@ -1,4 +1,4 @@
-"""compare_models: each model with its intervals, and how it differs from a baseline; the two tables of the seed's report."""
+"""compare_models: each model with its intervals and its differences from a baseline, as in Phentrieve's report."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from assay.errors import DataError, UnknownName, UsageError, near_matches
 from assay.stats import correct, paired_bootstrap_test
 
 USUAL = ("mrr_dense", "ndcg_dense@10", "recall_dense@10", "hit_rate_dense@1")
-"""What the seed's report shows."""
+"""The metrics in Phentrieve's report."""
 TITLES = {"mrr": "MRR", "hit_rate": "HR", "max_ont_similarity": "MaxOntSim", "ndcg": "NDCG", "map": "MAP"}
 
 
 @dataclass(frozen=True)
 class ModelComparison:
-    """Models in the order given, and their differences from the baseline."""
+    """The models in their given order, and their differences from the baseline."""
 
     models: tuple[Mapping[str, Any], ...]
     """A row for each model and metric: model, test_file, metric, value, ci_lower, ci_upper."""
@@ -24,7 +24,7 @@ class ModelComparison:
     """A row for each other model and metric: comparison, metric, diff, p_value, p_corrected, significant."""
 
     def to_markdown(self) -> str:
-        """Both tables, as the seed prints them."""
+        """Both tables, as Phentrieve prints them."""
         lines = ["## Model Comparison Results"]
         for model, file in dict.fromkeys((row["model"], row["test_file"]) for row in self.models):
             rows = [row for row in self.models if (row["model"], row["test_file"]) == (model, file)]
@@ -46,25 +46,27 @@ def compare_models(
     metrics: str | Iterable[str] | None = None,
     alpha: float = 0.05,
 ) -> ModelComparison:
-    """Compare what `run_evaluation` returned for several models on the same cases; the first is the baseline.
+    """Compare the results of `run_evaluation` for several models on the same cases. The first model is the default baseline.
 
-    p is of the paired bootstrap test; `significant` holds it against alpha after Holm's correction over all rows. Models
-    that were not asked the same cases are refused.
+    p is from the paired bootstrap test. `significant` compares it with alpha after Holm's correction over all rows. Models
+    that were evaluated on different cases are an error.
     """
     models = list(results)
     if len(models) < 2:
-        raise UsageError(f"at least two models are needed to compare; found {len(models)}")
+        raise UsageError(f"expected at least two models to compare, found {len(models)}")
     names = [model["model_name"] for model in models]
     if len(set(names)) < len(names):
-        raise UsageError(f"models need names of their own to be told apart; found {', '.join(names)}")
+        raise UsageError(f"each model needs a different name, found {', '.join(names)}")
     if baseline is not None and baseline not in names:
-        raise UnknownName("model", baseline, near_matches(baseline, names), f"there are {', '.join(names)}")
+        raise UnknownName("model", baseline, near_matches(baseline, names), f"choose from {', '.join(names)}")
     first = models[0] if baseline is None else models[names.index(baseline)]
     asked = [metrics] if isinstance(metrics, str) else metrics
     keys = [key for key in USUAL if key in first] if asked is None else [_key(metric, first) for metric in asked]
     for other in models:
         if other["case_ids"] != first["case_ids"]:
-            raise DataError(f"{other['model_name']} and {first['model_name']} were not asked the same cases, in this order")
+            raise DataError(
+                f"{other['model_name']} and {first['model_name']} must be evaluated on the same cases in the same order"
+            )
     rows = [_difference(other, first, key) for other in models if other is not first for key in keys]
     corrected = correct([row["p_value"] for row in rows]).tolist()
     return ModelComparison(
@@ -79,7 +81,7 @@ def _key(metric: str, result: Mapping[str, Any]) -> str:
     key = f"{name.removesuffix('_dense')}_dense{at}{k}"
     if key not in result["confidence_intervals"]:
         known = list(result["confidence_intervals"])
-        raise UnknownName("metric of these models", metric, near_matches(key, known), f"there are {', '.join(known)}")
+        raise UnknownName("metric of these models", metric, near_matches(key, known), f"choose from {', '.join(known)}")
     return key
 
 

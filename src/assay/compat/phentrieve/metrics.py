@@ -1,4 +1,4 @@
-"""Phentrieve's metrics over Chroma-shaped results, and how the HPO ids of such a result are read."""
+"""Phentrieve's metrics over results as Chroma returns them, and the HPO ids of such results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Results = Mapping[str, Any] | None
 
 
 def mean_reciprocal_rank(results: Results, expected_ids: Terms) -> float:
-    """1 ÷ the rank of the first expected term; 0.0 where there is none. The mean is over cases, and the caller's."""
+    """1 ÷ the rank of the first expected term; 0.0 if there is none. The caller computes the mean over cases."""
     return _score("mrr", results, _binary(expected_ids))
 
 
@@ -33,7 +33,7 @@ def hit_rate_at_k(results: Results, expected_ids: Terms, k: int = 5) -> float:
 def ndcg_at_k(
     results: Results, expected_ids: Terms, k: int = 10, relevance_scores: Mapping[str, float] | None = None
 ) -> float:
-    """Discounted gain of the first k ÷ the best possible. An expected id without a relevance score has 1.0."""
+    """Discounted gain of the first k ÷ the best possible gain. An expected id without a relevance score counts 1.0."""
     scores = relevance_scores or {}
     return _score(
         "ndcg", results, {term: scores.get(term, 1.0) for term in term_list(expected_ids)}, k=checked(cutoff, "k", k)
@@ -41,17 +41,17 @@ def ndcg_at_k(
 
 
 def recall_at_k(results: Results, expected_ids: Terms, k: int = 10) -> float:
-    """The share of the expected terms that is among the first k."""
+    """The share of the expected terms among the first k."""
     return _score("recall", results, _binary(expected_ids), k=checked(cutoff, "k", k))
 
 
 def precision_at_k(results: Results, expected_ids: Terms, k: int = 10) -> float:
-    """The share of the first k that is expected; fewer than k hits are divided by their own number."""
+    """The share of the first k that is expected. With fewer than k hits, the number of hits is the divisor."""
     return _score("precision", results, _binary(expected_ids), k=checked(cutoff, "k", k), over="retrieved")
 
 
 def average_precision_at_k(results: Results, expected_ids: Terms, k: int = 10) -> float:
-    """Precision at each expected term within the first k, summed, ÷ min(k, expected)."""
+    """The sum of the precision at each expected term among the first k, ÷ min(k, expected)."""
     return _score("map", results, _binary(expected_ids), k=checked(cutoff, "k", k), norm="min")
 
 
@@ -61,9 +61,9 @@ def calculate_test_case_max_ont_sim(
     formula: str = "hybrid",
     ontology: Ontology | str | Path | None = None,
 ) -> float:
-    """The best similarity of any expected and any retrieved term; 1.0 for the same id, and for nothing else.
+    """The highest similarity of any expected and any retrieved term; 1.0 only for the same id.
 
-    `formula` is a similarity of the catalog: hybrid, simple, lin … HPO needs no `ontology`; other terms need its file.
+    `formula` is a similarity of the catalog: hybrid, simple, lin … HPO needs no `ontology`; other terms need their file.
     """
     expected, retrieved = term_list(expected_ids), term_list(retrieved_ids, "retrieved_ids")
     metric = find_metric(f"max_ont_sim(formula={parse_similarity(formula).name})")
@@ -83,15 +83,15 @@ def _score(name: str, results: Results, grades: Mapping[str, float], **settings:
 
 
 TERM = "hpo_id"
-"""Where the metadata of a hit says which term it is."""
+"""The metadata field for the term of a hit."""
 _LOOKS_LIKE_A_TERM = re.compile(r"[A-Z][A-Za-z]*[:_][0-9]+")
 
 
 def ranked_terms(results: Mapping[str, Any] | None) -> list[str]:
-    """The term of each hit by its metadata, or its id where metadata say nothing of terms; none where there are no hits.
+    """The term of each hit from its metadata, or its id if the metadata have no terms; empty if there are no hits.
 
-    A hit without a term, and one whose term came before, hold their rank under a name that no term has. Metadata that name
-    no term at all, beside ids that are none, are refused: terms must stand under another name there.
+    A hit without a term or with a repeated term keeps its rank under a name that no term has. If the metadata have no
+    terms and the ids are not terms either, this is an error: the terms must be in another field.
     """
     if not results:
         return []
@@ -101,7 +101,7 @@ def ranked_terms(results: Mapping[str, Any] | None) -> list[str]:
     if not metadatas or not any(metadatas):
         return credited_once(ids or [""] * len(metadatas or ()))
     if ids is not None and len(ids) != len(metadatas):
-        raise DataError(f"ids and metadatas belong together one by one; found {len(ids)} and {len(metadatas)}")
+        raise DataError(f"ids and metadatas must have the same length, found {len(ids)} and {len(metadatas)}")
     known = [_metadata(metadata) for metadata in metadatas]
     if not any(TERM in metadata for metadata in known):
         _check_has_terms(known, ids or ())
@@ -115,26 +115,26 @@ def _metadata(metadata: Any) -> Mapping[str, Any]:
 
 
 def _term(metadata: Mapping[str, Any], own: Any) -> Any:
-    """What metadata say, be it nothing; the hit's own id where they do not say."""
+    """The term in the metadata, even if it is empty; the hit's own id if the metadata have no such field."""
     return (metadata[TERM] or "") if TERM in metadata else own
 
 
 def _check_has_terms(metadatas: Sequence[Mapping[str, Any]], ids: Sequence[Any]) -> None:
     if not any(isinstance(id_, str) and _LOOKS_LIKE_A_TERM.fullmatch(id_) for id_ in ids):
         names = ", ".join(dict.fromkeys(str(name) for metadata in metadatas for name in metadata))
-        message = f"metadatas: no hit says its {TERM}, and ids are not like HP:0001250 either; found {names}"
+        message = f"metadatas: expected {TERM} in the metadata, or ids such as HP:0001250, found {names}"
         raise DataError(message)
 
 
 def _of_one_query(results: Mapping[str, Any], key: str) -> Sequence[Any] | None:
-    """The list of the only query; None where the key is missing or empty."""
+    """The list of the only query; None if the key is missing or empty."""
     lists = results.get(key)
     if not lists:
         return None
     if not isinstance(lists, list | tuple) or not all(isinstance(values, list | tuple) for values in lists):
         raise DataError(f"{key}: expected a list with the list of one query, as Chroma returns it, found {shortened(lists)}")
     if len(lists) > 1:
-        raise DataError(f"{key}: these are the results of {len(lists)} queries; hand over one query's at a time")
+        raise DataError(f"{key}: expected the results of one query, found {len(lists)}; pass one query at a time")
     return lists[0]
 
 
@@ -142,11 +142,11 @@ Terms = str | Iterable[str]
 
 
 def term_list(ids: Any, name: str = "expected_ids") -> list[str]:
-    """The ids, each once; a text is one id, and never taken letter by letter. None is no id."""
+    """The ids, each once. A text is one id; None means no ids."""
     if ids is None:
         return []
     if isinstance(ids, str):
         return [ids]
     if isinstance(ids, bytes) or not isinstance(ids, Iterable):
-        raise DataError(f"{name} is a list of ids, or one id as text; found {shortened(ids)}")
+        raise DataError(f"{name} must be a list of ids, or one id as text, not {shortened(ids)}")
     return list(dict.fromkeys(map(text_id, ids)))

@@ -1,4 +1,4 @@
-"""`phentrieve.evaluation.runner`: a model on a file of test cases, or on the benchmarks of several languages."""
+"""`phentrieve.evaluation.runner`: evaluate a model on a file of test cases, or on benchmarks in several languages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KEYS = {
     "precision": "precision(over=retrieved)@{k}",
     "map": "map(norm=min)@{k}",
 }
-"""What a key is called there → the metric here, with the conventions of the printed code."""
+"""Key in Phentrieve → metric in assay, with the conventions of the original."""
 
 
 def run_evaluation(
@@ -42,11 +42,11 @@ def run_evaluation(
     save_results: bool = False,
     results_dir: str | Path = "benchmark_results",
 ) -> dict[str, Any]:
-    """Every figure of a model on a file of cases: `avg_mrr_dense`, `mrr_dense` (case by case), `avg_hit_rate_dense@1` …
+    """Evaluate a model on a file of cases: `avg_mrr_dense`, `mrr_dense` (scores by case), `avg_hit_rate_dense@1` …
 
-    The model is a provider (`bm25`, `dense`), a model of sentence-transformers with a slash in its name
+    The model is a provider (`bm25`, `dense`), a sentence-transformers model with a slash in its name
     (`FremyCompany/BioLORD-2023-M`), an object with `search(queries, k)`, or a function of a text and `n_results` that
-    answers as Chroma does. The file is a path or a bundled benchmark, such as `hpo-de:tiny`. `save_results` writes
+    returns results like Chroma. The file is a path or a bundled benchmark, such as `hpo-de:tiny`. `save_results` writes
     `<results_dir>/<model>_<benchmark>.json`.
     """
     return _evaluate_file(model_name, load_hpo(test_file), str(test_file), k_values, results_dir if save_results else None)
@@ -61,16 +61,16 @@ def evaluate_multilingual_model(
     save_results: bool = False,
     results_dir: str | Path = "benchmark_results",
 ) -> dict[str, Any]:
-    """`per_language`, `cross_lingual_variance` and `average_mrr` of a model; each language has its own cases and figures.
+    """`per_language`, `cross_lingual_variance` and `average_mrr` of a model. Each language has its own cases and values.
 
-    Languages are codes or names (`de`, `german`), one or several, for the bundled benchmarks; or language → a file of one's
-    own. The same language twice is refused.
+    Languages are one or several codes or names (`de`, `german`) for the bundled benchmarks, or a mapping from language to
+    your own file. The same language twice is an error.
     """
     files = _files(languages, size)
     loaded = {code: (load_hpo(file), str(file)) for code, file in files.items()}
     for code, (dataset, _) in loaded.items():
         if language_of(dataset) != code:
-            raise DataError(f"{dataset.name}: expected cases in {code} alone, found cases in {language_of(dataset)}")
+            raise DataError(f"{dataset.name}: expected only cases in {code}, found cases in {language_of(dataset)}")
     folder = results_dir if save_results else None
     cuts = tuple(k_values)
     by_language = {code: _evaluate_file(model_name, *parts, cuts, folder) for code, parts in loaded.items()}
@@ -84,11 +84,11 @@ def _files(languages: str | Iterable[str] | Mapping[str, str | Path], size: str)
     """Code → the file of each language."""
     named = [languages] if isinstance(languages, str) else list(languages)
     if not named:
-        raise UsageError(f"there is no language to evaluate in; expected some of {', '.join(ALL)}")
+        raise UsageError(f"no language was given; choose from {', '.join(ALL)}")
     codes = [_code(language) for language in named]
     if twice := next((code for code in codes if codes.count(code) > 1), None):
         twins = " and ".join(language for language, code in zip(named, codes, strict=True) if code == twice)
-        raise UsageError(f"{twins} are one language; name each once")
+        raise UsageError(f"{twins} are the same language; give each language once")
     if isinstance(languages, Mapping):
         return {code: languages[language] for language, code in zip(named, codes, strict=True)}
     return {code: f"{HPO_PREFIX}{code}:{size}" for code in codes}
@@ -97,7 +97,7 @@ def _files(languages: str | Iterable[str] | Mapping[str, str | Path], size: str)
 def _evaluate_file(
     model: Any, dataset: BenchmarkDataset, file: str, k_values: Iterable[int], folder: str | Path | None
 ) -> dict[str, Any]:
-    """The figures of one file, written to the folder where there is one."""
+    """The values for one file, which are also written to the folder if one is given."""
     metrics = {"mrr_dense": "mrr"}
     for k in (cuts := tuple(k_values)):
         metrics |= {f"{key}_dense@{k}": metric.format(k=k) for key, metric in KEYS.items()}
@@ -118,14 +118,14 @@ def _evaluate_file(
 
 
 def _provider(model: Any) -> Any:
-    """The model as `assay.run` takes it: a name with a slash is one of sentence-transformers, a function may be Chroma's."""
+    """The model as a provider for `assay.run`: a name with a slash is a sentence-transformers model."""
     if isinstance(model, str) and "/" in model and "(" not in model:
         return replace(parse_provider(mark_written({"dense": {"model": model}})), label=model)
     return _by_term(model) if callable(model) and not is_retriever(model) else model
 
 
 def _by_term(search: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, with the terms that the metadata of Chroma's answers name, each at its best rank."""
+    """The function with terms as results, from the metadata of Chroma's results, each at its best rank."""
 
     def terms(answer: Any) -> Any:
         if not isinstance(answer, Mapping) or not answer.get("metadatas"):
@@ -144,7 +144,7 @@ def _by_term(search: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _figures(result: Result, metrics: Mapping[str, str]) -> dict[str, Any]:
-    """Scores case by case, means and intervals of every metric, under their keys there."""
+    """Scores by case, means and intervals of every metric, under the keys of Phentrieve."""
     scores = {key: result.array(metric).tolist() for key, metric in metrics.items()}
     means = {key: float(result[metric]) for key, metric in metrics.items()}
     intervals = {}
@@ -171,10 +171,10 @@ def _save(result: Mapping[str, Any], dataset: BenchmarkDataset, folder: Path) ->
 
 
 def _code(language: Any) -> str:
-    """`de` for itself and for `german`."""
+    """The code of a language: `de` for both `de` and `german`."""
     if not isinstance(language, str):
-        raise UsageError(f"a language is a code or a name, such as de or german, not {language!r}")
+        raise UsageError(f"a language must be a code or a name, such as de or german, not {language!r}")
     code = LANGUAGES.get(language.lower(), language.lower())
     if code not in ALL:
-        raise UsageError(f"no benchmark is in {language!r}; there are {', '.join(ALL)}")
+        raise UsageError(f"no benchmark has the language {language!r}; choose from {', '.join(ALL)}")
     return code

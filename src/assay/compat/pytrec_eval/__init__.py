@@ -1,7 +1,7 @@
 """pytrec_eval's interface over assay's engine: `import assay.compat.pytrec_eval as pytrec_eval`.
 
-On valid input keys, order and values are the original's (0.5.11), except that scores are compared in float64;
-`RelevanceEvaluator(..., float32=True)` truncates them first, as the original does. Where it differs:
+For valid input, keys, order and values are those of the original (0.5.11), except that scores are compared in float64.
+`RelevanceEvaluator(..., float32=True)` truncates them first, as the original does. Differences:
 
     input                                      pytrec_eval                             here
     a cutoff of 0 (`P_0`), `ndcg_10`, `G_1`    aborts the interpreter                  BadParameter
@@ -19,10 +19,10 @@ On valid input keys, order and values are the original's (0.5.11), except that s
     np.float32 scores, np.int64, float grades  TypeError                               as the numbers they are
     whole numbers as ids                       TypeError                               as text: 7 is "7"
     mappings other than dict                   TypeError                               read
-    a bare string as measures                  read letter by letter                   one measure
+    a string as measures                       read character by character             one measure
     ids with NUL or a lone surrogate           garbage or segmentation fault           ids like any other
     a blank line in a file                     ValueError                              skipped
-    two documents of one name in a file        AssertionError                          DataError naming the line
+    a document twice for a query in a file     AssertionError                          DataError that names the line
     no values to aggregate                     nan and a warning                       nan
 """
 

@@ -1,4 +1,4 @@
-"""RelevanceEvaluator as pytrec_eval has it, with its names of measures, its aggregates, and its way to read TREC lines."""
+"""RelevanceEvaluator as in pytrec_eval, with its measure names, its aggregation, and its parsers for TREC lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Measures = Mapping[str, Mapping[str, Any]]
 
 
 class RelevanceEvaluator:
-    """Judgments and measures, prepared once, to evaluate any number of runs with. It can be pickled."""
+    """Judgments and measures, prepared once, to evaluate any number of runs. It can be pickled."""
 
     def __init__(
         self,
@@ -31,9 +31,9 @@ class RelevanceEvaluator:
         *,
         float32: bool = False,
     ) -> None:
-        """Queries without judgments are dropped. `float32` truncates scores first, so that near scores tie."""
+        """Queries without judgments are dropped. `float32` truncates scores first, so that close scores are tied."""
         if not isinstance(relevance_level, int | float | np.number) or not 0 < relevance_level < math.inf:
-            raise BadParameter(f"relevance_level is a number above 0, not {relevance_level!r}")
+            raise BadParameter(f"relevance_level must be a number above 0, not {relevance_level!r}")
         self._qrels = _without_empty(Qrels(query_relevance))
         self._policy = Policy(rel=float(relevance_level), judged_only=bool(judged_docs_only_flag), missing="skip")
         self._float32 = float32
@@ -69,7 +69,7 @@ def _without_empty(qrels: Qrels) -> Qrels:
 
 
 def _values(metric: BoundMetric, view: GradedRun) -> list[float]:
-    """One value per query as the original gives it: text as 0.0, geometric means as the logarithms that go into them."""
+    """One value per query as in the original: text is 0.0, and geometric means are the logarithms of the scores."""
     aggregation = metric.metric.aggregation
     if aggregation is TEXT:
         return [0.0] * view.n_queries
@@ -78,7 +78,7 @@ def _values(metric: BoundMetric, view: GradedRun) -> list[float]:
 
 
 def _in_float32(run: Run) -> Run:
-    """The run with scores truncated in those rankings where that ties documents; elsewhere it changes no order."""
+    """The run with scores truncated to float32 in rankings where this ties documents. Other rankings keep their order."""
     order = run.order
     with np.errstate(over="ignore"):
         near = order.negated.astype(np.float32)
@@ -92,11 +92,11 @@ def _in_float32(run: Run) -> Run:
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
-    """One figure for a measure: sum of `num_…`, geometric mean of `gm_…` (whose values are logarithms), else the mean."""
+    """One value for a measure: the sum of `num_…`, the geometric mean of `gm_…` (values are logarithms), else the mean."""
     try:
         figures = np.array(list(values), dtype=float)
     except (TypeError, ValueError):
-        raise DataError(f"{measure}: the values to aggregate are numbers, not {values!r}") from None
+        raise DataError(f"{measure}: the values to aggregate must be numbers, not {values!r}") from None
     if measure.startswith("num_"):
         return float(figures.sum())
     if not len(figures):
@@ -115,9 +115,9 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def _parse_lines(lines: Iterable[str], kind: str, n_columns: int, column: int, convert: Callable[[str], Any]) -> Any:
-    """Query → document → value; every line that cannot be used is named, up to twenty of them."""
+    """Query → document → value. The error lists the lines that cannot be used, at most twenty."""
     if isinstance(lines, str | bytes):
-        raise DataError(f"parse_{kind} reads an open file or a list of lines, not one text; pass text.splitlines()")
+        raise DataError(f"parse_{kind} needs an open file or a list of lines, not one text; pass text.splitlines()")
     faults = Faults(str(getattr(lines, "name", kind)))
     parsed: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for number, line in enumerate(lines, 1):
@@ -126,7 +126,7 @@ def _parse_lines(lines: Iterable[str], kind: str, n_columns: int, column: int, c
             known, doc = parsed[fields[0]], fields[2]
             try:
                 value = convert(fields[column])
-                if doc not in known and value == value:  # nan alone differs from itself
+                if doc not in known and value == value:  # only nan differs from itself
                     known[doc] = value
                     continue
             except ValueError:
@@ -146,7 +146,8 @@ def _fault(fields: list[str], n_columns: int, column: int, parsed: Mapping[str, 
         return f"expected {n_columns} columns, found {len(fields)}"
     if fields[2] in parsed[fields[0]]:
         return f"document {fields[2]} appears twice for query {fields[0]}"
-    return f"expected {'a whole number as grade' if n_columns == 4 else 'a score'}, found {fields[column]!r}"
+    expected = "a whole number as the grade" if n_columns == 4 else "a number as the score"
+    return f"expected {expected}, found {fields[column]!r}"
 
 
 _COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
@@ -156,7 +157,7 @@ _IN_ORDER = (
     *(*_OFFICIAL, "relstring", "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG", "G"),
     *("ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "map_cut", "relative_P", "success", *_SETS, "num_nonrel_judged_ret"),
 )
-"""trec_eval's order, which is the order of the keys of a result."""
+"""The order of trec_eval, which is the order of the keys of a result."""
 _PREFS = ("num_prefs_poss", "num_prefs_ful", "num_prefs_ful_ret", "simp", "pair", "avgjg")
 _MORE_PREFS = (
     *("avgjg_Rnonrel", "simp_ret", "pair_ret", "avgjg_ret", "avgjg_Rnonrel_ret"),
@@ -173,7 +174,7 @@ supported_nicknames: dict[str, set[str]] = {
     "prefs": {"runid", "num_q", *(f"prefs_{name}" for name in _PREFS)},
     "qrels_jg": {"runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"},
 }
-"""Groups of measures. As in the original, the last three are known by name but hold measures it cannot compute."""
+"""Groups of measures. As in the original, the last three exist but contain measures that it cannot compute."""
 
 _TAKES_PARAMETERS = {*TREC_FAMILIES, "relstring", "11pt_avg", "set_F"}
 _WITH_PARAMETERS = re.compile(
@@ -182,7 +183,7 @@ _WITH_PARAMETERS = re.compile(
 
 
 def metrics_by_key(measures: Iterable[str]) -> dict[str, BoundMetric]:
-    """Key in the result → metric, in trec_eval's order. `P` beside `P_5` means `P_5` alone."""
+    """Key in the result → metric, in trec_eval's order. `P` and `P_5` together mean only `P_5`."""
     parameters_of: dict[str, set[str]] = defaultdict(set)
     for measure in measures:
         for text in sorted(supported_nicknames.get(measure, {measure})) if isinstance(measure, str) else [measure]:
@@ -199,14 +200,14 @@ def metrics_by_key(measures: Iterable[str]) -> dict[str, BoundMetric]:
 def _split(text: Any) -> tuple[str, list[str]]:
     """`ndcg_cut.5,10` → ndcg_cut, [5, 10]."""
     if not isinstance(text, str):
-        raise BadParameter(f"a measure is given by its name, not by {text!r}")
+        raise BadParameter(f"a measure must be a name, not {text!r}")
     if text in supported_measures:
         return text, []
     shape = _WITH_PARAMETERS.fullmatch(text)
     if not shape:
-        raise UnknownName("measure", text, near_matches(text, _IN_ORDER, most=2), "supported_measures holds all")
+        raise UnknownName("measure", text, near_matches(text, _IN_ORDER, most=2), "supported_measures lists all names")
     name, parameters = shape[1], shape[2]
     if name not in _TAKES_PARAMETERS:
-        instead = f"; {name}_cut_{parameters} is cut" if f"{name}_cut" in TREC_FAMILIES else ""
-        raise BadParameter(f"{text}: {name} takes no parameter here{instead}")
+        instead = f"; for a cutoff, use {name}_cut_{parameters}" if f"{name}_cut" in TREC_FAMILIES else ""
+        raise BadParameter(f"{text}: {name} has no parameter here{instead}")
     return name, parameters.split(",")

@@ -1,20 +1,20 @@
-"""Seed system "Personal RAG Chatbot": relevant ids first, as printed, `from assay.compat.ragchat import ndcg_at_k`.
+"""Seed system "Personal RAG Chatbot": relevant ids first, as there, `from assay.compat.ragchat import ndcg_at_k`.
 
-Ids are one text, several joined by `;`, or a list. Conventions are the printed ones: precision ÷ what was retrieved within
-k, average precision ÷ all relevant, a relevant document that `relevance_grades` leaves out has grade 0 for NDCG and is
-relevant for everything else. Where it differs:
+Ids are one text, several separated by `;`, or a list. The conventions are those of the original: precision ÷ what was
+retrieved within k, average precision ÷ all relevant. A relevant document that is not in `relevance_grades` has grade 0 for
+NDCG and is relevant for all other metrics. Differences:
 
-    printed                                                    here
-    a document retrieved twice counts twice (NDCG above 1)     the first is credited, later ones hold their rank
+    original                                                   here
+    a document retrieved twice counts twice (NDCG above 1)     the first counts, later ones keep their rank
     a graded document that is not relevant counts in DCG       only relevant ids count
-    queries and results of unequal number are cut to the less  DataError
-    the batch ignores grades                                   `relevance_grades` of a query say what documents gain
-    an unknown metric of a batch is left out                   UnknownName with near matches
+    more queries than results, or fewer: the rest is dropped   DataError
+    the batch ignores grades                                   `relevance_grades` of a query are the gains of documents
+    an unknown metric of a batch is left out                   UnknownName with similar names
     no queries: ZeroDivisionError                              0.0
-    `batch_evaluate_metrics` cannot run                        it gives what the whole batch gives
+    `batch_evaluate_metrics` cannot run                        it returns the same as for the whole batch
     `RetrievalMetricsSuite` lacks its methods                  it has them
-    cache keys run together and ignore the data                keys are tuples, with the content where it is given
-    a confidence level other than 0.95 means 0.99              Student's t at the level asked for
+    cache keys can collide and ignore the data                 keys are tuples, with the content if it is given
+    a confidence level other than 0.95 means 0.99              Student's t at the requested level
     NDCG@4 of case 3 ≈ 0.693, of the ranking [3, 0, 2, 1] 0.985  0.498189 and 0.930451
 """
 

@@ -1,4 +1,4 @@
-"""A batch of queries evaluated: its cases, the cache of figures, and the block `retrieval_metrics:` of the system's YAML."""
+"""Evaluate a batch of queries: its cases, the cache of scores, and the block `retrieval_metrics:` of the system's YAML."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from assay.text import shortened
 DEFAULT_METRICS = ("hit@1", "hit@3", "hit@5", "ndcg@5", "ndcg@10", "mrr")
 QUERIES_AND_RESULTS = "queries and retrieval results"
 FROM_SCORES = (MEAN, SUM, GEOMETRIC_MEAN)
-"""How figures come about that follow from the scores of queries alone."""
+"""Aggregations that need only the scores of queries."""
 
 
 def evaluate_retrieval_batch(
@@ -48,11 +48,11 @@ def evaluate_retrieval_batch(
     *,
     cache: MetricsCache | None = None,
 ) -> dict[str, float]:
-    """The mean of each metric, under the name it was asked by; any metric of rankings may be, and has its own figure.
+    """The value of each metric over all queries, under the requested name. Any metric of rankings is allowed.
 
-    A query has `relevant_docs` (ids in any form, or id → grade) and maybe `relevance_grades`, which say what documents gain
-    and never which are relevant; a result is a hit with `id`, or an id. A query without either scores 0 and is counted.
-    Queries with an `id` or `query_id` are kept in the cache.
+    A query has `relevant_docs` (ids in any form, or id → grade), and may have `relevance_grades`, which are the gains of
+    documents but do not decide which are relevant. A result is a hit with `id`, or an id. A query without relevant
+    documents or results scores 0 and is counted. Scores of queries with an `id` or `query_id` are cached.
     """
     scored = scores_by_batch(queries, retrieval_results, metrics, BatchOptions(max(len(queries), 1), cache=cache))
     return {name: scores.figure for name, scores in scored.items()}
@@ -67,9 +67,9 @@ def batch_evaluate_metrics(
     parallel: bool = False,
     cache: MetricsCache | None = None,
 ) -> dict[str, float]:
-    """What `evaluate_retrieval_batch` gives, worked out `batch_size` queries at a time; their number changes no figure.
+    """The same as `evaluate_retrieval_batch`, computed for `batch_size` queries at a time. The size changes no value.
 
-    Without `retrieval_results` each query brings its own, under that key. `parallel` works on several batches at once.
+    Without `retrieval_results`, each query must have its own under that key. `parallel` computes several batches at once.
     """
     results = [own_results(query) for query in queries] if retrieval_results is None else retrieval_results
     size = _check_size(batch_size)
@@ -78,13 +78,13 @@ def batch_evaluate_metrics(
 
 
 class BatchOptions(NamedTuple):
-    """How many queries are worked on at once, whether batches are side by side, and what is known already."""
+    """How many queries form a batch, whether batches run in parallel, and the cache."""
 
     batch_size: int
     parallel: bool = False
     cache: MetricsCache | None = None
     is_graded: bool = True
-    """Whether grades count; without them every relevant document counts 1."""
+    """Whether grades count. If not, every relevant document counts 1."""
 
 
 class MetricScores(NamedTuple):
@@ -95,12 +95,12 @@ class MetricScores(NamedTuple):
 
     @property
     def figure(self) -> float:
-        """The scores as the metric sums them up, which is their mean for nearly all; 0.0 of no queries."""
+        """The summary of the scores, which is their mean for nearly all metrics; 0.0 without queries."""
         return Column.of(np.array(self.values), self.metric.metric.aggregation).summary() if self.values else 0.0
 
 
 class Task(NamedTuple):
-    """One query of a batch: how the cache knows it, and its case."""
+    """One query of a batch: its key in the cache, and its case."""
 
     name: str
     case: Case
@@ -112,7 +112,7 @@ def scores_by_batch(
     metrics: str | Iterable[str] | None,
     work: BatchOptions,
 ) -> dict[str, MetricScores]:
-    """Metric, as it was asked for → one score per query, in order, whatever the batches."""
+    """Requested metric name → one score per query, in order. The batches make no difference."""
     check_equal_lengths(queries, results, QUERIES_AND_RESULTS)
     bound = {name: batch_metric(name) for name in _names(metrics)}
     pairs = zip(queries, results, strict=True)
@@ -135,19 +135,21 @@ def scores_by_batch(
 
 
 def batch_metric(name: str) -> BoundMetric:
-    """The metric of a name, with this system's precision: over what was retrieved. What has no score by query is refused."""
+    """The metric of a name; precision divides by what was retrieved. A metric without scores per query is an error."""
     metric = parse_metric(WrittenName(name))
     if metric.metric.view != "ranking":
-        raise BadParameter(f"{name} is no metric of a ranking, and queries with relevant_docs say nothing else")
+        raise BadParameter(f"{name} is not a metric of rankings, and queries with relevant_docs allow no other metrics")
     if metric.metric.aggregation not in FROM_SCORES:
-        raise BadParameter(f"{name} has no figure over queries; assay.evaluate(…).scores({metric.name!r}) has it by query")
+        raise BadParameter(
+            f"{name} has no value over all queries; use assay.evaluate(…).scores({metric.name!r}) for its values by query"
+        )
     if metric.metric.name != "precision" or "over" in metric.given:
         return metric
     return metric.metric.bind(**{key: metric.params[key] for key in metric.given}, over="retrieved")
 
 
 def _names(metrics: str | Iterable[str] | None) -> Iterable[str]:
-    """What was asked for; one name may stand by itself."""
+    """The requested names; a single name may be given as text."""
     if metrics is None:
         return DEFAULT_METRICS
     return [metrics] if isinstance(metrics, str) else metrics
@@ -155,7 +157,7 @@ def _names(metrics: str | Iterable[str] | None) -> Iterable[str]:
 
 def _check_size(batch_size: Any) -> int:
     if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-        raise BadParameter(f"batch_size is a whole number from 1 up, not {batch_size!r}")
+        raise BadParameter(f"batch_size must be a whole number of at least 1, not {batch_size!r}")
     return batch_size
 
 
@@ -164,9 +166,9 @@ def _name_of(query: Any) -> str:
 
 
 def _score_part(metric: BoundMetric, part: Sequence[Task], top: float, cache: MetricsCache | None) -> list[float]:
-    """One score per query; those that the cache knows are not worked out again.
+    """One score per query; cached scores are not computed again.
 
-    `top` is the largest grade of all queries. Scores may depend on it, so that it is part of what the cache goes by.
+    `top` is the highest grade of all queries. Scores may depend on it, so it is part of the cache key.
     """
     if cache is None:
         return _evaluate_part(metric, part, top)
@@ -193,19 +195,19 @@ def _evaluate_part(metric: BoundMetric, part: Sequence[Task], top: float) -> lis
 class MetricsCache:
     """Scores by query, metric, cutoff, and content: what was relevant, and what was retrieved.
 
-    Without its content a score is found again even when the data have changed, as with the printed cache; the batch
-    functions always give it.
+    Without the content, a cached score is returned even if the data have changed, as in the original. The batch functions
+    always pass the content.
     """
 
     def __init__(self) -> None:
         self._cache: dict[tuple[str, str, int, str], float] = {}
 
     def get_cached_metric(self, query_id: str, metric: str, k: int, content: Any = None) -> float | None:
-        """The score that was kept, or None."""
+        """The cached score, or None."""
         return self._cache.get((query_id, metric, k, _digest(content)))
 
     def cache_metric(self, query_id: str, metric: str, k: int, value: float, content: Any = None) -> None:
-        """Keep a score."""
+        """Cache a score."""
         self._cache[query_id, metric, k, _digest(content)] = value
 
     def __len__(self) -> int:
@@ -213,14 +215,14 @@ class MetricsCache:
 
 
 def _digest(content: Any) -> str:
-    """A hash of any plain value; the order of sets and maps does not matter, that of lists does."""
+    """A hash of any plain value. The order of lists matters, but not the order of sets and maps."""
     if content is None:
         return ""
     return blake2b(json.dumps(_ordered(content)).encode(), digest_size=16).hexdigest()
 
 
 def _ordered(content: Any) -> Any:
-    """The value with its kind beside it, so that a list of pairs and a map are not taken for each other."""
+    """The value together with its kind, so that a list of pairs and a map are different."""
     if isinstance(content, Mapping):
         return ["map", sorted([json.dumps([_ordered(key), _ordered(value)]) for key, value in content.items()])]
     if isinstance(content, set | frozenset):
@@ -235,24 +237,24 @@ Truth = dict[str, float]
 
 
 class Case(NamedTuple):
-    """One query. A document that is listed and has no grade is relevant, though it gains nothing."""
+    """One query. A listed document without a grade is relevant, but has no gain."""
 
     listed: Truth
-    """What metrics go by that ask whether a document is relevant, as `hit_at_k` and its neighbours do."""
+    """Grades for metrics that ask whether a document is relevant, such as `hit_at_k`."""
     graded: Truth
-    """What metrics go by that ask how relevant it is, as `ndcg_at_k` does."""
+    """Grades for metrics that ask how relevant a document is, such as `ndcg_at_k`."""
     ranked: list[str]
     """What was retrieved, best first."""
 
     def truth(self, metric: BoundMetric) -> Truth:
-        """What a metric holds the ranking against."""
+        """The grades that a metric needs."""
         return self.listed if _is_binary(metric) else self.graded
 
 
 def read_case(query: Mapping[str, Any], hits: Sequence[Any], *, is_graded: bool) -> Case:
-    """A query with `relevant_docs`, and its hits; without grades every relevant document counts 1."""
+    """Read a query with `relevant_docs` and its hits. Without grades, every relevant document counts 1."""
     if not isinstance(query, Mapping) or "relevant_docs" not in query:
-        raise DataError(f"a query is a map with relevant_docs, found {shortened(query)}")
+        raise DataError(f"expected a query as a map with relevant_docs, found {shortened(query)}")
     relevant = query["relevant_docs"]
     listed = relevant_grades(relevant, None)
     graded = relevant_grades(relevant, query.get("relevance_grades"))
@@ -263,15 +265,17 @@ def read_case(query: Mapping[str, Any], hits: Sequence[Any], *, is_graded: bool)
 
 
 def own_results(query: Mapping[str, Any]) -> Sequence[Any]:
-    """The results that a query brings along."""
+    """The results in a query."""
     results = query.get("retrieval_results") if isinstance(query, Mapping) else None
     if results is None:
-        raise DataError(f"a query without retrieval_results: give them beside the queries, or in each; {shortened(query)}")
+        raise DataError(
+            f"expected retrieval_results in each query, or as an argument next to the queries, found {shortened(query)}"
+        )
     return results
 
 
 def _is_binary(metric: BoundMetric) -> bool:
-    """Whether a metric has a relevance level, nobody set it, and grades are worth nothing more to it."""
+    """Whether a metric has a relevance level that is not set, and uses no other property of grades."""
     if REL not in metric.metric.params or metric.params[REL.name] is not None:
         return False
     return metric.params.get("gain", "binary") == "binary"
@@ -282,7 +286,7 @@ def _id_of(hit: Any) -> Any:
         return hit
     id_ = next((hit[name] for name in ("id", *IDS) if hit.get(name) is not None), None)
     if id_ is None:
-        raise DataError(f"a retrieved document needs an id, found {shortened(dict(hit))}")
+        raise DataError(f"expected a retrieved document with an id, found {shortened(dict(hit))}")
     return id_
 
 
@@ -291,11 +295,11 @@ CONFIG_KEY = "retrieval_metrics"
 
 @dataclass(frozen=True)
 class RetrievalMetricsConfig:
-    """What the block says, or what is usual."""
+    """The settings of the block, with defaults."""
 
     enabled_metrics: tuple[str, ...]
     graded_relevance: bool = True
-    """Whether grades count; without them every relevant document counts 1."""
+    """Whether grades count. If not, every relevant document counts 1."""
     confidence_intervals: bool = True
     significance_testing: bool = True
     alpha_level: float = 0.05
@@ -310,9 +314,9 @@ class RetrievalMetricsConfig:
         retrieval_results: Sequence[Sequence[Any]],
         baseline_results: Sequence[Sequence[Any]] | None = None,
     ) -> dict[str, Any]:
-        """`metrics`, and where the block asks for them `confidence_intervals` and, against a baseline, `significance`.
+        """`metrics`, and if the block enables them `confidence_intervals` and, against a baseline, `significance`.
 
-        Intervals are Student's, cut off where a metric cannot be. Only metrics that are means have either.
+        Intervals are Student's t, limited to the range of the metric. Only metrics that are means have either.
         """
         scored = self._score_queries(queries, retrieval_results)
         report: dict[str, Any] = {"metrics": {name: scores.figure for name, scores in scored.items()}}
@@ -341,9 +345,9 @@ class RetrievalMetricsConfig:
 
 
 def load_config(source: str | Path | Mapping[str, Any]) -> RetrievalMetricsConfig:
-    """The config of a YAML file, or of a map that was read from one; one error lists all that is wrong with it.
+    """The config from a YAML file, or from a map that was read from one. One error lists everything that is wrong.
 
-    A block that names no metrics has those of `evaluate_retrieval_batch`. Grades count unless it says otherwise.
+    A block without metrics uses those of `evaluate_retrieval_batch`. Grades count unless the block disables them.
     """
     where = "config" if isinstance(source, Mapping) else str(source)
     content = source if isinstance(source, Mapping) else read_plan(Path(source))
@@ -376,7 +380,7 @@ def load_config(source: str | Path | Mapping[str, Any]) -> RetrievalMetricsConfi
 
 
 def _parse_enabled_metrics(written: Any, place: str, faults: PlanFaults) -> tuple[str, ...]:
-    """The metrics by their own names, each once; what is wrong with any of them is noted."""
+    """The full names of the metrics, each once; faults are noted."""
     names = faults.attempt(parse_texts, written, "enabled_metrics", place, "ndcg@10") or []
     canonical = [metric.name for name in names for metric in faults.attempt(parse_metrics, WrittenName(name)) or ()]
     for name in canonical:

@@ -1,4 +1,4 @@
-"""The six metrics of the specification, relevant ids first; and ids as this system writes them: one text, `;`, or a list."""
+"""The six metrics of the specification, relevant ids first; ids are one text, several separated by `;`, or a list."""
 
 from __future__ import annotations
 
@@ -22,51 +22,49 @@ def hit_at_k(relevant_ids: Ids, predicted_ids: Ids, k: int = 10) -> float:
 def ndcg_at_k(
     relevant_ids: Ids, predicted_ids: Ids, k: int = 10, relevance_grades: Mapping[str, float] | None = None
 ) -> float:
-    """Discounted gain of the first k ÷ the best possible; 0.0 where nothing relevant has a grade above 0."""
+    """Discounted gain of the first k ÷ the best possible gain; 0.0 if nothing relevant has a grade above 0."""
     return _score("ndcg", relevant_ids, predicted_ids, relevance_grades, k=checked(cutoff, "k", k))
 
 
 def recall_at_k(relevant_ids: Ids, predicted_ids: Ids, k: int = 10) -> float:
-    """The share of the relevant ids that is among the first k."""
+    """The share of the relevant ids among the first k."""
     return _score("recall", relevant_ids, predicted_ids, k=checked(cutoff, "k", k))
 
 
 def precision_at_k(relevant_ids: Ids, predicted_ids: Ids, k: int = 10) -> float:
-    """The share of the first k that is relevant; fewer than k are divided by their own number."""
+    """The share of the first k that is relevant. With fewer than k ids, the number of ids is the divisor."""
     return _score("precision", relevant_ids, predicted_ids, k=checked(cutoff, "k", k), over="retrieved")
 
 
 def average_precision_at_k(relevant_ids: Ids, predicted_ids: Ids, k: int = 10) -> float:
-    """Precision at each relevant one of the first k, summed, ÷ all relevant ids."""
+    """The sum of the precision at each relevant id among the first k, ÷ the number of relevant ids."""
     return _score("map", relevant_ids, predicted_ids, k=checked(cutoff, "k", k))
 
 
 def mean_reciprocal_rank(relevant_ids_list: Sequence[Ids], predicted_ids_list: Sequence[Ids]) -> float:
-    """The mean of 1 ÷ the rank of the first relevant id; 0 for a query without one. Lists of unequal length are refused."""
+    """The mean of 1 ÷ the rank of the first relevant id; 0 for a query without one. Both lists need the same length."""
     return _mean(lambda *pair: _score("mrr", *pair), relevant_ids_list, predicted_ids_list)
 
 
 def mean_average_precision(
     relevant_ids_list: Sequence[Ids], predicted_ids_list: Sequence[Ids], k: int | None = None
 ) -> float:
-    """The mean of average precision, within the first k or over whole rankings."""
+    """The mean of average precision, over the first k or over whole rankings."""
     cut = None if k is None else checked(cutoff, "k", k)
     return _mean(lambda *pair: _score("map", *pair, k=cut), relevant_ids_list, predicted_ids_list)
 
 
-def check_equal_lengths(
-    first: Sequence[Any], second: Sequence[Any], what: str = "lists of relevant and of predicted ids"
-) -> None:
-    """Raise where two lists that belong together differ in length, or where one of them is no list."""
+def check_equal_lengths(first: Sequence[Any], second: Sequence[Any], what: str = "relevant ids and predicted ids") -> None:
+    """Raise if two lists have different lengths, or if one of them is not a list."""
     for entries in (first, second):
         if isinstance(entries, str | bytes | Mapping) or not isinstance(entries, Sized):
-            raise DataError(f"{what} are lists with an entry for each query, found {shortened(entries)}")
+            raise DataError(f"{what} must be lists with one entry per query, not {shortened(entries)}")
     if len(first) != len(second):
-        raise DataError(f"{what} belong together one by one; found {len(first)} and {len(second)}")
+        raise DataError(f"{what} must have the same length, found {len(first)} and {len(second)}")
 
 
 def mean_of(scores: Sequence[float]) -> float:
-    """The mean; 0.0 of no scores."""
+    """The mean; 0.0 without scores."""
     return fsum(scores) / len(scores) if scores else 0.0
 
 
@@ -86,18 +84,18 @@ Ids = str | Iterable[Any]
 
 
 def id_list(ids: Ids | None) -> list[str]:
-    """The ids in their order; blanks around them and empty ones between two `;` do not count, None is no id at all."""
+    """The ids in their order. Spaces around ids and empty ids between two `;` are ignored; None means no ids."""
     if ids is None:
         return []
     if isinstance(ids, str):
         return [id_.strip() for id_ in ids.split(";") if id_.strip()]
     if isinstance(ids, bytes) or not isinstance(ids, Iterable):
-        raise DataError(f"ids are one text, several joined by ';', or a list of them; found {shortened(ids)}")
+        raise DataError(f"ids must be one text, several separated by ';', or a list, not {shortened(ids)}")
     return [text_id(id_) for id_ in ids]
 
 
 def relevant_grades(relevant: Ids | Mapping[Any, float] | None, grades: Mapping[Any, float] | None) -> dict[str, float]:
-    """Relevant id → grade: 1 each, or what the grades say, where a relevant id without a grade has 0."""
+    """Relevant id → grade: 1 each, or the given grades. With grades, a relevant id without a grade has grade 0."""
     if isinstance(relevant, Mapping):
         return _check_grades(relevant)
     known = None if grades is None else _check_grades(grades)
@@ -105,19 +103,19 @@ def relevant_grades(relevant: Ids | Mapping[Any, float] | None, grades: Mapping[
 
 
 def _check_grades(grades: Any) -> dict[str, float]:
-    """Text id → grade; a grade is any finite number."""
+    """Id as text → grade, which may be any finite number."""
     if not isinstance(grades, Mapping):
-        raise DataError(f"grades are a map, id → grade, found {shortened(grades)}")
+        raise DataError(f"grades must be a map id → grade, not {shortened(grades)}")
     for id_, grade in grades.items():
         if not is_finite_number(grade):
-            raise DataError(f"the grade of {id_} is a finite number, not {shortened(grade)}")
+            raise DataError(f"the grade of {id_} must be a finite number, not {shortened(grade)}")
     return {text_id(id_): grade for id_, grade in grades.items()}
 
 
 class RetrievalMetricsSuite:
-    """`suite.evaluate("ndcg", relevant_ids, predicted_ids, k=5)`; `suite.metrics` is name → function, and may be added to.
+    """`suite.evaluate("ndcg", relevant_ids, predicted_ids, k=5)`. `suite.metrics` maps names to functions; add your own.
 
-    hit, ndcg, recall and precision take the ids of one query; mrr and map take lists of them, one for each query.
+    hit, ndcg, recall and precision need the ids of one query; mrr and map need lists of ids, one per query.
     """
 
     def __init__(self) -> None:
@@ -131,8 +129,8 @@ class RetrievalMetricsSuite:
         }
 
     def evaluate(self, metric_name: str, *args: Any, **kwargs: Any) -> float:
-        """The metric of that name, with its arguments; an unknown one is an error (a ValueError, as printed)."""
+        """Call the metric of this name with its arguments. An unknown name is a ValueError, as in the original."""
         if metric_name not in self.metrics:
             near = near_matches(metric_name, self.metrics)
-            raise UnknownName("metric", metric_name, near, f"there are {', '.join(self.metrics)}")
+            raise UnknownName("metric", metric_name, near, f"choose from {', '.join(self.metrics)}")
         return self.metrics[metric_name](*args, **kwargs)

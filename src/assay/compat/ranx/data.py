@@ -1,4 +1,4 @@
-"""Run and Qrels as ranx has them: query → document → score or grade, queries in the order of their ids."""
+"""Run and Qrels as in ranx: query → document → score or grade, with queries sorted by id."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Numbers = dict[str, dict[str, float]]
 
 
 class ByQuery(Mapping[str, dict[str, float]]):
-    """A mapping that documents can be added to. Looking at it never changes it."""
+    """A mapping that documents can be added to. Reading never changes it."""
 
     name: str | None
 
@@ -30,14 +30,14 @@ class ByQuery(Mapping[str, dict[str, float]]):
         self.name = name
 
     def _held(self) -> Numbers:
-        """What is here, to be looked at."""
+        """The content, for reading."""
         return self._numbers
 
     def _changed(self) -> None:
-        """Forget what was worked out from the numbers: they are others now."""
+        """Discard what was computed from the numbers, because they have changed."""
 
     def _lines(self) -> tuple[Numbers, str]:
-        """What a TREC file is made of: numbers and the tag, which judgments do not have."""
+        """The content of a TREC file: numbers, and the tag of a run."""
         return self._held(), ""
 
     def __getitem__(self, q_id: str) -> dict[str, float]:
@@ -54,7 +54,7 @@ class ByQuery(Mapping[str, dict[str, float]]):
 
     @property
     def size(self) -> int:
-        """How many queries there are."""
+        """The number of queries."""
         return len(self)
 
     def get_query_ids(self) -> list[str]:
@@ -73,11 +73,11 @@ class ByQuery(Mapping[str, dict[str, float]]):
         self._changed()
 
     def add(self, q_id: str, doc_ids: Sequence[str], scores: Sequence[float]) -> None:
-        """Set a query and all its documents; what it had before is gone."""
+        """Set a query and all its documents; its earlier documents are removed."""
         self.add_multi([q_id], [doc_ids], [scores])
 
     def add_multi(self, q_ids: Sequence[str], doc_ids: Sequence[Sequence[str]], scores: Sequence[Sequence[float]]) -> None:
-        """Set several queries and all their documents; lists of different lengths are refused."""
+        """Set several queries and all their documents. Lists of different lengths are an error."""
         _check_equal_lengths("queries, lists of documents and lists of scores", q_ids, doc_ids, scores)
         added: Numbers = {}
         for query, docs, values in zip(q_ids, doc_ids, scores, strict=True):
@@ -87,13 +87,13 @@ class ByQuery(Mapping[str, dict[str, float]]):
         self._changed()
 
     def sort(self) -> None:
-        """Nothing is left to do: queries are always sorted by their ids, and the documents of a run best first."""
+        """Do nothing: queries are always sorted by id, and the documents of a run best first."""
 
     @staticmethod
-    def from_ranxhub(id: str) -> NoReturn:  # noqa: A002 (as it is called there)
-        """Refused: ranxhub is a service of the original."""
+    def from_ranxhub(id: str) -> NoReturn:  # noqa: A002 (its name in ranx)
+        """Always an error: ranxhub is a service of the original."""
         raise UsageError(
-            f"{id}: ranxhub is not read here; fetch it with ranx, save it as JSON, and read that with from_file"
+            f"{id}: ranxhub is not supported; download the run with ranx, save it as JSON, and read the JSON with from_file"
         )
 
     def to_dict(self) -> Numbers:
@@ -105,7 +105,7 @@ class ByQuery(Mapping[str, dict[str, float]]):
         return frame_of(self.to_dict())
 
     def save(self, path: str | Path, kind: str | None = None) -> None:
-        """Write JSON, a TREC file or Parquet, by the ending of the name or by `kind`; `.gz` and `.zst` are refused."""
+        """Write JSON, a TREC file or Parquet, by the file extension or by `kind`. `.gz` and `.zst` are errors."""
         numbers, tag = self._lines()
         write_file(numbers, Path(path), kind_of(path, kind), tag)
 
@@ -114,16 +114,16 @@ def _check_equal_lengths(what: str, *lists: Iterable[Any]) -> None:
     lengths = [len(list(entries)) for entries in lists]
     if len(set(lengths)) > 1:
         counts = ", ".join(counted(length, "entry") for length in lengths)
-        raise DataError(f"{what} belong together one by one, but there are {counts}")
+        raise DataError(f"{what} must have the same length, found {counts}")
 
 
 class Run(ByQuery):
-    """Rankings by query id, and the scores that `evaluate` gave them; `assay.evaluate` takes them too."""
+    """Rankings by query id, and their scores from `evaluate`. `assay.evaluate` accepts a Run too."""
 
     _prepared: EngineRun | None = None
     _is_held: bool = True
     ties: str = "ranx"
-    """The order of equal scores: as ranx's sort leaves them, or as they stand."""
+    """The order of equal scores: as ranx sorts them, or unchanged."""
 
     def __init__(self, run: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None) -> None:
         self._begin(name)
@@ -133,7 +133,7 @@ class Run(ByQuery):
 
     @classmethod
     def of(cls, prepared: EngineRun, name: str | None = None) -> Run:
-        """Rankings that the engine has already, in order; equal scores stay as they stand."""
+        """A run from rankings of the engine, which are in order; equal scores keep their order."""
         run = cls(name=name)
         run._prepared, run._is_held, run.ties = prepared, False, "input_order"
         return run
@@ -142,7 +142,7 @@ class Run(ByQuery):
         super().__init__({}, name)
         self.metadata: dict[str, Any] = {}
         self.scores: defaultdict[str, dict[str, float]] = defaultdict(dict)
-        """Metric → query → score, of every metric that was evaluated."""
+        """Metric → query → score, for every metric that was evaluated."""
         self.mean_scores: dict[str, float] = {}
         self.std_scores: dict[str, float] = {}
 
@@ -157,7 +157,7 @@ class Run(ByQuery):
 
     @property
     def prepared(self) -> EngineRun:
-        """The rankings as the engine has them."""
+        """The rankings in the form that the engine uses."""
         if self._prepared is None:
             self._prepared = EngineRun(self._numbers)
         return self._prepared
@@ -168,7 +168,7 @@ class Run(ByQuery):
         return self.to_dict()
 
     def to_dict(self) -> Numbers:
-        """Query → document → score, best first; equal scores as ranx's sort leaves them."""
+        """Query → document → score, best first; equal scores in the order of ranx's sort."""
         run = self.prepared
         ordered = ((query, _best_first(run, place, self.ties)) for place, query in enumerate(run.query_ids))
         return {
@@ -179,7 +179,7 @@ class Run(ByQuery):
         return self.to_dict(), (self.name or "run").replace(" ", "_")
 
     def make_comparable(self, qrels: Mapping[str, Any]) -> Run:
-        """The run with the queries of the judgments, no others; those it lacks are empty. This run stays as it is."""
+        """A copy of the run with exactly the queries of the judgments; missing queries get empty rankings."""
         held = self._held()
         comparable = Run(name=self.name)
         comparable._numbers = {query: held.get(query, {}) for query in qrels}
@@ -192,9 +192,9 @@ class Run(ByQuery):
 
     @staticmethod
     def from_file(path: str | Path, kind: str | None = None, name: str | None = None) -> Run:
-        """A run from JSON, TREC lines, CSV, JSONL or Parquet, compressed or not; what is in the file decides.
+        """A run from JSON, TREC lines, CSV, JSONL or Parquet, compressed or not. The format is detected from the content.
 
-        Without a name it is called what the lines of a TREC file say.
+        Without a name, the run gets the tag in the TREC file as its name.
         """
         kind_of(path, kind)
         rankings = as_rankings(Path(path))
@@ -204,7 +204,7 @@ class Run(ByQuery):
     def from_df(
         df: Any, q_id_col: str = Q_ID, doc_id_col: str = DOC_ID, score_col: str = SCORE, name: str | None = None
     ) -> Run:
-        """A run from three columns of a frame of pandas, polars or Arrow."""
+        """A run from three columns of a pandas, polars or Arrow frame."""
         return _with_name(as_rankings(columns_of(df, q_id_col, doc_id_col, score_col, "score")), name)
 
     @staticmethod
@@ -226,7 +226,7 @@ def _with_name(rankings: Rankings, name: str | None) -> Run:
 
 
 def _best_first(run: EngineRun, place: int, ties: str) -> list[str]:
-    """The documents of a query; ranx's own sort, which is slow here, is asked only where scores are equal."""
+    """The documents of a query, best first. ranx's sort, which is slow here, is used only if scores are equal."""
     start, end = run.order.start[place], run.order.end[place]
     negated = run.order.negated[start:end]
     is_tied = bool(np.any(negated[1:] == negated[:-1]))
@@ -234,7 +234,7 @@ def _best_first(run: EngineRun, place: int, ties: str) -> list[str]:
 
 
 class Qrels(ByQuery):
-    """Judgments by query id; `assay.evaluate` takes them too. Grades are any numbers, checked when they come in."""
+    """Judgments by query id. `assay.evaluate` accepts Qrels too. Grades may be any numbers, and are checked when added."""
 
     _prepared: EngineQrels | None = None
 
@@ -247,7 +247,7 @@ class Qrels(ByQuery):
 
     @property
     def prepared(self) -> EngineQrels:
-        """The judgments as the engine has them."""
+        """The judgments in the form that the engine uses."""
         if self._prepared is None:
             self._prepared = EngineQrels(self._held())
         return self._prepared
@@ -258,7 +258,7 @@ class Qrels(ByQuery):
         return self.to_dict()
 
     def set_relevance_level(self, rel_lvl: int = 1) -> None:
-        """Make `rel_lvl` the lowest relevant grade: every grade goes down by rel_lvl − 1."""
+        """Make `rel_lvl` the lowest relevant grade: subtract rel_lvl − 1 from every grade."""
         self._numbers = {
             query: {doc: grade - (rel_lvl - 1) for doc, grade in judged.items()} for query, judged in self._held().items()
         }
@@ -271,13 +271,13 @@ class Qrels(ByQuery):
 
     @staticmethod
     def from_file(path: str | Path, kind: str | None = None) -> Qrels:
-        """Judgments from JSON, TREC lines, CSV, JSONL or Parquet, compressed or not; what is in the file decides."""
+        """Judgments from JSON, TREC lines, CSV, JSONL or Parquet, compressed or not. The format is detected."""
         kind_of(path, kind)
         return _of_table(Path(path))
 
     @staticmethod
     def from_df(df: Any, q_id_col: str = Q_ID, doc_id_col: str = DOC_ID, score_col: str = SCORE) -> Qrels:
-        """Judgments from three columns of a frame of pandas, polars or Arrow."""
+        """Judgments from three columns of a pandas, polars or Arrow frame."""
         return _of_table(columns_of(df, q_id_col, doc_id_col, score_col, "relevance"))
 
     @staticmethod
@@ -294,14 +294,14 @@ class Qrels(ByQuery):
 
     @staticmethod
     def from_ir_datasets(dataset_id: str) -> Qrels:
-        """Judgments of a benchmark of the ir_datasets package, which downloads what it does not have."""
+        """Judgments of a benchmark of the ir_datasets package, which downloads missing files."""
         from assay.datasets import load_dataset
 
         return Qrels(load_dataset(f"ir_datasets:{dataset_id}").qrels, name=dataset_id)
 
 
 def _of_table(source: Any) -> Qrels:
-    """Judgments of a file or a frame, where whole numbers may stand as 5.0: they are whole numbers again."""
+    """Judgments from a file or a frame. Whole numbers that are written as 5.0 become ints again."""
     grades = as_judgments(source).grades
     return Qrels({query: {doc: _int_if_whole(grade) for doc, grade in judged.items()} for query, judged in grades.items()})
 

@@ -1,4 +1,4 @@
-"""Files and frames: what ranx calls their kinds, and how numbers by query get into and out of them."""
+"""Files and data frames: their kinds in ranx, and how to read and write numbers by query."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Numbers = Mapping[str, Mapping[str, float]]
 
 
 def kind_of(path: str | Path, kind: str | None) -> str:
-    """The kind of a file: the one given, else that of its ending; an ending of another kind means TREC lines."""
+    """The kind of a file: as given, otherwise by its extension. Any other extension means TREC lines."""
     if kind == "lz4" or (kind is None and str(path).endswith(".lz4")):
-        raise BadParameter(f"{path}: LZ4 files are not read or written here; save as JSON or Parquet with ranx first")
+        raise BadParameter(f"{path}: LZ4 files are not supported; save the file as JSON or Parquet with ranx first")
     if kind is not None and kind not in KINDS:
-        raise BadParameter(f"kind is one of {', '.join(KINDS)}, not {kind!r}")
+        raise BadParameter(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
     return kind or ENDINGS.get(Path(path).suffix.lstrip(".").lower(), "trec")
 
 
 def columns_of(table: Any, q_id_col: str, doc_id_col: str, score_col: str, role: str) -> dict[str, Any]:
-    """Three columns of a frame (pandas, polars, Arrow) or of a mapping of columns, under names that are known."""
+    """Three columns of a frame (pandas, polars, Arrow) or of a mapping of columns, under assay's names."""
     named = dict(zip(("query_id", "doc_id", role), (q_id_col, doc_id_col, score_col), strict=True))
     there = _names_in(table)
     for column in named.values():
         if column not in there:
-            raise DataError(f"there is no column {column!r} among {', '.join(map(repr, there))}; name it with …_col=")
+            raise DataError(f"no column is called {column!r} among {', '.join(map(repr, there))}; set its name with …_col=")
     return {name: _as_list(table[column]) for name, column in named.items()}
 
 
@@ -50,24 +50,24 @@ def _as_list(column: Any) -> list[Any]:
 
 
 def read_parquet(path: str | Path, columns: Mapping[str, str]) -> dict[str, Any]:
-    """Columns of a Parquet file under other names: name → the column's own name."""
+    """Columns of a Parquet file under new names: `columns` maps the new name to the name in the file."""
     from assay.files import as_source, open_parquet
 
     with open_parquet(as_source(Path(path))) as file:
         names = file.columns
         if missing := [column for column in columns.values() if column not in names]:
-            raise DataError(f"{path}: there is no column {missing[0]!r} among {', '.join(map(repr, names))}")
+            raise DataError(f"{path}: no column is called {missing[0]!r} among {', '.join(map(repr, names))}")
         rows = list(zip(*file.rows(list(columns.values())), strict=True)) or [()] * len(columns)
     return {name: list(column) for name, column in zip(columns, rows, strict=True)}
 
 
 def write_file(numbers: Numbers, path: Path, kind: str, tag: str) -> None:
-    """Numbers as a file of a kind; TREC lines are a run's where there is a tag, else judgments."""
+    """Write numbers as a file of a kind. TREC lines are a run if there is a tag, otherwise judgments."""
     from assay.atomic_write import atomic_write
     from assay.files import write_qrels, write_run
 
     if kind == "gz":
-        raise BadParameter(f"{path}: compressed files are read here, not written (ranx writes plain text under that name)")
+        raise BadParameter(f"{path}: compressed files can be read but not written (ranx writes plain text under that name)")
     if kind == "json":
         import msgspec
 
@@ -82,7 +82,7 @@ def write_file(numbers: Numbers, path: Path, kind: str, tag: str) -> None:
 
 
 def _write_parquet(numbers: Numbers, path: Path) -> None:
-    """The columns q_id, doc_id and score, as ranx names them; grades that are whole numbers stay so."""
+    """Write the columns q_id, doc_id and score, as in ranx. Whole grades stay whole numbers."""
     from assay.files import write_parquet_table
 
     rows = [[query, doc, score] for query, by_doc in numbers.items() for doc, score in by_doc.items()]
@@ -91,13 +91,13 @@ def _write_parquet(numbers: Numbers, path: Path) -> None:
 
 
 def frame_of(numbers: Numbers) -> Any:
-    """A pandas frame, one row for each document of each query."""
+    """A pandas frame with one row per document and query."""
     rows = [(query, doc, score) for query, by_doc in numbers.items() for doc, score in by_doc.items()]
     return pandas().DataFrame(rows, columns=list(COLUMNS))
 
 
 def pandas() -> Any:
-    """The package, or what to do where it is not installed."""
+    """The package; an error that says how to install it if it is missing."""
     try:
         return importlib.import_module("pandas")
     except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""ranx's fusion of runs, by its names of methods, norms and parameters; and its search for the best parameters."""
+"""ranx's fusion of runs, with its names of methods, norms and parameters; and its search for the best parameters."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from assay.model import Run as EngineRun
 
 WEIGHTED = ("mixed", "w_bordafuse", "w_condorcet", "wmnz", "wsum")
 TRAINED = {"bayesfuse": "log_odds", "mapfuse": "map_scores", "posfuse": "probs", "segfuse": "probs"}
-"""Methods that only learn → what ranx calls that."""
+"""Methods that learn from judgments → the name of their parameter in ranx."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """The values of one parameter that are tried: from `low` to `high` in steps."""
+    """The values of a parameter to try: from `low` to `high` in steps."""
 
     parameter: str
     low: float
@@ -40,7 +40,7 @@ RANGES = {
     "probfuse": Range("n_segments", 1, 100, 1),
     "slidefuse": Range("w", 1, 100, 1),
 }
-"""What is tried unless `min_…`, `max_…` and `step` say otherwise."""
+"""The default values to try, which `min_…`, `max_…` and `step` change."""
 
 
 def optimize_fusion(
@@ -54,15 +54,16 @@ def optimize_fusion(
     show_percentages: bool = False,
     **options: Any,
 ) -> Any:
-    """The best parameters, for `fuse(…, params=…)`; of equals the last that was tried. With a report, both.
+    """The best parameters for `fuse(…, params=…)`; among equally good ones, the last that was tried. With a report, both.
 
-    The score is that of the queries it was chosen by, which flatters it; `assay.tune_fusion` holds queries out.
+    The score is too optimistic, because it is computed on the queries that the parameters were chosen on.
+    `assay.tune_fusion` holds queries out.
     """
     options.pop("show_progress", None)
     lists, judged = RankedLists.of(runs_to_fuse(runs, norm)), prepared_qrels(qrels)
     if method in TRAINED:
         if return_optimization_report:
-            raise BadParameter(f"{method} learns from judgments, and has no parameters to report on")
+            raise BadParameter(f"{method} learns from judgments and tries no settings, so there is no optimization report")
         return {TRAINED[method]: bound_fusion(method, norm, {})[0].train(lists, judged)}
     trials = list(_trials(method, len(runs), options))
     scores = FusedScores(lists, judged, parse_ranx_metric(metric))
@@ -83,7 +84,7 @@ def optimize_fusion(
 
 
 def _trials(method: str, n_runs: int, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every setting to try."""
+    """All settings to try."""
     if method in WEIGHTED:
         allowed = {"step"}
     elif method in RANGES:
@@ -91,7 +92,7 @@ def _trials(method: str, n_runs: int, options: dict[str, Any]) -> Iterator[dict[
         allowed = {f"min_{name}", f"max_{name}", "step"}
     else:
         raise BadParameter(
-            f"{method} has nothing to optimise; there are {', '.join(sorted({*WEIGHTED, *RANGES, *TRAINED}))}"
+            f"{method} has no parameters to optimise; choose from {', '.join(sorted({*WEIGHTED, *RANGES, *TRAINED}))}"
         )
     if unknown := options.keys() - allowed:
         raise BadParameter(f"{method} has no option {', '.join(sorted(unknown))}; it has {', '.join(sorted(allowed))}")
@@ -102,7 +103,7 @@ def _trials(method: str, n_runs: int, options: dict[str, Any]) -> Iterator[dict[
     low, high = options.get(f"min_{name}", usual.low), options.get(f"max_{name}", usual.high)
     step = options.get("step", usual.step)
     if step <= 0 or low > high:
-        raise BadParameter(f"{method}: from {low} to {high} in steps of {step} there is nothing to try")
+        raise BadParameter(f"{method}: there is nothing to try from {low} to {high} in steps of {step}")
     is_whole = isinstance(step, int) and isinstance(low, int)
     for number in range(int((high - low) / step + 1e-9) + 1):
         value = low + number * step
@@ -113,7 +114,7 @@ def _weights(n_runs: int, step: float) -> Iterator[tuple[float, ...]]:
     """All weights in whole steps that add up to 1."""
     n_steps = round(1 / step) if 0 < step <= 1 else 0
     if not n_steps or abs(n_steps * step - 1) > 1e-9:
-        raise BadParameter(f"step divides 1 evenly, such as 0.1, not {step!r}")
+        raise BadParameter(f"step must divide 1 evenly, such as 0.1, not {step!r}")
     for bars in combinations(range(n_steps + n_runs - 1), n_runs - 1):
         ends = (-1, *bars, n_steps + n_runs - 1)
         yield tuple((after - before - 1) / n_steps for before, after in pairwise(ends))
@@ -135,26 +136,26 @@ NORMS = {
     "rank": "rank",
     "borda": "borda",
 }
-"""ranx's name → ours. Inverted is for distances, of which the smallest is the best."""
+"""Name in ranx → name in assay. The inverted norms are for distances, for which smaller is better."""
 
 
 def fuse(
     runs: Sequence[Any], norm: str | None = "min-max", method: str = "wsum", params: Mapping[str, Any] | None = None
 ) -> Run:
-    """One run out of several, best first. `params` are the method's, such as those that `optimize_fusion` gives.
+    """Fuse several runs into one, best first. `params` are the parameters of the method, as `optimize_fusion` returns them.
 
-    Methods that go by ranks alone do without a norm; weights that are not given are all alike.
+    Methods that use only ranks need no norm. Weights that are not given are equal.
     """
     fusion, trained = bound_fusion(method, norm, params or {})
     return Run.of(fuse_runs(runs_to_fuse(runs, norm), fusion, trained, method), method)
 
 
 def bound_fusion(method: str, norm: str | None, params: Mapping[str, Any]) -> tuple[BoundFusion, Trained | None]:
-    """The fusion that ranx's names stand for, and what it has learnt where it is one that learns."""
+    """The fusion that ranx's names mean, with what it has learned if the method learns."""
     if method not in METHODS:
-        raise UnknownName("fusion", method, near_matches(method, METHODS), f"there are {', '.join(METHODS)}")
+        raise UnknownName("fusion", method, near_matches(method, METHODS), f"choose from {', '.join(METHODS)}")
     if norm is not None and norm not in NORMS:
-        raise UnknownName("norm", norm, near_matches(norm, NORMS), f"there are {', '.join(NORMS)}, and None")
+        raise UnknownName("norm", norm, near_matches(norm, NORMS), f"choose from {', '.join(NORMS)}, None")
     learnt = [value for value in params.values() if isinstance(value, Trained)]
     settings = {name: value for name, value in params.items() if not isinstance(value, Trained)}
     fusion = parse_fusion(method, **settings)
@@ -162,15 +163,15 @@ def bound_fusion(method: str, norm: str | None, params: Mapping[str, Any]) -> tu
         fusion = parse_fusion(method, **settings, norm=NORMS[norm] if norm else "none")
     elif norm == "borda":
         raise BadParameter(
-            f"{method} goes by ranks, and the norm borda gives a rank to documents a run lacks; use norm=None"
+            f"{method} uses ranks, but the norm borda also ranks documents that are missing from a run; use norm=None"
         )
     return fusion, learnt[0] if learnt else None
 
 
 def runs_to_fuse(runs: Sequence[Any], norm: str | None) -> list[EngineRun]:
-    """The runs as the engine has them; turned round where small scores are the good ones."""
+    """The runs in the form that the engine uses; scores are negated if smaller is better."""
     if len(runs) < 2:
-        raise BadParameter(f"fusion needs two runs or more, not {len(runs)}")
+        raise BadParameter(f"fusion needs at least two runs, not {len(runs)}")
     prepared = [prepared_run(run) for run in runs]
     return [_negated(run) for run in prepared] if norm and norm.endswith("inverted") else prepared
 
@@ -185,7 +186,7 @@ def _negated(run: EngineRun) -> EngineRun:
 
 @dataclass
 class OptimizationReport:
-    """Settings and scores, in the order they were tried; the one that was chosen is marked."""
+    """Settings and scores in the order in which they were tried; the chosen one is marked."""
 
     method: str
     parameter: str

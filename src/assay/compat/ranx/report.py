@@ -1,4 +1,4 @@
-"""ranx's table of several runs, with a statistical test for every pair, as text, LaTeX, JSON and a frame."""
+"""ranx's table of several runs, with a statistical test for every pair, as text, LaTeX, JSON and data frame."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Pairwise(Mapping[Any, dict[str, dict[str, Any]]]):
 
 @dataclass
 class Report:
-    """Means, p-values and wins of several runs; a run's superscript letters are those it is significantly above."""
+    """Means, p-values and wins of several runs. Superscript letters name the runs that a run is significantly above."""
 
     model_names: list[str]
     results: dict[str, dict[str, float]]
@@ -57,19 +57,19 @@ class Report:
     metrics: list[str]
     max_p: float
     win_tie_loss: dict[tuple[str, str], dict[str, dict[str, int]]]
-    """Run and another → metric → W, T and L: on how many queries the first is ahead, level, behind."""
+    """Run and another run → metric → W, T and L: the number of queries on which the first wins, ties and loses."""
     rounding_digits: int = 3
     show_percentages: bool = False
     stat_test: str = "student"
 
     def format_score(self, score: float) -> str:
-        """A mean with the digits asked for; as a percentage it has two fewer behind the point."""
+        """A mean with the requested digits; as a percentage, it has two fewer decimals."""
         if self.show_percentages:
             return f"{score * 100:.{max(0, self.rounding_digits - 2)}f}"
         return f"{score:.{self.rounding_digits}f}"
 
     def above(self, model: str, metric: str) -> list[str]:
-        """The letters of the runs that a run is significantly above."""
+        """The letters of the runs that this run is significantly above."""
         return [
             letter(number)
             for number, other in enumerate(self.model_names)
@@ -95,7 +95,7 @@ class Report:
         return ("" if len(self.model_names) <= len(SUPERSCRIPTS) else "⋅").join(groups)
 
     def to_latex(self) -> str:
-        """The table as LaTeX, best means in bold; it needs the package booktabs."""
+        """The table as LaTeX with the best means in bold. It needs the LaTeX package booktabs."""
         rows = []
         for number, model in enumerate(self.model_names):
             rows.append([letter(number), escape_latex(model), *(self._latex_cell(model, metric) for metric in self.metrics)])
@@ -116,7 +116,7 @@ class Report:
         return f"{text}$^{{{letters}}}$" if letters else text
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values: for each run its scores, the p-values against the others, and wins."""
+        """Everything as plain values: for each run its scores, its p-values against the others, and its wins."""
         content: dict[str, Any] = {"stat_test": self.stat_test, "metrics": self.metrics, "model_names": self.model_names}
         for model in self.model_names:
             others = [other for other in self.model_names if other != model]
@@ -129,7 +129,7 @@ class Report:
         return content
 
     def to_dataframe(self) -> Any:
-        """A pandas frame: the column model_names, and one for each metric."""
+        """A pandas frame with the column model_names and one column per metric."""
         return pandas().DataFrame([{"model_names": name, **self.results[name]} for name in self.model_names])
 
     def save(self, path: str | Path) -> None:
@@ -145,7 +145,7 @@ class Report:
 
 
 TESTS = {"student": "paired_t", "fisher": "randomization", "tukey": "tukey_hsd"}
-"""ranx's name → ours."""
+"""Name in ranx → name in assay."""
 
 Table = Mapping[str, Mapping[str, Floats]]
 """Run → metric → one score per query."""
@@ -164,9 +164,9 @@ def compare(
     show_percentages: bool = False,
     make_comparable: bool = False,
 ) -> Report:
-    """Score every run and test every pair of them on the same queries. Runs are known by their names, which differ.
+    """Score every run and test every pair on the same queries. Each run needs a different name.
 
-    p is for each pair by itself; `assay.compare` corrects for how many were looked at.
+    p is not corrected for the number of comparisons; `assay.compare` corrects it.
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     test = _test(stat_test, n_permutations)
@@ -185,29 +185,29 @@ def compare(
 
 
 def _scores(qrels: Any, runs: Iterable[Any], metrics: Sequence[str], make_comparable: bool) -> Table:
-    """Every run by its name, or by its place where it has none; a `Run` keeps its scores, as in `evaluate`."""
+    """Scores of every run by its name, or by its position if it has none. A `Run` keeps its scores, as in `evaluate`."""
     judged = prepared_qrels(qrels)
     scores: dict[str, Mapping[str, Floats]] = {}
     for number, run in enumerate(runs, 1):
         name = getattr(run, "name", None) or f"run_{number}"
         if name in scores:
-            raise DataError(f"two runs are called {name!r}; give each a name of its own: Run(…, name='bm25')")
+            raise DataError(f"two runs are called {name!r}; give each run a different name: Run(…, name='bm25')")
         if isinstance(run, Run):
             evaluate(judged, run, metrics, make_comparable=make_comparable)
         scores[name] = score_run(judged, run, metrics, make_comparable)[1]
     if not scores:
-        raise BadParameter("no run was given")
+        raise BadParameter("expected at least one run, found none")
     return scores
 
 
 def _test(name: str, n_permutations: int) -> BoundTest:
     if name not in TESTS:
-        raise UnknownName("statistical test", name, near_matches(name, TESTS), f"there are {', '.join(TESTS)}")
+        raise UnknownName("statistical test", name, near_matches(name, TESTS), f"choose from {', '.join(TESTS)}")
     return parse_test(f"randomization(resamples={n_permutations})" if name == "fisher" else TESTS[name])
 
 
 def _comparisons(scores: Table, metrics: Sequence[str], test: BoundTest, max_p: float, seed: int) -> Pairwise:
-    """For each pair of runs and each metric: p, and whether that is small enough."""
+    """For each pair of runs and each metric: p, and whether it is at most `max_p`."""
     names = list(scores)
     comparisons: dict[frozenset[str], dict[str, dict[str, Any]]] = {frozenset(pair): {} for pair in combinations(names, 2)}
     for metric in metrics if len(names) > 1 else ():
@@ -220,7 +220,7 @@ def _comparisons(scores: Table, metrics: Sequence[str], test: BoundTest, max_p: 
 
 
 def _pairwise_p(columns: Floats, test: BoundTest, seed: int) -> Floats:
-    """System × system: p of each pair."""
+    """System × system: the p-value of each pair."""
     if test.test.is_for_many:
         return test.compare_many(Field(columns, seed)).pairwise
     p = np.ones((columns.shape[1],) * 2)
@@ -230,7 +230,7 @@ def _pairwise_p(columns: Floats, test: BoundTest, seed: int) -> Floats:
 
 
 def _win_tie_loss(scores: Table, metrics: Sequence[str]) -> dict[tuple[str, str], dict[str, dict[str, int]]]:
-    """On how many queries the first of two runs is ahead, level and behind; what rounding alone tells apart is level."""
+    """The number of queries on which the first of two runs wins, ties and loses. Rounding differences are ties."""
     counts_of: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
     for first, other in permutations(scores, 2):
         counts_of[first, other] = {}

@@ -1,4 +1,4 @@
-"""evaluate as ranx has it, and metrics as it writes them: `ndcg@10`, `map@100-l2`, `rbp.95`, or any name of assay's."""
+"""evaluate as in ranx, and its metric names: `ndcg@10`, `map@100-l2`, `rbp.95`, or any metric name of assay."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from assay.model import Run as EngineRun
 from assay.views import rank_all, settle
 
 Scores = dict[str, Floats]
-"""Metric as it was written → one score per query."""
+"""Metric name as given → one score per query."""
 
 
 def evaluate(
@@ -36,12 +36,12 @@ def evaluate(
 ) -> Any:
     """Score a run: a float for one metric, a dictionary for several; arrays over queries without `return_mean`.
 
-    Queries stand in the order of the judgments, which `Qrels` sorts. With `return_std` there are mean and std of each.
+    Queries are in the order of the judgments, which `Qrels` sorts. `return_std` adds the standard deviation to each mean.
     Judgments and runs may be `Qrels` and `Run`, nested dicts, or anything that assay reads.
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if not names:
-        raise BadParameter("no metric was given")
+        raise BadParameter("expected at least one metric, found none")
     query_ids, scores = score_run(qrels, run, names, make_comparable)
     if isinstance(run, Run) and save_results_in_run:
         _save(run, query_ids, scores, with_std=return_std and return_mean)
@@ -50,7 +50,7 @@ def evaluate(
 
 
 def score_run(qrels: Any, run: Any, names: Iterable[str], make_comparable: bool) -> tuple[tuple[str, ...], Scores]:
-    """The queries, and the score of each by every metric."""
+    """The queries, and their scores by every metric."""
     bound = {name: parse_ranx_metric(name) for name in names}
     policy = replace(RANX.policy, ties=run.ties if isinstance(run, Run) else "reverse_order")
     if make_comparable:
@@ -68,14 +68,14 @@ def score_run(qrels: Any, run: Any, names: Iterable[str], make_comparable: bool)
 
 
 def prepared_qrels(qrels: Any) -> EngineQrels:
-    """Judgments as the engine has them, in the order they come in."""
+    """Judgments in the form that the engine uses, in input order."""
     if isinstance(qrels, Qrels):
         return qrels.prepared
     return qrels if isinstance(qrels, EngineQrels) else EngineQrels(qrels)
 
 
 def prepared_run(run: Any) -> EngineRun:
-    """A run as the engine has it."""
+    """A run in the form that the engine uses."""
     if isinstance(run, Run):
         return run.prepared
     return run if isinstance(run, EngineRun) else EngineRun.borrow(as_rankings(run))
@@ -86,8 +86,8 @@ def _settle_ties(rankings: Any, policy: Policy) -> Any:
         return settle(rankings, policy).run
     except DataError as error:
         raise DataError(
-            f"{error}. Judgments and run must have the same queries; make_comparable=True scores missing ones as empty "
-            "and leaves out those without judgments"
+            f"{error}. Judgments and run must have the same queries. With make_comparable=True, missing queries count as "
+            "empty rankings, and queries without judgments are left out"
         ) from None
 
 
@@ -107,7 +107,7 @@ def _mean_and_deviation(values: Floats, return_mean: bool, return_std: bool) -> 
 
 
 def mean_score(values: Floats) -> float:
-    """The mean; 0.0 of no queries."""
+    """The mean; 0.0 without queries."""
     return float(np.mean(values)) if len(values) else 0.0
 
 
@@ -117,7 +117,7 @@ def _deviation(values: Floats) -> float:
 
 @dataclass(frozen=True)
 class RanxMetric:
-    """One of ranx's metrics: which of ours it is, with which settings, and which it is without a cutoff."""
+    """A metric of ranx: the metric of assay with its settings, and the metric to use without a cutoff."""
 
     metric: str
     label: str
@@ -147,48 +147,48 @@ _RBP = re.compile(r"rbp[.@](?P<p>\d+)(?:-l(?P<level>\d+))?", re.ASCII)
 
 
 def parse_ranx_metric(text: str) -> BoundMetric:
-    """The metric that ranx means. A cutoff of 0 is none; `rbp` without a persistence is refused, as there."""
+    """The metric that ranx means. A cutoff of 0 means no cutoff; `rbp` without a persistence is an error, as in ranx."""
     if not isinstance(text, str):
-        raise BadParameter(f"a metric is given by its name, such as 'ndcg@10', not by {text!r}")
+        raise BadParameter(f"a metric must be a name such as 'ndcg@10', not {text!r}")
     if shape := _RBP.fullmatch(text):
         return all_metrics()["rbp"].bind(p=float(f"0.{shape['p']}"), gain="grade", **_level(shape["level"]))
     if text.partition("-l")[0] == "rbp":
-        raise BadParameter(f"{text}: rbp needs a persistence, as in rbp.95")
+        raise BadParameter(f"{text}: rbp needs a persistence, such as rbp.95")
     if shape := _LEVEL_FIRST.fullmatch(text):
-        raise BadParameter(f"{text}: the level stands last, as in {shape['name']}@{shape['k']}-l{shape['level']}")
+        raise BadParameter(f"{text}: the level must come last, as in {shape['name']}@{shape['k']}-l{shape['level']}")
     if not (shape := _PLAIN.fullmatch(text)):
         return _other(text)
     known, k = RANX_METRICS[shape["name"]], int(shape["k"] or 0)
     if k and not known.takes_cutoff:
-        raise BadParameter(f"{text}: {shape['name']} takes no cutoff")
+        raise BadParameter(f"{text}: {shape['name']} has no cutoff")
     metric = all_metrics()[known.uncut if known.uncut and not k else known.metric]
     settings = {**dict(known.settings), **({"k": k} if k else {}), **_level(shape["level"])}
     return metric.bind(**settings)
 
 
 def _other(text: str) -> BoundMetric:
-    """A metric that ranx lacks; its figure must be the mean of scores of rankings, as all of ranx's are."""
+    """A metric that ranx does not have. Its summary must be the mean of scores of rankings, like all metrics of ranx."""
     metric = parse_metric(WrittenName(text))
     if metric.metric.view != "ranking":
-        raise BadParameter(f"{text} is no metric of a ranking; ranx's evaluate knows no others")
+        raise BadParameter(f"{text} is not a metric of rankings, and ranx's evaluate accepts no others")
     if metric.metric.aggregation is not MEAN:
-        raise BadParameter(f"{text} is no mean over queries; assay.evaluate(qrels, run, {metric.name!r}) works it out")
+        raise BadParameter(f"{text} is not a mean over queries; use assay.evaluate(qrels, run, {metric.name!r})")
     return metric
 
 
 def _level(text: str | None) -> dict[str, float]:
-    """`-l1` is ranx's way to say nothing: it is the level that holds by default."""
+    """The relevance level as a setting; `-l1` means the default in ranx."""
     return {"rel": float(text)} if text and int(text) != 1 else {}
 
 
 def policy_for(metric: BoundMetric, policy: Policy) -> Policy:
-    """The policy with what ranx does otherwise for a metric."""
+    """The policy with ranx's deviations for a metric."""
     variant = RANX.variant(metric.metric.name, metric.params)
     return replace(policy, **variant.policy) if variant else policy
 
 
 def label_of(text: str) -> str:
-    """A metric as the head of a table has it: `NDCG@10`, `MAP@100-l2`, `RBP.95`."""
+    """The heading of a metric in a table: `NDCG@10`, `MAP@100-l2`, `RBP.95`."""
     if text.startswith("rbp"):
         return f"RBP{text[3:]}"
     name = re.split(r"@|-l(?=\d)", text)[0]

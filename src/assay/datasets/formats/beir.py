@@ -1,7 +1,7 @@
-"""beir: a folder with corpus.jsonl, queries.jsonl and qrels/*.tsv, as BEIR, MTEB and CoIR have it; also as Parquet.
+"""beir: a folder with corpus.jsonl, queries.jsonl and qrels/*.tsv, as in BEIR, MTEB and CoIR; also as Parquet.
 
-Hugging Face has the same in folders: corpus, queries, and qrels (or default, or data), each table in one Parquet file or
-more.
+Hugging Face has the same in folders: corpus, queries, and qrels (or default, or data), each table in one or more Parquet
+files.
 """
 
 from __future__ import annotations
@@ -41,32 +41,34 @@ qrels/test.tsv   query-id<tab>corpus-id<tab>score
                  q1<tab>d1<tab>1"""
 ENDINGS = (".jsonl", *(f".jsonl{packed}" for packed in COMPRESSIONS), ".parquet")
 FOLDERS = ("qrels", "default", "data")
-"""Where judgments lie; in all but the first only Parquet as Hugging Face writes it."""
+"""Folders of judgments. All but the first contain only Parquet, as Hugging Face writes it."""
 JUDGMENT_FILES = ("qrels.tsv", "qrels.parquet")
-"""Judgments that lie beside the queries."""
+"""Files of judgments in the folder of the queries."""
 SPLITS = ("test", "dev", "validation", "train")
-"""Which judgments are read where there are several, in this order."""
+"""Which split is read if there are several, in this order."""
 SPLIT_NAME = re.compile(r"[\w-][\w.-]*")
-"""What may name a file of judgments."""
+"""A valid name for a file of judgments."""
 IDS = ("_id", "id", "doc_id", "query_id")
 TAGS = ("query_type", "difficulty", "domain", "expected", "scope")
 QUERY_METADATA: Mapping[str, Check] = {**dict.fromkeys(TAGS, is_text), "evidence": is_texts}
-"""Fields of a query that BEIR keeps in its metadata, and what they are; anything else of that name is metadata."""
+"""Fields of a query that BEIR keeps in its metadata, and the check of their type. Any other value stays metadata."""
 DOCUMENT_METADATA: Mapping[str, Check] = {"source": is_text, "page_number": is_whole, "section": is_text, "group": is_text}
 NOTHING_RELEVANT = "relevantIds"
-"""Marks a query that was judged and has nothing relevant, where no dataset.json says so."""
+"""Marks a query that was judged to have nothing relevant, if there is no dataset.json."""
 
 
 def read_beir(path: Path, split: str | None = None) -> BenchmarkDataset:
-    """Of several splits in qrels/ one is read: test, else dev, validation, train, else the first; the others are noted.
+    """If qrels/ has several splits, one of them is read: test, otherwise dev, validation, train or the first.
 
-    `folder:dev` reads the split dev instead, and the dataset is called so. Parquet in folders is read as Hugging Face has
-    it: corpus/corpus-00000-of-00001.parquet, queries/…, and test-… in qrels, default or data. The split is kept as the
-    dataset's metadata. Type, difficulty, domain, expected answer, scope and evidence of a query, and source, page_number,
-    section and group of a document, stand in its metadata or beside its text. What else stands there goes to the
-    metadata, such as a language or url; a name with two values is a fault. `relevantIds: []` in the metadata of a query
-    says that nothing is relevant. Where there is a dataset.json, as we write it, it has the name, version, metadata,
-    judges and spans. An empty title is none. Documents stay in their file until they are asked for.
+    The splits that are not read are listed. `folder:dev` reads the split dev instead, which then becomes part of the
+    dataset's name. Parquet is also read from folders as on Hugging Face: corpus/corpus-00000-of-00001.parquet, queries/…,
+    and test-… in qrels, default or data. The dataset's metadata record the split.
+
+    The fields query_type, difficulty, domain, expected, scope and evidence of a query, and source, page_number, section and
+    group of a document, may be in its metadata or next to its text. Other fields, such as a language or url, become
+    metadata; a field with two values is a fault. `relevantIds: []` in the metadata of a query means that nothing is
+    relevant. A dataset.json, as assay writes it, has the name, version, metadata, judges and spans. An empty title counts
+    as no title. Documents stay in their file until they are needed.
     """
     dataset = BenchmarkDataset(path.resolve().name, queries=_queries(path))
     dataset.documents = _documents(path)
@@ -83,7 +85,7 @@ def read_beir(path: Path, split: str | None = None) -> BenchmarkDataset:
 
 
 def _documents(path: Path) -> Any:
-    """All documents; a table in several files is put together, and a document that is in two of them is a fault."""
+    """All documents. A table in several files is joined, and a document that is in two of them is a fault."""
     files = _find(path, "corpus")
     if len(files) < 2:
         return read_documents(files[0], _document, _id_of, IDS.__contains__) if files else {}
@@ -91,13 +93,13 @@ def _documents(path: Path) -> Any:
     for file in files:
         some = read_documents(file, _document, _id_of, IDS.__contains__)
         if twice := documents.keys() & some.keys():
-            raise DataError(f"document {min(twice)} is in another file of the corpus as well; keep one", source=file)
+            raise DataError(f"document {min(twice)} is also in another file of the corpus; keep one of them", source=file)
         documents |= some
     return documents
 
 
 def _judged_empty(queries: dict[str, Query], judged: Collection[str]) -> dict[str, dict[str, float]]:
-    """Queries that are known to have nothing relevant, which a table of judgments cannot say; their mark is taken off."""
+    """Queries that are marked as having nothing relevant, which a table of judgments cannot say. The mark is removed."""
     judgments: dict[str, dict[str, float]] = {}
     for query in list(queries.values()):
         if query.query_id not in judged and (query.metadata or {}).get(NOTHING_RELEVANT, None) == []:
@@ -108,7 +110,7 @@ def _judged_empty(queries: dict[str, Query], judged: Collection[str]) -> dict[st
 
 
 def _find(path: Path, stem: str) -> list[Path]:
-    """The file of that name, plain or compressed, as JSON lines or as Parquet; or the Parquet files in its folder."""
+    """The file of this name as JSON lines, plain or compressed, or as Parquet; or the Parquet files in its folder."""
     plain = next((file for ending in ENDINGS if (file := path / f"{stem}{ending}").is_file()), None)
     return [plain] if plain else table_in(path / stem)
 
@@ -116,7 +118,7 @@ def _find(path: Path, stem: str) -> list[Path]:
 def _queries(path: Path) -> dict[str, Query]:
     files = _find(path, "queries")
     if not files:
-        raise DataError("there is no queries.jsonl in this folder", source=path)
+        raise DataError("expected a file queries.jsonl in this folder, found none", source=path)
     queries: dict[str, Query] = {}
 
     def take(_: str, record: Mapping[str, Any]) -> None:
@@ -140,7 +142,7 @@ def _document(record: Mapping[str, Any]) -> Document:
 def _split_fields(
     record: Mapping[str, Any], texts: Collection[str], checks: Mapping[str, Check]
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The fields of ours, out of the record or its metadata; and what is left of both, as metadata."""
+    """The known fields, from the record or its metadata; and the rest of both as metadata."""
     metadata = record.get("metadata")
     inside = dict(metadata) if isinstance(metadata, Mapping) else {}
     taken = {_id_name(record), *texts, *(["metadata"] if isinstance(metadata, Mapping) or not metadata else [])}
@@ -152,14 +154,14 @@ def _split_fields(
             fields[name] = holder.pop(name)
     outside = {name: value for name, value in outside.items() if value is not None}
     if twice := [name for name in outside.keys() & inside.keys() if outside[name] != inside[name]]:
-        raise DataError(f"{min(twice)!r} has one value in the record and another in its metadata; keep one of them")
+        raise DataError(f"{min(twice)!r} has different values in the record and in its metadata; keep one of them")
     return fields, {**outside, **inside} or None
 
 
 def _id_name(record: Mapping[str, Any]) -> str:
     name = next((name for name in IDS if record.get(name) is not None), None)
     if name is None:
-        raise DataError("there is no _id")
+        raise DataError("expected an id in the field _id, found none")
     return name
 
 
@@ -170,12 +172,12 @@ def _id_of(record: Mapping[str, Any]) -> str:
 def _text(record: Mapping[str, Any], name: str) -> str:
     value = record.get(name)
     if isinstance(value, bool) or not isinstance(value, str | int | float | None):
-        raise DataError(f"{name} is text, not {shortened(value)}")
+        raise DataError(f"the field {name} must be text, not {shortened(value)}")
     return "" if value is None else str(value)
 
 
 def _splits(path: Path) -> dict[str, list[Path]]:
-    """Split → its judgments; two tables of one split are an error, for nobody knows which one is meant."""
+    """Split → its files. Two tables of one split are an error, because the choice would be a guess."""
     folder = path / FOLDERS[0]
     splits: dict[str, list[Path]] = {}
     for file in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -192,17 +194,17 @@ def _add_split(splits: dict[str, list[Path]], split: str, files: list[Path]) -> 
     if split in splits:
         first, second = splits[split][0], files[0]
         other = second.name if second.parent == first.parent else f"{second.parent.name}/{second.name}"
-        raise DataError(f"both {first.name} and {other} hold the split {split}; keep one", source=first.parent)
+        raise DataError(f"both {first.name} and {other} contain the split {split}; keep one of them", source=first.parent)
     splits[split] = files
 
 
 def _read_judgments(dataset: BenchmarkDataset, path: Path, chosen_split: str | None) -> tuple[str, str]:
-    """Judgments of one split: which one is usually read, and which one was; those that are not read are noted."""
+    """Read the judgments of one split. Returns the default split and the split that was read, and notes the others."""
     splits = _splits(path)
     loose = [path / name for name in JUDGMENT_FILES if (path / name).exists()]
     usual = next((name for name in SPLITS if name in splits), next(iter(splits), ""))
     if chosen_split is not None and chosen_split not in splits:
-        there = f"there are {', '.join(splits)}" if splits else "it has no splits, for there is no folder qrels"
+        there = f"choose from {', '.join(splits)}" if splits else "the benchmark has no folder qrels, and so no splits"
         raise UnknownName(f"split of {path}", chosen_split, near_matches(chosen_split, splits), there)
     if not splits and not loose:
         return "", ""
@@ -211,32 +213,32 @@ def _read_judgments(dataset: BenchmarkDataset, path: Path, chosen_split: str | N
     others = [f"{file.parent.name}/{file.name}" for some in splits.values() for file in some if file not in files]
     others += [file.name for file in loose if file not in files]
     if others and chosen_split is None:
-        choose = (
-            f"; {path.name}:{next(other for other in splits if other != split)} reads another" if len(splits) > 1 else ""
-        )
-        dataset.repairs.append(Repair(str(files[0]), f"judgments are read from here, not from {some_of(others)}{choose}"))
+        choose = f"; to read another split: {path.name}:{next(other for other in splits if other != split)}"
+        note = f"judgments are read from this file, not from {some_of(others)}{choose if len(splits) > 1 else ''}"
+        dataset.repairs.append(Repair(str(files[0]), note))
     dataset.qrels = _judgments(files)
     return usual, split
 
 
 def _judgments(files: Sequence[Path]) -> dict[str, dict[str, float]]:
-    """The judgments of one split; a pair that two files judge is a fault."""
+    """The judgments of one split. A document judged for the same query in two files is a fault."""
     judgments: dict[str, dict[str, float]] = {}
     for file in files:
         qrels = Qrels(str(file))
         for query in qrels:
             judged = judgments.setdefault(query, {})
             if twice := judged.keys() & qrels[query].keys():
-                message = f"document {min(twice)} for query {query} is judged in another file as well; keep one"
+                message = f"document {min(twice)} for query {query} is also judged in another file; keep one of them"
                 raise DataError(message, source=file)
             judged.update(qrels[query])
     return judgments
 
 
 def write_beir(dataset: BenchmarkDataset, path: Path) -> None:
-    """A folder: tags, expected answers and scopes in the metadata of queries and documents, dataset.json for the rest.
+    """Write a folder, with a dataset.json for everything that has no place in BEIR's files.
 
-    Judgments go to the split that the metadata name, or to qrels/test.tsv.
+    Tags, expected answers and scopes go to the metadata of queries and documents. Judgments go to the split that the
+    metadata name, or to qrels/test.tsv.
     """
     split = str(dataset.metadata.get("split", ""))
     table = f"qrels/{split if SPLIT_NAME.fullmatch(split) else SPLITS[0]}.tsv"
@@ -259,8 +261,8 @@ def _write_judgments(dataset: BenchmarkDataset, table: Path) -> None:
 def _cell(text: str) -> str:
     if any(mark in text for mark in '\t\r\n"') or text.startswith("#") or not text or text != text.strip():
         raise DataError(
-            f"the id {text!r} cannot be held by TSV: it is empty, has a tab, line end or quote in it, blanks around it, or "
-            "a # in front; write JSON instead"
+            f"the id {text!r} cannot be written as TSV: an id must not be empty, contain a tab, line break or quote, "
+            "start with #, or have spaces around it; write JSON instead"
         )
     return text
 
@@ -279,7 +281,7 @@ def _query_row(query: Query) -> dict[str, Any]:
 
 
 def detect(probe: Probe) -> bool:
-    """A folder with queries, and a corpus; or with judgments and no documents under another name."""
+    """A folder with queries and a corpus; or with queries, judgments, and no documents under another name."""
     if not probe.names or not _has(probe.path, "queries"):
         return False
     if _has(probe.path, "corpus"):
@@ -289,7 +291,7 @@ def detect(probe: Probe) -> bool:
 
 
 def _has(path: Path, stem: str) -> bool:
-    """Whether there is a table of that name, be it whole or not."""
+    """Whether there is a table of this name, complete or not."""
     folder = path / stem
     is_plain = any((path / f"{stem}{ending}").is_file() for ending in ENDINGS)
     return is_plain or (folder.is_dir() and any(SHARD.fullmatch(file.name) for file in folder.iterdir()))
@@ -297,7 +299,7 @@ def _has(path: Path, stem: str) -> bool:
 
 FORMAT = Format(
     "beir",
-    "a folder: corpus.jsonl, queries.jsonl, qrels/*.tsv; or the same as Parquet; folder:dev is its split dev",
+    "a folder with corpus.jsonl, queries.jsonl and qrels/*.tsv, or the same as Parquet; folder:dev reads the split dev",
     read_beir,
     detect,
     write_beir,

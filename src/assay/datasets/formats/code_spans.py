@@ -1,4 +1,4 @@
-"""code_spans: tasks over a folder of source files, whose ground truth is a stretch of a file."""
+"""code_spans: tasks over a folder of source files, whose ground truth is a span of a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
-from assay.datasets.entries import QUERY_ID, Entry, is_text, is_whole, parse_line, read_entries
+from assay.datasets.entries import QUERY_ID, Entry, in_field, is_text, is_whole, parse_line, read_entries
 from assay.datasets.format import Format, Probe
 from assay.datasets.source_tree import SourceTree
 from assay.errors import DataError
@@ -26,36 +26,38 @@ tasks.jsonl   {"id": "t1", "query": "where are retries counted?", "file": "src/c
                "fpath_tuple": ["acme_tool", "src", "paths.py"], "context_start_lineno": 0, "lineno": 26}}
 repo/         the source files: repo/src/client.py, repo/src/names.py …"""
 PROMPT_LINES = 20
-"""So many of a prompt's last lines that are not blank make the query."""
+"""How many of a prompt's last lines that are not blank form the query."""
 TASKS = (".jsonl", ".ndjson", ".json")
 FOLDERS = ("repo", "repos", "repositories", "files", "src")
-"""Where the sources may be, beside the tasks; else they are in the same folder."""
+"""Folders next to the tasks that may contain the sources; otherwise the sources are in the folder of the tasks."""
 QUERY = ("query", "question", "text", "prompt")
 FILE = ("file", "path", "file_path")
 UNITS = (("start_char", "end_char", "characters"), ("start_line", "end_line", "lines"), ("start", "end", "lines"))
-"""How a stretch may be given; the most exact first."""
+"""Field names for the start and end of a span, the most exact first."""
 SNIPPET_FIELDS = ("snippet", "code")
-"""Under these names a stretch may say what stood there."""
+"""Field names for the recorded text of a span."""
 CHECKS = {"query_type": is_text, "difficulty": is_text, "domain": is_text}
 MAX_TASK_FILES = 20
-"""So many files of a folder are looked at to find the tasks."""
+"""How many files of a folder are examined to find the tasks."""
 
 
 def read_code_spans(path: Path) -> BenchmarkDataset:
-    """A folder with a file of tasks, and the sources beside it or in `repo`, `repos`, `repositories`, `files` or `src`.
+    """A folder with a file of tasks, and the sources next to it or in `repo`, `repos`, `repositories`, `files` or `src`.
 
-    The path may be that of the folder or of the file.
+    The path may be the folder or the file of tasks.
 
-    `start` and `end` are lines counted from 1, both included; `start_char` and `end_char` characters of the decoded text,
-    the end excluded. A file's name is its path below the sources, with `/`.
-    RepoEval counts lines from 0: the prompt of a task shows lines `context_start_lineno` up to, not including, `lineno`,
-    which is the line to complete. The gold stretch is what the prompt shows: lines context_start_lineno + 1 … lineno,
-    counted from 1. The query is the prompt's last 20 lines that are not blank; it may search its own repository, the first
-    part of `fpath_tuple`. A stretch that is not there is reported as lost, but kept, and its file judged relevant.
+    `start` and `end` are lines counted from 1, both included. `start_char` and `end_char` are characters of the decoded
+    text, the end excluded. A file's name is its path below the sources, with `/`. A span that does not exist is reported as
+    lost but kept, and its file counts as relevant.
 
-    Beside a stretch, `snippet` or `code` may say what stood there when it was marked. Where the file says something else
-    now, the stretch is moved to the one place that has the text, and that is noted; it is reported as lost where there is
-    none, or more than one.
+    RepoEval counts lines from 0. The prompt of a task shows the lines from `context_start_lineno` up to, but not including,
+    `lineno`, which is the line to complete. The gold span is what the prompt shows: lines context_start_lineno + 1 … lineno,
+    counted from 1. The query is the last 20 lines of the prompt that are not blank. It may search only its own repository,
+    the first part of `fpath_tuple`.
+
+    `snippet` or `code` next to a span may contain its text at the time it was marked. If the file has other text there now,
+    the span moves to the only place that has the recorded text, and this is noted. If there is no such place, or more than
+    one, the span is reported as lost.
     """
     tasks = path if path.is_file() else _tasks_file(path)
     source = FileSource.at(tasks)
@@ -67,12 +69,12 @@ def read_code_spans(path: Path) -> BenchmarkDataset:
 
 
 def _tasks_file(folder: Path) -> Path:
-    """The one file in a folder that holds tasks; a file called tasks is preferred."""
+    """The only file in a folder that contains tasks; a file called tasks is preferred."""
     files = list(_task_files(folder))
     named = [file for file in files if file.name.partition(".")[0] == "tasks"] or files
     if len(named) != 1:
         names = ", ".join(file.name for file in named) or "none"
-        raise DataError(f"expected one file of tasks, found {names}; give the path of the one to read", source=folder)
+        raise DataError(f"expected one file of tasks, found {names}; give the path of the file to read", source=folder)
     return named[0]
 
 
@@ -92,7 +94,7 @@ def _has_tasks(probe: Probe) -> bool:
 
 
 class _Reader:
-    """Reads one file of tasks, and the sources they are about."""
+    """Reads one file of tasks and their sources."""
 
     def __init__(self, source: FileSource, notes: Notes) -> None:
         self.source, self.notes = source, notes
@@ -100,11 +102,11 @@ class _Reader:
         self.dataset = BenchmarkDataset(source.name, repairs=notes.repairs)
 
     def read_tasks(self) -> None:
-        """Queries, spans and judgments; all faults are raised together."""
+        """Read queries, spans and judgments. All faults are raised together."""
         read_entries(self._values(), self.source.label, "" if self.is_lines else "task", self._read_task)
 
     def _values(self) -> Iterator[tuple[int, Any]]:
-        """Line, or place in the list, and task."""
+        """Line number, or position in the list, and task."""
         if self.is_lines:
             yield from decoded_lines(self.source.path, parse_line)
             return
@@ -120,13 +122,13 @@ class _Reader:
         read = _repo_eval_task if "fpath_tuple" in entry.metadata else _generic_task
         query, spans = read(entry, f"q{number}")
         if query.query_id in self.dataset.queries:
-            raise DataError(f"there is another task called {query.query_id}")
+            raise DataError(f"task {query.query_id} appears twice; give each task its own id")
         self.dataset.queries[query.query_id] = query
         self.dataset.spans[query.query_id] = spans
         self.dataset.qrels[query.query_id] = dict.fromkeys((span.doc_id for span in spans), 1)
 
     def read_sources(self, tasks: Path) -> None:
-        """The documents; and whether every stretch is there."""
+        """Read the documents, and check that every span exists."""
         expected_files = {span.doc_id for spans in self.dataset.spans.values() for span in spans}
         tree = self._tree(tasks.parent, expected_files)
         if tree is not None:
@@ -142,7 +144,7 @@ class _Reader:
             self.dataset.qrels[query] = dict.fromkeys((span.doc_id for span in self.dataset.spans[query]), 1)
 
     def _place_span(self, query: str, span: Span) -> Span:
-        """The stretch where its recorded text is now, if that can only be one place."""
+        """The span, moved to where its recorded text is now if there is only one such place."""
         label = check_label(span, self.dataset.documents) if self.dataset.documents else Label(span, fits=True)
         if label.moved_to is not None:
             self.notes.mend(f"query {query}", label.fault)
@@ -152,7 +154,7 @@ class _Reader:
         return span
 
     def _tree(self, folder: Path, expected_files: set[str]) -> SourceTree | None:
-        """The folder that holds most of the files; the tasks' own folder only if it holds any."""
+        """The folder with most of the expected files; the folder of the tasks only if it has any of them."""
         there = [folder / name for name in FOLDERS if (folder / name).is_dir()]
         trees = [SourceTree(root, self.notes) for root in (*there, folder)]
         counts = [sum(tree.find(name) is not None for name in expected_files) for tree in trees]
@@ -160,7 +162,7 @@ class _Reader:
         return trees[best] if there or counts[best] else None
 
     def _fault(self, span: Span) -> str:
-        """What is wrong with a stretch; empty for one that is there."""
+        """What is wrong with a span; empty if it exists."""
         document = self.dataset.documents.get(span.doc_id)
         if document is None:
             return f"{span.doc_id} is not among the source files"
@@ -168,7 +170,7 @@ class _Reader:
         first, size = (1, count_lines(document.text)) if is_lines else (0, len(document.text))
         if first <= span.start <= span.end <= size and (is_lines or span.start < span.end):
             return ""
-        return f"{span.unit} {span.start} to {span.end} are not in {span.doc_id}, which has {size} {span.unit}"
+        return f"{span.unit} {span.start} to {span.end} are not a valid range of {span.doc_id}, which has {size} {span.unit}"
 
 
 def _with_group(document: Document) -> Document:
@@ -180,11 +182,11 @@ def _repo_eval_task(entry: Entry, name: str) -> tuple[Query, list[Span]]:
     metadata = entry.metadata
     parts = metadata.pop("fpath_tuple")
     if not isinstance(parts, list) or not parts or not all(map(is_text, parts)):
-        raise DataError(f"fpath_tuple is a list of names, not {shortened(parts)}")
+        raise DataError(f"fpath_tuple must be a list of names, not {shortened(parts)}")
     first, line = metadata.pop("context_start_lineno", None), metadata.pop("lineno", None)
     line = metadata.pop("line_no", None) if line is None else line
     if not is_whole(first) or not is_whole(line):
-        raise DataError(f"context_start_lineno and lineno are whole numbers, not {first!r} and {line!r}")
+        raise DataError(f"context_start_lineno and lineno must be whole numbers, not {first!r} and {line!r}")
     prompt = entry.take_text(("prompt",), "the prompt")
     lines = [line for line in prompt.splitlines() if line.strip()]
     entry.fields |= {name: metadata.pop(name) for name in (*QUERY_ID, "ground_truth") if name in metadata}
@@ -204,44 +206,45 @@ def _generic_task(entry: Entry, name: str) -> tuple[Query, list[Span]]:
     elif isinstance(listed, list) and all(isinstance(entry_, Mapping) for entry_ in listed):
         spans = [_span(dict(fields), entry) for fields in listed]
     else:
-        raise DataError(f"spans is a list of objects with file, start and end, not {shortened(listed)}")
+        raise DataError(f"spans must be a list of objects with file, start and end, not {shortened(listed)}")
     tags = {name: entry.fields.pop(name) for name, is_right in CHECKS.items() if is_right(entry.fields.get(name))}
     return Query(query_id, text, expected=entry.take_expected(), metadata=entry.rest(), **tags), spans
 
 
 def _span(fields: dict[str, Any], entry: Entry) -> Span:
-    """The stretch that some fields describe; they are taken out."""
+    """The span that some fields describe; these fields are removed."""
     file = next((value for name in FILE if (value := fields.pop(name, None)) is not None), None)
     if not isinstance(file, str) or not file:
-        raise DataError(f"expected the path of a file under {' or '.join(FILE)}, found {shortened(file)}")
+        raise DataError(f"expected the path of a file {in_field(FILE)}, found {shortened(file)}")
     for start_name, end_name, unit in UNITS:
         if fields.get(start_name) is not None:
             start, end = fields.pop(start_name), fields.pop(end_name, None)
             if not is_whole(start) or not is_whole(end):
-                raise DataError(f"{start_name} and {end_name} are whole numbers, not {start!r} and {end!r}")
+                raise DataError(f"{start_name} and {end_name} must be whole numbers, not {start!r} and {end!r}")
             chosen = fields.pop("unit", unit)
             if chosen not in ("lines", "characters"):
-                raise DataError(f"unit is lines or characters, not {chosen!r}")
+                raise DataError(f"unit must be lines or characters, not {chosen!r}")
             return Span(_posix(file, entry), start, end, chosen, _recorded_text(fields))
-    raise DataError(f"expected start and end of the stretch of {file}: {', '.join(start for start, _, _ in UNITS)}")
+    names = [start for start, _, _ in UNITS]
+    raise DataError(f"expected the start of the span of {file} {in_field(names)}, found none")
 
 
 def _recorded_text(fields: dict[str, Any]) -> str | None:
-    """What stood there, where that was written down."""
+    """The recorded text of a span; None if there is none."""
     texts = [value for name in SNIPPET_FIELDS if isinstance(value := fields.get(name), str)]
     return texts[0] if texts else None
 
 
 def _posix(file: str, entry: Entry) -> str:
-    """The path as documents are called: with `/`, without `./`."""
+    """The path in the form of document ids: with `/`, without `./`."""
     name = posixpath.normpath(file.replace("\\", "/"))
     if name != file:
-        entry.notes.mend(entry.place, f"the file {file} is written {name}")
+        entry.notes.mend(entry.place, f"the path {file} was read as {name}")
     return name
 
 
 def detect(probe: Probe) -> bool:
-    """Tasks with a file and a stretch of it; or a folder with such tasks."""
+    """Tasks with a file and a span of it; or a folder with such tasks."""
     if probe.path.is_dir():
         return any(_task_files(probe.path))
     return probe.suffix in TASKS and _has_tasks(probe)
@@ -249,7 +252,7 @@ def detect(probe: Probe) -> bool:
 
 FORMAT = Format(
     "code_spans",
-    "tasks over a folder of source files; ground truth is a stretch of a file: JSON lines, a JSON list, RepoEval",
+    "tasks over a folder of source files, with spans of files as ground truth: JSON lines, a JSON list, RepoEval",
     read_code_spans,
     detect,
     example=EXAMPLE,

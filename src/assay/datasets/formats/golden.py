@@ -1,4 +1,4 @@
-"""golden: one file with a record per query that carries its own ground truth; JSON list, JSON lines or CSV."""
+"""golden: one file with a record per query that includes its ground truth; JSON list, JSON lines or CSV."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ FOREIGN = {
     *("conversation", "qa", "haystack_sessions"),
     *("file", "fpath_tuple", "spans"),
 }
-"""Fields of records that other formats know more about."""
+"""Fields of records that belong to other formats."""
 
 
 def read_golden(path: Path) -> BenchmarkDataset:
-    """Ids come as a list, as id → grade, or joined by `;`; other fields go to the metadata.
+    """Relevant ids are a list, a mapping id → grade, or text with `;` between the ids. Other fields become metadata.
 
-    A query without an id gets its number among the records ("1", "2", …). An empty list means that nothing is relevant; a
-    field that is missing, null or an empty cell says nothing. An id that is named twice counts once, which is noted.
+    A query without an id gets the number of its record as id ("1", "2", …). An empty list means that nothing is relevant. A
+    missing field, null or an empty cell means that the query is unjudged. An id that is listed twice counts once, and this
+    is noted.
     """
     dataset = BenchmarkDataset(path.name.partition(".")[0])
     read_queries(dataset, path)
@@ -39,9 +40,9 @@ def read_golden(path: Path) -> BenchmarkDataset:
 
 
 def detect(probe: Probe) -> bool:
-    """Records that tell a query and its relevant ids, and nothing that other formats know more about.
+    """Records with a query and its relevant ids, and without fields of other formats.
 
-    In a CSV an answer will do instead of ids; in JSON that is a matter for `rag_template`.
+    A CSV may have an answer instead of ids; JSON with answers is `rag_template`.
     """
     names = _first_names(probe)
     roles = roles_of("query", names)
@@ -70,5 +71,5 @@ def _first_names(probe: Probe) -> Sequence[str]:
 
 
 FORMAT = Format(
-    "golden", "one file, a record per query with its relevant ids", read_golden, detect, example=EXAMPLE, rank=25
+    "golden", "one file with a record per query and its relevant ids", read_golden, detect, example=EXAMPLE, rank=25
 )

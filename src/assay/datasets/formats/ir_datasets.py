@@ -1,4 +1,4 @@
-"""ir_datasets: benchmarks of the ir_datasets package by their identifier, such as ir_datasets:beir/scifact/test."""
+"""ir_datasets: benchmarks of the ir_datasets package by identifier, such as ir_datasets:beir/scifact/test."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ DOCUMENT_TEXT = ("text", "body", "abstract", "contents", "content", "main_conten
 
 
 def read_ir_datasets(path: Path) -> BenchmarkDataset:
-    """Queries and judgments are read now, documents when they are asked for.
+    """Queries and judgments are read immediately, documents when they are needed.
 
-    The package downloads by itself, here when queries and judgments are read and later for documents, unless its folder
-    (~/.ir_datasets) has them already; assay downloads nothing. Of several judgments of a document the best counts.
+    The package downloads the files itself, unless they are in its folder (~/.ir_datasets) already: first queries and
+    judgments, later documents. assay downloads nothing. If a document has several judgments, the best grade counts.
     """
     name = _identifier(path)
     with _describe_errors(name):
@@ -37,7 +37,7 @@ def read_ir_datasets(path: Path) -> BenchmarkDataset:
         dataset = BenchmarkDataset(name, repairs=notes.repairs)
         if not benchmark.has_queries() and not benchmark.has_qrels():
             raise DataError(
-                f"there are neither queries nor judgments in it; name a part that has them, such as {name}/test", source=name
+                f"found neither queries nor judgments; name a part that has them, such as {name}/test", source=name
             )
         if benchmark.has_queries():
             dataset.queries = {query.query_id: query for query in map(_query, benchmark.queries_iter())}
@@ -49,7 +49,7 @@ def read_ir_datasets(path: Path) -> BenchmarkDataset:
 
 
 def _identifier(path: Path) -> str:
-    """`beir/scifact/test` of `irds:beir/scifact/test`."""
+    """`beir/scifact/test` for `irds:beir/scifact/test`."""
     text = path.as_posix()
     return next((text.removeprefix(prefix) for prefix in PREFIXES if text.startswith(prefix)), text).strip("/")
 
@@ -58,31 +58,31 @@ def _load(name: str) -> Any:
     try:
         import ir_datasets  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
-        raise UsageError(f"{PREFIXES[0]}{name} needs a package that is not there: pip install ir_datasets") from None
+        raise UsageError(f"{PREFIXES[0]}{name} needs the package ir_datasets: pip install ir_datasets") from None
     try:
         return ir_datasets.load(name)
     except KeyError:
         known = list(getattr(ir_datasets, "registry", ()))
         raise UnknownName(
-            "ir_datasets benchmark", name, near_matches(name, known), "they are listed at ir-datasets.com"
+            "ir_datasets benchmark", name, near_matches(name, known), "ir-datasets.com lists all names"
         ) from None
 
 
 @contextmanager
 def _describe_errors(name: str) -> Iterator[None]:
-    """What goes wrong inside the package, as an error that says what to do."""
+    """Turn an error inside the package into one that says what to do."""
     try:
         yield
     except AssayError:
         raise
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
-        hint = "it downloads by itself; without a network, its files must be in ~/.ir_datasets already"
-        raise DataError(f"the package ir_datasets could not provide it ({message}); {hint}", source=name) from error
+        hint = "it downloads its files, so without a network connection they must already be in ~/.ir_datasets"
+        raise DataError(f"the package ir_datasets could not load it ({message}); {hint}", source=name) from error
 
 
 def _fields(record: Any) -> dict[str, Any]:
-    """What a named tuple holds, in plain values."""
+    """The fields of a named tuple as plain values."""
     return {name: _value(value) for name, value in record._asdict().items()}
 
 
@@ -96,7 +96,7 @@ def _value(value: Any) -> Any:
 
 
 def _take_text(fields: dict[str, Any], names: tuple[str, ...], record: Any) -> str:
-    """The text under the first of these names; else what the package itself takes for the text."""
+    """The text in the first of these fields; otherwise what the package uses as the text."""
     for name in names:
         if isinstance(fields.get(name), str):
             return str(fields.pop(name))
@@ -105,14 +105,14 @@ def _take_text(fields: dict[str, Any], names: tuple[str, ...], record: Any) -> s
 
 
 def _query(record: Any) -> Query:
-    """A query; the other fields, such as a description or narrative, are its metadata."""
+    """A query. Other fields, such as a description or narrative, become its metadata."""
     fields = _fields(record)
     query_id = text_id(fields.pop("query_id"))
     return Query(query_id, _take_text(fields, QUERY_TEXT, record), metadata=fields or None)
 
 
 def _document(record: Any) -> Document:
-    """A document; a title is its title, a url its source, other fields its metadata."""
+    """A document. A url becomes its source, and other fields become its metadata."""
     fields = _fields(record)
     doc_id, title, url = text_id(fields.pop("doc_id")), fields.pop("title", None), fields.pop("url", None)
     text = _take_text(fields, DOCUMENT_TEXT, record)
@@ -123,9 +123,9 @@ LARGEST_GRADE = sys.float_info.max
 
 
 def _grade(value: Any, doc: str) -> float:
-    """A grade is a finite number."""
+    """The grade; an error if it is not a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST_GRADE <= value <= LARGEST_GRADE:
-        raise DataError(f"the grade of document {doc} is {value!r}; a finite number is needed")
+        raise DataError(f"the grade of document {doc} must be a finite number, not {value!r}")
     return value
 
 
@@ -138,12 +138,12 @@ def _judgments(benchmark: Any, notes: Notes) -> dict[str, dict[str, float]]:
         grade = _grade(row.relevance, doc)
         judged[doc] = max(grade, judged.get(doc, grade))
     if n_again:
-        notes.mend("judgments", f"{counted(n_again, 'judgment')} of documents judged before; the best grade counts")
+        notes.mend("judgments", f"found {counted(n_again, 'repeated judgment')}; the best grade of a document counts")
     return judgments
 
 
 class PackageDocuments(MutableMapping[str, Document]):
-    """Documents that the package keeps; what is added or replaced is kept in memory."""
+    """Documents in the package's own storage. Documents that are added or replaced are kept in memory."""
 
     def __init__(self, name: str, benchmark: Any) -> None:
         self._name, self._benchmark = name, benchmark
@@ -163,7 +163,7 @@ class PackageDocuments(MutableMapping[str, Document]):
             return sum(1 for _ in self._benchmark.docs_iter()) if count is None else int(count)
 
     def _find_stored(self, doc_id: object) -> Document | None:
-        """A document of the package, whether it was replaced here or not."""
+        """A document of the package, even if it was replaced here; None if there is none."""
         if not isinstance(doc_id, str):
             return None
         with _describe_errors(self._name):
@@ -180,7 +180,7 @@ class PackageDocuments(MutableMapping[str, Document]):
         return (doc_id for doc_id, _ in self.stream())
 
     def stream(self) -> Iterator[tuple[str, Document]]:
-        """Every document once, without keeping any."""
+        """Every document once, without keeping any in memory."""
         with _describe_errors(self._name):
             for document in map(_document, self._benchmark.docs_iter()):
                 if document.doc_id not in self._added and document.doc_id not in self._removed:
@@ -219,13 +219,13 @@ class PackageDocuments(MutableMapping[str, Document]):
 
 
 def detect(probe: Probe) -> bool:
-    """An identifier that says so."""
+    """An identifier with the prefix `ir_datasets:` or `irds:`."""
     return probe.path.as_posix().startswith(PREFIXES)
 
 
 FORMAT = Format(
     "ir_datasets",
-    "identifiers of the ir_datasets package: ir_datasets:beir/scifact/test",
+    "benchmarks of the ir_datasets package by identifier: ir_datasets:beir/scifact/test",
     read_ir_datasets,
     detect,
     example=EXAMPLE,

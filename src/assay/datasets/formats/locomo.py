@@ -24,7 +24,7 @@ DATE = re.compile(r"session_([0-9]{1,9})_date_time")
 
 @dataclass(frozen=True)
 class Session:
-    """One sitting of a conversation."""
+    """One session of a conversation."""
 
     number: int
     date: str | None
@@ -32,7 +32,7 @@ class Session:
 
 
 def read_turns(sample_id: str, conversation: Mapping[str, Any], notes: Notes) -> dict[str, Document]:
-    """Id as evidence has it → the turn. A turn without id is numbered; of two with one id, the first is meant."""
+    """Turn id as in the evidence → document. A turn without an id gets one; evidence means the first turn of its id."""
     sessions = _sessions(sample_id, conversation, notes)
     taken = {turn["dia_id"] for session in sessions for turn in session.turns if _has_id(turn)}
     documents: dict[str, Document] = {}
@@ -48,16 +48,16 @@ def read_turns(sample_id: str, conversation: Mapping[str, Any], notes: Notes) ->
             if named not in documents:
                 documents[named] = document
             elif documents[named].text == document.text:
-                notes.mend(place, f"repeats {named}; kept once")
+                notes.mend(place, f"repeats {named}; the turn is used once")
             else:
                 other = _free(named, taken)
                 documents[other] = replace(document, doc_id=f"{sample_id}/{other}")
-                notes.lose(place, f"is a second {named}, called {other}; evidence that names {named} means the first")
+                notes.lose(place, f"is a second turn {named} and gets the id {other}; evidence {named} means the first")
     return documents
 
 
 def _sessions(sample_id: str, conversation: Mapping[str, Any], notes: Notes) -> list[Session]:
-    """The sessions in order of their numbers; what is odd about them is noted."""
+    """The sessions in the order of their numbers; anything unusual is noted."""
     numbers = {name: int(match[1]) for name in conversation if (match := SESSION.fullmatch(name))}
     dated = {int(match[1]) for name, date in conversation.items() if date and (match := DATE.fullmatch(name))}
     sessions: list[Session] = []
@@ -69,7 +69,7 @@ def _sessions(sample_id: str, conversation: Mapping[str, Any], notes: Notes) -> 
         sessions.append(Session(number, date if isinstance(date, str) and date else None, turns or []))
     _note(sample_id, [session.number for session in sessions if not session.turns], "no turns", notes)
     _note(sample_id, [session.number for session in sessions if session.date is None], "no date", notes)
-    _note(sample_id, sorted(dated - set(numbers.values())), "a date and nothing else", notes)
+    _note(sample_id, sorted(dated - set(numbers.values())), "only a date", notes)
     for last, following in pairwise(sorted({0, *numbers.values(), *dated})):
         if following > last + 1:
             missing = f"session {last + 1} is" if following == last + 2 else f"sessions {last + 1} to {following - 1} are"
@@ -80,7 +80,7 @@ def _sessions(sample_id: str, conversation: Mapping[str, Any], notes: Notes) -> 
 
 
 def _note(sample_id: str, numbers: list[int], what: str, notes: Notes) -> None:
-    """One note about all the sessions that have the same trouble."""
+    """Add one note for all sessions with the same problem."""
     if numbers:
         which = f"session {numbers[0]} has" if len(numbers) == 1 else f"sessions {', '.join(map(str, numbers))} have"
         notes.mend(sample_id, f"{which} {what}")
@@ -91,16 +91,16 @@ def _has_id(turn: object) -> bool:
 
 
 def _name(turn: Mapping[str, Any], numbered: str, taken: set[str], place: str, notes: Notes) -> str:
-    """Its own id, or one made of its session and position."""
+    """The id of a turn, or a new one from its session and position."""
     if _has_id(turn):
         return str(turn["dia_id"])
     named = _free(numbered, taken)
-    notes.mend(place, f"has no dia_id; called {named}")
+    notes.mend(place, f"has no dia_id; it gets the id {named}")
     return named
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """The name, or a variant that no other turn has; it is taken from now on."""
+    """The name, or a variant that no other turn has. The result is added to `taken`."""
     variant, number = name, 1
     while variant in taken:
         number += 1
@@ -110,7 +110,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _document(doc_id: str, turn: Mapping[str, Any], session: Session, place: str, notes: Notes) -> Document:
-    """`Speaker: text [what the picture shows]`; everything else the file says goes to the metadata."""
+    """The document `Speaker: text [image caption]`; all other fields become metadata."""
     speaker, text, caption = (turn.get(name) for name in ("speaker", "text", "blip_caption"))
     if not isinstance(text, str | None):
         notes.fault(place, f"expected text, found {shortened(text)}")
@@ -131,12 +131,12 @@ NUMBERED = re.compile(r"[Dd]?:?([0-9]{1,9}):([0-9]{1,9})")
 """`D8:6`, and near misses: `D:8:6`, `d8:6`, `8:6`, `D08:06`."""
 SEPARATORS = re.compile(r"[;,&\s]+")
 SURROUNDING_LETTERS = "()[]{}<>'\"`.:"
-"""What may stand around an id without meaning anything."""
+"""Characters around an id that are ignored."""
 
 
 @dataclass
 class Evidence:
-    """What a question's evidence comes to."""
+    """The evidence of a question as it was understood."""
 
     turns: list[str] = field(default_factory=list)
     mended: list[str] = field(default_factory=list)
@@ -144,7 +144,7 @@ class Evidence:
 
 
 class TurnIds:
-    """Knows every turn of a conversation by its id and by its two numbers, as long as these are one turn's alone."""
+    """Finds the turns of a conversation by id, or by session and turn number if only one turn has these numbers."""
 
     def __init__(self, ids: Iterable[str]) -> None:
         self._ids = frozenset(ids)
@@ -165,7 +165,7 @@ class TurnIds:
         return next(iter(meant)) if len(meant) == 1 else None
 
     def read(self, value: object) -> Evidence:
-        """Ids in a list, as it should be; or several in one text, misspelt, or nested. Each turn counts once."""
+        """Evidence from a list of ids, from text with several ids, or from nested lists. Each turn counts once."""
         evidence = Evidence()
         if isinstance(value, str):
             evidence.mended.append("evidence is text, not a list")
@@ -177,7 +177,7 @@ class TurnIds:
 
     def _read_item(self, item: object, evidence: Evidence) -> None:
         if not isinstance(item, str):
-            evidence.lost.append(f"{shortened(item)} in the evidence is no id")
+            evidence.lost.append(f"{shortened(item)} in the evidence is not an id")
             return
         parts = (
             [item]
@@ -187,17 +187,17 @@ class TurnIds:
         turns = [turn for part in parts if (turn := self.find(part)) is not None]
         lost = [part for part in parts if self.find(part) is None]
         if turns and turns != [item]:
-            evidence.mended.append(f"{shortened(item)} read as {', '.join(turns)}")
+            evidence.mended.append(f"{shortened(item)} was read as {', '.join(turns)}")
         for part in lost if parts else [item]:
-            evidence.lost.append(f"evidence {shortened(part)} names no turn of the conversation")
+            evidence.lost.append(f"evidence {shortened(part)} is not a turn of the conversation")
         for turn in turns:
             if turn in evidence.turns:
-                evidence.mended.append(f"evidence {turn} is named twice")
+                evidence.mended.append(f"evidence {turn} is listed twice")
             else:
                 evidence.turns.append(turn)
 
     def _apart(self, part: str) -> list[str]:
-        """`D1:1/D1:2` is two ids where both are known, `D1:1-D1:2` where nothing lies between them."""
+        """`D1:1/D1:2` is two ids if both are known, `D1:1-D1:2` if no turn is between them."""
         if not part or self.find(part) is not None:
             return [part] if part else []
         if all(self.find(reference) for reference in part.split("/")):
@@ -215,12 +215,12 @@ def _numbers(turn_id: str) -> tuple[int, int] | None:
 
 
 def _joined(item: str) -> str:
-    """`D1 : 3` without its blanks."""
+    """`D1 : 3` without spaces."""
     return ":".join(part.strip() for part in item.split(":"))
 
 
 def _flatten(value: object) -> Iterator[object]:
-    """The items of lists in lists, in order; not recursive, for files may be hostile."""
+    """The items of nested lists, in order. This is not recursive, because files may be malicious."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -244,14 +244,14 @@ EXAMPLE = """\
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 UNANSWERABLE = 5
 MAX_FILES_PROBED = 20
-"""How many files of a folder are looked at to recognise it."""
+"""How many files of a folder are examined to recognise it."""
 
 
 def read_locomo(path: Path) -> BenchmarkDataset:
-    """Turns are documents `conv-26/D1:3`, a conversation is a scope, a question is `conv-26/q1`.
+    """Turns are documents `conv-26/D1:3`, a conversation is a scope, and a question is `conv-26/q1`.
 
-    Evidence that is misspelt is mended where only one turn can be meant; the rest is noted as lost, and a question that
-    loses all of it has nothing to find: `evidence` is empty, not None. Observations and summaries are not read.
+    Misspelt evidence is fixed if only one turn can be meant; otherwise it is noted as lost. A question that loses all its
+    evidence has nothing to find: `evidence` is empty, not None. Observations and summaries are not read.
     """
     notes = Notes(str(path))
     dataset = BenchmarkDataset(FileSource(path.resolve()).name)
@@ -266,10 +266,10 @@ def read_locomo(path: Path) -> BenchmarkDataset:
 
 
 def _samples(path: Path, notes: Notes) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Every conversation, and what it is called if it does not say so itself."""
+    """Every conversation, with a name to use if it has no sample_id."""
     for file in _files(path):
         if file != path and not _looks_like_locomo(Probe(file)):
-            notes.lose(file.name, "holds no conversation and is left out")
+            notes.lose(file.name, "contains no conversation and is skipped")
             continue
         content: Any = decode_file(file, object)
         stem = FileSource(file).name
@@ -283,12 +283,12 @@ def _samples(path: Path, notes: Notes) -> Iterator[tuple[str, Mapping[str, Any]]
 
 
 def _files(path: Path) -> list[Path]:
-    """The file itself, or the JSON files of the folder, conv-9 before conv-10."""
+    """The file itself, or the JSON files of the folder, with conv-9 before conv-10."""
     if not path.is_dir():
         return [path]
     files = [file for file in path.iterdir() if Probe(file).suffix == ".json" and file.is_file()]
     if not files:
-        raise DataError("there is no .json file in this folder", source=path)
+        raise DataError("expected .json files in this folder, found none", source=path)
     return sorted(
         files, key=lambda file: [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", file.name)]
     )
@@ -297,7 +297,7 @@ def _files(path: Path) -> list[Path]:
 def _sample_id(sample: Mapping[str, Any], named: str, notes: Notes) -> str:
     sample_id = sample.get("sample_id")
     if sample_id is None or sample_id == "":
-        notes.mend(named, "has no sample_id; called so after its file")
+        notes.mend(named, "has no sample_id; it gets its name from the file")
         return named
     try:
         return text_id(sample_id)
@@ -310,7 +310,7 @@ def _add_sample(dataset: BenchmarkDataset, sample_id: str, sample: Mapping[str, 
     """One conversation and its questions."""
     conversations = dataset.metadata.setdefault("conversations", {})
     if sample_id in conversations:
-        notes.fault(sample_id, "two conversations have this sample_id; give each its own, or leave one out")
+        notes.fault(sample_id, "two conversations have this sample_id; give each its own, or remove one")
         return
     conversation = sample.get("conversation", sample)
     questions = sample.get("qa")
@@ -324,7 +324,7 @@ def _add_sample(dataset: BenchmarkDataset, sample_id: str, sample: Mapping[str, 
     conversations[sample_id] = {"speakers": speakers}
     documents = read_turns(sample_id, conversation, notes)
     if taken := [document.doc_id for document in documents.values() if document.doc_id in dataset.documents]:
-        notes.fault(sample_id, f"{taken[0]} is a turn of another conversation as well; leave / out of ids")
+        notes.fault(sample_id, f"{taken[0]} is also a turn of another conversation; do not use / in ids")
     dataset.documents.update({document.doc_id: document for document in documents.values()})
     turns = TurnIds(documents)
     added = [_query(sample_id, number, fields, turns, notes) for number, fields in enumerate(questions or (), 1)]
@@ -334,7 +334,7 @@ def _add_sample(dataset: BenchmarkDataset, sample_id: str, sample: Mapping[str, 
 
 
 def _query(sample_id: str, number: int, fields: Any, turns: TurnIds, notes: Notes) -> Query:
-    """One question. Fields nobody knows go to its metadata."""
+    """One question. Unknown fields become its metadata."""
     place = f"{sample_id}, question {number}"
     if not isinstance(fields, dict):
         notes.fault(place, f"expected an object with question, answer and evidence, found {shortened(fields)}")
@@ -355,14 +355,14 @@ def _query(sample_id: str, number: int, fields: Any, turns: TurnIds, notes: Note
 
 
 def _category(value: object, place: str, notes: Notes) -> int | None:
-    """Its number, given as a number or as a name."""
+    """The number of a category, given as a number or as a name."""
     text = str(value).strip().lower().replace("_", "-").replace(" ", "-").removesuffix(".0")
     category = next((number for number, name in CATEGORIES.items() if text in (str(number), name)), None)
     if category is None:
         known = ", ".join(f"{number} ({name})" for number, name in CATEGORIES.items())
-        notes.lose(place, f"expected a category among {known}, found {shortened(value)}")
+        notes.lose(place, f"category must be one of {known}, not {shortened(value)}")
     elif value != category:
-        notes.mend(place, f"category {shortened(value)} read as {category}")
+        notes.mend(place, f"category {shortened(value)} was read as {category}")
     return category
 
 
@@ -374,9 +374,9 @@ def _question(value: object, place: str, notes: Notes) -> str:
 
 
 def _evidence(sample_id: str, value: object, turns: TurnIds, place: str, notes: Notes) -> tuple[str, ...] | None:
-    """Document ids; None only where the file says nothing."""
+    """The document ids of the evidence; None only if the file has no evidence field."""
     if value is None:
-        notes.lose(place, "says nothing of evidence; only the expected answer can judge it")
+        notes.lose(place, "has no evidence; only its expected answer can decide about relevance")
         return None
     evidence = turns.read(value)
     for what in evidence.mended:
@@ -384,14 +384,13 @@ def _evidence(sample_id: str, value: object, turns: TurnIds, place: str, notes: 
     for what in evidence.lost:
         notes.lose(place, what)
     if not evidence.turns:
-        notes.lose(
-            place, f"{'none of its evidence can be used' if evidence.lost else 'its evidence is empty'}: nothing to find"
-        )
+        reason = "none of its evidence can be used" if evidence.lost else "its evidence is empty"
+        notes.lose(place, f"{reason}, so there is nothing to find")
     return tuple(f"{sample_id}/{turn}" for turn in evidence.turns)
 
 
 def _looks_like_locomo(probe: Probe) -> bool:
-    """Turns in sessions, or questions with evidence."""
+    """Whether a file has sessions of turns, or questions with evidence."""
     outer = probe.outer_keys
     has_sessions = "conversation" in outer or any(SESSION.fullmatch(name) for name in outer)
     has_turns = has_sessions and "dia_id" in probe.keys

@@ -1,4 +1,4 @@
-"""longmemeval: questions, each with the chat sessions it searches; the documents are sessions or turns."""
+"""longmemeval: questions, each with the chat sessions that it searches; documents are sessions or turns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.text import counted, shortened
 
 
 class Turn(msgspec.Struct, gc=False):
-    """What one side said."""
+    """One message of a session."""
 
     role: str | None = None
     content: str | None = None
@@ -27,7 +27,7 @@ class Turn(msgspec.Struct, gc=False):
 
 
 class Item(msgspec.Struct):
-    """A question as the file has it; its sessions are left as they are until they are needed."""
+    """A question as in the file; its sessions are decoded later."""
 
     question_id: str | int | None = None
     question_type: str | None = None
@@ -42,19 +42,19 @@ class Item(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session as documents: one text, or one for each turn; and the turns that hold the answer, from 1."""
+    """A session as documents: one text, or one text per turn; and the turns that contain the answer, counted from 1."""
 
     texts: tuple[str, ...]
     n_turns: int
     marked: frozenset[int]
 
     def says_as_much_as(self, other: Session) -> bool:
-        """Whether the words are the same, whatever is marked."""
+        """Whether the text is the same, whatever is marked."""
         return self.n_turns == other.n_turns and self.texts == other.texts
 
 
 class Sessions:
-    """Decodes sessions. Questions share most of theirs: the same session is decoded, and its text kept, only once."""
+    """Decodes sessions. Questions share most sessions, so the same session is decoded and stored only once."""
 
     def __init__(self, by_turn: bool) -> None:
         self._by_turn = by_turn
@@ -62,7 +62,7 @@ class Sessions:
         self._known: dict[str, tuple[msgspec.Raw, Session]] = {}
 
     def read(self, session_id: str, raw: msgspec.Raw) -> Session:
-        """The session; one of the same id is looked at again unless it is the same byte for byte."""
+        """The session. It is decoded again only if it differs from the last session with this id."""
         known = self._known.get(session_id)
         if known is not None and bytes(known[0]) == bytes(raw):
             return known[1]
@@ -76,15 +76,15 @@ class Sessions:
 
 @dataclass
 class Haystack:
-    """What one question searches: sessions under names that are theirs alone."""
+    """What one question searches: sessions with unique names."""
 
     question_id: str
     sessions: dict[str, Session] = field(default_factory=dict)
     dates: dict[str, str | None] = field(default_factory=dict)
     names: dict[str, list[str]] = field(default_factory=dict)
-    """Session id → names: one, unless different sessions have the same id."""
+    """Session id → names: only one, unless different sessions have the same id."""
     marked: dict[str, set[int]] = field(default_factory=dict)
-    """Name → turns that hold the answer, where there are any."""
+    """Name → turns that contain the answer, if there are any."""
 
     @classmethod
     def of(cls, question_id: str, item: Item, sessions: Sessions, notes: Notes) -> Haystack:
@@ -101,34 +101,36 @@ class Haystack:
             if not session.n_turns:
                 empty.append(session_id)
         if empty:
-            notes.mend(place, f"{counted(len(empty), 'session')} without turns: {', '.join(empty)}")
+            verb = "has" if len(empty) == 1 else "have"
+            notes.mend(place, f"{counted(len(empty), 'session')} {verb} no turns: {', '.join(empty)}")
         if not haystack.sessions:
             notes.lose(place, "has no sessions to search")
         return haystack
 
     @property
     def place(self) -> str:
-        """How notes name it."""
+        """The place that notes about this question name."""
         return f"question {self.question_id}"
 
     def add(self, session_id: str, date: str | None, session: Session, notes: Notes) -> None:
-        """A session that is there already is not added again; a different one of the same id gets a name of its own."""
+        """Add a session once. A different session with the same id gets another name."""
         name = next((name for name in self.names.get(session_id, ()) if self.sessions[name].says_as_much_as(session)), None)
         if name is not None:
-            notes.mend(self.place, f"session {session_id} appears again, dated {date}; kept once, dated {self.dates[name]}")
+            kept = f"it is used once, with the date {self.dates[name]}"
+            notes.mend(self.place, f"session {session_id} is repeated with the date {date}; {kept}")
         else:
             name = session_id
             while name in self.sessions:
                 name += "~"
             if name != session_id:
-                notes.lose(self.place, f"a different session is called {session_id} as well; it is called {name} here")
+                notes.lose(self.place, f"another session with the id {session_id} has different text; it gets the id {name}")
             self.sessions[name], self.dates[name] = session, date
             self.names.setdefault(session_id, []).append(name)
         if session.marked:
             self.marked.setdefault(name, set()).update(session.marked)
 
     def documents(self, by_turn: bool) -> Iterator[Document]:
-        """The sessions, or their turns; turns of one session share their metadata."""
+        """The sessions or their turns; the turns of a session share their metadata."""
         group = self.question_id
         for name, session in self.sessions.items():
             date = self.dates[name]
@@ -142,44 +144,45 @@ class Haystack:
 
 
 def _pair_sessions(item: Item, place: str, notes: Notes) -> Iterator[tuple[str, str | None, msgspec.Raw]]:
-    """Id, date and content of every session; they are paired by position even where the lists differ in length."""
+    """Id, date and content of every session. The lists are matched by position, even if their lengths differ."""
     sessions = item.haystack_sessions or []
     ids, dates = item.haystack_session_ids or [], item.haystack_dates or []
     for name, values in (("haystack_session_ids", ids), ("haystack_dates", dates)):
         if len(values) != len(sessions):
-            unused = f"; unused: {shortened(values[len(sessions) :])}" if len(values) > len(sessions) else ""
-            notes.lose(place, f"{len(values)} {name} for {counted(len(sessions), 'session')}; paired by position{unused}")
+            unused = f"; not used: {shortened(values[len(sessions) :])}" if len(values) > len(sessions) else ""
+            difference = f"expected {len(sessions)} {name}, one per session, found {len(values)}"
+            notes.lose(place, f"{difference}; they are matched by position{unused}")
     for number, raw in enumerate(sessions, 1):
         session_id = ids[number - 1] if number <= len(ids) else None
         if session_id is None or session_id == "":
             session_id = f"session_{number}"
-            notes.mend(place, f"session {number} has no id; called {session_id}")
+            notes.mend(place, f"session {number} has no id; it gets the id {session_id}")
         yield text_id(session_id), dates[number - 1] if number <= len(dates) else None, raw
 
 
-NOTHING_TO_FIND = "nothing to find"
-UNKNOWN_EVIDENCE = "says nothing of where its answer is; only the expected answer can judge it"
+NOTHING_TO_FIND = "so there is nothing to find"
+UNKNOWN_EVIDENCE = "does not say where its answer is; only its expected answer can decide about relevance"
 
 
 def session_evidence(haystack: Haystack, session_ids: Sequence[str | int] | None, notes: Notes) -> tuple[str, ...] | None:
-    """Sessions that `answer_session_ids` names; where it names none, those with a turn that is marked `has_answer`."""
+    """Sessions in `answer_session_ids`; if it is empty, sessions with a turn that is marked `has_answer`."""
     place = haystack.place
     if not session_ids and haystack.marked:
-        notes.mend(place, "answer_session_ids names no session; those with turns marked has_answer are taken")
+        notes.mend(place, "answer_session_ids is empty; sessions with turns marked has_answer are used")
         return _documents(haystack, list(haystack.marked))
     if session_ids is None:
         notes.lose(place, UNKNOWN_EVIDENCE)
         return None
     names = [_session_name(haystack, session_id, notes) for session_id in _expected_sessions(haystack, session_ids, notes)]
     if unnamed := [name for name in haystack.marked if name not in names]:
-        notes.lose(place, f"turns of {', '.join(unnamed)} are marked, but answer_session_ids does not name it; not counted")
+        notes.lose(place, f"turns marked has_answer do not count, because {_unlisted(unnamed)}")
     if not names:
-        notes.lose(place, f"no session is known to hold the answer: {NOTHING_TO_FIND}")
+        notes.lose(place, f"no session is known to contain the answer, {NOTHING_TO_FIND}")
     return _documents(haystack, names)
 
 
 def turn_evidence(haystack: Haystack, session_ids: Sequence[str | int] | None, notes: Notes) -> tuple[str, ...] | None:
-    """Turns that are marked `has_answer`. A session that is named and has no such turn is noted as lost."""
+    """Turns that are marked `has_answer`. An answer session without such a turn is noted as lost."""
     place = haystack.place
     if session_ids is None and not haystack.marked:
         notes.lose(place, UNKNOWN_EVIDENCE)
@@ -190,10 +193,14 @@ def turn_evidence(haystack: Haystack, session_ids: Sequence[str | int] | None, n
             notes.lose(place, f"no turn of session {session_id} is marked has_answer")
     named = {name for session_id in expected for name in haystack.names[session_id]}
     if unnamed := [name for name in haystack.marked if name not in named]:
-        notes.mend(place, f"turns of {', '.join(unnamed)} are marked, but answer_session_ids does not name it; counted")
+        notes.mend(place, f"turns marked has_answer count, although {_unlisted(unnamed)}")
     if not haystack.marked:
-        notes.lose(place, f"no turn is known to hold the answer: {NOTHING_TO_FIND}")
+        notes.lose(place, f"no turn is known to contain the answer, {NOTHING_TO_FIND}")
     return _documents(haystack, [f"{name}/{number}" for name, turns in haystack.marked.items() for number in sorted(turns)])
+
+
+def _unlisted(names: Sequence[str]) -> str:
+    return f"answer_session_ids does not contain {', '.join(names)}"
 
 
 def _documents(haystack: Haystack, names: Sequence[str]) -> tuple[str, ...]:
@@ -201,38 +208,37 @@ def _documents(haystack: Haystack, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _expected_sessions(haystack: Haystack, session_ids: Sequence[str | int], notes: Notes) -> list[str]:
-    """The sessions that are named and are there, each once."""
+    """The answer sessions that exist, each once."""
     expected: list[str] = []
     for session_id in map(text_id, session_ids):
         if session_id not in haystack.names:
             notes.lose(haystack.place, f"answer session {session_id} is not in the haystack")
         elif session_id in expected:
-            notes.mend(haystack.place, f"answer session {session_id} is named twice")
+            notes.mend(haystack.place, f"answer session {session_id} is listed twice")
         else:
             expected.append(session_id)
     return expected
 
 
 def _session_name(haystack: Haystack, session_id: str, notes: Notes) -> str:
-    """The session of that id; among several, the only one with a marked turn, else the first."""
+    """The session with this id; if there are several, the only one with a marked turn, otherwise the first."""
     names = haystack.names[session_id]
     marked = [name for name in names if name in haystack.marked]
     if len(names) > 1 and len(marked) == 1:
-        notes.mend(
-            haystack.place, f"of the sessions called {session_id}, the one with marked turns holds the answer: {marked[0]}"
-        )
+        reason = f"because only it has turns marked has_answer: {marked[0]}"
+        notes.mend(haystack.place, f"one of {len(names)} sessions with the id {session_id} is the evidence, {reason}")
         return marked[0]
     if len(names) > 1:
-        notes.lose(haystack.place, f"{len(names)} sessions are called {session_id}; the first is taken to hold the answer")
+        notes.lose(haystack.place, f"{len(names)} sessions have the id {session_id}; the first is used as the evidence")
     return names[0]
 
 
 ABSTENTION = "_abs"
-"""How the ids of questions end that the haystack does not answer."""
+"""The end of the ids of questions that the haystack does not answer."""
 
 
 def read_haystacks(path: Path, by_turn: bool) -> BenchmarkDataset:
-    """Questions are decoded one after the other; a text that several haystacks share is held once."""
+    """Read questions one after the other; text that several haystacks share is stored once."""
     notes = Notes(str(path))
     reader = _Reader(BenchmarkDataset(FileSource(path.resolve()).name), by_turn, notes)
     for number, raw in enumerate(decode_file(path, list[msgspec.Raw]), 1):
@@ -254,7 +260,7 @@ class _Reader:
         self._fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
     def add(self, number: int, raw: msgspec.Raw) -> None:
-        """One question, with all it may search; fields nobody knows go to its metadata."""
+        """Add one question with its haystack. Unknown fields become its metadata."""
         try:
             item, fields = self._item(raw), self._fields(raw)
             others = {name: msgspec.json.decode(value) for name, value in fields.items() if name not in KNOWN_FIELDS}
@@ -263,7 +269,7 @@ class _Reader:
             return
         question_id = self._question_id(item, number)
         if question_id in self.dataset.queries:
-            self._notes.fault(f"question {number}", f"the question_id {question_id} has been there already")
+            self._notes.fault(f"question {number}", f"the question_id {question_id} appears twice")
             return
         haystack = Haystack.of(question_id, item, self._sessions, self._notes)
         n_before, documents = (
@@ -272,12 +278,12 @@ class _Reader:
         )
         self.dataset.documents.update(documents)
         if len(self.dataset.documents) != n_before + len(documents):
-            self._notes.fault(haystack.place, "its documents have the ids of another question's; leave / out of ids")
+            self._notes.fault(haystack.place, "a document of another question has the same id; do not use / in ids")
         self.dataset.queries[question_id] = self._query(item, haystack, others)
 
     def _question_id(self, item: Item, number: int) -> str:
         if item.question_id is None or item.question_id == "":
-            self._notes.mend(f"question {number}", f"has no question_id; called question_{number}")
+            self._notes.mend(f"question {number}", f"has no question_id; it gets the id question_{number}")
             return f"question_{number}"
         return text_id(item.question_id)
 
@@ -320,10 +326,10 @@ EXAMPLE = """\
 
 
 def read_longmemeval(path: Path) -> BenchmarkDataset:
-    """A session is the document `question/session`, a question is a scope; `answer_session_ids` are the evidence.
+    """A session is the document `question/session`, a question is a scope, and `answer_session_ids` are the evidence.
 
     A question whose id ends in `_abs` has no answer: its evidence is empty, and `answerable` is False. A session that
-    stands twice in a haystack is kept once; answer sessions that are not in the haystack are noted as lost.
+    appears twice in a haystack is used once. Answer sessions that are not in the haystack are noted as lost.
     """
     dataset = read_haystacks(path, by_turn=False)
     dataset.pack = evidence_pack("longmemeval", dataset.documents)
@@ -331,13 +337,13 @@ def read_longmemeval(path: Path) -> BenchmarkDataset:
 
 
 def detect(probe: Probe) -> bool:
-    """A JSON list of questions with haystacks; the published files have no ending."""
+    """A JSON list of questions with haystacks; the published files have no extension."""
     return probe.is_list and "question_id" in probe.keys and any(name.startswith("haystack_") for name in probe.keys)
 
 
 LONGMEMEVAL = Format(
     "longmemeval",
-    "questions with a haystack of sessions each; documents are sessions",
+    "questions, each with a haystack of chat sessions; documents are sessions",
     read_longmemeval,
     detect,
     example=EXAMPLE,
@@ -353,9 +359,10 @@ TURNS_EXAMPLE = """\
 
 
 def read_longmemeval_turns(path: Path) -> BenchmarkDataset:
-    """A turn is the document `question/session/number`, from 1; those marked `has_answer` are the evidence.
+    """A turn is the document `question/session/number`, counted from 1. Turns marked `has_answer` are the evidence.
 
-    A question without any marked turn has nothing to find, and that is noted as a loss; `_abs` questions as for sessions.
+    A question without a marked turn has nothing to find, which is noted as a loss. `_abs` questions are read as in
+    longmemeval.
     """
     dataset = read_haystacks(path, by_turn=True)
     dataset.pack = evidence_pack("longmemeval_turns", dataset.documents)
@@ -363,7 +370,7 @@ def read_longmemeval_turns(path: Path) -> BenchmarkDataset:
 
 
 def detect_turns(probe: Probe) -> bool:  # noqa: ARG001 (every format has the same signature)
-    """Never: the same file is taken for `longmemeval` unless this format is asked for."""
+    """Never: the same file is read as `longmemeval` unless this format is requested."""
     return False
 
 

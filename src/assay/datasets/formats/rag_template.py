@@ -1,4 +1,4 @@
-"""rag_template: questions with expected answers, and contexts: passages with or without ids."""
+"""rag_template: questions with expected answers, and contexts (passages) with or without ids."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from assay.text import shortened
 
 CONTENT = ("content", "text", "page_content", "body")
 DOCUMENT_FIELDS = {"source": is_text, "section": is_text, "page_number": is_whole, "group": is_text}
-"""Fields of a document that stand in its metadata."""
+"""Fields of a document that are in its metadata."""
 
 
 class Contexts:
-    """All documents of a file, as they come: first those for everybody, then those of single questions."""
+    """All documents of a file: first the shared contexts, then the contexts of single questions."""
 
     def __init__(self, label: str, notes: Notes) -> None:
         self.label, self.notes = label, notes
@@ -50,10 +50,10 @@ class Contexts:
         self.are_shared = False
         """Whether there are contexts for every question."""
         self._uses: Counter[str] = Counter()
-        """How often an id is used by contexts of questions, and for everybody."""
+        """How often an id is used, by shared contexts and by contexts of questions."""
 
     def read_shared(self, value: Any) -> None:
-        """The contexts that every question may search. The same text twice, without ids, is one document."""
+        """Read the contexts that every question may search. Contexts without ids and with the same text are one document."""
         documents = self._shared_documents(value)
         known: dict[tuple[object, ...], str] = {}
         for document in documents.values():
@@ -71,7 +71,7 @@ class Contexts:
         self._uses.update(self.documents.keys())
 
     def _shared_documents(self, value: Any) -> dict[int, Document]:
-        """Number → document, its id empty where none is given."""
+        """Number → document; its id is empty if none is given."""
         faults = Faults(f"{self.label}, context")
         documents: dict[int, Document] = {}
         for number, context in enumerate(each_context(value, self.label), 1):
@@ -88,37 +88,37 @@ class Contexts:
             self.documents[doc_id] = named(document, doc_id)
             return
         if _identity(there) != _identity(document):
-            raise DataError(f"there is another context called {doc_id}, with another text")
+            raise DataError(f"another context with the id {doc_id} has a different text")
         place = f"{self.label}, context {number}"
-        self.notes.mend(place, f"the same text as {doc_id}; they are one document")
+        self.notes.mend(place, f"has the same text as {doc_id}; they count as one document")
         if named(document, doc_id) != there:
-            self.notes.lose(place, f"its source, section and metadata differ from those of {doc_id}, which are kept")
+            self.notes.lose(place, f"its source, section or metadata differ from {doc_id}; those of {doc_id} are used")
 
     def expect(self, value: Any) -> None:
-        """Look at the contexts of a question beforehand: an id that several questions use must get different names."""
+        """Count the ids in the contexts of a question in advance: an id that several questions use must be made unique."""
         self._uses.update(
             {str(_id_of(context)) for context in each_context(value) if isinstance(_id_of(context), str | int)}
         )
 
     def read_own(self, value: Any, query_id: str, scope: str, place: str) -> dict[str, str]:
-        """The contexts of one question: what the question calls each → the id of the document."""
+        """Read the contexts of one question: id in the question → id of the document."""
         names: dict[str, str] = {}
         for number, context in enumerate(each_context(value), 1):
             document = self._document(context, f"{place}, context {number}")
             name = document.doc_id or f"c{number}"
             doc_id = name if document.doc_id and self._uses[name] <= 1 else f"{query_id}/{name}"
             if name in names or doc_id in self.documents:
-                raise DataError(f"two contexts are called {name}")
+                raise DataError(f"two contexts have the id {name}")
             if document.doc_id and doc_id != name:
-                self.notes.mend(place, f"other contexts are called {name} too; this one is {doc_id}")
+                self.notes.mend(place, f"other contexts have the id {name} too; this one gets the id {doc_id}")
             if document.group not in (None, scope):
-                self.notes.lose(place, f"context {name} is of group {document.group}, but belongs to this question alone")
+                self.notes.lose(place, f"context {name} has the group {document.group}, but belongs only to this question")
             self.documents[doc_id] = named(document, doc_id, scope)
             names[name] = doc_id
         return names
 
     def _document(self, value: Any, place: str) -> Document:
-        """A document; its id is empty where none is given."""
+        """A document; its id is empty if none is given."""
         entry = Entry.of(value, CONTENT[0], place, self.notes)
         doc_id = entry.take_id(DOCUMENT_ID) or ""
         text = entry.take_text(CONTENT, "the content")
@@ -128,7 +128,7 @@ class Contexts:
 
 
 def each_context(value: Any, label: str = "contexts") -> Iterator[Any]:
-    """One after the other: a list, id → context, or a single one."""
+    """The contexts of a list, of a mapping id → context, or a single context."""
     if isinstance(value, Mapping) and not value.keys() & {*CONTENT}:
         yield from (with_id(key, context, CONTENT[0], label) for key, context in value.items())
     elif isinstance(value, list):
@@ -145,12 +145,12 @@ def _id_of(value: Any) -> object:
 
 
 def _identity(document: Document) -> tuple[object, ...]:
-    """What makes two contexts without ids the same document."""
+    """Two contexts without ids are the same document if these values are equal."""
     return document.text, document.title, document.group
 
 
 def named(document: Document, doc_id: str, group: str | None = None) -> Document:
-    """The same document under that id, and in that group."""
+    """The same document with this id, and in this group if one is given."""
     return replace(document, doc_id=doc_id, group=group if group is not None else document.group)
 
 
@@ -167,14 +167,14 @@ EXAMPLE = """\
   ]
 }
 
-JSON lines, one question each, with contexts of its own:
+JSON lines, one question each, with its own contexts:
 {"question": "How long do cats sleep?", "answer": "12 to 16 hours", "contexts": ["Cats sleep 12 to 16 hours a day."]}"""
 QUESTION = ("question", "query", "text", "input")
 CONTEXTS = ("contexts", "documents", "passages", "context", "retrieval_context")
 LINES = (".jsonl", ".ndjson")
 TAGS = ("query_type", "difficulty", "domain")
 QUERY_FIELDS = {"scope": is_text, "evidence": is_texts}
-"""Fields of a query that stand in its metadata."""
+"""Fields of a query that are in its metadata."""
 FIELDS_OF_OTHER_FORMATS = {
     "haystack_sessions",
     "conversation",
@@ -183,18 +183,19 @@ FIELDS_OF_OTHER_FORMATS = {
     "start_line",
     "start_char",
 }
-"""Fields that tell records of other formats."""
+"""Fields of records in other formats."""
 RESERVED = {"name", "version", "metadata", "questions", "qrels", "judgments", "spans", *CONTEXTS}
 
 
 def read_rag_template(path: Path) -> BenchmarkDataset:
-    """One JSON object, a bare list of questions, or JSON lines.
+    """One JSON object, a JSON list of questions, or JSON lines.
 
-    Questions without ids are q1, q2 …, contexts c1, c2 … by their place; the same text twice without ids is one document.
-    Contexts inside a question are its scope: they are called <question>/c1 …, or by their own id where no other question
-    uses it. Ground truth by ids: `relevantIds`, `relevantChunkIds`, `groundTruthIds` or `qrels`, in the metadata or the
-    question; an empty list says that nothing is relevant, no list that nobody judged. Where `context` and
-    `retrieval_context`, or `ground_truth` and `answer`, are both there, the first is used and the other kept as metadata.
+    Questions without ids are numbered q1, q2 …, and contexts c1, c2 …. Contexts without ids and with the same text are one
+    document. Contexts inside a question are its scope: their ids are <question>/c1 …, or their own ids if no other question
+    uses them. Ground truth by ids is read from `relevantIds`, `relevantChunkIds`, `groundTruthIds` or `qrels`, in the
+    question or its metadata. An empty list means that nothing is relevant; without a list, the question is unjudged. If a
+    question has both `context` and `retrieval_context`, or both `ground_truth` and `answer`, the first is used and the
+    second becomes metadata.
     """
     source = FileSource.at(path)
     return require_queries(_Reader(source, Notes(source.label)).read(), source.label)
@@ -210,7 +211,7 @@ class _Reader:
         self.dataset = BenchmarkDataset(source.name, documents=self.contexts.documents, repairs=notes.repairs)
 
     def read(self) -> BenchmarkDataset:
-        """The whole dataset; faults of the contexts come first, for questions need them."""
+        """The whole dataset. Faults of the contexts come first, because questions need the contexts."""
         content = self._content()
         questions = list(self._questions(content.pop("questions")))
         if shared := next((name for name in CONTEXTS if content.get(name) is not None), None):
@@ -230,7 +231,7 @@ class _Reader:
         return {"questions": [content] if isinstance(content, dict) else content}
 
     def _questions(self, value: Any) -> Iterator[tuple[int, Any]]:
-        """Number and question: its line, or its place in the list."""
+        """Number and question: the line number, or the position in the list."""
         if self.is_lines:
             yield from value.items()
         elif isinstance(value, Mapping):
@@ -252,7 +253,7 @@ class _Reader:
         )
 
     def _look_at_contexts(self, value: Any) -> None:
-        """Count the ids that questions use for their contexts; what is wrong comes to light when they are read."""
+        """Count the ids that questions use for their contexts; faults are reported later, when the contexts are read."""
         with suppress(DataError):
             if (own := Entry.of(value, QUESTION[0], "", self.notes).take(CONTEXTS)) is not None:
                 self.contexts.expect(own)
@@ -261,7 +262,7 @@ class _Reader:
         entry = Entry.of(value, QUESTION[0], place, self.notes)
         query_id = entry.take_id(QUERY_ID) or f"q{number}"
         if query_id in self.dataset.queries:
-            raise DataError(f"there is another question called {query_id}")
+            raise DataError(f"question {query_id} appears twice; give each question its own id")
         text, expected = entry.take_text(QUESTION, "the question"), entry.take_expected()
         contexts = entry.take(CONTEXTS)
         truth = agree_on_truth(
@@ -279,14 +280,14 @@ class _Reader:
     def _read_own_contexts(
         self, contexts: Any, query_id: str, scope: str, place: str, grades: dict[str, float] | None
     ) -> dict[str, float] | None:
-        """The contexts of a question; and its ground truth, which calls them by the names they have in the question."""
+        """Read the contexts of a question; returns its grades with the ids of the documents."""
         if is_texts(contexts) and contexts and all(context in self.contexts.documents for context in contexts):
-            raise DataError('its contexts are ids, not texts; if they are its ground truth, call them "relevantIds"')
+            raise DataError('its contexts must be texts, not ids; if they are its ground truth, use "relevantIds"')
         names = self.contexts.read_own(contexts, query_id, scope, place)
         return None if grades is None else {names.get(doc, doc): grade for doc, grade in grades.items()}
 
     def _read_rest(self, content: dict[str, Any]) -> None:
-        """What the file says about itself."""
+        """Read name, version, judgments, spans and metadata."""
         label = self.source.label
         self.dataset.name = str(content.pop("name", self.dataset.name))
         self.dataset.version = str(content.pop("version", self.dataset.version))
@@ -297,7 +298,7 @@ class _Reader:
         self.dataset.metadata = {**content, **(more if isinstance(more, Mapping) else {"metadata": more})}
 
     def _look_for_judged(self) -> None:
-        """Note judged documents that are nowhere; where there are no documents at all, they are elsewhere."""
+        """Note judged documents that are not in the file, unless the file has no documents at all."""
         documents = self.dataset.documents
         for query, judged in self.dataset.qrels.items() if documents else ():
             for doc in judged:
@@ -306,17 +307,17 @@ class _Reader:
 
 
 def _tags_of(entry: Entry) -> dict[str, str | None]:
-    """Type, difficulty and domain, where the question itself has them; in the metadata they are tags anyway."""
+    """Type, difficulty and domain, if they are fields of the question; in its metadata, they are tags anyway."""
     there = [name for name in TAGS if isinstance(entry.fields.get(name, 0), str | None)]
     return {name: entry.fields.pop(name) for name in there}
 
 
 def write_rag_template(dataset: BenchmarkDataset, path: Path) -> None:
-    """Everything the dataset holds, as one JSON object: scope, evidence and ground truth in the metadata of questions."""
+    """Write everything as one JSON object; scope, evidence and ground truth go to the metadata of questions."""
     import msgspec
 
     if Probe(path).suffix in LINES:
-        raise DataError("rag_template is written as one JSON file; give it a name that ends in .json", source=path)
+        raise DataError("rag_template is written as one JSON file; use the extension .json", source=path)
     apart = {name: value for name, value in dataset.metadata.items() if name in RESERVED}
     content: dict[str, Any] = {"name": dataset.name, "version": dataset.version}
     content |= {name: value for name, value in dataset.metadata.items() if name not in RESERVED}
@@ -342,7 +343,7 @@ def _context(document: Document) -> dict[str, Any]:
 def _question(query: Query, judged: Mapping[str, float] | None) -> dict[str, Any]:
     if taken := next((name for name in GROUND_TRUTH_NAMES if name in (query.metadata or {})), None):
         reason = f"its metadata has {taken!r}, which this format reads as ground truth"
-        raise DataError(f"query {query.query_id}: {reason}; rename it, or write json instead")
+        raise DataError(f"query {query.query_id}: {reason}; rename the field, or write json instead")
     outside, metadata = split_metadata(query.metadata, {name: getattr(query, name) for name in QUERY_FIELDS})
     named = {"expected": query.expected, **{name: getattr(query, name) for name in TAGS}}
     filled = {name: value for name, value in named.items() if value is not None}
@@ -364,7 +365,7 @@ def detect(probe: Probe) -> bool:
 
 FORMAT = Format(
     "rag_template",
-    "questions with expected answers, and contexts with or without ids: JSON, a bare list, or JSON lines",
+    "questions with expected answers and contexts: a JSON object, a JSON list, or JSON lines",
     read_rag_template,
     detect,
     write_rag_template,

@@ -1,4 +1,4 @@
-"""squad: questions about paragraphs with answers marked in them, as SQuAD 1.1 and 2.0 and their translations have it."""
+"""squad: questions about paragraphs with marked answers, as in SQuAD 1.1 and 2.0 and their translations."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ EXAMPLE = """\
        {"id": "q2", "question": "How long do lions sleep?", "is_impossible": true, "answers": [],
         "plausible_answers": [{"text": "12 to 16 hours", "answer_start": 11}]}]}]}]}"""
 QUESTION_FIELDS = ("id", "question", "answers", "is_impossible")
-"""Fields of a question that are read; any other goes to its metadata."""
+"""Fields of a question that are read; others become its metadata."""
 
 
 def read_squad(path: Path) -> BenchmarkDataset:
-    """Paragraphs are documents `House_cat/1`, and each question has its own paragraph as the relevant one.
+    """Paragraphs are documents `House_cat/1`, and the paragraph of a question is its relevant document.
 
-    The first answer is the expected one, and its place a gold span; all answers stand in the metadata as `answers`, any
-    of which is right for metrics of answers. An impossible question is unanswerable, with `answerable: false` in its
-    metadata and no gold span; its paragraph is judged relevant all the same, for a reader has to find it to see that it
-    does not say.
-    A place where the answer does not stand is moved to the one that has it, and reported as lost where there is none, or
-    more than one. A question without an id is called by its paragraph and number: `House_cat/1/q2`.
+    The first answer is the expected answer, and its place is a gold span. All answers are in the metadata as `answers`, and
+    answer metrics accept any of them. An impossible question is unanswerable: it has `answerable: false` in its metadata
+    and no gold span. Its paragraph still counts as relevant, because a reader must find it to see that it has no answer.
+
+    If an answer is not at its given place, the place is moved to the only occurrence of the answer. If it does not occur,
+    or occurs more than once, its place is reported as lost. A question without an id gets one from its paragraph and
+    number: `House_cat/1/q2`.
     """
     notes = Notes(str(path))
     content: Any = decode_file(path, object)
@@ -51,7 +52,7 @@ def read_squad(path: Path) -> BenchmarkDataset:
 
 
 def _paragraphs(content: Any, notes: Notes) -> Iterator[tuple[str, str | None, Mapping[str, Any]]]:
-    """Id, title and content of every paragraph, numbered within its article; articles of one title are one article."""
+    """Id, title and content of every paragraph, numbered within its article. Articles with the same title are one."""
     articles = content.get("data") if isinstance(content, dict) else content
     if not isinstance(articles, list):
         raise DataError(f"expected a list of articles under data, found {shortened(articles)}", source=notes.source)
@@ -66,7 +67,7 @@ def _paragraphs(content: Any, notes: Notes) -> Iterator[tuple[str, str | None, M
         named = isinstance(title, str) and bool(title.strip())
         name = title if named else f"article-{number}"
         if not named:
-            notes.mend(place, f"has no title; called {name}")
+            notes.mend(place, f"has no title; the ids of its paragraphs start with {name}")
         for paragraph in paragraphs:
             n_seen[name] = n_seen.get(name, 0) + 1
             doc_id = f"{name}/{n_seen[name]}"
@@ -79,7 +80,7 @@ def _paragraphs(content: Any, notes: Notes) -> Iterator[tuple[str, str | None, M
 def _add_paragraph(
     dataset: BenchmarkDataset, doc_id: str, title: str | None, paragraph: Mapping[str, Any], notes: Notes
 ) -> None:
-    """One paragraph and its questions; one without any is there to be searched."""
+    """Add one paragraph and its questions. A paragraph without questions is still a document."""
     more = {name: value for name, value in paragraph.items() if name not in ("context", "qas") and value is not None}
     document = Document(doc_id, paragraph["context"], title=title, metadata=more or None)
     dataset.add_document(document)
@@ -105,32 +106,32 @@ class _Place:
         self._place, self._notes = place, notes
 
     def mend(self, what: str) -> None:
-        """Something was put right without doubt."""
+        """Note something that was fixed, without any ambiguity."""
         self._notes.mend(self._place, what)
 
     def lose(self, what: str) -> None:
-        """Something could not be used."""
+        """Note something that could not be used."""
         self._notes.lose(self._place, what)
 
 
 def _add_question(dataset: BenchmarkDataset, document: Document, fields: Mapping[str, Any], number: str, at: _Place) -> None:
-    """The question, its answers, and its paragraph as what is relevant."""
+    """Add a question with its answers, and with its paragraph as the relevant document."""
     own_id = fields.get("id")
     query_id = number if own_id is None or own_id == "" else text_id(own_id)
     if query_id in dataset.queries:
-        raise DataError(f"question {query_id} appears twice; each needs an id of its own")
+        raise DataError(f"question {query_id} appears twice; give each question its own id")
     question = fields.get("question")
     if not isinstance(question, str):
         raise DataError(f"expected the question as text, found {shortened(question)}")
     impossible = fields.get("is_impossible")
     if not isinstance(impossible, bool | None):
-        raise DataError(f"is_impossible is true or false, not {shortened(impossible)}")
+        raise DataError(f"is_impossible must be true or false, not {shortened(impossible)}")
     answers = _answers(fields.get("answers"))
     if impossible and answers:
-        at.mend("is impossible, and has answers all the same, which are left out")
+        at.mend("is marked as impossible but has answers; the answers are not used")
         answers = []
     if not impossible and not answers:
-        at.lose("has no answer, and is not said to be impossible; only its paragraph can judge it")
+        at.lose("has no answer and is not marked as impossible; only its paragraph can decide about relevance")
     placed = [_locate_answer(text, start, document.text, at) for text, start in answers]
     metadata = {name: value for name, value in fields.items() if name not in QUESTION_FIELDS and value is not None}
     if impossible is not None:
@@ -150,7 +151,7 @@ def _plain(text: str, start: int | None) -> dict[str, Any]:
 
 
 def _answers(value: Any) -> list[tuple[str, int | None]]:
-    """Text and place of each answer; the place is None where nobody says."""
+    """Text and place of each answer; the place is None if it is not given."""
     if not isinstance(value, list | None):
         raise DataError(f"expected answers to be a list, found {shortened(value)}")
     answers: list[tuple[str, int | None]] = []
@@ -160,27 +161,27 @@ def _answers(value: Any) -> list[tuple[str, int | None]]:
         if not isinstance(text, str) or not text.strip():
             raise DataError(f"expected an answer with text and answer_start, found {shortened(answer)}")
         if isinstance(start, bool) or not isinstance(start, int | None):
-            raise DataError(f"answer_start is a whole number, not {shortened(start)}")
+            raise DataError(f"answer_start must be a whole number, not {shortened(start)}")
         answers.append((text, start))
     return answers
 
 
 def _locate_answer(text: str, start: int | None, context: str, at: _Place) -> tuple[str, int | None]:
-    """The answer, where it really stands; no place where that is in doubt."""
+    """The answer and its real place; None as its place if that is ambiguous."""
     if start is not None and start >= 0 and context.startswith(text, start):
         return text, start
-    fault = "does not say where it stands" if start is None else f"does not stand at character {start}"
+    fault = "has no answer_start" if start is None else f"is not at character {start}"
     first = context.find(text)
     if first < 0 or context.find(text, first + 1) >= 0:
-        where = "nowhere in the paragraph" if first < 0 else "at several places of the paragraph"
-        at.lose(f"the answer {shortened(text)} {fault}, and is found {where}; its place is not used")
+        where = "does not occur in the paragraph" if first < 0 else "occurs more than once in the paragraph"
+        at.lose(f"the answer {shortened(text)} {fault} and {where}; its place is not used")
         return text, None
-    at.mend(f"the answer {shortened(text)} {fault}; it is found at {first}")
+    at.mend(f"the answer {shortened(text)} {fault}; it was found at character {first}")
     return text, first
 
 
 def detect(probe: Probe) -> bool:
-    """A JSON file with articles of paragraphs under data, or a bare list of them."""
+    """A JSON file with articles of paragraphs under data, or a JSON list of such articles."""
     if probe.suffix != ".json":
         return False
     if probe.is_list:
@@ -190,7 +191,7 @@ def detect(probe: Probe) -> bool:
 
 FORMAT = Format(
     "squad",
-    "questions about paragraphs, with answers marked in them: SQuAD 1.1, 2.0",
+    "questions about paragraphs with marked answers: SQuAD 1.1, 2.0",
     read_squad,
     detect,
     example=EXAMPLE,

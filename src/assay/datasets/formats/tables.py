@@ -1,4 +1,4 @@
-"""json, jsonl and parquet: our own formats, one JSON file or a folder of tables."""
+"""json, jsonl and parquet: the native formats of assay, one JSON file or a folder of tables."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from assay.atomic_write import atomic_write
 from assay.datasets.dataset import BenchmarkDataset, Notes, require_queries
+from assay.datasets.entries import in_field
 from assay.datasets.fields import filled_fields, filled_id
 from assay.datasets.folder_tables import (
     LINES,
@@ -37,13 +38,13 @@ JSON_EXAMPLE = """\
 }"""
 Records = dict[str, dict[str, Any]] | list[dict[str, Any]]
 TOP_LEVEL_NAMES = ("dataset_name", "version")
-"""What the metadata say of the dataset itself."""
+"""Metadata fields that describe the dataset itself."""
 IDS = {"query": ("query_id", "id", "_id"), "document": ("doc_id", "id", "_id")}
 
 
 @dataclass
 class Content:
-    """The file, as it is."""
+    """The content of the file."""
 
     queries: Records | None = None
     qrels: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -54,15 +55,16 @@ class Content:
 
 
 def read_json(path: Path) -> BenchmarkDataset:
-    """Queries and documents stand under their ids, or in a list of records with ids; without queries those judged are.
+    """Queries and documents are mappings by id, or lists of records with ids. Without queries, the judged queries are used.
 
-    A record that names itself otherwise than its key is a fault. Fields nobody knows go to the metadata, of the record or of
-    the dataset; where those have another value under that name it is noted as lost. Tags and ids may be numbers.
+    A record whose id differs from its key is a fault. Unknown fields become metadata of the record or of the dataset. If
+    the metadata have another value under the same name, that value is noted as lost. Tags and ids may be numbers.
     """
     content = decode_file(path, Content)
     checked_grades(content.qrels)
     if content.queries is None and not content.qrels:
-        raise DataError(f'{path}: there are neither queries nor qrels; expected {{"queries": {{"q1": {{"text": "…"}}}}, …}}')
+        example = '{"queries": {"q1": {"text": "…"}}, …}'
+        raise DataError(f"{path}: found neither queries nor qrels; expected {example}")
     notes = Notes(str(path))
     inside, outside = content.metadata, _unknown(path)
     name, version = ((inside if name in inside else outside).pop(name, None) for name in TOP_LEVEL_NAMES)
@@ -82,7 +84,7 @@ def read_json(path: Path) -> BenchmarkDataset:
 
 
 def _unknown(path: Path) -> dict[str, Any]:
-    """What the file holds beside the parts of a benchmark."""
+    """The fields of the file that are not parts of a benchmark."""
     import msgspec
 
     fields = decode_file(path, dict[str, msgspec.Raw])
@@ -91,20 +93,20 @@ def _unknown(path: Path) -> dict[str, Any]:
 
 
 def _merge_fields(outside: Mapping[str, Any], inside: Mapping[str, Any], whose: str, notes: Notes) -> dict[str, Any]:
-    """Metadata, and fields nobody knows, which win over metadata of that name."""
+    """Metadata and unknown fields; unknown fields win over metadata of the same name."""
     for name in outside.keys() & inside.keys():
         if outside[name] != inside[name]:
-            notes.lose(whose, f"{name} is given twice; that in the metadata ({shortened(inside[name])}) is not kept")
+            notes.lose(whose, f"{name} has two values; the one in the metadata ({shortened(inside[name])}) is not used")
     return {**inside, **outside}
 
 
 def _records(kind: type[Any], records: Records, notes: Notes) -> dict[str, Any]:
-    """Id → record; what is wrong is noted."""
+    """Id → record; faults are noted."""
     by_id: dict[str, Any] = {}
     noun = kind.__name__.lower()
     for key, fields in records.items() if isinstance(records, dict) else _each_record(records, noun, notes):
         if key in by_id:
-            notes.fault("", f"the {noun} {key!r} comes twice")
+            notes.fault("", f"{noun} {key!r} appears twice")
         try:
             by_id[key] = _record(kind, noun, key, fields, notes)
         except DataError as error:
@@ -119,7 +121,7 @@ def _each_record(records: list[dict[str, Any]], noun: str, notes: Notes) -> Iter
     for number, fields in enumerate(records, 1):
         name = next((name for name in IDS[noun] if fields.get(name) is not None), None)
         if name is None:
-            notes.fault("", f"{noun} {number} has none of {', '.join(IDS[noun])}")
+            notes.fault("", f"{noun} {number}: expected an id {in_field(IDS[noun])}, found none")
             continue
         try:
             key = filled_id(fields[name])
@@ -133,14 +135,14 @@ def _record(kind: type[Any], noun: str, key: str, fields: Mapping[str, Any], not
     id_name = IDS[noun][0]
     named = fields.get(id_name, key)
     if str(named) != key:
-        raise DataError(f"the {noun} under {key!r} calls itself {named!r}")
+        raise DataError(f"the {noun} under the key {key!r} has another {id_name}, {named!r}")
     own = kind.__dataclass_fields__
     known = {name: value for name, value in fields.items() if name in own and name != id_name and value is not None}
     for name in known.keys() & TEXTS:
         known[name] = str(known[name]) if type(known[name]) in (int, float) else known[name]
     for name in known.keys() & KINDS.keys():
         if not isinstance(known[name], KINDS[name][0]) or isinstance(known[name], bool):
-            raise DataError(f"{name} of {key!r} is {KINDS[name][1]}, not {shortened(known[name])}")
+            raise DataError(f"{name} of {noun} {key!r} must be {KINDS[name][1]}, not {shortened(known[name])}")
     if "evidence" in known:
         known["evidence"] = [filled_id(doc_id) for doc_id in known["evidence"]]
     if others := {name: value for name, value in fields.items() if name not in own}:
@@ -156,13 +158,13 @@ KINDS: Mapping[str, tuple[type, str]] = {
     "page_number": (int, "a whole number"),
     **dict.fromkeys(("text", "expected", "title", *TEXTS), (str, "text")),
 }
-"""Field → its type, and how to say that."""
+"""Field → its type, and the name of that type."""
 
 
 def write_json(dataset: BenchmarkDataset, path: Path) -> None:
-    """Everything the dataset holds; fields without a value are left out.
+    """Write the whole dataset. Fields without a value are left out.
 
-    Metadata called dataset_name or version stand beside the metadata, where the dataset has its own.
+    The metadata contain the dataset's own dataset_name and version; other metadata with these names go next to them.
     """
     import msgspec
 
@@ -207,9 +209,9 @@ dataset.json      {"name": "Cats", "version": "1.0", "metadata": {}}"""
 
 
 def read_jsonl(path: Path) -> BenchmarkDataset:
-    """A folder of tables; or one file whose queries carry their ground truth, as `golden` reads it.
+    """A folder of tables; or one file of queries with their ground truth, as in `golden`.
 
-    Fields nobody knows go to the metadata of queries and documents. Documents stay in their file until they are asked for.
+    Unknown fields become metadata of queries and documents. Documents stay in their file until they are needed.
     """
     if path.is_dir():
         return read_tables(path)
@@ -219,7 +221,7 @@ def read_jsonl(path: Path) -> BenchmarkDataset:
 
 
 def write_jsonl(dataset: BenchmarkDataset, path: Path) -> None:
-    """A folder; fields without a value are left out."""
+    """Write a folder. Fields without a value are left out."""
     with new_folder(path, "jsonl", [f"{table}.jsonl" for table in TABLES]) as folder:
         write_lines(folder / "queries.jsonl", map(filled_fields, dataset.queries.values()))
         write_lines(folder / "documents.jsonl", map(filled_fields, dataset.documents.values()))
@@ -228,7 +230,7 @@ def write_jsonl(dataset: BenchmarkDataset, path: Path) -> None:
 
 
 def detect_jsonl(probe: Probe) -> bool:
-    """A folder with queries.jsonl, and no corpus."""
+    """A folder with queries.jsonl and without a corpus."""
     return has_tables(probe.names, LINES)
 
 
@@ -243,16 +245,16 @@ documents.parquet   doc_id     text                               source       p
 judgments.parquet   query_id   doc_id                             relevance_grade
                     q1         d1                                 3"""
 TYPES = {"evidence": "VARCHAR[]", "page_number": "BIGINT", "relevance_grade": "DOUBLE"}
-"""Columns that are not text. Metadata is text that holds a JSON object."""
+"""Columns that are not text. Metadata are a JSON object as text."""
 
 
 def read_parquet(path: Path) -> BenchmarkDataset:
-    """A folder of tables, some perhaps as JSON lines. Columns nobody knows go to the metadata; NaN counts as missing."""
+    """A folder of tables, some of which may be JSON lines. Unknown columns become metadata; NaN is a missing value."""
     return read_tables(path)
 
 
 def write_parquet(dataset: BenchmarkDataset, path: Path) -> None:
-    """A folder; every field of a record is a column."""
+    """Write a folder. Every field of a record is a column."""
     with new_folder(path, "parquet", [f"{table}.parquet" for table in TABLES]) as folder:
         _write(folder / "queries.parquet", Query, dataset.queries.values())
         _write(folder / "documents.parquet", Document, dataset.documents.values())
@@ -276,7 +278,7 @@ def _rows(names: list[str], records: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def detect_parquet(probe: Probe) -> bool:
-    """A folder with queries.parquet, and no corpus; one that has queries or judgments as JSON lines is `jsonl`."""
+    """A folder with queries.parquet and without a corpus; a folder with queries or judgments as JSON lines is `jsonl`."""
     return has_tables(probe.names, (".parquet",)) and not has_tables(probe.names, LINES)
 
 

@@ -1,4 +1,4 @@
-"""trec: a TREC test collection: judgments alone, or a folder with judgments, topics and documents."""
+"""trec: a TREC test collection, as a file of judgments, or as a folder with judgments, topics and documents."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from assay.model import Document, Qrels, Query
 from assay.text import some_of
 
 TEXT = ("title", "query", "question", "desc", "description")
-"""Where the text of a query stands, the likeliest first."""
+"""Tags for the text of a query, the most likely first."""
 ID = ("num", "number", "identifier", "id", "qid")
 TOPIC_FIELDS = {"desc": "description", "narr": "narrative", "dom": "domain", "smry": "summary", "con": "concepts"}
-"""Tags that mean one thing, and what we call it."""
+"""Tag → its full name."""
 LABELS = {
     "num": "Number",
     "title": "Topic|Title",
@@ -47,19 +47,19 @@ LABELS = {
     "fac": r"Factor\(s\)",
     "def": r"Definition\(s\)",
 }
-"""Words that stand before the content of a tag and say the same as the tag."""
+"""Labels that repeat the tag before its content."""
 
 HEADERS = [
     [name, text] for name in ("query_id", "qid", "query-id", "topic_id") for text in ("text", "query", "title", "query_text")
 ]
-"""First lines of a TSV that name the columns."""
+"""Headers of a TSV."""
 
 Topic = Mapping[str, Any] | DataError
-"""The fields of a topic, or what is wrong with it."""
+"""The fields of a topic, or its error."""
 
 
 def read_topics(source: FileSource, notes: Notes) -> dict[str, Query]:
-    """Queries out of topics. White space is evened out in SGML and XML; in TSV texts stay as they are."""
+    """Read queries from topics. White space is normalised in SGML and XML; texts in TSV stay unchanged."""
     queries: dict[str, Query] = {}
     faults = Faults(source.label)
     for line, fields in _topics(source):
@@ -90,15 +90,15 @@ def _topics(source: FileSource) -> Iterator[tuple[int, Topic]]:
 
 
 def _query(fields: Topic, place: str, notes: Notes) -> Query:
-    """One topic. Where there is no title its description is the text, which is noted."""
+    """One topic. Without a title, its description is used as text, and this is noted."""
     if isinstance(fields, DataError):
         raise fields
     query_id = next((fields[name] for name in ID if fields.get(name)), "")
     if len(query_id.split()) != 1:
-        raise DataError(f"expected a topic with a number, found {query_id or 'none'!r}")
+        raise DataError(f"expected one topic number, found {repr(query_id) if query_id else 'none'}")
     source = next((name for name in TEXT if fields.get(name)), None)
     if source in ("desc", "description"):
-        notes.mend(place, f"topic {query_id} has no title; its description is used as text")
+        notes.mend(place, f"topic {query_id} has no title; its description is used as the query text")
     others = {name: value for name, value in fields.items() if name not in ID and value}
     text = "" if source is None else others[source] if source.startswith("desc") else others.pop(source)
     named = {TOPIC_FIELDS.get(name, name): value for name, value in others.items()}
@@ -121,7 +121,7 @@ def _sgml(text: str) -> Iterator[tuple[int, Topic]]:
 
 
 def _parse_fields(block: str) -> dict[str, str]:
-    """Tag → content, without the label that says the tag again. A tag that comes twice adds to what was there."""
+    """Tag → content, without the label that repeats the tag. The contents of a repeated tag are joined."""
     fields: dict[str, str] = {}
     tags = list(re.finditer(r"<([A-Za-z][\w-]*)\b[^<>]*>", block))
     for place, tag in enumerate(tags):
@@ -138,7 +138,7 @@ def _xml(source: FileSource, content: bytes) -> Iterator[tuple[int, Topic]]:
     from xml.etree import ElementTree as ET
 
     if b"<!ENTITY" in content:
-        raise DataError("topics that define entities are not read", source=source.label)
+        raise DataError("topics that define XML entities are not supported; remove the definitions", source=source.label)
     try:
         root = ET.fromstring(content)  # noqa: S314 (entities are refused above)
     except ET.ParseError as error:
@@ -158,7 +158,7 @@ def _xml(source: FileSource, content: bytes) -> Iterator[tuple[int, Topic]]:
 
 
 def _tsv(text: str) -> Iterator[tuple[int, Topic]]:
-    """Line and fields of `id<tab>text`; a first line that names the columns is passed over."""
+    """Line and fields of `id<tab>text`; a header is skipped."""
     for number, line in enumerate(text.split("\n"), 1):
         cells = line.split("\t")
         if not line.strip() or (number == 1 and [cell.strip().lower() for cell in cells] in HEADERS):
@@ -179,20 +179,21 @@ topics.txt   <top>
              </top>
 docs.jsonl   {"id": "FBIS3-10082", "contents": "The Medellin cartel …"}
 
-Topics also as TSV (301<tab>International Organized Crime), as XML (<topic number="301"><query>…), or as JSON lines;
-documents also as TSV (collection.tsv: id<tab>text)."""
+Topics may also be TSV (301<tab>International Organized Crime), XML (<topic number="301"><query>…), or JSON lines.
+Documents may also be TSV (collection.tsv: id<tab>text)."""
 JUDGMENT_ENDINGS = (".txt", ".qrels", ".qrel", ".trec")
-"""Endings of a path that means the judgments alone."""
+"""Extensions of a file with judgments alone."""
 LINES = (".jsonl", ".ndjson")
 
 
 def read_trec(path: Path) -> BenchmarkDataset:
-    """A file holds judgments, and its queries have ids only. In a folder, files are known by their names.
+    """A single file contains judgments; its queries have only ids. In a folder, files are recognised by their names.
 
-    `qrels` in the name: judgments; `topics` or `queries`: queries; docs, documents or collection as .tsv, or other .jsonl:
-    documents, which stay in their file until they are asked for. Several of a kind are an error that lists them. Title →
-    text, desc → description, narr → narrative, other tags under their own names. A topic 051 whose judgments are those of 51
-    is called 51. Of judgments per subtopic, those of diversity tasks, the grade of a document is the best of its grades.
+    Files with `qrels` in the name are judgments, and files with `topics` or `queries` are queries. docs, documents or
+    collection as .tsv, and other .jsonl files, are documents, which stay in their file until they are needed. Several files
+    of one kind are an error that lists them. Of the tags of a topic, title becomes the text, desc the description and narr
+    the narrative; other tags keep their names. A topic 051 whose judgments use 51 gets the id 51. If judgments are per
+    subtopic, as in diversity tasks, the grade of a document is its best grade.
     """
     files = _files(path) if path.is_dir() else {"judgments": path}
     dataset = BenchmarkDataset(path.resolve().name if path.is_dir() else FileSource(path).name)
@@ -210,7 +211,7 @@ def read_trec(path: Path) -> BenchmarkDataset:
 
 
 def _kind(name: str) -> str | None:
-    """What a file of the folder holds, by its name."""
+    """What a file in the folder contains, by its name; None if it is not part of the collection."""
     stem, suffix = name.lower().partition(".")[0], suffix_of(name)
     if suffix in (".md", ".py", ".sh", ".pdf"):
         return None
@@ -234,9 +235,10 @@ def _files(folder: Path) -> dict[str, Path]:
     for kind, files in files_by_kind.items():
         if len(files) > 1:
             names = ", ".join(file.name for file in files)
-            raise DataError(f"several files with {kind}: {names}; keep one of them in the folder", source=folder)
+            message = f"expected one file of {kind}, found {len(files)}: {names}; keep one of them in the folder"
+            raise DataError(message, source=folder)
     if not files_by_kind.keys() & {"judgments", "topics"}:
-        raise DataError("neither judgments (qrels.txt) nor topics (topics.txt) are in this folder", source=folder)
+        raise DataError("expected judgments (qrels.txt) or topics (topics.txt) in this folder, found none", source=folder)
     return {kind: files[0] for kind, files in files_by_kind.items()}
 
 
@@ -255,7 +257,7 @@ def _read_queries(dataset: BenchmarkDataset, file: Path) -> None:
     renamed = {query: bare for query in queries if (bare := query.lstrip("0")) != query and query not in dataset.qrels}
     for query, bare in renamed.items():
         if bare in dataset.qrels and bare not in queries:
-            notes.mend(str(file), f"topic {query} is called {bare}, as its judgments are")
+            notes.mend(str(file), f"topic {query} gets the id {bare}, as in its judgments")
             queries[query] = replace(queries[query], query_id=bare)
     dataset.queries = {query.query_id: query for query in queries.values()}
     dataset.repairs += notes.repairs
@@ -276,9 +278,9 @@ def _row(line: bytes) -> tuple[str, str]:
 
 
 def write_trec(dataset: BenchmarkDataset, path: Path) -> None:
-    """A folder: qrels.txt, topics, docs.jsonl, and dataset.json for the rest; or the judgments alone, to a .txt or .qrels.
+    """Write a folder with qrels.txt, topics, docs.jsonl and dataset.json; or only the judgments, to a .txt or .qrels file.
 
-    Topics are topics.tsv where ids and one-line texts are all there is, else topics.jsonl with every field.
+    Topics go to topics.tsv if they have only ids and one-line texts, otherwise to topics.jsonl with every field.
     """
     if suffix_of(path.name) in JUDGMENT_ENDINGS and not path.is_dir():
         write_judgments(dataset, path)
@@ -301,32 +303,32 @@ def write_trec(dataset: BenchmarkDataset, path: Path) -> None:
 
 
 def write_judgments(dataset: BenchmarkDataset, path: Path) -> None:
-    """Judgments alone. Queries that were judged with nothing relevant would vanish, so they are refused."""
+    """Write only the judgments. A query judged to have nothing relevant would be lost, so it is an error."""
     if path.suffix in COMPRESSIONS:
-        raise UsageError(f"{path}: files are written plain; leave out {path.suffix}")
+        raise UsageError(f"{path}: files are written uncompressed; remove the extension {path.suffix}")
     empty = [query for query, judged in dataset.qrels.items() if not judged]
     if empty or not dataset.qrels:
-        what = f"queries judged with nothing relevant ({some_of(empty)})" if empty else "a dataset without judgments"
-        raise DataError(f"qrels alone cannot hold {what}; write to a folder", source=path)
+        nothing = f"a qrels file cannot contain queries judged to have nothing relevant ({some_of(empty)})"
+        raise DataError(f"{nothing if empty else 'the dataset has no judgments'}; write to a folder", source=path)
     _check_words(dataset.qrels, (doc for judged in dataset.qrels.values() for doc in judged), path)
     write_qrels(dataset.qrels, path, dataset.subtopics)
 
 
 def _check_words(queries: Iterable[str], docs: Iterable[str], path: Path) -> None:
-    """Refuse ids that TREC files cannot hold: with blanks, empty, or such that a line with them would be misread."""
+    """Raise for ids that TREC files cannot contain: empty, with white space, or at risk of being misread."""
     bad = [doc_id for doc_id in dict.fromkeys(docs) if doc_id.split() != [doc_id] or doc_id[0] in "#\ufeff"]
     bad += [query_id for query_id in dict.fromkeys(queries) if query_id.split() != [query_id] or query_id[0] in "#\ufeff{["]
     if bad:
         names = some_of([repr(bad_id) for bad_id in bad])
         raise DataError(
-            f"TREC ids have no blanks, no # in front and, of queries, no {{ or [, but there is {names}; "
-            "write json or jsonl instead",
+            f"ids in TREC files must not be empty, contain white space or start with # (query ids also not with {{ or [), "
+            f"but the dataset has {names}; write json or jsonl instead",
             source=path,
         )
 
 
 def _is_plain(query: Query) -> bool:
-    """Whether id and text are all that the query has, and the text fits on a line."""
+    """Whether the query has only an id and a text, and the text fits on a line."""
     has_more = not filled_fields(query).keys() <= {"query_id", "text"}
     return not has_more and not set("\t\r\n") & set(query.text) and not query.query_id.startswith("<")
 
@@ -337,7 +339,7 @@ def _document_row(document: Document) -> dict[str, Any]:
 
 
 def detect(probe: Probe) -> bool:
-    """Judgments in four columns, a table of them with a header, or JSON with nothing else; or a folder of them or topics."""
+    """Judgments in four columns, as a table with a header, or as JSON; or a folder with judgments or topics."""
     if probe.names:
         return _is_collection(probe)
     lines = [line for line in probe.head.removeprefix(BOM).splitlines() if line.strip() and not line.startswith(b"#")]
@@ -349,7 +351,7 @@ def detect(probe: Probe) -> bool:
 
 
 def _is_collection(probe: Probe) -> bool:
-    """Whether a folder has judgments or topics that no other format reads: BEIR has a corpus, or no documents at all."""
+    """Whether a folder has judgments or topics that no other format reads. BEIR has a corpus, or no documents at all."""
     kinds = {name: _kind(name) for name in probe.names if (probe.path / name).is_file()}
     stems = {name.partition(".")[0] for name in probe.names}
     has_judgments = bool({"qrels.tsv", "qrels.parquet", "qrels"} & probe.names)
@@ -378,5 +380,11 @@ def _names_grades(header: bytes) -> bool:
 
 
 FORMAT = Format(
-    "trec", "qrels alone, or a folder: qrels.txt, topics, documents", read_trec, detect, write_trec, example=EXAMPLE, rank=5
+    "trec",
+    "judgments alone, or a folder with qrels.txt, topics and documents",
+    read_trec,
+    detect,
+    write_trec,
+    example=EXAMPLE,
+    rank=5,
 )

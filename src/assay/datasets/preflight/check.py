@@ -1,4 +1,4 @@
-"""Preflight: everything that is wrong with a dataset, and with a run for it, before anybody trusts a number."""
+"""Preflight: find what is wrong with a dataset, and with a run for it, before anyone relies on the scores."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["CODES", "Case", "Finding", "check_dataset", "unreadable"]
 
 
 def check_dataset(dataset: BenchmarkDataset, run: Any = None, k: int = 10) -> list[Finding]:
-    """Look for everything that commonly goes wrong; one finding per code, errors first.
+    """Check a dataset for common faults; returns one finding per code, errors first.
 
-    `run` is anything that holds a run, `k` the cutoff that unjudged documents, ties and short rankings are looked at for.
-    Documents are gone through once and not kept. What cannot be read becomes a finding.
+    `run` is a run from any source. `k` is the cutoff for the checks of unjudged documents, ties and short rankings.
+    Documents are read once and not kept in memory. What cannot be read becomes a finding.
     """
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise BadParameter(f"k is a whole number from 1 on, not {k!r}")
+        raise BadParameter(f"k must be a whole number of at least 1, not {k!r}")
     corpus, about_documents = survey_documents(dataset)
     findings = [*check_queries(dataset), *about_documents, *check_repairs(dataset), *check_judgments(dataset, corpus)]
     if run is not None:
@@ -33,5 +33,5 @@ def check_dataset(dataset: BenchmarkDataset, run: Any = None, k: int = 10) -> li
 
 
 def unreadable(error: DataError) -> list[Finding]:
-    """What there is to say of a dataset that cannot be read."""
+    """The findings for a dataset that cannot be read."""
     return faults_as_cases("dataset-unreadable", error, "the dataset cannot be read")

@@ -1,4 +1,4 @@
-"""Preflight of documents: one pass over their texts, of which none is kept."""
+"""Preflight of documents: one pass over their texts, without keeping any."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from assay.datasets.dataset import BenchmarkDataset
-from assay.datasets.preflight.findings import Case, Cases, Finding
+from assay.datasets.preflight.findings import Case, Cases, Finding, how_many
 from assay.datasets.preflight.queries import describe_mojibake, find_mojibake, folded_id
 from assay.errors import DataError
 from assay.model import Document
 from assay.relevance import check_label, resolved
-from assay.text import counted
 from assay.views import count_lines
 
 
@@ -28,25 +27,25 @@ class Corpus:
     """Document → its group, for those that have one."""
     group_sizes: dict[str, int] = field(default_factory=dict)
     first_copy: dict[str, str] = field(default_factory=dict)
-    """Document → the first with the same text; only where there are several."""
+    """Document → the first document with the same text; only if there are several."""
     sizes: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Document → how many lines and characters it has; only where there are spans."""
+    """Document → its number of lines and characters; only if there are spans."""
     is_readable: bool = True
 
     def may_find(self, scope: str | None) -> int:
-        """How many documents a query of that scope may search."""
+        """How many documents a query with this scope may search."""
         return len(self.ids) if scope is None else self.group_sizes.get(scope, 0)
 
 
 def survey_documents(dataset: BenchmarkDataset) -> tuple[Corpus, list[Finding]]:
-    """Look at every document once; a file that cannot be read to its end is a finding, and no corpus."""
+    """Check every document once. If the file cannot be read to its end, this is a finding, and the corpus is empty."""
     survey = _Survey(dataset)
     try:
-        len(dataset.documents)  # a file's own checks, line by line
+        len(dataset.documents)  # checks every line of a file
         for key, document in dataset.documents.items():
             survey.add(key, document)
     except DataError as error:
-        return Corpus(is_readable=False), faults_as_cases("unreadable-documents", error, "documents that cannot be read")
+        return Corpus(is_readable=False), faults_as_cases("unreadable-documents", error, "the documents cannot be read")
     return survey.corpus, list(survey.findings())
 
 
@@ -59,7 +58,7 @@ def faults_as_cases(code: str, error: DataError, message: str) -> list[Finding]:
 
 
 class _Survey:
-    """Notes what each document tells; texts are kept as hashes of 64 bits."""
+    """Collects facts about each document; texts are kept as 64-bit hashes."""
 
     def __init__(self, dataset: BenchmarkDataset) -> None:
         self.corpus = Corpus()
@@ -71,7 +70,7 @@ class _Survey:
         self._mismatch, self._is_query = Cases("document-id-mismatch"), Cases("query-is-document-text")
 
     def add(self, key: str, document: Document) -> None:
-        """Look at one document."""
+        """Check one document."""
         corpus, content = self.corpus, document.content
         corpus.ids[key] = None
         if document.group is not None:
@@ -81,45 +80,49 @@ class _Survey:
         self._texts.append(hash((key, None) if is_empty else (document.group, content)))
         self._folded.append(hash(folded_id(key)))
         if key != document.doc_id:
-            self._mismatch.about_document(key, f"calls itself {document.doc_id!r}")
+            self._mismatch.about_document(key, f"its doc_id is {document.doc_id!r}")
         if is_empty:
             self._empty.about_document(key)
         elif wrong := find_mojibake(content):
             self._mojibake.about_document(key, describe_mojibake(*wrong))
         if (query := self._query_of.get(document.text.strip())) is not None and not is_empty:
-            self._is_query.about_document(key, f"the text of query {query}")
+            self._is_query.about_document(key, f"same text as query {query}")
         if self._has_spans:
             corpus.sizes[key] = {"lines": count_lines(document.text), "characters": len(document.text)}
 
     def findings(self) -> Iterator[Finding]:
-        """What was found, once all documents were seen."""
-        size = f"of {len(self.corpus.ids):,}"
-        yield from self._mismatch.finding(f"{counted(len(self._mismatch), 'document')} kept under another id than their own")
+        """All findings, after all documents were added."""
+        n = len(self.corpus.ids)
+        mismatch = how_many(self._mismatch, "document", "has a key", "have keys")
+        yield from self._mismatch.finding(f"{mismatch} other than doc_id")
         yield from self._similar_ids()
-        yield from self._empty.finding(f"{counted(len(self._empty), 'document')} {size} without text")
-        bad = counted(len(self._mojibake), "document")
-        yield from self._mojibake.finding(f"{bad} {size} with letters of the wrong encoding")
+        yield from self._empty.finding(f"{how_many(self._empty, 'document', 'has', 'have', of=n)} no text")
+        bad = how_many(self._mojibake, "document", "contains", "contain", of=n)
+        yield from self._mojibake.finding(f"{bad} wrongly decoded characters")
         yield from self._copies()
         yield from self._same_ids()
-        yield from self._is_query.finding(f"{counted(len(self._is_query), 'document')} with the very text of a query")
+        same = how_many(self._is_query, "document", "has", "have")
+        yield from self._is_query.finding(f"{same} exactly the text of a query")
 
     def _similar_ids(self) -> list[Finding]:
         cases = Cases("similar-document-ids")
         for same in self._equal(self._folded):
             for other in same[1:]:
-                cases.about_document(other, f"differs from document {same[0]!r} by case or blanks alone")
-        return cases.finding(f"{counted(len(cases), 'document id')} that others resemble but for case or blanks")
+                cases.about_document(other, f"differs from document {same[0]!r} only in case or surrounding spaces")
+        similar = how_many(cases, "document id", "differs", "differ")
+        return cases.finding(f"{similar} from another id only in case or surrounding spaces")
 
     def _copies(self) -> list[Finding]:
         cases = Cases("duplicate-documents")
         for same in self._equal(self._texts):
             self.corpus.first_copy |= dict.fromkeys(same, same[0])
             for other in same[1:]:
-                cases.about_document(other, f"the same text as document {same[0]}")
-        return cases.finding(f"{counted(len(cases), 'document')} of {len(self.corpus.ids):,} with the text of another one")
+                cases.about_document(other, f"same text as document {same[0]}")
+        copies = how_many(cases, "document", "has", "have", of=len(self.corpus.ids))
+        return cases.finding(f"{copies} the same text as an earlier document")
 
     def _equal(self, hashes: array[int]) -> Iterator[list[str]]:
-        """Ids of the documents that share a hash, in order, where there are several."""
+        """Ids of documents that share a hash, in order."""
         values = np.frombuffer(hashes, np.int64)
         order = np.argsort(values, kind="stable")
         changes = np.flatnonzero(np.diff(values[order])) + 1
@@ -135,25 +138,26 @@ class _Survey:
         for key in self._queries:
             if key in self.corpus.ids:
                 cases.about_query(key, "a document has the same id")
-        return cases.finding(f"{counted(len(cases), 'query id')} that are ids of documents as well")
+        return cases.finding(how_many(cases, "query id", "is also a document id", "are also document ids"))
 
 
 def check_stale(dataset: BenchmarkDataset) -> list[Finding]:
-    """Spans whose recorded text is not where they say; those without a recorded text say nothing."""
+    """Spans whose recorded text is no longer at their place. Spans without a recorded text are not checked."""
     cases = Cases("stale-span")
     for key, document, fault in _stale(dataset):
         cases.about_judgment(key, document, fault)
     n_recorded = sum(span.text is not None for spans in dataset.spans.values() for span in spans)
-    return cases.finding(f"{counted(len(cases), 'span')} of {n_recorded:,} whose text is not what was recorded")
+    stale = how_many(cases, "span", "no longer has its", "no longer have their", of=n_recorded)
+    return cases.finding(f"{stale} recorded text")
 
 
 def stale_sentences(dataset: BenchmarkDataset) -> set[str]:
-    """What is said about stale spans: readers note the same, and nobody needs it twice."""
+    """The texts about stale spans. Readers note the same, and it should be reported only once."""
     return {fault for _, _, fault in _stale(dataset)} if dataset.documents else set()
 
 
 def _stale(dataset: BenchmarkDataset) -> Iterator[tuple[str, str, str]]:
-    """Query, file and what is wrong, for each span whose text is elsewhere or nowhere."""
+    """Query, file and fault of each span whose recorded text is elsewhere or missing."""
     recorded = [(key, span) for key, spans in dataset.spans.items() for span in spans if span.text is not None]
     labels = resolved((span for _, span in recorded), dataset.documents)
     for (key, span), label in zip(recorded, labels, strict=True):

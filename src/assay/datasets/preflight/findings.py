@@ -1,4 +1,4 @@
-"""Findings of the preflight: codes with advice, cases, and the lines of files where the cases stand."""
+"""Findings of the preflight: codes with advice, cases, and the lines of the cases in files."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from assay.datasets.corpus import FileDocuments
 from assay.datasets.dataset import BenchmarkDataset
 from assay.errors import AssayError
 from assay.files import COLUMN_NAMES, FileSource, suffix_of
+from assay.text import counted
 
 Key = tuple[str, ...]
 """A query, or a query and a document."""
 QUERY = ("_id", "id", *COLUMN_NAMES["query"])
 LINES = (".jsonl", ".ndjson", ".tsv", ".txt", ".qrels", ".qrel", ".trec", "")
-"""Endings of files that may have a record per line."""
+"""Extensions of files that may have one record per line."""
 ABOUT_DATASET = ("query ", "document ", "judgment ")
-"""How places begin that are no lines yet."""
+"""The start of a place that has no line yet."""
 
 
 def with_lines(findings: list[Finding], dataset: BenchmarkDataset) -> list[Finding]:
-    """The same findings with `file:line` before each place that a file has a line for."""
+    """The same findings, with `file:line` before each place that has a line in a file."""
     cases = [case for finding in findings for case in finding.cases if case.place.startswith(ABOUT_DATASET)]
     keys = {key for case in cases if (key := _key(case))}
     places = _places(dataset, keys) if keys and dataset.path else {}
@@ -48,7 +49,7 @@ def _with_place(case: Case, dataset: BenchmarkDataset, places: dict[Key, str]) -
 
 
 def _places(dataset: BenchmarkDataset, keys: set[Key]) -> dict[Key, str]:
-    """`file:line` of queries and judgments; a query without a line of its own has that of its first judgment."""
+    """`file:line` of queries and judgments. A query without its own line gets the line of its first judgment."""
     queries = {key for key in keys if len(key) == 1}
     places: dict[Key, str] = {}
     by_role = _files(dataset)
@@ -66,7 +67,7 @@ def _places(dataset: BenchmarkDataset, keys: set[Key]) -> dict[Key, str]:
 
 
 def _files(dataset: BenchmarkDataset) -> dict[str, list[Path]]:
-    """The files of a dataset that hold queries and judgments line by line, known by their names."""
+    """The files of a dataset with queries and judgments line by line, recognised by their names."""
     path = dataset.path
     by_role: dict[str, list[Path]] = {"queries": [], "judgments": []}
     if path is None or not path.exists():
@@ -111,7 +112,7 @@ def _key_of_record(record: dict[str, Any], is_judgment: bool) -> Key:
 
 
 def _key_of_fields(line: bytes, is_judgment: bool) -> Key:
-    """TREC has query, iteration, document, grade; BEIR query, document, grade; a file of queries starts with the query."""
+    """TREC has query, iteration, document, grade; BEIR has query, document, grade; a file of queries starts with the id."""
     fields = line.decode().rstrip("\r\n").split("\t") if b"\t" in line else line.decode().split()
     if not is_judgment:
         return (fields[0],)
@@ -121,7 +122,7 @@ def _key_of_fields(line: bytes, is_judgment: bool) -> Key:
 
 
 MAX_CASES = 20
-"""So many cases of a code are kept; the rest is counted."""
+"""How many cases of a code are kept; the rest is only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,30 +130,30 @@ class Case:
     """One place where something is wrong, and what was found there."""
 
     place: str
-    """`file:line` where known, else words: query q7, document d3, judgment q7/d3, run, query q7."""
+    """`file:line` if known, otherwise a description: query q7, document d3, judgment q7/d3, run, query q7."""
     found: str = ""
     query: str | None = None
     document: str | None = None
 
     def to_dict(self) -> dict[str, str]:
-        """Plain values; what is not known is left out."""
+        """Plain values; unknown ones are left out."""
         named = {"place": self.place, "found": self.found, "query": self.query, "document": self.document}
         return {name: value for name, value in named.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Everything of one code: what is wrong, how often, the first places, and what to do."""
+    """All cases of one code: what is wrong, how often, the first places, and what to do."""
 
     code: str
     message: str
     count: int = 1
     cases: tuple[Case, ...] = ()
-    """At most twenty of them."""
+    """At most the first twenty."""
 
     @property
     def severity(self) -> str:
-        """`error`: numbers would be wrong, or cannot be had; `warning`: worth a look."""
+        """`error`: scores would be wrong or cannot be computed; `warning`: worth checking."""
         return CODES[self.code].severity
 
     @property
@@ -162,7 +163,7 @@ class Finding:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Where, at most twenty places."""
+        """The places, at most twenty."""
         return tuple(case.place for case in self.cases)
 
     def to_dict(self) -> dict[str, Any]:
@@ -178,7 +179,7 @@ class Finding:
 
 
 class Cases:
-    """Counts cases of one code, and keeps the first twenty."""
+    """Counts the cases of one code, and keeps the first twenty."""
 
     def __init__(self, code: str) -> None:
         self.code, self.count = code, 0
@@ -188,34 +189,40 @@ class Cases:
         return self.count
 
     def add(self, case: Case) -> None:
-        """Note one."""
+        """Add one case."""
         self.count += 1
         if len(self.kept) < MAX_CASES:
             self.kept.append(case)
 
     def about_query(self, query: str, what: str = "") -> None:
-        """Something is wrong with a query."""
+        """Add a case about a query."""
         self.add(Case(f"query {query}", what, query=query))
 
     def about_document(self, document: str, what: str = "") -> None:
-        """Something is wrong with a document."""
+        """Add a case about a document."""
         self.add(Case(f"document {document}", what, document=document))
 
     def about_judgment(self, query: str, document: str, what: str = "") -> None:
-        """Something is wrong with what a query's ground truth says of a document."""
+        """Add a case about the ground truth of a query for a document."""
         self.add(Case(f"judgment {query}/{document}", what, query, document))
 
     def about_run(self, query: str, what: str = "", document: str | None = None) -> None:
-        """Something is wrong with what a run has for a query."""
+        """Add a case about the ranking of a query in a run."""
         self.add(Case(f"run, query {query}", what, query, document))
 
     def finding(self, message: str) -> list[Finding]:
-        """What was found; nothing if there was no case."""
+        """The finding; none if there was no case."""
         return [Finding(self.code, message, self.count, tuple(self.kept))] if self.count else []
 
 
+def how_many(cases: Cases, noun: str, singular: str, plural: str, *, of: int | None = None) -> str:
+    """Count, noun and the verb that fits: `1 query has`, `2 queries have`; with a total `1 of 12 queries has`."""
+    subject = counted(cases.count, noun) if of is None else f"{cases.count:,} of {counted(of, noun)}"
+    return f"{subject} {singular if cases.count == 1 else plural}"
+
+
 def finding_without_cases(code: str, message: str, count: int = 1) -> list[Finding]:
-    """Something that is wrong as a whole."""
+    """A finding about the dataset or run as a whole."""
     return [Finding(code, message, count)]
 
 
@@ -226,7 +233,7 @@ def first_ids(ids: Iterable[str], most: int = 3) -> str:
 
 
 class Code(NamedTuple):
-    """`error`: numbers would be wrong, or cannot be had. `warning`: worth a look."""
+    """`error`: scores would be wrong or cannot be computed. `warning`: worth checking."""
 
     severity: str
     advice: str
@@ -241,73 +248,99 @@ def _warning(advice: str) -> Code:
 
 
 QUERY_CODES = {
-    "dataset-unreadable": _error("mend the file; nothing else was checked"),
-    "no-queries": _error("give the dataset queries"),
-    "query-id-mismatch": _error("key each query by its own id; add_query does"),
-    "similar-query-ids": _warning("make sure they are different queries; else keep one"),
-    "empty-query": _error("write the question down, or leave the query out"),
-    "mojibake-query": _warning("save the file again as UTF-8, from a source that still has the right letters"),
-    "near-duplicate-queries": _warning("keep one of each, or they count twice in every mean and interval"),
-    "expected-empty": _warning("write the answer, or leave `expected` out"),
+    "dataset-unreadable": _error("fix the file; nothing else was checked"),
+    "no-queries": _error("add queries to the dataset"),
+    "query-id-mismatch": _error("use the query_id of each query as its key; add_query does this"),
+    "similar-query-ids": _warning("check that they are different queries; if not, keep one of them"),
+    "empty-query": _error("add the text, or remove the query"),
+    "mojibake-query": _warning("save the file as UTF-8 again, from a source that still has the correct characters"),
+    "near-duplicate-queries": _warning("keep one of them; otherwise both count in every mean and interval"),
+    "expected-empty": _warning("write the expected answer, or remove `expected`"),
     "no-ground-truth": _error("add judgments, evidence, expected answers or spans; without them nothing can be scored"),
-    "query-without-judgments": _warning("add ground truth, or leave these queries out: they are not scored"),
-    "query-without-relevant": _warning("they score 0 whatever is retrieved; --no-relevant skip leaves them out"),
-    "unknown-query": _error("add these queries, or remove their judgments: else they count as missing, with 0"),
+    "query-without-judgments": _warning("add ground truth, or remove these queries; they are not scored"),
+    "query-without-relevant": _warning("they score 0 whatever is retrieved; to leave them out, add --no-relevant skip"),
+    "unknown-query": _error("add these queries, or remove their judgments; otherwise they count as missing and score 0"),
 }
 DOCUMENT_CODES = {
-    "unreadable-documents": _error("mend the lines; nothing else was checked about documents"),
-    "document-id-mismatch": _error("key each document by its own id; add_document does"),
-    "similar-document-ids": _warning("make sure they are different documents; else keep one and rename it in the judgments"),
-    "empty-document": _warning("fill in the text or leave the document out: it can only be found by chance"),
-    "mojibake-document": _warning("save the corpus again as UTF-8, from a source that still has the right letters"),
-    "duplicate-documents": _warning("keep one copy, or judge all of them alike: an unjudged copy counts as not relevant"),
-    "query-is-document-id": _warning(
-        "harmless if both are just numbered; if they are the same texts, score with --drop-self, or a system finds the query"
+    "unreadable-documents": _error("fix these lines; nothing else about documents was checked"),
+    "document-id-mismatch": _error("use the doc_id of each document as its key; add_document does this"),
+    "similar-document-ids": _warning(
+        "check that they are different documents; if not, keep one of them and use its id in the judgments"
     ),
-    "query-is-document-text": _warning("a system that finds the query itself is rewarded for nothing: leave the copy out"),
-    "scope-unknown": _warning("give the scope documents (their `group`), or correct the query's scope: it can find nothing"),
-    "span-outside-file": _error("correct it: lines count from 1 with the last included, characters from 0 without the last"),
-    "stale-span": _error("mark the stretch anew: the file has changed since, and other lines count as the answer now"),
+    "empty-document": _warning("add the text or remove the document; without text it can only be found by chance"),
+    "mojibake-document": _warning("save the corpus as UTF-8 again, from a source that still has the correct characters"),
+    "duplicate-documents": _warning("keep one copy, or judge all copies alike; an unjudged copy counts as not relevant"),
+    "query-is-document-id": _warning(
+        "score with --drop-self if the query and the document are the same text, because the query would find itself; "
+        "otherwise this is harmless"
+    ),
+    "query-is-document-text": _warning("remove the copy; otherwise a system gets credit for finding the query itself"),
+    "scope-unknown": _warning(
+        "set the `group` of its documents to the scope, or correct the scope; now the query can find nothing"
+    ),
+    "span-outside-file": _error(
+        "correct the span; lines count from 1 and include the last, characters count from 0 and exclude the last"
+    ),
+    "stale-span": _error("mark the span again; the file has changed, and now other text counts as the answer"),
 }
 JUDGMENT_CODES = {
-    "repaired": _warning("nothing need be done; mend the file to be rid of this"),
-    "lost": _warning("mend the file if it matters: such a part is not used, but for gold spans, which count where they say"),
-    "ground-truth-lost": _error("mend the file: these queries have no ground truth left"),
-    "relevant-not-in-corpus": _error("add the documents or remove the judgments: what is not there cannot be found"),
+    "repaired": _warning("no action is needed; to avoid this warning, fix the file"),
+    "lost": _warning("fix the file if this matters; these parts are not used, except gold spans, which stay as written"),
+    "ground-truth-lost": _error("fix the file; these queries have no ground truth left"),
+    "relevant-not-in-corpus": _error(
+        "add the documents or remove the judgments; a document that is not in the corpus cannot be found"
+    ),
     "judged-not-in-corpus": _warning("add the documents, or remove the judgments"),
-    "no-judged-in-corpus": _error("judgments and documents must use the same ids"),
+    "no-judged-in-corpus": _error("use the same ids in the judgments and the documents"),
     "judged-not-in-scope": _error("correct the query's scope, the document's group, or the judgment"),
-    "evidence-not-in-corpus": _error("add the documents, or correct the evidence: what is not there cannot be found"),
+    "evidence-not-in-corpus": _error(
+        "add the documents, or correct the evidence; a document that is not in the corpus cannot be found"
+    ),
     "evidence-not-in-scope": _error("correct the query's scope, the document's group, or the evidence"),
-    "evidence-unlike-ids": _warning("fine if the dataset's own format knows what the evidence means; else use document ids"),
+    "evidence-unlike-ids": _warning(
+        "fine if the format of the dataset defines what the evidence means; otherwise use document ids"
+    ),
     "conflicting-judgments": _warning("decide which grade is right"),
-    "negative-grades": _warning("they count as unjudged, as in trec_eval; --negatives nonrelevant counts them as judged"),
-    "fractional-grades": _warning("fine for gains; other tools round or refuse them"),
-    "nothing-relevant": _error("check the grades: no document is relevant to any query, so every score is 0"),
-    "mixed-grade-scales": _warning("make sure that all judgments use one scale: ndcg and err depend on the largest grade"),
-    "lopsided-judgments": _warning("make sure that the query's id is right; judgments of several may have got one id"),
+    "negative-grades": _warning(
+        "they count as unjudged, as in trec_eval; to count them as judged and not relevant, add --negatives nonrelevant"
+    ),
+    "fractional-grades": _warning("fine for gains; other tools round or reject them"),
+    "nothing-relevant": _error("check the grades; no document is relevant to any query, so every score is 0"),
+    "mixed-grade-scales": _warning("check that all judgments use the same scale; ndcg and err depend on the highest grade"),
+    "lopsided-judgments": _warning(
+        "check the query id; judgments of several queries may have been given the same id by mistake"
+    ),
 }
 RUN_CODES = {
-    "run-unreadable": _error("mend the lines; nothing else was checked about the run"),
-    "run-score-not-a-number": _error("give every document a score that can be ranked; nothing else was checked"),
+    "run-unreadable": _error("fix these lines; nothing else about the run was checked"),
+    "run-score-not-a-number": _error("give every document a number as its score; nothing else about the run was checked"),
     "run-duplicate-document": _error("rank each document once per query, or score with --duplicates keep-best"),
-    "run-rank-contradicts-score": _warning("scores decide, as in trec_eval; if they are distances, negate them"),
-    "run-no-query-matches": _error("run and dataset must use the same query ids"),
-    "run-missing-query": _warning("they score 0; retrieve for them too, or score with --missing skip"),
-    "run-unknown-query": _warning("they are not scored; is it the run for this dataset?"),
+    "run-rank-contradicts-score": _warning(
+        "the scores decide the order, as in trec_eval; if they are distances, negate them"
+    ),
+    "run-no-query-matches": _error("use the same query ids in the run and the dataset"),
+    "run-missing-query": _warning("they score 0; retrieve documents for them too, or score with --missing skip"),
+    "run-unknown-query": _warning("they are not scored; check that this run belongs to this dataset"),
     "run-no-id-matches": _error(
-        "run and dataset must use the same document ids; score chunks with --unit document or --id-map"
+        "use the same document ids in the run and the dataset; if the run has chunks, score with --unit document or --id-map"
     ),
     "run-chunk-ids": _warning(
-        "score with --unit document to roll chunks up, --unit chunk to credit each document once, or --id-map"
+        "score with --unit document to roll chunks up into documents, with --unit chunk to credit each document once, "
+        "or with --id-map"
     ),
-    "run-unknown-document": _warning("is it a run over this corpus? Such documents take places, but cannot be relevant"),
-    "run-out-of-scope": _error("search only the query's own documents (its scope): the others cannot be relevant"),
+    "run-unknown-document": _warning(
+        "check that the run was made with this corpus; such documents take up ranks but cannot be relevant"
+    ),
+    "run-out-of-scope": _error("search only the documents in the scope of the query; others cannot be relevant"),
     "run-retrieved-query": _warning("score with --drop-self if these documents are the queries themselves"),
-    "run-unjudged": _warning("judge more, or see what it could change: assay score … --residuals; -m judged@10 bpref"),
-    "run-constant-scores": _warning("give documents scores by rank: now the tie rule decides about their order"),
-    "run-ties-at-k": _warning("the tie rule decides what is within the cutoff; --tie-band shows what that could change"),
-    "run-short": _warning("retrieve at least as many documents as the largest cutoff"),
+    "run-unjudged": _warning(
+        "judge more documents, or see how much they could change the scores: assay score … --residuals; -m judged@10 bpref"
+    ),
+    "run-constant-scores": _warning("give the documents scores by rank; now the tie rule decides their order"),
+    "run-ties-at-k": _warning(
+        "the tie rule decides which documents are within the cutoff; score with --tie-band to see how much it matters"
+    ),
+    "run-short": _warning("retrieve at least as many documents as the highest cutoff"),
 }
 CODES: dict[str, Code] = {**QUERY_CODES, **DOCUMENT_CODES, **JUDGMENT_CODES, **RUN_CODES}
-"""Code → what it means for you, in the order in which findings are reported."""
+"""Code → severity and advice, in the order in which findings are reported."""

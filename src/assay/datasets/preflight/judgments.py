@@ -1,4 +1,4 @@
-"""Preflight of ground truth: judgments, evidence and spans, against queries and documents."""
+"""Preflight of ground truth: check judgments, evidence and spans against queries and documents."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import NamedTuple
 
 from assay.datasets.dataset import BenchmarkDataset, Repair
 from assay.datasets.preflight.documents import Corpus, check_stale, stale_sentences
-from assay.datasets.preflight.findings import Case, Cases, Finding, finding_without_cases
+from assay.datasets.preflight.findings import Case, Cases, Finding, finding_without_cases, how_many
 from assay.files import document_of
 from assay.model import FileNames, Query, Span
 from assay.text import counted, percent
 
 MAX_SHARE_OF_ONE_QUERY = 0.5
-"""Share of all judgments from which on those of one query look wrong."""
+"""If one query has more than this share of all judgments, they look wrong."""
 MIN_JUDGED, MIN_JUDGMENTS = 3, 20
-"""Fewer judged queries or judgments say nothing about shares."""
+"""With fewer judged queries or judgments, shares mean nothing."""
 LARGE_GRADE, WIDE_GAP = 3, 2
-"""A grade above the first, further than the second from the next one below, looks like another scale."""
+"""A grade above LARGE_GRADE that is more than WIDE_GAP above the next lower grade seems to be from another scale."""
 
 
 def check_judgments(dataset: BenchmarkDataset, corpus: Corpus) -> Iterator[Finding]:
-    """Everything that ground truth tells. Without documents nothing is said about what is missing among them."""
+    """All findings about ground truth. Without documents, nothing is reported as missing from the corpus."""
     yield from _unknown_queries(dataset)
     if corpus.ids:
         yield from _scopes(dataset, corpus)
@@ -42,15 +42,16 @@ def _unknown_queries(dataset: BenchmarkDataset) -> list[Finding]:
         if key not in dataset.queries:
             judged = dataset.qrels.get(key, {})
             cases.about_query(key, counted(len(judged), "judgment") if judged else "")
-    return cases.finding(f"{counted(len(cases), 'judged query')} not among the {counted(len(dataset.queries), 'query')}")
+    unknown = how_many(cases, "judged query", "is", "are")
+    return cases.finding(f"{unknown} not in the dataset, which has {counted(len(dataset.queries), 'query')}")
 
 
 def _scopes(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
     cases = Cases("scope-unknown")
     for key, query in dataset.queries.items():
         if query.scope is not None and query.scope not in corpus.group_sizes:
-            cases.about_query(key, f"no document is of group {query.scope!r}")
-    return cases.finding(f"{counted(len(cases), 'query')} whose scope has no documents")
+            cases.about_query(key, f"no document has the group {query.scope!r}")
+    return cases.finding(f"{how_many(cases, 'query', 'has', 'have')} a scope without documents")
 
 
 def _judged_documents(dataset: BenchmarkDataset, corpus: Corpus) -> Iterator[Finding]:
@@ -69,20 +70,21 @@ def _judged_documents(dataset: BenchmarkDataset, corpus: Corpus) -> Iterator[Fin
     if n_judged and len(relevant) + len(others) == n_judged:
         yield from _no_judged_document(dataset, corpus)
         return
-    size = f"of {counted(n_judged, 'judgment')}"
-    yield from relevant.finding(f"{len(relevant):,} {size}: the document is relevant, and not in the corpus")
-    yield from others.finding(f"{len(others):,} {size}: the document is not in the corpus (and not relevant)")
-    yield from elsewhere.finding(f"{len(elsewhere):,} {size}: the document is relevant, but outside the query's scope")
+    for cases, kind in ((relevant, "relevant document that is"), (others, "non-relevant document that is")):
+        about = how_many(cases, "judgment", f"is about a {kind}", f"are about a {kind}", of=n_judged)
+        yield from cases.finding(f"{about} not in the corpus")
+    about = how_many(elsewhere, "judgment", "is about a relevant document", "are about a relevant document", of=n_judged)
+    yield from elsewhere.finding(f"{about} outside the query's scope")
 
 
 def _no_judged_document(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
-    """Not one id fits: show one of each side, and how they might fit."""
+    """None of the ids match: show one of each side, and how they differ."""
     strange = [doc for judged in dataset.qrels.values() for doc in judged]
-    examples = f"judgments use ids such as {strange[0]!r}, documents such as {next(iter(corpus.ids))!r}"
+    examples = f"the judgments have ids such as {strange[0]!r}, the documents {next(iter(corpus.ids))!r}"
     if respelling := describe_respelling(strange, corpus.ids):
         examples += f"; {respelling}"
     return finding_without_cases(
-        "no-judged-in-corpus", f"not one judged document is in the corpus: {examples}", len(strange)
+        "no-judged-in-corpus", f"none of the judged documents is in the corpus: {examples}", len(strange)
     )
 
 
@@ -97,14 +99,12 @@ def _evidence(dataset: BenchmarkDataset, corpus: Corpus) -> Iterator[Finding]:
             elif query.scope is not None and corpus.group_of.get(doc) != query.scope:
                 elsewhere.about_judgment(key, doc, _where(corpus, doc, query.scope))
     if n_evidence and len(absent) == n_evidence:
-        example = f"such as {absent.kept[0].document!r}"
-        yield from finding_without_cases(
-            "evidence-unlike-ids", f"no evidence is the id of a document: {example}", n_evidence
-        )
+        message = f"none of the evidence is the id of a document: the first is {absent.kept[0].document!r}"
+        yield from finding_without_cases("evidence-unlike-ids", message, n_evidence)
         return
-    size = f"of {n_evidence:,} pieces of evidence"
-    yield from absent.finding(f"{len(absent):,} {size} not in the corpus")
-    yield from elsewhere.finding(f"{len(elsewhere):,} {size} outside the query's scope")
+    yield from absent.finding(f"{how_many(absent, 'evidence id', 'is', 'are', of=n_evidence)} not in the corpus")
+    outside = how_many(elsewhere, "evidence id", "is", "are", of=n_evidence)
+    yield from elsewhere.finding(f"{outside} outside the query's scope")
 
 
 def _scope(query: Query | None) -> str | None:
@@ -113,7 +113,7 @@ def _scope(query: Query | None) -> str | None:
 
 def _where(corpus: Corpus, doc: str, scope: str) -> str:
     group = corpus.group_of.get(doc)
-    return f"the document is of {'no group' if group is None else f'group {group!r}'}, the scope is {scope!r}"
+    return f"the document has {'no group' if group is None else f'the group {group!r}'}, but the scope is {scope!r}"
 
 
 def _spans(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
@@ -123,39 +123,40 @@ def _spans(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
         for span in spans:
             if why := _describe_misplaced(span, corpus, files[span.doc_id]):
                 cases.about_judgment(key, span.doc_id, why)
-    return cases.finding(f"{counted(len(cases), 'span')} of {sum(map(len, dataset.spans.values())):,} outside their file")
+    n_spans = sum(map(len, dataset.spans.values()))
+    return cases.finding(how_many(cases, "span", "is outside its file", "are outside their files", of=n_spans))
 
 
 def _describe_misplaced(span: Span, corpus: Corpus, file: str | None) -> str:
-    """What is wrong with a span of that file; empty for one that is there, or cannot be looked up."""
+    """What is wrong with a span of this file; empty if it exists or cannot be checked."""
     is_lines = span.unit == "lines"
     place, lowest = f"{span.unit} {span.start} to {span.end}", int(is_lines)
     if span.start < lowest or span.end < span.start + (not is_lines):
-        return f"{place} is no stretch of text"
+        return f"{place} are not a valid range"
     if not corpus.ids:
         return ""
     if file is None:
-        return "there is no such file"
+        return "the corpus has no such file"
     size = corpus.sizes[file].get(span.unit)
-    return f"{place}, but the file has {size:,}" if size is not None and span.end > size else ""
+    return f"{place}, but the file has only {size:,}" if size is not None and span.end > size else ""
 
 
 def _conflicts(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
-    """Two statements about one text: by judgment and record, by evidence and judgment, or about two copies of it."""
+    """Two different statements about one text: in qrels and by a judge, in evidence and qrels, or about two copies."""
     cases = Cases("conflicting-judgments")
     for (key, doc), judgment in dataset.judgments.items():
         grade = dataset.qrels.get(key, {}).get(doc)
         if grade is not None and grade != judgment.relevance_grade:
-            by = f" by {judgment.judge}" if judgment.judge else ""
-            cases.about_judgment(key, doc, f"grade {grade:g} in the judgments, {judgment.relevance_grade:g}{by}")
+            by = f"from {judgment.judge or 'the judge'}"
+            cases.about_judgment(key, doc, f"grade {grade:g} in the judgments, but {judgment.relevance_grade:g} {by}")
     for key, query in dataset.queries.items():
         for doc in (query.evidence or ()) if key in dataset.qrels else ():
             if dataset.qrels[key].get(doc, 1) <= 0:
-                cases.about_judgment(key, doc, f"evidence, but grade {dataset.qrels[key][doc]:g}")
+                cases.about_judgment(key, doc, f"evidence, but with grade {dataset.qrels[key][doc]:g}")
     for key, judged in dataset.qrels.items() if corpus.first_copy else ():
         for doc, other in _unlike_copies(judged, corpus.first_copy):
-            cases.about_judgment(key, doc, f"grade {judged[doc]:g}, but its copy {other} has {judged[other]:g}")
-    return cases.finding(f"{counted(len(cases), 'judgment')} in conflict with others")
+            cases.about_judgment(key, doc, f"grade {judged[doc]:g}, but its copy {other} has grade {judged[other]:g}")
+    return cases.finding(f"{how_many(cases, 'judgment', 'conflicts', 'conflict')} with other ground truth")
 
 
 def _unlike_copies(judged: Mapping[str, float], first_copy: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -174,24 +175,22 @@ def _grades(dataset: BenchmarkDataset) -> Iterator[Finding]:
         return
     counts = ", ".join(f"{grade:g}: {histogram[grade]:,}" for grade in sorted(histogram)[:MAX_GRADES_LISTED])
     counts += ", …" if len(histogram) > MAX_GRADES_LISTED else ""
-    for code, what, odd in (
-        ("negative-grades", "negative", {grade for grade in histogram if grade < 0}),
-        ("fractional-grades", "no whole number", {grade for grade in histogram if grade % 1}),
-        ("mixed-grade-scales", "far above the others", _of_another_scale(histogram)),
+    for code, singular, plural, odd in (
+        ("negative-grades", "is negative", "are negative", {grade for grade in histogram if grade < 0}),
+        ("fractional-grades", "is not a whole number", "are not whole numbers", {grade for grade in histogram if grade % 1}),
+        ("mixed-grade-scales", "is far above the others", "are far above the others", _of_another_scale(histogram)),
     ):
-        if odd:
-            yield from _odd_grades(dataset, code, odd).finding(
-                f"{counted(sum(histogram[grade] for grade in odd), 'grade')} {what} (grade: judgments; {counts})"
-            )
+        cases = _odd_grades(dataset, code, odd) if odd else Cases(code)
+        yield from cases.finding(f"{how_many(cases, 'grade', singular, plural)} (judgments per grade: {counts})")
     if max(histogram) <= 0 and not _has_other_truth(dataset):
         yield from finding_without_cases(
-            "nothing-relevant", f"no grade is above 0 (grade: judgments; {counts})", histogram.total()
+            "nothing-relevant", f"no grade is above 0 (judgments per grade: {counts})", histogram.total()
         )
     yield from _check_balance(dataset.qrels, histogram.total())
 
 
 MAX_GRADES_LISTED = 12
-"""Bars of the histogram that are shown."""
+"""How many grades of the distribution are shown."""
 
 
 def _odd_grades(dataset: BenchmarkDataset, code: str, odd: set[float]) -> Cases:
@@ -205,7 +204,7 @@ def _odd_grades(dataset: BenchmarkDataset, code: str, odd: set[float]) -> Cases:
 
 
 def _of_another_scale(histogram: Mapping[float, int]) -> set[float]:
-    """Grades above 3 behind a gap in the scale, where some are 0 or 1: 0 1 5, but not 0 1 2 3 4."""
+    """Grades above 3 after a gap in the scale, if there are grades of 0 or 1: for 0 1 5, but not for 0 1 2 3 4."""
     grades = sorted(histogram)
     if not {0, 1} & histogram.keys():
         return set()
@@ -226,16 +225,15 @@ def _check_balance(qrels: Mapping[str, Mapping[str, float]], n_judgments: int) -
         return []
     cases = Cases("lopsided-judgments")
     cases.about_query(largest, counted(len(qrels[largest]), "judgment"))
-    whole = f"the {n_judgments:,} judgments of {counted(len(qrels), 'query')}"
-    return cases.finding(f"one query has {percent(share)} of {whole}")
+    return cases.finding(f"one of {len(qrels):,} queries has {percent(share)} of all {n_judgments:,} judgments")
 
 
 PLACE = re.compile(r"(?:query|question|case) (?P<name>.+)|(?P<scope>.+), question (?P<number>\d+)", re.DOTALL)
-"""How readers name a query in the place of a note."""
+"""The forms in which readers name a query as the place of a note."""
 
 
 def check_repairs(dataset: BenchmarkDataset) -> Iterator[Finding]:
-    """A loss is an error where a query has no ground truth left. Stale spans have a finding of their own."""
+    """A loss is an error if the query has no ground truth left. Stale spans have a separate finding."""
     mended, lost, bereft = Cases("repaired"), Cases("lost"), Cases("ground-truth-lost")
     stale = stale_sentences(dataset) if any(repair.is_loss for repair in dataset.repairs) else set()
     for repair in dataset.repairs:
@@ -245,14 +243,14 @@ def check_repairs(dataset: BenchmarkDataset) -> Iterator[Finding]:
         is_bereft = query is not None and not _has_truth(dataset, query)
         (bereft if is_bereft else lost if repair.is_loss else mended).add(Case(repair.place, repair.what, query))
     n_queries = len({case.query for case in bereft.kept})
-    more = " or more" if len(bereft) > len(bereft.kept) else ""
-    yield from bereft.finding(f"{counted(n_queries, 'query')}{more} lost all ground truth while the file was read")
-    yield from lost.finding(f"{counted(len(lost), 'part')} of the file lost: not used, or not where the file says")
-    yield from mended.finding(f"{counted(len(mended), 'part')} of the file mended while it was read")
+    least = "at least " if len(bereft) > len(bereft.kept) else ""
+    yield from bereft.finding(f"{least}{counted(n_queries, 'query')} lost all ground truth while the file was read")
+    yield from lost.finding(f"{counted(len(lost), 'part')} of the file could not be used as written")
+    yield from mended.finding(f"{how_many(mended, 'part', 'of the file was', 'of the file were')} repaired during reading")
 
 
 def _query_of(repair: Repair, dataset: BenchmarkDataset) -> str | None:
-    """The query that a note is about, where its place names one."""
+    """The query that a note is about; None if its place names no query."""
     match = PLACE.fullmatch(repair.place)
     if match is None:
         return None
@@ -266,32 +264,32 @@ def _has_truth(dataset: BenchmarkDataset, key: str) -> bool:
 
 
 MAX_IDS_CHECKED = 1000
-"""Ids of one side that are tried."""
-RESPELLINGS: dict[str, Callable[[str], str]] = {
-    "they are chunks of documents": document_of,
-    "blanks are around them": str.strip,
-    "they are numbers with .0 behind": lambda doc_id: doc_id.removesuffix(".0"),
-    "zeros are in front": lambda doc_id: doc_id.lstrip("0"),
-    "they are in capitals": str.lower,
-    "they are in small letters": str.upper,
-    "folders are in front": lambda doc_id: doc_id.rpartition("/")[2],
-    "an ending is behind": lambda doc_id: doc_id.rpartition(".")[0],
-}
-"""What may be wrong with the ids of one side → how they would be right."""
+"""How many ids of one side are tried."""
+RESPELLINGS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("the chunk number", document_of),
+    ("surrounding spaces", str.strip),
+    ("a trailing .0", lambda doc_id: doc_id.removesuffix(".0")),
+    ("leading zeros", lambda doc_id: doc_id.lstrip("0")),
+    ("upper and lower case", str.lower),
+    ("upper and lower case", str.upper),
+    ("the folder", lambda doc_id: doc_id.rpartition("/")[2]),
+    ("the file extension", lambda doc_id: doc_id.rpartition(".")[0]),
+)
+"""How ids may differ from the known ids, and how to convert them."""
 
 
 def describe_respelling(strange: Iterable[str], known: Collection[str]) -> str:
-    """What would make some of the strange ids known, with an example; empty where nothing does."""
+    """How unknown ids differ from known ids, with an example; empty if no simple difference is found."""
     ids = list(islice(strange, MAX_IDS_CHECKED))
-    for what, respell in RESPELLINGS.items():
+    for what, respell in RESPELLINGS:
         for doc_id in ids:
             if (meant := respell(doc_id)) != doc_id and meant in known:
-                return f"{what}: {doc_id!r} is {meant!r} there"
+                return f"they differ only in {what} ({doc_id!r} and {meant!r})"
     return ""
 
 
 class PrefixDifference(NamedTuple):
-    """What the ids of either side begin with, and an id that would be known if it began like the others."""
+    """The prefixes of the ids on both sides, and an id that would be known with the other prefix."""
 
     theirs: str
     ours: str
@@ -299,15 +297,15 @@ class PrefixDifference(NamedTuple):
 
     @property
     def description(self) -> str:
-        """The difference in words."""
+        """A description of the difference."""
         meant = self.ours + self.example.removeprefix(self.theirs)
-        return f"they begin with {self.theirs!r} instead of {self.ours!r}: {self.example!r} is {meant!r} there"
+        return f"they differ only in the prefix ({self.example!r} and {meant!r})"
 
 
 def find_prefix_difference(strange: Iterable[str], known: Collection[str]) -> PrefixDifference | None:
-    """How ids differ that are alike but for the letters all of one side begin with; None where they differ in more.
+    """The difference between ids that differ only in a prefix that all ids of one side share; None if they differ in more.
 
-    Two of them have to fit: one may do so by chance.
+    At least two ids must fit, because one may fit by chance.
     """
     ids, others = list(islice(strange, MAX_IDS_CHECKED)), list(islice(known, MAX_IDS_CHECKED))
     theirs, ours = _common_prefix(ids), _common_prefix(others)
@@ -318,7 +316,7 @@ def find_prefix_difference(strange: Iterable[str], known: Collection[str]) -> Pr
 
 
 def _common_prefix(ids: list[str]) -> str:
-    """What all of them begin with, short of the digits that count them."""
+    """The common prefix of all ids, without the digits at its end."""
     first, last = min(ids, default=""), max(ids, default="")
     n_shared = next((at for at, (letter, other) in enumerate(zip(first, last, strict=False)) if letter != other), len(first))
     return first[:n_shared].rstrip("0123456789")

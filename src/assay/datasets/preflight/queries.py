@@ -1,4 +1,4 @@
-"""Preflight of queries: their ids, their texts, and whether anything is known about what answers them."""
+"""Preflight of queries: check their ids, their texts, and whether they have ground truth."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from assay.datasets.dataset import BenchmarkDataset
-from assay.datasets.preflight.findings import Cases, Finding, finding_without_cases
+from assay.datasets.preflight.findings import Cases, Finding, finding_without_cases, how_many
 from assay.model import Query
 from assay.text import counted, percent, shortened, words_of
 
 
 def check_queries(dataset: BenchmarkDataset) -> Iterator[Finding]:
-    """Everything that queries tell by themselves."""
+    """All findings about the queries alone."""
     if not dataset.queries:
         yield from finding_without_cases("no-queries", "the dataset has no queries")
         return
@@ -30,29 +30,30 @@ def _ids(dataset: BenchmarkDataset) -> Iterator[Finding]:
     mismatch = Cases("query-id-mismatch")
     for key, query in dataset.queries.items():
         if key != query.query_id:
-            mismatch.about_query(key, f"calls itself {query.query_id!r}")
-    yield from mismatch.finding(f"{counted(len(mismatch), 'query')} kept under another id than their own")
+            mismatch.about_query(key, f"its query_id is {query.query_id!r}")
+    yield from mismatch.finding(f"{how_many(mismatch, 'query', 'has a key', 'have keys')} other than query_id")
     similar = Cases("similar-query-ids")
     first: dict[str, str] = {}
     for key in dataset.queries:
         if (other := first.setdefault(folded_id(key), key)) != key:
-            similar.about_query(key, f"differs from query {other!r} by case or blanks alone")
-    yield from similar.finding(f"{counted(len(similar), 'query id')} that others resemble but for case or blanks")
+            similar.about_query(key, f"differs from query {other!r} only in case or surrounding spaces")
+    differ = how_many(similar, "query id", "differs", "differ")
+    yield from similar.finding(f"{differ} from another id only in case or surrounding spaces")
 
 
 def folded_id(key: str) -> str:
-    """An id without what people overlook."""
+    """An id without differences that are easy to overlook."""
     return key.strip().casefold()
 
 
 def _empty(dataset: BenchmarkDataset) -> Iterator[Finding]:
-    """Queries without text among others that have one; where none has, only runs are scored, and texts do not matter."""
+    """Queries without text, unless no query has one: then only runs are scored, and texts do not matter."""
     empty = Cases("empty-query")
     for key, query in dataset.queries.items():
         if not query.text.strip():
             empty.about_query(key)
     if len(empty) < len(dataset.queries):
-        yield from empty.finding(f"{counted(len(empty), 'query')} without text")
+        yield from empty.finding(f"{how_many(empty, 'query', 'has', 'have')} no text")
 
 
 def _mojibake(queries: Iterable[Query]) -> Iterator[Finding]:
@@ -62,20 +63,20 @@ def _mojibake(queries: Iterable[Query]) -> Iterator[Finding]:
             if wrong := find_mojibake(text):
                 cases.about_query(query.query_id, what + describe_mojibake(*wrong))
                 break
-    yield from cases.finding(f"{counted(len(cases), 'query')} with letters of the wrong encoding")
+    yield from cases.finding(f"{how_many(cases, 'query', 'contains', 'contain')} wrongly decoded characters")
 
 
 def describe_mojibake(garbled: str, meant: str) -> str:
-    """What letters of the wrong encoding should have been."""
-    return f"{garbled!r} for {meant!r}" if meant else f"{garbled!r}, where a letter was lost"
+    """The wrongly decoded characters, and what they should be."""
+    return f"{garbled!r} instead of {meant!r}" if meant else f"{garbled!r} in place of a lost character"
 
 
 def _near_duplicates(queries: dict[str, Query]) -> Iterator[Finding]:
     cases = Cases("near-duplicate-queries")
     for query, earlier, likeness in near_duplicates(queries.values()):
-        share = "the same words" if likeness == 1 else f"{percent(likeness)} of all words in common"
-        cases.about_query(query, f"{share} with query {earlier}")
-    yield from cases.finding(f"{counted(len(cases), 'query')} nearly the same as others")
+        share = "the same words as" if likeness == 1 else f"{percent(likeness)} of all words in common with"
+        cases.about_query(query, f"{share} query {earlier}")
+    yield from cases.finding(f"{how_many(cases, 'query', 'is', 'are')} nearly identical to an earlier query")
 
 
 def _check_expected(queries: Iterable[Query]) -> Iterator[Finding]:
@@ -83,7 +84,7 @@ def _check_expected(queries: Iterable[Query]) -> Iterator[Finding]:
     for query in queries:
         if query.expected is not None and not words_of(query.expected):
             cases.about_query(query.query_id, f"expected is {shortened(query.expected)}")
-    yield from cases.finding(f"{counted(len(cases), 'query')} whose expected answer has no words")
+    yield from cases.finding(f"{how_many(cases, 'query', 'has', 'have')} an expected answer without words")
 
 
 def _ground_truth(dataset: BenchmarkDataset) -> Iterator[Finding]:
@@ -95,34 +96,37 @@ def _ground_truth(dataset: BenchmarkDataset) -> Iterator[Finding]:
             nothing.about_query(key, why)
     if len(without) == len(dataset.queries):
         yield from finding_without_cases(
-            "no-ground-truth", "not one query has judgments, evidence, an expected answer or spans"
+            "no-ground-truth", "none of the queries has judgments, evidence, an expected answer or spans"
         )
         return
-    what = "without judgments, evidence, expected answer or spans"
-    yield from without.finding(f"{counted(len(without), 'query')} of {len(dataset.queries):,} {what}")
-    yield from nothing.finding(f"{counted(len(nothing), 'query')} of {len(dataset.queries):,} with nothing relevant")
+    n = len(dataset.queries)
+    what = "no judgments, evidence, expected answer or spans"
+    yield from without.finding(f"{how_many(without, 'query', 'has', 'have', of=n)} {what}")
+    yield from nothing.finding(f"{how_many(nothing, 'query', 'has', 'have', of=n)} nothing relevant to find")
 
 
 def has_ground_truth(dataset: BenchmarkDataset, key: str, query: Query) -> bool:
-    """Whether anything is known about what answers a query, be it that nothing does."""
+    """Whether a query has ground truth, even if that says that nothing is relevant."""
     return key in dataset.qrels or query.evidence is not None or bool(query.expected) or bool(dataset.spans.get(key))
 
 
 def _nothing_to_find(dataset: BenchmarkDataset, key: str, query: Query) -> str:
-    """Why there is nothing to find; judgments come before evidence, and evidence before text."""
+    """Why there is nothing to find. Judgments come before evidence, and evidence comes before text."""
     judged = dataset.qrels.get(key)
     if judged is not None:
         has_relevant = any(grade > 0 for grade in judged.values())
-        return "" if has_relevant else f"{counted(len(judged), 'judgment')}, no grade above 0" if judged else "judged so"
+        if has_relevant:
+            return ""
+        return f"{counted(len(judged), 'judgment')}, no grade above 0" if judged else "judged to have nothing relevant"
     return "its evidence is empty" if query.evidence is not None and not query.evidence else ""
 
 
 REPLACEMENT_CHARACTER = "\ufffd"
-"""What decoders put where they could not read."""
+"""What decoders write in place of bytes that they cannot read."""
 _FOLLOWING = "\x80-\xbf" + bytes(range(0x80, 0xA0)).decode("cp1252", "ignore")
 """What bytes 80 … BF look like."""
 _CLOSING = "’”»›…–—™®•·\xa0"
-"""Of these, what may well stand behind a capital with an accent: “CAFÉ”, IRMÃ…"""
+"""Those of these characters that may follow a capital letter with an accent: “CAFÉ”, IRMÃ…"""
 _UNMISTAKABLE = (
     f"(?<=Ã)(?![{_CLOSING}])[{_FOLLOWING}]",
     "(?<=Â)[\xa0-\xac\xae-\xb6\xb8-\xba\xbc-\xbf]",
@@ -138,15 +142,15 @@ _LETTER = f"(?:[Â-ß][{_FOLLOWING}]|[à-ï][{_FOLLOWING}]{{2}}|[ð-ô][{_FOLLOW
 _ANY_TWO = "|".join(
     f"(?<=[{leads}])[{_FOLLOWING}]{{{n_more}}}{_LETTER}+" for leads, n_more in (("Â-ß", 1), ("à-ï", 2), ("ð-ô", 3))
 )
-"""Two letters side by side: other scripts."""
+"""Two wrong characters in a row: other scripts."""
 _SUSPECT = re.compile(f"[Â-ô](?=[{_FOLLOWING}])(?:{_ANY_TWO}|{'|'.join(_UNMISTAKABLE)})")
-"""It starts with one class of letters, which the machinery of `re` looks for quickly."""
+"""The pattern starts with one class of characters, which `re` finds quickly."""
 
 
 def find_mojibake(text: str) -> tuple[str, str] | None:
-    """The first wrong letters and what they should be; nothing after it where that is lost. None for good text.
+    """The first wrong characters and what they should be (empty if that is lost); None for correct text.
 
-    Only what really is UTF-8 once written as cp1252 counts; a lone capital with a closing quote behind it does not.
+    Only characters whose cp1252 bytes are valid UTF-8 count; a single capital letter before a closing quote does not.
     """
     if text.isascii():
         return None
@@ -159,7 +163,7 @@ def find_mojibake(text: str) -> tuple[str, str] | None:
 
 
 def _byte(letter: str) -> bytes:
-    """The byte that was read as this letter."""
+    """The byte that was read as this character."""
     try:
         return letter.encode("cp1252")
     except UnicodeEncodeError:
@@ -167,15 +171,15 @@ def _byte(letter: str) -> bytes:
 
 
 MIN_OVERLAP = 9, 10
-"""Share of common words, as a fraction, from which on two queries are alike (Jaccard)."""
+"""The smallest share of common words (Jaccard), as a fraction, for two queries to be nearly identical."""
 MIN_WORDS = 9
-"""With fewer words, that share is only reached by the same words."""
+"""With fewer words, only identical words reach this share."""
 MAX_COMPARED = 50
-"""Queries that one is compared with at most per rare word; for thousands with hardly different words some are missed."""
+"""The most queries that a query is compared with per rare word. Among thousands of similar queries, some are missed."""
 
 
 class Pair(NamedTuple):
-    """A query, an earlier one that it resembles, and the share of words they have in common."""
+    """A query, a similar earlier query, and the share of words that they have in common."""
 
     query: str
     earlier: str
@@ -183,7 +187,7 @@ class Pair(NamedTuple):
 
 
 def near_duplicates(queries: Iterable[Query]) -> Iterator[Pair]:
-    """Each query that resembles an earlier one of its scope, once. Order and repetition of words do not matter."""
+    """Each query that is similar to an earlier query of its scope, once. Order and repetition of words do not matter."""
     first: dict[tuple[str | None, frozenset[str]], str] = {}
     for query in queries:
         key = query.scope, frozenset(words_of(query.text))
@@ -196,7 +200,7 @@ def near_duplicates(queries: Iterable[Query]) -> Iterator[Pair]:
 
 
 def _overlapping(distinct: list[tuple[frozenset[str], str | None, str]]) -> Iterator[Pair]:
-    """Sets that share 90 % share one of their rarest words: only queries with such a word in common are compared."""
+    """Sets that share 90 % also share one of their rarest words, so only queries with such a common word are compared."""
     frequency = Counter(word for words, _, _ in distinct for word in words)
     holders: dict[tuple[str | None, str], list[int]] = {}
     for number, (words, scope, query) in enumerate(distinct):
@@ -211,7 +215,7 @@ def _overlapping(distinct: list[tuple[frozenset[str], str | None, str]]) -> Iter
 
 
 def _min_common_words(n_words: int) -> int:
-    """So many words of a set must be in another that is alike."""
+    """How many words of a set must be in another set for the two to be similar."""
     return -(-n_words * MIN_OVERLAP[0] // MIN_OVERLAP[1])
 
 
