@@ -22,7 +22,7 @@ def test_failed_queries_score_0_are_listed_and_fail_the_command_where_told(place
     done = assay("eval", "plan.yaml", "-o", "result.json")
     assert (done.code, "2 failed" in done.err, "error" in done.err) == (0, True, False)
     assert "python:mine:search: 2 of 24 queries failed and scored 0: " in done.out
-    assert re.search(rf"told to fail \(mine\.py:\d+\) \(2×\); {advice}\.\n", done.out)
+    assert re.search(rf"told to fail \(mine\.py:\d+\) \(2×\)\. {advice}\.\n", done.out)
     (result,) = read_results("result.json")
     assert (sorted(result.failures), "q3" in result.run) == (["q3", "q5"], False)
     assert (result.scores("ndcg@10")["q3"], len(result.scores("ndcg@10"))) == (0.0, N)
@@ -38,7 +38,7 @@ def test_failed_queries_score_0_are_listed_and_fail_the_command_where_told(place
         *_, written, error = done.err.splitlines()
         assert (written, (place / "run.trec").exists()) == ("wrote result.json, run.trec", True), failing
         assert error.startswith(f"error: python:mine:search on small: {told}"), failing
-        assert error.endswith(f"({len(failing.split(','))}×); {advice}"), failing
+        assert error.endswith(f"({len(failing.split(','))}×). {advice}"), failing
     assert len(read_results("result.json")[0].failures) == N
 
 

@@ -151,14 +151,14 @@ def _note(lines: Sequence[Line], known: Sequence[int], asked: Sequence[int]) -> 
 def _too_few(metric: BoundMetric, known: Sequence[int], results: Sequence[Result]) -> str:
     """The error if there are fewer than two cutoffs: what is known, and what to do."""
     family = _family(metric)
-    found = f"only {known[0]}" if known else "none"
+    cutoffs = f"only {known[0]}" if known else "none"
     longest = max((len(ranking) for result in results for ranking in result.run.values()), default=0)
     rankings = f"the rankings in the results end at rank {longest:,}" if longest else "the results contain no rankings"
     own = sorted({int(bound.params["k"]) for result in results for bound in _at_cutoffs(result, metric)})
     has = f"{family} was scored only at {', '.join(map(str, own))}" if own else f"{family} was scored without a cutoff"
     reasons = rankings if own and own == list(known) else f"{rankings}, and {has}"
     ask = f"--metrics {family}@1 {family}@5 {family}@10"
-    needed = f"a line needs {family} at two or more cutoffs, found {found}: {reasons}"
+    needed = f"a line needs {family} at two or more cutoffs, found {cutoffs}: {reasons}"
     return f"{needed}. Evaluate with {ask}, or choose other cutoffs"
 
 

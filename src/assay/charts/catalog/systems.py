@@ -191,8 +191,8 @@ def _quality(subject: Subject) -> BoundMetric:
         else next((shared_metric for shared_metric in subject.shared if not _is_time(shared_metric)), None)
     )
     if metric is None or _is_time(metric):
-        found = f"not {metric.name}" if metric else "but the results have none in common"
-        raise UsageError(f"pareto needs a quality metric, such as ndcg@10, {found}")
+        problem = f"not {metric.name}" if metric else "but the results have none in common"
+        raise UsageError(f"pareto needs a quality metric, such as ndcg@10, {problem}")
     return metric
 
 

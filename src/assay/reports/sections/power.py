@@ -59,8 +59,8 @@ def differences_of(comparison: Comparison, metric: str) -> list[float]:
     """Second minus first system on every query with a score in both; the metric must be a mean over queries."""
     bound = comparison.metric(metric)
     if bound.metric.aggregation != MEAN:
-        found = f"{bound.name} ({bound.metric.aggregation})"
-        raise UsageError(f"power analysis needs a metric that is a mean over queries, not {found}")
+        name = f"{bound.name} ({bound.metric.aggregation})"
+        raise UsageError(f"power analysis needs a metric that is a mean over queries, not {name}")
     if bound.metric.view == "timing" and any(result.has_shared_times for result in comparison.results):
         raise UsageError(f"{bound.name}: {SHARED_TIMES}")
     scores = comparison.aligned.scores(bound.name)
