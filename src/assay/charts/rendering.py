@@ -94,5 +94,5 @@ def _converter() -> Any:
     try:
         import vl_convert
     except ImportError:
-        raise UsageError(f"charts need vl-convert-python: {install_command('report')}") from None
+        raise UsageError(f"charts need the extra 'report': {install_command('report')}") from None
     return vl_convert

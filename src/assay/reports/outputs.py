@@ -39,7 +39,8 @@ def check_outputs(paths: Iterable[str], known: Sequence[str] = (*ENDINGS, *RUNS)
     seen: set[Path] = set()
     for path in map(Path, paths):
         if path.suffix.lower() in PAGES and path.suffix.lower() not in known:
-            raise UsageError(f"-o {path}: to create an HTML page from stored results: assay report latest -o {path}")
+            page = f"To create a page from stored results: assay report latest -o {path}"
+            raise UsageError(f"-o {path}: this command does not write HTML pages. {page}")
         check_endings([str(path)], known, form)
         if path.is_dir() or any(parent.exists() and not parent.is_dir() for parent in path.parents):
             raise UsageError(f"-o {path}: {_in_the_way(path)}. Choose another path")

@@ -133,7 +133,7 @@ def _picture(figure: Figure) -> Any:
 def _labelled_svg(drawing: Drawing) -> str:
     """The chart with a label on each mark that has a tooltip."""
     if find_spec("vl_convert") is None:
-        raise UsageError(f"charts need vl-convert-python: {install_command('report')}")
+        raise UsageError(f"charts need the extra 'report': {install_command('report')}")
     drawn = themed(_with_labels(drawing.spec), THEME)
     return drawer.svg_of({**drawn, "config": {**drawn["config"], "aria": True}})
 

@@ -57,7 +57,7 @@ def _origin_facts(result: Result) -> dict[str, str]:
         facts["commit"] = commit_in_words(repository)
     for name in ("k", "seed"):
         if origin.get(name) is not None:
-            facts["requested documents" if name == "k" else name] = str(origin[name])
+            facts["documents per query" if name == "k" else name] = str(origin[name])
     versions = {name: origin[name] for name in ("assay", "python", "platform") if origin.get(name)}
     facts |= {name: str(value) for name, value in versions.items()}
     if packages := origin.get("packages"):

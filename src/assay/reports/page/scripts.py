@@ -28,7 +28,7 @@ def vega_bundle() -> str:
     try:
         import vl_convert
     except ImportError:
-        raise UsageError(f"charts need vl-convert-python: {install_command('report')}") from None
+        raise UsageError(f"charts need the extra 'report': {install_command('report')}") from None
     package: Any = vl_convert
     place = cache_folder() / f"vega-{package.__version__}.js"
     if cached := _read(place):

@@ -65,7 +65,7 @@ def environment(*packages: str) -> jinja2.Environment:
     try:
         import jinja2  # noqa: F401
     except ImportError:
-        raise UsageError(f"HTML reports need the package jinja2: {install_command('report')}") from None
+        raise UsageError(f"HTML reports need the extra 'report': {install_command('report')}") from None
     return _environment(packages)
 
 

@@ -96,7 +96,7 @@ def _paragraph(study: PowerStudy) -> str:
         f"{change} over {counted(power.n, 'query')} "
         f"(standard deviation {figures.value(metric, power.sd)})."
     )
-    again = f"The same number of other queries would detect a change of {change} {100 * power.achieved:.0f} % of the time"
+    again = f"The same number of other queries would detect a change of {change} in {100 * power.achieved:.0f} % of cases"
     return f"{lead} {_sentence(study)} {again} (paired t-test, alpha {power.alpha:g})."
 
 

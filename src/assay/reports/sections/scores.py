@@ -441,7 +441,7 @@ def _contested(report: Report, metric: BoundMetric, bands: Sequence[Band | None]
         if room > lead > 0:
             by, most = report.text(metric, lead), report.text(metric, room)
             leads.append(
-                f"{report.label(first)} leads {report.label(second)} by {by}, but {doubt} could change that by {most}"
+                f"{report.label(first)} leads {report.label(second)} by {by}, but {doubt} could change that by up to {most}"
             )
     return [f"{metric.name}: {lead}." for lead in leads]
 
