@@ -100,5 +100,5 @@ def test_bars_move_by_themselves(page_of, address, store):
         page.wait_for_selector("text=1,200 of 4,800 queries")
         assert page.locator(".part-so-far").nth(1).inner_text().endswith("7 failed")
         assert "1 of 2 results complete" in page.inner_text(".running h2")
-    page.wait_for_selector("text=It has ended: see Results.")
+    page.wait_for_selector("text=Finished: see Results.")
     assert page.locator("progress").count() == 0

@@ -131,7 +131,7 @@ def test_picking_and_comparing(visit, usual):
     button.click()
     page.wait_for_url("**/compare?r=**")
     assert page.locator(".verdict").inner_text()
-    page.get_by_label("only where they differ").check()
+    page.get_by_label("only queries that differ").check()
     page.locator("#all-queries").get_by_role("button", name="Filter").click()
     page.wait_for_url("**differ=1**")
     changes = page.locator("#all-queries tbody tr td:last-child").all_inner_texts()

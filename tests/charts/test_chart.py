@@ -48,7 +48,7 @@ def test_what_is_refused(snapshots):
 def test_what_it_is_drawn_of():
     assert find_chart(" Paired-Scatter ") is all_charts()["paired_scatter"]
     assert {chart.needs for chart in all_charts().values()} == {
-        *("1 result or more", "2 results", "3 results or more", "figures over time")
+        *("1 or more results", "2 results", "3 or more results", "values over time")
     }
     assert [metric.name for metric in Subject((ONE,)).shared] == ["mrr", "map"]
     assert [Subject(results).bound.name for results in ((ONE, OTHER), (TEXT,))] == ["mrr", "mrr"]

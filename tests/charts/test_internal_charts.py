@@ -96,4 +96,4 @@ def test_many_points_of_a_history_are_thinned_and_the_marked_stay(monkeypatch):
     assert [row["evaluation"] for row in drawing.rows] == ["e0", "e3", "e6", "e9", "e12", "e15", "e16", "e18", "e21", "e24"]
     assert [row["evaluation"] for row in data(drawing)] == [row["evaluation"] for row in drawing.rows]
     assert {row["evaluation"]: row["mark"] for row in drawing.rows}["e16"] == "worse"
-    assert "10 of 25 points are drawn, all that are marked among them" in drawing.alt
+    assert "10 of 25 points are drawn, including all marked points" in drawing.alt

@@ -50,16 +50,16 @@ def test_bars_keep_intervals_of_one_level_and_calculate_others_anew():
         )
 
     assert [(row["low"], row["high"]) for row in data(at(0.9, 0.9))] == [(0.25, 0.875)] * 2
-    assert "90 % intervals" in at(0.9, 0.9).note
+    assert "90 % confidence intervals" in at(0.9, 0.9).note
     assert all(row["low"] != 0.25 for row in data(at(0.9, 0.95)))
-    assert "95 % intervals" in at(0.9, 0.95).note
+    assert "95 % confidence intervals" in at(0.9, 0.95).note
 
 
 def test_a_bar_without_a_figure_is_a_gap():
     drawing = draw("bars", with_scores(one=[NAN, NAN], two=[1, 0]))
     assert data(drawing)[0]["value"] is None
     assert "one –; two 0.500" in drawing.alt
-    assert draw("bars", [result_of("one", mrr=[NAN] * 2, map=[1, 0])]).alt.startswith("Bars of map: one 0.500")
+    assert draw("bars", [result_of("one", mrr=[NAN] * 2, map=[1, 0])]).alt.startswith("Bar chart of map: one 0.500")
 
 
 # by_k
@@ -75,12 +75,12 @@ def test_by_k_scores_rankings_again():
     figures, drawing = by_k(ranked("one", "xayb", "axby"), cutoffs=(1, 2, 3, 4))
     assert figures == {1: 0.25, 2: 0.5, 3: 0.75, 4: 1.0}
     assert "one 0.250 at 1, 0.500 at 2, 0.750 at 3, 1.000 at 4" in drawing.alt
-    assert "Scored again at each cutoff, from the rankings that were kept" in drawing.alt
+    assert "Computed at each cutoff from the rankings in the results" in drawing.alt
     assert drawing.spec["encoding"]["x"]["axis"]["values"] == [1, 2, 3, 4]
     assert list(by_k(ranked("one", "xaybzw"))[0]) == [1, 3, 5], "usual cutoffs as far as rankings reach"
     figures, drawing = by_k(ranked("one", "xayb"), cutoffs=(1, 4, 50))
     assert list(figures) == [1, 4]
-    assert "Nothing reaches 50" in drawing.alt
+    assert "No system has a value at 50" in drawing.alt
 
 
 def test_by_k_takes_cutoffs_of_results_whose_rankings_it_cannot_trust():
@@ -90,13 +90,13 @@ def test_by_k_takes_cutoffs_of_results_whose_rankings_it_cannot_trust():
     for result, expected in ((bare, {1: 0.25, 10: 0.5}), (strange, {2: 0.5, 4: 1.0})):
         figures, drawing = by_k(result)
         assert figures == expected
-        assert "At the cutoffs that the results have" in drawing.alt
+        assert "Only the cutoffs in the results" in drawing.alt
     assert draw("by_k", [bare], metric="ndcg@1").title == "ndcg by cutoff"
     both = ranked("one", "xayb", metrics=("recall@2",)), result_of("two", **{"recall@2": [0.5], "recall@4": [1]})
     assert by_k(*both, cutoffs=(1, 2, 4))[0] == {1: 0.0, 2: 0.5, 4: 1.0}
     figures, drawing = by_k(*both, cutoffs=(1, 2, 4), system="two")
     assert figures == {2: 0.5, 4: 1.0}
-    assert "two: at the cutoffs that the result has" in drawing.alt
+    assert "only the cutoffs in the result for two" in drawing.alt
 
 
 # critical_difference
@@ -122,7 +122,7 @@ def test_critical_difference_joins_the_pairs_that_the_comparison_does_not_tell_a
     compared = compare_results(results, ComparisonOptions(test="friedman"), metrics=["mrr"])
     for pair in compared.pairs:
         assert any({pair.a, pair.b} <= group for group in groups) != pair.is_significant
-    assert drawing.alt.count("Not told apart, in this order: ") == 1
+    assert drawing.alt.count("Not significantly different, in order of rank: ") == 1
 
 
 # difference_histogram
@@ -197,17 +197,17 @@ def test_history():
     drawing, marks = history(*[0.8] * 15, *[0.6] * 5)
     assert marks == {"e15": "worse"}
     assert "rag · bm25: 0.800 to 0.600 in 20 evaluations" in drawing.alt
-    assert "rag · bm25 worse from 0.800 to 0.600 on 2026-10-16" in drawing.alt
+    assert "rag · bm25 got worse on 2026-10-16, from 0.800 to 0.600" in drawing.alt
     assert drawing.spec["layer"][3]["encoding"]["shape"]["scale"]["domain"] == ["worse"]
     times, marks = history(*[80] * 15, *[60] * 5, metric="latency")
     assert list(marks.values()) == ["better"]
     assert "from 80.0 ms to 60.0 ms" in times.alt
     assert history(0.8)[0].alt == (
-        "mrr over time. rag · bm25: 0.800 in 1 evaluation. Changes can be seen from the second evaluation on."
+        "mrr over time. rag · bm25: 0.800 in 1 evaluation. Changes can be detected from the second evaluation on."
     )
     drawing, _ = history(0.5, 0.5, 0.5, baselines={"e1": "main"})
     assert [(row["mark"], row["blessed as"]) for row in data(drawing)] == [("", ""), ("baseline", "main"), ("", "")]
-    assert "No change was noticed" in drawing.alt
+    assert "No changes were detected" in drawing.alt
     assert history(0.5, was_baseline=True)[1] == {"e0": "baseline"}
     assert len(history(0.5, 0.5)[0].spec["layer"]) == 3, "nothing marked needs no legend"
     gap, _ = history(0.5, None, 0.7)
@@ -238,14 +238,17 @@ def test_paired_scatter():
         ("q2", 0.2, 1.0, "better"),
     ]
     assert data(drawing)[0]["text"] == "what is q0?"
-    assert "Each of 3 queries by its mrr, a across and b up. 1 query better, 1 the same, 1 worse" in drawing.alt
+    assert (
+        "Scatter plot of mrr on 3 queries: a on the x axis, b on the y axis. 1 query better, 1 the same, 1 worse"
+        in drawing.alt
+    )
     times = draw("paired_scatter", with_scores("latency", a=[1, 30], b=[2, 3]))
     axes = times.spec["layer"][1]["encoding"]
     assert axes["x"]["scale"] == axes["y"]["scale"] == {"domain": [0.0, 30.0], "nice": False}
     assert axes["x"]["title"] == "a: latency (ms)"
     assert [row["outcome"] for row in times.rows] == ["worse", "better"]
     one = with_scores(a=[1], b=[0.5])
-    assert draw("paired_scatter", one).alt.startswith("The only query by its mrr, a across")
+    assert draw("paired_scatter", one).alt.startswith("Scatter plot of mrr on 1 query: a on the x axis")
     assert "on 1 query: from −0.500 to −0.500" in draw("difference_histogram", one).alt
 
 
@@ -275,13 +278,13 @@ def unbeaten(*systems):
 def test_pareto():
     names, drawing = unbeaten(("fast", 1, 0.3), ("good", 50, 0.9), ("slow", 60, 0.8), ("middle", 5, 0.3))
     assert names == ["fast", "good"]
-    assert "good 0.900 at 50.0 ms, beaten by none in both; slow 0.800 at 60.0 ms; middle 0.300 at 5.0 ms." in drawing.alt
+    assert "good 0.900 at 50.0 ms (Pareto-optimal); slow 0.800 at 60.0 ms; middle 0.300 at 5.0 ms." in drawing.alt
     assert drawing.spec["layer"][0]["encoding"]["x"]["scale"] == {"type": "log"}
     assert unbeaten(("a", 1, 0.5), ("b", 1, 0.5))[0] == ["a", "b"], "equals do not beat each other"
     assert unbeaten(("a", 0, 0.5))[1].spec["layer"][0]["encoding"]["x"]["scale"] == {"zero": True}
     names, drawing = unbeaten(("a", 1, 0.5), ("b", NAN, 0.5))
     assert (names, [row["system"] for row in drawing.rows]) == (["a"], ["a"])
-    assert "Left out, for want of a figure: b" in drawing.alt
+    assert "Left out because a value is missing: b" in drawing.alt
 
 
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 5)), min_size=1, max_size=7))
@@ -329,7 +332,7 @@ def test_slices():
     many = [f"t{number:02}" for number in range(50)] + [f"t{number:02}" for number in range(10, 50)]
     drawing = draw("slices", [result_of("a", tags=many, mrr=[0.5] * 90)], by="difficulty")
     assert {row["slice"] for row in drawing.rows} == {f"t{number} (2)" for number in range(10, 50)}
-    assert "The 40 slices with most queries, of 50" in drawing.alt
+    assert "The 40 slices with the most queries, of 50" in drawing.alt
     benchmarks = [result_of("a", name, mrr=[score]) for name, score in (("x", 0.25), ("y", 0.75))]
     drawing = draw("slices", benchmarks, by="benchmark")
     assert [(row["slice"], row["value"]) for row in drawing.rows] == [("x (1)", 0.25), ("y (1)", 0.75)]

@@ -21,14 +21,14 @@ def test_failed_queries_score_0_are_listed_and_fail_the_command_where_told(place
     monkeypatch.setenv("FAIL", "q3,q5")
     done = assay("eval", "plan.yaml", "-o", "result.json")
     assert (done.code, "2 failed" in done.err, "error" in done.err) == (0, True, False)
-    assert "python:mine:search: 2 of 24 queries failed and score 0: " in done.out
-    assert re.search(rf"told to fail \(mine\.py:\d+\) \(2×\); {advice}\.\n", done.out)
+    assert "python:mine:search: 2 of 24 queries failed and scored 0: " in done.out
+    assert re.search(rf"told to fail \(mine\.py:\d+\) \(2×\)\. {advice}\.\n", done.out)
     (result,) = read_results("result.json")
     assert (sorted(result.failures), "q3" in result.run) == (["q3", "q5"], False)
     assert (result.scores("ndcg@10")["q3"], len(result.scores("ndcg@10"))) == (0.0, N)
     assert result.provenance["counts"] == {"asked": N, "answered": N - 2, "failed": 2, "cached": 0}
     for failing, flags, told in (
-        ("q3", ("--strict",), "1 of 24 queries failed, and --strict allows none: "),
+        ("q3", ("--strict",), "1 of 24 queries failed, but --strict allows no failures: "),
         (ALL, (), "all 24 queries failed: mine:search raised ValueError: "),
     ):
         monkeypatch.setenv("FAIL", failing)
@@ -38,7 +38,7 @@ def test_failed_queries_score_0_are_listed_and_fail_the_command_where_told(place
         *_, written, error = done.err.splitlines()
         assert (written, (place / "run.trec").exists()) == ("wrote result.json, run.trec", True), failing
         assert error.startswith(f"error: python:mine:search on small: {told}"), failing
-        assert error.endswith(f"({len(failing.split(','))}×); {advice}"), failing
+        assert error.endswith(f"({len(failing.split(','))}×). {advice}"), failing
     assert len(read_results("result.json")[0].failures) == N
 
 

@@ -59,10 +59,12 @@ def test_p_is_that_of_eval_once_the_correction_is_explained(stored, assay):
     words = ("--benchmarks", "rag-template", "--providers", "bm25", "tfidf_chars", "--limit", "12", "--store", "both.db")
     shown = assay("eval", *words, "--metrics", "ndcg@10", "mrr", "--quiet").out
     p = re.search(r"p = \d\.\d+", shown).group()
-    power = re.search(r"12 queries like these can tell .* apart from a difference of about [\d.]+ on", shown).group()
+    power = re.search(
+        r"With 12 queries like these, the test can detect a difference of about [\d.]+ between .*\.", shown
+    ).group()
     assert assay("report", "latest", "--store", "both.db", "-o", "p.html").code == 0
     page = Path("p.html").read_text()
-    assert f"(Holm over 2); ndcg@10 alone, as assay eval says it: {p}." in page
+    assert f"(Holm, 2 comparisons). For ndcg@10 alone, as in assay eval: {p}." in page
     assert power in page
     assert assay("report", "latest", "--store", "both.db", "-m", "ndcg@10", "-o", "p.html").code == 0
     page = Path("p.html").read_text()

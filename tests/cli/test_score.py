@@ -97,7 +97,9 @@ def test_saved_and_stored_results_are_shown_as_they_were_scored(assay, place, tr
         scores["judged@10"] = 0.25
     (place / "both.json").write_text(json.dumps(content))
     shown = assay("score", "both.json").out
-    assert ("unjudged among the first 10: one 75 %" in shown, "--residuals" in shown) == (True, False), "that is refused"
+    assert ("Unjudged documents in the top 10: one 75 %" in shown, "--residuals" in shown) == (True, False), (
+        "that is refused"
+    )
 
 
 def test_requests_that_are_wrong_are_refused_before_files_are_touched(transcript):

@@ -65,7 +65,7 @@ def test_whether_files_differed_and_nothing_was_kept_and_times(assay, kept):
     for dirty, said in ((True, "abc with changes"), (False, "abc"), (None, "abc (changes unknown)")):
         save(result.with_fields(provenance={**result.provenance, "repository": {"commit": "abc", "dirty": dirty}}))
         assert f"  commit      {said}\n" in assay("show", "latest").out
-    for run, said in (({"q0": {"d0": 1.0}}, "nothing was retrieved"), ({}, "rankings were not kept: ")):
+    for run, said in (({"q0": {"d0": 1.0}}, "nothing was retrieved"), ({}, "this result has no rankings: ")):
         save(result.with_fields(run=run, failures={}))
         assert assay("show", "--query", "q1").out.splitlines()[-1].startswith(said)
     table = ScoreTable(result.query_ids, {**result.table.columns, "latency": result.table.columns["mrr"]})

@@ -86,7 +86,7 @@ def test_thirty_systems():
     text = rendered(many(30), width=80)
     lines = text.splitlines()
     assert any(re.match(r"  ad s30 +1\.000ᵃ⁻ᵃᶜ$", line) for line in lines)
-    assert "20 of 435 pairs: the best system and those closest to it; csv has all." in lines
+    assert "20 of 435 pairs: the best system with those closest to it. csv has all pairs." in lines
     assert sum(" → s30" in line for line in lines) == 20
     assert max(map(display_width, lines)) <= 80
     assert r"\textbf{1.000}\textsuperscript{a--ac}" in rendered(many(30), "latex")
@@ -143,7 +143,7 @@ def test_what_is_refused_and_what_should_not_be_compared(snapshots):
     wrong = evaluate_routing([{**row, "optimal_expert": "law"} for row in rows], name="d")
     assert list(notes_side_by_side([first, other])) == []
     notes = list(notes_side_by_side([first, fewer, other, wrong]))
-    assert [note.partition(" are ")[0] for note in notes] == ["a and c", "a and d"]
+    assert [note.partition(" have ")[0] for note in notes] == ["a and c", "a and d"]
     refused = {
         "no place in csv": lambda: check_fits_csv(["csv"], ["--slices", "--agreement"]),
     }

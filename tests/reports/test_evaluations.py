@@ -120,7 +120,7 @@ def test_times_of_batches_are_told_of_where_quantiles_were_asked_for():
             return [["p001"] for _ in queries]
 
     asked = assay.run("rag-template", Same(), ["mrr", "latency_p50"], selection={"limit": 5})
-    sentence = "only the mean time of a query is known: Same."
+    sentence = "only the mean time per query is known: Same."
     assert sentence in shown(asked)
     assert sentence not in shown(asked.with_fields(provenance={"latency_ms": {"mean": 1.0, "p50": 1.0}}))
     assert sentence not in shown(asked.with_fields(beside=("latency_p50",)))

@@ -132,7 +132,7 @@ def test_no_figure_is_cut_in_a_narrow_terminal():
 def test_json_holds_no_nan():
     (explanation,) = why(*TIED, "mrr@10", policy=assay.Policy(rel=9, no_relevant="skip"))
     json.dumps(why_to_dict(explanation, FILES), allow_nan=False)
-    assert "assay says –" in render_why([explanation], FILES, Style())
+    assert "assay gives –" in render_why([explanation], FILES, Style())
 
 
 # Hostile text

@@ -319,7 +319,7 @@ def test_row_stratified_reporting_by_language_difficulty_and_category(tmp_path, 
     words = ["eval", "--benchmarks", "hpo-en:tiny", "--providers", "random_order", "--no-store", "--quiet", "-m", "mrr"]
     assert main([*words, "--by", "language", "difficulty", "category"]) == 0
     printed = capsys.readouterr().out
-    assert re.search(r"^by language: one slice, en, holds every query \(9\)", printed, re.MULTILINE)
+    assert re.search(r"^by language: the slice en contains every query \(9\)", printed, re.MULTILINE)
     for tag in ("difficulty", "category"):
         assert re.search(rf"^random_order by {tag}$", printed, re.MULTILINE)
 

@@ -69,7 +69,7 @@ def test_filters_are_in_the_form_again_and_pages_lead_to_each_other_with_them(cl
 
 def test_a_dataset_that_is_at_hand_is_checked_and_a_name_is_never_a_path(client, tmp_path):
     html, dataset = client.get("/datasets?name=rag-template").text, load_dataset("rag-template")
-    assert f"{len(dataset.queries):,}, " in main_of(html)
+    assert f"queries {len(dataset.queries):,} (" in main_of(html)
     for finding in check_dataset(dataset):
         assert finding.code in main_of(html), finding
     assert html.count("<table") > html.count("<thead>") == 0, "a table without heads has no empty row"
@@ -90,7 +90,7 @@ def test_every_metric_has_a_row_and_a_page(client):
 
 def test_history_marks_steps_and_baselines(client):
     html = client.get("/history?provider=bm25&sort=started&order=asc").text
-    rows = rows_of(html, "Figures over time")
+    rows = rows_of(html, "Values over time")
     assert (len(rows), rows[0][-1]) == (30, "baseline main")
     assert [row[0][:10] for row in rows if "step, worse" in row[-1]] == ["2026-10-21"]
     for part in ("things · bm25: a step from", "on 2026-10-21 02:00"):

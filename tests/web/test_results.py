@@ -42,7 +42,7 @@ def test_a_list_stays_small_whatever_names_are_in_it(tmp_path):
 def test_rows_may_be_picked_and_words_switch_to_a_result(client, attacked):
     page = client.get("/").text
     assert re.findall(r'name="r" value="([^"]+)"', page) == keys_of(page)
-    assert 'aria-label="Pick ' in page
+    assert 'aria-label="Select ' in page
     (found,) = client.get("/switch", params={"words": "hybrid THINGS"}).json()
     assert (found["label"], found["url"].removeprefix("/result/") in keys_of(page)) == ("hybrid", True)
     assert len(client.get("/switch").json()) == 30

@@ -1,4 +1,4 @@
-"""Charts: results drawn as Vega-Lite specifications, with the data and a sentence; a family per file of `catalog`."""
+"""Charts: draw results as Vega-Lite specifications, with the data and a description; one family per file of `catalog`."""
 
 from assay.lazy import front_door
 

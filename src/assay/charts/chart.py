@@ -1,4 +1,4 @@
-"""Chart: the record of a kind of chart, what it is drawn of (Subject), and what comes out of it (Drawing)."""
+"""Chart: the record of a kind of chart, its input (Subject), and its output (Drawing)."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ MAX_NAMED = 6
 
 @dataclass(frozen=True)
 class Subject:
-    """What a chart may be about; each kind says what it needs of it."""
+    """The input of a chart; each kind of chart says which parts it needs."""
 
     results: tuple[Result, ...] = ()
     metric: str = ""
-    """Any spelling; without one, the first that the results share."""
+    """A metric in any spelling; if empty, the first that the results share."""
     by: str = ""
-    """The tag of slices."""
+    """The tag to slice by."""
     cutoffs: tuple[int, ...] = ()
     series: tuple[Series, ...] = ()
     baselines: Mapping[str, str] = field(default_factory=dict)
-    """Evaluation → the name it was blessed as."""
+    """Evaluation → its name as a baseline."""
     title: str = ""
     metrics: tuple[str, ...] = ()
-    """The columns of a heat map; without them, all that the results share."""
+    """The columns of a heat map; if empty, all metrics that the results share."""
 
     @property
     def names(self) -> list[str]:
-        """The systems; with their benchmarks, where these are several or two systems are called the same."""
+        """The systems, with their benchmarks if there are several benchmarks or two systems have the same name."""
         names = [result.name or "run" for result in self.results]
         if len(set(names)) == len(names) and len({result.benchmark for result in self.results if result.benchmark}) <= 1:
             return names
@@ -45,7 +45,7 @@ class Subject:
 
     @property
     def shared(self) -> list[BoundMetric]:
-        """Metrics that every result has a figure of, those that were asked for first."""
+        """The metrics that every result has, with a value in at least one; requested metrics come first."""
         first, *others = self.results
         metrics = [
             metric
@@ -58,19 +58,19 @@ class Subject:
 
     @property
     def bound(self) -> BoundMetric:
-        """The metric that is drawn."""
+        """The metric to draw."""
         if self.metric:
             return self.find(self.metric)
         if not self.shared:
-            raise UsageError("the results have no metric with figures in common")
+            raise UsageError("the results have no metric with values in common")
         return self.shared[0]
 
     def _has_figures(self, metric: str) -> bool:
-        """Whether any of the results has a figure of it: a time that nobody took is in all of them, and empty."""
+        """Whether any result has a value for it. Times that were not measured are in every result, but empty."""
         return any(result.summary[metric] == result.summary[metric] for result in self.results)
 
     def find(self, metric: str) -> BoundMetric:
-        """A metric that every result has, by any spelling; or an error that says which result lacks it."""
+        """Find a metric that every result has, in any spelling; the error says which result does not have it."""
         own: dict[str, str] = {}
         for name, result in zip(self.names, self.results, strict=True):
             try:
@@ -81,11 +81,11 @@ class Subject:
                 raise UnknownName("metric", metric, error.near, str(error.hint), owner=printable(name)) from None
         first_name = next(iter(own.values()))
         if lacking := [name for name, own_name in own.items() if own_name != first_name]:
-            raise UsageError(f"{metric} is {first_name} of {next(iter(own))}, but {own[lacking[0]]} of {lacking[0]}")
+            raise UsageError(f"{metric} means {first_name} in {next(iter(own))}, but {own[lacking[0]]} in {lacking[0]}")
         if first_name not in self.results[0].summary:
-            raise UsageError(f"{first_name} is text, of which there is nothing to draw")
+            raise UsageError(f"{first_name} is text and cannot be drawn")
         if not self._has_figures(first_name):
-            raise UsageError(f"{first_name} has no figure in {printable(some_of(self.names))}: there is nothing to draw")
+            raise UsageError(f"{first_name} cannot be drawn: it has no value in {printable(some_of(self.names))}")
         return next(bound for bound in self.results[0].metrics if bound.name == first_name)
 
 
@@ -96,41 +96,40 @@ class Chart(Described):
     name: str
     function: Callable[[Subject], Drawing]
     n_results: tuple[int, int | None] = (1, None)
-    """How many results it needs, and the most it can show."""
+    """The smallest and the largest number of results that it can show."""
     needs_series: bool = False
     """Whether it shows stored series instead of results."""
     takes: tuple[str, ...] = ("metric",)
-    """What of its subject it asks for, besides results: metric, metrics, by, cutoffs."""
+    """The parts of its subject that it uses, besides results: metric, metrics, by, cutoffs."""
 
     @property
     def needs(self) -> str:
-        """What it is drawn of, in words."""
+        """What it needs as input, as text."""
         if self.needs_series:
-            return "figures over time"
+            return "values over time"
         least, most = self.n_results
         if most is None:
-            return f"{counted(least, 'result')} or more"
+            return f"{least} or more results"
         return counted(least, "result") if least == most else f"{least} to {most} results"
 
     def draw(self, subject: Subject) -> Drawing:
-        """The chart; or an error that says what it needs."""
+        """Draw the chart; the error says what it needs."""
         if self.needs_series and not subject.series:
-            raise UsageError(f"{self.name} needs figures over time, and there are none")
+            raise UsageError(f"{self.name} needs values over time, but there are none")
         least, most = (0, None) if self.needs_series else self.n_results
         n = len(subject.results)
         if n < least or (most is not None and n > most):
-            raise UsageError(f"{self.name} is drawn of {self.needs}, and here {_here(subject.names)}")
+            choose = ". To choose one result, put # and its name after the evaluation: latest#bm25" if n > least else ""
+            raise UsageError(f"{self.name} needs {self.needs}, found {_found(subject.names)}{choose}")
         return self.function(subject).finished()
 
 
-def _here(names: Sequence[str]) -> str:
-    """What there is instead."""
+def _found(names: Sequence[str]) -> str:
+    """The number of results that were found, with their names."""
     if not names:
-        return "is none"
-    is_many = len(names) > 1
+        return "none"
     named = printable(", ".join(names[:MAX_NAMED]) + (" …" if len(names) > MAX_NAMED else ""))
-    choose = "; one is chosen by its name behind a #, as in latest#bm25" if is_many else ""
-    return f"{'are' if is_many else 'is'} {counted(len(names), 'result')} ({named}){choose}"
+    return f"{len(names):,} ({named})"
 
 
 @cache
@@ -140,50 +139,50 @@ def all_charts() -> dict[str, Chart]:
 
 
 def find_chart(kind: str) -> Chart:
-    """A chart by its name, with hyphens or underscores; or an error with those that may have been meant."""
+    """Find a chart by its name, with hyphens or underscores; the error lists similar names."""
     return find_entry("chart", kind.strip().lower().replace("-", "_"), all_charts())
 
 
 def draw(kind: str, results: Sequence[Result] = (), **about: Any) -> Drawing:
-    """A chart by its name: `draw("bars", [a, b], metric="ndcg@10")`."""
+    """Draw a chart by its name: `draw("bars", [a, b], metric="ndcg@10")`."""
     return find_chart(kind).draw(Subject(tuple(results), **about))
 
 
 Spec = dict[str, Any]
 Row = Mapping[str, Any]
 TITLE_WIDTH, NOTE_WIDTH = 64, 84
-"""Letters of a line of them."""
+"""Characters per line of the title and the note."""
 NARROW = 340
-"""Points of a chart on the screen of a phone, with all that stands around it."""
+"""Width of a whole chart on the screen of a phone, in points."""
 NARROW_PLOT = 190
-"""Points of its plot, where rows have a fixed height: names stand beside it."""
+"""Width of its plot if rows have a fixed height, because names are next to it."""
 NARROW_TITLE, NARROW_NOTE = 38, 54
 NARROW_LABEL = 110
-"""Points of a name beside a narrow plot."""
+"""Width of a name next to a narrow plot, in points."""
 UNFIT = {
     **dict.fromkeys((0xFFFE, 0xFFFF), "\N{REPLACEMENT CHARACTER}"),
     **dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A))),
 }
-"""What no XML may hold, and marks that turn the direction of writing, by which one name can look like another."""
+"""Characters that XML forbids, and marks that change the direction of text, which can make one name look like another."""
 BACKSLASH = "\N{SET MINUS}"
-"""Looks like one, and is none."""
+"""A character that looks like a backslash."""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart: what draws it, what it says in words, and the rows behind it."""
+    """A chart: its specification, its description, and its data as rows."""
 
     spec: Spec
     title: str
     alt: str
-    """What a reader who does not see it is told: the figures, in a sentence or two."""
+    """The description for a reader who cannot see it: the values, in a sentence or two."""
     rows: tuple[Row, ...]
-    """The data as a table; the same as in the specification, with names that people read."""
+    """The data as a table: the same as in the specification, with readable names."""
     note: str = ""
-    """What one should know to read it, below its title: that points were counted in cells, where figures are from."""
+    """What the reader must know, below the title: that points were counted in cells, or where values come from."""
 
     def finished(self) -> Drawing:
-        """The same with its words in the specification, and nothing in it that could do harm or be no JSON."""
+        """The same with its texts in the specification, and without harmful characters or values that JSON forbids."""
         note = f"{self.note}." if self.note else ""
         alt = harmless(" ".join(filter(None, (self.alt, note))))
         head: Spec = {"text": _lines(self.title, TITLE_WIDTH)}
@@ -193,12 +192,12 @@ class Drawing:
         return replace(self, spec=spec, title=harmless(self.title), alt=alt, rows=tuple(_harmless(to_json(self.rows))))
 
     def sized(self, width: int | None = None, height: int | None = None) -> Drawing:
-        """The same, its plot so many points wide and high; what is not given stays."""
+        """The same with a plot of this width and height in points; a size that is not given stays."""
         sizes = {name: size for name, size in (("width", width), ("height", height)) if size is not None}
         return replace(self, spec={**self.spec, **sizes})
 
     def narrowed(self) -> Drawing:
-        """The same for the screen of a phone: a narrow plot, what the colours mean below it, and its words on more lines."""
+        """The same for the screen of a phone: a narrow plot, with the legend below it and texts on more lines."""
         legend = {"orient": "bottom", "columns": 1, "direction": "vertical"}
         axis = {"labelLimit": NARROW_LABEL}
         spec = {**self.spec, "config": {"legend": legend, "axis": axis}}
@@ -214,12 +213,12 @@ class Drawing:
 
 
 def harmless(text: str) -> str:
-    """The text on one line, without what no XML may hold: what draws charts dies of it."""
+    """The text on one line, without characters that XML forbids, because they crash the chart renderer."""
     return printable(text).translate(UNFIT)
 
 
 def _harmless(part: Any) -> Any:
-    """JSON values, their texts without what does harm, however deep."""
+    """JSON values with all texts made harmless, at any depth."""
     if isinstance(part, str):
         return harmless(part)
     if isinstance(part, dict):
@@ -228,7 +227,7 @@ def _harmless(part: Any) -> Any:
 
 
 def _heading(title: Any) -> Any:
-    """What stands at an axis or in a tooltip, without backslashes: Vega-Lite copies it into formulas, where they count."""
+    """A title without backslashes, because Vega-Lite copies titles into formulas, where backslashes are special."""
     return harmless(title).replace("\\", BACKSLASH) if isinstance(title, str) else _harmless(title)
 
 

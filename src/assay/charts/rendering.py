@@ -1,4 +1,4 @@
-"""Render: a chart as SVG, PNG or PDF; no browser and no network are needed."""
+"""Render charts as SVG, PNG or PDF, without a browser or network access."""
 
 from __future__ import annotations
 
@@ -20,42 +20,42 @@ from assay.text import spreadsheet_cell
 
 PICTURES = ("svg", "png", "pdf")
 SCALE = 2.0
-"""Pixels of a PNG for each point of the chart."""
+"""Pixels of a PNG per point of the chart."""
 OFFLINE: dict[str, Any] = {"allowed_base_urls": []}
-"""Nothing may be fetched while a chart is drawn; ours hold all their data."""
+"""Nothing may be fetched while a chart is drawn; our charts contain all their data."""
 
 
 def render(drawing: Drawing, kind: str, theme: str = "light") -> bytes:
-    """The chart as a file of a kind: svg, png, pdf, json (the specification), csv (the rows)."""
+    """The content of a file with the chart: svg, png, pdf, json (the specification) or csv (the rows)."""
     known = renderings()
     if kind not in known:
-        raise UnknownName("format of charts", kind, near_matches(kind, known), f"there are {', '.join(known)}")
+        raise UnknownName("chart format", kind, near_matches(kind, known), f"choose from {', '.join(known)}")
     if theme not in INK:
-        raise UnknownName("theme", theme, near_matches(theme, INK), f"there are {', '.join(INK)}")
+        raise UnknownName("theme", theme, near_matches(theme, INK), f"choose from {', '.join(INK)}")
     return known[kind](_masked(drawing), theme)
 
 
 def _masked(drawing: Drawing) -> Drawing:
-    """The chart without secrets, before it becomes a picture, in which no text can be looked for."""
+    """The chart without secrets; this happens before rendering, because a picture cannot be searched for text."""
     if not has_secrets():
         return drawing
     return replace(drawing, spec=mask_nested(drawing.spec), alt=mask(drawing.alt), rows=mask_nested(drawing.rows))
 
 
 def require(kind: str) -> None:
-    """Say at once where a kind of file could not be made, for want of a package."""
+    """Raise an error at once if a kind of file needs a package that is missing."""
     if kind in PICTURES:
         _converter()
 
 
 @cache
 def renderings() -> dict[str, Callable[[Drawing, str], bytes]]:
-    """Ending → what makes such a file."""
+    """File extension → the function that renders such a file."""
     return {"svg": _svg, "png": _png, "pdf": _pdf, "json": _json, "csv": _csv}
 
 
 def to_svg(drawing: Drawing, theme: str = "light") -> str:
-    """The chart as SVG, with its words for those who do not see it."""
+    """The chart as SVG, with its description for screen readers."""
     drawn = str(_converter().vegalite_to_svg(themed(drawing.spec, theme), **OFFLINE))
     words = f'<svg role="img" aria-label={quoteattr(drawing.alt)} '
     return drawn.replace("<svg ", words, 1)
@@ -87,7 +87,7 @@ def _csv(drawing: Drawing, theme: str) -> bytes:  # noqa: ARG001 (rows have no c
 
 
 def _cell(value: Any) -> Any:
-    """The value; a text that a spreadsheet would run as a formula stands behind an apostrophe."""
+    """The value; text that a spreadsheet would run as a formula gets an apostrophe in front."""
     return spreadsheet_cell(value) if isinstance(value, str) else value
 
 
@@ -95,5 +95,5 @@ def _converter() -> Any:
     try:
         import vl_convert
     except ImportError:
-        raise UsageError(f"charts need vl-convert-python: {install_command('report')}") from None
+        raise UsageError(f"charts need the extra 'report': {install_command('report')}") from None
     return vl_convert

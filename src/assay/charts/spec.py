@@ -1,4 +1,4 @@
-"""Pieces of specifications: axes of metrics, colours that everybody can tell apart, themes, and short names."""
+"""Parts of specifications: axes of metrics, colours that are safe for colour-blind readers, themes, and short names."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from assay.text import display_width
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 WIDTH, HEIGHT = 560, 320
 MAX_POINTS = 5_000
-"""Points that a browser still draws at once; beyond, they are counted in cells, or fewer are drawn."""
+"""Points that a browser draws without delay. If there are more, they are counted in cells, or fewer are drawn."""
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#7f7f7f", "#5b4ea0", "#b2182b")
-"""Okabe and Ito's, which colour-blind people can tell apart, and a few more."""
+"""The palette of Okabe and Ito, which colour-blind people can distinguish, and a few more."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
 DASHES = ([1, 0], [7, 3], [2, 2])
-"""For more systems than there are colours."""
+"""Used if there are more systems than colours."""
 BETTER, WORSE, SAME = "#0072b2", "#d55e00", "#8f8f8f"
 PALE, DEEP = "#eef4f9", "#08519c"
-"""Ends of a scale from worst to best."""
+"""The ends of a scale from worst to best."""
 ON_PALE, ON_DEEP = "#1c2025", "#ffffff"
-"""Letters on them."""
+"""The colours of text on them."""
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif"
 LABEL_POINTS = 310
-"""As wide as a name may be."""
+"""The largest width of a name."""
 LONG_LEGEND = 26
-"""Letters of a name from which on the names stand below the plot, not beside it."""
+"""If a name has more characters, the names are below the plot, not next to it."""
 INK = {
     "light": ("#1c2024", "#d8dce0", "#ffffff"),
     "dark": ("#e6e8ea", "#3a4046", "#15181b"),
     "page": ("currentColor", "#8a929a55", None),
 }
-"""Theme → colours of text, of lines and of the ground; `page` takes the page's own."""
+"""Theme → colours of text, lines and background; `page` uses the colours of the page."""
 ON_DARK = {
     "#0072b2": "#4ba3dc",
     "#d55e00": "#f0812f",
@@ -48,11 +48,11 @@ ON_DARK = {
     DEEP: "#2a72b5",
     ON_PALE: "#e6e8ea",
 }
-"""Colours that would be too dim on a dark ground, or glare there, and what stands for them."""
+"""Colours that would be too dim or too bright on a dark background, and their replacements."""
 
 
 def spec(layers: Sequence[Spec] | Spec, rows: Iterable[Row], **more: Any) -> Spec:
-    """A specification over rows: one mark, or several in layers."""
+    """A specification for rows: one mark, or several in layers."""
     body = {"layer": list(layers)} if isinstance(layers, Sequence) else dict(layers)
     return {"$schema": SCHEMA, "width": WIDTH, "height": HEIGHT, "data": {"values": list(rows)}, **body, **more}
 
@@ -68,14 +68,14 @@ def category(field: str, title: str | None = None, **more: Any) -> Spec:
 
 
 def colour(field: str, names: Sequence[str], title: str | None = None, **more: Any) -> Spec:
-    """A colour for each name, the same wherever the names come in the same order."""
+    """A colour for each name; charts with the same names in the same order use the same colours."""
     return category(
         field, title, scale=_in_turn(names, [COLOURS[place % len(COLOURS)] for place in range(len(names))]), **more
     )
 
 
 def distinguishing_channels(field: str, names: Sequence[str], by: str = "shape") -> Spec:
-    """The encodings that tell systems apart: colours, and where these run out shapes, or dashes (`strokeDash`), as well."""
+    """The encodings that distinguish systems: colours, and if these run out also shapes or dashes (`strokeDash`)."""
     how: Spec = {"symbolOpacity": 1, **({"symbolType": "stroke"} if by == "strokeDash" else {})}
     if max(map(len, names), default=0) > LONG_LEGEND:
         how |= {"orient": "bottom", "columns": 1, "direction": "vertical"}
@@ -88,7 +88,7 @@ def distinguishing_channels(field: str, names: Sequence[str], by: str = "shape")
 
 
 def outcome_colour(*words: str) -> Spec:
-    """Colours of better, same and worse, or of those of them that are drawn."""
+    """The colours of better, same and worse, or only of those that are drawn."""
     inks = {"better": BETTER, "same": SAME, "worse": WORSE}
     drawn = words or tuple(inks)
     scale = _in_turn(drawn, [inks[word] for word in drawn])
@@ -100,27 +100,27 @@ def _in_turn(names: Sequence[str], values: Sequence[Any]) -> Spec:
 
 
 def metric_title(metric: BoundMetric) -> str:
-    """What an axis of the metric says: its name, the unit of times, and which way is better where that is down."""
+    """The title of a metric's axis: its name, the unit of times, and "lower is better" if that is so."""
     return f"{with_unit(metric)}{'' if metric.metric.higher_is_better else ', lower is better'}"
 
 
 def with_unit(metric: BoundMetric) -> str:
-    """The metric's name, and the unit of times."""
+    """The metric's name, with the unit of times."""
     return f"{metric.name} (ms)" if metric.metric.view == "timing" else metric.name
 
 
 def metric_scale(metric: BoundMetric) -> Spec:
-    """From 0 to 1 for a metric that lies there, so that charts can be laid side by side."""
+    """From 0 to 1 if that is the range of the metric, so that charts can be compared side by side."""
     return {"domain": [0, 1]} if metric.metric.range == (0.0, 1.0) else {"zero": True}
 
 
 def number_format(metric: BoundMetric) -> str:
-    """How a tooltip writes a figure."""
+    """How a tooltip formats a value."""
     return ".2f" if metric.metric.view == "timing" else ".4f"
 
 
 def tooltip(*fields: tuple[str, str] | tuple[str, str, str]) -> list[Spec]:
-    """What hovering shows: field, title, and a format for numbers."""
+    """The tooltip: field, title, and a format for numbers."""
     return [
         {"field": field, "title": title, **({"format": how[0], "type": "quantitative"} if how else {"type": "nominal"})}
         for field, title, *how in fields
@@ -128,12 +128,12 @@ def tooltip(*fields: tuple[str, str] | tuple[str, str, str]) -> list[Spec]:
 
 
 def themed(plain: Spec, theme: str = "light") -> Spec:
-    """The specification in the colours of a theme; `page` has no background, and takes the page's colour for text."""
+    """The specification in the colours of a theme; `page` has no background and uses the page's text colour."""
     ink, faint, back = INK[theme]
     lines = {"gridColor": faint, "domainColor": faint, "tickColor": faint}
     words = {"labelColor": ink, "titleColor": ink, "titleFontWeight": "normal", "labelLimit": LABEL_POINTS}
     config: Spec = {
-        "aria": False,  # the whole chart has its words; labels of thousands of marks would be read instead
+        "aria": False,  # the chart has one description; a screen reader would read the labels of thousands of marks instead
         "background": back,
         "font": FONT,
         "axis": {**lines, **words, "labelFlush": False, "labelFontSize": 11, "titleFontSize": 12},
@@ -159,7 +159,7 @@ def themed(plain: Spec, theme: str = "light") -> Spec:
 
 
 def _recolour(part: Any) -> Any:
-    """The same with the colours of a dark ground. Colours are the only texts that are replaced: data are left alone."""
+    """The same with the colours for a dark background. Only colours are replaced, never data."""
     if isinstance(part, dict):
         return {name: value if name == "data" else _recolour(value) for name, value in part.items()}
     if isinstance(part, list):
@@ -168,11 +168,11 @@ def _recolour(part: Any) -> Any:
 
 
 LONGEST_NAME = 44
-"""Columns of a name on an axis."""
+"""The largest width of a name on an axis, in columns."""
 
 
 def label(name: str, most: int = LONGEST_NAME) -> str:
-    """A name as an axis shows it. Of a long one the middle is left out, for names mostly differ at an end."""
+    """A name as an axis shows it. The middle of a long name is left out, because names mostly differ at the ends."""
     text = harmless(name)
     if display_width(text) <= most:
         return text
@@ -181,7 +181,7 @@ def label(name: str, most: int = LONGEST_NAME) -> str:
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """Names as an axis shows them; those that look alike then get numbers."""
+    """Names as an axis shows them; names that then look the same get numbers."""
     short = [label(name) for name in names]
     return [
         text if short.count(text) == 1 else f"{label(text, LONGEST_NAME - 5)} ({place})"
@@ -190,13 +190,13 @@ def labels(names: Sequence[str]) -> list[str]:
 
 
 def listed(parts: Sequence[str], most: int = 12) -> str:
-    """A sentence's list, cut where it grows long."""
+    """A list for a sentence, cut if it is long."""
     text = "; ".join(parts[:most])
     return text if len(parts) <= most else f"{text}; and {len(parts) - most} more"
 
 
 def _fitting(text: str, columns: int) -> str:
-    """The beginning of a text, as much as fits."""
+    """The beginning of a text, as much as fits in the columns."""
     end = 0
     while end < len(text) and display_width(text[: end + 1]) <= columns:
         end += 1

@@ -1,4 +1,4 @@
-"""JSON as text that any terminal can show."""
+"""JSON as text that is safe to show in any terminal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Collection
 from typing import Any
 
 CONTROL = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Control characters that JSON allows as they are, but a terminal does not deserve."""
+"""Control characters that JSON allows unescaped, but that could confuse a terminal."""
 
 
 def json_text(content: dict[str, Any], long: Collection[str] = ()) -> str:
-    """The content as JSON that any terminal can show. Of results, what is under the keys in `long` has a line per query."""
+    """The content as JSON that is safe in any terminal. In results, the keys in `long` have one line per query."""
     lines: list[str] = []
     mark = secrets.token_hex(16)
 

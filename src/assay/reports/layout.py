@@ -1,4 +1,4 @@
-"""Layout of tables at a terminal: aligned columns, fewer of them where it is narrow, and broken lines of running text."""
+"""Layout of tables in a terminal: aligned columns, fewer columns if it is narrow, and wrapped text."""
 
 from __future__ import annotations
 
@@ -16,55 +16,55 @@ RAISED = str.maketrans(
     "abcdefghijklmnopqrstuvwxyz–,",
     "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖᑫʳˢᵗᵘᵛʷˣʸᶻ⁻˒",
 )
-"""Small raised letters; Unicode lacks a q that fonts have, so it borrows one that looks the same."""
+"""Superscript letters. Most fonts have no superscript q, so a character that looks the same replaces it."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """Who reads: the columns of a terminal (None: nobody watches), and whether it shows colour."""
+    """How to lay out text: the columns of the terminal (None: not a terminal), and whether it shows colour."""
 
     width: int | None = None
     colour: bool = False
 
     def styled(self, text: str, code: str) -> str:
-        """The text in a style, where there is colour."""
+        """The text in a style, if there is colour."""
         return f"{code}{text}{PLAIN}" if self.colour else text
 
     def wrapped(self, text: str) -> str:
-        """The text in lines that fit."""
+        """The text wrapped to the width of the terminal."""
         return wrapped(text, self.width) if self.width else text
 
 
 @dataclass(frozen=True)
 class _Field:
-    """A cell as it is set."""
+    """A cell in its final form."""
 
     text: str
     code: str = ""
-    """The colour it is set in."""
+    """Its colour."""
 
 
 @dataclass(frozen=True)
 class _Grid:
-    """A table as it is set: every text is printable, and signs stand below each other."""
+    """A table in its final form: every text is printable, and signs are aligned."""
 
     head: list[str]
     rows: list[list[_Field]]
     left: frozenset[int]
 
     def of_columns(self, places: list[int]) -> _Grid:
-        """Some of the columns; words stay at the left."""
+        """Some of the columns; text stays left-aligned."""
         left = frozenset(number for number, place in enumerate(places) if place in self.left)
         return _Grid([self.head[place] for place in places], [[row[place] for place in places] for row in self.rows], left)
 
 
 def raised(letters: str) -> str:
-    """Letters, small and raised."""
+    """Letters as superscripts."""
     return letters.translate(RAISED)
 
 
 def set_table(table: Table, style: Style) -> str:
-    """The table, in as many pieces as the terminal's width asks for; no figure is ever cut, only long names are."""
+    """The table, in as many pieces as the terminal's width requires. Long names are shortened; numbers never are."""
     shape = _fitting_shape(table, style)
     if shape.columns[-1].kind == "prose":
         return _with_prose(_grid(shape), style)
@@ -72,12 +72,12 @@ def set_table(table: Table, style: Style) -> str:
 
 
 def needed_width(table: Table) -> int:
-    """Columns of the terminal that the table needs."""
+    """The width that the table needs, in columns of the terminal."""
     return _needed(_grid(table))
 
 
 def _fitting_shape(table: Table, style: Style) -> Table:
-    """The shape that fits; then without columns that can be spared, one after the other, until it does."""
+    """The first shape that fits; otherwise columns that can be spared are left out one by one until it fits."""
     if not style.width:
         return table
     if table.shapes:
@@ -113,12 +113,12 @@ def _field(cell: Cell) -> _Field:
 
 
 def _behind(cell: Cell) -> int:
-    """Columns that a sign or letters take behind a figure."""
+    """Columns that a sign or letters take after a value."""
     return display_width(raised(cell.letters)) + (2 if cell.sign else 0)
 
 
 def _room_behind(column: Column, some: list[Cell]) -> int:
-    """What the signs of a column need, so that figures stand below each other; a column of verdicts keeps room for one."""
+    """The width that the signs of a column need, so that values are aligned; a verdict column has room for one sign."""
     if any(cell.letters for cell in some):
         return max(map(_behind, some))
     return 2 if column.kind == "verdict" else 0
@@ -150,7 +150,7 @@ def _fit(table: _Grid, style: Style) -> list[str]:
 
 
 def _with_short_names(table: _Grid, width: int) -> _Grid:
-    """The table with names that share the room that figures leave, the middle left out where they are too long."""
+    """The table with names that share the room that values leave; the middle of long names is left out."""
     widths = _widths(table)
     figures = [widths[place] for place in range(len(widths)) if place not in table.left]
     room = max(SHORTEST_NAME, (width - len(MARGIN) - sum(figures) - len(GAP) * (len(widths) - 1)) // len(table.left))
@@ -164,7 +164,7 @@ def _with_short_names(table: _Grid, width: int) -> _Grid:
 
 
 def _with_prose(table: _Grid, style: Style) -> str:
-    """The table with its last column as running text, broken where the line ends and continued below itself."""
+    """The table with its last column as wrapped text, continued in the same column."""
     if not style.width:
         return _set(table, style)
     room = style.width - _needed(_without_last(table)) - len(GAP)
@@ -183,7 +183,7 @@ def _without_last(table: _Grid) -> _Grid:
 
 
 def _stacked(table: _Grid, style: Style) -> str:
-    """The table with the last field of each row in lines of its own, for terminals too narrow to set it beside."""
+    """The table with the last field of each row on its own lines, for narrow terminals."""
     front = _without_last(table)
     lines = _set(front, style).split("\n")
     if style.width and _needed(front) > style.width:
@@ -202,7 +202,7 @@ def _indented(text: str, margin: str, style: Style) -> str:
 
 
 def _broken_all(table: _Grid, longest: int) -> list[str]:
-    """Heads that are wider than their column in lines; of words that are too long the middle is left out."""
+    """Headings, wrapped if they are wider than their column; the middle of long words is left out."""
     fields = _widths(_Grid([""] * len(table.head), table.rows, table.left))
     broken = [_broken(name, max(MIN_NAME, width)) for name, width in zip(table.head, fields, strict=True)]
     short = [
@@ -213,7 +213,7 @@ def _broken_all(table: _Grid, longest: int) -> list[str]:
 
 
 def _broken(name: str, width: int) -> str:
-    """The name in lines: after a colon, if it has one, then at blanks. No word is broken."""
+    """The name in lines, broken after a colon if it has one, then at spaces. No word is broken."""
     if display_width(name) <= width:
         return name
     before, colon, after = name.rpartition(": ")
@@ -222,13 +222,13 @@ def _broken(name: str, width: int) -> str:
 
 
 def _shortened_all(names: list[str], width: int) -> list[str]:
-    """Names with their middle left out where they are too long, unless that makes two of them one."""
+    """Names, shortened in the middle if they are too long, unless two names would then be the same."""
     short = [shorten_middle(name, width) for name in names]
     return short if len(set(short)) == len(set(names)) else names
 
 
 def shorten_middle(text: str, width: int) -> str:
-    """The text, its middle left out where it is too wide: both ends tell names apart."""
+    """The text, shortened in the middle if it is too wide, because names mostly differ at the ends."""
     if display_width(text) <= width:
         return text
     head, tail = text[: len(text) // 2], text[len(text) // 2 :]
@@ -238,7 +238,7 @@ def shorten_middle(text: str, width: int) -> str:
 
 
 def _set(table: _Grid, style: Style) -> str:
-    """The table as lines, without heads where no column has one. A head of several lines stands on the first row."""
+    """The table as lines, without headings if no column has one. All headings end just above the first row."""
     widths = _widths(table)
     names = [name.split("\n") for name in table.head]
     tallest = max(map(len, names)) if any(table.head) else 0

@@ -1,4 +1,4 @@
-"""Outputs: results as files, the format told by the ending."""
+"""Outputs: results as files; the file extension sets the format."""
 
 from __future__ import annotations
 
@@ -17,63 +17,64 @@ from assay.reports.sections.evaluation import EvaluationDisplay, render_evaluati
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 RUNS = (".trec", ".run")
 PAGES = (".html", ".htm")
-OR_FLAG = "a file without an ending has the format of -f"
+OR_FLAG = "a file without an extension gets the format of -f"
 LONGEST_NAME = 60
-"""Letters of a result's name in the name of a file, which the system bounds in bytes."""
+"""Characters of a result's name in a file name, because systems limit the length of file names."""
 
 
 def form_of(path: Path, form: str = "", endings: Mapping[str, str] = ENDINGS) -> str:
-    """The format of a file, told by its ending; a file without one, a pipe or a device has the given form.
+    """The format of a file by its extension; a file without one, a pipe or a device gets the given form.
 
-    Empty where neither tells it.
+    Empty if neither sets it.
     """
     ending = path.suffix.lower()
     return endings.get(ending, "" if ending and not is_stream(path) else form)
 
 
 def check_outputs(paths: Iterable[str], known: Sequence[str] = (*ENDINGS, *RUNS), form: str = "") -> None:
-    """Refuse what could not be written, before anything is run: endings nobody knows, folders, one file twice.
+    """Refuse outputs that cannot be written, before anything runs: unknown extensions, folders, one file twice.
 
-    Folders that are missing are made later; but one at the root is likely to be a mistake.
+    Missing folders are created later, except a folder directly below the root, which is probably a mistake.
     """
     seen: set[Path] = set()
     for path in map(Path, paths):
         if path.suffix.lower() in PAGES and path.suffix.lower() not in known:
-            raise UsageError(f"-o {path}: a page is made of what is stored: assay report latest -o {path}")
+            page = f"To create a page from stored results: assay report latest -o {path}"
+            raise UsageError(f"-o {path}: this command does not write HTML pages. {page}")
         check_endings([str(path)], known, form)
         if path.is_dir() or any(parent.exists() and not parent.is_dir() for parent in path.parents):
-            raise UsageError(f"-o {path}: a file is needed; {_in_the_way(path)}")
+            raise UsageError(f"-o {path}: {_in_the_way(path)}. Choose another path")
         if not is_stream(path):
             check_writable(destination(path), str(path))
         if path.absolute() in seen:
-            raise UsageError(f"-o {path}: given twice, and the second would replace the first")
+            raise UsageError(f"-o {path}: given twice; the second output would replace the first")
         seen.add(path.absolute())
 
 
 def check_endings(paths: Iterable[str], known: Sequence[str], form: str = "") -> None:
-    """Refuse a file whose format neither its ending nor the form tells."""
+    """Refuse a file if neither its extension nor the form sets its format."""
     for path in map(Path, paths):
         if path.suffix.lower() not in known and not form_of(path, form, {}):
-            raise UsageError(f"-o {path}: the ending tells the format; there are {', '.join(known)}; {OR_FLAG}")
+            raise UsageError(f"-o {path}: the file extension sets the format. Use one of {', '.join(known)}; {OR_FLAG}")
 
 
 def check_writable(path: Path, argument: str) -> None:
-    """Refuse a folder in which nothing can be written, in the words that were given."""
+    """Refuse a folder that is not writable; the error names the path as the user wrote it."""
     here = _existing(path)
     if here == here.parent and path.absolute().parent != here:
         missing = Path(*path.absolute().parts[:2])
-        raise UsageError(f"-o {argument}: there is no folder {missing}; make it first, or choose another")
+        raise UsageError(f"-o {argument}: the folder {missing} does not exist. Create it first, or choose another")
     if not os.access(here, os.W_OK | os.X_OK):
-        raise UsageError(f"-o {argument}: the folder {here} cannot be written to; choose another")
+        raise UsageError(f"-o {argument}: the folder {here} is not writable. Choose another")
 
 
 def _existing(path: Path) -> Path:
-    """The nearest folder above a file that is there."""
+    """The nearest existing folder above a file."""
     return next(parent for parent in path.absolute().parents if parent.exists())
 
 
 def new_folders(paths: Iterable[str]) -> list[Path]:
-    """The folders that will be made for these files; of several within each other the one that holds the others."""
+    """The folders that will be created for these files; of nested folders, only the outermost."""
     folders: dict[Path, None] = {}
     for path in map(Path, paths):
         missing = [parent for parent in path.parents if not parent.exists()]
@@ -83,14 +84,14 @@ def new_folders(paths: Iterable[str]) -> list[Path]:
 
 def _in_the_way(path: Path) -> str:
     if path.is_dir():
-        return "there is a folder of that name"
-    return f"{next(parent for parent in path.parents if parent.exists())} is no folder"
+        return "expected a file, found a folder"
+    return f"{next(parent for parent in path.parents if parent.exists())} is not a folder"
 
 
 def write_output(path: Path, results: Sequence[Result], how: EvaluationDisplay | None = None, form: str = "") -> list[Path]:
-    """Write results, or their rankings where the ending is that of a run; one file for each where there are several.
+    """Write results, or their rankings if the extension is that of a run; several runs get a file each.
 
-    The form is that of a file whose ending tells none. Gives the files that were written.
+    The form applies to a file whose extension sets none. Returns the files that were written.
     """
     if path.suffix.lower() not in RUNS:
         text = render_evaluation(results, form_of(path, form), how or EvaluationDisplay())
@@ -106,6 +107,6 @@ def write_output(path: Path, results: Sequence[Result], how: EvaluationDisplay |
 
 
 def _names(results: Sequence[Result]) -> list[str]:
-    """Benchmark and provider of each as part of a file's name: short, and no two alike."""
+    """The benchmark and provider of each result as part of a file name: short, and all different."""
     plain = [re.sub(r"[^\w.-]+", "_", f"{result.benchmark}-{result.name}").strip("_")[:LONGEST_NAME] for result in results]
     return [name if plain.count(name) == 1 else f"{name}-{number}" for number, name in enumerate(plain, 1)]

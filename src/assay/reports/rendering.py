@@ -1,4 +1,4 @@
-"""Rendering: the catalog of output formats, each of which takes any sections."""
+"""Rendering: the catalog of output formats; each can render any sections."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Renderer:
 
     name: str
     render: Callable[[Sequence[Section], Style], str] | None
-    """None: the format reads results themselves, as programs do."""
+    """None for formats that read results directly (JSON and trec)."""
     meaning: str
 
 
@@ -33,8 +33,8 @@ def find_renderer(name: str) -> Renderer:
 
 
 def render_sections(sections: Sequence[Section], form: str = "table", style: Style | None = None) -> str:
-    """The sections in a format for people, or as CSV."""
+    """Render sections in a format for people, or as CSV."""
     renderer = find_renderer(form)
     if renderer.render is None:
-        raise ValueError(f"{form} reads results themselves")
+        raise ValueError(f"{form} renders results, not sections")
     return renderer.render(sections, style or Style())

@@ -1,4 +1,4 @@
-"""Report: results and how to show them."""
+"""Report: results, and how to show them."""
 
 from __future__ import annotations
 
@@ -22,42 +22,42 @@ class Report:
     results: Sequence[Result]
     per_query: bool = False
     digits: int | None = None
-    """Decimals; None leaves it to the format (4 where people read, all of them where programs do)."""
+    """Decimals; None leaves it to the format (4 in formats for people, all decimals in formats for programs)."""
     width: int | None = None
-    """Columns of the terminal; None for output that nobody watches."""
+    """Columns of the terminal; None if the output does not go to a terminal."""
     colour: bool = False
     points_on: bool = True
-    """Whether the reader is told of flags that show more."""
+    """Whether notes mention options that show more."""
     beside: frozenset[str] = frozenset()
-    """Metrics that say how far to trust the others rather than how good a run is: none of them is best."""
+    """Metrics that say how far to trust the others, not how good a run is; none of their values is marked as best."""
     title: str = ""
-    """What it is about, on one line."""
+    """What the report is about, on one line."""
     more: Mapping[str, Any] = field(default_factory=dict)
-    """What JSON has besides the results."""
+    """What JSON contains besides the results."""
     remarks: Sequence[str] = ()
-    """What a reader is told before all notes on the results."""
+    """Sentences that come before all notes on the results."""
     rows_are: str = "run"
     """What a row of the table is: a run, or a provider."""
     heads: Mapping[str, str] = field(default_factory=dict)
-    """Metric → what stands above its column, where that is not its name; ` ms` at its end takes the unit off the cells."""
+    """Metric → its column heading if that is not its name; a heading that ends in ` ms` removes the unit from the cells."""
     hidden: frozenset[str] = frozenset()
-    """Metrics that the table does without, because another one there says as much."""
+    """Metrics that the table leaves out, because another metric in it says the same."""
     next_step: str = ""
-    """A command to go on with, at the very end; it is never broken into lines, so that it can be pasted."""
+    """A command to continue with, at the very end; it is never broken into lines, so that it can be pasted."""
 
     @property
     def style(self) -> Style:
-        """Who reads it."""
+        """How text is laid out for the reader."""
         return Style(self.width, self.colour)
 
     @cached_property
     def metrics(self) -> tuple[BoundMetric, ...]:
-        """The metrics to show, in the order asked for."""
+        """The metrics to show, in the requested order."""
         return self.results[0].metrics
 
     @cached_property
     def shown(self) -> list[BoundMetric]:
-        """Metrics with a summary figure; text metrics have none, and what stands beside is left out where it has none."""
+        """Metrics with a summary. Text metrics have none, and metrics in `beside` are left out if they have no value."""
         return [metric for metric in self.metrics if metric.metric.aggregation.summarise and self._has_figures(metric)]
 
     def _has_figures(self, metric: BoundMetric) -> bool:
@@ -71,28 +71,28 @@ class Report:
         return printable(result.name)
 
     def text(self, metric: BoundMetric, value: float | str) -> str:
-        """A score or summary as people read it; times have their unit."""
+        """A score or summary for people; times have their unit."""
         if self.digits is None and metric.metric.view == "timing" and not isinstance(value, str) and value == value:
             return milliseconds(value)
         return self.figure(metric, value) if isinstance(value, str) else with_minus(self.figure(metric, value))
 
     def head(self, metric: BoundMetric) -> str:
-        """What stands above the column of a metric."""
+        """The column heading of a metric."""
         return self.heads.get(metric.name, metric.name)
 
     def cell(self, metric: BoundMetric, value: float | str) -> str:
-        """A summary in its column: without the unit where the head has it."""
+        """A summary in its column, without the unit if the heading has it."""
         text = self.text(metric, value)
         return text.removesuffix(UNIT) if self.head(metric).endswith(UNIT) else text
 
     def figure(self, metric: BoundMetric, value: float | str) -> str:
-        """A score or summary with few digits and nothing else."""
+        """A score or summary with few digits and without a unit."""
         if isinstance(value, str):
             return printable(value)
         return "–" if value != value else self._figure(metric, value, 4 if self.digits is None else self.digits)
 
     def exact(self, metric: BoundMetric, value: float | str) -> str:
-        """A score or summary as programs read it: every digit, unless fewer were asked for; empty where there is none."""
+        """A score or summary for programs: every digit unless fewer are requested; empty if there is none."""
         if isinstance(value, str):
             return printable(value)
         return "" if value != value else self._figure(metric, value, self.digits)
@@ -103,7 +103,7 @@ class Report:
         return str(value) if digits is None else f"{value:.{digits}f}"
 
     def best(self, metric: BoundMetric) -> set[int]:
-        """Numbers of the results with the best summary; none when there is nothing to compare."""
+        """The indexes of the results with the best summary; none if there is nothing to compare."""
         values = {number: result.summary[metric.name] for number, result in enumerate(self.results)}
         scored = {number: value for number, value in values.items() if value == value}
         if len(set(scored.values())) < 2 or metric.metric.aggregation.is_total or metric.name in self.beside:

@@ -1,4 +1,4 @@
-"""Tables and sections: what a report shows, as plain text. Renderers lay it out and escape it; nothing before them does."""
+"""Tables and sections: what a report shows, as plain text. Only renderers lay it out and escape it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from enum import StrEnum
 from typing import Any, ClassVar, Literal, Protocol
 
 UNKNOWN = "–"
-"""The text of a cell without a figure."""
+"""The text of a cell without a value."""
 TITLE = "{}"
 LOW, HIGH = "{} low", "{} high"
-"""Names of columns in CSV; `{}` stands for the title of the column."""
+"""Names of columns in CSV; `{}` is replaced by the title of the column."""
 LONGEST_CELL = 400
-"""Letters of a text in a table; cards have it whole."""
+"""Characters of a text in a table; cards show the whole text."""
 
 Value = float | int | str | None
 Kind = Literal["text", "number", "verdict", "prose"]
-"""Words; figures; figures with a sign or letters behind them; running text, which a terminal breaks into lines."""
+"""Text; numbers; numbers followed by a sign or letters; prose, which a terminal wraps."""
 
 
 class Mark(StrEnum):
-    """What is to be seen at a glance about a cell; the renderer decides how it looks."""
+    """What a cell should show at a glance; the renderer decides how it looks."""
 
     NONE = ""
     BEST = "best"
@@ -45,36 +45,36 @@ class Cell:
 
     text: str
     value: Value = None
-    """What it is sorted by and what CSV has, with every digit, where that is not its text; empty: it comes last."""
+    """The value for sorting and for CSV, with every digit, if that is not the text; an empty value is sorted last."""
     mark: Mark = Mark.NONE
     note: str = ""
-    """Something small beside it, such as an interval."""
+    """A small text next to it, such as an interval."""
     link: str = ""
     help: str = ""
     sign: str = ""
-    """What is sure about a figure: ▲ ▼ ✓ ◇."""
+    """What is significant about a value: ▲ ▼ ✓ ◇."""
     letters: str = ""
-    """The systems that a figure is significantly better than, one letter each; they are set small and raised."""
+    """The systems that a value is significantly better than, one superscript letter each."""
     share: float | None = None
-    """From 0 to 1: drawn as a bar beside the text."""
+    """From 0 to 1: drawn as a bar next to the text."""
     tint: float | None = None
-    """From -1, the worst, to 1: how strongly the cell is coloured."""
+    """From -1 (worst) to 1 (best): how strongly the cell is coloured."""
     values: tuple[tuple[str, Value], ...] | None = None
-    """What CSV has in its place: names of columns and the value in each; None: its value, or its text."""
+    """What CSV has in its place: names of columns and the value in each; None: its value or its text."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """The head of a column."""
+    """The heading of a column."""
 
     key: str
-    """What it is called in addresses."""
+    """Its name in URLs."""
     title: str | None = None
-    """What stands above it; None: its key."""
+    """The text of the heading; None: its key."""
     kind: Kind = "number"
     help: str = ""
     spare: int = 0
-    """In which order narrow terminals do without it; 0: they never do."""
+    """The order in which narrow terminals leave out columns; 0: never."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", self.key if self.title is None else self.title)
@@ -86,33 +86,33 @@ class Column:
 
     @property
     def is_words(self) -> bool:
-        """Whether it is set to the left."""
+        """Whether it is left-aligned."""
         return self.kind in ("text", "prose")
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows, what they are about, and what a reader should be told below them."""
+    """Columns and rows, with a title, and notes below them."""
 
     columns: tuple[Column, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
     label: str = ""
-    """What it is, for those who do not see it."""
+    """What it is, for screen readers."""
     title: str = ""
     notes: tuple[str, ...] = ()
     caption: str = ""
-    """What a caption should say, where it is input into a paper."""
+    """The caption for a paper."""
     filters: str = ""
-    """What its rows are, where a page shall offer to filter them: `queries`."""
+    """What its rows are, such as `queries`, if a page should offer to filter them."""
     is_sortable: bool = True
     shapes: tuple[Table, ...] = ()
-    """The same in other shapes; a terminal takes the first that fits, else the first."""
+    """The same table in other shapes; a terminal uses the first that fits, or the first if none fits."""
     part: ClassVar[str] = "table"
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Running text."""
+    """A paragraph of text."""
 
     text: str
     mark: Mark = Mark.NONE
@@ -121,13 +121,13 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Notes:
-    """Several short sentences, then commands to go on with."""
+    """Several short sentences, then commands to continue with."""
 
     sentences: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     """They are never broken into lines, so that they can be pasted."""
     label: str = ""
-    """A word that the first sentence begins with, shown in the colour of the mark."""
+    """A word at the start of the first sentence, shown in the colour of the mark."""
     mark: Mark = Mark.NONE
     part: ClassVar[str] = "notes"
 
@@ -136,7 +136,7 @@ PlainPart = Table | Paragraph | Notes
 
 
 class Part(Protocol):
-    """What pages draw in a way of their own, such as a chart; other renderers take what it is in plain parts."""
+    """A part that pages render in their own way, such as a chart; other renderers use its plain parts."""
 
     part: ClassVar[str]
 
@@ -147,14 +147,14 @@ class Part(Protocol):
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what is below it; any of the parts, in order."""
+    """A heading and the parts below it, in order."""
 
     key: str = ""
     title: str = ""
     parts: tuple[PlainPart | Part, ...] = ()
     lead: str = ""
     level: int = 2
-    """Of the heading."""
+    """The level of the heading."""
 
     @property
     def plain_parts(self) -> list[PlainPart]:
@@ -164,28 +164,28 @@ class Section:
 
 
 def table_section(table: Table) -> Section:
-    """A table by itself."""
+    """A section with only a table."""
     return Section(parts=(table,))
 
 
 def number(text: str, value: float, **more: Any) -> Cell:
-    """A figure as people read it, sorted by its value; an undefined one comes last."""
+    """A cell with a number as text, sorted by its value; undefined numbers come last."""
     return Cell(text, "" if math.isnan(value) else value, **more)
 
 
 def figure(text: str, value: float, low: float | None, high: float | None, **more: Any) -> Cell:
-    """A figure with an interval: CSV has both ends with every digit."""
+    """A cell with a number and an interval; CSV has both ends with every digit."""
     is_known = low is not None and high is not None and not math.isnan(low)
     return number(text, value, values=((TITLE, value), (LOW, low), (HIGH, high)) if is_known else None, **more)
 
 
 def words(text: str, most: int = LONGEST_CELL, **more: Any) -> Cell:
-    """A text from somewhere else, cut where it would fill the page."""
+    """A cell with a text from outside, cut if it is too long."""
     return Cell(text if len(text) <= most else text[: most - 1] + "…", **more)
 
 
 def columns(*titles: str | Column, n_words: int = 1) -> tuple[Column, ...]:
-    """Titles as columns: the first of words, the others of figures."""
+    """Titles as columns: the first of text, the others of numbers."""
     return tuple(
         title if isinstance(title, Column) else Column(title, kind="text" if place < n_words else "number")
         for place, title in enumerate(titles)
@@ -193,7 +193,7 @@ def columns(*titles: str | Column, n_words: int = 1) -> tuple[Column, ...]:
 
 
 def text_columns(*titles: str, prose: bool = False) -> tuple[Column, ...]:
-    """Titles as columns of words; with `prose` the last one is running text."""
+    """Titles as columns of text; with `prose` the last one is wrapped text."""
     last = len(titles) - 1
     return tuple(Column(title, kind="prose" if prose and place == last else "text") for place, title in enumerate(titles))
 
@@ -204,14 +204,14 @@ def cells(*texts: str) -> tuple[Cell, ...]:
 
 
 def table_from_rows(rows: Sequence[Mapping[str, Any]], label: str = "", digits: int | None = None) -> Table:
-    """Rows of values by name; columns are all names that occur, empty where a row lacks one."""
+    """A table from rows of values by name; columns are all names that occur, and missing values are empty."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     heads = tuple(Column(name, kind="text") for name in names)
     return Table(heads, tuple(tuple(_value_cell(row.get(name), digits) for name in names) for row in rows), label)
 
 
 def _value_cell(value: Any, digits: int | None) -> Cell:
-    """A value with every digit, unless fewer are asked for; empty where there is none."""
+    """A value with every digit unless fewer are requested; empty if there is none."""
     if value is None:
         return Cell("")
     text = f"{value:.{digits}f}" if isinstance(value, float) and digits is not None else str(value)
@@ -223,7 +223,7 @@ def _value_cell(value: Any, digits: int | None) -> Cell:
 
 
 def anchor_of(*names: str) -> str:
-    """A word that may stand behind # in an address: letters, digits and dashes, and no two names the same."""
+    """An anchor for a URL, with only letters, digits and dashes; different names get different anchors."""
     text = "-".join(filter(None, names))
     plain = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
     return plain if plain == text.lower() else f"{plain[:40]}-{_short_hash(text)}".strip("-")
@@ -236,5 +236,5 @@ def _short_hash(text: str) -> str:
 
 
 def joined(parts: Sequence[str]) -> str:
-    """Facts on one line."""
+    """Facts joined on one line."""
     return " · ".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""Web: pages (`pages`) and a JSON API (`api`) over a store."""
+"""Web: pages (`pages`) and a JSON API (`api`) for a store."""
 
 from assay.lazy import front_door
 

@@ -1,4 +1,4 @@
-"""The application: every page at its path, the guard before them, and errors as pages. `assay serve` runs it."""
+"""The application: every page at its path, with the guard in front, and errors as pages. `assay serve` runs it."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ PAGES: tuple[Page, ...] = (
     metrics.PAGE,
     progress.PAGE,
 )
-"""The pages that people read; those with a label are in the navigation, in this order."""
+"""The pages; those with a label are in the navigation, in this order."""
 MORE_ROUTES: tuple[Callable[[AppState, Renderer], list[BaseRoute]], ...] = (
     results.routes,
     judging.routes,
     progress.routes,
     api_routes,
 )
-"""Functions that make the other routes."""
+"""Functions that create the other routes."""
 RETRY = 5
-"""Seconds after which whoever found too much being worked out may come back."""
+"""Seconds after which a client may try again if the server is busy."""
 CLOSING_STATUSES = frozenset({401, 408, 413, 429})
-"""After these a connection ends: what else it sends is not waited for, and each guess needs a new one."""
+"""After these the connection is closed, so that the rest of the request is not read and each guess needs a new one."""
 STATUS = {2: 400, 3: 422, 4: 502, 5: 404, 6: 503}
 """Exit code of an error → status of its page."""
 API_STATUS = {**STATUS, 3: 409}
-"""The same for programs. They read 422 as a fault of the request's shape; here it is what is stored that does not fit."""
+"""The same for the API. For programs, 422 means a malformed request, but here the stored data do not allow it."""
 
 
 def make_app(
@@ -68,10 +68,10 @@ def make_app(
     proxies: Iterable[str] = (),
     throttle: Throttle | None = None,
 ) -> Starlette:
-    """The pages over a store, which stays open with the application. Without a token this machine alone may ask.
+    """Create the web application for a store, which stays open with it. Without a token only this machine has access.
 
-    Words of documents are shown from bundled benchmarks, and from the datasets that are given. `proxies` are addresses
-    and networks that may say whom they speak for.
+    Texts of documents are shown from bundled benchmarks and from the given datasets. `proxies` are addresses and networks
+    whose forwarded headers are trusted.
     """
     from starlette.applications import Starlette
     from starlette.middleware import Middleware
@@ -99,7 +99,7 @@ def make_app(
 
 
 def _route(state: AppState, renderer: Renderer, page: Page) -> BaseRoute:
-    """A page: from before where nothing has changed since, else made in a thread."""
+    """A route to a page: from the cache if nothing has changed, otherwise created in a thread."""
     from starlette.routing import Route
 
     async def endpoint(request: Request) -> Response:
@@ -118,7 +118,7 @@ def _route(state: AppState, renderer: Renderer, page: Page) -> BaseRoute:
 
 
 def _cached_answer(state: AppState, page: Page, page_request: PageRequest) -> Answer | None:
-    """A page from before, if asking whether the store has changed takes no time: of a file it does not."""
+    """A cached page, if the store is a file, because then it is cheap to check whether it has changed."""
     if not page.is_kept or state.store.place.path is None:
         return None
     answer: Answer | None = state.pages.peek(_key(state, page, page_request))
@@ -126,12 +126,12 @@ def _cached_answer(state: AppState, page: Page, page_request: PageRequest) -> An
 
 
 def _key(state: AppState, page: Page, page_request: PageRequest) -> Hashable:
-    """One state of the store is one answer; ages such as 30d are counted from now, to the minute."""
+    """The cache key: the state of the store and the request; ages such as 30d are relative to the current minute."""
     return state.store_version(), page_request.minute, page.path, page_request.path, page_request.params, page_request.judge
 
 
 def _answer(state: AppState, renderer: Renderer, page: Page, page_request: PageRequest) -> Answer:
-    """A page, cached where that is allowed."""
+    """A page, cached if that is allowed."""
     if not page.is_kept:
         return answer_of(state, renderer, page, page_request)
     answer: Answer = state.pages.get(_key(state, page, page_request), lambda: answer_of(state, renderer, page, page_request))
@@ -163,7 +163,7 @@ def _own_routes(keys: Keys, throttle: Throttle, renderer: Renderer) -> list[Base
             return answer
         if is_right:
             return _logged_in(keys, request, target)
-        return _login_again(renderer, target, "That is not the token.", 401)
+        return _login_again(renderer, target, "The token is wrong.", 401)
 
     async def logout(request: Request) -> Response:
         return _logged_out(keys, request)
@@ -176,9 +176,9 @@ def _own_routes(keys: Keys, throttle: Throttle, renderer: Renderer) -> list[Base
 
 
 def _is_arriving(request: Request) -> bool:
-    """Whether a link elsewhere led here, with which browsers send no cookie of ours: the page then asks once more.
+    """Whether a link on another site led here. Then browsers do not send our cookie, and the page must reload itself.
 
-    Browsers say so over HTTPS and on this machine; else it is seen by where they came from.
+    Browsers send `Sec-Fetch-Site` over HTTPS and on this machine; otherwise `Referer` shows it.
     """
     site, came_from = request.headers.get("sec-fetch-site"), request.headers.get("referer", "")
     if site is None and came_from:
@@ -192,7 +192,7 @@ def _login_again(renderer: Renderer, target: str, problem: str, status: int) -> 
 
 
 def _logged_in(keys: Keys, request: Request, target: str) -> Response:
-    """A new session in place of the one before, its cookie, and the way on. The browser forgets it when it is closed."""
+    """Start a new session instead of the previous one, set its cookie and redirect. The cookie ends with the browser."""
     from starlette.responses import RedirectResponse
 
     answer = RedirectResponse(safe_next(target), 303)
@@ -204,7 +204,7 @@ def _logged_in(keys: Keys, request: Request, target: str) -> Response:
 
 
 def _logged_out(keys: Keys, request: Request) -> Response:
-    """The session ends here, whoever still has its cookie."""
+    """End the session, even if another client still has its cookie."""
     from starlette.responses import RedirectResponse
 
     keys.sessions.close(cookie_of(request.scope))
@@ -233,7 +233,7 @@ def _refusal_handler(renderer: Renderer) -> Callable[[Scope, Refusal], Response]
 
 
 def _handlers(renderer: Renderer) -> dict[Any, Any]:
-    """What is raised → its answer."""
+    """Exception or status → its response."""
     return {
         AssayError: lambda request, error: _failed(renderer, request, error),
         TooBusy: lambda request, error: _too_busy(renderer, request, error),
@@ -245,7 +245,7 @@ def _handlers(renderer: Renderer) -> dict[Any, Any]:
 
 
 def _failed(renderer: Renderer, request: Request, error: AssayError) -> Response:
-    """A deliberate error as a page: what is not there is 404."""
+    """A deliberate error as a page; an unknown name is 404."""
     statuses = API_STATUS if request.url.path.startswith("/api/") else STATUS
     status = 404 if isinstance(error, UnknownName) else statuses.get(error.exit_code, 500)
     return renderer.problem(request.url.path, status, str(error))
@@ -258,7 +258,7 @@ def _too_busy(renderer: Renderer, request: Request, error: TooBusy) -> Response:
 
 
 async def _client_gone(request: Request, error: Exception) -> Response:  # noqa: ARG001 (as all handlers)
-    """Whoever asked has left, so nobody reads it."""
+    """The client has left, so the response is never read."""
     from starlette.responses import Response
 
     return Response(status_code=408)

@@ -1,7 +1,7 @@
-"""Connections: how many there may be, and how long each may take to ask, to wait and to read its answer.
+"""Connections: how many are allowed, and how long each may take to send a request, to wait and to read the response.
 
-When all places are taken, a connection that has asked for nothing makes room for a new one, the oldest first: whoever holds
-connections open without asking loses them, and others are let in.
+If there are too many, the oldest connection without a request is closed for a new one. So a client that holds connections
+open without sending requests loses them, and others are admitted.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from assay.web.proxies import Proxies
 from assay.web.throttle import visitor_of
 
 LINGER = 1.0
-"""Seconds that a connection which was refused has to read why."""
+"""Seconds that a refused connection has to read the reason."""
 MAX_LINGERING = 64
 RETRY = 5
-"""Seconds after which whoever was refused may come back."""
+"""Seconds after which a refused client may try again."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What connections may take."""
+    """The limits for connections."""
 
     n_connections: int = 256
     n_each: int = 64
-    """Of one address; a named proxy may have them all."""
+    """Per address; a named proxy may use all connections."""
     head_seconds: float = 10.0
-    """From the first byte of a request, or from the beginning of a connection, until its headers are here."""
+    """From the first byte of a request, or from the start of a connection, until its headers have arrived."""
     idle_seconds: int = 5
     """Between two requests."""
     write_seconds: float = 30.0
-    """In which a visitor who does not read is waited for."""
+    """How long the server waits for a client that does not read."""
     head_bytes: int = 131_072
 
 
 class Register:
-    """The connections of a server: which of them wait for a request, the longest first, and how many each address has."""
+    """The connections of a server: those that wait for a request, the longest first, and the number per address."""
 
     def __init__(self, limits: Limits, proxies: Proxies) -> None:
         self.limits, self.proxies = limits, proxies
@@ -55,7 +55,7 @@ class Register:
         return len(self._of)
 
     def admit(self, connection: LimitedProtocol, address: str) -> int:
-        """Take a new connection in; the status to refuse it with where no other one makes room, else 0."""
+        """Admit a new connection and return 0, or return the status to refuse it with."""
         visitor = visitor_of(address)
         is_full = self._n_of[visitor] >= self.limits.n_each and address not in self.proxies
         if is_full and not self._make_room(visitor):
@@ -68,16 +68,16 @@ class Register:
         return 0
 
     def waits(self, connection: LimitedProtocol) -> None:
-        """Nothing is being answered on a connection."""
+        """Mark a connection as waiting for a request."""
         if connection in self._of:
             self._waiting.setdefault(connection)
 
     def works(self, connection: LimitedProtocol) -> None:
-        """A request is being answered on a connection."""
+        """Mark a connection as handling a request."""
         self._waiting.pop(connection, None)
 
     def forget(self, connection: LimitedProtocol) -> None:
-        """A connection has ended."""
+        """Remove a connection that has ended."""
         self._waiting.pop(connection, None)
         visitor = self._of.pop(connection, None)
         if visitor is not None:
@@ -86,7 +86,7 @@ class Register:
                 del self._n_of[visitor]
 
     def _make_room(self, visitor: str | None = None) -> bool:
-        """End the connection that has waited longest, in all or of one address; whether there was one."""
+        """Close the connection that has waited longest, of all or of one address; return whether there was one."""
         oldest = next((connection for connection in self._waiting if visitor in (None, self._of[connection])), None)
         if oldest is None:
             return False
@@ -96,7 +96,7 @@ class Register:
 
 
 class LimitedProtocol(H11Protocol):
-    """HTTP/1.1 as uvicorn speaks it, within limits. A server makes a subclass with its own register."""
+    """The HTTP/1.1 protocol of uvicorn with limits. A server creates a subclass with its own register."""
 
     register: ClassVar[Register]
 
@@ -107,16 +107,16 @@ class LimitedProtocol(H11Protocol):
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A place for it, or a refusal in words."""
+        """Admit a new connection, or refuse it with a message."""
         super().connection_made(transport)
         status = self.register.admit(self, self.client[0] if self.client else "")
         if status:
-            self._refuse(status, "there are too many connections now; try again soon")
+            self._refuse(status, "too many connections. Try again soon")
         else:
             self._start("head", self.register.limits.head_seconds, self._head_is_late)
 
     def data_received(self, data: bytes) -> None:
-        """The time for headers runs from their first byte, and no later byte begins it anew."""
+        """The time limit for headers starts with their first byte; later bytes do not restart it."""
         if self._is_refused:
             self.transport.close()
             return
@@ -127,22 +127,22 @@ class LimitedProtocol(H11Protocol):
         self._look()
 
     def on_response_complete(self) -> None:
-        """It waits for the next request."""
+        """The connection waits for the next request."""
         super().on_response_complete()
         self._look()
 
     def pause_writing(self) -> None:
-        """A visitor who does not read is waited for, but not for ever."""
+        """Wait for a client that does not read, but not forever."""
         super().pause_writing()
         self._start("write", self.register.limits.write_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """They read on."""
+        """The client reads again."""
         self._stop("write")
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Its place is free again."""
+        """Free the connection's place."""
         for name in tuple(self._timers):
             self._stop(name)
         if self._is_refused:
@@ -163,17 +163,17 @@ class LimitedProtocol(H11Protocol):
             self.register.waits(self)
 
     def _head_is_late(self) -> None:
-        """Answered where a request had begun; a connection on which nothing came just ends."""
+        """Send an error if a request had started; otherwise close the connection."""
         self._timers.pop("head", None)
         if self._has_begun and self.conn.our_state is h11.IDLE:
             seconds = self.register.limits.head_seconds
-            self.transport.write(_plain_answer(408, f"the headers of a request have to be here within {seconds:g} s"))
+            self.transport.write(_plain_answer(408, f"the headers of the request must arrive within {seconds:g} s"))
             self.transport.close()
         else:
             self.transport.abort()
 
     def _refuse(self, status: int, words: str) -> None:
-        """Say why, and wait for the request that is on its way: else the visitor's system throws the answer away."""
+        """Send the reason, and wait for the request; otherwise the client's system would discard the response."""
         self._is_refused = True
         self.register.n_lingering += 1
         if self.register.n_lingering > MAX_LINGERING:
@@ -193,7 +193,7 @@ class LimitedProtocol(H11Protocol):
 
 
 def _plain_answer(status: int, words: str) -> bytes:
-    """A whole answer in plain text, after which the connection ends."""
+    """A complete response in plain text, after which the connection ends."""
     content = f"{words}\n".encode()
     head = (
         f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",

@@ -1,6 +1,6 @@
-"""Documents: their words, from benchmarks that come with assay or that `assay serve --datasets` was given.
+"""Documents: their texts, from bundled benchmarks or from `assay serve --datasets`.
 
-The store keeps only ids. A path that a result or a request names is never opened: what may be read is said at the start.
+The store contains only ids. A path in a result or a request is never opened: only datasets named at the start are read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.datasets import BenchmarkDataset
 
 MAX_TEXT_LETTERS = 600
-"""Letters of a document on a page."""
+"""Characters of a document on a page."""
 
 
 class LoadedDataset:
@@ -29,7 +29,7 @@ class LoadedDataset:
         self.fingerprints = {part: dataset.fingerprint(part) for part in PARTS}
 
     def text(self, document: str) -> str:
-        """The words of a document; none where there is no such document, or its file has changed meanwhile."""
+        """The text of a document; empty if there is no such document, or its file has changed since."""
         documents = self.dataset.documents
         try:
             entry = documents.get(document) if isinstance(documents, Mapping) else None
@@ -39,29 +39,29 @@ class LoadedDataset:
 
 
 class ServedDatasets:
-    """The benchmarks whose words may be shown: those that were given, then those that come with assay."""
+    """The benchmarks whose texts may be shown: the given ones, then the bundled ones."""
 
     def __init__(self, datasets: Iterable[BenchmarkDataset] = ()) -> None:
         self._datasets = [LoadedDataset(dataset) for dataset in datasets]
 
     def named(self, name: str) -> BenchmarkDataset | None:
-        """A benchmark by its name; None for any other name, which may be a path that is not ours to read."""
+        """A benchmark by its name; None for any other name, which may be a path that must not be read."""
         return next((loaded.dataset for loaded in self._all(name)), None)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those that were given."""
+        """The names of the given benchmarks."""
         return tuple(dict.fromkeys(loaded.dataset.name for loaded in self._datasets))
 
     def find(self, result: Result, part: str) -> LoadedDataset | None:
-        """The benchmark of a result, where its documents or judgments are the very ones of that day; else None."""
+        """The benchmark of a result, if its documents or judgments are still the same; otherwise None."""
         about = result.provenance.get("dataset") or {}
         recorded = (about.get("fingerprints") or {}).get(part)
         same = (loaded for loaded in self._all(str(about.get("name", ""))) if loaded.fingerprints[part] == recorded)
         return next(same, None)
 
     def texts_of(self, result: Result, documents: Sequence[str]) -> dict[str, str]:
-        """Document → its first words; nothing where the data are not at hand, or are others by now."""
+        """Document → its first words; empty if the data are not available or have changed."""
         loaded = self.find(result, "documents")
         if loaded is None:
             return {}
@@ -91,5 +91,5 @@ def _bundled(name: str) -> LoadedDataset | None:
 
 
 def texts_of(result: Result, documents: Sequence[str]) -> dict[str, str]:
-    """Document → its first words, where the benchmark comes with assay."""
+    """Document → its first words, if the benchmark is bundled with assay."""
     return ServedDatasets().texts_of(result, documents)

@@ -1,6 +1,6 @@
-"""Drawing in a process of its own: while the library draws, no other thread of its process does anything.
+"""Drawing in a separate process, because the library blocks all threads of its process while it draws.
 
-The process is new after some hundred charts, which gives back the memory that the library keeps.
+The process is replaced after a few hundred charts, which frees the memory that the library holds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DRAWING_SECONDS = 60.0
 
 
 class Drawer:
-    """`drawer.svg_of(spec)`: one chart after the other. The process is started when it is needed."""
+    """`drawer.svg_of(spec)` draws one chart after the other. The process is started when it is needed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -29,12 +29,12 @@ class Drawer:
         self._n_drawn = 0
 
     def svg_of(self, spec: Any) -> str:
-        """A chart as SVG; a process that was ended by somebody is started again, once."""
+        """A chart as SVG; if the process has died, it is started again once."""
         line = f"{json.dumps(spec)}\n"
         with self._lock:
             answer = self._asked(line) or self._asked(line)
         if "svg" not in answer:
-            raise RuntimeError(f"a chart cannot be drawn: {answer.get('error', 'the process that draws has ended')}")
+            raise RuntimeError(f"a chart could not be drawn: {answer.get('error', 'the drawing process has ended')}")
         return str(answer["svg"])
 
     def close(self) -> None:
@@ -43,7 +43,7 @@ class Drawer:
             self._end()
 
     def _asked(self, line: str) -> dict[str, str]:
-        """What the process answers; nothing where it has ended, or took too long and was ended."""
+        """The reply of the process; empty if it has ended, or took too long and was ended."""
         if self._n_drawn >= MAX_DRAWINGS_PER_PROCESS:
             self._end()
         process = self._process = self._process or self._started()
@@ -61,7 +61,7 @@ class Drawer:
         return reply
 
     def _started(self) -> subprocess.Popen[str]:
-        """Without the terminal's Ctrl-C: the server ends it in its own time."""
+        """Start the process in its own session, so that Ctrl-C does not end it before the server does."""
         self._n_drawn = 0
         return subprocess.Popen(  # noqa: S603 (a program of our own; what it draws comes on its input)
             [sys.executable, "-P", str(PROGRAM)],
@@ -90,5 +90,5 @@ def _answer_of(process: subprocess.Popen[str], line: str) -> dict[str, str]:
 
 
 drawer = Drawer()
-"""The one of this process."""
+"""The drawer of this process."""
 atexit.register(drawer.close)

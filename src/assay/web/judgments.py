@@ -1,4 +1,4 @@
-"""Judgments: a query's documents as a person grades them, what others gave, and what all of it would change."""
+"""Judgments: the documents of a query for grading, the grades of others, and the effect of all grades."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from assay.web.page import PageRequest
 from assay.web.state import AppState
 
 GRADES = {0: "not relevant", 1: "somewhat", 2: "relevant", 3: "perfect"}
-"""What a person may give, and what it is called."""
+"""The possible grades and their names."""
 ABOUT_KAPPA = (
-    "κ is 1 where two judges always agree, and 0 where they agree as often as by chance. "
-    "Weighted, it matters less that grades differ the nearer they are."
+    "κ is 1 if two judges always agree, and 0 if they agree as often as by chance. "
+    "The weighted κ counts a small difference between grades less than a large one."
 )
 MAX_DOCUMENTS = 10
 """Documents without a grade that are shown at once, the best ranked first."""
@@ -29,7 +29,7 @@ MAX_DOCUMENTS = 10
 
 @dataclass(frozen=True)
 class JudgeGrade:
-    """What somebody gave to a document."""
+    """The grade of one judge for a document."""
 
     judge: str
     grade: str
@@ -39,63 +39,63 @@ class JudgeGrade:
 
 @dataclass(frozen=True)
 class ToJudge:
-    """A retrieved document that the benchmark has no judgment of."""
+    """A retrieved document without a judgment in the benchmark."""
 
     number: int
-    """What the fields of the form are called by."""
+    """The number of its fields in the form."""
     document: str
     rank: int
     text: str
     grades: tuple[JudgeGrade, ...]
     chosen: str = ""
-    """The grade that is ticked: what the one who judges gave, or was about to give."""
+    """The selected grade: the one that the current judge gave or tried to give."""
     note: str = ""
     is_mine: bool = False
-    """Whether there is a grade that the one who judges could take back."""
+    """Whether the current judge has a grade to remove."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A form that could not be saved: what is wrong, and what was filled in, by the document as it is printed."""
+    """A form that could not be saved: the problem, and the values that were filled in."""
 
     problem: str
     judge: str
     filled: Mapping[str, tuple[str, str]]
-    """Document → grade and note."""
+    """Document (as printed) → grade and note."""
 
 
 @dataclass(frozen=True)
 class Judging:
-    """All that the panel on a query's page shows."""
+    """Everything that the judging panel on a query's page shows."""
 
     key: str
-    """The result, as pages call it."""
+    """The key of the result."""
     query: str
     judge: str
-    """Who judges, where that is known."""
+    """The name of the judge, if it is known."""
     grades: Mapping[int, str]
     documents: tuple[ToJudge, ...]
-    """Those that nobody has graded yet, a few at a time."""
+    """The documents without a grade, a few at a time."""
     graded: tuple[ToJudge, ...]
-    """Those that somebody has."""
+    """The documents with a grade."""
     n_open: int
-    """How many nobody has graded yet."""
+    """The number of documents without a grade."""
     start: int
-    """The place of the first one that is shown, from 0."""
+    """The place of the first shown document, from 0."""
     is_complete: bool
-    """Whether it is known which of the retrieved documents the benchmark judged, not only which are relevant."""
+    """Whether all judgments of the benchmark are known, not only its relevant documents."""
     effect: Table | None
     agreement: Table | None
     problem: str = ""
 
     @property
     def before(self) -> int | None:
-        """Where the documents before these begin, counted from 1; None where there are none."""
+        """The place of the previous page of documents, counted from 1; None if there is none."""
         return max(0, self.start - MAX_DOCUMENTS) + 1 if self.start else None
 
     @property
     def after(self) -> int | None:
-        """Where those after these begin."""
+        """The place of the next page of documents, counted from 1; None if there is none."""
         end = self.start + len(self.documents)
         return end + 1 if end < self.n_open else None
 
@@ -103,7 +103,7 @@ class Judging:
 def judging_of(
     state: AppState, key: str, query: str, request: PageRequest | None = None, draft: Draft | None = None
 ) -> Judging:
-    """What there is to judge for a query of a stored result, and what was; for the one who judges, if that is known."""
+    """The documents to judge and the judged documents for a query of a stored result, for the current judge if known."""
     request = request or PageRequest()
     result = state.result(key)
     judgments = judgments_about(state, result)
@@ -137,7 +137,7 @@ def judging_of(
 
 @dataclass(frozen=True)
 class Form:
-    """What is known about the fields of the form before it is shown."""
+    """The values of the fields of the form before it is shown."""
 
     datasets: ServedDatasets
     result: Result
@@ -146,7 +146,7 @@ class Form:
     filled: Mapping[str, tuple[str, str]]
 
     def documents(self, pairs: Sequence[tuple[int, str]], first: int = 0) -> tuple[ToJudge, ...]:
-        """Ranks and documents with their words and grades, numbered from `first` on."""
+        """Ranks and documents with their texts and grades, numbered from `first` on."""
         texts = self.datasets.texts_of(self.result, [doc for _, doc in pairs])
         return tuple(
             self._document(number, rank, doc, texts.get(doc, "")) for number, (rank, doc) in enumerate(pairs, first)
@@ -161,20 +161,20 @@ class Form:
 
 
 def judgments_about(state: AppState, result: Result) -> Sequence[Judgment]:
-    """All grades that people gave on the benchmark of a result."""
+    """All grades by people on the benchmark of a result."""
     return state.judgments.find(benchmark=result.benchmark)
 
 
 def effect_of(state: AppState, result: Result, judgments: Sequence[Judgment]) -> Rejudged:
-    """The result scored again with what people judged."""
+    """The result scored again with the grades by people."""
     grades = restore_ids(combined(judgments), result.run)
     return rejudge(result, grades, judged_before(state.datasets, result, list(grades)))
 
 
 def judged_before(datasets: ServedDatasets, result: Result, queries: Sequence[str]) -> Grades | None:
-    """All judgments of the benchmark, where it is at hand and is the very one; else None.
+    """All judgments of the benchmark, if it is available and unchanged; otherwise None.
 
-    Its relevant documents must be those that the result was scored with: a plan may have made grades binary.
+    Its relevant documents must be those that the result was scored with, because a plan may have made grades binary.
     """
     loaded = datasets.find(result, "judgments")
     if loaded is None:
@@ -205,7 +205,7 @@ def _judge_grades(judgments: Sequence[Judgment]) -> tuple[JudgeGrade, ...]:
 
 
 def effect_grid(result: Result, query: str, effect: Rejudged) -> Table:
-    """Scores of the query and summaries, before and after; what changed is marked."""
+    """The scores of the query and the summaries, before and after; changes are marked."""
     bound = {metric.name: metric for metric in result.metrics}
     scores, rows = effect.scores(query), []
     for name, summaries in effect.summaries().items():
@@ -218,21 +218,18 @@ def effect_grid(result: Result, query: str, effect: Rejudged) -> Table:
             fields += [number(Figures().value(metric, before), before)]
             fields += [number(Figures().value(metric, after), after, mark=tone)]
         rows.append((Cell(name, help=metric.metric.meaning), *fields))
-    notes = [
-        f"{counted(effect.n_added, 'grade')} of people added to what the benchmark has; the stored result stays as it is."
-    ]
+    added = f"{counted(effect.n_added, 'grade')} by people added to the judgments of the benchmark"
+    notes = [f"{added}. The stored result does not change."]
     if effect.n_kept:
-        notes.append(
-            f"{counted(effect.n_kept, 'grade')} left out: the benchmark has judged these documents, and its own grades stay."
-        )
+        notes.append(f"{counted(effect.n_kept, 'grade')} left out, because the benchmark has its own judgments there.")
     if lost := [name for name in effect.left_out if not math.isnan(result.summary.get(name, math.nan))]:
-        notes.append(f"Not worked out again, for it takes more than the store keeps: {', '.join(lost)}.")
+        notes.append(f"Not recomputed, because the store does not have all the data they need: {', '.join(lost)}.")
     heads = columns("metric", "this query", "with the new grades", "all queries", Column("with the new grades"))
     return Table(heads, tuple(rows), "What the new grades change", notes=tuple(notes), is_sortable=False)
 
 
 def agreement_grid(agreements: Sequence[JudgeAgreement]) -> Table | None:
-    """Every two judges who graded the same pairs; None where there are none."""
+    """All pairs of judges who graded the same documents; None if there are none."""
     if not agreements:
         return None
     rows = tuple(
@@ -245,7 +242,7 @@ def agreement_grid(agreements: Sequence[JudgeAgreement]) -> Table | None:
         )
         for pair in agreements
     )
-    heads = columns("judges", "pairs both graded", "same grade", "Cohen’s κ", "κ, weighted")
+    heads = columns("judges", "graded by both", "same grade", "Cohen’s κ", "weighted κ")
     return Table(heads, rows, "Agreement of judges", notes=(ABOUT_KAPPA,), is_sortable=False)
 
 

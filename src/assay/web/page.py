@@ -1,4 +1,4 @@
-"""Page: the record every page's file ends in; what a browser asked for, and what it is shown."""
+"""Page: the record of a page, the request of a browser, and the view that it gets."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
     from assay.web.state import AppState
 
 MAX_PARAMETERS = 200
-"""In one address; a page repeats them in its links."""
+"""In one address, because a page repeats them in its links."""
 IDS = frozenset({"id"})
-"""Parameters that are an id of the data, which may be as long as an address has room for."""
+"""Parameters that are ids from the data; only the length of the address limits them."""
 
 
 @dataclass(frozen=True)
 class PageRequest:
-    """What a browser asked for: where, and with which parameters. All state of a page is in here."""
+    """The request of a browser: its path and parameters. All state of a page is in here."""
 
     path: str = "/"
     places: Mapping[str, str] = field(default_factory=dict)
-    """The parts of the path that vary."""
+    """The variable parts of the path."""
     params: tuple[tuple[str, str], ...] = ()
     judge: str = ""
-    """Who judges, as the browser remembers it; empty for pages that do not use it."""
+    """The name of the judge from the browser's cookie; empty for pages that do not use it."""
 
     def __post_init__(self) -> None:
         if len(self.params) > MAX_PARAMETERS:
-            raise BadParameter(f"an address has at most {MAX_PARAMETERS} parameters; found {len(self.params):,}")
+            raise BadParameter(f"expected at most {MAX_PARAMETERS} parameters in the address, found {len(self.params):,}")
         for name, value in self.params:
             check_parameter_length(name, value)
 
     def get(self, name: str, otherwise: str = "") -> str:
-        """A parameter; the last where it is given twice."""
+        """A parameter; if it is given twice, the last one."""
         return next((value for key, value in reversed(self.params) if key == name and value), otherwise)
 
     def get_all(self, name: str) -> tuple[str, ...]:
@@ -48,25 +48,25 @@ class PageRequest:
         return tuple(value for key, value in self.params if key == name and value)
 
     def get_int(self, name: str, otherwise: int, most: int = 10**9) -> int:
-        """A whole number from 1 up."""
+        """A whole number of at least 1."""
         text = self.get(name)
         if not text:
             return otherwise
         if not (text.isascii() and text.isdecimal() and len(text) < 11 and 1 <= int(text) <= most):
-            raise BadParameter(f"{name} is a whole number from 1 to {most:,}, not {text[:40]!r}")
+            raise BadParameter(f"{name} must be a whole number from 1 to {most:,}, not {text[:40]!r}")
         return int(text)
 
     @property
     def minute(self) -> int:
-        """The minute it is, where an age such as 30d is asked for; else 0, for nothing depends on it."""
+        """The current minute if the request has an age such as 30d; otherwise 0, because the time does not matter."""
         return int(time.time() // 60) if self.get("since") or self.get("until") else 0
 
     def has(self, name: str) -> bool:
-        """Whether a box is ticked."""
+        """Whether a checkbox is ticked."""
         return self.get(name) not in ("", "0", "no")
 
     def url(self, **changes: Any) -> str:
-        """The same page with other parameters; None takes one away."""
+        """The same page with other parameters; None removes one."""
         unchanged = [(name, value) for name, value in self.params if name not in changes and value]
         added = [(name, str(value)) for name, value in changes.items() if value not in (None, "")]
         query = urlencode([*unchanged, *added])
@@ -74,17 +74,15 @@ class PageRequest:
 
 
 def check_parameter_length(name: str, value: str) -> None:
-    """Say which parameter is longer than anything that could be meant."""
+    """Refuse a parameter that is too long."""
     longest = max(len(name), 0 if name in IDS else len(value))
     if longest > MAX_PARAMETER_LETTERS:
-        raise BadParameter(
-            f"{shortened(name)}: a parameter has at most {MAX_PARAMETER_LETTERS:,} letters; found {longest:,}"
-        )
+        raise BadParameter(f"{shortened(name)}: expected at most {MAX_PARAMETER_LETTERS:,} characters, found {longest:,}")
 
 
 @dataclass(frozen=True)
 class View:
-    """What a page shows: a template, what it takes, and the tables that may be downloaded from it by name."""
+    """What a page shows: a template, its content, and the tables that can be downloaded by name."""
 
     template: str
     title: str
@@ -95,37 +93,37 @@ class View:
 
 @dataclass(frozen=True)
 class Redirect:
-    """Another address has what was asked for."""
+    """Another address has the requested page."""
 
     url: str
 
 
 @dataclass(frozen=True)
 class Page:
-    """One page: its path, and the function that makes it. With a label it is in the navigation."""
+    """One page: its path, and the function that creates it. A page with a label is in the navigation."""
 
     path: str
     show: Callable[[AppState, PageRequest], View | Redirect]
     label: str = ""
     takes: tuple[str, ...] = ()
-    """The parameters of its address; every page takes `csv` too. Any other is refused."""
+    """The parameters of its address; every page also accepts `csv`. All others are refused."""
     section: str = ""
-    """The label of the page that the navigation marks meanwhile, where that is another one."""
+    """The label that the navigation marks, if it is the label of another page."""
     is_kept: bool = True
-    """Whether it depends on the store alone, so that it may be shown again as it was."""
+    """Whether it depends only on the store, so that it can be cached."""
     is_heavy: bool = False
-    """Whether it may take long to work out, so that it waits for its turn and nothing else waits for it."""
+    """Whether it may take long to compute; such pages wait in a queue of their own, so that other pages do not wait."""
     knows_judge: bool = False
-    """Whether it shows what the one who judges has given."""
+    """Whether it shows the grades of the current judge."""
 
     def check_parameters(self, request: PageRequest) -> None:
-        """Say which parameter this page does not have: nothing that was asked for is left out in silence."""
+        """Refuse a parameter that this page does not have, so that no part of a request is ignored silently."""
         known = (*self.takes, "csv")
         if strange := [name for name, _ in request.params if name not in known]:
-            raise BadParameter(f"there is no parameter {shortened(strange[0])} here; there are: {', '.join(known)}")
+            raise BadParameter(f"no parameter is called {shortened(strange[0])} here.   (choose from {', '.join(known)})")
 
 
 def address(path: str, **params: Any) -> str:
-    """An address within these pages."""
+    """The address of one of these pages."""
     query = urlencode([(name, str(value)) for name, value in params.items() if value not in (None, "")])
     return f"{path}?{query}" if query else path

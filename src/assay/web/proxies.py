@@ -1,6 +1,7 @@
-"""Proxies: `X-Forwarded-For`, `-Proto` and `-Host` are believed from addresses that were named, and from nobody else.
+"""Proxies: `X-Forwarded-For`, `-Proto` and `-Host` are trusted only from addresses that were named.
 
-`Forwarded` is never read: a proxy that does not know one of the two kinds passes on whatever a visitor wrote there.
+`Forwarded` is never read, because a proxy that knows only one of the two kinds of headers passes on the other kind as the
+visitor wrote it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Proxies:
         return any(ip in network for network in self._networks if network.version == ip.version)
 
     def visitor(self, forwarded_for: str) -> str:
-        """The last address that is no proxy of ours; what stands before it is the visitor's own word. Empty if unknown."""
+        """The last address that is not a named proxy; a visitor can fake everything before it. Empty if unknown."""
         for entry in reversed(forwarded_for.split(",")):
             plain = plain_address(_without_port(entry.strip()))
             if not plain:
@@ -45,13 +46,13 @@ class Proxies:
 
 
 class ForwardedHeaders:
-    """An ASGI application around another: whom a named proxy speaks for is put in the proxy's place."""
+    """An ASGI application around another: it replaces a named proxy by the visitor that the proxy forwards."""
 
     def __init__(self, app: App, proxies: Proxies) -> None:
         self.app, self.proxies = app, proxies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """What others say about themselves stays as it is, and nobody reads it."""
+        """Handle a request; forwarded headers from other addresses are ignored."""
         client = scope.get("client")
         if scope["type"] == "http" and client and client[0] in self.proxies:
             self._believe(scope, client)
@@ -72,7 +73,7 @@ class ForwardedHeaders:
 
 
 def plain_address(text: str) -> str:
-    """An IP address in its plain form, an IPv4 address also where it is written as IPv6; empty if it is none."""
+    """An IP address in its plain form, as IPv4 if it is an IPv4 address written as IPv6; empty if it is not an address."""
     try:
         ip = ip_address(text.partition("%")[0])
     except ValueError:
@@ -85,7 +86,8 @@ def _network(text: str) -> IPv4Network | IPv6Network:
     try:
         return ip_network(text)
     except ValueError:
-        raise BadParameter(f"a proxy is an address or a network such as 192.0.2.7 or 192.0.2.0/24, not {text!r}") from None
+        examples = "such as 192.0.2.7 or 192.0.2.0/24"
+        raise BadParameter(f"a proxy must be an address or a network, {examples}, not {text!r}") from None
 
 
 def _without_port(entry: str) -> str:
@@ -95,5 +97,5 @@ def _without_port(entry: str) -> str:
 
 
 def _last(values: list[str]) -> str:
-    """What the nearest proxy said."""
+    """The value from the nearest proxy."""
     return values[-1].rpartition(",")[2].strip().lower() if values else ""

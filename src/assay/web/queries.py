@@ -1,4 +1,4 @@
-"""Queries of results: a row for each, with its scores, found by words and by what became of it."""
+"""Queries of results: a row for each, with its scores; they can be filtered by words and by outcome."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from assay.web.tables import Plan, SheetColumn
 MAX_METRICS = 4
 LONGEST_TEXT = 200
 JUDGED = "judged"
-"""The metric that says how many of the first documents were judged."""
+"""The metric that measures how many of the first documents are judged."""
 KINDS = {
     "failed": "failed",
     "zero": "scored zero",
     "unjudged": "with unjudged documents",
-    "changed": "changed since the result before",
-    "worse": "worse than in the result before",
+    "changed": "changed since the previous result",
+    "worse": "worse than in the previous result",
 }
 
 
 @dataclass(frozen=True)
 class QueryTable:
-    """The queries of one result, and how they did in the one before it, if there is one."""
+    """The queries of one result, and their scores in the previous result, if there is one."""
 
     result: Result
     key: str
@@ -40,12 +40,12 @@ class QueryTable:
 
     @cached_property
     def scores(self) -> dict[str, float]:
-        """Query → score of the metric that is looked at."""
+        """Query → score of the chosen metric."""
         return self.result.scores(self.metric.name) if self.metric else {}
 
     @cached_property
     def changes(self) -> dict[str, float]:
-        """Query → how far its score moved since the result before; only those that both have."""
+        """Query → the change of its score since the previous result; only queries that both have."""
         if self.before is None or self.metric is None or self.metric.name not in self.before.table.columns:
             return {}
         old = self.before.scores(self.metric.name)
@@ -53,13 +53,13 @@ class QueryTable:
 
     @cached_property
     def judged(self) -> dict[str, float]:
-        """Query → the share of its first documents that were judged."""
+        """Query → the share of its first documents that are judged."""
         metric = next((metric for metric in self.result.metrics if metric.metric.name == JUDGED), None)
         return self.result.scores(metric.name) if metric else {}
 
     @cached_property
     def kinds(self) -> dict[str, Callable[[str], bool]]:
-        """What may be asked for here → whether a query is like that."""
+        """Name of a filter → whether a query passes it."""
         sign = sign_of(self.metric) if self.metric else 1
         known: dict[str, Callable[[str], bool]] = {"failed": lambda query: query in self.result.failures}
         if self.metric and self.metric.metric.higher_is_better:
@@ -72,18 +72,18 @@ class QueryTable:
         return known
 
     def ids(self, request: PageRequest) -> Sequence[str]:
-        """The queries that an address means."""
+        """The queries that match the request."""
         every: Sequence[str] = known_queries(self.result)
         if kind := request.get("only"):
             if kind not in self.kinds:
-                raise BadParameter(f"queries of this result may be {', '.join(self.kinds)}; not {kind[:80]!r}")
+                raise BadParameter(f"only must be one of {', '.join(self.kinds)}, not {kind[:80]!r}")
             every = [query for query in every if self.kinds[kind](query)]
         if sought := request.get("words").casefold().split():
             every = [query for query in every if all(word in self._words(query) for word in sought)]
         return every
 
     def text(self, query: str) -> str:
-        """What was asked."""
+        """The text of a query."""
         record = self.result.queries.get(query)
         return record.text if record else ""
 
@@ -100,8 +100,8 @@ class QueryTable:
             *(score_column(self.result, metric) for metric in metrics[:MAX_METRICS]),
         ]
         if self.changes:
-            title = "against the result before"
-            columns.append(SheetColumn(Column("change", "Δ before", help=title), self._change, self.changes.get))
+            title = "change since the previous result"
+            columns.append(SheetColumn(Column("change", "Δ previous", help=title), self._change, self.changes.get))
         columns.append(SheetColumn(Column("remarks", kind="text"), self._remarks))
         return Plan("Queries", "queries", tuple(columns), self.ids(request), "queries")
 
@@ -121,7 +121,7 @@ class QueryTable:
 
 
 def known_queries(result: Result) -> tuple[str, ...]:
-    """Every query of a result once, those that failed among them."""
+    """Every query of a result once, including failed queries."""
     return tuple(dict.fromkeys((*result.query_ids, *result.failures)))
 
 
@@ -131,7 +131,7 @@ def query_url(key: str, query: str) -> str:
 
 
 def change_cell(metric: BoundMetric | None, value: float) -> Cell:
-    """How far a score moved, in the colour of what that means; a dash where nobody knows."""
+    """The change of a score, coloured as better or worse; a dash if it is unknown."""
     if metric is None or math.isnan(value):
         return Cell("–", value="")
     better = sign_of(metric) * value
@@ -140,18 +140,18 @@ def change_cell(metric: BoundMetric | None, value: float) -> Cell:
 
 
 def metric_of(request: PageRequest, known: Sequence[BoundMetric], otherwise: BoundMetric | None) -> BoundMetric | None:
-    """The metric by which queries are looked at; an unknown one is an error."""
+    """The metric in the request, otherwise the default; an unknown metric is an error."""
     if not (name := request.get("metric")):
         return otherwise
     metric = next((metric for metric in known if metric.name == name), None)
     if metric is None:
         names = [metric.name for metric in known]
-        raise UnknownName("metric here", name[:80], near_matches(name, names), f"there are {', '.join(names)}")
+        raise UnknownName("metric here", name[:80], near_matches(name, names), f"choose from {', '.join(names)}")
     return metric
 
 
 def score_column(result: Result, metric: BoundMetric, head: str = "", name: str = "") -> SheetColumn[str]:
-    """The scores of a metric; by what it is called in addresses, where that is not its head."""
+    """The scores of a metric; `name` is its name in addresses, if that is not its heading."""
     scores = result.scores(metric.name)
 
     def cell(query: str) -> Cell:
@@ -164,5 +164,5 @@ def score_column(result: Result, metric: BoundMetric, head: str = "", name: str 
 
 
 def cut_text(text: str, **more: Any) -> Cell:
-    """Paragraph of a query or about it, as much as a table has room for."""
+    """The text of a query, or a remark on it, as much as fits in a table."""
     return words(text, LONGEST_TEXT, **more)

@@ -1,4 +1,4 @@
-"""Rendering: views to HTML and CSV, as they go to a browser. All text is escaped, and control characters are written out."""
+"""Rendering: views as HTML and CSV. All text is escaped, and control characters become escape sequences."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from assay.reports import Figure
     from assay.web.state import AppState
 
-# Answers: a page as it goes to a browser, with an ETag by which the browser knows that it has it already.
+# Answers: pages as they are sent, with an ETag that tells the browser whether its copy is current.
 
 HTML, CSV = "text/html; charset=utf-8", "text/csv; charset=utf-8"
 CSRF_MARK = secrets.token_hex(32)
-"""Placeholder for the CSRF token of a session in a cached page; random, so that no text contains it."""
+"""Placeholder for the CSRF token of a session in a cached page; it is random, so that no text contains it."""
 CHECK_FIRST = "private, no-cache"
-"""A browser asks whether its copy is still right, which takes no time."""
+"""A browser must check whether its copy is current, which is fast."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What is sent, and may be sent again as long as the store does not change."""
+    """A response that can be sent again as long as the store does not change."""
 
     body: bytes
     kind: str = HTML
@@ -53,16 +53,16 @@ class Answer:
 
     @cached_property
     def mark(self) -> str:
-        """The same for the same bytes."""
+        """A hash of the body."""
         return blake2b(self.body, digest_size=12).hexdigest()
 
     @cached_property
     def has_form(self) -> bool:
-        """Whether it holds the word of a session, so that it is another page for each."""
+        """Whether it contains the CSRF token of a session, so that it differs between sessions."""
         return CSRF_MARK.encode() in self.body
 
     def to(self, request: Request) -> Response:
-        """For a browser that may have it already."""
+        """The response for a browser; 304 if its copy is current."""
         from starlette.responses import Response
 
         csrf = request.state.session.csrf if self.has_form else ""
@@ -80,7 +80,7 @@ def _short(csrf: str) -> str:
 
 
 def answer_of(state: AppState, renderer: Renderer, page: Page, request: PageRequest) -> Answer:
-    """The page, or with `csv` a table of it."""
+    """The page, or with `csv` one of its tables."""
     page.check_parameters(request)
     view = page.show(state, request)
     if isinstance(view, Redirect):
@@ -88,28 +88,28 @@ def answer_of(state: AppState, renderer: Renderer, page: Page, request: PageRequ
     if not (name := request.get("csv")):
         return Answer(renderer.rendered(view, request, page.section or page.label), status=view.status)
     if name not in view.tables:
-        raise UnknownName("table of this page", name[:80], hint=f"it has {', '.join(view.tables)}")
+        raise UnknownName("table of this page", name[:80], hint=f"choose from {', '.join(view.tables)}")
     headers = {"content-disposition": f'attachment; filename="{name}.csv"'}
     return Answer(
         mask(render_sections([table_section(view.tables[name]())], "csv")).encode("utf-8", "replace"), CSV, headers=headers
     )
 
 
-# Charts as SVG. Each mark carries what it stands for, which the script shows under the pointer.
+# Charts as SVG. Each mark has a label, which the script shows as a tooltip.
 
 MARK, KIND = "graphics-symbol", "aria-roledescription"
 NO_MARKS = {"axis", "legend"}
 MAX_LETTERS = 32_000_000
-"""Letters of cached charts."""
+"""Characters of cached charts."""
 MAX_MARKS = 2_000
-"""Marks that are explained one by one; beyond, the page would be too large."""
+"""If there are more marks, they have no tooltips, because the page would be too large."""
 
 
 _drawn: LruCache[Any] = LruCache(MAX_LETTERS, weight=len)
 
 
 def picture_of(figure: Figure) -> Any:
-    """The chart as markup, in the colours of the page; drawn once, as long as its specification stays the same."""
+    """The chart as markup in the colours of the page; it is drawn once per specification."""
     written = json.dumps([figure.drawing.spec, figure.group, figure.name], sort_keys=True, default=str)
     key = blake2b(written.encode("utf-8", "surrogatepass"), digest_size=16).digest()
     return _drawn.get(key, lambda: _picture(figure))
@@ -132,15 +132,15 @@ def _picture(figure: Figure) -> Any:
 
 
 def _labelled_svg(drawing: Drawing) -> str:
-    """The chart with a label on each mark that would say something under the pointer."""
+    """The chart with a label on each mark that has a tooltip."""
     if find_spec("vl_convert") is None:
-        raise UsageError(f"charts need vl-convert-python: {install_command('report')}")
+        raise UsageError(f"charts need the extra 'report': {install_command('report')}")
     drawn = themed(_with_labels(drawing.spec), THEME)
     return drawer.svg_of({**drawn, "config": {**drawn["config"], "aria": True}})
 
 
 def _with_labels(spec: Any) -> Any:
-    """The specification with labels for marks that have a tooltip, and for no others."""
+    """The specification with labels only for marks that have a tooltip."""
     if isinstance(spec, list):
         return [_with_labels(part) for part in spec]
     if not isinstance(spec, dict):
@@ -159,7 +159,7 @@ STYLES = ("style.css", "web.css", "judging.css")
 
 
 class Renderer:
-    """Templates, and what all of them need."""
+    """The templates, and the values that all of them need."""
 
     def __init__(self, pages: Sequence[Page], static: StaticFiles, *, has_token: bool) -> None:
         self.static = static
@@ -174,13 +174,13 @@ class Renderer:
 
     @cached_property
     def templates(self) -> jinja2.Environment:
-        """Those of the web pages, then those of the report, whose macros are shared."""
+        """The templates of the web pages, then those of the report, whose macros are shared."""
         templates = environment("assay.web")
         templates.globals["picture_of"] = picture_of
         return templates
 
     def rendered(self, view: View, request: PageRequest, section: str) -> bytes:
-        """A page."""
+        """A page as bytes."""
         about = {"title": view.title, "request": request, "section": section, "tables": view.tables}
         return self._text(view.template, {**about, **view.content}).encode("utf-8", "replace")
 
@@ -195,43 +195,46 @@ class Renderer:
         return HTMLResponse(self._text(template, {**about, **content}), status, {**HEADERS, "cache-control": "no-store"})
 
     def problem(self, path: str, status: int, what: str) -> Response:
-        """What went wrong, as a page; as JSON where a program asked."""
+        """An error as a page, or as JSON for the API."""
         from starlette.responses import JSONResponse
 
         if path.startswith("/api/"):
             return JSONResponse({"error": {"status": status, "message": printable(what)}}, status, HEADERS)
-        return self.page("problem.html.j2", TITLES.get(status, "Something is wrong"), {"what": what}, status)
+        return self.page("problem.html.j2", TITLES.get(status, "Error"), {"what": what}, status)
 
     def not_found(self, request: Request, error: Any) -> Response:
-        """No page there, or not one that takes such a request."""
-        what = f"{request.method} is not possible here." if error.status_code == 405 else "There is no page at this address."
+        """The error if there is no page, or if it does not accept the method."""
+        not_allowed = f"{request.method} is not allowed at this address."
+        what = not_allowed if error.status_code == 405 else "There is no page at this address."
         answer = self.problem(request.url.path, error.status_code, what)
         answer.headers.update(error.headers or {})
         return answer
 
     def broken(self, request: Request, error: Exception) -> Response:  # noqa: ARG002 (the server writes it to its log)
-        """A bug of ours; what happened is in the log, not on the page."""
-        return self.problem(request.url.path, 500, "This is a bug in assay; the terminal of assay serve says what happened.")
+        """The error for a bug in assay; the details are in the log, not on the page."""
+        return self.problem(
+            request.url.path, 500, "This is a bug in assay. The terminal of assay serve shows what happened."
+        )
 
 
 TITLES = {
-    400: "That does not work",
+    400: "Bad request",
     401: "Not logged in",
-    403: "Refused",
+    403: "Not allowed",
     404: "Not found",
-    405: "Not possible",
-    408: "Too slow",
-    413: "Too much",
-    414: "Too long",
-    421: "Not here",
-    422: "That does not work with these data",
-    429: "Too much at once",
-    500: "A bug",
-    503: "Not now",
+    405: "Method not allowed",
+    408: "Request timed out",
+    413: "Request too large",
+    414: "Address too long",
+    421: "Wrong host name",
+    422: "Not possible with these data",
+    429: "Too many requests",
+    500: "Internal error",
+    503: "Temporarily unavailable",
 }
 
 
-# Scripts and styles, read once. Only these names are served, so no path leads anywhere else.
+# Scripts and styles, read once. Only these names are served, so no path can reach other files.
 
 PACKAGES = ("assay.reports", "assay.web")
 KINDS = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
@@ -246,7 +249,7 @@ class StaticFiles:
 
     @classmethod
     def read(cls) -> StaticFiles:
-        """What the report and the web pages have in their folders `static`."""
+        """Read the folders `static` of the report and the web pages."""
         content = {}
         for package in PACKAGES:
             for file in files(package).joinpath("static").iterdir():
@@ -255,7 +258,7 @@ class StaticFiles:
         return cls(content)
 
     def url(self, name: str) -> str:
-        """Its address: another one as soon as it says something else, so that browsers may keep it."""
+        """Its address, which changes with its content, so that browsers can cache it."""
         return f"/static/{name}?v={blake2b(self.content[name], digest_size=6).hexdigest()}"
 
     def response(self, name: str, request: Request) -> Response:
@@ -263,6 +266,6 @@ class StaticFiles:
         from starlette.responses import Response
 
         if name not in self.content:
-            raise UnknownName("file of these pages", name[:80])
+            raise UnknownName("static file", name[:80])
         headers = {"cache-control": FOREVER if "v" in request.query_params else "no-cache"}
         return Response(self.content[name], headers=headers, media_type=KINDS[name.rpartition(".")[2]])

@@ -1,4 +1,4 @@
-"""The server: uvicorn within limits, with forwarded headers left to the application, which knows the named proxies."""
+"""The server: uvicorn with limits; the application handles forwarded headers, because it knows the named proxies."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from assay.web.connections import Limits
 
 GRACE = 3
-"""Seconds that requests are given to end after Ctrl-C."""
+"""Seconds that requests have to finish after Ctrl-C."""
 
 
 def make_server(app: Starlette, *, proxies: Iterable[str] = (), limits: Limits | None = None) -> uvicorn.Server:
-    """A server of the pages; `make_server(app).run(sockets=[…])`."""
+    """A server for the pages: `make_server(app).run(sockets=[…])`."""
     import uvicorn
 
     from assay.web.connections import LimitedProtocol, Limits, Register
@@ -28,12 +28,12 @@ def make_server(app: Starlette, *, proxies: Iterable[str] = (), limits: Limits |
     used_limits = Limits() if limits is None else limits
 
     class Protocol(LimitedProtocol):
-        """With the connections of this server."""
+        """The protocol with the connections of this server."""
 
         register = Register(used_limits, Proxies(proxies))
 
     class Server(uvicorn.Server):
-        """Tells streams of events to end, which would go on for ever."""
+        """Ends event streams on shutdown, because they would run forever."""
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             app.state.app_state.is_ending = True

@@ -1,4 +1,4 @@
-"""AppState: what all pages share: the open store, what was read of it, and caches of what took long to compute."""
+"""AppState: what all pages share: the open store, what was read from it, and caches of long computations."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MAX_ROWS = 1_000_000
-"""Of rankings and scores: in evaluations that stay open, and as much again in what was worked out of them."""
+"""Cached rows of rankings and scores: in open evaluations, and the same number in what was computed from them."""
 MIN_ROWS_COUNTED = 20_000
-"""Rows that any cached value counts for at least: it has other parts too."""
+"""Every cached value counts at least this many rows, because it has other parts too."""
 MAX_ORDERS = 24
 LOCK_TIMEOUT = 5.0
-"""Seconds that a request waits for others who write to the store."""
+"""Seconds that a request waits while others write to the store."""
 LIGHT_THREADS = 4
 MAX_PAGES = 64_000_000
-"""Bytes of pages that are cached as they were sent."""
+"""Bytes of cached pages."""
 
 
 @dataclass(frozen=True)
 class ListedResult:
-    """A stored result with its place in its evaluation, which is how pages call it."""
+    """A stored result with its place in its evaluation; together they are its key."""
 
     entry: Entry
     place: int
@@ -51,23 +51,23 @@ class ListedResult:
 
     @property
     def url(self) -> str:
-        """Its page."""
+        """The address of its page."""
         return f"/result/{self.key}"
 
     @property
     def series(self) -> tuple[str, str, str]:
-        """Equal for results that follow each other."""
+        """Equal for results of one series: same benchmark, provider and data."""
         return self.entry.benchmark, self.entry.provider, self.entry.dataset
 
     @property
     def words(self) -> str:
-        """What it is found by."""
+        """The text that a search looks through."""
         entry = self.entry
         return " ".join((entry.evaluation, entry.benchmark, entry.provider, *entry.tags, *entry.baselines)).casefold()
 
 
 class ResultIndex:
-    """All stored results as they were at one time, the newest first."""
+    """All stored results at one point in time, the newest first."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         places: dict[str, int] = {}
@@ -78,7 +78,7 @@ class ResultIndex:
             listed.append(ListedResult(entry, place))
         self.results: tuple[ListedResult, ...] = tuple(listed)
         self.orders: LruCache[Any] = LruCache(MAX_ORDERS)
-        """Tables that were filtered and sorted before, by what was asked for."""
+        """Tables that are already filtered and sorted, by request."""
 
     @cached_property
     def by_key(self) -> dict[str, ListedResult]:
@@ -87,73 +87,73 @@ class ResultIndex:
 
     @cached_property
     def benchmarks(self) -> tuple[str, ...]:
-        """Names in order."""
+        """The benchmarks, sorted by name."""
         return tuple(sorted({result.entry.benchmark for result in self.results}))
 
     @cached_property
     def providers(self) -> tuple[str, ...]:
-        """Names in order."""
+        """The providers, sorted by name."""
         return tuple(sorted({result.entry.provider for result in self.results}))
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
-        """Words that evaluations were tagged with, and names of baselines."""
+        """The tags of evaluations, and the names of baselines."""
         return tuple(sorted({tag for result in self.results for tag in (*result.entry.tags, *result.entry.baselines)}))
 
     @cached_property
     def metrics(self) -> tuple[str, ...]:
-        """Metrics that results have figures of, those of the newest first; of the newest thousand, for lists are long."""
+        """The metrics with values in the newest thousand results, the metrics of the newest result first."""
         return tuple(dict.fromkeys(name for result in self.results[:1000] for name in known_figures(result.entry)))
 
 
 class AppState:
-    """`state.index` lists what is stored; `state.result(key)` and `state.comparison(keys)` read it. Safe in many threads."""
+    """`state.index` lists what is stored; `state.result(key)` and `state.comparison(keys)` read it. Thread-safe."""
 
     def __init__(self, store: Store, *, datasets: ServedDatasets | None = None, needs_token: bool = False) -> None:
         self._opened = OpenStore(store)
         self.datasets = datasets or ServedDatasets()
-        """Where the words of documents are read."""
+        """Where the texts of documents are read."""
         self.needs_token = needs_token
         self.is_ending = False
-        """Set when the server is told to end: streams of events end by themselves then."""
+        """Set when the server shuts down, so that event streams end."""
         self.streams = Streams()
         self.workers = Workers()
-        """Who works out what takes long."""
+        """The threads for long computations."""
         self.pages: LruCache[Any] = LruCache(MAX_PAGES, lambda answer: float(len(answer.body)) + 500)
         self._indexes: LruCache[ResultIndex] = LruCache(2)
         self._evaluations: LruCache[StoredEvaluation] = LruCache(MAX_ROWS, n_rows_of)
         self.cache: LruCache[Any] = LruCache(MAX_ROWS, n_rows_of)
-        """Comparisons and the like, by what they are made of."""
+        """Comparisons and similar objects, by their inputs."""
 
     @property
     def store(self) -> Store:
-        """The store as it is now; a StoreError where its file is gone."""
+        """The store as it is now; a StoreError if its file no longer exists."""
         return self._opened.now()
 
     @property
     def judgments(self) -> JudgmentBook:
-        """Grades of people. Who gives one waits for the answer, so a locked store is reported after a short time."""
+        """The grades by people. A judge waits for the response, so a locked store is reported after a short time."""
         return self.store.judgments.within(LOCK_TIMEOUT)
 
     @cached_property
     def threads(self) -> CapacityLimiter:
-        """How many light pages are made at once: more would only wait for each other."""
+        """Limits how many light pages are created at once; more would only wait for each other."""
         from anyio import CapacityLimiter
 
         return CapacityLimiter(LIGHT_THREADS)
 
     async def run_in_thread(self, request: Request, key: Hashable, make: Callable[[], T], *, is_heavy: bool) -> T:
-        """Call a function in a thread: one of the few for what takes long, or one of those for everything else."""
+        """Call a function in a thread: one of the few for long computations, or one of those for everything else."""
         from anyio import to_thread
 
         if is_heavy:
-            is_file = self.store.place.path is not None  # a database server is asked by the work itself
+            is_file = self.store.place.path is not None  # the work itself queries a database server
             version = self.store_version() if is_file else None
             return await cancel_when_gone(request, self.workers.run((version, key), make))
         return await to_thread.run_sync(make, limiter=self.threads)
 
     def store_version(self) -> Hashable:
-        """Something that changes whenever the store does; cheap, for every request asks."""
+        """A value that changes whenever the store does; it is cheap, because every request reads it."""
         return self.store.state()
 
     @property
@@ -169,7 +169,7 @@ class AppState:
         return result
 
     def evaluation(self, name: str) -> StoredEvaluation:
-        """An evaluation by its id, with its results; tags and notes as they are now."""
+        """An evaluation by its id, with its results and its current tags and notes."""
         return self._evaluations.get((self.store_version(), name), lambda: self.store.find(name))
 
     def result(self, key: str) -> Result:
@@ -178,20 +178,20 @@ class AppState:
         return self.evaluation(listed.entry.evaluation).results[listed.place]
 
     def results(self, keys: Sequence[str]) -> tuple[Result, ...]:
-        """Several results, with names that tell them apart."""
+        """Several results, with distinct names."""
         return with_distinct_names([self.result(key) for key in keys], keys)
 
     def before(self, listed: ListedResult) -> ListedResult | None:
-        """The result before it: the same benchmark with the same data, and the same provider."""
+        """The previous result of the same benchmark, data and provider; None if there is none."""
         same = [
             other for other in self.index.results if other.series == listed.series and other.entry.saved < listed.entry.saved
         ]
         return same[0] if same else None
 
     def comparison(self, keys: Sequence[str], baseline: str = "", *, shared: bool = False) -> Comparison:
-        """Results compared, the first metric deciding; `shared` leaves out queries that not all of them have.
+        """A comparison of results; `shared` leaves out queries that not all of them have.
 
-        They never change, so neither does what was worked out.
+        It is cached, because results never change.
         """
         from assay.comparison import ComparisonOptions, compare_results
 
@@ -205,9 +205,9 @@ class AppState:
 
 
 def n_rows_of(value: Any) -> float:
-    """How much an evaluation, or what was worked out of results, keeps in memory: rows of rankings and scores.
+    """How much memory an evaluation, or a value computed from results, needs: its rows of rankings and scores.
 
-    What alone has more than there is room for is kept alone: its pages are read one after the other.
+    A value that exceeds the limit alone is cached as the only value, because its pages are usually read one after the other.
     """
     about = value[0] if isinstance(value, tuple) and value else value
     n_rows = sum(_n_rows(result) for result in getattr(about, "results", ()))
@@ -220,12 +220,12 @@ def _n_rows(result: Result) -> int:
 
 
 def known_figures(entry: Entry) -> list[str]:
-    """Metrics that a stored result has a figure of; one that was asked for and never measured has none."""
+    """The metrics of a stored result that have a value; a metric that was requested but never measured has none."""
     return [name for name, figure in entry.figures.items() if figure.value is not None]
 
 
 def with_distinct_names(results: Sequence[Result], keys: Sequence[str]) -> tuple[Result, ...]:
-    """Names that clash get the day and the letters that their evaluation ends in, or all of its key."""
+    """The results with distinct names: equal names get the end of their evaluation's id, or their whole key."""
     names = [result.name or "run" for result in results]
     ways: tuple[Callable[[str], str], ...] = (lambda key: key.split("/")[0].rpartition("-")[2], str)
     for suffix_of in ways:
@@ -238,22 +238,22 @@ def with_distinct_names(results: Sequence[Result], keys: Sequence[str]) -> tuple
     )
 
 
-# A cache of values that take long to compute. It keeps those that were used last; threads that ask for one that is being
+# A cache of values that take long to compute. It holds those that were used last. Threads that need a value that is being
 # computed wait for it.
 
 
 class LruCache(Generic[T]):
-    """`cache.get(key, make)`: the cached value, or a new one. A failure is not cached: the next caller tries again."""
+    """`cache.get(key, make)` returns the cached value or a new one. A failure is not cached: the next caller tries again."""
 
     def __init__(self, most: float, weight: Callable[[T], float] = lambda _: 1) -> None:
-        """`most` is how much weight there is room for; by default everything weighs 1."""
+        """`most` is the largest total weight; by default every value weighs 1."""
         self._most, self._weight, self._total = most, weight, 0.0
         self._known: OrderedDict[Hashable, T] = OrderedDict()
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
 
     def peek(self, key: Hashable) -> T | None:
-        """What is there, without waiting."""
+        """The cached value, without waiting; None if there is none."""
         with self._lock:
             if key in self._known:
                 self._known.move_to_end(key)
@@ -261,7 +261,7 @@ class LruCache(Generic[T]):
         return None
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What is there, or made now; one thread makes it, and others wait for that."""
+        """The cached value, or a new one; one thread computes it, and others wait for it."""
         value = self.peek(key)
         if value is not None:
             return value
@@ -284,7 +284,7 @@ class LruCache(Generic[T]):
         if weight > self._most:
             return
         with self._lock:
-            if key in self._known:  # two threads made it, after a third had failed
+            if key in self._known:  # two threads computed it after a third had failed
                 self._total -= self._weight(self._known.pop(key))
             self._known[key] = made
             self._total += weight
@@ -295,32 +295,32 @@ class LruCache(Generic[T]):
         return len(self._known)
 
 
-# The store behind the pages, opened again where another file has taken its place.
+# The store of the pages, opened again if another file replaces it.
 
 Identity = tuple[int, int] | None
-"""Device and number of a file; None where there is none."""
+"""Device and inode of a file; None if it does not exist."""
 
 
 class OpenStore:
-    """`opened.now()` is the store at its path. A file that is gone is an error: what is written into it would be lost."""
+    """`opened.now()` is the store at its path. A missing file is an error, because what is written to it would be lost."""
 
     def __init__(self, store: Store) -> None:
         self._store, self._path = store, store.place.path
         self._lock = threading.Lock()
         self._parted: list[Store] = []
-        """Stores whose files went elsewhere; to close them would remove the log of the file that came instead."""
+        """Stores whose files were replaced; closing them would remove the log of the new file."""
         self._file, self._log = self._seen()
 
     def now(self) -> Store:
-        """Cheap where nothing has happened, for every request asks. What a server keeps stays where it is."""
+        """The current store. This is cheap if nothing has changed. A store on a database server never moves."""
         if self._path is None:
             return self._store
         with self._lock:
             file, log = self._seen()
             if file is None:
                 raise StoreError(
-                    f"the store {self._store.place} was moved or deleted while it was served; nothing is read or kept "
-                    "until a store is there again"
+                    f"the store {self._store.place} was moved or deleted while it was being served. "
+                    "Nothing can be read or saved until a store is there again"
                 )
             if file != self._file:
                 self._open_again(log)
@@ -329,7 +329,9 @@ class OpenStore:
             return self._store
 
     def _open_again(self, log: Identity) -> None:
-        """A log that is still the old file's goes first: the new file must never be read with it."""
+        """Open the new file. If the log still belongs to the old file, the old store is closed first, because the new file
+        must never be read with it.
+        """
         if log is not None and log == self._log:
             self._store.close()
         else:
@@ -338,7 +340,7 @@ class OpenStore:
         self._file, self._log = self._seen()
 
     def _seen(self) -> tuple[Identity, Identity]:
-        """The file and its log as they are now."""
+        """The current file and its log."""
         path = self._path
         return (None, None) if path is None else (_identity(path), _identity(path.with_name(f"{path.name}-wal")))
 

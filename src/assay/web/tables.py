@@ -1,6 +1,6 @@
-"""Tables of the web pages: sorted and cut into pages on the server, and laid out in sections.
+"""Tables of the web pages: sorted and split into pages on the server, and laid out in sections.
 
-The address of a page says by what its table is sorted and which part of it is shown.
+The address of a page says how its table is sorted and which part of it is shown.
 """
 
 from __future__ import annotations
@@ -18,40 +18,40 @@ T = TypeVar("T")
 PER_PAGE = 50
 ROWS_OF_A_DOWNLOAD = 100_000
 TABLE_PARAMETERS = ("sort", "order", "page")
-"""The parameters by which an address says where one is in a table."""
+"""The parameters of an address that set the order and the page of a table."""
 ORDERS = ("asc", "desc")
 
 
 @dataclass(frozen=True)
 class SheetColumn(Generic[T]):
-    """A column, what a row shows in it, and what it is sorted by. In addresses it is called by its key."""
+    """A column, the cell of a row in it, and its sort key. Addresses name it by the key of the column."""
 
     column: Column
     cell: Callable[[T], Cell]
     key: Callable[[T], Any] | None = None
-    """None: it cannot be sorted by. None as a key comes last either way."""
+    """None: the table cannot be sorted by it. Rows without a key come last in both directions."""
 
 
 @dataclass(frozen=True)
 class Head:
-    """The head of a column, with the address that sorts by it."""
+    """The heading of a column, with the address that sorts by it."""
 
     column: Column
     url: str = ""
     sorted: str = ""
-    """`ascending`, `descending`, or nothing."""
+    """`ascending`, `descending`, `none`, or empty."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """What one page of the table shows."""
+    """One page of a table."""
 
     label: str
     name: str
     heads: tuple[Head, ...]
     rows: tuple[tuple[Cell, ...], ...]
     picks: tuple[str, ...]
-    """What a row is called where it may be picked; empty where none may."""
+    """The value of each row's checkbox; empty if rows cannot be selected."""
     first: int
     last: int
     total: int
@@ -66,20 +66,20 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Plan(Generic[T]):
-    """A table before it is cut into pages."""
+    """A table before it is split into pages."""
 
     label: str
     name: str
     columns: tuple[SheetColumn[T], ...]
     items: Sequence[T]
     anchor: str = ""
-    """Where on the page it stands."""
+    """Its anchor on the page."""
     pick: Callable[[T], str] | None = None
     per_page: int = PER_PAGE
     is_in_order: bool = False
 
     def sheet(self, request: PageRequest) -> Sheet:
-        """The page that was asked for; one beyond the last is an error."""
+        """The requested page; a page after the last is an error."""
         items = self._sorted(request)
         n_pages = max(1, math.ceil(len(items) / self.per_page))
         page = request.get_int("page", 1, n_pages)
@@ -119,38 +119,38 @@ class Plan(Generic[T]):
         return Head(column.column, self._url(request, sort=column.column.key, order=order, page=None), direction)
 
     def in_order(self, request: PageRequest) -> Plan[T]:
-        """The same with its rows in the order that was asked for, which need not be found again."""
+        """The same with its rows in the requested order, so that they need not be sorted again."""
         return replace(self, items=self._sorted(request), is_in_order=True)
 
     def _sorted(self, request: PageRequest) -> Sequence[T]:
         name, order = request.get("sort"), request.get("order", "asc")
         if order not in ORDERS:
-            raise BadParameter(f"order is {' or '.join(ORDERS)}, not {order[:80]!r}")
+            raise BadParameter(f"order must be {' or '.join(ORDERS)}, not {order[:80]!r}")
         if not name or self.is_in_order:
             return self.items
         key = next((column.key for column in self.columns if column.column.key == name and column.key), None)
         if key is None:
             known = ", ".join(column.column.key for column in self.columns if column.key)
-            raise BadParameter(f"nothing here is sorted by {name[:80]!r}; what can be: {known}")
+            raise BadParameter(f"the table cannot be sorted by {name[:80]!r}.   (choose from {known})")
         return in_order(self.items, key, is_down=order == "desc")
 
 
 def in_order(items: Sequence[T], key: Callable[[T], Any], *, is_down: bool) -> list[T]:
-    """By key; what has none comes last either way round."""
+    """The items sorted by key; items without a key come last in both directions."""
     keyed = [(key(item), item) for item in items]
     known = [pair for pair in keyed if pair[0] is not None and pair[0] == pair[0]]
     others = [item for value, item in keyed if value is None or value != value]
     return [item for _, item in sorted(known, key=lambda pair: pair[0], reverse=is_down)] + others
 
 
-# Sections: every table and chart has a name under which its rows may be downloaded.
+# Sections: every table and chart has a name, by which its rows can be downloaded.
 
 Tables = dict[str, Callable[[], Table]]
 
 
 @dataclass(frozen=True)
 class SectionPart:
-    """A part of a section; where it has rows, what they are called in a download. Charts stand inside one part."""
+    """A part of a section, with its name for downloads if it has rows. Charts are inside one part."""
 
     content: Any
     name: str = ""
@@ -192,7 +192,7 @@ def _section_part(part: Any, anchor: str, tables: Tables) -> SectionPart:
 
 
 def _free_name(name: str, tables: Mapping[str, Any]) -> str:
-    """A name that no other table of the page has."""
+    """A name that is unique on the page."""
     number, free = 1, name
     while free in tables:
         number += 1

@@ -1,7 +1,7 @@
-"""Throttle: whoever gives wrong tokens waits for the answer, longer each time, or is refused for a while.
+"""Throttle: after wrong tokens, an address waits for the response, longer each time, or is refused for a while.
 
-The waiting is of an address, not of a connection. The right token never waits, whatever others at the same address gave:
-to compare it costs nothing. So waiting makes guessing slow, and the length of the token makes it hopeless.
+The delay applies to an address, not to a connection. The right token is never delayed, whatever others at the same address
+sent, because comparing it costs nothing. The delay makes guessing slow, and the length of the token makes it infeasible.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 
 FREE_ATTEMPTS = 3
-"""Wrong tokens that cost nothing: people mistype."""
+"""Wrong tokens without a delay, because people make typos."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
-"""Seconds between two wrong tokens after the first one that costs something, and at most; it doubles in between."""
+"""The first and the longest delay between two wrong tokens, in seconds; it doubles each time."""
 LONGEST_WAIT = 5.0
-"""Seconds that an answer is delayed; where it would take longer, the request is refused."""
+"""The longest delay of a response, in seconds; if it would be longer, the request is refused."""
 MAX_WAITING, MAX_WAITING_EACH = 64, 8
-"""Answers that are delayed at a time, in all and of one address; further requests are refused at once."""
+"""Delayed responses at a time, in total and per address; further requests are refused at once."""
 FORGET_AFTER = 15 * 60.0
-"""Seconds after which wrong tokens do not count any more."""
+"""Seconds after which wrong tokens no longer count."""
 MAX_ADDRESSES = 10_000
-"""Addresses that are remembered, those with the newest wrong tokens; there is no room for more."""
+"""The number of remembered addresses; those with the newest wrong tokens are remembered."""
 IPV6_NETWORK_BITS = 64
-"""Bits of an IPv6 address that stand for one visitor: the rest is theirs to choose."""
+"""Bits of an IPv6 address that identify a visitor; a visitor can choose the others."""
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -36,12 +36,12 @@ class TooSoon(Exception):
 
     def __init__(self, seconds: float) -> None:
         self.seconds = math.ceil(seconds)
-        super().__init__(f"too many wrong tokens came from this address: try again in {self.seconds} s")
+        super().__init__(f"too many wrong tokens from this address: try again in {self.seconds} s")
 
 
 @dataclass
 class Attempts:
-    """What is known of an address: wrong tokens, when the last one came, and when the next one is answered."""
+    """What is known about an address: the wrong tokens, the time of the last one, and when the next gets a response."""
 
     n_wrong: int = 0
     n_waiting: int = 0
@@ -50,7 +50,10 @@ class Attempts:
 
 
 class Throttle:
-    """`await throttle.passes(address, is_right=…)`: at once if it is, else in the address's turn. For one event loop."""
+    """`await throttle.passes(address, is_right=…)` returns at once if it is right, otherwise after a delay.
+
+    For one event loop.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, sleep: Sleep | None = None) -> None:
         self._clock, self._sleep = clock, sleep or _sleep
@@ -63,9 +66,9 @@ class Throttle:
         return len(self._known)
 
     async def passes(self, address: str, *, is_right: bool) -> bool:
-        """Whether a token was right; TooSoon where a wrong one would wait for too long.
+        """Whether a token was right; TooSoon if the delay of a wrong one would be too long.
 
-        A right one forgets nothing: it may be a neighbour's, and would let the others guess on.
+        A right token does not reset the delay: it may come from someone else at the address, and others could keep guessing.
         """
         if is_right:
             return True
@@ -81,7 +84,7 @@ class Throttle:
         return False
 
     def _attempts(self, visitor: str) -> Attempts:
-        """What is known of an address; nothing if that is too long ago. Those that were seen longest ago make room."""
+        """What is known about an address, unless it is too old. The oldest addresses are forgotten if there are too many."""
         known, now = self._known.get(visitor), self._clock()
         if known is None or now - known.last > FORGET_AFTER:
             known = self._known[visitor] = Attempts(last=now)
@@ -91,7 +94,7 @@ class Throttle:
         return known
 
     def _count(self, known: Attempts, wait: float) -> None:
-        """One more wrong token, which is answered after so many seconds; the next one after a longer pause."""
+        """Count one more wrong token, whose response comes after this delay; the next delay is longer."""
         now = self._clock()
         known.n_wrong, known.last = known.n_wrong + 1, now
         known.next_turn = now + wait + pause_after(known.n_wrong)
@@ -105,14 +108,14 @@ class Throttle:
 
 
 def pause_after(n_wrong: int) -> float:
-    """Seconds between attempts after so many wrong tokens: nothing, then 0.5, 1, 2 … 30."""
+    """Seconds between attempts after this many wrong tokens: 0, then 0.5, 1, 2 … 30."""
     if n_wrong <= FREE_ATTEMPTS:
         return 0.0
     return float(min(FIRST_PAUSE * 2 ** min(n_wrong - FREE_ATTEMPTS - 1, 20), LONGEST_PAUSE))
 
 
 def visitor_of(address: str) -> str:
-    """Who an address stands for: of IPv6 its network, for anybody has millions of addresses there."""
+    """The visitor of an address; for IPv6 its network, because one visitor can use millions of addresses in it."""
     try:
         ip = ip_address(address.partition("%")[0])
     except ValueError:

@@ -1,6 +1,7 @@
-"""Workers: what takes long is worked out by a few threads of its own, so that other pages never wait for it.
+"""Workers: a few separate threads for long computations, so that other pages never wait for them.
 
-The same thing asked for twice is worked out once; what nobody waits for any more is not begun; too much is refused.
+Identical requests are computed once. A job is not started if its clients have left. If too many jobs wait, new ones are
+refused.
 """
 
 from __future__ import annotations
@@ -20,28 +21,28 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 THREADS = 2
-"""More would only take turns."""
+"""More threads would only slow each other down."""
 MAX_JOBS = 32
-"""Those that are worked on and those that wait."""
+"""Running and waiting jobs together."""
 
 
 class TooBusy(Exception):
-    """There is more to work out than anybody would wait for."""
+    """Too many jobs are waiting."""
 
     def __init__(self) -> None:
-        super().__init__("too much is being worked out now; try again in a few seconds")
+        super().__init__("the server is busy: try again in a few seconds")
 
 
 @dataclass(eq=False)
 class Job:
-    """Something that is worked out, and how many wait for it."""
+    """A computation, and how many clients wait for it."""
 
     future: Future[Any]
     n_waiting: int = 0
 
 
 class Workers:
-    """`await workers.run(key, work)`: what the work gives, in a thread. For one event loop."""
+    """`await workers.run(key, work)` runs the work in a thread and returns its result. For one event loop."""
 
     def __init__(self, n_threads: int = THREADS, most_jobs: int = MAX_JOBS) -> None:
         self._threads = ThreadPoolExecutor(n_threads, thread_name_prefix="assay-work")
@@ -49,7 +50,7 @@ class Workers:
         self._jobs: dict[Hashable, Job] = {}
 
     async def run(self, key: Hashable, work: Callable[[], T]) -> T:
-        """TooBusy where too much waits. Whoever is cancelled leaves; a job that nobody waits for is not begun."""
+        """The result of the work; TooBusy if too many jobs wait. A job without clients is not started."""
         job = self._jobs.get(key)
         if job is None:
             if len(self._jobs) >= self._most_jobs:
@@ -76,7 +77,7 @@ class ClientGone(Exception):
 
 
 async def cancel_when_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """The result of the work; ClientGone, and the work cancelled, as soon as the client has left."""
+    """The result of the work; if the client leaves, the work is cancelled and ClientGone is raised."""
     working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_wait_for_disconnect(request))
     try:
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -93,14 +94,14 @@ async def _wait_for_disconnect(request: Request) -> None:
         pass
 
 
-# Streams: answers that go on until the reader leaves. Their number is limited, in all and for one visitor.
+# Streams: responses that run until the reader leaves. Their number is limited, in total and per visitor.
 
 MAX_STREAMS, MAX_STREAMS_EACH = 64, 8
-"""In all, and of one session or address."""
+"""In total, and per session or address."""
 
 
 class Streams:
-    """`streams.refusal(visitor)` says whether there is room for one more; `streams.response(…)` takes it."""
+    """`streams.refusal(visitor)` says whether one more is allowed; `streams.response(…)` opens it."""
 
     def __init__(self, most: int = MAX_STREAMS, most_each: int = MAX_STREAMS_EACH) -> None:
         self.most, self.most_each = most, most_each
@@ -110,21 +111,21 @@ class Streams:
         return self._open.total()
 
     def refusal(self, visitor: Hashable) -> tuple[int, str] | None:
-        """Status and words for one more stream of a visitor; None where there is room."""
+        """Status and message if one more stream of a visitor is refused; None if it is allowed."""
         if self._open[visitor] >= self.most_each:
-            return 429, f"there are at most {self.most_each} streams of events for one visitor; close one of them"
+            return 429, f"at most {self.most_each} event streams per visitor are allowed. Close one of them"
         if len(self) >= self.most:
-            return 503, f"there are at most {self.most} streams of events at a time; try again later"
+            return 503, f"at most {self.most} event streams are allowed at a time. Try again later"
         return None
 
     def response(self, visitor: Hashable, content: AsyncIterator[bytes], headers: Mapping[str, str]) -> Response:
-        """The answer that has a place until it ends, however it ends."""
+        """The response, which is counted until it ends in any way."""
         from starlette.responses import StreamingResponse
 
         opened = self._open
 
         class Counted(StreamingResponse):
-            """Gives its place back."""
+            """A response that is counted while it is open."""
 
             async def __call__(self, *asgi: Any) -> None:
                 opened[visitor] += 1

@@ -1,1 +1,1 @@
-"""Charts: one family per file, found by their records."""
+"""Chart definitions: one family per file."""

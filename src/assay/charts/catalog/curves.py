@@ -1,4 +1,4 @@
-"""Curves, one line for each system: a metric by cutoff, and precision by recall."""
+"""Curves with one line per system: a metric by cutoff, and precision by recall."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ SCORE_TOLERANCE = 1e-9
 
 
 def rescore(result: Result, metrics: Sequence[str], like: str) -> Result | None:
-    """The result's rankings scored by these metrics; None where that cannot be done, or would not be the same evaluation.
+    """Score the result's rankings with these metrics; None if that is impossible or would not be the same evaluation.
 
-    Whether it is the same is seen by a metric that the result has: its figure must come out again.
+    As a check, the metric `like` is scored too: its value must be the one in the result.
     """
     if not result.run or not result.relevant or not math.isfinite(result[like]):
         return None
@@ -38,19 +38,19 @@ CUTOFFS = (1, 3, 5, 10, 20, 50, 100)
 
 
 class Line(NamedTuple):
-    """One system's figures."""
+    """The values of one system."""
 
     system: str
     figures: dict[int, float]
-    """Cutoff → figure."""
+    """Cutoff → value."""
     is_again: bool
-    """Whether rankings were scored again; else the figures are those of the result."""
+    """Whether the values were computed from the rankings; otherwise they are the values in the result."""
 
 
 def by_k(subject: Subject) -> Drawing:
-    """A metric at several cutoffs, one line for each system.
+    """A metric at several cutoffs, with one line per system.
 
-    Rankings that were kept are scored again at each cutoff that they reach; else the cutoffs of the result are drawn.
+    If a result contains rankings, they are scored at each cutoff that they reach. Otherwise its own cutoffs are drawn.
     """
     metric = _with_cutoff(subject)
     lines = [
@@ -68,7 +68,7 @@ def by_k(subject: Subject) -> Drawing:
         if line.figures
     ]
     title = subject.title or f"{family} by cutoff"
-    alt = f"Lines of {family} by cutoff: {listed(descriptions)}."
+    alt = f"Line chart of {family} by cutoff: {listed(descriptions)}."
     return Drawing(
         spec(_by_k_body(metric, rows, known), rows), title, alt, tuple(rows), _note(lines, known, subject.cutoffs)
     )
@@ -94,13 +94,14 @@ def _by_k_body(metric: BoundMetric, rows: Sequence[dict[str, Any]], known: Seque
 
 
 def _with_cutoff(subject: Subject) -> BoundMetric:
-    """The metric that is drawn: the one asked for, or the first that has a cutoff."""
+    """The metric to draw: the one in the request, or the first that has a cutoff."""
     cutoff_metric = (
         subject.bound if subject.metric else next((metric for metric in subject.shared if _k(metric) is not None), None)
     )
     if cutoff_metric is None or cutoff_metric.metric.at is None or cutoff_metric.metric.at.name != "k":
-        names = ", ".join(metric.name for metric in subject.shared if _k(metric) is not None) or "none of them has one"
-        raise UsageError(f"by_k needs a metric with a cutoff, such as ndcg@10; of these: {names}")
+        names = ", ".join(metric.name for metric in subject.shared if _k(metric) is not None)
+        choices = f"choose from {names}" if names else "the results have none"
+        raise UsageError(f"by_k needs a metric with a cutoff, such as ndcg@10   ({choices})")
     return cutoff_metric
 
 
@@ -114,7 +115,7 @@ def _family(metric: BoundMetric) -> str:
 
 
 def _line(name: str, result: Result, metric: BoundMetric, asked: Sequence[int]) -> Line:
-    """The figures of one system; cutoffs beyond the longest ranking are left out: nobody knows what would stand there."""
+    """The values of one system, without cutoffs beyond its longest ranking, where the documents are unknown."""
     longest = max(map(len, result.run.values()), default=0)
     reached = [k for k in sorted(set(asked or CUTOFFS)) if k <= longest]
     at = {k: metric.metric.bind(**{**metric.params, "k": k}) for k in reached}
@@ -126,7 +127,7 @@ def _line(name: str, result: Result, metric: BoundMetric, asked: Sequence[int]) 
 
 
 def _at_cutoffs(result: Result, metric: BoundMetric) -> list[BoundMetric]:
-    """The metrics of a result that are this one at some cutoff."""
+    """The metrics of a result that are this metric at any cutoff."""
     return [
         bound
         for bound in result.metrics
@@ -135,31 +136,30 @@ def _at_cutoffs(result: Result, metric: BoundMetric) -> list[BoundMetric]:
 
 
 def _note(lines: Sequence[Line], known: Sequence[int], asked: Sequence[int]) -> str:
-    """Where the figures are from, and what was asked for in vain."""
+    """Where the values come from, and the requested cutoffs that no system has."""
     not_rescored = [line.system for line in lines if not line.is_again]
     if not not_rescored:
-        source = "Scored again at each cutoff, from the rankings that were kept"
+        source = "Computed at each cutoff from the rankings in the results"
     elif len(not_rescored) == len(lines):
-        source = "At the cutoffs that the results have; there are no rankings to score again"
+        source = "Only the cutoffs in the results, because other cutoffs cannot be computed from them"
     else:
-        source = f"Scored again from rankings that were kept; {listed(not_rescored, 3)}: at the cutoffs that the result has"
+        source = f"Computed from the rankings in the results; only the cutoffs in the result for {listed(not_rescored, 3)}"
     lost = [str(k) for k in sorted(set(asked) - set(known))]
-    return f"{source}. Nothing reaches {', '.join(lost)}" if lost else source
+    return f"{source}. No system has a value at {', '.join(lost)}" if lost else source
 
 
 def _too_few(metric: BoundMetric, known: Sequence[int], results: Sequence[Result]) -> str:
-    """Two cutoffs make a line; what there is, and what to do."""
+    """The error if there are fewer than two cutoffs: what is known, and what to do."""
     family = _family(metric)
-    here = f"at {known[0]} only" if known else "at none of these"
+    cutoffs = f"only {known[0]}" if known else "none"
     longest = max((len(ranking) for result in results for ranking in result.run.values()), default=0)
-    rankings = (
-        f"the rankings that were kept end at rank {longest:,}" if longest else "no rankings were kept to be scored again"
-    )
+    rankings = f"the rankings in the results end at rank {longest:,}" if longest else "the results contain no rankings"
     own = sorted({int(bound.params["k"]) for result in results for bound in _at_cutoffs(result, metric)})
-    has = f"the results have it at {', '.join(map(str, own))}" if own else "the results have it at none"
+    has = f"{family} was scored only at {', '.join(map(str, own))}" if own else f"{family} was scored without a cutoff"
+    reasons = rankings if own and own == list(known) else f"{rankings}, and {has}"
     ask = f"--metrics {family}@1 {family}@5 {family}@10"
-    known_at = f"a line needs two cutoffs, and {family} is known {here}: {rankings}, and {has}"
-    return f"{known_at}. Evaluate with {ask}, or choose other cutoffs"
+    needed = f"a line needs {family} at two or more cutoffs, found {cutoffs}: {reasons}"
+    return f"{needed}. Evaluate with {ask}, or choose other cutoffs"
 
 
 BY_K = Chart("by_k", by_k, takes=("metric", "cutoffs"))
@@ -167,13 +167,13 @@ BY_K = Chart("by_k", by_k, takes=("metric", "cutoffs"))
 
 LEVELS = tuple(level / 10 for level in range(11))
 DESCRIBED_LEVELS = (0.0, 0.5, 1.0)
-"""Levels of recall that are told in words."""
+"""Levels of recall in the description."""
 
 
 def precision_recall(subject: Subject) -> Drawing:
-    """Interpolated precision at eleven levels of recall, one line for each system.
+    """Interpolated precision at eleven levels of recall, with one line per system.
 
-    Rankings and judgments that a result keeps are scored again; a result without them cannot be drawn.
+    It is computed from the rankings and judgments in a result. A result without them cannot be drawn.
     """
     systems = labels(subject.names)
     curves = {name: _curve(name, result) for name, result in zip(systems, subject.results, strict=True)}
@@ -192,7 +192,7 @@ def precision_recall(subject: Subject) -> Drawing:
 
 
 def _curve(name: str, result: Result) -> dict[float, float]:
-    """Recall → the best precision at that recall or beyond, the mean over queries."""
+    """Recall → the best precision at that recall or above, averaged over queries."""
     metrics = {level: f"iprec@{level:.1f}" for level in LEVELS}
     for bound in result.metrics:
         if bound.metric.view == "ranking" and math.isfinite(result.summary.get(bound.name, math.nan)):
@@ -200,8 +200,8 @@ def _curve(name: str, result: Result) -> dict[float, float]:
             if again is not None:
                 return {level: again[metric] for level, metric in metrics.items()}
     raise UsageError(
-        f"{name}: there is no curve without rankings and the relevant documents of each query, and this result has not kept "
-        "them; assay eval keeps them"
+        f"{name}: a precision-recall curve needs the rankings and the relevant documents of each query, but this result "
+        "does not contain them. assay eval stores them"
     )
 
 

@@ -1,4 +1,4 @@
-"""Figures of systems: as bars, by slices of the queries, and as a heat map of several metrics."""
+"""Values of systems: as bars, by slices of the queries, and as a heat map of several metrics."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from assay.metrics import BoundMetric
 from assay.text import counted
 
 SLICE_STEP = 15
-"""Height for each system inside a slice."""
+"""Height of each system inside a slice."""
 MAX_SLICES = 40
-"""Slices that still fit a page; of more, those with most queries are drawn."""
+"""Slices that fit on a page. If there are more, those with the most queries are drawn."""
 
 
 def slices(subject: Subject) -> Drawing:
-    """The figure of each system on queries that share a tag, with its interval.
+    """The value of each system on each slice of the queries, with its confidence interval.
 
-    Slices stand in their own order (easy, medium, hard), with their number of queries; small ones have wide intervals.
+    Slices are in their natural order (easy, medium, hard), with their number of queries. Small slices have wide intervals.
     """
     if not subject.by:
-        raise UsageError("slices need a tag, such as by='difficulty'")
+        raise UsageError("the chart slices needs a tag, such as by='difficulty'")
     metric = subject.bound
     sliced = slice_results(subject.results, subject.by, metrics=[metric])[0]
     names = labels([result.name or "run" for result in sliced.whole])
@@ -52,7 +52,7 @@ def slices(subject: Subject) -> Drawing:
     figures = Figures()
     descriptions = [f"{row['slice']}, {row['system']}: {figures.value(metric, row['value'])}" for row in rows]
     lost = len(sliced.parts) - len(parts)
-    note = f"The {len(parts)} slices with most queries, of {len(sliced.parts):,}" if lost else ""
+    note = f"The {len(parts)} slices with the most queries, of {len(sliced.parts):,}" if lost else ""
     head = sliced.head or subject.by
     title = subject.title or f"{metric.name} by {head}"
     height = {"step": SLICE_STEP * len(names) + 12, "for": "position"}
@@ -61,13 +61,13 @@ def slices(subject: Subject) -> Drawing:
 
 
 def _largest(parts: Sequence[Part]) -> list[Part]:
-    """Those with most queries, in the order they had."""
+    """The slices with the most queries, in their original order."""
     most = sorted(range(len(parts)), key=lambda place: -parts[place].slice.n)[:MAX_SLICES]
     return [parts[place] for place in sorted(most)]
 
 
 def _slice_rows(part: Part, names: Sequence[str], metric: str) -> list[dict[str, Any]]:
-    """A row for each system; the ends of its interval are nan where it has none."""
+    """A row for each system; the ends of its interval are nan if it has none."""
     rows = []
     for name, result in zip(names, part.results, strict=True):
         interval = result.intervals.get(metric)
@@ -109,9 +109,9 @@ SLICES = Chart("slices", slices, takes=("metric", "by"))
 
 
 def intervals_of(results: Sequence[Result], metric: str) -> tuple[str, list[tuple[float, float]]]:
-    """The level in words, and the ends of each result's interval; nan where it has none.
+    """The level as text, and the ends of each result's interval (nan if it has none).
 
-    Those that the results have are taken, if all have them at one level; else 95 % intervals are calculated.
+    If all results have intervals at the same level, these are used. Otherwise 95 % intervals are computed.
     """
     intervals = [result.intervals.get(metric) for result in results]
     if None in intervals or len({interval.level for interval in intervals if interval}) != 1:
@@ -127,9 +127,9 @@ BAR_STEP = 34
 
 
 def bars(subject: Subject) -> Drawing:
-    """The figure of each system on one metric, with its interval.
+    """The value of each system on one metric, with its confidence interval.
 
-    Systems stand in the order given. Where an interval is not known, the bar has none.
+    Systems are in the order given. If an interval is unknown, the bar has none.
     """
     metric = subject.bound
     figures = Figures()
@@ -144,14 +144,16 @@ def bars(subject: Subject) -> Drawing:
         descriptions.append(f"{row['system']} {row['shown']}" + ("" if math.isnan(row["low"]) else f" [{', '.join(ends)}]"))
     is_known = not all(math.isnan(row["low"]) for row in rows)
     title = subject.title or metric.name
-    alt = f"Bars of {metric.name}: {listed(descriptions)}."
+    alt = f"Bar chart of {metric.name}: {listed(descriptions)}."
     table_rows = tuple({name: row[name] for name in ("system", "value", "low", "high")} for row in rows)
-    note = f"The lines across the bars are {level} intervals" if is_known else "Without intervals, which are not known"
+    note = (
+        f"The lines on the bars are {level} confidence intervals" if is_known else "Confidence intervals are not available"
+    )
     return Drawing(spec(_bar_layers(metric), rows, height={"step": BAR_STEP}), title, alt, table_rows, note)
 
 
 def _bar_layers(metric: BoundMetric) -> list[Spec]:
-    """The bar, its interval with both ends, and the figure behind it."""
+    """The bar, its interval with both ends, and the value after it."""
     title = metric_title(metric)
     hover = tooltip(("system", "system"), *((name, name, number_format(metric)) for name in ("value", "low", "high")))
     layers: list[Spec] = [
@@ -183,13 +185,13 @@ BARS = Chart("bars", bars)
 
 CELL_STEP = {"width": {"step": 78}, "height": {"step": 32}}
 DARK = 0.5
-"""Share of the range from which on a cell is so dark that figures are written in white."""
+"""Cells above this share of the range are so dark that their values are written in white."""
 
 
 def heat_map(subject: Subject) -> Drawing:
-    """Systems by metrics, the better the stronger the colour.
+    """Systems by metrics; a stronger colour is better.
 
-    Each metric has a scale of its own, from its worst system to its best; where all are equal, all are pale.
+    Each metric has its own scale, from its worst system to its best. If all systems are equal, all cells are pale.
     """
     metrics = _columns(subject)
     names = labels(subject.names)
@@ -201,7 +203,7 @@ def heat_map(subject: Subject) -> Drawing:
     place = {"x": category("metric", axis={"orient": "top", "labelAngle": -30}), "y": category("system")}
     fill = quantity("share", "", scale={"domain": [0, 1], "range": [PALE, DEEP]}, legend=None)
     ink = {"condition": {"test": f"datum.share > {DARK}", "value": ON_DEEP}, "value": ON_PALE}
-    hover = tooltip(("system", "system"), ("metric", "metric"), ("shown", "figure"))
+    hover = tooltip(("system", "system"), ("metric", "metric"), ("shown", "value"))
     layers: list[Spec] = [
         {"mark": "rect", "encoding": {**place, "color": fill, "tooltip": hover}},
         {"mark": {"type": "text", "fontSize": 11}, "encoding": {**place, "text": {"field": "shown"}, "color": ink}},
@@ -211,23 +213,23 @@ def heat_map(subject: Subject) -> Drawing:
         f"Heat map of {counted(len(names), 'system')} by {counted(len(metrics), 'metric')}. "
         f"Best on {listed(best, len(best))}."
     )
-    note = "Colours compare the systems of one metric: the strongest is its best" if len(names) > 1 else ""
+    note = "Colours compare the systems on one metric; the strongest colour is the best system" if len(names) > 1 else ""
     table_rows = tuple({name: row[name] for name in ("system", "metric", "value")} for row in rows)
     return Drawing(spec(layers, rows, **CELL_STEP), subject.title or "Systems by metrics", alt, table_rows, note)
 
 
 def _columns(subject: Subject) -> list[BoundMetric]:
-    """Those asked for; else all that the results share and somebody wanted to see."""
+    """The metrics in the request; otherwise all requested metrics that the results share."""
     if subject.metrics:
         return list({bound.name: bound for bound in map(subject.find, subject.metrics)}.values())
     metrics = [metric for metric in subject.shared if metric.name not in subject.results[0].beside] or subject.shared
     if not metrics:
-        raise UsageError("the results have no metric with figures in common")
+        raise UsageError("the results have no metric with values in common")
     return metrics
 
 
 def _heat_map_rows(metric: BoundMetric, names: Sequence[str], values: Sequence[float]) -> list[dict[str, Any]]:
-    """A cell for each system, with its share of the way from the worst to the best."""
+    """A cell for each system, with its position between the worst (0) and the best (1)."""
     figures = Figures()
     known = [value for value in values if math.isfinite(value)]
     low, high = (min(known), max(known)) if known else (0.0, 0.0)
@@ -245,7 +247,7 @@ def _heat_map_rows(metric: BoundMetric, names: Sequence[str], values: Sequence[f
 
 
 def _best(rows: Sequence[dict[str, Any]], metric: str) -> str:
-    """The best system and its figure; none of those that have no figure."""
+    """The best system and its value; systems without a value are left out."""
     known = [row for row in rows if row["metric"] == metric and math.isfinite(row["value"])]
     best = max(known, key=lambda row: row["share"])
     return f"{best['system']} {best['shown']}"

@@ -1,4 +1,4 @@
-"""history: a metric over time, one line for each series; steps, spikes and blessed baselines are marked."""
+"""history: a metric over time, with one line per series; steps, spikes and baselines are marked."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from assay.monitoring import Series
 from assay.text import counted
 
 SPANS = {timedelta(minutes=10): "%m-%d %H:%M:%S", timedelta(days=3): "%m-%d %H:%M"}
-"""Up to so much time, the axis shows more than days."""
+"""Up to these time spans, the axis shows more than days."""
 MARKS = {"better": ("triangle-up", BETTER), "worse": ("triangle-down", WORSE), "baseline": ("square", SAME)}
 
 
 def history(subject: Subject) -> Drawing:
-    """A metric over time, one line for each series; steps, spikes and blessed baselines are marked.
+    """A metric over time, with one line per series; steps, spikes and baselines are marked.
 
-    A night without a figure leaves a gap. The axis is cut to where the figures are, so that small steps show.
+    An evaluation without a value leaves a gap. The axis covers only the range of the values, so small steps are visible.
     """
     metric = subject.series[0].bound
     names = labels([series.name for series in subject.series])
@@ -48,9 +48,7 @@ def history(subject: Subject) -> Drawing:
     ]
     changed = f"Changes: {listed(changes)}." if changes else _unchanged(subject.series)
     note = (
-        ""
-        if len(drawn) == len(rows)
-        else f"{len(drawn):,} of {len(rows):,} points are drawn, all that are marked among them"
+        "" if len(drawn) == len(rows) else f"{len(drawn):,} of {len(rows):,} points are drawn, including all marked points"
     )
     title = subject.title or f"{metric.name} over time"
     body = spec(_layers(metric, names, drawn), drawn)
@@ -58,7 +56,7 @@ def history(subject: Subject) -> Drawing:
 
 
 def _rows(name: str, series: Series, baselines: Any) -> list[dict[str, Any]]:
-    """A row for each point, with its mark: a change, or else that somebody blessed it."""
+    """A row for each point, with its mark: a change, or a baseline."""
     changes = {change.place: change for change in series.changes}
     rows = []
     for place, point in enumerate(series.points):
@@ -75,45 +73,45 @@ def _changes(name: str, series: Series, metric: BoundMetric) -> list[str]:
     """Steps and spikes in words."""
     figures = Figures()
     return [
-        f"{name} {'worse' if change.is_worse else 'better'} from {figures.value(metric, change.before)} "
-        f"to {figures.value(metric, change.after)} on {change.point.started[:10]}"
+        f"{name} got {'worse' if change.is_worse else 'better'} on {change.point.started[:10]}, "
+        f"from {figures.value(metric, change.before)} to {figures.value(metric, change.after)}"
         for change in series.changes
     ]
 
 
 def _from_to(name: str, series: Series, metric: BoundMetric) -> str:
-    """The first and the last figure; of a single evaluation the only one."""
+    """The first and the last value, or the only value if there is one evaluation."""
     n, figures = len(series.defined), Figures()
     values = [figures.value(metric, float(series.defined[end].value or 0)) for end in ((0, -1) if n > 1 else (0,))]
     return f"{name}: {' to '.join(values)} in {counted(n, 'evaluation')}"
 
 
 def _unchanged(series: Sequence[Series]) -> str:
-    """Where each series has a single figure, nothing could have been noticed."""
+    """The text if there are no changes; with one value per series, none can be detected."""
     if all(len(line.defined) < 2 for line in series):
-        return "Changes can be seen from the second evaluation on."
-    return "No change was noticed."
+        return "Changes can be detected from the second evaluation on."
+    return "No changes were detected."
 
 
 def _thinned(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Every second, third … point where there are too many; those that are marked, and the last, stay."""
+    """Every second, third … point if there are too many; all marked points and the last point stay."""
     step = -(-len(rows) // MAX_POINTS)
     last = len(rows) - 1
     return [row for place, row in enumerate(rows) if place % step == 0 or row["mark"] or place == last]
 
 
 def _time_format(rows: Sequence[dict[str, Any]]) -> str:
-    """Days; hours where all is within a few days, and seconds within minutes."""
+    """Show days; hours if all points are within a few days, and seconds if they are within minutes."""
     try:
         times = [datetime.fromisoformat(row["started"]) for row in rows]
         span = max(times) - min(times)
-    except (ValueError, TypeError):  # times that somebody wrote by hand, or with and without a zone
+    except (ValueError, TypeError):  # times written by hand, or some with and some without a time zone
         return "%Y-%m-%d"
     return next((time_format for most, time_format in SPANS.items() if span <= most), "%Y-%m-%d")
 
 
 def _layers(metric: BoundMetric, names: Sequence[str], rows: Sequence[dict[str, Any]]) -> list[Spec]:
-    """Intervals, the line, its points, and the marks around some of them."""
+    """Intervals, the line, its points, and the marks around some points."""
     title = metric_title(metric)
     marks = [mark for mark in MARKS if any(row["mark"] == mark for row in rows)]
     axis = {"format": _time_format(rows), "labelOverlap": True, "labelSeparation": 8, "tickCount": 8}
@@ -140,8 +138,8 @@ def _layers(metric: BoundMetric, names: Sequence[str], rows: Sequence[dict[str, 
 
 
 def _marks(place: Spec, marks: Sequence[str]) -> Spec:
-    """Signs around the points where something happened."""
-    marked = {"field": "mark", "type": "nominal", "title": "marked"}
+    """Symbols around the points with a change or a baseline."""
+    marked = {"field": "mark", "type": "nominal", "title": "mark"}
     shapes, inks = ({"domain": list(marks), "range": [MARKS[mark][part] for mark in marks]} for part in (0, 1))
     return {
         "transform": [{"filter": "datum.mark != ''"}],

@@ -32,12 +32,12 @@ OUTCOMES = ("worse", "same", "better")
 
 
 class ScorePairs(NamedTuple):
-    """A baseline, a candidate, and each query on which both have a score."""
+    """A baseline, a candidate, and every query for which both have a score."""
 
     metric: BoundMetric
     names: tuple[str, str]
     rows: list[dict[str, Any]]
-    """Query, its text, the scores a and b, the difference, and whether b is better, the same or worse."""
+    """The query, its text, the scores a and b, the difference, and whether b is better, the same or worse."""
 
     @property
     def counts(self) -> Counter[str]:
@@ -45,19 +45,22 @@ class ScorePairs(NamedTuple):
         return Counter(row["outcome"] for row in self.rows)
 
     def summary(self, about_same: str = "") -> str:
-        """The same in words."""
+        """The counts as text."""
         n = self.counts
         return f"{counted(n['better'], 'query')} better, {n['same']:,} the same{about_same}, {n['worse']:,} worse"
 
 
 def pair_scores(subject: Subject) -> ScorePairs:
-    """The first result is the baseline. Scores that differ by rounding only are the same, as they are to a comparison."""
+    """Pair the scores by query; the first result is the baseline.
+
+    Scores that differ only by rounding count as the same, as in a comparison.
+    """
     metric = subject.bound
     aligned = align(subject.results, [metric])
     scores = aligned.scores(metric.name)
     places = np.flatnonzero(~np.isnan(scores).any(axis=1)).tolist()
     if not places:
-        raise UsageError(f"no query has a score of {metric.name} in both systems")
+        raise UsageError(f"none of the queries has a score for {metric.name} in both systems")
     known = scores[places]
     change = Pairs(known[:, [0]], known[:, [1]]).differences[:, 0]
     better = np.sign(change) * (1 if metric.metric.higher_is_better else -1)
@@ -74,15 +77,15 @@ def pair_scores(subject: Subject) -> ScorePairs:
 
 SIDE = 380
 CELLS = 40
-"""Cells to a side where there are too many queries for points."""
+"""Cells per side if there are too many queries to draw as points."""
 MAX_OPAQUE_POINTS = 500
-"""Queries from which on points are fainter, as many lie on each other."""
+"""With more queries, points are fainter because many overlap."""
 
 
 def paired_scatter(subject: Subject) -> Drawing:
-    """Each query as a point, the baseline's score across, the candidate's up; above the line it got higher.
+    """One point per query: x is the baseline's score, y the candidate's; above the line, the candidate scores higher.
 
-    Beyond 5,000 queries they are counted in cells instead of drawn one by one.
+    More than 5,000 queries are counted in cells instead of drawn one by one.
     """
     pairs = pair_scores(subject)
     ends = _ends(pairs)
@@ -91,18 +94,17 @@ def paired_scatter(subject: Subject) -> Drawing:
     note = pairs.summary()
     if is_counted:
         note += f". Drawn as counts in {CELLS} × {CELLS} cells"
-    alt = f"{_each(len(pairs.rows))} by its {pairs.metric.name}, {pairs.names[0]} across and {pairs.names[1]} up."
+    alt = (
+        f"Scatter plot of {pairs.metric.name} on {counted(len(pairs.rows), 'query')}: "
+        f"{pairs.names[0]} on the x axis, {pairs.names[1]} on the y axis."
+    )
     title = subject.title or f"{pairs.metric.name}, query by query"
     layers = [_diagonal(pairs, ends), _counts(pairs, ends) if is_counted else _points(pairs, ends)]
     return Drawing(spec(layers, rows, width=SIDE, height=SIDE), title, alt, tuple(rows), note)
 
 
-def _each(n: int) -> str:
-    return f"Each of {n:,} queries" if n > 1 else "The only query"
-
-
 def _ends(pairs: ScorePairs) -> tuple[float, float]:
-    """Both axes are the same: from 0 to 1 for a metric that lies there, else as far as the scores reach."""
+    """The ends of both axes: 0 and 1 if that is the range of the metric, otherwise the range of the scores."""
     if pairs.metric.metric.range == (0.0, 1.0):
         return 0.0, 1.0
     scores = [row[name] for row in pairs.rows for name in ("a", "b")]
@@ -151,7 +153,7 @@ def _counts(pairs: ScorePairs, ends: Sequence[float]) -> Spec:
 
 
 def _cells(pairs: ScorePairs, low: float, high: float) -> list[dict[str, Any]]:
-    """Queries counted by where they fall, with better, same and worse apart."""
+    """Count the queries in each cell, separately for better, same and worse."""
     side = (high - low) / CELLS
     counts = Counter((round((row["a"] - low) / side), round((row["b"] - low) / side), row["outcome"]) for row in pairs.rows)
     return [
@@ -164,15 +166,15 @@ PAIRED_SCATTER = Chart("paired_scatter", paired_scatter, n_results=(2, 2))
 
 
 BINS = 20
-"""On the side of 0 that reaches further."""
+"""Bins on the longer side of 0."""
 MAX_COUNT_WITH_ALL_TICKS = 8
-"""Up to so many queries, each is a tick of the axis."""
+"""Up to this many queries, the axis has a tick for each."""
 
 
 def difference_histogram(subject: Subject) -> Drawing:
-    """By how much queries got better or worse, and how many did.
+    """How many queries got better or worse, and by how much.
 
-    Queries that did not change are counted, but have no bar: they are often so many that it would dwarf all others.
+    Queries that did not change are counted, but have no bar, because it would often dwarf all others.
     """
     pairs = pair_scores(subject)
     change = np.array([row["change"] for row in pairs.rows])
@@ -180,16 +182,16 @@ def difference_histogram(subject: Subject) -> Drawing:
     figures = Figures()
     ends = " to ".join(figures.change(pairs.metric, float(end)) for end in (change.min(), change.max()))
     alt = (
-        f"Histogram of differences of {pairs.metric.name}, {pairs.names[1]} minus {pairs.names[0]}, "
+        f"Histogram of differences in {pairs.metric.name}, {pairs.names[1]} minus {pairs.names[0]}, "
         f"on {counted(len(change), 'query')}: from {ends}, mean {figures.change(pairs.metric, float(change.mean()))}."
     )
     note = pairs.summary(" (not drawn)")
-    title = subject.title or f"Differences of {pairs.metric.name}"
+    title = subject.title or f"Differences in {pairs.metric.name}"
     return Drawing(spec(_histogram_body(pairs, rows), rows), title, alt, tuple(rows), note)
 
 
 def _bins(pairs: ScorePairs, change: Any) -> list[dict[str, Any]]:
-    """From, to and how many queries; bins begin at 0 to both sides, so that none holds better and worse ones."""
+    """The ends of each bin and its number of queries. Bins start at 0 on both sides, so none mixes better and worse."""
     step = (float(np.abs(change).max()) or 1.0) / BINS
     places = np.sign(change) * np.ceil(np.round(np.abs(change) / step, 9))
     sign = 1 if pairs.metric.metric.higher_is_better else -1
@@ -205,7 +207,7 @@ def _bins(pairs: ScorePairs, change: Any) -> list[dict[str, Any]]:
 
 
 def _histogram_body(pairs: ScorePairs, rows: Sequence[dict[str, Any]]) -> Spec:
-    """Bars over an axis that shows 0, even if nothing changed."""
+    """Bars on an axis that includes 0, even if nothing changed."""
     how = f"+{number_format(pairs.metric)}"
     across = [min(0.0, *(row["from"] for row in rows)), max(0.0, *(row["to"] for row in rows))]
     across = across if across[1] > across[0] else [-1.0, 1.0]

@@ -1,4 +1,4 @@
-"""Several systems at once: which of them differ significantly, and which no other beats in quality and latency."""
+"""Several systems at once: which of them differ significantly, and which are best in quality and latency."""
 
 from __future__ import annotations
 
@@ -33,22 +33,24 @@ from assay.text import counted, milliseconds
 ALPHA = 0.05
 STEP = 30
 GAP = 0.45
-"""From one bar to the next, as a share of the step."""
+"""Distance between bars, as a share of the step."""
 HALVINGS = 60
 
 
 def critical_difference(subject: Subject) -> Drawing:
-    """Mean ranks of several systems over queries; a bar joins those that no test tells apart.
+    """Mean ranks of several systems over queries; a bar joins systems that do not differ significantly.
 
-    Ranks on each query, equals sharing one; two systems whose mean ranks are further apart than the critical difference
-    differ at 5 % (Demšar 2006, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, figure 1).
+    Systems are ranked on each query, and equal scores share a rank. Two systems differ at 5 % if their mean ranks differ by
+    more than the critical difference (Demšar 2006, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7,
+    figure 1).
     """
     metric = subject.bound
     scores = align(subject.results, [metric]).scores(metric.name)
     scores = scores[~np.isnan(scores).any(axis=1)]
     n, m = scores.shape
     if n < 2:
-        raise UsageError(f"a critical difference needs two queries or more, and {counted(n, 'query')} scored {metric.name}")
+        scored = f"{counted(n, 'query')} {'has' if n == 1 else 'have'} a score for {metric.name} in all systems"
+        raise UsageError(f"critical_difference needs at least 2 queries, but {scored}")
     test = parse_test("friedman").compare_many(Field(scores))
     means = (m + 1) / 2 - test.standing * (1 if metric.metric.higher_is_better else -1)
     order = np.argsort(means, kind="stable").tolist()
@@ -66,7 +68,7 @@ def critical_difference(subject: Subject) -> Drawing:
 
 
 def critical_distance(n: int, m: int) -> float:
-    """How far apart mean ranks of m systems over n queries must be (Nemenyi 1963)."""
+    """The smallest significant difference between mean ranks of m systems over n queries (Nemenyi 1963)."""
     low, high = 0.0, 100.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -76,7 +78,7 @@ def critical_distance(n: int, m: int) -> float:
 
 
 def cliques(alike: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """First and last of each largest set of neighbours that are not told apart; systems in order of rank."""
+    """The first and last system of each largest group of neighbours that do not differ; systems are in order of rank."""
     groups: list[tuple[int, int]] = []
     for first, row in enumerate(alike):
         last = first + int(np.argmin(np.append(row[first:], False))) - 1
@@ -86,17 +88,17 @@ def cliques(alike: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def _together(rows: Sequence[Row], joined: Sequence[tuple[int, int]]) -> str:
-    """Who is not told apart, in words."""
+    """Which systems do not differ significantly, as text."""
     if not joined:
-        return "All of them are told apart."
+        return "All systems differ significantly from each other."
     groups = [
         f"{rows[first]['system']} {'and' if last == first + 1 else 'to'} {rows[last]['system']}" for first, last in joined
     ]
-    return f"Not told apart, in this order: {listed(groups)}."
+    return f"Not significantly different, in order of rank: {listed(groups)}."
 
 
 def _spec(rows: Sequence[Row], joined: Sequence[tuple[int, int]], metric: str) -> Spec:
-    """The systems below each other, each with a thin line down to the bars that join it with others."""
+    """The systems in rows, each with a thin line down to the bars that join it to others."""
     m, n_bars = len(rows), max(len(joined), 1)
     scale = {"domain": [1, m], "nice": False}
     across = quantity("rank", f"mean rank on {metric} (1 is best)", scale=scale, axis={"orient": "top", "tickMinStep": 1})
@@ -117,7 +119,7 @@ def _spec(rows: Sequence[Row], joined: Sequence[tuple[int, int]], metric: str) -
 
 
 def _bars(rows: Sequence[Row], joined: Sequence[tuple[int, int]], place: Spec) -> tuple[Spec, Spec]:
-    """The lines down from the systems that are joined, and the bars that join them."""
+    """The lines down from the joined systems, and the bars that join them."""
     bars: list[Row] = []
     ends: dict[str, float] = {}
     for number, (first, last) in enumerate(joined):
@@ -140,7 +142,7 @@ def _bars(rows: Sequence[Row], joined: Sequence[tuple[int, int]], place: Spec) -
                 "x": {**place["x"], "field": "from"},
                 "x2": {"field": "to"},
                 "y": place["y"],
-                "tooltip": tooltip(("group", "not told apart")),
+                "tooltip": tooltip(("group", "not significantly different")),
             },
         },
     )
@@ -153,43 +155,44 @@ LATENCY = "latency"
 
 
 def pareto(subject: Subject) -> Drawing:
-    """Quality against latency; systems on the line are beaten by no other in both.
+    """Quality against latency; the line joins the systems that no other system beats in both.
 
-    The latency is the mean per query; times of different machines should not be laid side by side.
+    The latency is the mean per query. Do not compare times from different machines.
     """
     metric = _quality(subject)
     if lacking := [name for name, result in zip(subject.names, subject.results, strict=True) if LATENCY not in result]:
-        raise UsageError(f"{', '.join(lacking)}: no times were taken; assay eval takes them, runs from files have none")
+        raise UsageError(f"{', '.join(lacking)}: no latency was measured. assay eval measures it; runs from files have none")
     named = list(zip(labels(subject.names), subject.results, strict=True))
     rows: list[dict[str, Any]] = [
         {"system": name, "latency": result[LATENCY], "value": result[metric.name]} for name, result in named
     ]
     rows = _with_unbeaten([row for row in rows if not math.isnan(row["latency"] + row["value"])], metric)
     if not rows:
-        raise UsageError(f"no system has both a latency and {metric.name}")
+        raise UsageError(f"none of the systems has both a latency and a value for {metric.name}")
     figures = Figures()
     descriptions = [
         f"{row['system']} {figures.value(metric, row['value'])} at {milliseconds(row['latency'])}"
-        + (", beaten by none in both" if row["unbeaten"] else "")
+        + (" (Pareto-optimal)" if row["unbeaten"] else "")
         for row in rows
     ]
     drawn = {row["system"] for row in rows}
     lost = [name for name, _ in named if name not in drawn]
-    note = f"Left out, for want of a figure: {listed(lost, 3)}" if lost else ""
+    note = f"Left out because a value is missing: {listed(lost, 3)}" if lost else ""
     title = subject.title or f"{metric.name} against latency"
     alt = f"{metric.name} against mean latency: {listed(descriptions)}."
     return Drawing(spec(_layers(metric, rows), rows), title, alt, tuple(rows), note)
 
 
 def _quality(subject: Subject) -> BoundMetric:
-    """The metric asked for, or the first that is no time."""
+    """The metric in the request, or the first that is not a time."""
     metric = (
         subject.bound
         if subject.metric
         else next((shared_metric for shared_metric in subject.shared if not _is_time(shared_metric)), None)
     )
     if metric is None or _is_time(metric):
-        raise UsageError(f"{metric.name if metric else 'a time'} against latency says nothing; name a metric of quality")
+        problem = f"not {metric.name}" if metric else "but the results have none in common"
+        raise UsageError(f"pareto needs a quality metric, such as ndcg@10, {problem}")
     return metric
 
 
@@ -198,7 +201,7 @@ def _is_time(metric: BoundMetric) -> bool:
 
 
 def _with_unbeaten(rows: list[dict[str, Any]], metric: BoundMetric) -> list[dict[str, Any]]:
-    """The rows, and of each whether nobody is as fast and as good, and better in one of them."""
+    """The rows, each with whether no other system is at least as fast and as good, and better in one of the two."""
     sign = 1 if metric.metric.higher_is_better else -1
 
     def is_beaten(row: dict[str, Any]) -> bool:
@@ -213,7 +216,7 @@ def _with_unbeaten(rows: list[dict[str, Any]], metric: BoundMetric) -> list[dict
 
 
 def _layers(metric: BoundMetric, rows: Sequence[dict[str, Any]]) -> list[Spec]:
-    """A point for each system, and in steps the best that can be had within a time."""
+    """A point for each system, and a step line with the best value up to each latency."""
     scale = {"type": "log"} if all(row["latency"] > 0 for row in rows) else {"zero": True}
     place = {
         "x": quantity("latency", "mean latency per query (ms)", scale=scale),

@@ -1,1 +1,1 @@
-"""Page: the sections of an HTML report, each benchmark with the same ones."""
+"""Page: the sections of an HTML report; every benchmark has the same sections."""

@@ -1,4 +1,4 @@
-"""Charts of a page: each as a picture, as the specification that a script draws again, and as the rows behind it."""
+"""Charts of a page: each as a picture, as a specification that a script can draw again, and as rows of data."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ from assay.reports.table import (
 from assay.text import percent
 
 MAX_ROWS = 200
-"""Rows behind a chart that the page shows; the chart has them all."""
+"""Rows of data that the page shows; the chart has all rows."""
 MAX_ROWS_NARROW = 300
-"""Rows of a chart that is drawn a second time, for narrow screens."""
+"""A chart with more rows is not drawn a second time for narrow screens."""
 THEME = "page"
 SVG = "http://www.w3.org/2000/svg"
 FOR_SCRIPTS = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-"""What could end a script, or be misread in one."""
+"""Characters that could end a script or be misread in one."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One chart on a page. What it is called in `figures/` is its `name`."""
+    """One chart on a page; `name` is the name of its file in `figures/`."""
 
     drawing: Drawing
     kind_of_chart: str
@@ -56,12 +56,12 @@ class Figure:
 
     @property
     def alt(self) -> str:
-        """What it says, in words."""
+        """Its description."""
         return self.drawing.alt
 
     @property
     def name(self) -> str:
-        """Words for a file's name: kind and metric."""
+        """Its file name: kind and metric."""
         return "-".join(filter(None, (self.kind_of_chart, self.metric)))
 
     @property
@@ -71,21 +71,21 @@ class Figure:
 
     @cached_property
     def svg(self) -> Any:
-        """The picture in the page's own colours, as markup that a template takes as it is."""
+        """The picture in the page's own colours, as markup that a template does not escape."""
         from markupsafe import Markup
 
         return Markup(with_own_ids(to_svg(self.drawing, THEME), f"{self.group}{self.name}"))  # noqa: S704 (made of parsed XML)
 
     @property
     def narrow(self) -> Figure | None:
-        """The same for the screen of a phone; none of a chart with so many marks that the page would be twice as large."""
+        """The same for the screen of a phone; None for a chart with so many marks that the page would double in size."""
         if len(self.drawing.rows) > MAX_ROWS_NARROW:
             return None
         return replace(self, drawing=self.drawing.narrowed(), group=f"narrow-{self.group}")
 
     @property
     def spec(self) -> Any:
-        """The specification, as JSON that no text in it can break out of."""
+        """The specification as JSON that is safe inside a script element."""
         from markupsafe import Markup
 
         content = {name: value for name, value in themed(self.drawing.spec, THEME).items() if name != "$schema"}
@@ -93,48 +93,48 @@ class Figure:
 
     @property
     def data(self) -> Table:
-        """The rows behind it, the first of them where there are many."""
+        """Its rows of data; only the first ones if there are many."""
         return rows_table(self.drawing.rows, self.drawing.title, MAX_ROWS)
 
     def all_rows(self) -> Table:
-        """Every row behind it."""
+        """All its rows of data."""
         return rows_table(self.drawing.rows, self.drawing.title)
 
     def plain(self) -> tuple[PlainPart, ...]:
-        """Every row behind it, and what it says."""
+        """All its rows of data, and its description."""
         return (replace(self.all_rows(), title=self.drawing.title, notes=(self.alt,)),)
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Charts that may stand side by side."""
+    """Charts that may be side by side."""
 
     figures: tuple[Figure, ...]
     part: ClassVar[str] = "figures"
 
     def plain(self) -> tuple[PlainPart, ...]:
-        """Every row behind each."""
+        """All rows of data of each chart."""
         return tuple(part for figure in self.figures for part in figure.plain())
 
 
 def draw_charts(
     report: BenchmarkReport, *kinds: str, metric: str = "", by: str = "", results: Any = None
 ) -> tuple[Any, ...]:
-    """The charts of these kinds side by side; a sentence for each that cannot be drawn."""
+    """Draw charts of these kinds side by side; a chart that cannot be drawn becomes a sentence."""
     figures, faults = [], []
     name = metric or (report.metrics[0].name if report.metrics else "")
     for kind in kinds:
         try:
             drawing = draw(kind, results or report.shown, metric=name, by=by)
         except AssayError as error:
-            faults.append(Paragraph(f"No chart here: {error}.".replace("..", "."), Mark.MUTED))
+            faults.append(Paragraph(f"This chart cannot be drawn: {error}.".replace("..", "."), Mark.MUTED))
             continue
         figures.append(Figure(drawing, kind, report.group, f"{name}{'-' + by if by else ''}"))
     return (*([Figures(tuple(figures))] if figures else []), *faults)
 
 
 def json_for_scripts(content: Any) -> str:
-    """JSON that may stand inside a script element."""
+    """JSON that is safe inside a script element."""
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     for letter, escaped in FOR_SCRIPTS.items():
         text = text.replace(letter, escaped)
@@ -142,9 +142,9 @@ def json_for_scripts(content: Any) -> str:
 
 
 def with_own_ids(svg: str, name: str) -> str:
-    """The picture without what another on the same page could be confused by: its ids are its own.
+    """The picture with unique ids, so that several pictures can be on one page.
 
-    Labels of single marks go as well: the picture is one image to those who do not see it, and its words are beside it.
+    Labels of single marks are removed: for screen readers the picture is one image, with its description next to it.
     """
     ET.register_namespace("", SVG)
     root = ET.fromstring(svg)  # noqa: S314 (of our own making)
@@ -163,7 +163,7 @@ def with_own_ids(svg: str, name: str) -> str:
 
 
 def rows_table(rows: Sequence[Mapping[str, Any]], label: str, most: int | None = None) -> Table:
-    """Plain rows as a table, the first of them where there are more than that; CSV has every digit."""
+    """Plain rows as a table, at most this many; CSV has every digit."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     first = rows[0] if rows else {}
     heads = tuple(Column(name, kind="number" if isinstance(first.get(name), int | float) else "text") for name in names)
@@ -184,11 +184,11 @@ def _cell(value: Any) -> Cell:
 
 
 BINS = 10
-QUANTILES = (("least", 0.0), ("lower quarter", 0.25), ("median", 0.5), ("upper quarter", 0.75), ("most", 1.0))
+QUANTILES = (("min", 0.0), ("lower quartile", 0.25), ("median", 0.5), ("upper quartile", 0.75), ("max", 1.0))
 
 
 def scores_section(report: BenchmarkReport) -> Section | None:
-    """How many queries have which score, for each system; of two systems the differences too."""
+    """How many queries have which score, for each system; for two systems also the differences."""
     metric = report.moving
     if metric is None:
         return None
@@ -207,7 +207,7 @@ def _scores(report: BenchmarkReport, place: int, metric: BoundMetric) -> Floats:
 
 
 def _histogram(report: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Table:
-    """Shares of queries between tenths; exactly 0 and exactly 1 have rows of their own."""
+    """Counts and shares of queries in each tenth; scores of exactly 0 and exactly 1 have their own rows."""
     edges = [step / BINS for step in range(BINS + 1)]
     counts = [_counts(some, edges) for some in scores]
     heads = ["0", *(f"{low:.1f} – {high:.1f}" for low, high in pairwise(edges)), "1"]
@@ -219,12 +219,12 @@ def _histogram(report: BenchmarkReport, metric: BoundMetric, scores: list[Floats
             fields.append(number(f"{some[place]:,} ({percent(share)})", some[place], share=share))
         rows.append((Cell(head, value=place), *fields))
     label = f"Queries by {metric.name}"
-    note = "0 and 1 are counted by themselves; the ranges between have neither."
+    note = "Scores of exactly 0 and exactly 1 have their own rows and are not in the ranges."
     return Table(columns(Column(metric.name, kind="text"), *report.names), tuple(rows), label, title=label, notes=(note,))
 
 
 def _counts(scores: Floats, edges: list[float]) -> list[int]:
-    """Queries with 0, in each tenth, and with 1."""
+    """The number of queries with score 0, in each tenth, and with score 1."""
     inside = scores[(scores > 0) & (scores < 1)]
     tenths = np.clip((inside * (len(edges) - 1)).astype(int), 0, len(edges) - 2)
     counts = np.bincount(tenths, minlength=len(edges) - 1).tolist()
@@ -232,7 +232,7 @@ def _counts(scores: Floats, edges: list[float]) -> list[int]:
 
 
 def _spread(report: BenchmarkReport, metric: BoundMetric, scores: list[Floats]) -> Table:
-    """Quantiles of each system's scores."""
+    """The quantiles of each system's scores."""
     rows = []
     for name, some in zip(report.names, scores, strict=True):
         values = [float(np.quantile(some, at)) if len(some) else math.nan for _, at in QUANTILES]

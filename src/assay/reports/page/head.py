@@ -1,4 +1,4 @@
-"""Head of a page: its title, the verdict in a sentence, and every system on every benchmark where there are several."""
+"""Head of a page: its title, the verdict in a sentence, and a table of systems and benchmarks if there are several."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from assay.reports.table import Mark, Section, Table, columns, joined, number, w
 from assay.text import counted
 
 MACRO, VARIANCE = "macro mean", "variance"
-MEANING = f"{MACRO}: every language counts the same, however many queries it has; {VARIANCE}: of the languages' figures."
+MEANING = f"{MACRO}: every language has the same weight, however many queries it has; {VARIANCE}: between languages."
 MAX_METRICS = 6
 MORE_DIGITS = 2
-"""Decimals that a variance has more than what it is the variance of."""
+"""Extra decimals of a variance."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class CrossBenchmarkTable:
     benchmarks: tuple[str, ...]
     systems: tuple[str, ...]
     values: tuple[tuple[float, ...], ...]
-    """Of each system, its figure on each benchmark; nan where it has none."""
+    """For each system, its value on each benchmark; nan if it has none."""
     intervals: tuple[tuple[str, ...], ...]
     are_languages: bool
     report: BenchmarkReport
@@ -48,22 +48,22 @@ class CrossBenchmarkTable:
         return f"{self.metric.name} by {LANGUAGE if self.are_languages else 'benchmark'}"
 
     def text(self, value: float) -> str:
-        """A figure in words."""
+        """A value as text."""
         return UNKNOWN if math.isnan(value) else self.report.figures.value(self.metric, value)
 
     def macro(self, place: int) -> float:
-        """The mean of a system over languages; nan where it was not run in all of them."""
+        """The mean of a system over languages; nan if it was not run on all of them."""
         return float(np.mean(self.values[place]))
 
     def variance(self, place: int) -> tuple[str, float]:
-        """Of a system's figures over languages: in words, and as a number."""
+        """The variance of a system's values over languages, as text and as a number."""
         value = float(np.var(self.values[place]))
         digits = (3 if self.report.figures.digits is None else self.report.figures.digits) + MORE_DIGITS
         return UNKNOWN if math.isnan(value) else f"{value:.{digits}f}", value
 
 
 def cross_benchmark_tables(reports: Sequence[BenchmarkReport]) -> tuple[CrossBenchmarkTable, ...]:
-    """A table for each metric that all benchmarks have; nothing for one benchmark, or where two are called the same."""
+    """A table for each metric that all benchmarks share; none for one benchmark, or if two have the same name."""
     names = [report.first.benchmark for report in reports]
     if len(reports) < 2 or len(set(names)) < len(names):
         return ()
@@ -97,19 +97,19 @@ def _figure(report: BenchmarkReport, system: str, metric: BoundMetric) -> tuple[
 
 
 def _language(report: BenchmarkReport) -> str:
-    """The language of a benchmark; none where its queries have none, or several."""
+    """The language of a benchmark; none if its queries have none or several."""
     languages = set(Tags.of(report.shown[:1]).values(LANGUAGE))
     return languages.pop() if len(languages) == 1 else NONE
 
 
 def cross_benchmark_section(reports: Sequence[BenchmarkReport]) -> Section | None:
-    """A table for each metric that all benchmarks share; nothing for one benchmark."""
+    """A table for each metric that all benchmarks share; None for one benchmark."""
     tables = cross_benchmark_tables(reports)
     if not tables:
         return None
     are_languages = tables[0].are_languages
     title = "Across languages" if are_languages else "Across benchmarks"
-    lead = MEANING if are_languages else "Figures of different benchmarks stand side by side; no mean is taken over them."
+    lead = MEANING if are_languages else "The values of different benchmarks are side by side, without a mean over them."
     return Section("across", title, tuple(map(_across, tables)), lead)
 
 
@@ -129,12 +129,12 @@ def _across(across_table: CrossBenchmarkTable) -> Table:
 
 
 MIN_SYSTEMS_FOR_BEST = 3
-"""Systems from which on pairs do not say at a glance which is best."""
+"""With this many systems or more, the pairs do not show at a glance which is best."""
 MAX_NAMED = 6
 
 
 def best_sentence(comparison: Comparison) -> str:
-    """`hybrid is best on map (0.412); not told apart from it: dense.`; empty where pairs say it, or nobody knows."""
+    """Which system is best, and which it beats; empty if the verdict on pairs says it, or if no test was possible."""
     metric = comparison.metrics[0]
     pairs = [pair for pair in comparison.pairs if pair.metric == metric.name]
     is_open = comparison.how.baseline is not None or comparison.how.bound_test.test.claim != "differs"
@@ -146,12 +146,12 @@ def best_sentence(comparison: Comparison) -> str:
     figure = Figures().value(metric, comparison.value(best, metric.name))
     lead = f"{best} has the best {metric.name} ({figure})"
     if not equals:
-        return f"{lead}, and is shown to be better than each of the other {len(beside)} systems."
+        return f"{lead} and is significantly better than each of the other {len(beside)} systems."
     if len(equals) == len(beside):
-        return f"{lead}, but is not shown to be better than any other system."
+        return f"{lead}, but is not significantly better than any other system."
     order = sorted(equals, key=lambda name: -_sign(comparison) * comparison.value(name, metric.name))
     rest = counted(len(beside) - len(equals), "other system")
-    return f"{lead}. Not told apart from it: {_named(order)}; it is shown to be better than {rest}."
+    return f"{lead}. It is significantly better than {rest}, but not significantly better than {_named(order)}."
 
 
 def _sign(comparison: Comparison) -> int:
@@ -159,7 +159,7 @@ def _sign(comparison: Comparison) -> int:
 
 
 def _named(names: Sequence[str]) -> str:
-    """The first few by name, and how many more."""
+    """The first few names, and how many more."""
     if len(names) > MAX_NAMED:
         return f"{', '.join(names[:MAX_NAMED])} and {len(names) - MAX_NAMED} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -167,18 +167,18 @@ def _named(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Head:
-    """The first thing anybody reads."""
+    """What the reader sees first: title, verdict and notes."""
 
     title: str
     about: str
     verdict: str
     tone: Mark = Mark.NONE
-    """Better or worse, where that is sure."""
+    """Better or worse, if that is significant."""
     notes: tuple[str, ...] = ()
 
 
 def head_of(report: BenchmarkReport) -> Head:
-    """Of two systems the verdict, of many the best and its equals; of one, its first figure and how sure that is."""
+    """For two systems the verdict; for more the best one; for one its first value and interval."""
     dataset = report.first.provenance.get("dataset") or {}
     title = f"{report.first.benchmark} {dataset.get('version', '')}".strip()
     if report.comparison is None:
@@ -193,7 +193,7 @@ def head_of(report: BenchmarkReport) -> Head:
 
 
 def _about(report: BenchmarkReport) -> str:
-    """Systems, queries, when, and how they were compared."""
+    """The systems, the time, the queries, and how the systems were compared."""
     started = sorted(
         {readable_time(str(moment)) for result in report.results if (moment := result.provenance.get("started"))}
     )
@@ -204,19 +204,19 @@ def _about(report: BenchmarkReport) -> str:
 
 
 def _one_verdict(report: BenchmarkReport) -> str:
-    """`bm25 reaches ndcg@10 of 0.777 [0.712, 0.845] on 48 queries.`."""
+    """`bm25 reaches ndcg@10 0.777 [0.712, 0.845] on 48 queries.`."""
     n = counted(len(report.first.query_ids), "query")
     if not report.metrics:
-        return f"{report.names[0]} was run on {n}; nothing with a figure was measured."
+        return f"{report.names[0]} was run on {n}, but no metric has a value."
     metric = report.metrics[0]
     figure = report.figures.value(metric, report.first.summary[metric.name])
     interval = report.interval(0, metric)
     sure = f" {interval}" if interval else ""
-    return f"{report.names[0]} reaches {metric.name} of {figure}{sure} on {n}."
+    return f"{report.names[0]} reaches {metric.name} {figure}{sure} on {n}."
 
 
 def _tone(report: BenchmarkReport) -> Mark:
-    """Whether the second of the two systems in focus is better or worse on the first metric, if that is sure."""
+    """Whether the second of two systems is better or worse on the first metric, if that is significant."""
     comparison = report.comparison
     if comparison is None or len(comparison.names) > 2:
         return Mark.NONE
@@ -226,7 +226,7 @@ def _tone(report: BenchmarkReport) -> Mark:
 
 
 def _notes(report: BenchmarkReport) -> tuple[str, ...]:
-    """What a careful reader should be told about the results; each sentence once."""
+    """Notes on the results; each sentence once."""
     all_notes = (
         *failure_notes(report.results, ""),
         *latency_notes(report.results),

@@ -1,4 +1,4 @@
-"""Metrics of a page: figures with intervals and bands, significance, the gate, and the definition of each metric."""
+"""Metrics of a page: values with intervals and bands, significance, the gate, and the definition of each metric."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from assay.reports.table import (
 
 SIGNS = {"pass": "✓ pass", "fail": "✗ fail", "warn": "! warn", "undecided": "? undecided", "skipped": "– skipped"}
 SEVEREST = ("fail", "warn", "undecided", "pass", "skipped")
-RECORD = Column("better / same / worse", help="queries on which the second system is better, as good, and worse")
+RECORD = Column("better / same / worse", help="number of queries on which the second system is better, the same, or worse")
 EFFECT = Column("effect", help="Cohen's d of the differences: 0.2 is small, 0.5 medium, 0.8 large")
 
 
 def metrics_section(report: BenchmarkReport) -> Section:
-    """The table of metrics; below it bands, where there are any, and with a gate its rules."""
+    """The table of metrics, with bands below it if there are any, and the rules of a gate if there is one."""
     comparison = report.comparison
     if comparison is None:
         parts = [_alone(report)]
@@ -67,7 +67,7 @@ def metrics_section(report: BenchmarkReport) -> Section:
 
 
 def _charts(report: BenchmarkReport) -> tuple[Any, ...]:
-    """Figures of two systems as bars; of three or more also who is not told apart from whom, and all metrics at a glance."""
+    """Bars for two systems; for three or more also all metrics at a glance, and which systems do not differ."""
     if len(report.results) < 3:
         return tuple(draw_charts(report, "bars")) if len(report.results) == 2 else ()
     kinds = ["bars", *(["heat_map"] if len(report.metrics) > 1 else [])]
@@ -76,17 +76,17 @@ def _charts(report: BenchmarkReport) -> tuple[Any, ...]:
 
 
 def metric_cell(report: BenchmarkReport, metric: BoundMetric) -> Cell:
-    """The name of a metric, leading to its definition."""
+    """The name of a metric, with a link to its definition."""
     return Cell(metric.name, link=f"#{definition_anchor(metric, report.group)}", help=metric.metric.meaning)
 
 
 def definition_anchor(metric: BoundMetric, group: str) -> str:
-    """Where a metric is defined on the page."""
+    """The anchor of a metric's definition on the page."""
     return anchor_of("definition", metric.metric.name, group)
 
 
 def figure_cell(report: BenchmarkReport, place: int, metric: BoundMetric, **more: Any) -> Cell:
-    """A system's figure, its interval below it."""
+    """A system's value, with its interval."""
     value = float(report.shown[place].summary[metric.name])
     interval = report.intervals[place].get(metric.name)
     ends = (interval.low, interval.high) if interval is not None and report.interval(place, metric) else (None, None)
@@ -109,13 +109,13 @@ def _alone(report: BenchmarkReport) -> Table:
         )
         for metric in (*report.metrics, *beside)
     ]
-    heads = columns("metric", report.names[0], *_gate_heads(report), Column("what it tells", kind="text"))
-    level = f"Below each figure: where it may lie, {100 * report.level:g} % interval."
+    heads = columns("metric", report.names[0], *_gate_heads(report), Column("what it measures", kind="text"))
+    level = f"In brackets: {100 * report.level:g} % confidence intervals."
     return Table(heads, tuple(rows), "Metrics", notes=(level,))
 
 
 def _against_one(report: BenchmarkReport, comparison: Comparison) -> Table:
-    """A row for each metric and system, held against the baseline or the first of two."""
+    """A row for each metric and system, compared with the baseline or the first of two."""
     is_two = len(comparison.names) == 2
     reference = comparison.aligned.place(reference_of(comparison))
     rows = []
@@ -132,7 +132,7 @@ def _against_one(report: BenchmarkReport, comparison: Comparison) -> Table:
                 *_gate_cells(report, metric),
             )
         )
-    second = report.names[1 - reference] if is_two else "figure"
+    second = report.names[1 - reference] if is_two else "value"
     heads = [
         "metric",
         *([] if is_two else [Column("system", kind="text")]),
@@ -140,24 +140,24 @@ def _against_one(report: BenchmarkReport, comparison: Comparison) -> Table:
         second,
         *_heads(comparison),
     ]
-    notes = (legend(comparison), correction_note(comparison), f"In brackets: {level_text(comparison)} intervals.")
+    notes = (legend(comparison), correction_note(comparison), f"In brackets: {level_text(comparison)} confidence intervals.")
     return Table(columns(*heads, *_gate_heads(report)), tuple(rows), "Metrics", notes=tuple(filter(None, notes)))
 
 
 def _heads(comparison: Comparison) -> list[str | Column]:
-    tested = correction_text(comparison) or "one comparison, which needs no correction"
+    tested = correction_text(comparison) or "one comparison, so no correction is needed"
     return ["Δ", f"{level_text(comparison)} CI of Δ", Column("p", help=tested), EFFECT, RECORD]
 
 
 def correction_note(comparison: Comparison) -> str:
-    """Why p is larger than where one metric is looked at alone, as `assay eval` does; empty where it is not."""
+    """Why p is larger than for one metric alone, as in `assay eval`; empty if it is not corrected."""
     if not is_corrected(comparison):
         return ""
     first = comparison.pairs[0]
-    about = f"p is corrected over all pairs and metrics ({correction_text(comparison)})"
+    about = f"p is corrected for all pairs and metrics ({correction_text(comparison)})"
     if len(comparison.names) == 2 and not math.isnan(first.p):
-        return f"{about}; {first.metric} alone, as assay eval says it: {p_text(first.p)}."
-    return f"{about}; of fewer metrics, as in assay eval, it is smaller."
+        return f"{about}. For {first.metric} alone, as in assay eval: {p_text(first.p)}."
+    return f"{about}. For fewer metrics, as in assay eval, it is smaller."
 
 
 def _measures(report: BenchmarkReport, metric: BoundMetric, pair: Pair) -> tuple[Cell, ...]:
@@ -179,13 +179,13 @@ def _record(pair: Pair) -> tuple[tuple[str, int], ...]:
 
 
 def _alone_p(pair: Pair) -> str:
-    """What p was before it was corrected, where that made a difference."""
+    """The uncorrected p, if the correction made a difference."""
     is_same = math.isnan(pair.p) or p_short(pair.p) == p_short(pair.p_corrected)
     return "" if is_same else f"{p_text(pair.p)} without correction"
 
 
 def _side_by_side(report: BenchmarkReport, comparison: Comparison) -> Table:
-    """Systems by metrics; letters say which systems a figure is significantly better than."""
+    """Systems by metrics; letters say which systems a value is significantly better than."""
     n = len(comparison.names)
     best = {metric.name: places(comparison, metric)[0] for metric in comparison.metrics}
     beaten = {metric.name: beaten_by(comparison, metric.name) for metric in comparison.metrics}
@@ -204,15 +204,15 @@ def _side_by_side(report: BenchmarkReport, comparison: Comparison) -> Table:
         label = f"{raised(letters_of((place,), n))} {name}"
         rows.append((Cell(label, value=place, values=((TITLE, report.names[place]),)), *fields))
     note = (
-        f"Raised letters: the systems that a figure is significantly better than, p ≤ {comparison.how.alpha:g}. "
-        f"Bold: the best figure. In brackets: {level_text(comparison)} intervals."
+        f"Raised letters: the systems with a significantly worse value (p ≤ {comparison.how.alpha:g}). "
+        f"Bold: the best value. In brackets: {level_text(comparison)} confidence intervals."
     )
     heads = [Column(metric.name, help=metric.metric.meaning) for metric in comparison.metrics]
     return Table(columns("system", *heads), tuple(rows), "Systems by metrics", notes=(note,))
 
 
 def _pairs(report: BenchmarkReport, comparison: Comparison) -> Table:
-    """The pairs on the first metric, the closest to the best first where there are many."""
+    """The pairs on the first metric; if there are many, those closest to the best come first."""
     metric = comparison.metrics[0]
     rows = [
         (words(f"{pair.a} → {pair.b}"), *_measures(report, metric, pair), *_gate_cells(report, metric))
@@ -229,7 +229,7 @@ def _gate_heads(report: BenchmarkReport) -> list[Column]:
 
 
 def _gate_cells(report: BenchmarkReport, metric: BoundMetric) -> tuple[Cell, ...]:
-    """What the gate says about a metric: the most severe verdict of its rules."""
+    """The gate's verdict on a metric: the most severe verdict of its rules."""
     if report.gate is None:
         return ()
     statuses = [
@@ -249,7 +249,7 @@ def _verdicts(report: BenchmarkReport) -> list[Verdict]:
 
 
 def _gate(report: BenchmarkReport) -> Table:
-    """Every rule and what was found."""
+    """Every rule, and what the gate found."""
     rows = [
         (
             words(verdict.rule.text),
@@ -266,14 +266,14 @@ def _gate(report: BenchmarkReport) -> Table:
 
 
 ABOUT = {
-    "ties": "ties: the lowest, mean and highest figure over all orders of documents with equal scores",
-    "unjudged": "unjudged: the lowest and highest figure, whatever grades retrieved documents that nobody judged would get",
+    "ties": "ties: the lowest, mean and highest value over all orders of documents with equal scores",
+    "unjudged": "unjudged: the lowest and highest value over all possible grades of unjudged documents that were retrieved",
 }
-BANDS_TITLE = "What ties and unjudged documents could change"
+BANDS_TITLE = "Possible effect of ties and unjudged documents"
 
 
 def bands_table(report: BenchmarkReport) -> Table | None:
-    """A row for each metric and system that has a band; None where none has, which is what was not asked for."""
+    """A row for each metric and system that has a band; None if none has, because none was requested."""
     kinds = [kind for kind in KINDS if any(kind.of(result) for result in report.results)]
     rows = tuple(row for metric in _metrics(report, kinds) for row in _rows(report, metric, kinds))
     if not rows:
@@ -281,14 +281,14 @@ def bands_table(report: BenchmarkReport) -> Table | None:
     several = [Column("system", kind="text")] if len(report.results) > 1 else []
     ends = [Column(f"{kind.name}: {word}") for kind in kinds for word in kind.words]
     meaning = "; ".join(ABOUT[kind.name] for kind in kinds)
-    heads = columns("metric", *several, Column("figure"), *ends)
+    heads = columns("metric", *several, Column("value"), *ends)
     return Table(
         heads, rows, BANDS_TITLE, title=BANDS_TITLE, notes=(f"{meaning[0].upper()}{meaning[1:]}.", *_methods(report))
     )
 
 
 def _metrics(report: BenchmarkReport, kinds: list[Kind]) -> list[BoundMetric]:
-    """In the order of the page; what stands beside has bands too."""
+    """The metrics with bands in the order of the page, including metrics that are only shown next to others."""
     known = {
         metric.name: metric
         for metric in (*report.metrics, *(metric for result in report.results for metric in result.metrics))
@@ -298,7 +298,7 @@ def _metrics(report: BenchmarkReport, kinds: list[Kind]) -> list[BoundMetric]:
 
 
 def _rows(report: BenchmarkReport, metric: BoundMetric, kinds: list[Kind]) -> Iterator[tuple[Cell, ...]]:
-    """One for each system with a band; the figure is over all queries of its result, as the band is."""
+    """A row for each system with a band; like the band, the value is over all queries of its result."""
     for name, result in zip(report.names, report.results, strict=True):
         bands = [kind.of(result).get(metric.name) for kind in kinds]
         if not any(bands):
@@ -312,7 +312,7 @@ def _rows(report: BenchmarkReport, metric: BoundMetric, kinds: list[Kind]) -> It
 
 
 def _methods(report: BenchmarkReport) -> tuple[str, ...]:
-    """Which bands are not exact, and what they are instead."""
+    """The bands that are not exact, and how they were computed."""
     metrics_by_method: dict[str, list[str]] = {}
     for kind in KINDS:
         for result in report.results:
@@ -324,7 +324,7 @@ def _methods(report: BenchmarkReport) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Term:
-    """One metric in words."""
+    """The definition of one metric."""
 
     anchor: str
     name: str
@@ -336,19 +336,19 @@ class Term:
 
 @dataclass(frozen=True)
 class Definitions:
-    """All of them."""
+    """The definitions of all metrics."""
 
     terms: tuple[Term, ...]
     part: ClassVar[str] = "definitions"
 
     def plain(self) -> tuple[PlainPart, ...]:
-        """A row for each."""
+        """A row for each metric."""
         rows = [(Cell(term.name), Cell(term.formula), Cell(term.meaning)) for term in self.terms]
-        return (Table(text_columns("metric", "formula", "what it tells", prose=True), tuple(rows)),)
+        return (Table(text_columns("metric", "formula", "what it measures", prose=True), tuple(rows)),)
 
 
 def definitions_section(report: BenchmarkReport) -> Section:
-    """One entry for each metric, however many cutoffs of it are shown."""
+    """One entry for each metric, however many of its cutoffs are shown."""
     known: dict[str, list[BoundMetric]] = {}
     beside = [metric for metric in report.first.metrics if metric.name in report.first.beside]
     for bound in (*report.metrics, *(beside if report.comparison is None else ())):

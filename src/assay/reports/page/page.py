@@ -1,4 +1,4 @@
-"""Page: all sections of a report, benchmark by benchmark, before any of it is markup."""
+"""Page: all sections of a report by benchmark, before rendering."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ class Group:
 
     @property
     def figures(self) -> list[Figure]:
-        """All charts of it, in order."""
+        """All its charts, in order."""
         inside = [part for section in self.sections for part in section.parts if isinstance(part, Figures)]
         return [figure for some in inside for figure in some.figures]
 
 
 @dataclass(frozen=True)
 class Page:
-    """What a report shows."""
+    """The content of a report."""
 
     groups: tuple[Group, ...]
     given_title: str = ""
     opening: Section | None = None
-    """Of several benchmarks: every system on every one of them."""
+    """With several benchmarks: every system on every benchmark."""
 
     @cached_property
     def title(self) -> str:
-        """As somebody called it; else what it is about."""
+        """The given title; otherwise the names of the benchmarks."""
         if self.given_title:
             return self.given_title
         names = [group.head.title for group in self.groups]
@@ -51,12 +51,12 @@ class Page:
 
     @property
     def about(self) -> str:
-        """A line below the title; with several benchmarks each has its own."""
+        """A line below the title; empty with several benchmarks, because each has its own."""
         return self.groups[0].head.about if len(self.groups) == 1 else ""
 
 
 def make_page(reports: Sequence[BenchmarkReport], title: str = "") -> Page:
-    """The page about these; each benchmark has the same sections in the same order."""
+    """The page for these reports; every benchmark has the same sections in the same order."""
     return Page(tuple(make_group(report) for report in reports), title, cross_benchmark_section(reports))
 
 
@@ -82,14 +82,14 @@ def _sections(report: BenchmarkReport) -> Iterable[Section]:
 
 
 def _shared_sections(report: BenchmarkReport) -> Iterable[Section]:
-    """Those that other formats have as well, under anchors of this benchmark."""
+    """The sections that other formats have too, with anchors of this benchmark."""
     return (
         replace(section, key=anchor_of(section.key, report.group)) for section in shared_sections(report.results, "html")
     )
 
 
 def _by_cutoff(report: BenchmarkReport) -> Section | None:
-    """The first metric that has a cutoff, at several; and precision by recall."""
+    """The first metric with a cutoff, at several cutoffs; and precision by recall."""
     cut = next((metric for metric in report.metrics if metric.metric.at is not None and metric.metric.at.name == "k"), None)
     if cut is None:
         return None

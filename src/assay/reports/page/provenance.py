@@ -1,4 +1,4 @@
-"""Provenance of a page: what every figure rests on, and how long queries took."""
+"""Provenance of a page: where the values come from, and how long queries took."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from assay.text import counted, milliseconds
 
 
 def provenance_section(report: BenchmarkReport) -> Section:
-    """One column for each system; a row that all share is written once."""
+    """One column for each system; a row that all share has its value only once."""
     origins = [_origin_facts(result) for result in report.results]
     names = list(dict.fromkeys(name for origin in origins for name in origin))
     rows = []
@@ -42,12 +42,12 @@ def provenance_section(report: BenchmarkReport) -> Section:
     return Section(
         anchor_of("provenance", report.group),
         "Provenance",
-        (Table(heads, tuple(rows), "What the figures rest on", is_sortable=False),),
+        (Table(heads, tuple(rows), "Where the values come from", is_sortable=False),),
     )
 
 
 def _origin_facts(result: Result) -> dict[str, str]:
-    """Name → what is known, in words; what nobody knows is left out."""
+    """Name → fact as text; unknown facts are left out."""
     origin = result.provenance
     facts = {**_about_data(result), **_about_provider(origin)}
     for name, key in (("started", "started"), ("finished", "finished")):
@@ -57,7 +57,7 @@ def _origin_facts(result: Result) -> dict[str, str]:
         facts["commit"] = commit_in_words(repository)
     for name in ("k", "seed"):
         if origin.get(name) is not None:
-            facts["documents asked for" if name == "k" else name] = str(origin[name])
+            facts["documents per query" if name == "k" else name] = str(origin[name])
     versions = {name: origin[name] for name in ("assay", "python", "platform") if origin.get(name)}
     facts |= {name: str(value) for name, value in versions.items()}
     if packages := origin.get("packages"):
@@ -84,23 +84,23 @@ def _about_provider(origin: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _policy(result: Result) -> str:
-    """The conventions that are not the usual ones."""
+    """The conventions that differ from the defaults."""
     changes = {name: value for name, value in result.policy.to_dict().items() if value != getattr(Policy(), name)}
     profile = f"profile {result.profile}; " if result.profile else ""
-    return f"{profile}{_pairs(changes) if changes else 'the usual conventions'}"
+    return f"{profile}{_pairs(changes) if changes else 'default conventions'}"
 
 
 def _pairs(mapping: Mapping[str, Any], sign: str = " ") -> str:
     return ", ".join(f"{name}{sign}{value}" for name, value in mapping.items())
 
 
-LATENCY_COLUMNS = (("mean", "mean"), ("p50", "median"), ("p95", "95 %"), ("p99", "99 %"), ("max", "longest"))
+LATENCY_COLUMNS = (("mean", "mean"), ("p50", "median"), ("p95", "p95"), ("p99", "p99"), ("max", "max"))
 MAX_FAILURES = 100
 LATENCY = "latency"
 
 
 def times_section(report: BenchmarkReport) -> Section:
-    """A row for each system, then the queries that failed; a sentence where nobody took times."""
+    """A row for each system, then the queries that failed; a sentence if no times were measured."""
     parts: list[Any] = []
     if any(_times(result) for result in report.results):
         parts.append(_latency(report))
@@ -109,7 +109,7 @@ def times_section(report: BenchmarkReport) -> Section:
         if timed and len(report.results) > 1 and quality is not None:
             parts += draw_charts(report, "pareto", metric=quality.name, results=report.results)
     else:
-        parts.append(Paragraph("No times were taken: assay eval takes them, runs from files have none."))
+        parts.append(Paragraph("No times were measured. assay eval measures them; runs from files have none."))
     n_failed = sum(len(result.failures) for result in report.results)
     parts.append(_failures(report) if n_failed else Paragraph("No query failed."))
     return Section(anchor_of("latency", report.group), "Latency and failures", tuple(parts))
@@ -124,7 +124,7 @@ def _times(result: Result) -> dict[str, float]:
 
 
 def _latency(report: BenchmarkReport) -> Table:
-    """Milliseconds for a query; only the mean is known where queries were asked in batches."""
+    """Milliseconds per query; only the mean is known if queries were sent in batches."""
     kinds = [(key, head) for key, head in LATENCY_COLUMNS if any(key in _times(result) for result in report.results)]
     rows = []
     for name, result in zip(report.names, report.results, strict=True):
@@ -137,13 +137,13 @@ def _latency(report: BenchmarkReport) -> Table:
         more.append(number(f"{rate:,.0f}", float(rate)) if rate else Cell("–", value=""))
         n = len(result.failures)
         rows.append((words(name), *fields, *more, number(f"{n:,}", n, mark=Mark.WORSE if n else Mark.NONE)))
-    heads = ["system", *(head for _, head in kinds), "indexing", "asking", "queries per second", "failed"]
-    note = "Times of one query, as whoever asked saw them; times of different machines are not comparable."
+    heads = ["system", *(head for _, head in kinds), "indexing", "querying", "queries per second", "failed"]
+    note = "Times per query, as assay measured them. Times from different machines are not comparable."
     return Table(columns(*heads), tuple(rows), "Latency of each system", notes=(note,))
 
 
 def _failures(report: BenchmarkReport) -> Table:
-    """Queries that failed, with the error; the first hundred of each system."""
+    """Failed queries with their errors; the first hundred of each system."""
     rows, notes = [], []
     for name, result in zip(report.names, report.results, strict=True):
         failures = list(result.failures.items())[:MAX_FAILURES]

@@ -1,4 +1,4 @@
-"""Queries of a page: those that moved most, failed, or found nothing, each with its rankings side by side."""
+"""Queries of a page: those that changed most, failed or found nothing, each with its rankings side by side."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ from assay.reports.table import (
 from assay.text import counted, printable
 
 DEPTH = 10
-"""Ranks of a ranking that are shown."""
+"""Ranks that are shown."""
 MAX_MISSED = 10
-"""Relevant documents below these, or nowhere, that are shown."""
+"""Relevant documents that are shown although they are ranked lower or were not retrieved."""
 MAX_ROWS = 1_000
 """Queries in the table."""
 LONGEST_TEXT = 4_000
-"""Letters of a query in its card."""
+"""Characters of a query in its card."""
 LONGEST_ERROR = 300
 LONGEST_DOCUMENT = 120
-"""Letters of a document in a ranking."""
+"""Characters of a document in a ranking."""
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A document of a ranking, or a relevant one that is not among the first."""
+    """A document of a ranking, or a relevant document that is not among the first ranks."""
 
     rank: str
     document: str
     grade: str = ""
     tone: str = ""
     text: str = ""
-    """Its first words, where they are at hand."""
+    """Its first words, if they are available."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Card:
-    """One query: what was asked, how it moved, and what each system retrieved."""
+    """One query: its text, how its score changed, and what each system retrieved."""
 
     anchor: str
     query: str
@@ -98,19 +98,19 @@ class Cards:
 
 
 def scatter_section(report: BenchmarkReport) -> Section | None:
-    """Each query as a point; of two systems only."""
+    """Each query as a point; None unless two systems are compared."""
     if report.pair is None or report.moving is None:
         return None
     charts = draw_charts(report, "paired_scatter", metric=report.moving.name, results=report.looked_at)
     side = "Above" if report.moving.metric.higher_is_better else "Below"
-    lead = f"{side} the line {report.names[report.pair[1]]} is better."
+    lead = f"{side} the line, {report.names[report.pair[1]]} is better."
     if any(figure.is_clickable for part in charts if isinstance(part, Figures) for figure in part.figures):
-        lead += " A click on a query shows both rankings, further down; so does its name in the table of queries."
+        lead += " Click a query, or its name in the table of queries, to see both rankings."
     return Section(anchor_of("query-by-query", report.group), "Query by query", charts, lead)
 
 
 def queries_section(report: BenchmarkReport) -> Section | None:
-    """Cards of the queries that are worth a look, then a table; what is left out is said."""
+    """Cards of the notable queries, then a table; the text says what is left out."""
     if report.moving is None:
         return None
     notable = notable_queries(report)
@@ -121,14 +121,14 @@ def queries_section(report: BenchmarkReport) -> Section | None:
         parts.append(Cards(kind.title, cards, kind.lead))
     parts.append(_table(report, notable, carded))
     title = "Wins and losses" if report.pair is not None else "Queries worth a look"
-    lead = "Relevant documents are marked ✓ with their grade; relevant ones that were missed stand below each ranking."
+    lead = "Relevant documents are marked ✓ with their grade. Missed relevant documents are listed below each ranking."
     if left := len(report.looked_at[0].query_ids) - len(carded):
-        lead += f" Rankings of {counted(left, 'other query')} are left out, which did not stand out."
+        lead += f" The rankings of {counted(left, 'other query')} that did not stand out are left out."
     return Section(anchor_of("queries", report.group), title, tuple(parts), lead)
 
 
 def card_anchor(report: BenchmarkReport, query: str) -> str:
-    """Where a query stands on the page."""
+    """The anchor of a query on the page."""
     return anchor_of("query", query, report.group)
 
 
@@ -165,7 +165,7 @@ def _tone(metric: BoundMetric, scores: Sequence[float]) -> Mark:
 
 
 def _side(report: BenchmarkReport, result: Result, query: str, score: float, metric: BoundMetric) -> Side:
-    """One ranking; where it is not known, why."""
+    """One ranking; if it is unknown, the reason."""
     ranking = ranking_of(result, query)
     relevant = result.relevant.get(query) or {}
     name, figure = printable(result.name or "run"), f"{metric.name} {report.figures.value(metric, score)}"
@@ -189,7 +189,7 @@ def _hit(rank: int, document: str, relevant: Mapping[str, float]) -> Hit:
 
 
 def _first_words(text: str) -> str:
-    """As much of a document as tells what it is about, on a line or two."""
+    """The first words of a document, on a line or two."""
     plain = printable(" ".join(text[: 4 * LONGEST_DOCUMENT].split()))
     return plain if len(plain) <= LONGEST_DOCUMENT else plain[: LONGEST_DOCUMENT - 1].rstrip() + "…"
 
@@ -199,7 +199,7 @@ def _problem(result: Result, query: str, ranking: Sequence[str]) -> str:
         return f"failed: {printable(result.failures[query])[:LONGEST_ERROR]}"
     if ranking:
         return ""
-    return "retrieved nothing" if result.run else "the ranking was not kept with this result"
+    return "retrieved nothing" if result.run else "this result does not contain the ranking"
 
 
 def _more(ranking: Sequence[str], missed: Sequence[str]) -> str:
@@ -207,14 +207,14 @@ def _more(ranking: Sequence[str], missed: Sequence[str]) -> str:
     unseen = max(0, len(missed) - MAX_MISSED)
     return joined(
         [
-            f"… and {counted(left, 'document')} further down" if left else "",
-            f"{counted(unseen, 'relevant document')} more that were missed" if unseen else "",
+            f"… and {counted(left, 'more document')}" if left else "",
+            f"{counted(unseen, 'more relevant document')} missed" if unseen else "",
         ]
     )
 
 
 def _table(report: BenchmarkReport, notable: NotableQueries, carded: set[str]) -> Table:
-    """The queries, those with a card first; sorted and filtered by whoever reads."""
+    """The queries, those with a card first; the reader can sort and filter them."""
     metric, results = notable.metric, report.looked_at
     order = list(dict.fromkeys((*(query for kind in notable.kinds for query in kind.queries), *results[0].query_ids)))
     rows = [_row(report, query, notable, is_carded=query in carded) for query in order[:MAX_ROWS]]
@@ -223,7 +223,7 @@ def _table(report: BenchmarkReport, notable: NotableQueries, carded: set[str]) -
     heads += [Column("Δ")] if len(results) == 2 else []
     heads += text_columns("stands out")
     n = len(results[0].query_ids)
-    notes = (f"{MAX_ROWS:,} of {n:,} queries: those that stand out, then in their own order.",) if n > MAX_ROWS else ()
+    notes = (f"{MAX_ROWS:,} of {n:,} queries: first those that stand out, then the others.",) if n > MAX_ROWS else ()
     title = "All queries" if n <= MAX_ROWS else "Queries"
     return Table(tuple(heads), tuple(rows), title, title=title, filters="queries", notes=notes)
 
@@ -243,16 +243,16 @@ def _row(report: BenchmarkReport, query: str, notable: NotableQueries, *, is_car
 
 
 MAX_PER_KIND = 20
-"""Queries of one kind."""
+"""Cards of one kind."""
 MAX_QUERIES_SHOWN_IN_FULL = 100
-"""Where there are no more queries than this, all of them are shown."""
+"""If there are no more queries than this, every query has a card."""
 UNJUDGED = "judged@10"
 MAX_JUDGED = 0.5
-"""A query of whose first ten fewer were judged may look worse than it is."""
+"""If a smaller share of the top 10 is judged, a query may look worse than it is."""
 
 
 class Kind(NamedTuple):
-    """Queries that have something in common, the most remarkable first."""
+    """Queries that have something in common, the most notable first."""
 
     title: str
     queries: list[str]
@@ -261,7 +261,7 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True)
 class NotableQueries:
-    """Kinds of queries without repetition, and for each query all that is remarkable about it."""
+    """Kinds of queries, each query once, and everything notable about each query."""
 
     metric: BoundMetric
     kinds: tuple[Kind, ...]
@@ -276,10 +276,10 @@ class NotableQueries:
 
 
 def notable_queries(report: BenchmarkReport) -> NotableQueries:
-    """In one pass over scores; kinds that nobody is in are left out."""
+    """Find the notable queries in one pass over the scores; empty kinds are left out."""
     metric, results = report.moving, report.looked_at
     if metric is None:
-        raise ValueError("no query has a score of its own")
+        raise ValueError("no metric has scores for single queries")
     queries = results[0].query_ids
     scores = np.column_stack([result.table.columns[metric.name].score for result in results]).astype(float)
     kinds: list[Kind] = []
@@ -302,14 +302,14 @@ def notable_queries(report: BenchmarkReport) -> NotableQueries:
 def _kinds(
     report: BenchmarkReport, metric: BoundMetric, queries: Sequence[str], scores: Floats
 ) -> Iterable[tuple[str, str, list[str]]]:
-    """Title, a word for it, and the queries; losses first, because they hurt."""
+    """Title, a word for it, and the queries; losses come first, because they matter most."""
     results = report.looked_at
     if len(results) == 2:
         gain = sign_of(metric) * (scores[:, 1] - scores[:, 0])
         yield "Largest losses", "lost", _ordered(queries, gain, gain < 0)
         yield "Largest gains", "gained", _ordered(queries, -gain, gain > 0)
     failed = [query for query in queries if any(query in result.failures for result in results)]
-    yield "Failed", "failed", failed
+    yield "Failed queries", "failed", failed
     is_good = metric.metric.higher_is_better and metric.metric.view != "timing"
     if is_good:
         zero = np.nan_to_num(scores, nan=math.inf).max(axis=1) == 0
@@ -322,13 +322,13 @@ def _kinds(
 
 
 def _ordered(queries: Sequence[str], by: Floats, inside: np.ndarray) -> list[str]:
-    """The queries inside, the smallest first, equal ones in their own order."""
+    """The selected queries, the smallest value first; equal ones stay in their order."""
     chosen = np.flatnonzero(inside)
     return [queries[place] for place in chosen[np.argsort(by[chosen], kind="stable")].tolist()]
 
 
 def _unjudged(report: BenchmarkReport, queries: Sequence[str]) -> list[str]:
-    """Queries of whose first ten fewer than half were judged by anybody, the fewest first; not where that is the rule."""
+    """Queries with less than half of the top 10 judged, the fewest first; none if that is so for most queries."""
     place = report.pair[1] if report.pair is not None else 0
     result = report.results[place]
     if UNJUDGED not in result or result[UNJUDGED] < MAX_JUDGED:

@@ -1,4 +1,4 @@
-"""Scripts and styles of a page: our own few lines, and Vega out of the installed package."""
+"""Scripts and styles of a page: our own files, and Vega from the installed package."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def static_file(name: str) -> str:
 
 @cache
 def vega_bundle() -> str:
-    """Vega, Vega-Lite and what draws them, as one script; kept on disk, for putting it together takes seconds."""
+    """Vega, Vega-Lite and vega-embed as one script; it is cached on disk, because building it takes seconds."""
     try:
         import vl_convert
     except ImportError:
-        raise UsageError(f"charts need vl-convert-python: {install_command('report')}") from None
+        raise UsageError(f"charts need the extra 'report': {install_command('report')}") from None
     package: Any = vl_convert
     place = cache_folder() / f"vega-{package.__version__}.js"
     if cached := _read(place):
@@ -40,12 +40,12 @@ def vega_bundle() -> str:
 
 
 def for_script_element(code: str) -> str:
-    """JavaScript that does not end the element it stands in; inside strings and patterns it means the same."""
+    """JavaScript that cannot end its script element; in strings and patterns the meaning stays the same."""
     return re.sub(r"<(?=/script|!--)", r"\\x3c", code, flags=re.IGNORECASE)
 
 
 def _read(place: Path) -> str:
-    """What was kept, if it is whole."""
+    """The cached text, if it is complete."""
     try:
         head, _, text = place.read_text(encoding="utf-8").partition("\n")
     except (OSError, RuntimeError, UnicodeDecodeError):

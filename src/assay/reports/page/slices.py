@@ -1,4 +1,4 @@
-"""Slices of a page: queries that share a tag, as a table whose tints say where systems are better and worse."""
+"""Slices of a page: queries that share a tag, as a table whose colours show where systems are better or worse."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from assay.reports.sections.verdicts import mark, p_short
 from assay.reports.table import Cell, Column, Mark, Paragraph, Section, Table, anchor_of, columns, number, words
 
 PALEST = 0.05
-"""A difference that is pale even where no other is larger, so that noise does not look like news."""
+"""A difference of this size is pale even if no other is larger, so that noise does not stand out."""
 MAX_METRICS = 6
 MAX_SLICES = 60
 
 
 def slices_section(report: BenchmarkReport) -> Section | None:
-    """A table for each tag; nothing where queries have no tags, unless somebody asked for one."""
+    """A table for each tag; None if queries have no tags and none was requested."""
     if not report.tags or not report.metrics:
         return None
     tags = Tags.of(report.shown)
@@ -38,13 +38,13 @@ def slices_section(report: BenchmarkReport) -> Section | None:
     if tested is not None:
         parts.append(Paragraph(f"{tested.verdict} {_legend(tested)}".strip(), Mark.MUTED))
     parts += draw_charts(report, "slices", by=report.tags[0]) if len(report.results) <= MAX_METRICS else ()
-    than = "over all queries" if report.pair is None else report.names[report.pair[0]]
-    lead = f"Tinted by the difference: blue is better than {than}, orange is worse."
+    than = "the value over all queries" if report.pair is None else report.names[report.pair[0]]
+    lead = f"Colours show the difference: blue is better than {than}, orange is worse."
     return Section(anchor_of("slices", report.group), "Slices", tuple(parts), lead)
 
 
 def _slice_comparison(report: BenchmarkReport) -> SliceComparison | None:
-    """How two systems compare on the first metric in every slice of every tag, corrected over all of them."""
+    """How two systems compare on the first metric in every slice of every tag, corrected for all slices."""
     comparison = report.comparison
     if comparison is None or report.pair is None:
         return None
@@ -55,7 +55,7 @@ def _slice_comparison(report: BenchmarkReport) -> SliceComparison | None:
 
 
 def _table(report: BenchmarkReport, by: str, slices: Sequence[Slice], tested: SliceComparison | None) -> Table:
-    """Slices as rows, the largest first where there are too many."""
+    """Slices as rows; if there are too many, only the largest."""
     largest = slices if len(slices) <= MAX_SLICES else sorted(slices, key=lambda part: -part.n)[:MAX_SLICES]
     left = (f"The {MAX_SLICES} largest of {len(slices):,} slices.",) if len(largest) < len(slices) else ()
     if report.comparison is None:
@@ -76,7 +76,7 @@ def _legend(tested: SliceComparison | None) -> str:
 
 
 def _single_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Table:
-    """One system: each metric in each slice, tinted by how far it is from the figure over all queries."""
+    """One system: each metric in each slice, coloured by its distance from the value over all queries."""
     metrics = report.metrics[:MAX_METRICS]
     result = report.shown[0]
     values = {metric.name: _figures(result, metric, slices) for metric in metrics}
@@ -91,7 +91,7 @@ def _single_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slic
 def _of_two(
     report: BenchmarkReport, by: str, slices: Sequence[Slice], pairs: dict[Slice, Pair], notes: tuple[str, ...]
 ) -> Table:
-    """Two systems: both figures on the first metric, then the differences on all, tinted."""
+    """Two systems: both values on the first metric, then the coloured differences on all metrics."""
     metrics = report.metrics[:MAX_METRICS]
     before_result, after_result = report.looked_at
     before = {metric.name: _figures(before_result, metric, slices) for metric in metrics}
@@ -114,14 +114,14 @@ def _of_two(
         "queries",
         *names,
         first_head,
-        Column("p", help="corrected over all slices of this section"),
+        Column("p", help="corrected for all slices in this section"),
         *more,
     ]
     return Table(columns(*heads), tuple(rows), f"By {by}", title=f"By {by}", notes=notes)
 
 
 def _multi_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slice], notes: tuple[str, ...]) -> Table:
-    """Many systems: the first metric, tinted by how far each is from the one they are held against."""
+    """Many systems: the first metric, coloured by each system's distance from the reference."""
     metric = report.metrics[0]
     reference = report.pair[0] if report.pair is not None else 0
     values = [_figures(result, metric, slices) for result in report.shown]
@@ -145,7 +145,7 @@ def _multi_system_table(report: BenchmarkReport, by: str, slices: Sequence[Slice
 def _change(
     report: BenchmarkReport, metric: BoundMetric, before: dict[str, list[float]], after: dict[str, list[float]], place: int
 ) -> Cell:
-    """The difference of a slice, both figures in its title."""
+    """The difference in a slice, with both values in its tooltip."""
     changes = [b - a for a, b in zip(before[metric.name], after[metric.name], strict=True)]
     change = changes[place]
     sides = (report.figures.value(metric, values[metric.name][place]) for values in (before, after))
@@ -164,7 +164,7 @@ def _tinted(report: BenchmarkReport, metric: BoundMetric, values: list[float], p
 
 
 def _tint(change: float, strongest: float) -> float | None:
-    """Blue above 0, orange below, the deeper the nearer to the strongest."""
+    """The strength of the colour: blue above 0, orange below, strongest for the largest change."""
     return change / strongest if math.isfinite(change) else None
 
 
@@ -173,7 +173,7 @@ def _strongest(changes: Sequence[float]) -> float:
 
 
 def _figures(result: Result, metric: BoundMetric, slices: Sequence[Slice]) -> list[float]:
-    """The figure of each slice."""
+    """The value of each slice."""
     places = {query: place for place, query in enumerate(result.query_ids)}
     column = result.table.columns[metric.name]
     values = []

@@ -1,4 +1,4 @@
-"""BenchmarkReport: what a page is about on one benchmark: results, how they compare, and what is looked at beside them."""
+"""BenchmarkReport: the content of a page for one benchmark: results, their comparison, and what else is shown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.reports.sections.moved_queries import moving_metric, reference_of
 from assay.text import printable
 
 MAX_VALUES = 12
-"""Values of a tag beyond which nobody sliced by it unless asked."""
+"""A tag with more values is used for slices only on request."""
 MAX_TAGS = 4
 
 
@@ -24,24 +24,24 @@ WordsOf = Callable[[Result, Sequence[str]], Mapping[str, str]]
 
 
 def no_words(result: Result, documents: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG001 (what others look up)
-    """Nothing: results know the ids of documents alone."""
+    """No texts, because results contain only the ids of documents."""
     return {}
 
 
 @dataclass(frozen=True)
 class BenchmarkReport:
-    """Results on one benchmark; with a comparison where there are several."""
+    """Results on one benchmark, with a comparison if there are several."""
 
     results: tuple[Result, ...]
     comparison: Comparison | None = None
     by: tuple[str, ...] = ()
-    """Tags to slice by; none: those that have few values."""
+    """Tags to slice by; if empty, tags that have few values."""
     gate: GateReport | None = None
     group: str = ""
-    """What tells its anchors from those of another benchmark on the same page."""
+    """A part of its anchors that distinguishes them from those of other benchmarks on the page."""
     figures: Figures = field(default_factory=Figures)
     words_of: WordsOf = field(default=no_words, repr=False)
-    """Where documents can be read: a result and documents → their text."""
+    """Reads documents: a result and document ids → their texts."""
 
     @property
     def first(self) -> Result:
@@ -50,28 +50,28 @@ class BenchmarkReport:
 
     @property
     def shown(self) -> tuple[Result, ...]:
-        """The results over the queries that are compared; they know what is compared, and not what stands beside."""
+        """The results on the queries that are compared, with only the metrics that are compared."""
         return self.results if self.comparison is None else self.comparison.results
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The systems."""
+        """The names of the systems."""
         return tuple(printable(result.name or "run") for result in self.results)
 
     @cached_property
     def metrics(self) -> tuple[BoundMetric, ...]:
-        """What is shown: what is compared; of one result, what somebody asked for and has a figure."""
+        """The metrics to show: those that are compared, or the requested metrics of a single result that have a value."""
         if self.comparison is not None:
             return self.comparison.metrics
         summarised = [metric for metric in self.first.metrics if metric.name in self.first.summary]
         asked = [metric for metric in summarised if metric.name not in self.first.beside] or summarised
-        if "chunks" in self.first.provenance:  # as in a comparison of chunkers, what they share comes first
+        if "chunks" in self.first.provenance:  # as in a comparison of chunkers, span metrics come first
             asked.sort(key=lambda metric: metric.metric.view != SPANS)
         return tuple(asked)
 
     @cached_property
     def moving(self) -> BoundMetric | None:
-        """What queries are looked at by; none where no query has a score of its own."""
+        """The metric for per-query views; None if no metric has scores for single queries."""
         if self.comparison is not None:
             return moving_metric(self.comparison)
         shared = self.first.has_shared_times
@@ -79,7 +79,7 @@ class BenchmarkReport:
 
     @cached_property
     def pair(self) -> tuple[int, int] | None:
-        """The two systems that are looked at query by query: the baseline, or the first, and the best of the others."""
+        """The two systems that are compared query by query: the baseline or the first, and the best of the others."""
         if self.comparison is None or self.moving is None:
             return None
         names = [result.name for result in self.results]
@@ -96,16 +96,16 @@ class BenchmarkReport:
 
     @cached_property
     def level(self) -> float:
-        """Of the intervals."""
+        """The confidence level of the intervals."""
         return 0.95 if self.comparison is None else self.comparison.how.level
 
     @cached_property
     def intervals(self) -> list[dict[str, Confidence]]:
-        """For each system, metric → where its figure may lie; what a result lacks is worked out."""
+        """For each system, metric → confidence interval; missing intervals are computed."""
         return [_known_intervals(result, [metric.name for metric in self.metrics], self.level) for result in self.shown]
 
     def interval(self, place: int, metric: BoundMetric) -> str:
-        """Where a system's figure may lie: `[0.712, 0.845]`; nothing where nobody knows."""
+        """The confidence interval of a system's value, `[0.712, 0.845]`; empty if it is unknown."""
         interval = self.intervals[place].get(metric.name)
         if interval is None or interval.low != interval.low or interval.high != interval.high:
             return ""
@@ -113,7 +113,7 @@ class BenchmarkReport:
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
-        """What queries are sliced by: what was asked for, else tags with few values, none of them nearly everywhere."""
+        """The tags to slice by: those requested, otherwise tags with few values and enough queries for each."""
         if self.by:
             return self.by
         known = Tags.of(self.shown[:1])
@@ -125,13 +125,13 @@ class BenchmarkReport:
 
 
 def _words_of_format(result: Result) -> Mapping[str, str]:
-    """Tag → what the benchmark's own format calls it, so that readers meet the words they wrote."""
+    """Tag → its name in the benchmark's own format, so that readers see the words they wrote."""
     known = all_formats().get((result.provenance.get("dataset") or {}).get("format") or "")
     return known.words if known else {}
 
 
 def _known_intervals(result: Result, metrics: Sequence[str], level: float) -> dict[str, Confidence]:
-    """Intervals as the result has them, and those it lacks worked out."""
+    """The intervals of the result; missing ones are computed."""
     own = {name: interval for name, interval in result.intervals.items() if interval.level == level}
     lacking = [name for name in metrics if name not in own]
     return {**own, **(with_intervals(result, level=level, metrics=lacking).intervals if lacking else {})}

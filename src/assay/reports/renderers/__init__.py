@@ -1,1 +1,1 @@
-"""Renderers: the formats of a report about results, found by their records."""
+"""Renderers: the output formats, one per file."""

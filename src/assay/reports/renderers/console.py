@@ -1,4 +1,4 @@
-"""What people read at the terminal: titles, aligned columns, and sentences in lines that fit."""
+"""Output for the terminal: titles, aligned columns, and wrapped sentences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COLOURS = {Mark.BEST: BOLD, Mark.MUTED: DIM, Mark.FAILED: "\x1b[1;31m", Mark.WAR
 
 
 def render_console(sections: Sequence[Section], style: Style) -> str:
-    """Plain when nobody watches; colour only repeats what position and words say."""
+    """Render sections for a terminal. Colour only repeats what position and words say."""
     blocks = [block for section in sections for block in _blocks(section, style) if block]
     return "\n\n".join(blocks) + "\n"
 
@@ -43,6 +43,6 @@ def _lines(text: str, style: Style) -> str:
 
 
 escape_console = printable
-"""Text that cannot steer a terminal; cells are escaped where they are set."""
+"""Text without control characters; cells are escaped when a table is laid out."""
 
 CONSOLE = Renderer("table", render_console, "aligned columns for the terminal")

@@ -1,4 +1,4 @@
-"""CSV: the tables of sections with every digit, one below the other; a cell may be several columns."""
+"""CSV: the tables of sections with every digit, one below the other; one cell may become several columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.text import spreadsheet_cell
 
 
 def render_csv(sections: Sequence[Section], style: Style) -> str:  # noqa: ARG001 (as all renderers)
-    """Text has no place there, and a table without columns neither; tables are parted by an empty line."""
+    """Render the tables of sections. Text and tables without columns are left out; an empty line separates tables."""
     parts = [part for section in sections for part in section.plain_parts]
     return "\n".join(_text(_rows(part)) for part in parts if isinstance(part, Table) and part.columns)
 
@@ -25,7 +25,7 @@ def _text(rows: Iterable[Sequence[str]]) -> str:
 
 
 def _rows(table: Table) -> Iterable[list[str]]:
-    """What is one cell on a page may be several columns here: a figure and the ends of its interval."""
+    """The rows of a table. One cell of a page may be several columns here: a value and the ends of its interval."""
     columns = [[_values(row[place], column) for row in table.rows] for place, column in enumerate(table.columns)]
     names = [list(dict.fromkeys(name for values in rows for name in values)) or [TITLE] for rows in columns]
     yield [name.replace(TITLE, column.head) for column, some in zip(table.columns, names, strict=True) for name in some]
@@ -34,7 +34,7 @@ def _rows(table: Table) -> Iterable[list[str]]:
 
 
 def _values(cell: Cell, column: Column) -> dict[str, Value]:
-    """Name → value of a cell; nothing where it has no value at all."""
+    """Name → value of a cell; empty if it has no value at all."""
     if cell.values is not None:
         return dict(cell.values)
     if cell.text == UNKNOWN and cell.value in (None, ""):
@@ -50,6 +50,6 @@ def _written(value: Value) -> str:
 
 
 escape_csv = spreadsheet_cell
-"""A text on one line that no spreadsheet runs."""
+"""A text on one line that no spreadsheet runs as a formula."""
 
 CSV = Renderer("csv", render_csv, "rows for spreadsheets and scripts")

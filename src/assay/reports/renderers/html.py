@@ -1,4 +1,4 @@
-"""One HTML page that opens offline: verdict, tables, charts, queries, provenance and definitions."""
+"""One HTML page that works offline: verdict, tables, charts, queries, provenance and definitions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.reports.rendering import Renderer
 from assay.reports.table import Cell, Column, Mark, Section, anchor_of
 from assay.text import printable
 
-if TYPE_CHECKING:  # pages take long to import, and whoever wants a plain table has every renderer at hand
+if TYPE_CHECKING:  # pages take long to import, and a plain table needs all renderers
     import jinja2
     from markupsafe import Markup
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:  # pages take long to import, and whoever wants a plain table 
 
 
 STEPS = 5
-"""Strengths of a tint, each way."""
+"""Steps of colour in each direction."""
 
 
 def render_html(sections: Sequence[Section], style: Style) -> str:  # noqa: ARG001 (as all renderers)
-    """The sections on a page."""
+    """Render the sections as a page."""
     numbered = [replace(section, key=f"section-{number}") for number, section in enumerate(sections, 1)]
     title = next((section.title for section in sections if section.title), "")
     return _render_template({"title": title, "sections": numbered})
 
 
 def render_page(page: Page) -> str:
-    """The whole page as text; the same page gives the same text."""
+    """The whole page as text; the same page always gives the same text."""
     opening = [page.opening] if page.opening else []
     return _render_template({"title": page.title, "about": page.about, "groups": page.groups, "sections": opening})
 
@@ -62,17 +62,17 @@ def _render_template(content: Mapping[str, Any]) -> str:
 
 
 def environment(*packages: str) -> jinja2.Environment:
-    """What renders templates: those of other packages, then ours; everything in them is escaped."""
+    """The template environment: templates of the given packages, then ours; all values are escaped."""
     try:
         import jinja2  # noqa: F401
     except ImportError:
-        raise UsageError(f"reports as HTML need jinja2: {install_command('report')}") from None
+        raise UsageError(f"HTML reports need the extra 'report': {install_command('report')}") from None
     return _environment(packages)
 
 
 @functools.cache
 def _environment(packages: tuple[str, ...]) -> jinja2.Environment:
-    """Made once, for a template is compiled once in each environment, which takes longer than a page."""
+    """Created once, because each environment compiles its templates again, which takes longer than a page."""
     import jinja2
 
     made = jinja2.Environment(
@@ -90,14 +90,14 @@ def _environment(packages: tuple[str, ...]) -> jinja2.Environment:
 
 
 def escape_html(text: str) -> Markup:
-    """The text, so that a browser shows it as it is: no markup, and control characters written out."""
+    """The text escaped for HTML: no markup, and control characters as escape sequences."""
     from markupsafe import escape as escape_markup
 
     return escape_markup(printable(text))
 
 
 def _escaped_text(value: Any) -> Any:
-    """What a template shows: text is escaped, and markup that is escaped already stays as it is."""
+    """A value for a template: text is escaped, and markup that is already escaped stays as it is."""
     return escape_html(value) if type(value) is str or isinstance(value, Mark) else value
 
 
@@ -109,9 +109,9 @@ def kind_of(column: Column) -> str:
 def table_rows(
     columns: Sequence[Column], rows: Sequence[Sequence[Cell]], picks: Sequence[str] = (), *, has_values: bool = True
 ) -> Markup:
-    """The rows of a table, put together without a template, which would be slow for thousands of cells.
+    """The rows of a table as markup, without a template, which would be slow for thousands of cells.
 
-    With `has_values` a script may sort by them; with `picks` each row has a box that picks it.
+    With `has_values` a script can sort by the values; with `picks` each row has a checkbox.
     """
     from markupsafe import Markup
 
@@ -125,7 +125,7 @@ def table_rows(
 
 
 def _cell(cell: Cell, kind: str, has_values: bool) -> str:
-    """A cell without the name of its element: attributes and content."""
+    """The attributes and content of a cell, without the name of its element."""
     tone = cell.mark.value or _heat(cell.tint)
     value = f' data-sort="{escape_html(str(cell.value))}"' if has_values and cell.value is not None else ""
     title = f' title="{escape_html(cell.help)}"' if cell.help else ""
@@ -151,12 +151,12 @@ def _bar(share: float | None) -> str:
 def _box(cell: Cell, pick: str) -> str:
     if not pick:
         return ""
-    label = escape_html(f"Pick {cell.text} {cell.note}".strip())
+    label = escape_html(f"Select {cell.text} {cell.note}".strip())
     return f'<td class="pick"><input type="checkbox" name="r" value="{escape_html(pick)}" aria-label="{label}"></td>'
 
 
 def benchmark_reports(results: Sequence[Result]) -> list[BenchmarkReport]:
-    """Results as they came, benchmark by benchmark, compared where they can be."""
+    """The results by benchmark, in their original order, compared if possible."""
     groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault(result.benchmark, []).append(result)
@@ -169,7 +169,7 @@ def benchmark_reports(results: Sequence[Result]) -> list[BenchmarkReport]:
 
 
 def _comparable_reports(results: tuple[Result, ...]) -> list[BenchmarkReport]:
-    """Results that cannot be compared stand one below the other."""
+    """One report that compares the results, or one report each if they cannot be compared."""
     from assay.comparison import compare_results
     from assay.reports.page.subject import BenchmarkReport
 
@@ -182,10 +182,10 @@ def _comparable_reports(results: tuple[Result, ...]) -> list[BenchmarkReport]:
 
 
 def render_results(results: Sequence[Result], title: str = "") -> str:
-    """Results as a page, benchmark by benchmark; several on one benchmark are compared."""
+    """Render results as a page, by benchmark; several results on one benchmark are compared."""
     from assay.reports.page.page import make_page
 
     return render_page(make_page(benchmark_reports(results), title))
 
 
-HTML = Renderer("html", render_html, "one page with charts that opens offline")
+HTML = Renderer("html", render_html, "one page with charts that works offline")

@@ -1,4 +1,4 @@
-"""LaTeX: a booktabs tabular per table, ready to be input; titles and notes are comments before it."""
+"""LaTeX: one booktabs tabular per table, ready to include in a paper; titles and notes are comments before it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MARKS = {Mark.BEST: r"\textbf", Mark.SECOND: r"\underline"}
 
 
 def render_latex(sections: Sequence[Section], style: Style) -> str:  # noqa: ARG001 (as all renderers)
-    """Sections are parted by an empty line; what is no table comes first in each, as comments."""
+    """Render sections, separated by an empty line; in each, everything that is not a table comes first, as comments."""
     return "\n\n".join(filter(None, map(_section, sections))) + "\n"
 
 
@@ -45,7 +45,7 @@ def _section(section: Section) -> str:
 
 
 def _comments(texts: Iterable[str]) -> Iterator[str]:
-    """Texts as they are: nothing in a comment is read, and `printable` lets none of them end its line."""
+    """Texts as comments. They need no escaping: LaTeX ignores comments, and `printable` removes line breaks."""
     return (f"% {printable(text)}" for text in texts if text)
 
 
@@ -61,7 +61,7 @@ def _table_lines(table: Table) -> Iterator[str]:
 
 
 def _is_left(table: Table, place: int) -> bool:
-    """Words, and figures with letters behind them, which would not stand below each other otherwise."""
+    """Whether a column is left-aligned: text, and values followed by letters, which would not be aligned otherwise."""
     return table.columns[place].is_words or any(row[place].letters for row in table.rows)
 
 
@@ -72,7 +72,7 @@ def _cell(cell: Cell) -> str:
 
 
 def tabular(columns: str, head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
-    """A tabular of cells that are LaTeX already."""
+    """A tabular from cells that are already LaTeX."""
     lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _row(head), r"\midrule", *map(_row, rows)]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
@@ -82,7 +82,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def escape_latex(text: str) -> str:
-    """The text, so that LaTeX sets it as it is."""
+    """The text escaped for LaTeX."""
     return "".join(ESCAPES.get(letter, letter) for letter in printable(text))
 
 

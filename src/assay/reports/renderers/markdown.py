@@ -1,4 +1,4 @@
-"""Markdown: headings, tables with the best figures in bold, and lists of notes."""
+"""Markdown: headings, tables with the best values in bold, and lists of notes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SPECIAL = set("\\`*_[]<>|#~")
 
 
 def render_markdown(sections: Sequence[Section], style: Style) -> str:  # noqa: ARG001 (as all renderers)
-    """Headings are of the level of their section; the title of a table stands above it in bold."""
+    """Render sections with headings of their level; the title of a table is above it in bold."""
     return "\n\n".join(block for section in sections for block in _blocks(section) if block) + "\n"
 
 
@@ -41,7 +41,7 @@ def _list(sentences: Sequence[str]) -> str:
 
 
 def _table(table: Table) -> str:
-    """Figures are set to the right, the best of them in bold."""
+    """The table: numbers are right-aligned, and the best values are bold."""
     lines = [
         [escape_markdown(column.head) for column in table.columns],
         ["---" if column.is_words else "---:" for column in table.columns],
@@ -56,7 +56,7 @@ def _cell(cell: Cell) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """The text, so that Markdown shows it as it is."""
+    """The text escaped for Markdown."""
     return "".join(f"\\{letter}" if letter in SPECIAL else letter for letter in printable(text).replace("&", "&amp;"))
 
 

@@ -1,4 +1,4 @@
-"""Results for programs, which read them and no sections: JSON, and the lines that trec_eval prints."""
+"""Formats for programs, which render results and not sections: JSON, and the lines that trec_eval prints."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from assay.reports.sections.scores import Kind, band_scores, bands_by_query, ban
 from assay.text import printable
 
 SUMMARY_ONLY = {"num_q", "gm_map", "gm_bpref", "runid"}
-"""What trec_eval prints for all queries together only."""
+"""Metrics that trec_eval prints only for all queries together."""
 
 
 def render_trec(report: Report) -> str:
-    """`name<tab>query<tab>value` with four decimals; queries first when asked for, then `all`."""
+    """Lines `name<tab>query<tab>value` with four decimals; first each query if requested, then `all`."""
     lines: list[str] = []
     for result in report.results:
         if len(report.results) > 1 and "runid" not in result.table.columns:
@@ -51,7 +51,7 @@ def _add_lines(
 
 
 def _summary_lines(report: Report, result: Result) -> list[str]:
-    """Figures of bands follow the metric, under its name and theirs: `map_tie_min`, `map_unjudged_max`."""
+    """The summary lines; the values of bands follow their metric: `map_tie_min`, `map_unjudged_max`."""
     lines = []
     for metric in report.metrics:
         if metric.name in result.summary and result.summary[metric.name] == result.summary[metric.name]:
@@ -77,7 +77,7 @@ def _value(report: Report, metric: BoundMetric, value: float | str) -> str:
 
 
 def _line(name: str, query: str, value: str) -> str:
-    """Three words; a blank inside one becomes an underscore, for no blank may stand there."""
+    """Three words; spaces inside a word become underscores, because the format does not allow them."""
     name, query, value = ("_".join(printable(word).split()) or "_" for word in (name.replace(", ", ","), query, value))
     return f"{name:<22}\t{query}\t{value}"
 
@@ -86,13 +86,13 @@ TREC = Renderer("trec", None, "the lines trec_eval prints")
 
 
 FIGURES = ("summary", "tie_bands", "residuals", "per_query", "per_query_bands")
-"""Keys of a result under which there are scores."""
+"""Keys of a result that contain scores."""
 LONG = ("run", "relevant")
-"""Keys under which each query has a ranking: a line for each document would be more blanks than content."""
+"""Keys that contain a ranking for each query; a line per document would be mostly white space."""
 
 
 def render_json(report: Report) -> str:
-    """Numbers keep all their digits unless fewer are asked for. Later versions add keys; these stay."""
+    """The results as JSON. Numbers have all digits unless fewer are requested. Later versions only add keys."""
     results = []
     for result in report.results:
         plain = result.to_dict()
@@ -106,7 +106,7 @@ def render_json(report: Report) -> str:
 
 
 def _rounded(value: Any, digits: int | None) -> Any:
-    """The value, or all values in it, with that many decimals; None where there is no figure."""
+    """The value, or all values in it, with this many decimals; None if there is no value."""
     if isinstance(value, dict):
         return {name: _rounded(inner, digits) for name, inner in value.items()}
     if not isinstance(value, float):

@@ -1,1 +1,1 @@
-"""Sections: what people read about each subject; a file per subject."""
+"""Sections: the tables and texts about each subject, one file per subject."""

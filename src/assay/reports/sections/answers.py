@@ -1,4 +1,4 @@
-"""Answers and routing: the figures of each system, how risk grows with coverage, and what routing chose."""
+"""Answers and routing: the values of each system, risk by coverage, and the choices of the router."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from assay.reports.table import (
 from assay.text import counted
 
 MAX_COLUMNS = 8
-"""Experts of a matrix that people still read."""
+"""Experts in a matrix that is still readable."""
 MAX_CONFUSED = 10
 
 
 def render_routing(report: Report, form: str, slices: Sequence[Sliced] = ()) -> str:
-    """Everything there is to say about routes, in one format."""
+    """Render everything about routing in one format."""
     if form == "json":
         more = {"slices": [sliced.to_dict() for sliced in slices]} if slices else {}
         return render_scores(Report(report.results, digits=report.digits, more=more), "json")
@@ -43,7 +43,7 @@ def render_routing(report: Report, form: str, slices: Sequence[Sliced] = ()) -> 
 
 
 def routing_sections(report: Report, form: str, slices: Sequence[Sliced] = ()) -> tuple[Section, ...]:
-    """The figures of all, the picture of each, and the slices. CSV has the slices alone, where there are any."""
+    """The values of all results, the details of each, and the slices. CSV has only the slices, if there are any."""
     if form == "csv":
         rows = [row for sliced in slices for row in sliced.rows()]
         return (table_section(table_from_rows(rows, digits=report.digits)),) if rows else score_sections(report, "csv")
@@ -65,7 +65,7 @@ def _routing_sections(report: Report) -> Iterator[Section]:
 
 
 def _figures(report: Report) -> Table:
-    """Metrics as rows, each with its interval where there is one."""
+    """Metrics as rows, each with its interval if it has one."""
     figures = Figures(report.digits)
     names = [report.label(result) for result in report.results]
     rows = [
@@ -95,20 +95,20 @@ def _cells(result: Result, metric: BoundMetric, figures: Figures) -> list[Cell]:
 
 
 def _picture(routing: Mapping[str, Any], front: str, width: int | None) -> Iterator[Table]:
-    """Experts, confusion and gate, as a result's provenance has them. A matrix that is too large becomes a list."""
+    """Experts, confusion matrix and gate from a result's provenance. A matrix that is too large becomes a list."""
     if experts := routing.get("experts"):
         yield _experts(experts, f"{front}experts")
     if confusion := routing.get("confusion"):
         names = {expert["expert"] for expert in experts or ()}
-        table = _confusion(confusion, names, f"{front}where queries belonged (rows) and were sent (columns)")
+        table = _confusion(confusion, names, f"{front}right expert (rows) and chosen expert (columns)")
         is_large = len(table.columns) > MAX_COLUMNS + 1 or (width is not None and needed_width(table) > width)
         yield _confusions(confusion, front) if is_large else table
     if gate := routing.get("gate"):
-        yield _gate(gate, f"{front}the retrieval gate")
+        yield _gate(gate, f"{front}retrieval gate")
 
 
 def _experts(experts: Sequence[Mapping[str, Any]], title: str) -> Table:
-    heads = columns("expert", "sent there", "belonged there", "both", "precision", "recall")
+    heads = columns("expert", "chosen", "right", "both", "precision", "recall")
     rows = [
         cells(
             expert["expert"],
@@ -121,7 +121,7 @@ def _experts(experts: Sequence[Mapping[str, Any]], title: str) -> Table:
 
 
 def _confusion(confusion: Mapping[str, Mapping[str, int]], experts: Collection[str], title: str) -> Table:
-    """Every expert that occurs has a column, those that nothing belongs to as well; what is none of them comes last."""
+    """A column for every expert that occurs, even if it is never the right one; other names come last."""
     sent = sorted(
         {name for row in confusion.values() for name in row} | set(confusion), key=lambda name: (name not in experts, name)
     )
@@ -136,16 +136,16 @@ def _confusion(confusion: Mapping[str, Mapping[str, int]], experts: Collection[s
 
 
 def _confusions(confusion: Mapping[str, Mapping[str, int]], front: str) -> Table:
-    """The experts that are most often taken for each other, the largest numbers first."""
+    """The experts that are confused most often, the largest numbers first."""
     wrong = [(n, right, sent) for right, row in confusion.items() for sent, n in row.items() if sent != right]
     wrong.sort(key=lambda count_and_experts: (-count_and_experts[0], *count_and_experts[1:]))
     rows = tuple(cells(right, sent, f"{n:,}") for n, right, sent in wrong[:MAX_CONFUSED])
     n_more = sum(n for n, *_ in wrong[MAX_CONFUSED:])
-    more = (f"{counted(n_more, 'query')} more went astray; --format json has all of them.",) if n_more else ()
+    more = (f"{counted(n_more, 'more query')} sent to the wrong expert. Use --format json to see all.",) if n_more else ()
     if not rows:
-        return Table(notes=(f"{front}no query was sent to another expert than its own.",))
-    heads = columns("belonged to", "sent to", "queries", n_words=2)
-    return Table(heads, rows, title=f"{front}where queries belonged and were sent instead", notes=more)
+        return Table(notes=(f"{front}every query was sent to the right expert.",))
+    heads = columns("right", "chosen", "queries", n_words=2)
+    return Table(heads, rows, title=f"{front}queries sent to the wrong expert", notes=more)
 
 
 def _gate(gate: Mapping[str, int], title: str) -> Table:
@@ -156,11 +156,11 @@ def _gate(gate: Mapping[str, int], title: str) -> Table:
 
 AREA = "aurc"
 STEPS = 10
-"""Rows of the curve that people are shown, at most."""
+"""The most rows of the curve that a table shows."""
 
 
 def render_answers(report: Report, form: str, slices: Sequence[Sliced] = ()) -> str:
-    """The report; for people with the curve and the slices below, in JSON with both beside the results."""
+    """Render the report, with the curve and the slices below the results; in JSON they are keys of their own."""
     if form != "json":
         return render_sections(answer_sections(report, form, slices), form, report.style)
     more: dict[str, Any] = {"risk_coverage": {name: [point._asdict() for point in some] for name, some in _curves(report)}}
@@ -169,7 +169,7 @@ def render_answers(report: Report, form: str, slices: Sequence[Sliced] = ()) -> 
 
 
 def answer_sections(report: Report, form: str, slices: Sequence[Sliced] = ()) -> tuple[Section, ...]:
-    """The scores, how risk grows with coverage, and the slices; CSV has the scores alone."""
+    """The scores, risk by coverage, and the slices; CSV has only the scores."""
     scores = score_sections(report, form)
     if form == "csv":
         return scores
@@ -182,7 +182,7 @@ def _curves(report: Report) -> list[tuple[str, list[Point]]]:
 
 
 def risk_coverage(result: Result) -> list[Point]:
-    """The curve of a result whose area was measured; nothing for one that tells nothing of confidence."""
+    """The risk-coverage curve of a result that has the metric `aurc`; empty if its answers have no confidence."""
     metric = next((metric.name for metric in result.metrics if metric.metric.name == AREA), None)
     if metric is None:
         return []
@@ -196,13 +196,13 @@ def _curve_table(name: str, points: Sequence[Point]) -> Table:
     covered = [point.coverage + 1e-9 for point in points]
     shown = [points[place] for place in dict.fromkeys(bisect_left(covered, least) for least in coverages)]
     rows = [cells(f"{100 * point.coverage:.0f} %", f"{point.risk:.4f}", _confidence_text(point)) for point in shown]
-    note = "risk: mean loss of the answers given, if only those of that confidence and above were given."
+    note = "risk: mean loss of the answers with at least this confidence."
     heads = columns("coverage", "risk", "confidence ≥")
     return Table(heads, tuple(rows), title=f"{name}: risk by coverage", notes=(note,))
 
 
 def _confidence_text(point: Point) -> str:
-    """The confidence; or that there is none, for want of an answer or of the figure."""
+    """The confidence; or why there is none: no answer, or an answer without a confidence."""
     if point.confidence is None:
-        return "left open" if point.is_open else "not said"
+        return "abstained" if point.is_open else "not given"
     return f"{point.confidence:g}"

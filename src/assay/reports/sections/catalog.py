@@ -1,4 +1,4 @@
-"""Catalogs: providers, benchmarks and formats as people read them, and the findings of a benchmark's check."""
+"""Catalogs: providers, benchmarks and formats as tables, and the findings of a benchmark's check."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.reports.table import Column, Mark, Notes, Paragraph, Section, Table, 
 from assay.text import counted, display_width, milliseconds, printable, some_of
 
 MAX_HITS = 5
-"""Hits of a query that a check shows."""
+"""Hits per query that a check shows."""
 LONGEST_QUERY = 32
 """Columns for a query in a check."""
 WIDEST_TIME = 8
@@ -43,29 +43,29 @@ def describe_provider(provider: Provider) -> dict[str, Any]:
 
 
 def provider_list_sections(providers: Mapping[str, Provider]) -> tuple[Section, ...]:
-    """All of them, one line each."""
+    """All providers, one line each."""
     rows = tuple(cells(provider.name, provider.meaning) for provider in providers.values())
     return (table_section(Table(text_columns("provider", "what it is", prose=True), rows)),)
 
 
 def provider_sections(provider: Provider) -> tuple[Section, ...]:
-    """One of them in full."""
+    """One provider with its parameters."""
     parts: list[Any] = [Paragraph(f"{provider.name}: {provider.meaning}")]
     rows = tuple(cells(param.name, _default(param.default), param.meaning) for param in provider.params)
     if rows:
         parts.append(Table(text_columns("parameter", "default", "meaning", prose=True), rows))
     if provider.takes_parts:
         inside = ", ".join(provider.default_parts) or "bm25"
-        parts.append(Paragraph(f"made of other providers: {provider.name}({inside})"))
+        parts.append(Paragraph(f"built from other providers: {provider.name}({inside})"))
     return (Section(parts=tuple(parts)),)
 
 
 def _default(value: Any) -> str:
-    return "needed" if value is REQUIRED else "" if value in (None, "") else show(value)
+    return "required" if value is REQUIRED else "" if value in (None, "") else show(value)
 
 
 def describe_check(part: Part, answers: Mapping[str, Response]) -> dict[str, Any]:
-    """Plain JSON values of a check: query → what came back."""
+    """Plain JSON values of a check: query → what the provider returned."""
     return {
         query: {
             "docs": answer.docs,
@@ -80,18 +80,18 @@ def describe_check(part: Part, answers: Mapping[str, Response]) -> dict[str, Any
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What comes back for a few queries, line by line as it comes: columns have their width beforehand."""
+    """What a provider returns for a few queries, printed line by line; column widths are fixed in advance."""
 
     part: Part
     style: Style
 
     def head(self) -> str:
-        """What is asked, and the heads of the columns."""
+        """The title and the column headings."""
         title = f"{printable(self.part.provider.name)} on {printable(self.part.dataset.name)}, k = {self.part.k}"
         return f"{self.style.wrapped(title)}\n\n{self._set()}\n"
 
     def row(self, answer: Response) -> str:
-        """What came back for a query."""
+        """What the provider returned for a query."""
         text = self._query(answer.query)
         if answer.error is not None:
             texts = [text, "–", "–", f"failed: {answer.error}"]
@@ -101,14 +101,14 @@ class CheckReport:
         return self._set(texts).removeprefix(self._set() + "\n")
 
     def verdict(self, answers: Mapping[str, Response]) -> str:
-        """Whether it works."""
+        """Whether the provider works."""
         return f"\n{self.style.wrapped(_check_verdict(self.part, answers))}\n"
 
     def _query(self, query: str) -> str:
         return shorten_middle(printable(self.part.queries[query].text or query), LONGEST_QUERY)
 
     def _set(self, *rows: Sequence[str]) -> str:
-        """The heads, and these rows below them."""
+        """The headings, and these rows below them."""
         longest = max(display_width(self._query(query)) for query in self.part.queries)
         heads = (
             Column("query".ljust(longest), kind="text"),
@@ -120,29 +120,30 @@ class CheckReport:
 
 
 def _check_verdict(part: Part, answers: Mapping[str, Response]) -> str:
-    """Whether it works, and what looks wrong although it does."""
+    """Whether the provider works, and what looks wrong although it works."""
     name, n_failed = printable(part.provider.name), sum(answer.error is not None for answer in answers.values())
     if n_failed:
         return f"{name} fails on {n_failed:,} of {counted(len(answers), 'query')}."
     ids = [doc for answer in answers.values() for doc in answer.docs]
     if not ids:
-        return f"{name} answers, but found nothing for any query."
+        return f"{name} works, but found nothing for any query."
     unknown = [doc for doc in ids if doc not in part.dataset.documents] if part.dataset.documents else []
     if len(unknown) == len(ids):
         ours, theirs = printable(ids[0]), printable(next(iter(part.dataset.documents)))
-        return f"{name} answers, but none of its ids is a document of the benchmark: it returns {ours}, there are {theirs} …"
+        ids_text = f"it returns ids like {ours}, the benchmark has ids like {theirs}"
+        return f"{name} works, but none of its ids is a document of the benchmark: {ids_text}"
     if unknown:
         share = f"{len(unknown):,} of {len(ids):,} ids"
-        return f"{name} answers, but {share} are no documents of the benchmark: {printable(some_of(unknown))}"
-    return f"{name} answers."
+        return f"{name} works, but {share} are not documents of the benchmark: {printable(some_of(unknown))}"
+    return f"{name} works."
 
 
 MAX_REPAIRS = 10
-"""Repairs that are shown one by one."""
+"""Repairs that are listed."""
 
 
 def dataset_list_sections(named: Mapping[str, BenchmarkDataset], formats: Mapping[str, Format]) -> tuple[Section, ...]:
-    """What comes with the package, and what can be read."""
+    """The bundled benchmarks, and the formats that can be read."""
     bundled = tuple(
         cells(name, size_text(dataset), str(dataset.metadata.get("description", ""))) for name, dataset in named.items()
     )
@@ -165,13 +166,13 @@ def datasets_to_dict(named: Mapping[str, BenchmarkDataset], formats: Mapping[str
 
 
 def _documents(dataset: BenchmarkDataset) -> dict[str, Any]:
-    """How many documents there are; for those that a format makes documents for, the sizes they come in."""
+    """The number of documents; for a benchmark that comes in sizes, the sizes."""
     sizes = dataset.metadata.get("sizes")
     return {"sizes": sizes} if isinstance(sizes, Mapping) else {"documents": len(dataset.documents)}
 
 
 def size_text(dataset: BenchmarkDataset) -> str:
-    """How large a benchmark is, in words; of one that comes in sizes, each of them."""
+    """The size of a benchmark as text; if it comes in sizes, all of them."""
     if isinstance(sizes := dataset.metadata.get("sizes"), Mapping):
         format_ = known_format(dataset.format)
         documents = f"; {format_.documents}" if format_ is not None and format_.documents else ""
@@ -180,7 +181,7 @@ def size_text(dataset: BenchmarkDataset) -> str:
 
 
 def statistics_sections(content: Mapping[str, Any], repairs: Sequence[Repair]) -> tuple[Section, ...]:
-    """Sizes, grades, tags and fingerprints of one benchmark."""
+    """The sizes, grades, tags and fingerprints of one benchmark."""
     head = f"{content['name']} {content['version']} (format {content['format']})"
     rows = tuple(cells(name, text) for name, text in statistics_lines(content))
     parts: list[Any] = [Table(text_columns("", "", prose=True), rows, title=head)]
@@ -194,11 +195,11 @@ def statistics_sections(content: Mapping[str, Any], repairs: Sequence[Repair]) -
 
 
 def statistics_lines(content: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What statistics say, as names and words; what a benchmark has none of is left out."""
+    """The statistics as names and texts; what a benchmark does not have is left out."""
     grades = ", ".join(f"{grade:g}: {count:,}" for grade, count in content["grade_distribution"].items())
     per_query = f"{content['judgments_per_query']:.1f} per judged query"
     lines = [
-        ("queries", f"{content['num_queries']:,}, {content['num_judged_queries']:,} of them judged"),
+        ("queries", f"{content['num_queries']:,} ({content['num_judged_queries']:,} judged)"),
         ("documents", f"{content['num_documents']:,}"),
         ("judgments", f"{content['num_judgments']:,} ({per_query}), {content['num_relevant']:,} relevant"),
         ("grades", grades or "none"),
@@ -219,21 +220,21 @@ def statistics_lines(content: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 MAX_PLACES = 5
-"""Places shown at a terminal; JSON has twenty."""
+"""Places shown in a terminal; JSON has twenty."""
 MARKS = {"error": Mark.FAILED, "warning": Mark.WARNED}
 
 
 def finding_sections(findings: Sequence[Finding], dataset: BenchmarkDataset) -> tuple[Section, ...]:
-    """Answer first; then errors, then warnings."""
+    """The verdict, then errors, then warnings."""
     parts: list[Any] = [Paragraph(_findings_verdict(findings, dataset), Mark.BEST)]
     parts += map(_finding_notes, _by_severity(findings))
     if any(finding.count > MAX_PLACES for finding in findings if finding.cases):
-        parts.append(Paragraph("More places: --format json", Mark.MUTED))
+        parts.append(Paragraph("Add --format json to see more places.", Mark.MUTED))
     return (Section(parts=tuple(parts)),)
 
 
 def findings_to_dict(findings: Sequence[Finding], dataset: BenchmarkDataset) -> dict[str, Any]:
-    """Plain JSON values; the order is that of the text."""
+    """Plain JSON values, in the order of the text."""
     return {
         "dataset": dataset.name,
         "format": dataset.format,
@@ -254,7 +255,7 @@ def _n_of(findings: Sequence[Finding], severity: str) -> int:
 
 
 def _n_documents(dataset: BenchmarkDataset) -> int | None:
-    """None where the documents cannot be read, which is one of the findings."""
+    """The number of documents; None if they cannot be read, which is one of the findings."""
     try:
         return len(dataset.documents)
     except DataError:
@@ -266,7 +267,7 @@ def _findings_verdict(findings: Sequence[Finding], dataset: BenchmarkDataset) ->
     n_documents = _n_documents(dataset)
     documents = "unreadable documents" if n_documents is None else counted(n_documents, "document")
     size = f"{counted(len(dataset.queries), 'query')}, {documents}"
-    return f"{', '.join(counts) or 'Nothing wrong'} in {dataset.name} ({size})."
+    return f"{', '.join(counts) or 'No problems found'} in {dataset.name} ({size})."
 
 
 def _finding_notes(finding: Finding) -> Notes:

@@ -1,4 +1,4 @@
-"""A comparison: its words and figures, and the sections that show it."""
+"""A comparison: the sections, tables and sentences that show it."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ from assay.stats import AVERAGED
 from assay.text import counted, display_width
 
 MAX_PAIRS = 20
-"""Pairs that are shown where there are many; csv and json have all."""
+"""Pairs that are shown if there are many; csv and json have all pairs."""
 SCHEMA = "assay.comparison/1"
-LETTERS_LEGEND = "Raised letters: significantly better than the system of that letter."
+LETTERS_LEGEND = "Raised letters: significantly better than the system with that letter."
 UNITS = {"bootstrap": "resamples"}
-"""What a test draws, where it is not permutations."""
+"""What a test draws, if it does not draw permutations."""
 LATEX_PACKAGES = r"needs \usepackage{booktabs}"
 
 
 @dataclass(frozen=True)
 class ComparisonExtras:
-    """More about one comparison, as far as somebody asked for it."""
+    """Additional parts of one comparison, if they were requested."""
 
     slices: SliceComparison | None = None
     worst: WorstSlices | None = None
@@ -83,27 +83,27 @@ class ComparisonReport:
 
     comparisons: Sequence[Comparison]
     worst: int = 0
-    """Queries that lost most, to be shown with their rankings."""
+    """The number of queries with the largest losses to show with their rankings."""
     best: int = 0
     digits: int | None = None
-    """Decimals; None leaves it to the format (3 where people read, all of them where programs do)."""
+    """Decimals; None leaves it to the format (3 in formats for people, all decimals in formats for programs)."""
     extras: Sequence[ComparisonExtras] = ()
-    """What stands beside each comparison; none: nothing does."""
+    """The additional parts of each comparison; empty: none."""
 
     @property
     def figures(self) -> Figures:
-        """Figures as people read them."""
+        """Formats values for people."""
         return Figures(self.digits)
 
     @property
     def with_extras(self) -> list[tuple[Comparison, ComparisonExtras]]:
-        """Each comparison, and what stands beside it."""
+        """Each comparison with its additional parts."""
         extras = self.extras or [ComparisonExtras()] * len(self.comparisons)
         return list(zip(self.comparisons, extras, strict=True))
 
 
 def render_comparisons(report: ComparisonReport, form: str = "table", style: Style | None = None) -> str:
-    """The comparisons in a format. JSON has all of each; later versions add keys, and these stay."""
+    """Render the comparisons in a format. JSON has everything; later versions only add keys."""
     if form == "json":
         content = [
             {**_comparison_to_dict(comparison, report), **_round_numbers(extras.to_dict(), report.digits)}
@@ -114,7 +114,7 @@ def render_comparisons(report: ComparisonReport, form: str = "table", style: Sty
 
 
 def comparison_sections(report: ComparisonReport, form: str = "table") -> tuple[Section, ...]:
-    """What each comparison says, and what stands beside it. In CSV, slices are rows like those of the whole."""
+    """The sections of each comparison and of its additional parts. In CSV, slices are rows like all others."""
     if form == "csv":
         return (table_section(_exact_table(report)),)
     make = {"table": _terminal_sections, "latex": _paper_sections}.get(form, _document_sections)
@@ -134,12 +134,14 @@ def _extra_sections(extras: ComparisonExtras, figures: Figures) -> Iterator[Sect
 
 
 def check_fits_csv(forms: Sequence[str], flags: Sequence[str]) -> None:
-    """CSV is one table with a row for each pair, in which some things have no place."""
+    """Refuse options whose output does not fit into CSV, which is one table with a row for each pair."""
     if "csv" in forms and flags:
-        raise UsageError(f"{' and '.join(flags)} has no place in csv, which is one table; use json, markdown or table")
+        raise UsageError(
+            f"{' and '.join(flags)} cannot be used with csv, which is a single table. Use json, markdown or table"
+        )
 
 
-# At a terminal: what matters most, and where to look next.
+# In a terminal: what matters most, and how to see more.
 
 
 def _terminal_sections(comparison: Comparison, report: ComparisonReport) -> Iterator[Section]:
@@ -155,7 +157,7 @@ def _terminal_sections(comparison: Comparison, report: ComparisonReport) -> Iter
 
 
 def baseline_table(comparison: Comparison, figures: Figures) -> Table:
-    """A row for each metric and system, with the figure of the one it is held against."""
+    """A row for each metric and system, with the value of the system it is compared with."""
     rows = []
     is_two = len(comparison.names) == 2
     labels = _joined_column([("metric", "system"), *((pair.metric, pair.b) for pair in comparison.pairs)], both=not is_two)
@@ -174,7 +176,7 @@ def baseline_table(comparison: Comparison, figures: Figures) -> Table:
 
 
 def _joined_column(rows: list[tuple[str, str]], *, both: bool) -> list[str]:
-    """Two words of each row as one column, the second ones below each other; or the first words alone."""
+    """The two words of each row as one aligned column; or the first words alone."""
     if not both:
         return [first for first, _ in rows]
     width = max(display_width(first) for first, _ in rows)
@@ -198,12 +200,12 @@ def _measures(comparison: Comparison, pair: Pair, metric: BoundMetric, figures: 
 
 
 def _has_own_n(comparison: Comparison) -> bool:
-    """Whether some pair rests on fewer queries than there are, because scores are undefined."""
+    """Whether any pair has fewer queries than the comparison, because scores are undefined."""
     return any(pair.n != len(comparison.query_ids) for pair in comparison.pairs)
 
 
 def letters_table(comparison: Comparison, figures: Figures) -> Table:
-    """Systems × metrics; each figure bears the letters of the systems it is significantly better than."""
+    """Systems × metrics; each value has the letters of the systems it is significantly better than."""
     wide = len(letter(len(comparison.names) - 1))
     labels = [f"{letter(number):<{wide}} {name}" for number, name in enumerate(comparison.names)]
     of_metrics = [_lettered(comparison, metric, figures) for metric in comparison.metrics]
@@ -212,7 +214,7 @@ def letters_table(comparison: Comparison, figures: Figures) -> Table:
 
 
 def _lettered(comparison: Comparison, metric: BoundMetric, figures: Figures) -> list[Cell]:
-    """The figure of each system: the best and the second best are marked, and letters say whom it is better than."""
+    """The value of each system; the best and the second best are marked, and letters name the systems it beats."""
     best, second = places(comparison, metric)
     beaten = beaten_by(comparison, metric.name)
     return [
@@ -226,7 +228,7 @@ def _lettered(comparison: Comparison, metric: BoundMetric, figures: Figures) -> 
 
 
 def pairs_table(comparison: Comparison, figures: Figures) -> Table:
-    """The pairs on the first metric; where there are many, those of the best system, the closest first."""
+    """The pairs on the first metric; if there are many, those of the best system, the closest first."""
     metric, rows = comparison.metrics[0], []
     for pair in shown_pairs(comparison):
         change, *others = _measures(comparison, pair, metric, figures)
@@ -234,14 +236,14 @@ def pairs_table(comparison: Comparison, figures: Figures) -> Table:
         marked = replace(change, mark=Mark.BEST if sign == BETTER else Mark.NONE, sign=sign)
         rows.append((Cell(f"{pair.a} → {pair.b}"), marked, *others))
     n_pairs, n_shown = len(comparison.pairs) // len(comparison.metrics), len(rows)
-    cut = f"{n_shown} of {n_pairs:,} pairs: the best system and those closest to it; csv has all."
+    cut = f"{n_shown} of {n_pairs:,} pairs: the best system with those closest to it. csv has all pairs."
     change_head, *heads = _heads(comparison)
     heads_of_pairs = columns(metric.name, Column(change_head, kind="verdict"), *heads)
     return Table(heads_of_pairs, tuple(rows), notes=(cut,) if n_shown < n_pairs else ())
 
 
 def shown_pairs(comparison: Comparison) -> list[Pair]:
-    """All pairs on the first metric, or, of many, those that tell whether the best system is ahead of its followers."""
+    """All pairs on the first metric; if there are many, those of the best system with the systems closest to it."""
     metric = comparison.metrics[0]
     pairs = [pair for pair in comparison.pairs if pair.metric == metric.name]
     best, _ = places(comparison, metric)
@@ -252,7 +254,7 @@ def shown_pairs(comparison: Comparison) -> list[Pair]:
 
 
 def places(comparison: Comparison, metric: BoundMetric) -> tuple[set[str], set[str]]:
-    """The systems with the best figure, and those with the second best; none where all are equal."""
+    """The systems with the best value, and those with the second best; none if all are equal."""
     values = {result.name: result.summary[metric.name] for result in comparison.results}
     known = sorted({value for value in values.values() if not math.isnan(value)}, reverse=metric.metric.higher_is_better)
     if len(known) < 2:
@@ -303,7 +305,7 @@ def _summary_table(comparison: Comparison, result: Result, figures: Figures) -> 
 
 
 def _significance_table(comparison: Comparison, figures: Figures) -> Table:
-    """Each pair and metric: the difference, its interval, p, effect, and whether it is significant."""
+    """For each pair and metric: the difference, its interval, p, effect, and whether it is significant."""
     rows = []
     for pair in comparison.pairs:
         metric = comparison.metric(pair.metric)
@@ -324,7 +326,7 @@ def _significance_table(comparison: Comparison, figures: Figures) -> Table:
     return Table(heads, tuple(rows))
 
 
-# In papers: one table, and what its caption should say.
+# In papers: one table and its caption.
 
 
 def _paper_sections(comparison: Comparison, report: ComparisonReport) -> Iterator[Section]:
@@ -351,7 +353,7 @@ def _caption(comparison: Comparison) -> str:
 
 
 def _exact_table(report: ComparisonReport) -> Table:
-    """Every figure of every pair; empty where one is not defined."""
+    """Every value of every pair; empty if it is undefined."""
     parts = [
         part
         for comparison, extras in report.with_extras
@@ -368,7 +370,7 @@ def _exact_table(report: ComparisonReport) -> Table:
 
 
 def _comparison_to_dict(comparison: Comparison, report: ComparisonReport) -> dict[str, Any]:
-    """One comparison: figures, intervals, every query, and the queries that moved, as far as they are asked for."""
+    """One comparison: values, intervals, every query, and the queries that changed most if requested."""
     plain = comparison.to_dict()
     how = comparison.how
     about = {"benchmark": comparison.results[0].benchmark} if comparison.results[0].benchmark else {}
@@ -386,7 +388,7 @@ def _comparison_to_dict(comparison: Comparison, report: ComparisonReport) -> dic
 
 
 def _round_numbers(value: Any, digits: int | None) -> Any:
-    """The value, or all numbers in it, with that many decimals; as it is where nobody asked."""
+    """The value, or all numbers in it, with this many decimals; unchanged if None."""
     if digits is None:
         return value
     if isinstance(value, dict):
@@ -396,13 +398,13 @@ def _round_numbers(value: Any, digits: int | None) -> Any:
     return round(value, digits) if isinstance(value, float) else value
 
 
-# Words.
+# Sentences and short texts.
 
 
 def remarks(comparison: Comparison) -> list[str]:
-    """What signs mean, what was not the same, and what a careful reader should know about the runs."""
+    """What the signs mean, what the results do not share, and notes on the runs."""
     letters = [] if has_baseline(comparison) or not any(pair.better for pair in comparison.pairs) else [LETTERS_LEGEND]
-    differs = [f"Not the same: {note}; what they share is compared." for note in comparison.notes]
+    differs = [f"The results differ: {note}. Only what they share is compared." for note in comparison.notes]
     failed = failure_notes(comparison.results, "")
     signs = " ".join([*letters, legend(comparison)]).strip()
     return [signs, *differs, *comparison.remarks, *failed, *notes(Report(comparison.results, points_on=False))]
@@ -422,26 +424,26 @@ def title_of(comparison: Comparison) -> str:
 
 
 def head_line(comparison: Comparison) -> str:
-    """What the figures rest on: baseline, queries, test, correction, intervals, seed."""
+    """How the comparison was made: baseline, queries, test, correction, intervals, seed."""
     how = comparison.how
     parts = [f"baseline {how.baseline}"] if how.baseline is not None else []
     parts += [n_queries_text(comparison), test_text(comparison), correction_text(comparison)]
     alone = ", not corrected" if is_corrected(comparison) else ""
-    parts += [f"{level_text(comparison)} intervals by {how.interval_method}{alone}", f"seed {how.seed}"]
+    parts += [f"{level_text(comparison)} CI by {how.interval_method}{alone}", f"seed {how.seed}"]
     return " · ".join(part for part in parts if part)
 
 
 def n_queries_text(comparison: Comparison) -> str:
-    """`54 queries`, or `52 of 54 queries` where some that were judged do not count; and how many nobody failed on."""
+    """`54 queries`, or `52 of 54 queries` if some judged queries do not count; with the number without failures."""
     n = len(comparison.query_ids)
     judged = max((result.counts.get("judged", 0) for result in comparison.results), default=0)
     text = counted(n, "query") if comparison.part or judged <= n else f"{n:,} of {counted(judged, 'query')}"
     n_failed = sum(any(query in result.failures for result in comparison.results) for query in comparison.query_ids)
-    return f"{text}, {n - n_failed:,} answered by all" if n_failed else text
+    return f"{text}, {n - n_failed:,} without failures" if n_failed else text
 
 
 def test_text(comparison: Comparison) -> str:
-    """The test, and how much it drew: all there is, where that is little."""
+    """The test, and its number of permutations or resamples."""
     test = comparison.how.bound_test
     words = test.test.name.replace("_", " ")
     others = {name: value for name, value in test.params.items() if name != "resamples"}
@@ -452,7 +454,7 @@ def test_text(comparison: Comparison) -> str:
 
 
 def _draws_text(comparison: Comparison) -> str:
-    """`100,000`, `all`, or `up to 100,000` where few differences need no more; of what the test itself has looked at."""
+    """The number of draws of the test: `100,000`, `all`, or `up to 100,000` if some pairs needed fewer."""
     averages = {metric.name for metric in comparison.metrics if metric.metric.aggregation in AVERAGED}
     draws = {pair.draws for pair in comparison.pairs if pair.metric in averages and not math.isnan(pair.p)}
     if draws and not any(draws):
@@ -461,7 +463,7 @@ def _draws_text(comparison: Comparison) -> str:
 
 
 def is_corrected(comparison: Comparison) -> bool:
-    """Whether p was made up for many comparisons."""
+    """Whether p was corrected for multiple comparisons."""
     text = correction_text(comparison)
     return bool(text) and not text.endswith("not corrected")
 
@@ -471,13 +473,13 @@ def _default(params: tuple[object, ...], name: str) -> object:
 
 
 def correction_text(comparison: Comparison) -> str:
-    """`Holm over 4`; nothing where one comparison needs no correction."""
+    """`Holm, 4 comparisons`; empty if there is one comparison, which needs no correction."""
     n, how = comparison.n_comparisons, comparison.how
     if how.bound_test.test.is_for_many:
         return corrected_for_many(comparison) if n or len(comparison.fields) > 1 else ""
     if n < 2:
         return ""
-    return f"{n} comparisons, not corrected" if how.correcting.name == "none" else f"{how.correcting.title} over {n}"
+    return f"{n} comparisons, not corrected" if how.correcting.name == "none" else f"{how.correcting.title}, {n} comparisons"
 
 
 def legend(comparison: Comparison) -> str:
@@ -487,6 +489,6 @@ def legend(comparison: Comparison) -> str:
     if CONFIRMED in marks:
         claims = {"not_worse": "shown to be not worse", "equal": "shown to be practically equal"}
         return f"{CONFIRMED} {claims[comparison.pairs[0].claim]}: {limit}."
-    signs = ((BETTER, "better"), (WORSE, "worse"), (SPLIT, "differs, but the test and the mean disagree who is better"))
+    signs = ((BETTER, "better"), (WORSE, "worse"), (SPLIT, "differs, but the test and the mean disagree on which is better"))
     words = [f"{sign} {word}" for sign, word in signs if sign in marks]
     return f"{', '.join(words)}: {limit}." if words else ""

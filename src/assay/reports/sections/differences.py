@@ -1,4 +1,4 @@
-"""Differences: why two results differ, in words and figures, and the command or call that gives a figure."""
+"""Differences: why two results differ, in words and numbers, and the command or call that reproduces a value."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from assay.text import counted, printable, some_of, with_minus
 
 
 def render_differences(differences: Differences, asked: ExplanationOptions, style: Style) -> str:
-    """What `assay why` prints about two results."""
+    """The output of `assay why` for two results."""
     return render_sections(difference_sections(differences, asked), style=style)
 
 
 def difference_sections(differences: Differences, asked: ExplanationOptions) -> tuple[Section, ...]:
-    """The reason that matters first, then all that is not shared, the figures, and the queries that moved."""
+    """The main reason first, then everything that differs, the values, and the queries that changed."""
     metrics = {metric.name: metric for metric in differences.first.metrics}
     parts: list[Any] = [Paragraph(_verdict(differences, asked)), *map(Paragraph, _redefinitions(differences, asked))]
-    for matters, head in ((True, "what differs"), (False, "also different, without effect here")):
+    for matters, head in ((True, "what differs"), (False, "also different, no effect here")):
         rows = tuple(
             cells(finding.what, finding.first, finding.second)
             for finding in differences.findings
@@ -36,7 +36,7 @@ def difference_sections(differences: Differences, asked: ExplanationOptions) -> 
         if rows:
             parts.append(Table(text_columns(head, "first", "second", prose=True), rows))
     if differences.metrics:
-        heads = columns("metric", "first", "second", "difference", "first, shared", "second, shared", "queries moved")
+        heads = columns("metric", "first", "second", "difference", "first, shared", "second, shared", "queries changed")
         rows = tuple(_compared_row(compared, metrics[compared.name], asked) for compared in differences.metrics)
         parts.append(Table(heads, rows))
     parts += [
@@ -51,18 +51,19 @@ def _verdict(differences: Differences, asked: ExplanationOptions) -> str:
     first, second = (result.name or "run" for result in (differences.first, differences.second))
     if first == second and len(set(asked.files)) == 2:
         first, second = (f"{first} of {file}" for file in asked.files)
-    names = f"between {first} and {second}"
+    names = f"{first} and {second}"
     changed = [compared for compared in differences.metrics if compared.differs]
     if not differences.metrics:
-        return f"no metric is shared {names}.{_same_rankings(differences)}"
+        return f"{names} have no metric in common.{_same_rankings(differences)}"
     if not changed:
-        figures = "the figure is" if len(differences.metrics) == 1 else f"all {len(differences.metrics)} shared figures are"
+        n = len(differences.metrics)
+        values = "the same value for the shared metric" if n == 1 else f"the same values for all {n} shared metrics"
         although = _although(differences)
-        return f"{figures} the same {names}{although}.{'' if although else _same_rankings(differences)}"
+        return f"{names} have {values}{although}.{'' if although else _same_rankings(differences)}"
     which = (
-        "the shared metric differs" if len(differences.metrics) == 1 else _how_many(len(changed), len(differences.metrics))
+        "The shared metric differs" if len(differences.metrics) == 1 else _how_many(len(changed), len(differences.metrics))
     )
-    return f"{which} {names}. {_reason(differences, changed)}{_same_rankings(differences)}"
+    return f"{which} between {names}. {_reason(differences, changed)}{_same_rankings(differences)}"
 
 
 def _how_many(n_changed: int, n_shared: int) -> str:
@@ -70,37 +71,39 @@ def _how_many(n_changed: int, n_shared: int) -> str:
 
 
 def _although(differences: Differences) -> str:
-    """What differs all the same."""
+    """What differs although the values are the same."""
     if differences.same_judgments is False:
-        return ", although the judgments differ; whether the rankings do cannot be told"
+        return ", although the judgments differ. Whether the rankings differ is unknown"
     return ", although the rankings differ" if differences.same_rankings is False else ""
 
 
 def _same_rankings(differences: Differences) -> str:
     if differences.same_rankings:
-        return " The rankings are the same: judged documents stand at the same places in both."
+        return " The rankings are the same: the judged documents have the same ranks in both."
     return ""
 
 
 def _reason(differences: Differences, changed: list[Compared]) -> str:
-    """What explains the difference, as far as the results tell."""
+    """What explains the difference, as far as the results show it."""
     by_queries = [compared for compared in changed if compared.is_explained_by_queries]
     if len(by_queries) == len(changed):
-        return f"Reason: other queries count. {_alone(by_queries[0])} Over the queries of both the figures are the same."
+        return (
+            f"Reason: different queries are scored. {_alone(by_queries[0])} On the shared queries the values are the same."
+        )
     if differences.same_judgments is False:
-        return "Reason: the judgments differ; whether the rankings do cannot be told."
+        return "Reason: the judgments differ. Whether the rankings differ is unknown."
     if differences.same_rankings is False:
         return "Reason: the rankings differ."
     if words := [
         finding.what for finding in differences.findings if finding.matters and finding.what not in ("definition", "profile")
     ]:
         return f"Reason: {' and '.join(words) if len(words) < 3 else ', '.join(words)}."
-    return "The results do not say why."
+    return "The results do not show the reason."
 
 
 def _alone(compared: Compared) -> str:
     sentences = [
-        f"{counted(len(queries), 'query')} only in the {where}: {some_of(queries)}."
+        f"{counted(len(queries), 'query')} {'is' if len(queries) == 1 else 'are'} only in the {where}: {some_of(queries)}."
         for where, queries in (("first", compared.only_first), ("second", compared.only_second))
         if queries
     ]
@@ -109,8 +112,8 @@ def _alone(compared: Compared) -> str:
 
 def _redefinitions(differences: Differences, asked: ExplanationOptions) -> list[str]:
     return [
-        f"{pair.first.name} {asked.number(pair.first, pair.first_value)} against "
-        f"{pair.second.name} {asked.number(pair.second, pair.second_value)}: another definition ({pair.words})."
+        f"{pair.first.name} {asked.number(pair.first, pair.first_value)} and "
+        f"{pair.second.name} {asked.number(pair.second, pair.second_value)} have different definitions ({pair.words})."
         for pair in differences.redefined
     ]
 
@@ -131,7 +134,7 @@ def _moved_text(compared: Compared, metric: BoundMetric, asked: ExplanationOptio
         f"{query} {asked.number(metric, a)} → {asked.number(metric, b)}" for query, a, b in compared.moved[: asked.n_queries]
     ]
     more = f" … and {len(compared.moved) - asked.n_queries:,} more" if len(compared.moved) > asked.n_queries else ""
-    return f"{compared.name} moved most: {', '.join(moves)}{more}"
+    return f"Largest changes in {compared.name}: {', '.join(moves)}{more}"
 
 
 def differences_to_dict(differences: Differences, asked: ExplanationOptions) -> dict[str, Any]:
@@ -174,21 +177,21 @@ def _compared_to_dict(compared: Compared) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class ExplanationOptions:
-    """The files, for commands that can be pasted (none: it was asked in Python), and how much to show."""
+    """The files, for commands that can be pasted (none if called from Python), and how much to show."""
 
     files: tuple[str, ...] = ()
     digits: int = 4
     n_queries: int = 5
 
     def number(self, metric: BoundMetric, value: float | None) -> str:
-        """A figure as people read it; counts have no decimals."""
+        """A value as text; counts have no decimals."""
         if value is None or math.isnan(value):
             return "–"
         is_count = metric.metric.aggregation.is_total and float(value).is_integer()
         return with_minus(str(int(value)) if is_count else f"{value:.{self.digits}f}")
 
     def flag(self, figure: Figure) -> str:
-        """How the one convention of a figure is asked for, beside the metric or instead of it."""
+        """The option or argument that sets the one convention of a value."""
         (convention,) = figure.conventions
         if not convention.policy:
             name = spelled(figure.setting.asked)
@@ -199,7 +202,7 @@ class ExplanationOptions:
         return flag_of(name, value) if _can_be_written(figure.profile, name, value) else "(no flag)"
 
     def way(self, figure: Figure) -> str | None:
-        """The command, or the call, that gives this figure; None where there is none."""
+        """The command or call that reproduces this value; None if there is none."""
         if figure.fault:
             return None
         name, profile, settings = spelled(figure.setting.asked), figure.profile, dict(figure.settings)
@@ -220,7 +223,7 @@ class ExplanationOptions:
 
 
 def _can_be_written(profile: str, name: str, value: Any) -> bool:
-    """Whether the command line can say so: what no flag sets is what the profile has without one."""
+    """Whether the command line can set this; a value without an option must be the default of the profile."""
     usual = PROFILES[profile].policy if profile in PROFILES else Policy()
     return not (value is None or value is False) or value == getattr(usual, name)
 

@@ -1,4 +1,4 @@
-"""An evaluation: its scores, which provider is better, and what the queries at hand can tell."""
+"""An evaluation: its scores, which provider is better, and how small a difference its queries can detect."""
 
 from __future__ import annotations
 
@@ -34,36 +34,36 @@ from assay.stats import minimum_detectable_effect
 from assay.text import counted, milliseconds, printable
 
 PROGRAM_FORMATS = ("json", "csv", "trec")
-"""Formats for programs, which name the benchmark of each result themselves."""
+"""Formats for programs, which name the benchmark in each result."""
 
 
 TIMES = {"latency": "mean ms", "latency_p95": "p95 ms"}
-"""Times that nobody asked for, and what stands above them."""
+"""Times that are shown without a request → their column headings."""
 SIZES = {"queries": "query", "documents": "document"}
 
 
 @dataclass(frozen=True)
 class EvaluationDisplay:
-    """Who looks at an evaluation, and what they are told beside it."""
+    """How to show an evaluation."""
 
     width: int | None = None
     colour: bool = False
     again: str = ""
-    """How queries that failed are asked once more."""
+    """How to retry failed queries."""
     statistics: Statistics = field(default_factory=Statistics)
     by: Sequence[str] = ()
     """Tags to slice the queries by."""
     strict: bool | None = None
-    """Whether any failure is an error; given where errors follow, so that nothing is told twice."""
+    """Whether any failure is an error; given if errors follow, so that nothing is reported twice."""
 
     @property
     def wants_intervals(self) -> bool:
-        """Whether somebody named the method of the intervals, and so wants to see them all."""
+        """Whether the user named a method for the intervals, so that all intervals are shown."""
         return self.statistics.confidence_intervals not in (None, Statistics().confidence_intervals)
 
 
 def render_evaluation(results: Sequence[Result], form: str, how: EvaluationDisplay) -> str:
-    """One format for all results; tables come one per benchmark, each under its name."""
+    """Render all results in one format; there is one table per benchmark, under its name."""
     if find_renderer(form).render is None:
         slices = _slices(results, None, how)
         more = {"slices": [sliced.to_dict() for sliced in slices]} if slices else {}
@@ -72,7 +72,7 @@ def render_evaluation(results: Sequence[Result], form: str, how: EvaluationDispl
 
 
 def evaluation_sections(results: Sequence[Result], form: str, how: EvaluationDisplay) -> tuple[Section, ...]:
-    """For each benchmark the scores and what chunkers made of it; then the slices of all."""
+    """The scores and the chunks of each benchmark, then the slices of all."""
     if form == "csv":
         return (*score_sections(Report(results), form), *shared_sections(results, form))
     only = _sliced_metric(results, form)
@@ -86,7 +86,8 @@ def evaluation_sections(results: Sequence[Result], form: str, how: EvaluationDis
         sections += shared_sections(some, form)
     sections += [section for sliced in slices for section in slice_sections(sliced, Figures())]
     if only and any(len(sliced.parts) > 1 for sliced in slices):
-        sections.append(Section(parts=(Notes((f"slices are of {only[0]} alone: -o slices.md has those of all metrics.",)),)))
+        note = f"Slices are shown for {only[0]} only. To write them for all metrics, add -o slices.md."
+        sections.append(Section(parts=(Notes((note,)),)))
     return tuple(sections)
 
 
@@ -101,7 +102,7 @@ def _failed(results: Sequence[Result], how: EvaluationDisplay) -> list[str]:
 
 
 def _report(results: Sequence[Result], form: str, how: EvaluationDisplay) -> Report:
-    """What is shown of one benchmark: at a terminal the best provider first, in documents the order that was given."""
+    """The report on one benchmark: in a terminal the best provider first, in documents the given order."""
     remarks = (*verdict_notes(results, how.statistics), *_failed(results, how), *latency_notes(results))
     rows = results if how.wants_intervals else _with_few_intervals(results)
     rows = [_without_figures(result) if is_total_failure(result) else result for result in rows]
@@ -120,7 +121,7 @@ def _report(results: Sequence[Result], form: str, how: EvaluationDisplay) -> Rep
 
 
 def _hidden_time(results: Sequence[Result]) -> frozenset[str]:
-    """One time is enough in a table: within which 95 % were answered, or the mean where nobody knows the former of all."""
+    """The time to hide, because one is enough in a table: p95 is shown, or the mean if p95 is unknown for a provider."""
     beside = set(results[0].beside)
     if not beside >= TIMES.keys():
         return frozenset()
@@ -130,15 +131,15 @@ def _hidden_time(results: Sequence[Result]) -> frozenset[str]:
 
 
 def _sliced_metric(results: Sequence[Result], form: str) -> list[BoundMetric] | None:
-    """In a terminal, where systems stand side by side, slices are of the first metric: a table for each would fill pages."""
+    """The only metric to slice if systems are side by side in a terminal, where a table per metric would fill pages."""
     asked = [metric for metric in results[0].metrics if metric.name not in results[0].beside] if results else []
     is_wide = form == "table" and len({result.name for result in results}) > 1
     return asked[:1] if is_wide and len(asked) > 1 else None
 
 
 def _with_few_intervals(results: Sequence[Result]) -> list[Result]:
-    """The results with the intervals that there is room for: of the metric that the verdict is about, and of what a reranker
-    gained, which nothing else in the table tells how sure it is.
+    """The results with the intervals that fit: those of the metric in the verdict, and of the gain of a reranker, because
+    nothing else in the table shows how certain it is.
     """
     names = {(fair_metric(results) or results[0].metrics[0]).name}
     names |= {metric.name for result in results for metric in result.metrics if metric.metric.view == "reranking"}
@@ -149,7 +150,7 @@ def _with_few_intervals(results: Sequence[Result]) -> list[Result]:
 
 
 def _without_figures(result: Result) -> Result:
-    """The result of a provider that never answered: that is no 0, and nothing is known of it."""
+    """The result of a provider that failed on every query: its values are unknown, not 0."""
     columns = {
         name: Column.of(np.full(len(result.query_ids), np.nan), column.aggregation) if name in result.summary else column
         for name, column in result.table.columns.items()
@@ -158,7 +159,7 @@ def _without_figures(result: Result) -> Result:
 
 
 def _title(result: Result) -> str:
-    """The benchmark, its version and how large it is, where that was written down."""
+    """The benchmark, its version and its size, if they were recorded."""
     about = result.provenance.get("dataset", {})
     sizes = [counted(about[f"num_{what}"], noun) for what, noun in SIZES.items() if f"num_{what}" in about]
     size = f" ({', '.join(sizes)})" if sizes else ""
@@ -167,15 +168,15 @@ def _title(result: Result) -> str:
 
 
 CHUNK_METRIC_NOTE = (
-    "{name} counts chunks, and each chunker makes its own: chunkers cannot be compared by it. "
-    "span_recall@10, span_precision@10 and span_iou@10 can."
+    "{name} counts chunks, and each chunker creates different chunks, so it cannot compare chunkers. "
+    "Use span_recall@10, span_precision@10 or span_iou@10."
 )
 MIN_QUERIES_FOR_POWER = 6
-"""Fewer queries than this detect nothing."""
+"""With fewer queries, no difference can be detected."""
 
 
 def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str]:
-    """What may be said about the first metric of several providers that answered; nothing where no test is wanted."""
+    """The verdict on the first metric of several providers that did not fail completely; nothing without a test."""
     results = [result for result in results if not is_total_failure(result)]
     if statistics.significance_testing is None or len(results) < 2:
         return []
@@ -190,7 +191,7 @@ def verdict_notes(results: Sequence[Result], statistics: Statistics) -> list[str
 
 
 def power_notes(comparison: Comparison) -> Iterator[str]:
-    """How small a difference of the first metric these queries show, between the two best; nothing if it is no mean."""
+    """The smallest detectable difference between the two best systems on the first metric; nothing if it is not a mean."""
     metric = comparison.metrics[0]
     ranked = [result for result in comparison.results if not math.isnan(result.summary[metric.name])]
     if metric.metric.aggregation != MEAN or len(ranked) < 2 or _is_untested(comparison, metric.name):
@@ -201,8 +202,8 @@ def power_notes(comparison: Comparison) -> Iterator[str]:
     if len(differences) >= MIN_QUERIES_FOR_POWER and differences.any():
         smallest = minimum_detectable_effect(differences, alpha=comparison.how.alpha)
         about = milliseconds(smallest) if metric.metric.view == "timing" else f"{smallest:.2g}"
-        both = f"{best.name} and {second.name}"
-        yield f"{len(differences):,} queries like these can tell {both} apart from a difference of about {about} on."
+        queries = f"{len(differences):,} queries like these"
+        yield f"With {queries}, the test can detect a difference of about {about} between {best.name} and {second.name}."
 
 
 def _is_untested(comparison: Comparison, metric: str) -> bool:

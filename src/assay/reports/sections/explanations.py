@@ -1,4 +1,4 @@
-"""Explanations: a metric under every tool and convention, and how to reproduce a number; as data, JSON and text."""
+"""Explanations: a metric with every tool and convention, and how to reproduce a number; as data, JSON and text."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from assay.text import counted
 MAX_WAYS = 3
 """Ways to reproduce a number that are shown."""
 MAX_NEAR = 8
-"""Conventions shown where none gives the number."""
+"""Conventions that are shown if none gives the number."""
 
 
 def render_why(explanations: Iterable[Explanation], asked: ExplanationOptions, style: Style) -> str:
-    """What `assay why` prints about metrics."""
+    """The output of `assay why` for metrics."""
     return render_sections([why_section(explanation, asked) for explanation in explanations], style=style)
 
 
 def why_section(explanation: Explanation, asked: ExplanationOptions) -> Section:
-    """One metric: what it is under each tool and convention, or what gives the expected number."""
+    """One metric: its value with each tool and convention, or what gives the expected number."""
     notes = map(Paragraph, explanation.notes)
     if explanation.target and explanation.matches:
         return Section(parts=(*notes, *_matched(explanation, explanation.target, asked)))
@@ -82,26 +82,26 @@ def _figure_to_dict(figure: Figure, explanation: Explanation, asked: Explanation
 
 
 def _surveyed(explanation: Explanation, asked: ExplanationOptions) -> str:
-    """What we say, and how many tools agree."""
+    """Our value, and how many tools agree."""
     ours = explanation.ours
     plain = [figure for figure in explanation.tools if not figure.with_option and not figure.is_lacking]
     n_other = sum(figure.differs(ours) for figure in plain)
     n_undefined = sum(figure.is_undefined for figure in plain)
     n_failing = sum(bool(figure.fault) for figure in plain) - n_undefined
     if not plain:
-        tools_text = "no other tool has it"
+        tools_text = "No other tool has it"
     elif n_other:
-        tools_text = f"{n_other} of {len(plain)} tools {'say' if n_other > 1 else 'says'} something else"
+        tools_text = f"{n_other} of {len(plain)} tools {'give' if n_other > 1 else 'gives'} another value"
     else:
-        tools_text = "so does every tool that scores it"
+        tools_text = "Every tool that scores it gives the same value"
     tools_text += f", {n_undefined} {'are' if n_undefined > 1 else 'is'} undefined" if n_undefined else ""
     tools_text += f", {n_failing} {'fail' if n_failing > 1 else 'fails'}" if n_failing else ""
-    return f"{_own_figure_text(explanation, asked)} ({counted(len(ours.scores), 'query')}); {tools_text}."
+    return f"{_own_figure_text(explanation, asked)} ({counted(len(ours.scores), 'query')}). {tools_text}."
 
 
 def _own_figure_text(explanation: Explanation, asked: ExplanationOptions) -> str:
     name = explanation.metric.name
-    return f"{name}: {explanation.start} says {asked.number(explanation.metric, explanation.ours.value)}"
+    return f"{name}: {explanation.start} gives {asked.number(explanation.metric, explanation.ours.value)}"
 
 
 def _tools(explanation: Explanation, asked: ExplanationOptions) -> Table:
@@ -134,7 +134,7 @@ def _which(moved: Sequence[Moved], most: int = 3) -> str:
 
 
 def _singles(explanation: Explanation, asked: ExplanationOptions) -> Table:
-    """Every convention that matters, or the nearest to the number; tie rules that come to the same share a row."""
+    """Every convention that matters, or those closest to the number; tie rules with the same effect share a row."""
     target, singles = explanation.target, list(explanation.singles)
     if target:
         singles = sorted(singles, key=lambda figure: target.distance(figure.value))[:MAX_NEAR]
@@ -153,18 +153,18 @@ def _singles(explanation: Explanation, asked: ExplanationOptions) -> Table:
 
 
 def _matched(explanation: Explanation, target: Target, asked: ExplanationOptions) -> list[Paragraph | Notes | Table]:
-    """Which conventions give the expected number."""
+    """The conventions that give the expected number."""
     first = explanation.matches[0]
     value_text = _own_figure_text(explanation, asked)
     number = target.echo(first.ends[0] if first.ends else first.value)
-    cut = ", cut off rather than rounded" if explanation.is_cut else ""
+    cut = ", truncated instead of rounded" if explanation.is_cut else ""
     ways = Notes(commands=tuple(_ways(explanation, asked)))
     if target.is_coarse and len({asked.number(explanation.metric, figure.value) for figure in explanation.matches}) > 1:
         digits = counted(target.n_digits, "digit").replace("1 ", "one ").replace("2 ", "two ")
-        fits = f"{number} has {digits}: {len(explanation.matches)} things fit{cut}."
+        fits = f"{number} has only {digits}, so {len(explanation.matches)} explanations match{cut}."
         return [Paragraph(f"{value_text}. {fits}"), _ladder(explanation, explanation.matches, asked), ways]
     if first is explanation.ours:
-        return [Paragraph(f"{value_text}: that is your number{cut}.")]
+        return [Paragraph(f"{value_text}, which is your number{cut}.")]
     sentence = f"{value_text}. {_givers(explanation, number, asked)}{cut}."
     reasons = Notes((sentence, *_reasons(explanation, first, asked)))
     return [reasons, _ladder(explanation, _alike(explanation), asked), ways]
@@ -173,24 +173,25 @@ def _matched(explanation: Explanation, target: Target, asked: ExplanationOptions
 def _givers(explanation: Explanation, number: str, asked: ExplanationOptions) -> str:
     tools = [figure.label for figure in explanation.matches if figure.tool and not figure.ends]
     if tools:
-        return f"{number} is what {_listed(tools)} {'give' if len(tools) > 1 else 'gives'}"
+        return f"{_listed(tools)} {'give' if len(tools) > 1 else 'gives'} {number}"
     by_chance = [figure for figure in explanation.matches if figure.ends]
     if by_chance:
-        return f"{number} may be what {by_chance[0].label} gives: {_range(by_chance[0], explanation, asked)}, undefined"
-    return f"No profile gives {number} by itself"
+        ends = _range(by_chance[0], explanation, asked)
+        return f"{by_chance[0].label} may give {number}: its value is undefined, between {ends.replace(' – ', ' and ')}"
+    return f"No profile alone gives {number}"
 
 
 def _unmatched(explanation: Explanation, target: Target, asked: ExplanationOptions) -> str:
     nearest = explanation.nearest
     number = target.echo(nearest.value if nearest else 0.0)
-    text = f"{_own_figure_text(explanation, asked)}. No tool, no convention and no two conventions together give {number}"
-    text += " for these files." if asked.files else " for these data."
+    source = "these files" if asked.files else "these data"
+    text = f"{_own_figure_text(explanation, asked)}. No tool, convention or pair of conventions gives {number} for {source}."
     if nearest and nearest is not explanation.ours:
         words = f"{nearest.label}: {nearest.words}" if nearest.tool and nearest.words else nearest.label or nearest.words
-        text += f" Nearest: {asked.number(explanation.metric, nearest.value)} ({words})."
+        text += f" The closest value is {asked.number(explanation.metric, nearest.value)} ({words})."
     elif nearest:
-        text += " Nothing comes nearer than that."
-    return f"{text} Are these the {'files' if asked.files else 'data'} that number came from?"
+        text += " No other value is closer."
+    return f"{text} Check that the number was computed from {source}."
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -199,14 +200,15 @@ def _listed(names: Sequence[str]) -> str:
 
 def _reasons(explanation: Explanation, figure: Figure, asked: ExplanationOptions) -> list[str]:
     moved = explanation.moved(figure)
-    lines = [f"Reason: {figure.words}. It changes {counted(len(moved), 'query')} of {len(explanation.ours.scores):,}."]
+    n_scored = counted(len(explanation.ours.scores), "query")
+    lines = [f"Reason: {figure.words}. It changes {len(moved):,} of {n_scored}."]
     about_ties = any("ties" in convention.policy for convention in figure.causes or figure.conventions)
     for query in moved[: asked.n_queries]:
         ours, theirs, highest = (
             _counted_as(score, explanation, asked) for score in (query.ours, query.theirs, query.highest)
         )
         change = f"{ours} → {theirs}" if query.highest is None else f"{ours} → {theirs} – {highest}"
-        tied = f"; {query.n_equal} documents share a score" if about_ties and query.n_equal > 1 else ""
+        tied = f"; {query.n_equal} documents have the same score" if about_ties and query.n_equal > 1 else ""
         lines.append(f"  query {query.query}: {change}{tied}")
     if len(moved) > asked.n_queries > 0:
         lines.append(f"  … and {len(moved) - asked.n_queries:,} more")
@@ -218,7 +220,7 @@ def _counted_as(score: float | None, explanation: Explanation, asked: Explanatio
 
 
 def _alike(explanation: Explanation) -> list[Figure]:
-    """Everybody's figure, and those of conventions about the same things as the ones that match."""
+    """The values of all tools, and of conventions about the same things as the matching conventions."""
     kinds = {name for figure in explanation.matches for name in _decided(figure)}
     alike = [figure for figure in explanation.singles if kinds & _decided(figure)]
     every = [explanation.ours, *alike, *(figure for figure in explanation.tools if not figure.fault)]
@@ -226,13 +228,13 @@ def _alike(explanation: Explanation) -> list[Figure]:
 
 
 def _decided(figure: Figure) -> set[str]:
-    """What its conventions are about: fields of the policy, or the formula."""
+    """What the conventions of a value are about: fields of the policy, parameters, or the formula."""
     conventions = figure.causes or figure.conventions
     return {name for convention in conventions for name in (convention.policy or convention.params or ("formula",))}
 
 
 def _ladder(explanation: Explanation, every: Iterable[Figure], asked: ExplanationOptions) -> Table:
-    """Each different figure once, with all that leads to it."""
+    """Each different value once, with everything that gives it."""
     by_number: dict[str, list[Figure]] = {}
     for figure in sorted(every, key=lambda figure: (figure.value != figure.value, figure.value)):
         value = _range(figure, explanation, asked) if figure.ends else asked.number(explanation.metric, figure.value)
@@ -246,7 +248,7 @@ def _ladder(explanation: Explanation, every: Iterable[Figure], asked: Explanatio
         text = "; ".join([*filter(None, [", ".join(dict.fromkeys(filter(None, names)))]), *words[:MAX_NEAR], *more])
         wanted = Mark.BEST if is_wanted else Mark.NONE
         rows.append((Cell("→" if is_wanted else ""), Cell(number, mark=wanted), Cell(text)))
-    return Table(_heads("", explanation.metric.name, "who, or with what"), tuple(rows))
+    return Table(_heads("", explanation.metric.name, "tool or convention"), tuple(rows))
 
 
 def _ways(explanation: Explanation, asked: ExplanationOptions) -> list[str]:
@@ -256,7 +258,7 @@ def _ways(explanation: Explanation, asked: ExplanationOptions) -> list[str]:
 
 
 class Explanations(list[Explanation]):
-    """One Explanation per metric; printed, what `assay why` prints, with calls in place of commands."""
+    """One Explanation per metric; printed like the output of `assay why`, with calls instead of commands."""
 
     def __str__(self) -> str:
         return render_why(self, ExplanationOptions(), Style()).rstrip("\n")
@@ -270,7 +272,7 @@ class Explanations(list[Explanation]):
 
 
 class Comparison(Differences):
-    """Why two results differ; printed, what `assay why` prints about two result files."""
+    """Why two results differ; printed like the output of `assay why` for two result files."""
 
     def __str__(self) -> str:
         return render_differences(self, ExplanationOptions(), Style()).rstrip("\n")
@@ -282,7 +284,7 @@ class Comparison(Differences):
 
 @overload
 def why(qrels: Result, run: Result) -> Comparison:  # noqa: D418 (here all that is public is explained)
-    """Why two results differ."""
+    """Explain why two results differ."""
 
 
 @overload
@@ -295,7 +297,7 @@ def why(  # noqa: D418
     policy: Policy | None = None,
     profile: str | Profile | None = None,
 ) -> Explanations:
-    """What makes a metric the number it is."""
+    """Explain which conventions give a metric its value."""
 
 
 def why(
@@ -307,17 +309,17 @@ def why(
     policy: Policy | None = None,
     profile: str | Profile | None = None,
 ) -> Explanations | Comparison:
-    """Explain metrics of a run, and the number somebody got for one; or, given two results, why these differ.
+    """Explain metrics of a run, and a number that another tool gave; or, for two results, why they differ.
 
-    What the policy sets otherwise than by default holds for every tool that is asked about.
+    Settings of the policy that differ from the default apply to every tool.
     """
     if isinstance(qrels, Result) and isinstance(run, Result):
         if any(option is not None for option in (metrics, expected, policy, profile)):
-            raise UsageError("two results are compared as they were scored; metrics and conventions have no place here")
+            raise UsageError("two results are compared as they were scored. Leave out metrics, expected, policy and profile")
         differences = differences_between(qrels, run)
         return Comparison(**{name: getattr(differences, name) for name in Differences.__dataclass_fields__})
     if isinstance(qrels, Result) or isinstance(run, Result):
-        raise UsageError("give two results, or judgments and a run; one of these is a result, the other is not")
+        raise UsageError("expected two results, or judgments and a run, found one result and something else")
     if metrics is None:
-        raise UsageError("say what to explain: why(qrels, run, 'ndcg@10')")
+        raise UsageError("why needs a metric to explain: why(qrels, run, 'ndcg@10')")
     return Explanations(explain(qrels, run, written_metrics(metrics) or [], expected, Start.of(policy, profile)))

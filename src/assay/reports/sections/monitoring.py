@@ -1,4 +1,4 @@
-"""Gates and histories: the report of a gate as Markdown, JUnit XML and GitHub annotations; series as text and CSV."""
+"""Gates and histories: a gate's report as Markdown, JUnit XML and GitHub annotations; series as text and CSV."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from assay.text import counted, display_width, printable, wrapped
 BARS = "▁▂▃▄▅▆▇█"
 GAP = "·"
 MIN_BARS, MAX_BARS = 12, 60
-"""The newest points that are drawn, as many as fit; a line says so where there are more."""
+"""The smallest and largest number of points that are drawn; if there are more, the newest are drawn and a line says so."""
 
 
 def sparkline(values: Sequence[float]) -> str:
-    """A bar for each figure, between the lowest and the highest; a dot where there is none. Equal figures are half high."""
+    """A bar for each value, scaled from the lowest to the highest; a dot if there is none. Equal values are half high."""
     known = [value for value in values if math.isfinite(value)]
     if not known:
         return GAP * len(values)
@@ -52,12 +52,12 @@ def sparkline(values: Sequence[float]) -> str:
 
 
 def render_history(series: Sequence[Series], metric: str, width: int | None = None) -> str:
-    """Every series: its sparkline, its first and last figure, and below it where it changed.
+    """Every series: its sparkline, its first and last value, and its changes below it.
 
-    Where lines have a width, fewer points are drawn, the newest; a name that leaves no room has a line of its own.
+    If lines have a limited width, only the newest points are drawn; a long name gets its own line.
     """
     if not series:
-        return f"no result with {metric} is stored\n"
+        return f"no stored result has {metric}\n"
     names = [printable(history.name) for history in series]
     column = max(map(display_width, names))
     lines = [f"{metric} · {len(series):,} series"]
@@ -76,28 +76,29 @@ def _lines(series: Series, name: str, width: int | None) -> list[str]:
     drawn = [f"{indent}{sparkline(series.values[-room:])}  {ends}"]
     if marks := _marks(series)[-room:].rstrip():
         drawn.append(f"{' ' * display_width(indent)}{marks}")
-    below = [f"({len(series.points) - room:,} earlier not drawn)"] if len(series.points) > room else []
+    n_left = len(series.points) - room
+    below = [f"({counted(n_left, 'earlier point')} not drawn)"] if n_left > 0 else []
     below += [_change_text(change, series) for change in series.changes]
-    below += [f"other data from {series.points[start].evaluation} on" for start, _ in series.stretches[1:]]
-    below += [f"cannot tell yet: {series.doubt}"] if series.doubt else []
+    below += [f"different data from {series.points[start].evaluation} on" for start, _ in series.stretches[1:]]
+    below += [f"no verdict yet: {series.doubt}"] if series.doubt else []
     words = [*head, *(f"    {line}" for line in below)]
     fitted = [wrapped(line, width) if width else line for line in words]
     return [*fitted[: len(head)], *drawn, *fitted[len(head) :]]
 
 
 def _ends_text(series: Series) -> str:
-    """First and last figure, and how many there are."""
+    """The first and last value, and the number of points."""
     known = [float(point.value) for point in series.defined if point.value is not None]
     shape = f".{digits_for(known[-1:] + known[:1])}f"
     unit = unit_of(series.bound)
     ends = " → ".join(f"{value:{shape}}" for value in (known[:1] + known[-1:] if len(known) > 1 else known[:1]))
     gaps = len(series.points) - len(known)
     counts = counted(len(known), "point") + (f", {counted(gaps, 'gap')}" if gaps else "")
-    return f"{ends + unit if known else 'no figure'}  ({counts})"
+    return f"{ends + unit if known else 'no value'}  ({counts})"
 
 
 def _marks(series: Series) -> str:
-    """Under each bar: an arrow where a step began, a star for a spike."""
+    """The marks under the bars: an arrow for a step, a star for a spike, a line where the data change."""
     marks = [" "] * len(series.points)
     for start, _ in series.stretches[1:]:
         marks[start] = "|"
@@ -136,10 +137,10 @@ LEVELS = {FAILED: "error", WARNED: "warning", UNDECIDED: "warning"}
 
 
 def render_annotations(report: GateReport) -> str:
-    """A line for each rule that is not fine, at the place where it is written; errors stop, warnings do not."""
+    """A line for each rule that did not pass, with its file and line; errors fail the job, warnings do not."""
     lines = [_line(verdict) for verdict in report.verdicts if verdict.status in LEVELS]
     if report.broken:
-        lines.append(f"::error title=assay gate is broken::{_escaped_annotation(report.broken)}")
+        lines.append(f"::error title=assay gate could not run::{_escaped_annotation(report.broken)}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -160,11 +161,11 @@ def _property(text: str) -> str:
 
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML cannot hold, in any spelling."""
+"""Characters that XML forbids, even escaped."""
 
 
 def render_gate_junit(report: GateReport) -> str:
-    """One suite, a case for each rule and result; warnings and doubt go to its output, and do not fail."""
+    """One suite with a case for each rule and result; warnings and undecided rules go to its output and do not fail."""
     cases = [_case(verdict) for verdict in report.verdicts]
     if report.broken:
         first = report.broken.split("\n", 1)[0]
@@ -210,13 +211,13 @@ SIGNS = {PASSED: "✅ pass", FAILED: "❌ fail", WARNED: "⚠️ warn", UNDECIDE
 
 
 def gate_sections(report: GateReport) -> tuple[Section, ...]:
-    """A table of rules for each result, the queries behind what is wrong, and the conclusion first."""
+    """The conclusion, then for each result a table of rules and the queries that changed most."""
     sign = "🛑" if report.broken else "✅" if report.is_passed else "❌"
     parts: list[Table | Paragraph | Notes] = [Notes(tuple(report.broken.split("\n") if report.broken else ()))]
     for head, verdicts in grouped(report):
         rows = [cells(SIGNS[verdict.status], verdict.rule.text, verdict.summary) for verdict in verdicts]
         parts.append(Table(text_columns("", "rule", "found"), tuple(rows), title=head))
         moved = [cells(query.query, query.text, query.metric, query.change) for query in worst_moved(verdicts)]
-        parts.append(Table(text_columns("query", "text", "by", "changed"), tuple(moved)))
+        parts.append(Table(text_columns("query", "text", "metric", "change"), tuple(moved)))
     parts.append(Notes(tuple(report.notes)))
     return (Section("gate", f"{sign} Retrieval gate", tuple(parts), conclusion(report), level=3),)

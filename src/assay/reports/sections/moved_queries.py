@@ -1,4 +1,4 @@
-"""Queries that moved most, each with both rankings side by side."""
+"""Queries whose score changed most, each with both rankings side by side."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from assay.reports.table import Column, Section, Table, cells
 from assay.text import counted
 
 MAX_NAMED = 5
-"""Relevant documents that are named where they are missing from the first ranks."""
+"""Relevant documents that are named if they are missing from the first ranks."""
 MAX_PREVIEWED = 2
 """Queries that the verdict names."""
 
 
 def mover_sections(comparison: Comparison, worst: int, best: int, figures: Figures) -> Iterator[Section]:
-    """The queries that lost and gained most, each with both rankings and relevant documents that are not in sight."""
+    """The queries that lost and gained most, each with both rankings and the relevant documents they do not show."""
     for title, movers in _all_movers(comparison, worst, best):
         tables = tuple(_mover_table(mover, comparison, figures) for mover in movers)
         yield Section("movers", title, tables, level=3)
@@ -30,7 +30,7 @@ def movers_to_dict(comparison: Comparison, worst: int, best: int) -> list[dict[s
 
 
 def _all_movers(comparison: Comparison, worst: int, best: int) -> Iterator[tuple[str, list[Mover]]]:
-    """What the queries have in common, in words, and the queries: losses, then gains, of each system on the first metric."""
+    """A title and its queries: losses, then gains, of each system on the first metric."""
     metric, reference = moving_metric(comparison), reference_of(comparison)
     for other in (name for name in comparison.names if name != reference):
         for count, word, find in ((worst, "lost", largest_losses), (best, "gained", largest_gains)):
@@ -40,12 +40,12 @@ def _all_movers(comparison: Comparison, worst: int, best: int) -> Iterator[tuple
 
 
 def reference_of(comparison: Comparison) -> str:
-    """The system that others are held against: the baseline, else the first."""
+    """The system that others are compared with: the baseline, otherwise the first."""
     return comparison.names[0] if comparison.how.baseline is None else comparison.how.baseline
 
 
 def moving_metric(comparison: Comparison) -> BoundMetric | None:
-    """What queries are looked at by: the first metric of which a query has a score of its own; none where there is none."""
+    """The metric for per-query views: the first with scores for single queries; None if there is none."""
     shared = {pair.metric for pair in comparison.pairs if pair.has_shared_times}
     own = [
         metric
@@ -60,25 +60,25 @@ def _title(movers: Sequence[Mover], word: str, metric: str, reference: str, othe
     if not movers:
         return f"No query {word} on {metric} {who}"
     n = "The query" if len(movers) == 1 else f"The {counted(len(movers), 'query')}"
-    return f"{n} that {word} most on {metric} {who}"
+    return f"{n} that {word} the most on {metric} {who}"
 
 
 def preview(comparison: Comparison, figures: Figures) -> str:
-    """The largest losses in a sentence, and how to see them; of the system that is compared, if it is one only."""
+    """The largest losses in a sentence if one system is compared, and how to see more."""
     others = [name for name in comparison.names if name != reference_of(comparison)]
     metric = moving_metric(comparison)
     if metric is None:
         return ""
     if len(others) != 1:
         first = "the baseline" if comparison.how.baseline else comparison.names[0]
-        return f"--worst 10 shows the queries that lost most against {first}, with both rankings."
+        return f"Add --worst 10 to see the queries that lost the most against {first}, with both rankings."
     movers = largest_losses(comparison, metric.name, reference_of(comparison), others[0], MAX_PREVIEWED)
     if not movers:
         on = f" on {metric.name}" if len(comparison.metrics) > 1 else ""
         return f"No query got worse{on}." if any(pair.n for pair in comparison.pairs) else ""
     moves = [f"{mover.query} ({_move(mover, metric, figures)})" for mover in movers]
     losses = "Largest loss" if len(moves) == 1 else "Largest losses"
-    return f"{losses}: {', '.join(moves)}; see them with --worst 10."
+    return f"{losses}: {', '.join(moves)}. Add --worst 10 to see both rankings."
 
 
 def _move(mover: Mover, metric: BoundMetric, figures: Figures) -> str:
@@ -112,7 +112,7 @@ def _error_lines(mover: Mover) -> Iterator[str]:
 
 
 def _missing_lines(mover: Mover) -> Iterator[str]:
-    """Relevant documents that are not among the first, and where they are, for each system; nothing without rankings."""
+    """For each system, the relevant documents that are not in the top ranks, with their ranks; nothing without rankings."""
     if not mover.relevant or not (mover.ranking_a or mover.ranking_b):
         return
     sides = ((mover.a, mover.ranking_a, mover.error_a), (mover.b, mover.ranking_b, mover.error_b))
@@ -127,4 +127,4 @@ def _missing_lines(mover: Mover) -> Iterator[str]:
             rank = rank_in(ranking, document)
             places.append(f"{document} ({'not retrieved' if rank is None else f'rank {rank:,}'})")
         more = f" and {len(unseen) - MAX_NAMED:,} more" if len(unseen) > MAX_NAMED else ""
-        yield f"relevant, not in the first {MAX_DOCUMENTS_SHOWN} of {name}: {', '.join(places)}{more}"
+        yield f"relevant, but not in the top {MAX_DOCUMENTS_SHOWN} of {name}: {', '.join(places)}{more}"

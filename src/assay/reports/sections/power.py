@@ -1,4 +1,4 @@
-"""What a set of queries can tell two systems apart by, in words and as JSON."""
+"""Power analysis: which difference between two systems a set of queries can detect, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ SCHEMA = "assay.power/1"
 
 
 SMALL_EFFECT = 0.01
-"""A difference of scores that people ask about, whatever was seen."""
+"""A small difference that is always included."""
 
 
 @dataclass(frozen=True)
 class PowerOptions:
-    """What shall be found, and how surely."""
+    """The difference to detect, and how reliably."""
 
     effect: float | None = None
-    """The difference to be found; None: the one seen, and a small one."""
+    """The difference to detect; None: the observed difference, and a small one."""
     power: float = 0.8
     alpha: float = 0.05
     seed: int = 0
@@ -40,13 +40,13 @@ class PowerOptions:
 
 @dataclass(frozen=True)
 class PowerStudy:
-    """Two systems on one metric, and what their queries can tell."""
+    """Two systems on one metric, and which differences their queries can detect."""
 
     comparison: Comparison
     metric: str
     power: Power
     others: Mapping[float, int] = field(default_factory=dict)
-    """Other differences → queries that find them."""
+    """Other differences → number of queries needed to detect them."""
 
     @property
     def systems(self) -> tuple[str, str]:
@@ -56,23 +56,22 @@ class PowerStudy:
 
 
 def differences_of(comparison: Comparison, metric: str) -> list[float]:
-    """Second minus first system on every query that has a score in both; their mean must be what the metric reports."""
+    """Second minus first system on every query with a score in both; the metric must be a mean over queries."""
     bound = comparison.metric(metric)
     if bound.metric.aggregation != MEAN:
-        raise UsageError(f"power is about means over queries, and {bound.name} is none ({bound.metric.aggregation})")
+        name = f"{bound.name} ({bound.metric.aggregation})"
+        raise UsageError(f"power analysis needs a metric that is a mean over queries, not {name}")
     if bound.metric.view == "timing" and any(result.has_shared_times for result in comparison.results):
         raise UsageError(f"{bound.name}: {SHARED_TIMES}")
     scores = comparison.aligned.scores(bound.name)
     differences = [second - first for first, second in scores.tolist() if math.isfinite(first) and math.isfinite(second)]
     if len(differences) < 2:
-        raise UsageError(
-            f"{bound.name}: two queries with a score in both systems are the least, and here are {len(differences)}"
-        )
+        raise UsageError(f"{bound.name}: expected at least 2 queries with a score in both systems, found {len(differences)}")
     return differences
 
 
 def study_power(comparison: Comparison, metric: str, asked: PowerOptions) -> PowerStudy:
-    """What the queries of two systems can tell; unless a difference is asked for, about the one seen and a small one."""
+    """Which differences the queries of two systems can detect; by default the observed difference and a small one."""
     differences, chosen = differences_of(comparison, metric), (asked.power, asked.alpha, asked.seed)
     power = analyse_power(differences, asked.effect, *chosen)
     is_timing = comparison.metric(metric).metric.view == "timing"
@@ -97,12 +96,12 @@ def _paragraph(study: PowerStudy) -> str:
         f"{change} over {counted(power.n, 'query')} "
         f"(standard deviation {figures.value(metric, power.sd)})."
     )
-    again = f"As many other queries would find a change of {change} again {100 * power.achieved:.0f} % of the time"
+    again = f"The same number of other queries would detect a change of {change} in {100 * power.achieved:.0f} % of cases"
     return f"{lead} {_sentence(study)} {again} (paired t-test, alpha {power.alpha:g})."
 
 
 def _sentence(study: PowerStudy) -> str:
-    """What the queries can tell; times with their unit."""
+    """Which differences the queries can detect; times have their unit."""
     metric, figures = study.comparison.metric(study.metric), Figures()
     show = partial(figures.value, metric) if metric.metric.view == "timing" else None
     return study.power.told(show, study.others)

@@ -1,4 +1,4 @@
-"""Notes on runs: what failed, how long queries took, and what each chunker made of a benchmark."""
+"""Notes on runs: what failed, how long queries took, and the chunks that each chunker created."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from assay.reports.table import Cell, Section, Table, columns, number
 from assay.text import counted, printable
 
 MAX_ERRORS = 3
-"""Different errors that are told; the JSON of a result has all of them."""
+"""Different errors that are listed; the JSON of a result has all of them."""
 LONGEST_ERROR = 160
-"""Letters of an error in a sentence."""
+"""Characters of an error in a sentence."""
 BEFORE = " before"
-"""What the name of a reranker's first ranking ends in."""
+"""The end of the name of a reranker's first ranking."""
 
 
 def failure_notes(results: Sequence[Result], again: str, *, strict: bool | None = None) -> list[str]:
-    """A sentence for each provider that failed on queries; `again` says how they are asked once more, if that may help.
+    """A sentence for each provider that failed on queries; `again` says how to retry them, if that may help.
 
-    Where `strict` is given, errors follow, and what they tell is not told here.
+    If `strict` is given, errors follow, and failures that are errors are left out here.
     """
     notes = []
     for result in _with_failures(results):
         if strict is None or not _is_error(result, strict=strict):
-            failed = "failed and score 0" if result.run else "failed"
+            failed = "failed and scored 0" if result.run else "failed"
             text = f"{_share(result)} {failed}: {reasons(result.failures)}{_advice(result, again)}"
             notes.append(f"{result.name}: {text}.")
     return notes
 
 
 def failure_errors(results: Sequence[Result], again: str = "", *, strict: bool) -> list[str]:
-    """A sentence for each provider whose failures make the evaluation fail: all of them, or any where it is strict."""
+    """A sentence for each provider whose failures are an error: if all queries failed, or any query in strict mode."""
     errors = []
     for result in _with_failures(results):
         if _is_error(result, strict=strict):
-            rule = ", and --strict allows none" if result.run else ""
+            rule = ", but --strict allows no failures" if result.run else ""
             text = f"{_share(result)} failed{rule}: {reasons(result.failures)}{_advice(result, again)}"
             errors.append(printable(f"{result.name} on {result.benchmark}: {text}"))
     return errors
@@ -49,9 +49,9 @@ def _is_error(result: Result, *, strict: bool) -> bool:
 
 
 def _advice(result: Result, again: str) -> str:
-    """How to ask again, unless every refusal was final."""
+    """How to retry, unless every failure was final."""
     is_final = result.failures.keys() <= set(result.provenance.get("final", ()))
-    return f"; {again}" if again and not is_final else ""
+    return f". {again}" if again and not is_final else ""
 
 
 def reasons(failures: Mapping[str, str]) -> str:
@@ -76,7 +76,7 @@ def _share(result: Result) -> str:
 
 
 def _with_failures(results: Sequence[Result]) -> Iterator[Result]:
-    """Those that failed somewhere; a first ranking fails with its reranker, and is not told of twice."""
+    """The results with failures; a first ranking fails with its reranker and is not reported twice."""
     known = {(result.benchmark, result.name): result.failures for result in results}
     for result in results:
         reranked = known.get((result.benchmark, result.name.removesuffix(BEFORE)), {})
@@ -85,17 +85,17 @@ def _with_failures(results: Sequence[Result]) -> Iterator[Result]:
 
 
 SIZES = "Sizes are in characters."
-UNFAIR = "How many chunks there are to find differs between chunkers, so metrics that count chunks are not fair to them."
-CHUNK_COLUMNS = ["run", "chunks", "relevant", "mean", "median", "5–95 %", "largest", "words", "cut", "indexed"]
+UNFAIR = "The number of relevant chunks depends on the chunker, so metrics that count chunks cannot compare chunkers fairly."
+CHUNK_COLUMNS = ["run", "chunks", "relevant", "mean", "median", "5–95 %", "largest", "words", "chunking", "indexing"]
 
 
 def shared_sections(results: Sequence[Result], form: str) -> tuple[Section, ...]:
-    """What stands below the figures of results in every format; a section that is added here is in all of them."""
+    """The sections below the values of results; a section that is added here is in every format except CSV."""
     return () if form == "csv" else tuple(_chunk_sections(results))
 
 
 def _chunk_sections(results: Sequence[Result]) -> Iterator[Section]:
-    """A row for each chunker and provider; nothing where documents were retrieved as they are."""
+    """A row for each chunker and provider; nothing if whole documents were retrieved."""
     cut = [result for result in results if "chunks" in result.provenance]
     if not cut:
         return
@@ -113,7 +113,7 @@ def _about(result: Result) -> Mapping[str, Any]:
 
 
 def _chunk_figures(result: Result) -> list[tuple[str, float]]:
-    """What stands in each column after the run: in words, and as a number to sort by, nan where nobody knows."""
+    """The columns after the run: as text, and as a number to sort by (nan if unknown)."""
     about = _about(result)
     characters, words = about.get("characters") or {}, about.get("tokens") or {}
     mean, median, low, high, largest = (_figure(characters.get(size)) for size in ("mean", "median", "p5", "p95", "max"))
@@ -132,7 +132,7 @@ def _chunk_figures(result: Result) -> list[tuple[str, float]]:
 
 
 def _indexed(result: Result) -> tuple[str, float]:
-    """How long indexing took; `cached` where all answers were at hand, so that nothing had to be indexed."""
+    """How long indexing took; `cached` if all rankings were in the cache, so nothing had to be indexed."""
     if seconds := float((result.provenance.get("seconds") or {}).get("indexing") or 0.0):
         return f"{seconds:.2f} s", seconds
     return ("cached" if (result.provenance.get("counts") or {}).get("cached") else "–"), math.nan
@@ -143,9 +143,9 @@ def _figure(value: float | None) -> tuple[str, float]:
 
 
 def latency_notes(results: Sequence[Result]) -> list[str]:
-    """One sentence about providers that were asked in batches: only the mean time of their queries is known."""
+    """One sentence about providers that were queried in batches: only the mean time of their queries is known."""
     names = [printable(result.name) for result in results if result.has_shared_times and _asks_for_quantiles(result)]
-    return [f"asked in batches, so that only the mean time of a query is known: {', '.join(names)}."] if names else []
+    return [f"Queried in batches, so only the mean time per query is known: {', '.join(names)}."] if names else []
 
 
 def _asks_for_quantiles(result: Result) -> bool:

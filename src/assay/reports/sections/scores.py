@@ -1,4 +1,4 @@
-"""Scores: the tables of results, their intervals and bands, and sentences about how far to trust them."""
+"""Scores: the tables of results, their intervals and bands, and notes on how far to trust them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from assay.reports.table import Cell, Mark, Notes, Section, Table, cells, column
 from assay.text import counted, percent, printable, some_of, with_minus
 
 MAX_METRIC_COLUMNS = 8
-"""More metrics than this, those beside them not counted, are set one per row instead of one per column."""
+"""If there are more metrics than this (not counting those in `beside`), each has a row instead of a column."""
 
 OF_RANKINGS = ("ranking", "subtopics", "spans", "similarity", "timing")
-"""Views that rest on what was retrieved, and so on the conventions for rankings."""
+"""Views that depend on rankings, and so on the conventions for rankings."""
 
 
 def render_scores(report: Report, form: str = "table") -> str:
-    """The report in a format; JSON, trec_eval's lines and pages read the results themselves."""
+    """Render the report in a format; JSON, trec and HTML render the results directly."""
     if form == "html":
         from assay.reports.renderers.html import render_results
 
@@ -39,7 +39,7 @@ def render_scores(report: Report, form: str = "table") -> str:
 
 
 def score_sections(report: Report, form: str = "table") -> tuple[Section, ...]:
-    """Coverage, the queries of each run when asked for, the figures, then what to know about them. CSV has rows alone."""
+    """Coverage, the queries of each run if requested, the values, then the notes. CSV has only rows."""
     if form == "csv":
         return (table_section(exact_table(report)),)
     of_queries = [query_table(report, result) for result in report.results] if report.per_query else []
@@ -49,7 +49,7 @@ def score_sections(report: Report, form: str = "table") -> tuple[Section, ...]:
 
 
 def summary_table(report: Report) -> Table:
-    """Runs × metrics, or metrics × runs when there are many metrics; at a terminal the one that fits."""
+    """Runs × metrics, or metrics × runs if there are many metrics; in a terminal the one that fits."""
     columns_by_head = [*(column for metric in report.shown for column in _columns(report, metric)), *_failed_column(report)]
     names = [report.label(result) for result in report.results]
     rows = [(Cell(name), *(some[number] for _, some in columns_by_head)) for number, name in enumerate(names)]
@@ -62,7 +62,7 @@ def summary_table(report: Report) -> Table:
 
 
 def _columns(report: Report, metric: BoundMetric) -> list[tuple[str, list[Cell]]]:
-    """Heads and cells of a metric: its figures, then how far ties and unjudged documents could move them."""
+    """Headings and cells of a metric: its values, then how much ties and unjudged documents could change them."""
     best = report.best(metric)
     figures = [
         Cell(report.cell(metric, result.summary[metric.name]), mark=Mark.BEST if number in best else Mark.NONE)
@@ -76,13 +76,13 @@ def _columns(report: Report, metric: BoundMetric) -> list[tuple[str, list[Cell]]
 
 
 def _failed_column(report: Report) -> list[tuple[str, list[Cell]]]:
-    """How many queries each provider failed on; no column where none did."""
+    """How many queries each provider failed on; no column if none did."""
     counts = [len(result.failures) for result in report.results]
     return [("failed", [Cell(f"{count:,}") for count in counts])] if any(counts) else []
 
 
 def _named_in_full(columns_by_head: list[tuple[str, list[Cell]]]) -> list[tuple[str, list[Cell]]]:
-    """Rows of intervals under the name of their metric, which does not stand beside them now."""
+    """Intervals with the name of their metric, because as rows they are not next to its column."""
     named, metric = [], ""
     for head, some in columns_by_head:
         metric = metric if is_confidence(head) else head
@@ -95,7 +95,7 @@ def _band(report: Report, metric: BoundMetric, band: Band) -> Cell:
 
 
 def query_table(report: Report, result: Result, title: str | None = None) -> Table:
-    """The queries of one run × metrics; without those that are about all queries together, of which none has a score."""
+    """The queries of one run × metrics, without metrics that have no scores for single queries."""
     metrics = [metric for metric in report.metrics if result.table.columns[metric.name].has_scores]
     scores = [result.table.columns[metric.name].score.tolist() for metric in metrics]
     rows = [
@@ -107,7 +107,7 @@ def query_table(report: Report, result: Result, title: str | None = None) -> Tab
 
 
 def coverage(report: Report) -> str:
-    """One line: how many queries the figures rest on, and the conventions they follow."""
+    """One line: the number of judged queries, and the conventions of the scores."""
     first = report.results[0]
     policy = first.policy
     if not _has_rankings(first):
@@ -115,7 +115,7 @@ def coverage(report: Report) -> str:
     parts = [
         counted(first.counts["judged"], "judged query"),
         *([f"profile: {first.profile}"] if first.profile else []),
-        "level: grade > 0" if policy.rel is None else f"level: grade ≥ {policy.rel:g}",
+        "relevant: grade > 0" if policy.rel is None else f"relevant: grade ≥ {policy.rel:g}",
         f"ties: {policy.ties}",
         *_relevance(first),
     ]
@@ -129,7 +129,7 @@ def _has_rankings(result: Result) -> bool:
 
 
 def _relevance(result: Result) -> list[str]:
-    """Who decided about relevance, where it was not judged ids."""
+    """How relevance was decided, if not by judged ids."""
     used = result.relevance.get("strategy_used", "qrels")
     if used == "qrels":
         return []
@@ -141,7 +141,7 @@ def _relevance(result: Result) -> list[str]:
 
 
 def notes(report: Report) -> list[str]:
-    """What a careful reader should be told: about each run, then about all of them."""
+    """Notes for a careful reader: about each run, then about all runs."""
     notes_by_result = [(*_coverage_notes(result), *result.notes) for result in report.results]
     common = [
         note for note in notes_by_result[0] if len(notes_by_result) > 1 and all(note in others for others in notes_by_result)
@@ -156,40 +156,52 @@ def notes(report: Report) -> list[str]:
 
 
 def _coverage_notes(result: Result) -> list[str]:
-    """Which queries of a run do not count, and why; results without a run have notes of their own."""
+    """The queries of a run that do not count, and why; results without a run have their own notes."""
     if not _has_rankings(result):
         return []
     counts, texts = result.counts, []
-    if counts["scored"] != counts["judged"]:
-        texts.append(f"{counts['scored']:,} of {counts['judged']:,} judged queries are scored.")
-    if counts["missing"]:
-        fate = "left out" if result.policy.missing == "skip" else "scored as an empty ranking"
-        texts.append(f"{counted(counts['missing'], 'query')} missing from the run, {fate} ({some_of(result.missing)}).")
-    if counts["without_relevant"]:
-        fate = "left out" if result.policy.no_relevant == "skip" else "which binary metrics score 0"
-        texts.append(f"{counted(counts['without_relevant'], 'query')} without a relevant document, {fate}.")
-    if counts["extra"]:
-        texts.append(f"{counted(counts['extra'], 'query')} of the run without judgments, left out.")
+    if (n := counts["scored"]) != counts["judged"]:
+        texts.append(f"{n:,} of {counted(counts['judged'], 'judged query')} {_verb(n, 'is', 'are')} scored.")
+    if n := counts["missing"]:
+        empty = _verb(n, "counts as an empty ranking", "count as empty rankings")
+        fate = _left_out(n) if result.policy.missing == "skip" else empty
+        texts.append(
+            f"{counted(n, 'query')} {_verb(n, 'is', 'are')} missing from the run and {fate} ({some_of(result.missing)})."
+        )
+    if n := counts["without_relevant"]:
+        zero = f"{_verb(n, 'scores', 'score')} 0 on binary metrics"
+        fate = _left_out(n) if result.policy.no_relevant == "skip" else zero
+        texts.append(f"{counted(n, 'query')} {_verb(n, 'has', 'have')} no relevant document and {fate}.")
+    if n := counts["extra"]:
+        texts.append(f"{counted(n, 'query')} in the run {_verb(n, 'has', 'have')} no judgments and {_left_out(n)}.")
     return texts
+
+
+def _verb(n: int, singular: str, plural: str) -> str:
+    return singular if n == 1 else plural
+
+
+def _left_out(n: int) -> str:
+    return _verb(n, "is left out", "are left out")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of band: where a result has it, and how it is named."""
+    """One kind of band: its names, and where a result has it."""
 
     name: str
-    """The word in heads of tables and columns."""
+    """Its name in headings."""
     key: str
-    """The word in JSON, as the attribute of a result."""
+    """Its name in JSON, and the attribute of a result."""
     trec: str
-    """The word in names as trec_eval has them."""
+    """Its name in the style of trec_eval."""
     words: tuple[str, ...]
-    """What its figures are called, everywhere."""
+    """The names of its values."""
     of: Callable[[Result], Mapping[str, Band]]
 
     @property
     def head(self) -> str:
-        """What stands behind the metric above a column."""
+        """The column heading after the metric."""
         return f"{self.name}: {' – '.join(self.words)}"
 
 
@@ -200,14 +212,14 @@ KINDS = (
 
 
 def bands_of(result: Result, metric: str) -> Iterator[tuple[Kind, Band]]:
-    """The bands that a metric has, those of ties first."""
+    """The bands of a metric; ties come first."""
     for kind in KINDS:
         if metric in kind.of(result):
             yield kind, kind.of(result)[metric]
 
 
 def band_scores(result: Result, metric: str, band: Band) -> dict[str, dict[str, float]]:
-    """Word → query → score. A query that does not count for the metric is not there."""
+    """Word → query → score. Queries that do not count for the metric are left out."""
     if result.grader is None:
         return {word: {} for word in band.columns}
     queries = result.grader.grading(result.policies[metric]).run.query_ids
@@ -231,7 +243,9 @@ BandColumn = tuple[BoundMetric, Kind, str]
 
 
 def exact_table(report: Report) -> Table:
-    """With queries, the summary of each run follows its queries under the query id `all`; else it counts them."""
+    """The table for CSV. With queries, the summary of each run follows its queries under the query id `all`; without
+    them, a column has the number of queries.
+    """
     metrics = report.metrics if report.per_query else report.shown
     bands = list(_band_columns(report))
     sure = [metric.name for metric in metrics if any(metric.name in result.intervals for result in report.results)]
@@ -254,14 +268,14 @@ def exact_table(report: Report) -> Table:
 
 
 def _end(result: Result, metric: str, end: str, digits: int | None) -> str:
-    """One end of an interval, with every digit unless fewer were asked for; empty where nobody knows it."""
+    """One end of an interval, with every digit unless fewer are requested; empty if it is unknown."""
     interval = result.intervals.get(metric)
     value = math.nan if interval is None else getattr(interval, end)
     return "" if math.isnan(value) else str(value) if digits is None else f"{value:.{digits}f}"
 
 
 def _exact_query_rows(report: Report, result: Result, bands: Sequence[BandColumn]) -> Iterator[list[str]]:
-    """Each query, its scores, and those of its bands; empty where it does not count for a metric."""
+    """Each query with its scores and the scores of its bands; empty if it does not count for a metric."""
     scores = [result.table.columns[metric.name].score.tolist() for metric in report.metrics]
     ends = [(metric, band_scores(result, metric.name, kind.of(result)[metric.name])[word]) for metric, kind, word in bands]
     for query, *values in zip(result.query_ids, *scores, strict=True):
@@ -270,7 +284,7 @@ def _exact_query_rows(report: Report, result: Result, bands: Sequence[BandColumn
 
 
 def _band_columns(report: Report) -> Iterator[BandColumn]:
-    """Metric, kind of band, and which figure of it: a column each."""
+    """Metric, kind of band, and name of its value, for each column."""
     for kind in KINDS:
         for metric in report.shown:
             if metric.name in kind.of(report.results[0]):
@@ -281,7 +295,7 @@ HEAD = " % CI"
 
 
 def confidence_column(report: Report, metric: BoundMetric) -> Iterator[tuple[str, list[Cell]]]:
-    """Head and cells of a metric's intervals; nothing where no result has one, as with a single query."""
+    """Heading and cells of a metric's intervals; nothing if no result has one, as with a single query."""
     intervals = [result.intervals.get(metric.name) for result in report.results]
     levels = {interval.level for interval in intervals if interval is not None and not isnan(interval.low)}
     if levels:
@@ -289,13 +303,9 @@ def confidence_column(report: Report, metric: BoundMetric) -> Iterator[tuple[str
 
 
 def confidence_notes(report: Report) -> list[str]:
-    """Why there is no interval where one was to be: a single query says nothing about how far figures scatter."""
+    """Why a requested interval is missing: a single query does not show how much scores vary."""
     alone = [metric.name for metric in report.shown if _rests_on_one(report, metric.name)]
-    return (
-        [f"no interval of {', '.join(alone)}: one query cannot show how far figures scatter; two or more do."]
-        if alone
-        else []
-    )
+    return [f"No confidence interval for {', '.join(alone)}: it needs at least two queries."] if alone else []
 
 
 def _rests_on_one(report: Report, metric: str) -> bool:
@@ -305,12 +315,12 @@ def _rests_on_one(report: Report, metric: str) -> bool:
 
 
 def is_confidence(head: str) -> bool:
-    """Whether a column is one of intervals."""
+    """Whether a column contains intervals."""
     return head.endswith(HEAD)
 
 
 def _text(report: Report, metric: BoundMetric, interval: Confidence | None) -> str:
-    """Both ends, with a digit less than the figure: they are not known better than that."""
+    """Both ends, with one digit less than the value, because they are not more precise."""
     if interval is None or isnan(interval.low):
         return "–"
     if metric.metric.view == "timing":
@@ -320,7 +330,7 @@ def _text(report: Report, metric: BoundMetric, interval: Confidence | None) -> s
 
 
 def deciding_metric(results: Sequence[Result], beside: Collection[str] = ()) -> BoundMetric | None:
-    """The first metric of which one can be best: no text, no total, and not one that stands beside the others."""
+    """The first metric that can have a best value: not text, not a total, and not in `beside`."""
     for metric in results[0].metrics if results else ():
         aggregation = metric.metric.aggregation
         if aggregation.summarise and not aggregation.is_total and metric.name not in beside:
@@ -329,7 +339,10 @@ def deciding_metric(results: Sequence[Result], beside: Collection[str] = ()) -> 
 
 
 def best_first(results: Sequence[Result], metric: BoundMetric | None) -> list[Result]:
-    """The results by that metric, equal ones as they came and those without a figure last; as they came where it is None."""
+    """The results, best first by this metric; equal ones stay in order, and those without a value come last.
+
+    If the metric is None, the order does not change.
+    """
     if metric is None:
         return list(results)
     sign = -1 if metric.metric.higher_is_better else 1
@@ -341,20 +354,20 @@ def _place(figure: float, sign: int) -> tuple[bool, float]:
 
 
 MANY_TIED = 0.25
-"""Share of queries with undecided ties in the first ten from which on people are pointed to --tie-band."""
+"""From this share of queries with undecided ties in the top 10 on, a note mentions --tie-band."""
 MANY_UNJUDGED = 0.05
-"""Unjudged share of the first ten from which on people are pointed to --residuals."""
+"""From this unjudged share of the top 10 on, a note mentions --residuals."""
 ASSUMED = (
-    "unjudged min – max: the lowest and highest figure, whatever grades retrieved documents that nobody judged would get. "
+    "unjudged min – max: the lowest and highest value over all possible grades of unjudged documents that were retrieved. "
     "Documents that were not retrieved stay as they are."
 )
-TIES = "ties", "how equal scores are ordered"
-UNJUDGED = "residuals", "what unjudged documents are worth"
-"""What could move a lead, and what the lead hangs on."""
+TIES = "the order of equal scores"
+UNJUDGED = "the grades of unjudged documents"
+"""What could change a lead."""
 
 
 def trust_notes(report: Report) -> list[str]:
-    """What the bands say, or that there are bands to look at."""
+    """What the bands show, or which option shows them."""
     if not report.points_on and not any(result.tie_bands or result.residuals for result in report.results):
         return []
     return [*_tie_notes(report), *_residual_notes(report)]
@@ -365,13 +378,13 @@ def _tie_notes(report: Report) -> list[str]:
     if not any(result.tie_bands for result in report.results):
         many = [result for result in tied if _hangs_on_ties(result)]
         shares = [f"{report.label(result)} {percent(result.ties['in_top_10'] / result.ties['queries'])}" for result in many]
-        hint = f"queries with equal scores in the first 10: {', '.join(shares)}; --tie-band shows what that could change."
-        return [hint] if shares else []
+        advice = "Add --tie-band to see how much their order could change the scores."
+        return [f"Queries with equal scores in the top 10: {', '.join(shares)}. {advice}"] if shares else []
     texts = []
     for result in tied:
-        cut = ", ".join(f"{n:,} at cutoff {k}" for k, n in result.ties["at_cutoff"].items() if n)
-        across = f", across the cut in {cut}" if cut else ""
-        texts.append(f"{report.label(result)}: equal scores leave ranks open in {_share(result)}{across}.")
+        cut = ", ".join(f"{n:,} across cutoff {k}" for k, n in result.ties["at_cutoff"].items() if n)
+        across = f" ({cut})" if cut else ""
+        texts.append(f"{report.label(result)}: equal scores leave the order open in {_share(result)}{across}.")
     for metric in report.shown:
         bands = [result.tie_bands.get(metric.name) for result in report.results]
         methods = {band.method for band in bands if band and band.method != "exact"}
@@ -381,7 +394,7 @@ def _tie_notes(report: Report) -> list[str]:
 
 
 def _hangs_on_ties(result: Result) -> bool:
-    """Whether many queries have equal scores near the top, and a rule decides about them: an average favours no order."""
+    """Whether many queries have equal scores near the top, and a tie rule orders them; an average favours no order."""
     return result.policy.ties != "expected" and bool(result.ties["in_top_10"] >= MANY_TIED * result.ties["queries"])
 
 
@@ -402,22 +415,22 @@ def _residual_notes(report: Report) -> list[str]:
     many = [result for result in report.results if _unjudged_share(result) >= MANY_UNJUDGED]
     shares = [f"{report.label(result)} {percent(1 - result.summary['judged@10'])}" for result in many]
     can_tell = all(result.grader is not None for result in many)  # which saved and stored results do not have
-    way_on = "; --residuals shows what that could change" if can_tell else ""
-    return [f"unjudged among the first 10: {', '.join(shares)}{way_on}."] if shares else []
+    advice = " Add --residuals to see how much they could change the scores." if can_tell else ""
+    return [f"Unjudged documents in the top 10: {', '.join(shares)}.{advice}"] if shares else []
 
 
 def _unjudged_share(result: Result) -> float:
-    """What nobody judged among the first ten, over the queries that the run has: what it lacks cannot be judged either.
+    """The unjudged share of the top 10, over the queries in the run only, because missing queries have no documents.
 
-    This decides whether people are told; the figure they read is that of the column, with which it has to agree.
+    This decides whether there is a note; the note itself shows the share from the column, so that the two agree.
     """
     missing = set(result.missing)
     judged = [score for query, score in result.scores("judged@10").items() if query not in missing]
     return 1.0 - sum(judged) / len(judged) if judged else 0.0
 
 
-def _contested(report: Report, metric: BoundMetric, bands: Sequence[Band | None], doubt: tuple[str, str]) -> list[str]:
-    """Leads of one run over the next that the bands of these two could undo."""
+def _contested(report: Report, metric: BoundMetric, bands: Sequence[Band | None], doubt: str) -> list[str]:
+    """Leads of one run over the next that the bands of the two runs could reverse."""
     scored = [(result, band) for result, band in zip(report.results, bands, strict=True) if band]
     sign = -1 if metric.metric.higher_is_better else 1
     scored.sort(key=lambda pair: sign * pair[0].summary[metric.name])
@@ -427,15 +440,13 @@ def _contested(report: Report, metric: BoundMetric, bands: Sequence[Band | None]
         room = _room(metric, first, its, is_ahead=True) + _room(metric, second, others, is_ahead=False)
         if room > lead > 0:
             by, most = report.text(metric, lead), report.text(metric, room)
-            pair = f"{report.label(first)} over {report.label(second)}"
-            leads.append(f"{pair} (by {by}, {doubt[0]} could move it by {most})")
-    if not leads:
-        return []
-    hang = "hangs" if len(leads) == 1 else "hang"
-    return [f"{metric.name}: {', '.join(leads)} {hang} on {doubt[1]}."]
+            leads.append(
+                f"{report.label(first)} leads {report.label(second)} by {by}, but {doubt} could change that by up to {most}"
+            )
+    return [f"{metric.name}: {lead}." for lead in leads]
 
 
 def _room(metric: BoundMetric, result: Result, band: Band, *, is_ahead: bool) -> float:
-    """How far the figure could come down if it is ahead, or go up if it is behind; the other way where less is better."""
+    """How far the value could get worse if it is ahead, or better if it is behind."""
     figure, others = result.summary[metric.name], [column.summary() for column in band.columns.values()]
     return figure - min(others) if is_ahead == metric.metric.higher_is_better else max(others) - figure

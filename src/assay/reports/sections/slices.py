@@ -1,4 +1,4 @@
-"""Slices and rankings: figures by the tags of queries, how alike systems rank, and which results cannot be compared."""
+"""Slices and rankings: values by the tags of queries, how well rankings agree, and which results cannot be compared."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from assay.metrics import BoundMetric
 from assay.model import Slice
 from assay.reports.sections.verdicts import BETTER, WORSE, mark, p_short
 from assay.reports.table import Cell, Column, Mark, Notes, Section, Table, cells, columns, table_section
-from assay.text import some_of
+from assay.text import counted, some_of
 
 MACRO, MICRO, VARIANCE = "macro mean", "micro mean", "variance"
-SLICES_MEANING = f"{MACRO}: every slice counts the same; {MICRO}: every query does; {VARIANCE}: of the slices' figures."
-MEANING_APART = f"{MACRO}: every slice counts the same, and languages are not mixed; {VARIANCE}: of the slices' figures."
+SLICES_MEANING = f"{MACRO}: slices have equal weight; {MICRO}: queries have equal weight; {VARIANCE}: between slices."
+MEANING_APART = f"{MACRO}: slices have equal weight, and languages are not mixed; {VARIANCE}: between slices."
 MORE_DIGITS = 2
-"""Decimals that a variance has more than what it is the variance of."""
+"""Extra decimals of a variance."""
 
 
 def slice_sections(sliced: Sliced, figures: Figures) -> list[Section]:
-    """One table for one system, its metrics as columns; else one for each metric, the systems as columns.
+    """One table for one system, with metrics as columns; otherwise one for each metric, with systems as columns.
 
-    One slice that holds every query needs no table: its figures are those that stand above.
+    If one slice contains every query, there is no table, because its values are those of all queries.
     """
     if len(sliced.parts) == 1:
         return [Section(parts=(Notes((_one_slice(sliced),)),))]
@@ -54,15 +54,15 @@ def slice_sections(sliced: Sliced, figures: Figures) -> list[Section]:
 
 def _one_slice(sliced: Sliced) -> str:
     (part,) = sliced.parts
-    where = f"one slice, {part.slice.value}, holds every query ({part.slice.n:,})"
-    return f"by {sliced.head}: {where}, so its figures are those over all queries."
+    where = f"the slice {part.slice.value} contains every query ({part.slice.n:,})"
+    return f"by {sliced.head}: {where}, so its values are those of all queries."
 
 
 def _untagged(sliced: Sliced) -> Iterator[str]:
     n = sum(part.slice.n for part in sliced.parts if not part.slice.is_tagged)
     if n:
-        whose = "lacks" if n == 1 else "lack"
-        yield f"{n:,} {'query' if n == 1 else 'queries'} {whose} the tag, and the {MACRO} and the {VARIANCE} leave them out."
+        fate = "does not have the tag and is" if n == 1 else "do not have the tag and are"
+        yield f"{counted(n, 'query')} {fate} left out of the {MACRO} and the {VARIANCE}."
 
 
 def _table(sliced: Sliced, heads: list[str], of_columns: list[list[Cell]], title: str, notes: tuple[str, ...]) -> Table:
@@ -81,9 +81,9 @@ def _table(sliced: Sliced, heads: list[str], of_columns: list[list[Cell]], title
 
 
 def _column(sliced: Sliced, metric: BoundMetric, place: int, figures: Figures) -> list[Cell]:
-    """The figures of one system: a slice each, then macro and micro mean and variance. Totals have no such means.
+    """The values of one system: each slice, then macro mean, micro mean and variance. Totals have no means.
 
-    Where a tag is crossed with several languages, each language has a mean and a variance of its own.
+    If a tag is crossed with several languages, each language has its own mean and variance.
     """
     of_slices = [_cell(part, metric, place, figures) for part in sliced.parts]
     if sliced.languages:
@@ -100,7 +100,7 @@ def _column(sliced: Sliced, metric: BoundMetric, place: int, figures: Figures) -
 
 
 def _of_language(sliced: Sliced, metric: BoundMetric, place: int, language: str, figures: Figures) -> list[Cell]:
-    """The macro mean and the variance within one language; nothing where figures are totals."""
+    """The macro mean and the variance within one language; empty for totals."""
     if metric.metric.aggregation.is_total:
         return [Cell(""), Cell("")]
     system = sliced.systems[place]
@@ -124,13 +124,13 @@ def _cell(part: Part, metric: BoundMetric, place: int, figures: Figures) -> Cell
 
 
 def _resting_on(result: Result, metric: BoundMetric) -> str:
-    """How many queries a figure rests on, where those are not all there are."""
+    """How many queries a value is based on, if not all."""
     n = n_counted(result, metric) if metric.metric.aggregation.summarise else len(result.query_ids)
     return f" (of {n:,})" if 0 < n < len(result.query_ids) else ""
 
 
 def _best(results: Sequence[Result], metric: BoundMetric) -> set[int]:
-    """The systems with the best figure in a slice; none where all are equal."""
+    """The systems with the best value in a slice; none if all are equal."""
     values = {number: result[metric.name] for number, result in enumerate(results)}
     known = {number: value for number, value in values.items() if not math.isnan(value)}
     if len(set(known.values())) < 2 or metric.metric.aggregation.is_total:
@@ -140,13 +140,13 @@ def _best(results: Sequence[Result], metric: BoundMetric) -> set[int]:
 
 
 def slice_comparison_sections(comparison: SliceComparison, figures: Figures) -> Iterator[Section]:
-    """A table for each metric and pair of systems; the last one says what they come down to."""
+    """A table for each metric and pair of systems; the verdict is below the last one."""
     if not comparison.parts:
         return
     metrics = comparison.parts[0].metrics
     tables = [(metric, pairs) for metric in metrics for pairs in comparison.by_pair(metric.name)]
     for number, (metric, pairs) in enumerate(tables):
-        title = f"{metric.name}: {pairs[0].b} against {pairs[0].a}, by slice"
+        title = f"{metric.name}: {pairs[0].b} compared with {pairs[0].a}, by slice"
         rows = [_compared_row(part, pair, metric, figures) for part, pair in zip(comparison.slices, pairs, strict=True)]
         heads = _compared_columns(pairs[0].a, pairs[0].b, comparison.how.level)
         notes = (comparison.verdict, *comparison.remarks) if number == len(tables) - 1 else ()
@@ -154,9 +154,9 @@ def slice_comparison_sections(comparison: SliceComparison, figures: Figures) -> 
 
 
 def _compared_columns(first: str, second: str, level: float) -> tuple[Column, ...]:
-    """Narrow terminals do without the first figures, which follow from the difference, then without the interval.
+    """The columns; narrow terminals leave out the first values, which follow from the difference, then the interval.
 
-    Names of slices are better left whole: only then can they be told apart.
+    Names of slices are not shortened, because shortened names could look the same.
     """
     spare = (Column(first, spare=1), Column(second, kind="verdict"), Column("Δ"))
     return columns("slice", "n", *spare, Column(f"{100 * level:g} % CI of Δ", spare=2), "p")
@@ -176,13 +176,13 @@ def _compared_row(part: Slice, pair: Pair, metric: BoundMetric, figures: Figures
 
 
 def worst_slices_sections(worst: WorstSlices, figures: Figures) -> Iterator[Section]:
-    """A table for each system, the worst slices first; a sign marks those that are shown to be worse."""
-    what = f"worse than {worst.against}" if worst.against else "worse than elsewhere"
-    heads = _compared_columns(worst.against or "elsewhere", "value", worst.level)
+    """A table for each system, the worst slices first; a sign marks those that are significantly worse."""
+    other = worst.against or "other queries"
+    heads = _compared_columns(other, "value", worst.level)
     for system in worst.systems:
         rows = tuple(_worst_row(part, worst.metric, figures) for part in worst.found if part.system == system)
         notes = (worst.verdict,) if system == worst.systems[-1] else ()
-        title = f"{system}: slices that are {what} on {worst.metric.name}"
+        title = f"{system}: slices with a worse {worst.metric.name} than {other}"
         if rows or notes:
             yield table_section(Table(heads, rows, title=title if rows else "", notes=notes))
 
@@ -200,13 +200,13 @@ def _worst_row(part: WorstSlice, metric: BoundMetric, figures: Figures) -> tuple
 
 
 AGREEMENT_MEANING = (
-    "tau, tau_ap: 1 the same order, -1 the reverse, tau_ap with more weight at the top; "
-    "rbo, overlap: share of documents in common, rbo with more weight at the top."
+    "tau, tau_ap: 1 is the same order, -1 the reverse order; rbo, overlap: share of documents in common. "
+    "tau_ap and rbo give more weight to the top."
 )
 
 
 def agreement_sections(agreements: Sequence[RankAgreement], digits: int | None = None) -> list[Section]:
-    """How alike systems rank, mean over queries."""
+    """How well the rankings of systems agree, as a mean over queries."""
     return [table_section(_means(agreements, digits))] if agreements else []
 
 
@@ -221,7 +221,7 @@ def _means(agreements: Sequence[RankAgreement], digits: int | None) -> Table:
         )
         for agreement in agreements
     ]
-    moved = f" gained, lost: relevant documents that came into the first {first.k}, or left them." if has_moved else ""
+    moved = f" gained, lost: relevant documents that entered or left the top {first.k}." if has_moved else ""
     heads = columns("rankings", *first.means, *(["gained", "lost"] if has_moved else []))
     notes = (f"{AGREEMENT_MEANING}{moved}", *_least_alike(agreements))
     return Table(heads, tuple(rows), title="agreement of rankings, mean over queries", notes=notes)
@@ -230,7 +230,7 @@ def _means(agreements: Sequence[RankAgreement], digits: int | None) -> Table:
 def _least_alike(agreements: Sequence[RankAgreement]) -> list[str]:
     if len(agreements) > 1 or len(agreements[0].agreement.query_ids) < 2:
         return []
-    return [f"Least alike: {some_of(agreements[0].least(6))}."]
+    return [f"Queries with the least agreement: {some_of(agreements[0].least(6))}."]
 
 
 def _figure(value: float, digits: int | None) -> str:
@@ -246,9 +246,9 @@ def notes_side_by_side(results: Sequence[Result]) -> Iterator[str]:
     for other in results[1:]:
         names = f"{results[0].name} and {other.name}"
         if set(other.query_ids) != set(results[0].query_ids):
-            yield f"{names} are not about the same queries: their figures cannot be compared."
+            yield f"{names} have different queries, so their values cannot be compared."
         elif _truth(other) != _truth(results[0]):
-            yield f"{names} are held against different truths: their figures cannot be compared."
+            yield f"{names} have different ground truth, so their values cannot be compared."
 
 
 def _truth(result: Result) -> str | None:

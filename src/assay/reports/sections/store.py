@@ -31,11 +31,11 @@ COLUMNS = {
     "failed": 5,
     "": 7,
 }
-"""Title → in which order a narrow terminal does without it; an id says day and benchmark too, and is what is typed."""
+"""Title → the order in which a narrow terminal leaves it out. The id stays: it has day and benchmark, and users type it."""
 
 
 def entry_sections(entries: Sequence[Entry], metric: str | None, form: str = "table") -> tuple[Section, ...]:
-    """One row for each result: the metric asked for, else the first of each; in CSV for each metric, with every digit."""
+    """One row for each result, with the requested metric or its first; in CSV one row for each metric, with every digit."""
     if form == "csv":
         return (table_section(table_from_rows(_exact_rows(entries))),)
     heads = tuple(Column(name, kind="text" if name in WORDS else "number", spare=spare) for name, spare in COLUMNS.items())
@@ -63,18 +63,18 @@ def _exact_rows(entries: Sequence[Entry]) -> list[dict[str, Any]]:
 
 
 def readable_time(moment: str) -> str:
-    """A moment to the minute, in UTC."""
+    """A time in UTC, to the minute."""
     return moment[:MINUTE].replace("T", " ")
 
 
 def about_section(evaluation: StoredEvaluation) -> Section:
-    """One line: which evaluation this is, and what was said about it."""
+    """One line: the id of the evaluation, when it was saved, its baselines and tags."""
     marks = [f"baseline {name}" for name in evaluation.baselines] + [f"tag {tag}" for tag in evaluation.tags]
     return Section(parts=(Notes((" · ".join([evaluation.id, f"saved {readable_time(evaluation.saved)} UTC", *marks]),)),))
 
 
 def provenance_section(evaluation: StoredEvaluation) -> Section:
-    """What the results rest on: what they share first, then what each has of its own; and the notes."""
+    """Where the results come from: first what they share, then what is specific to each, then the notes."""
     described = [_described(result.provenance) for result in evaluation.results]
     shared = {name: text for name, text in described[0].items() if all(origin.get(name) == text for origin in described)}
     rows = list(shared.items())
@@ -87,7 +87,7 @@ def provenance_section(evaluation: StoredEvaluation) -> Section:
 
 
 def _described(provenance: Mapping[str, Any]) -> dict[str, str]:
-    """The parts of provenance that tell results apart, in words."""
+    """The parts of provenance that distinguish results, as text."""
     facts: dict[str, str] = {}
     dataset = provenance.get("dataset") or {}
     if dataset:
@@ -106,15 +106,15 @@ def _described(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 
 def commit_in_words(repository: Mapping[str, Any]) -> str:
-    """The commit, and whether files differed from it; where git could not say, that is said."""
+    """The commit, and whether files differed from it, if git could tell."""
     changes = {True: " with changes", None: " (changes unknown)"}
     return f"{repository.get('commit', '')}{changes.get(repository.get('dirty', False), '')}"
 
 
 def _spelled(configuration: Mapping[str, Any]) -> str:
-    """A provider as it is written, `hybrid(bm25, dense, k=20)`: what is at its default is left out.
+    """A provider as users write it, `hybrid(bm25, dense, k=20)`, without parameters that have their default.
 
-    Of a provider that is not installed here nobody knows the defaults, and all is told that was set.
+    If a provider is not installed here, its defaults are unknown, and all parameters are shown.
     """
     name = str(configuration.get("provider", ""))
     known = all_providers().get(name)
@@ -129,26 +129,26 @@ def _spelled(configuration: Mapping[str, Any]) -> str:
 
 
 def _stored_value(value: Any) -> Any:
-    """A default as a configuration has it, which was JSON in between."""
+    """A default as a configuration stores it, after a round trip through JSON."""
     return list(value) if isinstance(value, tuple) else value
 
 
 def list_notes(n_shown: int, n_evaluations: int, place: str, *, is_cut: bool) -> str:
-    """What the list shows, and where to look next."""
+    """What the list shows, and how to see more."""
     which = f"the newest {counted(n_shown, 'result')}" if is_cut else counted(n_shown, "result")
-    more = "; --limit 0 shows all" if is_cut else ""
-    return printable(f"{which} of {counted(n_evaluations, 'evaluation')} in {place}{more}. Look: assay show latest")
+    more = " (add --limit 0 to see all)" if is_cut else ""
+    return printable(f"{which} of {counted(n_evaluations, 'evaluation')} in {place}{more}. To see one: assay show latest")
 
 
 def check_metric(entries: Sequence[Entry], metric: str) -> None:
-    """Refuse a metric that no result in the list has."""
+    """Refuse a metric that none of the results in the list has."""
     known = list(dict.fromkeys(name for entry in entries for name in entry.figures))
     if entries and metric not in known:
         raise UnknownName("metric of these results", metric, hint=f"they have {', '.join(known)}")
 
 
 MAX_MISSED = 10
-"""Relevant documents that are not in the table and are named."""
+"""Relevant documents outside the table that are named."""
 
 
 def query_to_dict(evaluation: StoredEvaluation, query: str) -> dict[str, Any]:
@@ -209,24 +209,24 @@ def _ranking_section(result: Mapping[str, Any], top: int) -> Section:
     rows = tuple(cells(*_hit(hit)[:n_heads]) for hit in hits)
     below = []
     if left := len(result["ranking"]) - len(hits):
-        below.append(f"… and {counted(left, 'more document')}; --top 0 shows all")
+        below.append(f"… and {counted(left, 'more document')}. Add --top 0 to see all")
     below += _not_shown(result, len(hits))
     if not result["ranking"] and result["failure"] is None:
-        lost = "rankings were not kept: results of assay.evaluate have none, those of assay.run and assay eval do"
+        lost = "this result has no rankings: assay.run and assay eval store them, assay.evaluate does not"
         below.append("nothing was retrieved" if result["rankings_kept"] else lost)
     return Section("ranking", name, (Notes(tuple(failed)), Table(heads[:n_heads], rows), Notes(tuple(below))), scores)
 
 
 def _not_shown(result: Mapping[str, Any], n_shown: int) -> Iterator[str]:
-    """Relevant documents that the table does not have: those further down with their ranks, and those that are nowhere."""
+    """Relevant documents outside the table: those at lower ranks, and those that were not retrieved."""
     below = [
         f"{hit['document']} at {hit['rank']} (grade {hit['grade']:g})" for hit in result["ranking"][n_shown:] if hit["grade"]
     ]
     if below:
-        yield f"relevant, but further down: {_some(below)}"
+        yield f"relevant, at lower ranks: {_some(below)}"
     missed = [f"{doc} (grade {grade:g})" for doc, grade in result["not_retrieved"].items()]
     if missed and result["rankings_kept"]:
-        yield f"relevant, but not retrieved: {_some(missed)}"
+        yield f"relevant, not retrieved: {_some(missed)}"
 
 
 def _some(named: Sequence[str]) -> str:

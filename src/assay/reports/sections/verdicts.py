@@ -1,4 +1,4 @@
-"""What is sure about a pair of systems: its sign, p, effect and record, as tables have them."""
+"""What a comparison shows about a pair of systems: its sign, p, effect and record, as tables have them."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ BETTER, WORSE, CONFIRMED, SPLIT = "▲", "▼", "✓", "◇"
 
 
 def p_short(p: float) -> str:
-    """A p in a column."""
+    """A p value in a column."""
     return UNKNOWN if math.isnan(p) else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def effect_text(effect: float) -> str:
-    """Cohen's d; without end where the difference is the same on every query."""
+    """Cohen's d; infinite if the difference is the same on every query."""
     if math.isnan(effect):
         return UNKNOWN
     return with_minus(f"{effect:.2f}" if math.isfinite(effect) else "-∞" if effect < 0 else "∞")
 
 
 def record_text(pair: Pair) -> str:
-    """On how many queries b is better, as good, and worse; a dash where no query has a figure of its own."""
+    """The number of queries on which b is better, the same, and worse; a dash if there are no scores for single queries."""
     if pair.n and not pair.wins + pair.ties + pair.losses:
         return UNKNOWN
     return f"{pair.wins:,} / {pair.ties:,} / {pair.losses:,}"
 
 
 def mark(pair: Pair) -> str:
-    """What is sure about b: better, worse, or what the test was to show; nothing where nothing is."""
+    """What is significant about b: better, worse, or the claim of the test; empty if nothing is."""
     if pair.claim != "differs":
         return CONFIRMED if pair.is_significant else ""
     if pair.better is None:

@@ -1,4 +1,4 @@
-// Charts drawn from their specifications as they come into view; before that, and without this script, the picture stands.
+// Draws charts from their specifications as they come into view. Until then, and without this script, a picture is shown.
 "use strict";
 (() => {
   const spec = (figure) => figure.querySelector("script.chart-spec");
@@ -15,7 +15,7 @@
       if (said) said.textContent = "";
       return;
     }
-    if (said) said.textContent = `${query}: its rankings are left out of this page; assay show --query has them.`;
+    if (said) said.textContent = `${query}: its rankings are not on this page. Use assay show --query to see them.`;
   };
 
   // On a narrow screen a chart is drawn as wide as there is room, with its legend below.
@@ -38,7 +38,7 @@
         if (typeof query === "string") openQuery(query, figure);
       });
     } catch (error) {
-      console.warn("the chart stays a picture:", error);
+      console.warn("the chart could not be drawn and stays a picture:", error);
       return;
     }
     drawing.replaceChildren(place);

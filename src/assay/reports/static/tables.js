@@ -1,4 +1,4 @@
-// Tables that can be sorted by their heads and filtered by a word; without this script they can be read all the same.
+// Makes tables sortable by their headings and filterable by words. Without this script they can still be read.
 "use strict";
 (() => {
   const value = (row, place) => {
@@ -9,7 +9,7 @@
     return Number.isNaN(number) ? text : number;
   };
 
-  // Numbers before words, and nothing at all last, whichever way round.
+  // Numbers come before words, and empty cells last, in both directions.
   const compare = (a, b, sign) => {
     if (a === "" || b === "") return (a === "") - (b === "");
     if (typeof a === typeof b) return sign * (typeof a === "number" ? a - b : a.localeCompare(b));

@@ -1,1 +1,1 @@
-"""The JSON API: the records of its addresses, what they answer, and the routes made of them."""
+"""The JSON API: the records of its endpoints, their functions, and their routes."""

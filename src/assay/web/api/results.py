@@ -1,4 +1,4 @@
-"""What the API says about stored results: lists, one result, one query, comparisons, leaderboards, history."""
+"""The API for stored results: lists, one result, one query, comparisons, leaderboards, history."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ EVALUATION = Parameter(
     "evaluation", "latest, latest~1, an id or its end, or a baseline", pattern=REFERENCE, is_required=True, example="latest"
 )
 PLACE = Parameter(
-    "place", "which result of the evaluation; the first is 0", int, 0, most=999_999, is_required=True, example=0
+    "place", "the place of the result in its evaluation; the first is 0", int, 0, most=999_999, is_required=True, example=0
 )
 BENCHMARK = Parameter("benchmark", "the name of a benchmark")
 PROVIDER = Parameter("provider", "the name of a provider")
 SINCE = Parameter("since", "an age such as 30d, 12h, 45m or 2w, or a day such as 2026-11-15", pattern=AGE)
-LIMIT = Parameter("limit", "how many at most", int, 50, least=1, most=1000)
-OFFSET = Parameter("offset", "how many are passed over", int, 0, most=999_999_999)
+LIMIT = Parameter("limit", "the largest number of items", int, 50, least=1, most=1000)
+OFFSET = Parameter("offset", "the number of items to skip", int, 0, most=999_999_999)
 
 
 def paged(path: str, name: str, items: Sequence[Any], params: ParameterValues) -> dict[str, Any]:
-    """One page of a list, with the address of the next one."""
+    """One page of a list, with the address of the next page."""
     start, end = params["offset"], params["offset"] + params["limit"]
     filters = [
         (key, value) for key, value in params.items() if value is not None and key not in ("offset", "evaluation", "place")
@@ -87,7 +87,7 @@ def _entry(result: ListedResult) -> dict[str, Any]:
 
 
 def one_result(state: AppState, params: ParameterValues) -> dict[str, Any]:
-    """A result without the scores of its queries, which are a list of their own."""
+    """A result without the scores of its queries, which are a separate list."""
     listed = listed_of(state, params)
     bare = state.result(listed.key).with_fields(run={}, queries={})
     about = {"key": listed.key, "evaluation": listed.entry.evaluation, "place": listed.place, "benchmark": bare.benchmark}
@@ -113,7 +113,7 @@ def _query_row(result: Result, place: int) -> dict[str, Any]:
 
 
 def one_query(state: AppState, params: ParameterValues) -> dict[str, Any]:
-    """A query of a result: its words, its ranking with grades, and what each metric gave."""
+    """A query of a result: its text, its ranking with grades, and its scores."""
     listed = listed_of(state, params)
     result, query = state.result(listed.key), params["id"]
     known = tuple(dict.fromkeys((*known_queries(result), *result.run)))
@@ -125,19 +125,19 @@ def one_query(state: AppState, params: ParameterValues) -> dict[str, Any]:
 
 
 def effect(state: AppState, params: ParameterValues) -> dict[str, Any]:
-    """What the grades that people gave would change in a result."""
+    """What the grades by people would change in a result."""
     result = state.result(listed_of(state, params).key)
     return effect_of(state, result, judgments_about(state, result)).to_dict()
 
 
 def comparison(state: AppState, params: ParameterValues) -> dict[str, Any]:
-    """Results compared query by query."""
+    """A comparison of results query by query."""
     keys, baseline = params["result"], params["baseline"] or ""
     own = {key: _own_key(state, key) for key in (*keys, *([baseline] if baseline else []))}
     if len({own[key] for key in keys}) != len(keys):
-        raise BadParameter("the same result is given twice; a comparison is of different ones")
+        raise BadParameter("the same result is given twice. A comparison needs different results")
     if baseline and own[baseline] not in {own[key] for key in keys}:
-        raise BadParameter("the baseline is one of the results")
+        raise BadParameter("baseline must be one of the results")
     return state.comparison([own[key] for key in keys], own.get(baseline, ""), shared=params["shared"]).to_dict()
 
 
@@ -147,7 +147,7 @@ def _own_key(state: AppState, key: str) -> str:
 
 
 def board(state: AppState, params: ParameterValues) -> dict[str, Any]:
-    """The newest result of each provider on a benchmark, the best first; ties are ranks that may differ by luck."""
+    """The newest result of each provider on a benchmark, the best first; ties do not differ significantly."""
     names = state.index.benchmarks
     if params["benchmark"] not in names:
         raise UnknownName("benchmark in the store", params["benchmark"], near_matches(params["benchmark"], names))
@@ -157,14 +157,14 @@ def board(state: AppState, params: ParameterValues) -> dict[str, Any]:
     metric = state.store.metric(params["metric"]).name if params["metric"] else usual_metric(state, entered, metrics)
     if metric not in metrics:
         raise UnknownName(
-            "metric on this benchmark", metric, near_matches(metric, metrics), f"there are {', '.join(metrics)}"
+            "metric on this benchmark", metric, near_matches(metric, metrics), f"choose from {', '.join(metrics)}"
         )
     ranked = ranked_by(state, entered, metric)
     compared, why_not = compare_best(state, ranked, metric)
     ties = ties_of(compared, metric) if compared else []
     rows = [_board_row(result, metric, place, ties) for place, result in enumerate(ranked)]
     notes = [*unfair_notes(state, ranked, metric), *([why_not] if why_not else [])]
-    notes += [f"the best {MAX_TESTED} were tested"] if len(rows) > MAX_TESTED else []
+    notes += [f"Only the best {MAX_TESTED} were tested against each other."] if len(rows) > MAX_TESTED else []
     verdict = compared.verdict if compared else ""
     return {"benchmark": params["benchmark"], "metric": metric, "rows": rows, "verdict": verdict, "notes": notes}
 
@@ -185,7 +185,7 @@ def _board_row(result: ListedResult, metric: str, place: int, ties: Sequence[set
 
 
 def history(state: AppState, params: ParameterValues) -> dict[str, Any]:
-    """A metric over time: one series for each benchmark and provider, the oldest figure first."""
+    """A metric over time: one series for each benchmark and provider, the oldest value first."""
     metric = state.store.metric(params["metric"])
     points = state.store.history(metric.name, params["benchmark"], params["provider"], params["since"])
     return {"series": [_series(series) for series in series_of(points, metric)]}
@@ -203,7 +203,7 @@ def _series(series: Series) -> dict[str, Any]:
 
 
 def datasets(state: AppState, params: ParameterValues) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
-    """The benchmarks that stored results are about."""
+    """The benchmarks of the stored results."""
     listed = state.index.results
     judged = [judgment.benchmark for judgment in state.judgments.find()]
     rows = []

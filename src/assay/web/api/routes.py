@@ -1,4 +1,4 @@
-"""The JSON API under /api/v1: a record for each address, and the routes made of them. Errors are {"error": …}."""
+"""The JSON API under /api/v1: a record for each endpoint, and their routes. Errors are {"error": …}."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ PAGE = (stored.LIMIT, stored.OFFSET)
 
 
 def metric_list(state: AppState, params: ParameterValues) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
-    """Every metric there is, with all that its record says."""
+    """All metrics with their full descriptions."""
     return {"metrics": [describe(metric) for metric in all_metrics().values()]}
 
 
 def one_metric(state: AppState, params: ParameterValues) -> dict[str, Any]:  # noqa: ARG001 (all answers take the same)
-    """A metric by any of its spellings."""
+    """A metric by any spelling of its name."""
     return describe(find_metric(params["name"]).metric)
 
 
@@ -69,14 +69,14 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         "/results/{evaluation}/{place}/query",
-        "One query of a result: its ranking with grades, and what each metric gave",
+        "One query of a result: its ranking with grades, and its scores",
         stored.one_query,
         shape.QUERY,
         (*RESULT, Parameter("id", "the id of the query", is_required=True)),
     ),
     Endpoint(
         "/results/{evaluation}/{place}/effect",
-        "What the grades that people gave would change in a result",
+        "What the grades by people would change in a result",
         stored.effect,
         shape.EFFECT,
         RESULT,
@@ -84,13 +84,13 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         "/comparison",
-        "Results compared query by query, with intervals and tests",
+        "A comparison of results query by query, with intervals and tests",
         stored.comparison,
         shape.COMPARISON,
         (
             Parameter(
                 "result",
-                "evaluation/place",
+                "a result as evaluation/place; give one parameter per result",
                 least=2,
                 most=MAX_COMPARED,
                 pattern=stored.KEY,
@@ -98,8 +98,12 @@ ENDPOINTS: tuple[Endpoint, ...] = (
                 is_several=True,
                 example=["latest/0", "latest/1"],
             ),
-            Parameter("baseline", "the one that others are held against (default: every two)", pattern=stored.KEY),
-            Parameter("shared", "whether queries that not all of them have are left out", bool, default=False),
+            Parameter(
+                "baseline",
+                "the result that others are compared with, as evaluation/place (default: all pairs)",
+                pattern=stored.KEY,
+            ),
+            Parameter("shared", "whether to leave out queries that not all results have", bool, default=False),
         ),
         is_heavy=True,
     ),
@@ -110,7 +114,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         shape.BOARD,
         (
             Parameter("benchmark", "the name of a benchmark", is_required=True),
-            Parameter("metric", "the metric that decides (default: the first)"),
+            Parameter("metric", "the metric to rank by (default: the first)"),
         ),
         is_heavy=True,
     ),
@@ -120,7 +124,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         stored.history,
         shape.exact_object(series=shape.array_of(shape.SERIES)),
         (
-            Parameter("metric", "the metric", is_required=True, example="ndcg@10"),
+            Parameter("metric", "the name of a metric", is_required=True, example="ndcg@10"),
             stored.BENCHMARK,
             stored.PROVIDER,
             stored.SINCE,
@@ -128,42 +132,42 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         "/datasets",
-        "The benchmarks that stored results are about",
+        "The benchmarks of the stored results",
         stored.datasets,
         shape.exact_object(datasets=shape.array_of(shape.DATASET)),
         errors=(400,),
     ),
     Endpoint(
         "/metrics",
-        "Every metric, with all that its record says",
+        "All metrics with their full descriptions",
         metric_list,
         shape.exact_object(metrics=shape.array_of(shape.METRIC)),
         errors=(400,),
     ),
     Endpoint(
         "/metrics/{name}",
-        "One metric, by any of its spellings",
+        "One metric, by any spelling of its name",
         one_metric,
         shape.METRIC,
-        (Parameter("name", "such as ndcg@10 or P_5", is_required=True, example="P_5"),),
+        (Parameter("name", "the name of a metric, such as ndcg@10 or P_5", is_required=True, example="P_5"),),
     ),
     Endpoint(
         "/judgments",
-        "Grades that people gave, the oldest first",
+        "Grades by people, the oldest first",
         judged.judgment_list,
         shape.paged("judgments", shape.JUDGMENT),
         (
             stored.BENCHMARK,
             Parameter("query", "the id of a query"),
             Parameter("document", "the id of a document"),
-            Parameter("judge", "who gave them"),
+            Parameter("judge", "the name of a judge"),
             *PAGE,
         ),
         errors=(400,),
     ),
     Endpoint(
         "/judgments",
-        "Give a grade, in place of the one that the same judge gave to the same pair before",
+        "Give a grade; it replaces an earlier grade of the same judge for the same pair",
         judged.judge,
         shape.JUDGMENT,
         method="POST",
@@ -173,21 +177,21 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         "/judgments",
-        "Take back the grade that a judge gave to a pair; gives it as it was",
+        "Remove a judge's grade for a pair; returns the removed grade",
         judged.withdraw,
         shape.JUDGMENT,
         (
-            Parameter("benchmark", "the name of a benchmark (default: of results without one)", default=""),
+            Parameter("benchmark", "the name of a benchmark (default: results without a benchmark)", default=""),
             Parameter("query", "the id of the query", is_required=True),
             Parameter("document", "the id of the document", is_required=True),
-            Parameter("judge", "who gave it", is_required=True, most=LONGEST_JUDGE),
+            Parameter("judge", "the name of the judge", is_required=True, most=LONGEST_JUDGE),
         ),
         method="DELETE",
         errors=(400, 403, 404, 408, 409, 413),
     ),
     Endpoint(
         "/judgments/agreement",
-        "How far every two judges agree on the pairs that both have graded (Cohen's κ)",
+        "How well each pair of judges agrees on the documents that both graded (Cohen's κ)",
         judged.agreement,
         shape.exact_object(agreement=shape.array_of(shape.AGREEMENT)),
         (stored.BENCHMARK,),
@@ -195,14 +199,14 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         "/judgments/qrels",
-        "The grades that people gave on a benchmark, as TREC qrels",
+        "The grades by people on a benchmark, as TREC qrels",
         judged.qrels,
         shape.TEXT,
         (
             Parameter("benchmark", "the name of a benchmark", is_required=True),
-            Parameter("judge", "those of one judge alone"),
+            Parameter("judge", "only the grades of this judge"),
             Parameter(
-                "partial", "whether grades that TREC files cannot hold are left out; else an error names them", bool, False
+                "partial", "whether to leave out grades that TREC files cannot represent (default: an error)", bool, False
             ),
         ),
         kind=TEXT,
@@ -216,7 +220,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         (
             Parameter(
                 "evaluation",
-                "which, once for each",
+                "latest, latest~1, an id or its end, or a baseline; give one parameter per evaluation",
                 least=1,
                 most=MAX_EXPORTED,
                 pattern=stored.REFERENCE,
@@ -252,7 +256,7 @@ def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:
     return routes_of(ENDPOINTS, state, renderer)
 
 
-# Routes: parameters and bodies are checked, answers are cached.
+# Routes: parameters and bodies are checked, responses are cached.
 
 
 def routes_of(endpoints: Sequence[Endpoint], state: AppState, renderer: Renderer) -> list[BaseRoute]:
@@ -272,7 +276,8 @@ def _route(state: AppState, renderer: Renderer, endpoints: Sequence[Endpoint]) -
         if endpoint.body is not None:
             kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind != JSON:
-                return renderer.problem(request.url.path, 415, f"send {JSON}, not {kind or 'nothing'}")
+                problem = f", not {kind}" if kind else ", but there is none"
+                return renderer.problem(request.url.path, 415, f"the content type must be {JSON}{problem}")
             params["body"] = _body(await request.body(), endpoint.body)
         key, make = (request.url.path, *request.query_params.multi_items()), partial(_answer, state, endpoint, params)
         return (await state.run_in_thread(request, key, make, is_heavy=endpoint.is_heavy)).to(request)
@@ -281,14 +286,14 @@ def _route(state: AppState, renderer: Renderer, endpoints: Sequence[Endpoint]) -
 
 
 def _answer(state: AppState, endpoint: Endpoint, params: Mapping[str, Any]) -> Answer:
-    """One state of the store is one answer, where that is all it depends on."""
+    """The response, cached by the state of the store if it depends on nothing else."""
 
     def work() -> Answer:
         try:
             return _made(endpoint, endpoint.answer(state, params))
         except UnknownName:
             raise
-        except UsageError as error:  # the request is as the document has it, so it is the data that do not allow it
+        except UsageError as error:  # the request is valid, so the data do not allow it
             raise DataError(str(error)) from None
 
     if endpoint.method != "GET" or not endpoint.is_kept or params.get("since"):
@@ -308,4 +313,4 @@ def _body(content: bytes, kind: type) -> Any:
     try:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadParameter(f"what was sent cannot be read: {error}") from None
+        raise BadParameter(f"the body of the request cannot be read: {error}") from None

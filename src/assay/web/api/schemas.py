@@ -1,4 +1,4 @@
-"""Schemas: what the JSON API gives, in the words of JSON Schema."""
+"""Schemas: the responses of the JSON API as JSON Schema."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ TEXT: Schema = {"type": "string"}
 INTEGER: Schema = {"type": "integer"}
 BOOLEAN: Schema = {"type": "boolean"}
 NUMBER_OR_NULL: Schema = {"type": ["number", "null"]}
-"""A number; null where it is undefined."""
+"""A number; null if it is undefined."""
 ANY_OBJECT: Schema = {"type": "object"}
 TEXTS: Schema = {"type": "array", "items": TEXT}
 
 
 def object_with(**properties: Schema) -> Schema:
-    """An object that has all of these, and perhaps more."""
+    """An object with all of these properties, and perhaps more."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 def exact_object(**properties: Schema) -> Schema:
-    """An object that has all of these and nothing else."""
+    """An object with exactly these properties."""
     return {**object_with(**properties), "additionalProperties": False}
 
 
@@ -31,7 +31,7 @@ def array_of(item: Schema) -> Schema:
 
 
 def mapping_of(item: Schema) -> Schema:
-    """An object whose names are data."""
+    """An object whose keys are data."""
     return {"type": "object", "additionalProperties": item}
 
 
@@ -41,7 +41,7 @@ def nullable(schema: Schema) -> Schema:
 
 
 def paged(name: str, item: Schema) -> Schema:
-    """One page of a list: its items, how many there are in all, and where the next page is."""
+    """One page of a list: its items, the total number, and the address of the next page."""
     return exact_object(**{name: array_of(item)}, total=INTEGER, next=nullable(TEXT))
 
 

@@ -1,1 +1,1 @@
-"""The pages that people read, one per file; each file ends in the record of its page."""
+"""The web pages, one per file; each file ends with the record of its page."""

@@ -1,4 +1,4 @@
-"""Compare: two or more results side by side, as the report has them, and all their queries."""
+"""Compare: two or more results side by side, as in the report, and all their queries."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ BEFORE_QUERIES = ("metrics", "slices", "by-cutoff", "query-by-query", "queries")
 OTHER_QUERIES = "Other queries"
 """Cards of the report for queries that did not stand out."""
 MAX_CARDS = 8
-LEAD = "Relevant documents are marked ✓ with their grade; relevant ones that were missed stand below each ranking."
+LEAD = "Relevant documents are marked ✓ with their grade. Missed relevant documents are listed below each ranking."
 MAX_NEWEST = 30
-"""Results that may be picked from where none is given."""
+"""Results to choose from if none is given."""
 
 
 def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
-    """`r` names each result; `baseline` one of them. References such as `latest/0` lead to the address of what they mean."""
+    """`r` names each result, `baseline` one of them. References such as `latest/0` redirect to the keys of their results."""
     if moved := _redirect_to_keys(state, request):
         return moved
     keys, baseline = _keys_and_baseline(request)
     picked = [state.listed_result(key) for key in keys]
     if len(keys) < 2:
         if name := request.get("metric"):
-            state.store.metric(name)  # an unknown one is an error here too, though nothing is shown by it yet
+            state.store.metric(name)  # an unknown metric is an error here too, although it is not used yet
         return _choose(state, keys)
     shared = request.has("shared")
     try:
@@ -69,18 +69,18 @@ def show_compare(state: AppState, request: PageRequest) -> View | Redirect:
 
 
 def _keys_and_baseline(request: PageRequest) -> tuple[tuple[str, ...], str]:
-    """The results that a request names, each once, and which of them is the baseline; empty where it names none."""
+    """The results in a request, each once, and the baseline; empty if there is none."""
     keys = tuple(dict.fromkeys(request.get_all("r")))
     if len(keys) > MAX_RESULTS:
-        raise UsageError(f"at most {MAX_RESULTS} results are compared at once, and {len(keys)} were given")
+        raise UsageError(f"expected at most {MAX_RESULTS} results to compare, found {len(keys)}")
     baseline = request.get("baseline")
     if baseline and baseline not in keys:
-        raise UsageError("the baseline is one of the results that are compared")
+        raise UsageError("the baseline must be one of the compared results")
     return keys, baseline
 
 
 def _redirect_to_keys(state: AppState, request: PageRequest) -> Redirect | None:
-    """The same address with the keys of what references mean now; None where there are none."""
+    """The same address with references replaced by keys; None if there are no references."""
     own = [
         (name, _own_key(state, value) if name in ("r", "baseline") and value else value) for name, value in request.params
     ]
@@ -88,7 +88,7 @@ def _redirect_to_keys(state: AppState, request: PageRequest) -> Redirect | None:
 
 
 def _own_key(state: AppState, key: str) -> str:
-    """A key as it is; of `latest/1` the key of what it means, and of `latest` that of its first result."""
+    """The key of a result: a key stays as it is, `latest/1` becomes a key, and `latest` means its first result."""
     if key in state.index.by_key:
         return key
     reference, _, place = key.rpartition("/")
@@ -102,12 +102,12 @@ def _own_key(state: AppState, key: str) -> str:
 
 
 def _baseline_first(keys: tuple[str, ...], baseline: str) -> tuple[str, ...]:
-    """The results in the order that differences are counted in: the others against the baseline."""
+    """The results with the baseline first, because differences are computed against it."""
     return tuple(sorted(keys, key=lambda key: key != baseline)) if baseline else keys
 
 
 def _fewer_cards(section: Section, report: BenchmarkReport) -> Section:
-    """Of the report's cards those that moved most; its table goes, for here is one with every query."""
+    """The section with only the first cards, and without its table, because this page has a table of all queries."""
     if section.key.startswith("query-by-query") and report.pair is not None:
         return replace(section, lead=_above_the_line(report, report.pair[1]))
     if not section.key.startswith("queries"):
@@ -117,15 +117,15 @@ def _fewer_cards(section: Section, report: BenchmarkReport) -> Section:
 
 
 def _above_the_line(report: BenchmarkReport, place: int) -> str:
-    """What a place in the scatter means, and where the same is found without a mouse."""
+    """What the position of a point means, and where the points are listed."""
     side = "Below" if report.moving is not None and sign_of(report.moving) < 0 else "Above"
-    return f"{side} the line {report.names[place]} is better. The table of all queries below has every point, with a link."
+    return f"{side} the line, {report.names[place]} is better. The table of all queries below lists every point."
 
 
 def _first_cards(group: Cards) -> Cards:
     if len(group.cards) <= MAX_CARDS:
         return group
-    return replace(group, cards=group.cards[:MAX_CARDS], lead=f"The first {MAX_CARDS}; the table below has every query.")
+    return replace(group, cards=group.cards[:MAX_CARDS], lead=f"The first {MAX_CARDS}. The table below has every query.")
 
 
 def _title(report: BenchmarkReport) -> str:
@@ -134,7 +134,7 @@ def _title(report: BenchmarkReport) -> str:
 
 
 def _choose(state: AppState, keys: Sequence[str]) -> View:
-    """Nothing to compare yet: the newest results, to be picked from."""
+    """The newest results to choose from, because there is nothing to compare yet."""
     newest = [
         (result.key, result.entry.provider, result.entry.benchmark, readable_time(result.entry.started))
         for result in _newest(state, keys)
@@ -143,7 +143,7 @@ def _choose(state: AppState, keys: Sequence[str]) -> View:
 
 
 def _newest(state: AppState, keys: Sequence[str]) -> list[ListedResult]:
-    """Those that are given first; with one given, those on the same benchmark."""
+    """The given results, then the newest others; if one is given, only those on the same benchmark."""
     picked = [state.listed_result(key) for key in keys]
     same = {result.entry.benchmark for result in picked}
     others = [
@@ -158,14 +158,14 @@ def _swapped_address(keys: Sequence[str]) -> str:
 
 
 def _difference_view(request: PageRequest, error: DataError) -> View:
-    """What differs, and the way on: the queries that all of them have."""
+    """The page if the results differ, with a link that compares only their shared queries."""
     what = f"{error.what}." if isinstance(error, NotComparable) and error.can_intersect else str(error)
     link = (request.url(shared=1), "Compare what they share")
     return View("problem.html.j2", "These results differ", {"what": what, "link": link}, status=422)
 
 
 def _report(state: AppState, keys: tuple[str, ...], baseline: str, *, shared: bool) -> tuple[BenchmarkReport, Group]:
-    """What the report says about them; worked out once, for results do not change."""
+    """The report on the results; it is computed once, because results do not change."""
 
     def work() -> tuple[BenchmarkReport, Group]:
         report = BenchmarkReport(
@@ -191,12 +191,12 @@ class ComparedQueries:
         return [result.scores(self.metric.name) for result in self.results] if self.metric else []
 
     def differs(self, query: str) -> bool:
-        """Whether not all results gave the query the same score."""
+        """Whether the results differ in their score for the query."""
         values = {scores.get(query, math.nan) for scores in self.scores}
         return len(values) > 1
 
     def ids(self, request: PageRequest) -> list[str]:
-        """The queries that an address means."""
+        """The queries that match the request."""
         queries = list(self.results[0].query_ids) if self.results and self.metric else []
         if request.has("differ"):
             queries = [query for query in queries if self.differs(query)]
@@ -207,12 +207,12 @@ class ComparedQueries:
         return queries
 
     def text(self, query: str) -> str:
-        """What was asked."""
+        """The text of a query."""
         record = next((result.queries[query] for result in self.results if query in result.queries), None)
         return record.text if record else ""
 
     def plan(self, request: PageRequest) -> Plan[str]:
-        """The table: of two results with the difference; in the order of the results unless the address says otherwise."""
+        """The table of queries; for two results with the difference."""
         columns = [
             SheetColumn(Column("query", kind="text"), self._named, str),
             SheetColumn(Column("text", kind="text"), self._text, self.text),
@@ -228,7 +228,7 @@ class ComparedQueries:
         return Plan("All queries", "all-queries", tuple(columns), self.ids(request), "all-queries")
 
     def change(self, query: str) -> float:
-        """By how much the second result is above the first."""
+        """The score of the second result minus that of the first."""
         first, second = (scores.get(query, math.nan) for scores in self.scores)
         return second - first
 

@@ -1,4 +1,4 @@
-"""Datasets: the benchmarks of the store and those that come with assay: how large they are, and what is wrong with them."""
+"""Datasets: the benchmarks of the store and the bundled ones, with their sizes and findings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MAX_PLACES = 5
 
 
 def show_datasets(state: AppState, request: PageRequest) -> View:
-    """All of them, or one by its name."""
+    """All benchmarks, or one by its name."""
     name = request.get("name")
     sections = _dataset_sections(state, name) if name else _overview_sections(state)
     layouts, tables = lay_out(sections)
@@ -46,7 +46,7 @@ def show_datasets(state: AppState, request: PageRequest) -> View:
 
 
 def _overview_sections(state: AppState) -> list[Section]:
-    """What was evaluated, then what the server was given, and what comes with the package."""
+    """The evaluated benchmarks, then those given to the server, then the bundled ones."""
     by_benchmark: dict[str, list[ListedResult]] = {}
     for result in state.index.results:
         by_benchmark.setdefault(result.entry.benchmark, []).append(result)
@@ -64,7 +64,7 @@ def _overview_sections(state: AppState) -> list[Section]:
     if state.datasets.names:
         served = _dataset_grid(state, state.datasets.names, "Benchmarks given to assay serve")
         sections.append(Section("given", "Given to assay serve", (served,)))
-    return [*sections, Section("bundled", "Come with assay", (_dataset_grid(state, bundled(), "Bundled benchmarks"),))]
+    return [*sections, Section("bundled", "Bundled with assay", (_dataset_grid(state, bundled(), "Bundled benchmarks"),))]
 
 
 def _row(name: str, listed: Sequence[ListedResult]) -> tuple[Cell, ...]:
@@ -79,7 +79,7 @@ def _row(name: str, listed: Sequence[ListedResult]) -> tuple[Cell, ...]:
 
 
 def _dataset_grid(state: AppState, names: Iterable[str], label: str) -> Table:
-    """Benchmarks whose data can be read: how large they are, and what they say of themselves."""
+    """Benchmarks whose data can be read, with their sizes and descriptions."""
     rows = []
     for name in names:
         dataset = state.datasets.named(name)
@@ -91,7 +91,7 @@ def _dataset_grid(state: AppState, names: Iterable[str], label: str) -> Table:
 
 
 def _dataset_sections(state: AppState, name: str) -> list[Section]:
-    """What the newest result knows of it; where the data are at hand, statistics and what is wrong."""
+    """The benchmark as the newest result saw it; if the data are available, also statistics and findings."""
     listed = [result for result in state.index.results if result.entry.benchmark == name]
     dataset = state.datasets.named(name)
     if not listed and dataset is None:
@@ -105,7 +105,7 @@ def _dataset_sections(state: AppState, name: str) -> list[Section]:
     if listed:
         sections.append(_last_evaluated(state.result(listed[0].key), listed))
     if dataset is None:
-        note = "The data are not at hand here; assay serve --datasets PATH shows what is wrong with them, and their words."
+        note = "The data are not available. Start assay serve with --datasets PATH to see findings and document texts."
         sections.append(Section("findings", "Findings", (Paragraph(note, Mark.MUTED),)))
     return sections
 
@@ -116,9 +116,9 @@ def _facts(label: str, facts: Sequence[tuple[str, str]]) -> Table:
 
 
 def _findings(findings: Sequence[Finding]) -> Section:
-    """Errors first, each with its first places and what to do."""
+    """The findings, each with its first places and advice."""
     if not findings:
-        return Section("findings", "Findings", (Paragraph("Nothing is wrong with it."),))
+        return Section("findings", "Findings", (Paragraph("No problems found."),))
     rows = [
         (
             Cell(finding.severity, mark=Mark.FAILED if finding.severity == "error" else Mark.WARNED),
@@ -130,13 +130,13 @@ def _findings(findings: Sequence[Finding]) -> Section:
         )
         for finding in findings
     ]
-    names = ("severity", "code", "what is wrong", "how often", "first places", "what to do")
-    heads = tuple(Column(name) if name == "how often" else Column(name, kind="text") for name in names)
+    names = ("severity", "code", "problem", "count", "first places", "advice")
+    heads = tuple(Column(name) if name == "count" else Column(name, kind="text") for name in names)
     return Section("findings", "Findings", (Table(heads, tuple(rows), "Findings"),))
 
 
 def _last_evaluated(result: Result, listed: Sequence[ListedResult]) -> Section:
-    """As its newest result saw it."""
+    """The benchmark as its newest result saw it."""
     described: Mapping[str, Any] = result.provenance.get("dataset") or {}
     facts = [("version", str(described.get("version", ""))), ("format", str(described.get("format", "")))]
     facts.append(("queries", f"{len(result.query_ids):,}"))
@@ -145,8 +145,8 @@ def _last_evaluated(result: Result, listed: Sequence[ListedResult]) -> Section:
         facts.append(("relevant documents", f"{relevant:,}, {relevant / max(1, len(result.relevant)):.1f} per query"))
     facts += [(f"fingerprint of {part}", str(value)) for part, value in (described.get("fingerprints") or {}).items()]
     facts += [(f"tag {name}", text) for name, text in _tags(result)]
-    link = Paragraph(f"{counted(len(listed), 'result')} on it in the store.", Mark.MUTED)
-    return Section("seen", "As evaluated last", (_facts("As evaluated last", [fact for fact in facts if fact[1]]), link))
+    link = Paragraph(f"{counted(len(listed), 'result')} on this benchmark in the store.", Mark.MUTED)
+    return Section("seen", "Last evaluation", (_facts("Last evaluation", [fact for fact in facts if fact[1]]), link))
 
 
 def _tags(result: Result) -> list[tuple[str, str]]:

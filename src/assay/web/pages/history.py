@@ -1,4 +1,4 @@
-"""History: how a metric went over time, with steps, spikes and blessed baselines."""
+"""History: a metric over time, with steps, spikes and baselines."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from assay.web.state import AppState, known_figures
 from assay.web.tables import TABLE_PARAMETERS, Plan, SheetColumn, lay_out
 
 MAX_LINES = 8
-"""Series that one chart can show."""
+"""Series in one chart."""
 MAX_POINTS = 300
-"""Of all series in one chart; the newest are kept."""
+"""Points of all series in one chart; the newest are drawn."""
 
 Row = tuple[Series, int]
 """A series and a place in it."""
 
 
 def show_history(state: AppState, request: PageRequest) -> View:
-    """Of the newest result's benchmark and metric, unless others are asked for; of every provider, or of one."""
+    """The history of a benchmark and metric, by default those of the newest result; of all providers or of one."""
     index = state.index
     newest = next((result.entry for result in index.results if result.entry.benchmark), None)
     benchmark = request.get("benchmark", newest.benchmark if newest else "")
@@ -68,11 +68,11 @@ def show_history(state: AppState, request: PageRequest) -> View:
 
 
 def _chart(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str, str]) -> list[Any]:
-    """The newest series; a sentence where there is nothing to draw."""
+    """The newest series; a sentence if there is nothing to draw."""
     having = [line for line in series if line.defined]
     newest = sorted(having, key=lambda line: line.points[-1].started, reverse=True)[:MAX_LINES]
     if not newest:
-        return [Paragraph("Nothing here has a figure yet.", Mark.MUTED)]
+        return [Paragraph("There are no values yet.", Mark.MUTED)]
     most = max(2, MAX_POINTS // len(newest))
     cut = [
         Series(line.benchmark, line.provider, line.metric, line.points[-most:], line.data, line.measured) for line in newest
@@ -81,19 +81,19 @@ def _chart(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str
     try:
         drawing = draw("history", series=tuple(cut), baselines=names)
     except UsageError as error:
-        return [Paragraph(f"No chart here: {error}.", Mark.MUTED)]
+        return [Paragraph(f"This chart cannot be drawn: {error}.", Mark.MUTED)]
     notes = []
     if len(having) > len(newest):
         notes.append(
-            Paragraph(f"The newest {len(newest)} of {len(having)} series; choose a provider to see another.", Mark.MUTED)
+            Paragraph(f"The newest {len(newest)} of {len(having)} series. Choose a provider to see others.", Mark.MUTED)
         )
     if any(len(line.points) > most for line in newest):
-        notes.append(Paragraph(f"The newest {most:,} figures of each series; the table has all of them.", Mark.MUTED))
+        notes.append(Paragraph(f"The newest {most:,} values of each series. The table has all values.", Mark.MUTED))
     return [Figures((Figure(drawing, "history", "", metric.name),)), *notes]
 
 
 def _changes(series: Sequence[Series], metric: BoundMetric) -> list[tuple[str, str, str]]:
-    """Steps and spikes in words, the newest first: tone, sentence, address."""
+    """Steps and spikes as sentences, the newest first: tone, sentence, address."""
     digits = Digits()
     changes = []
     for line in series:
@@ -107,7 +107,7 @@ def _changes(series: Sequence[Series], metric: BoundMetric) -> list[tuple[str, s
 
 
 def _plan(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str, str]) -> Plan[Row]:
-    """Every figure, the newest first."""
+    """Every value, the newest first."""
     rows: list[Row] = [(line, place) for line in series for place in range(len(line.points))]
     rows.sort(key=lambda row: _point(row).started, reverse=True)
     marks = {(line.name, change.place): change for line in series for change in line.changes}
@@ -141,7 +141,7 @@ def _plan(series: Sequence[Series], metric: BoundMetric, baselines: Mapping[str,
         SheetColumn(Column("queries"), lambda row: number(f"{_point(row).n:,}", _point(row).n)),
         SheetColumn(Column("marks", kind="text"), mark),
     )
-    return Plan("Figures over time", "points", columns, rows, "points")
+    return Plan("Values over time", "points", columns, rows, "points")
 
 
 def _point(row: Row) -> Point:

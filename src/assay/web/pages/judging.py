@@ -1,4 +1,4 @@
-"""Judging: a person grades what was retrieved and nobody had judged. The panel is on the page of a query."""
+"""Judging: a person grades unjudged documents that were retrieved. The panel is on the page of a query."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
 PATH = "/judge"
 COOKIE = "assay_judge"
-"""Remembers the judge's name; it is no secret."""
+"""Remembers the judge's name, which is not a secret."""
 YEAR = 365 * 24 * 3600
 WITHDRAW = "none"
-"""What a form sends in place of a grade that shall be taken back."""
+"""What a form sends instead of a grade to remove it."""
 MAX_AT_ONCE = 1000
 
 
 def remembered_judge(request: Request) -> str:
-    """The name that the browser remembers; nothing where it is none that could be kept."""
+    """The judge's name from the cookie; empty if it is not a valid name."""
     name = judge_name(unquote(request.cookies.get(COOKIE, "")))
     return name if len(name) <= LONGEST_JUDGE else ""
 
 
 def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:
-    """The address that the panel's form is sent to; the guard has checked that it is ours."""
+    """The address for the panel's form; the guard has checked that the form is ours."""
     from starlette.concurrency import run_in_threadpool
     from starlette.routing import Route
 
@@ -55,14 +55,14 @@ def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:
 
 @dataclass(frozen=True)
 class SentForm:
-    """A form as it was sent, and who judges."""
+    """A form as it was sent, and the name of the judge."""
 
     fields: Mapping[str, str]
     judge: str
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
-        """Document, grade and note, of every document with a grade."""
+        """Document, grade and note of every document with a grade."""
         numbers = [name.removeprefix("document-") for name in self.fields if name.startswith("document-")]
         every = [
             tuple(self.fields.get(f"{kind}-{number}", "") for kind in ("document", "grade", "note")) for number in numbers
@@ -71,7 +71,7 @@ class SentForm:
 
 
 def _save_grades(state: AppState, renderer: Renderer, request: Request, sent: SentForm) -> Response:
-    """Keep all grades of a form or none, then show the query again, and say what was kept."""
+    """Save all grades of a form or none, then show the query again with the outcome."""
     from starlette.responses import RedirectResponse
 
     key, written = sent.fields.get("result", ""), sent.fields.get("query", "")
@@ -90,19 +90,19 @@ def _save_grades(state: AppState, renderer: Renderer, request: Request, sent: Se
 
 
 def _check_grades(result: Result, key: str, query: str, sent: SentForm) -> None:
-    """Say which document was not retrieved, or which grade is none, before anything is kept."""
+    """Refuse documents that were not retrieved and grades that do not exist, before anything is saved."""
     retrieved = set(map(printable, result.run.get(query, {})))
     for document, grade, _ in sent.rows:
         if printable(document) not in retrieved:
             raise BadParameter(f"{shortened(document)} was not retrieved for {shortened(query)} in {key}")
         if grade not in (WITHDRAW, *map(str, GRADES)):
-            raise BadParameter(f"a grade is {', '.join(map(str, GRADES))}, not {shortened(grade)}")
+            raise BadParameter(f"a grade must be one of {', '.join(map(str, GRADES))}, not {shortened(grade)}")
 
 
 def _changes(state: AppState, result: Result, query: str, sent: SentForm) -> tuple[list[Judgment], list[Judgment]]:
-    """What is new in a form, and what shall be taken back. What was ticked when the form was shown is not new.
+    """The new grades in a form, and the grades to remove. Grades that were already selected when it was shown are not new.
 
-    It was ticked for the one whom the form was shown to; for somebody else it is no grade of theirs either.
+    They were selected for the judge in `shown-to`; if another judge sends the form, they are not new grades either.
     """
     known = state.judgments.find(result.benchmark, query)
     ticked = {
@@ -120,8 +120,8 @@ def _changes(state: AppState, result: Result, query: str, sent: SentForm) -> tup
 
 
 def _show_form_again(state: AppState, renderer: Renderer, key: str, query: str, sent: SentForm) -> Answer:
-    """The same page with what was filled in, and the problem beside the field."""
-    problem = f"Please say who judges: a name of up to {LONGEST_JUDGE} letters. Nothing was saved yet."
+    """The same page with the values that were filled in, and the problem next to the field."""
+    problem = f"Enter your name, with at most {LONGEST_JUDGE} characters. Nothing has been saved yet."
     draft = Draft(problem, sent.judge, {printable(document): (grade, note) for document, grade, note in sent.rows})
     evaluation, _, place = key.rpartition("/")
     params = (("id", query), *((name, sent.fields[name]) for name in ("from",) if sent.fields.get(name)))

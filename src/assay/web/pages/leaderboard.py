@@ -1,4 +1,4 @@
-"""Leaderboard: the newest result of each provider on a benchmark, the best first; what cannot be told apart is a tie."""
+"""Leaderboard: the newest result of each provider on a benchmark, the best first, with ties."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from assay.web.state import AppState, ListedResult, known_figures
 from assay.web.tables import lay_out
 
 MAX_TESTED = 20
-"""Providers that are tested against each other: pairs grow with the square."""
+"""Providers that are tested against each other; the number of pairs grows with the square."""
 MAX_SHOWN = 200
 
 
 def show_leaderboard(state: AppState, request: PageRequest) -> View:
-    """The benchmark of the newest result, unless another is asked for."""
+    """The leaderboard of the benchmark in the request, or of the newest result."""
     index = state.index
     names = [name for name in index.benchmarks if name]
     newest = next((result.entry.benchmark for result in index.results if result.entry.benchmark), "")
@@ -38,7 +38,7 @@ def show_leaderboard(state: AppState, request: PageRequest) -> View:
     metric = request.get("metric", usual_metric(state, entered, metrics))
     if metric and metric not in metrics:
         raise UnknownName(
-            "metric on this benchmark", metric[:80], near_matches(metric, metrics), f"there are {', '.join(metrics)}"
+            "metric on this benchmark", metric[:80], near_matches(metric, metrics), f"choose from {', '.join(metrics)}"
         )
     ranked = ranked_by(state, entered, metric)
     comparison, why_not = compare_best(state, ranked, metric)
@@ -59,7 +59,7 @@ def show_leaderboard(state: AppState, request: PageRequest) -> View:
 
 
 def versions_of(listed: Sequence[ListedResult], benchmark: str) -> dict[str, list[ListedResult]]:
-    """The results on a benchmark by the data they are on, the newest data first: a part of its queries is other data."""
+    """The results on a benchmark by their data, the newest data first; a subset of the queries counts as different data."""
     versions: dict[str, list[ListedResult]] = {}
     for result in listed:
         if result.entry.benchmark == benchmark:
@@ -68,12 +68,12 @@ def versions_of(listed: Sequence[ListedResult], benchmark: str) -> dict[str, lis
 
 
 def usual_version(versions: Mapping[str, Sequence[ListedResult]]) -> str:
-    """The data with the most queries, and of those the newest: a quick try on a few queries says nothing about the rest."""
+    """The newest data with the most queries, because a quick run on a few queries is not representative."""
     return max(versions, key=lambda name: max(result.entry.n_queries for result in versions[name]), default="")
 
 
 def newest_of(listed: Sequence[ListedResult]) -> list[ListedResult]:
-    """The newest result of each provider; those that failed come too."""
+    """The newest result of each provider, including failed ones."""
     newest: dict[str, ListedResult] = {}
     for result in listed:
         newest.setdefault(result.entry.provider, result)
@@ -81,12 +81,12 @@ def newest_of(listed: Sequence[ListedResult]) -> list[ListedResult]:
 
 
 def metrics_of(entered: Sequence[ListedResult]) -> list[str]:
-    """Metrics that at least one of them has a figure of."""
+    """The metrics that have a value in at least one result."""
     return list(dict.fromkeys(name for result in entered for name in known_figures(result.entry)))
 
 
 def usual_metric(state: AppState, entered: Sequence[ListedResult], metrics: Sequence[str]) -> str:
-    """The first metric; of several chunkers one that is fair to them, where there is one."""
+    """The first metric; for several chunkers a metric that compares them fairly, if there is one."""
     keys = tuple(result.key for result in entered[:MAX_TESTED])
     if len(keys) < 2 or not metrics:
         return metrics[0] if metrics else ""
@@ -100,12 +100,12 @@ def _fair_name(results: Sequence[Result]) -> str:
 
 
 def unfair_notes(state: AppState, ranked: Sequence[ListedResult], metric: str) -> list[str]:
-    """A caution where the metric counts chunks, and several chunkers made them."""
+    """A warning if the metric counts chunks of several chunkers."""
     keys = tuple(result.key for result in ranked[:MAX_TESTED])
     if len(keys) < 2 or not counts_chunks(state.store.metric(metric), state.results(keys)):
         return []
-    why = f"{metric} counts chunks, and each chunker made its own: how many there are to find differs"
-    return [f"{why}, so this order is not fair to them. Metrics of spans are, such as span_recall@10."]
+    why = f"{metric} counts chunks, and each chunker creates different chunks, so this order does not compare them fairly"
+    return [f"{why}. Use a span metric, such as span_recall@10."]
 
 
 def _version_words(name: str, listed: Sequence[ListedResult]) -> str:
@@ -115,17 +115,18 @@ def _version_words(name: str, listed: Sequence[ListedResult]) -> str:
 
 
 def _left_out(versions: Mapping[str, Sequence[ListedResult]], data: str) -> list[str]:
-    """What is on other data under the same name."""
+    """A note on results with different data under the same name."""
     others = [result for name, some in versions.items() if name != data for result in some]
     if not others:
         return []
     n = len({result.entry.provider for result in others})
     counts = f"{counted(len(others), 'result')} of {counted(n, 'provider')}"
-    return [f"{counts} on other data under this name (other queries, or another version) left out: choose them under Data."]
+    what = "with different data under this name (other queries, or another version)"
+    return [f"Left out: {counts} {what}. Choose them under Data."]
 
 
 def ranked_by(state: AppState, entered: Sequence[ListedResult], metric: str) -> list[ListedResult]:
-    """Best first; without a figure they are left out."""
+    """The results, the best first; results without a value are left out."""
     known = []
     for result in entered:
         figure = None if result.entry.is_failed else result.entry.figures.get(metric)
@@ -136,7 +137,7 @@ def ranked_by(state: AppState, entered: Sequence[ListedResult], metric: str) -> 
 
 
 def compare_best(state: AppState, ranked: Sequence[ListedResult], metric: str) -> tuple[Comparison | None, str]:
-    """The best ones compared on the metric; or why that cannot be done."""
+    """A comparison of the best results on the metric, or the reason why there is none."""
     keys = tuple(result.key for result in ranked[:MAX_TESTED])
     if len(keys) < 2:
         return None, ""
@@ -148,12 +149,12 @@ def compare_best(state: AppState, ranked: Sequence[ListedResult], metric: str) -
 
 
 def _compared(results: Sequence[Result], metric: str) -> Comparison:
-    """The results on the metric that the first has under that name."""
+    """A comparison on the metric that the first result has under that name."""
     return compare_results(results, metrics=[bound for bound in results[0].metrics if bound.name == metric], intersect=True)
 
 
 def ties_of(comparison: Comparison, metric: str) -> list[set[int]]:
-    """For each place, the places that it cannot be told apart from."""
+    """For each place, the places that do not differ from it significantly."""
     names = comparison.names
     apart = {frozenset((pair.a, pair.b)) for pair in comparison.pairs if pair.metric == metric and pair.better}
     return [
@@ -163,7 +164,7 @@ def ties_of(comparison: Comparison, metric: str) -> list[set[int]]:
 
 
 def board(ranked: Sequence[ListedResult], metric: str, comparison: Comparison | None) -> Table:
-    """Place, provider, figure with its interval, ties, and when it was measured."""
+    """Place, provider, value with its interval, ties, and when it was measured."""
     ties = ties_of(comparison, metric) if comparison else []
     rows = []
     for place, result in enumerate(ranked[:MAX_SHOWN]):
@@ -184,8 +185,8 @@ def board(ranked: Sequence[ListedResult], metric: str, comparison: Comparison | 
     heads = (
         Column("place"),
         Column("provider", kind="text"),
-        Column(metric or "figure"),
-        Column("tied with", kind="text", help="places whose difference may be luck"),
+        Column(metric or "value"),
+        Column("tied with", kind="text", help="places that do not differ significantly"),
         Column("queries"),
         Column("started (UTC)", kind="text"),
     )
@@ -193,16 +194,17 @@ def board(ranked: Sequence[ListedResult], metric: str, comparison: Comparison | 
 
 
 def _notes(ranked: Sequence[ListedResult], entered: Sequence[ListedResult], why_not: str) -> list[str]:
-    notes = ["= marks a tie: the difference to at least one other may be luck. Bold: the best, and what is tied with it."]
+    tie = "= marks a tie: the difference to at least one other provider is not significant"
+    notes = [f"{tie}. Bold: the best provider, and those tied with it."]
     if left := len(entered) - len(ranked):
-        notes.append(f"{counted(left, 'provider')} without a figure left out.")
+        notes.append(f"Left out: {counted(left, 'provider')} without a value.")
     if len(ranked) > MAX_TESTED:
-        notes.append(f"The best {MAX_TESTED} were tested against each other.")
+        notes.append(f"Only the best {MAX_TESTED} were tested against each other.")
     return [*(notes if len(ranked) > 1 else notes[1:]), *([why_not] if why_not else [])]
 
 
 def _charts(state: AppState, ranked: Sequence[ListedResult], metric: str) -> list[Figures]:
-    """Bars, and of three or more how far apart their mean ranks are; nothing where they cannot be drawn."""
+    """Bars, and for three or more results their mean ranks; charts that cannot be drawn are left out."""
     keys = tuple(result.key for result in ranked[:MAX_TESTED])
     if len(keys) < 2:
         return []
@@ -214,7 +216,7 @@ def _charts(state: AppState, ranked: Sequence[ListedResult], metric: str) -> lis
 
 
 def _drawing(state: AppState, kind: str, keys: Sequence[str], metric: str) -> tuple[Drawing, ...]:
-    """The chart; none where it cannot be drawn."""
+    """The chart; empty if it cannot be drawn."""
     try:
         return (draw(kind, state.results(keys), metric=metric),)
     except UsageError:

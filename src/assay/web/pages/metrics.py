@@ -1,4 +1,4 @@
-"""Metrics: the reference of every metric, made from their records."""
+"""Metrics: the reference of all metrics, from their records."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.web.tables import lay_out
 
 
 def show_metrics(state: AppState, request: PageRequest) -> View:  # noqa: ARG001 (the same for every store)
-    """All of them, or one by any spelling of its name."""
+    """All metrics, or one by any spelling of its name."""
     name = request.get("name")
     if not name:
         layouts, tables = lay_out([_index(), _groups()])
@@ -26,18 +26,18 @@ def _index() -> Section:
     for metric, plain in zip(all_metrics().values(), describe_all(), strict=True):
         link = Cell(plain["name"], link=address("/metrics", name=metric.name))
         rows.append((link, *cells(plain["meaning"], plain["range"], plain["parameters"])))
-    heads = text_columns("metric", "what it tells", "range", "parameters")
+    heads = text_columns("metric", "what it measures", "range", "parameters")
     return Section("index", "All metrics", (Table(heads, tuple(rows), "Metrics", filters="metrics"),))
 
 
 def _groups() -> Section:
     rows = tuple(cells(name, " ".join(members)) for name, members in GROUPS.items())
     heads = text_columns("group", "its metrics")
-    return Section("groups", "Groups", (Table(heads, rows, "Groups"),), "A group may be given wherever metrics are.")
+    return Section("groups", "Groups", (Table(heads, rows, "Groups"),), "You can use a group wherever you name metrics.")
 
 
 def _metric_sections(metric: Metric) -> list[Section]:
-    """Everything that its record says."""
+    """Everything in the record of a metric."""
     plain = describe(metric)
     direction = "higher is better" if plain["higher_is_better"] else "lower is better"
     facts = [
@@ -46,7 +46,7 @@ def _metric_sections(metric: Metric) -> list[Section]:
         ("summary", plain["aggregation"]),
         ("reads", plain["view"]),
         ("edge cases", plain["edge_cases"]),
-        ("also read as", ", ".join(plain["aliases"])),
+        ("aliases", ", ".join(plain["aliases"])),
         ("trec_eval", ", ".join(plain["trec_eval"])),
         ("citation", plain["citation"]),
     ]
@@ -58,7 +58,7 @@ def _metric_sections(metric: Metric) -> list[Section]:
         params = tuple(cells(*(str(parameter[name]) for name in names)) for parameter in plain["parameters"])
         table = Table(text_columns(*names), params, "Parameters")
         at = next((parameter["name"] for parameter in plain["parameters"] if parameter["set_by_at"]), "")
-        notes = (Paragraph(f"{at} is written behind @, the others in brackets.", Mark.MUTED),) if at else ()
+        notes = (Paragraph(f"Write {at} after @, and the others in parentheses.", Mark.MUTED),) if at else ()
         sections.append(Section("parameters", "Parameters", (table, *notes)))
     return sections
 

@@ -1,4 +1,4 @@
-"""Progress: how far running evaluations are, on a page, and as a stream of events that tells whenever something changes."""
+"""Progress: the state of running evaluations, as a page and as a stream of events."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 EVENTS = "/progress/events"
 POLL_SECONDS = 0.5
-"""Seconds between two looks at the files that evaluations write."""
+"""Seconds between two checks of the files that evaluations write."""
 HEARTBEAT = 10.0
-"""Seconds of silence after which a sign of life is sent, so that nobody between takes the stream for dead."""
+"""Seconds of silence after which a heartbeat is sent, so that proxies do not close the stream."""
 RETRY = 3000
-"""Milliseconds after which a browser that lost the stream asks again."""
+"""Milliseconds after which a browser that lost the stream reconnects."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """How far a part is, as the page shows it."""
+    """The progress of a part, as the page shows it."""
 
     name: str
     n_done: int
@@ -53,7 +53,7 @@ class Run:
 
 
 def show_progress(state: AppState, request: PageRequest) -> View:  # noqa: ARG001 (all pages take the same)
-    """What is running now; scripts keep it up to date, and without them the page is as it was when it was loaded."""
+    """The running evaluations; a script updates the page, and without it the page shows the state when it was loaded."""
     return View("progress.html.j2", "Progress", {"runs": _runs(list_running(state.store.place)), "events": EVENTS})
 
 
@@ -61,7 +61,7 @@ def _runs(running: Sequence[Running]) -> list[Run]:
     return [
         Run(
             run.id,
-            f"begun {readable_time(run.started)} UTC · {run.n_done} of {counted(run.n_parts, 'result')} complete",
+            f"started {readable_time(run.started)} UTC · {run.n_done} of {counted(run.n_parts, 'result')} complete",
             tuple(
                 Bar(part.name, part.n_done, part.n_asked, _about(part.n_failed, part.n_cached, part.waiting))
                 for part in run.parts
@@ -73,12 +73,12 @@ def _runs(running: Sequence[Running]) -> list[Run]:
 
 def _about(n_failed: int, n_cached: int, waiting: str) -> str:
     counts = [f"{n_failed:,} failed"] if n_failed else []
-    counts += [f"{n_cached:,} from before"] if n_cached else []
+    counts += [f"{n_cached:,} cached"] if n_cached else []
     return " · ".join([*counts, *([f"waiting: {waiting}"] if waiting else [])])
 
 
 def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:
-    """The stream of events; a HEAD request gets its headers alone."""
+    """The stream of events; a HEAD request gets only its headers."""
     from starlette.responses import Response
     from starlette.routing import Route
 
@@ -96,7 +96,7 @@ def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:
 
 
 async def events(state: AppState, session: Session) -> AsyncIterator[bytes]:
-    """What is running, at once and whenever it changes; until whoever listens has left or logged out, or the server ends."""
+    """The running evaluations, at once and after every change, until the client leaves or logs out, or the server ends."""
     from starlette.concurrency import run_in_threadpool
 
     before, last_sent = await run_in_threadpool(_content, state), time.monotonic()

@@ -1,4 +1,4 @@
-"""Query: what was asked, what should have been found, what was, what each metric gave for it, and the same in other runs."""
+"""Query: its text, its scores, its ranking, its relevant documents, and the same query in other results."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from assay.web.state import AppState, ListedResult
 
 TOP = 20
 """Ranks that are shown at first."""
-NO_GRADE = "0 where a document was judged and is not relevant, nothing where nobody judged it"
+NO_GRADE = "0: judged not relevant; empty: not judged"
 MAX_RUNS = 12
 MAX_METRICS = 6
 
 
 def show_query(state: AppState, request: PageRequest, draft: Draft | None = None) -> View:
-    """By its id, in one result; with the grades that somebody was about to give, where they could not be kept."""
+    """A query of one result by its id; with the grades in the form if they could not be saved."""
     listed = state.listed_result(f"{request.places['evaluation']}/{request.places['place']}")
     result, query = state.result(listed.key), request.get("id")
     plain = _plain(state, listed, result, query)
@@ -75,18 +75,18 @@ def _plain(state: AppState, listed: ListedResult, result: Result, query: str) ->
 
 
 def _outcome(request: PageRequest) -> str:
-    """What became of the form that was sent last, which its address tells."""
+    """What happened to the form that was sent last, from the parameters of the address."""
     whose = f" of {request.judge}" if request.judge else ""
     saved, back = (request.get_int(name, 0) for name in ("saved", "back"))
     outcomes = [f"{counted(saved, 'grade')}{whose} saved"] if saved else []
-    outcomes += [f"{counted(back, 'grade')}{whose} taken back"] if back else []
+    outcomes += [f"{counted(back, 'grade')}{whose} removed"] if back else []
     if not outcomes:
-        return "Nothing new was graded, so nothing was saved." if request.has("nothing") else ""
+        return "There were no new grades, so nothing was saved." if request.has("nothing") else ""
     return "; ".join(outcomes) + "."
 
 
 def _ranking(record: Mapping[str, Any], texts: Mapping[str, str]) -> Table:
-    """The ranking with its grades; what nobody judged is marked so."""
+    """The ranking with its grades; unjudged documents have none."""
     rows = []
     for hit in record["ranking"]:
         grade = hit["grade"]
@@ -103,7 +103,7 @@ def _ranking(record: Mapping[str, Any], texts: Mapping[str, str]) -> Table:
 
 
 def _truth(result: Result, query: str, record: Mapping[str, Any], texts: Mapping[str, str]) -> Table:
-    """What is relevant, the best first, and at which rank it came."""
+    """The relevant documents with their grades and ranks."""
     ranks = {hit["document"]: hit["rank"] for hit in record["ranking"]}
     rows = []
     for document, grade in (result.relevant.get(query) or {}).items():
@@ -116,7 +116,7 @@ def _truth(result: Result, query: str, record: Mapping[str, Any], texts: Mapping
 
 
 def _scores(result: Result, query: str) -> Table:
-    """What each metric gave for the query, beside the figure over all."""
+    """The score of the query on each metric, next to the value over all queries."""
     rows = []
     for metric in result.metrics:
         if metric.name not in result.summary or query not in result.query_ids:
@@ -129,7 +129,7 @@ def _scores(result: Result, query: str) -> Table:
 
 
 def _runs(state: AppState, listed: ListedResult, query: str, result: Result) -> Table:
-    """The same query in other results on the same data: the newest of each provider, and the one before this."""
+    """The same query in other results on the same data: the newest of each provider, and the previous one of this one."""
     known = (metric for metric in result.metrics if metric.name in result.summary and metric.name not in result.beside)
     metrics = list(known)[:MAX_METRICS]
     rows = []

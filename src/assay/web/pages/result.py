@@ -1,4 +1,4 @@
-"""Result: one stored result whole: its figures, slices, queries, times, and what it rests on."""
+"""Result: one stored result: its values, slices, queries, times and provenance."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from assay.web.state import AppState, ListedResult
 from assay.web.tables import TABLE_PARAMETERS, lay_out
 
 MAX_OFFERED = 12
-"""Results on the same benchmark that it may be compared with at once."""
+"""Results on the same benchmark that the menu offers for a comparison."""
 BEFORE_QUERIES = ("metrics", "slices")
 QUERIES = "queries"
-"""The anchor of the report's section of queries, which has a table of its own here."""
+"""The anchor of the report's section of queries, which this page replaces by its own table."""
 
 
 def show_result(state: AppState, request: PageRequest) -> View:
-    """Choices about its queries are in the address."""
+    """One result; the filters of its queries are in the address."""
     listed = state.listed_result(f"{request.places['evaluation']}/{request.places['place']}")
     report, group = _report(state, listed)
     layouts, tables = lay_out(section for section in group.sections if not section.key.startswith(QUERIES))
@@ -52,7 +52,7 @@ def show_result(state: AppState, request: PageRequest) -> View:
 
 
 def _report(state: AppState, listed: ListedResult) -> tuple[BenchmarkReport, Group]:
-    """What the report says about it; worked out once."""
+    """The report on the result; it is computed once."""
 
     def work() -> tuple[BenchmarkReport, Group]:
         report = BenchmarkReport((state.result(listed.key),))
@@ -67,7 +67,7 @@ def _first_metrics(metric: BoundMetric | None, metrics: Sequence[BoundMetric]) -
 
 
 def _facts(listed: ListedResult) -> list[tuple[str, str, str]]:
-    """What is known of the evaluation: name, words, and where they lead."""
+    """Facts about the evaluation: name, text, and link."""
     entry = listed.entry
     facts: list[tuple[str, str, str]] = [
         ("evaluation", entry.evaluation, ""),
@@ -80,7 +80,7 @@ def _facts(listed: ListedResult) -> list[tuple[str, str, str]]:
 
 
 def _others(state: AppState, listed: ListedResult) -> list[tuple[str, str, Any]]:
-    """The newest results of other providers on the same data: what it may be compared with."""
+    """The newest results of other providers on the same data, for a comparison."""
     newest: dict[str, ListedResult] = {}
     for other in state.index.results:
         if (other.entry.benchmark, other.entry.dataset) == (listed.entry.benchmark, listed.entry.dataset):
@@ -93,7 +93,7 @@ def _others(state: AppState, listed: ListedResult) -> list[tuple[str, str, Any]]
 
 
 def show_shortcut(state: AppState, request: PageRequest) -> Redirect:
-    """`/result/latest`, `/result/main`: wherever the first result of that evaluation is."""
+    """`/result/latest`, `/result/main`: redirect to the first result of that evaluation."""
     name = state.store.id_of(request.places["reference"])
     return Redirect(f"/result/{name}/0")
 

@@ -1,4 +1,4 @@
-"""Results: every stored result, filtered, sorted, and picked to be compared."""
+"""Results: all stored results, to filter, sort, and select for a comparison."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 
 MAX_NAME_LETTERS = 100
-"""Letters of a name in a list."""
+"""Characters of a name in a list."""
 FILTERS = ("benchmark", "provider", "tag", "since", "until", "words")
 MAX_LETTERS = 20_000
-"""Of all the names that a menu offers, with room for the markup of each."""
+"""Characters of all names in a menu, including the markup of each."""
 MARKUP_LETTERS = 20
 
 
 def show_results(state: AppState, request: PageRequest) -> View:
-    """The newest first; all of the choices are in the address."""
+    """The results, the newest first; all choices are in the address."""
     index = state.index
     metric = request.get("metric", next(iter(index.metrics), ""))
     if metric and metric not in index.metrics and not any(metric in result.entry.figures for result in index.results):
         near = near_matches(metric, index.metrics)
-        raise UnknownName("metric of a stored result", metric[:80], near, f"there are {', '.join(index.metrics[:20])}")
+        raise UnknownName("metric of a stored result", metric[:80], near, f"choose from {', '.join(index.metrics[:20])}")
     plan = index.orders.get((metric, *_choices(request)), lambda: _plan(index, request, metric))
     content = {
         "sheet": plan.sheet(request),
@@ -51,7 +51,7 @@ def show_results(state: AppState, request: PageRequest) -> View:
 
 
 def _choices(request: PageRequest) -> tuple[str, ...]:
-    """What decides which results are shown, and in which order; ages are counted from now."""
+    """The parameters that set which results are shown and in which order; ages are relative to now."""
     return (*(request.get(name) for name in (*FILTERS, "sort", "order")), str(request.minute))
 
 
@@ -63,7 +63,7 @@ def _plan(index: ResultIndex, request: PageRequest, metric: str) -> Plan[ListedR
 
 
 def filter_results(index: ResultIndex, request: PageRequest) -> Sequence[ListedResult]:
-    """The results that an address means."""
+    """The results that match the request."""
     results = list(index.results)
     if name := request.get("benchmark"):
         results = [result for result in results if result.entry.benchmark == name]
@@ -83,7 +83,7 @@ def filter_results(index: ResultIndex, request: PageRequest) -> Sequence[ListedR
 
 
 def choices_of(index: ResultIndex, request: PageRequest) -> list[tuple[str, str, list[str], str]]:
-    """Menus: parameter, label, what may be chosen, what is."""
+    """Menus: parameter, label, choices, current choice."""
     return [
         ("benchmark", "Benchmark", menu_names(index.benchmarks, request.get("benchmark")), request.get("benchmark")),
         ("provider", "Provider", menu_names(index.providers, request.get("provider")), request.get("provider")),
@@ -92,7 +92,7 @@ def choices_of(index: ResultIndex, request: PageRequest) -> list[tuple[str, str,
 
 
 def menu_names(names: Sequence[str], now: str = "") -> list[str]:
-    """The names of a menu, what is chosen among them; very long ones, and those past the limit, are found by words."""
+    """The names of a menu, including the current choice; names that are too long or too many are found by searching."""
     short = [name for name in names if name and len(name) <= MAX_NAME_LETTERS]
     letters = accumulate(len(escape(name)) + MARKUP_LETTERS for name in short)
     short = [name for name, total in zip(short, letters, strict=True) if total <= MAX_LETTERS]
@@ -100,13 +100,13 @@ def menu_names(names: Sequence[str], now: str = "") -> list[str]:
 
 
 def columns_of(metric: str) -> tuple[SheetColumn[ListedResult], ...]:
-    """What the list shows of a result."""
+    """The columns of the list."""
     return (
         SheetColumn(Column("provider", kind="text"), _named, lambda result: result.entry.provider),
         SheetColumn(Column("benchmark", kind="text"), lambda result: cut(result.entry.benchmark), _benchmark),
         SheetColumn(Column("started", "started (UTC)", "text"), _when, _started),
         SheetColumn(
-            Column("value", metric or "figure"),
+            Column("value", metric or "value"),
             lambda result: figure_cell(result, metric),
             lambda result: _value(result, metric),
         ),
@@ -117,7 +117,7 @@ def columns_of(metric: str) -> tuple[SheetColumn[ListedResult], ...]:
 
 
 def marks_of(result: ListedResult) -> str:
-    """What somebody said about an evaluation: baselines and tags."""
+    """The baselines and tags of an evaluation."""
     return " · ".join([*(f"baseline {name}" for name in result.entry.baselines), *result.entry.tags])
 
 
@@ -153,7 +153,7 @@ def _value(result: ListedResult, metric: str) -> float | None:
 
 
 def figure_cell(result: ListedResult, metric: str) -> Cell:
-    """The summary with its interval; a dash where there is none."""
+    """The summary with its interval; a dash if there is none."""
     known = _figure(result, metric)
     if known is None or known.value is None:
         return Cell("–", value="", help="failed on every query" if result.entry.is_failed else "")
@@ -175,7 +175,7 @@ def _failed(result: ListedResult) -> Cell:
 PAGE = Page("/", show_results, "Results", ("metric", *FILTERS, *TABLE_PARAMETERS))
 
 
-# The box that Ctrl-K opens: the results that some words mean.
+# The dialog that Ctrl-K opens: a search for results.
 
 MAX_SWITCH_RESULTS = 30
 SWITCH_LABEL_LENGTH = 120
@@ -196,7 +196,7 @@ def routes(state: AppState, renderer: Renderer) -> list[BaseRoute]:  # noqa: ARG
 
 
 def find_results(state: AppState, sought: str) -> list[dict[str, Any]]:
-    """The newest results that all the words are in."""
+    """The newest results that contain all the words."""
     words = sought.casefold().split()
     some = []
     for result in state.index.results:

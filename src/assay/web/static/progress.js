@@ -1,4 +1,4 @@
-// Keeps the page Progress up to date from the stream of events. All text goes in as text, never as markup.
+// Updates the page Progress from the stream of events. All text is inserted as text, never as markup.
 (() => {
   const place = document.getElementById("progress");
   if (!place || !window.EventSource) return;
@@ -16,7 +16,7 @@
   const about = (part) => {
     const said = [];
     if (part.n_failed) said.push(`${number.format(part.n_failed)} failed`);
-    if (part.n_cached) said.push(`${number.format(part.n_cached)} from before`);
+    if (part.n_cached) said.push(`${number.format(part.n_cached)} cached`);
     if (part.waiting) said.push(`waiting: ${part.waiting}`);
     return said.join(" · ");
   };
@@ -39,13 +39,13 @@
         section.dataset.id = one.id;
         const begun = one.started.slice(0, 16).replace("T", " ");
         const results = one.n_parts === 1 ? "result" : "results";
-        section.append(make("h2", "", `begun ${begun} UTC · ${one.n_done} of ${number.format(one.n_parts)} ${results} complete`));
+        section.append(make("h2", "", `started ${begun} UTC · ${one.n_done} of ${number.format(one.n_parts)} ${results} complete`));
         section.append(...one.parts.map(row));
         return section;
       }),
     );
     const ended = seen && running.length === 0;
-    const said = running.length ? "Running now." : ended ? "It has ended: see Results." : "Nothing is running now.";
+    const said = running.length ? "Running now." : ended ? "Finished: see Results." : "Nothing is running now.";
     if (state.textContent !== said) state.textContent = said;
     seen = seen || running.length > 0;
   };
@@ -53,7 +53,7 @@
   const source = new EventSource(place.dataset.events);
   source.addEventListener("progress", (event) => show(JSON.parse(event.data).running));
   source.addEventListener("error", () => {
-    if (source.readyState === EventSource.CLOSED) state.textContent = "The stream has ended; load the page again.";
+    if (source.readyState === EventSource.CLOSED) state.textContent = "The connection was closed. Reload the page.";
   });
   window.addEventListener("pagehide", () => source.close());
 })();

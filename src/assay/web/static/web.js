@@ -1,4 +1,4 @@
-// What the web pages do beyond being read: Ctrl-K switches results, marks of charts say what they are, picks are counted.
+// Scripts of the web pages: Ctrl-K switches results, marks of charts have tooltips, selected results are counted.
 "use strict";
 (() => {
   // Ctrl-K
@@ -82,7 +82,7 @@
     tip.style.top = `${Math.max(4, Math.min(event.clientY + 14, innerHeight - height - 8))}px`;
   });
 
-  // Picking results
+  // Selecting results
   for (const form of document.querySelectorAll("form.picking")) {
     const button = form.querySelector("button[data-least]");
     if (!button) continue;
@@ -96,7 +96,7 @@
     count();
   }
 
-  // Empty fields do not make addresses longer, and a choice is followed at once.
+  // Empty fields are not sent, so that addresses stay short.
   for (const form of document.querySelectorAll("form.choices[method=get]")) {
     form.addEventListener("submit", () => {
       for (const field of form.elements) if (field.name && !field.value) field.disabled = true;
