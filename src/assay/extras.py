@@ -9,6 +9,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
+from importlib.util import find_spec
+
+from assay.errors import UsageError
 
 DISTRIBUTION = "assay-ir"
 """The name on the package index. The import and the command are called assay."""
@@ -37,6 +40,12 @@ class Package:
 def install_command(*extras: str) -> str:
     """The command that installs the packages of some extras."""
     return f"pip install '{DISTRIBUTION}[{','.join(extras)}]'"
+
+
+def check_extra(subject: str, extra: str, *modules: str) -> None:
+    """Raise one line with the command that installs the extra, unless its modules can be imported. Nothing is imported."""
+    if any(find_spec(module) is None for module in modules):
+        raise UsageError(f"{subject} the extra {extra!r}: {install_command(extra)}")
 
 
 def required_packages() -> dict[str, list[Package]]:

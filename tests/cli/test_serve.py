@@ -1,6 +1,5 @@
 """assay serve: what it refuses, what visitors get from it, and how it ends at a signal."""
 
-import importlib.util
 import io
 import re
 import signal
@@ -154,6 +153,6 @@ def test_what_is_refused(assay, transcript, monkeypatch):
         port = taken.getsockname()[1]
         done = assay("serve", "--store", "s.db", "--port", port)
     assert (done.code, f"cannot listen on 127.0.0.1:{port}" in done.err) == (2, True)
-    real = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "starlette" else real(name))
-    assert assay("serve", "--store", "s.db").err == "error: the web pages need starlette: pip install 'assay-ir[web]'\n"
+    monkeypatch.setitem(sys.modules, "starlette", None)
+    needs = "the web pages need the extra 'web': pip install 'assay-ir[web]'"
+    assert assay("serve", "--store", "s.db").err == f"error: {needs}\n"

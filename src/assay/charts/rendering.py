@@ -13,8 +13,8 @@ from xml.sax.saxutils import quoteattr
 
 from assay.charts.chart import Drawing
 from assay.charts.spec import INK, themed
-from assay.errors import UnknownName, UsageError, near_matches
-from assay.extras import install_command
+from assay.errors import UnknownName, near_matches
+from assay.extras import check_extra
 from assay.masking import has_secrets, mask, mask_nested
 from assay.text import spreadsheet_cell
 
@@ -92,8 +92,7 @@ def _cell(value: Any) -> Any:
 
 
 def _converter() -> Any:
-    try:
-        import vl_convert
-    except ImportError:
-        raise UsageError(f"charts need the extra 'report': {install_command('report')}") from None
+    check_extra("charts need", "report", "vl_convert")
+    import vl_convert
+
     return vl_convert

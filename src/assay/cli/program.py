@@ -7,7 +7,7 @@ import difflib
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from typing import Any, NoReturn
@@ -142,7 +142,7 @@ class Command:
     """The option that gets the words left over: argparse loses files after a flag, as in `score q.txt --quiet r.txt`."""
     computes: bool = False
     """Whether it has `-v`, which prints timings and choices."""
-    group: Group = Group.LOOK_UP
+    group: Group = field(kw_only=True)
 
 
 class Parser(argparse.ArgumentParser):

@@ -22,6 +22,7 @@ from assay.reports.page.page import make_page as make_page
 from assay.reports.page.queries import Cards as Cards
 from assay.reports.page.subject import BenchmarkReport as BenchmarkReport
 from assay.reports.page.subject import WordsOf as WordsOf
+from assay.reports.renderers.html import check_html_packages as check_html_packages
 from assay.reports.renderers.html import environment as environment
 from assay.reports.renderers.html import render_page as render_page
 from assay.reports.renderers.html import render_results as render_results

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from importlib.resources import files
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from assay._version import __version__
 from assay.charts import Drawing, themed
-from assay.errors import UnknownName, UsageError
-from assay.extras import install_command
+from assay.errors import UnknownName
+from assay.extras import check_extra
 from assay.masking import mask
 from assay.reports import SVG, THEME, environment, render_sections, table_section, with_own_ids
 from assay.text import printable
@@ -133,8 +132,7 @@ def _picture(figure: Figure) -> Any:
 
 def _labelled_svg(drawing: Drawing) -> str:
     """The chart with a label on each mark that has a tooltip."""
-    if find_spec("vl_convert") is None:
-        raise UsageError(f"charts need the extra 'report': {install_command('report')}")
+    check_extra("charts need", "report", "vl_convert")
     drawn = themed(_with_labels(drawing.spec), THEME)
     return drawer.svg_of({**drawn, "config": {**drawn["config"], "aria": True}})
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
 from assay.cli.loading import load_replies
 from assay.cli.output_options import FORMATS, add_by_argument, add_output_arguments, check_output, write_output
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.scoring_options import add_confidence_arguments, add_intervals, make_profile, make_relevance, parse_digits
 from assay.cli.terminal import terminal_width, use_colour, write_notes
 from assay.errors import UsageError
@@ -133,5 +133,11 @@ def _slice(options: argparse.Namespace, results: Sequence[Result]) -> Sequence[S
 
 
 COMMAND = Command(
-    "answers", "score the text answers of question-answering systems", add_arguments, run_answers, EXAMPLES, computes=True
+    "answers",
+    "score the text answers of question-answering systems",
+    add_arguments,
+    run_answers,
+    EXAMPLES,
+    computes=True,
+    group=Group.SCORE,
 )

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from assay.cli.output_options import add_store_argument, open_store
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.errors import UsageError
 from assay.text import printable
 
@@ -82,4 +82,4 @@ def _list(store: Store, _: argparse.Namespace) -> list[str]:
     return [f"baseline {name} is {evaluation}" for name, evaluation in known.items()] or [empty]
 
 
-COMMAND = Command("bless", "set, list or remove baselines", add_arguments, run_bless, EXAMPLES)
+COMMAND = Command("bless", "set, list or remove baselines", add_arguments, run_bless, EXAMPLES, group=Group.FOLLOW)

@@ -1,29 +1,35 @@
-"""assay chunk: cut files into chunks, and show them."""
+"""assay chunk and assay chunkers: cut files into chunks and show them; list chunkers, or explain one."""
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, text_here, use_colour
 from assay.errors import DataError, UsageError
 from assay.text import counted, printable
 
 if TYPE_CHECKING:
-    from assay.chunkers import Distribution
+    from assay.chunkers import Chunker, Distribution
     from assay.model import Chunk, Document
+    from assay.reports import Section
 
 EXAMPLES = """\
   assay chunk src/client.py
   assay chunk src/client.py --chunker syntax_tree --format json
   assay chunk src docs --chunker "fixed_lines(size=800, overlap=100)"
   git show HEAD:client.py | assay chunk - --name client.py --chunker syntax_tree --format text"""
+CHUNKERS_EXAMPLES = """\
+  assay chunkers
+  assay chunkers syntax_tree
+  assay chunkers -f json"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -178,4 +184,71 @@ def _spread(sizes: Distribution) -> str:
     return f"median {sizes.median:,.0f}, mean {sizes.mean:,.0f}, {spread}, largest {sizes.max:,.0f}"
 
 
-COMMAND = Command("chunk", "cut files into chunks and show them", add_arguments, run_chunk, EXAMPLES, also_takes="paths")
+def add_chunkers_arguments(parser: argparse.ArgumentParser) -> None:
+    """A chunker to explain, or none for the list."""
+    parser.add_argument("chunker", nargs="?", help="chunker to explain; without it, list all chunkers")
+    parser.add_argument(
+        "-f",
+        "--format",
+        default="text",
+        choices=("text", "json"),
+        metavar="FORMAT",
+        help="output format: text or json (default: text)",
+    )
+
+
+def run_chunkers(options: argparse.Namespace) -> int:
+    """List or explain."""
+    from assay.chunkers import all_chunkers, find_chunker
+
+    chosen = find_chunker(options.chunker.partition("(")[0]) if options.chunker else None
+    if options.format == "json":
+        write_json(_describe_chunker(chosen) if chosen else list(map(_describe_chunker, all_chunkers().values())))
+        return 0
+    sys.stdout.write(text_here([_chunker_section(chosen) if chosen else _list_section(all_chunkers().values())]))
+    return 0
+
+
+def _describe_chunker(chunker: Chunker) -> dict[str, Any]:
+    """Plain JSON values."""
+    return {
+        "name": chunker.name,
+        "meaning": chunker.meaning,
+        "edge_cases": _edge_cases(chunker),
+        "parameters": [{"name": param.name, "default": param.default, "meaning": param.meaning} for param in chunker.params],
+    }
+
+
+def _edge_cases(chunker: Chunker) -> str:
+    """What happens in cases that the meaning does not cover: the docstring of its function."""
+    return " ".join((inspect.getdoc(chunker.split) or "").split())
+
+
+def _list_section(chunkers: Iterable[Chunker]) -> Section:
+    from assay.reports import Table, cells, table_section, text_columns
+
+    rows = tuple(cells(chunker.name, chunker.meaning) for chunker in chunkers)
+    return table_section(Table(text_columns("chunker", "what a chunk is", prose=True), rows))
+
+
+def _chunker_section(chunker: Chunker) -> Section:
+    from assay.chunkers import written_value
+    from assay.reports import Paragraph, Section, Table, cells, text_columns
+
+    rows = tuple(cells(param.name, written_value(param.default), param.meaning) for param in chunker.params)
+    params = Table(text_columns("parameter", "default", "meaning", prose=True), rows)
+    return Section(parts=(Paragraph(f"{chunker.name}: {chunker.meaning}"), Paragraph(_edge_cases(chunker)), params))
+
+
+CHUNK = Command(
+    "chunk",
+    "cut files into chunks and show them",
+    add_arguments,
+    run_chunk,
+    EXAMPLES,
+    also_takes="paths",
+    group=Group.DATA,
+)
+CHUNKERS = Command(
+    "chunkers", "list or explain chunkers", add_chunkers_arguments, run_chunkers, CHUNKERS_EXAMPLES, group=Group.LOOK_UP
+)

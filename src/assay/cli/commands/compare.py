@@ -19,7 +19,7 @@ from assay.cli.output_options import (
     slice_analyses,
     write_output,
 )
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser, parse_digits, parse_level, parse_number
 from assay.cli.terminal import terminal_width, use_colour, write_notes
 from assay.errors import UsageError
@@ -200,4 +200,5 @@ COMMAND = Command(
     run_compare,
     EXAMPLES,
     computes=True,
+    group=Group.COMPARE,
 )

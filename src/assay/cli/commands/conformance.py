@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import DataError, UsageError
 from assay.text import type_with_article
@@ -232,5 +232,10 @@ def _positive(text: str) -> float:
 
 
 COMMAND = Command(
-    "conformance", "check your own metric code against hand-calculated cases", add_arguments, run_conformance, EXAMPLES
+    "conformance",
+    "check your own metric code against hand-calculated cases",
+    add_arguments,
+    run_conformance,
+    EXAMPLES,
+    group=Group.LOOK_UP,
 )

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, text_here, use_colour
 from assay.errors import DataError, UsageError, near_matches
@@ -141,4 +141,6 @@ def _style() -> Any:
     return Style(terminal_width(), use_colour())
 
 
-COMMAND = Command("datasets", "list, show, check or convert benchmarks", add_arguments, run_datasets, EXAMPLES)
+COMMAND = Command(
+    "datasets", "list, show, check or convert benchmarks", add_arguments, run_datasets, EXAMPLES, group=Group.DATA
+)

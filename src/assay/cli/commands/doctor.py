@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.output_options import add_store_argument
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.streams import write_json
 from assay.cli.terminal import text_here
 from assay.errors import DataError
@@ -85,5 +85,10 @@ def _commands(installation: Installation) -> tuple[str, ...]:
 
 
 COMMAND = Command(
-    "doctor", "show what is installed, what is missing, and where results are stored", add_arguments, run_doctor, EXAMPLES
+    "doctor",
+    "show what is installed, what is missing, and where results are stored",
+    add_arguments,
+    run_doctor,
+    EXAMPLES,
+    group=Group.START,
 )

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from assay.cli.output_options import TEXT_ENDINGS, add_format, add_output, check_output, write_and_print
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser
 from assay.errors import UsageError
 from assay.text import counted, printable, wrapped
@@ -91,5 +91,11 @@ def _p_text(p: float) -> str:
 
 
 COMMAND = Command(
-    "drift", "show what changed between two runs, without judgments", add_arguments, run_drift, EXAMPLES, computes=True
+    "drift",
+    "show what changed between two runs, without judgments",
+    add_arguments,
+    run_drift,
+    EXAMPLES,
+    computes=True,
+    group=Group.COMPARE,
 )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from assay.cli.eval_options import add_arguments, check_flags, check_is_result, check_plan_word
 from assay.cli.exit_codes import exit_code_of_interrupt, write_error
 from assay.cli.output_options import check_store
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.progress import ProgressTally, progress_watcher
 from assay.cli.scoring_options import TERM_FLAGS, find_unit, policy_flags
 from assay.cli.terminal import log_intervals, log_policy, log_verbose, terminal_width, use_colour
@@ -313,5 +313,12 @@ def where_to_look(place: StoreLocation, store_flag: str | None) -> str:
 
 
 COMMAND = Command(
-    "eval", "run providers on benchmarks and score them", add_arguments, run_eval, EXAMPLES, "more_words", computes=True
+    "eval",
+    "run providers on benchmarks and score them",
+    add_arguments,
+    run_eval,
+    EXAMPLES,
+    "more_words",
+    computes=True,
+    group=Group.SCORE,
 )

@@ -12,7 +12,7 @@ from assay.cli.file_errors import errors_at
 from assay.cli.inputs import FILE_ENDINGS, InputRules, Inputs, add_input_arguments, check_metrics_are_no_files, parse_inputs
 from assay.cli.loading import load_runs
 from assay.cli.output_options import add_output_arguments
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser
 from assay.cli.streams import write_json
 from assay.cli.terminal import log_duration, log_verbose, text_here, write_notes
@@ -298,4 +298,5 @@ COMMAND = Command(
     run_fuse,
     EXAMPLES,
     computes=True,
+    group=Group.SCORE,
 )

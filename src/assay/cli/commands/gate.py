@@ -15,7 +15,7 @@ from assay.cli.gate_inputs import add_rule_arguments, best_so_far, bless_command
 from assay.cli.inputs import InputRules, Inputs, Kind, Word, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results, look_up, make_scoring
 from assay.cli.output_options import add_output_arguments, open_store
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.terminal import log_verbose, terminal_width, use_colour, write_notes
 from assay.errors import AssayError, DataError, UsageError
 from assay.masking import mask
@@ -261,5 +261,11 @@ def _annotate_github(report: GateReport) -> None:
 
 
 COMMAND = Command(
-    "gate", "check results against rules, and fail if they got worse", add_arguments, run_gate, EXAMPLES, computes=True
+    "gate",
+    "check results against rules, and fail if they got worse",
+    add_arguments,
+    run_gate,
+    EXAMPLES,
+    computes=True,
+    group=Group.FOLLOW,
 )

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from assay.cli.output_options import add_store_argument, open_store, stored_metric
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.terminal import terminal_width
 from assay.errors import NothingSelected, near_matches
 from assay.grammar import WrittenName
@@ -90,4 +90,4 @@ def describe_no_history(options: argparse.Namespace, metric: str, entries: Seque
     return f"no stored result has {metric}{conditions}.{meant}   (stored {kind}s: {there})"
 
 
-COMMAND = Command("history", "show how a metric changed over time", add_arguments, run_history, EXAMPLES)
+COMMAND = Command("history", "show how a metric changed over time", add_arguments, run_history, EXAMPLES, group=Group.FOLLOW)

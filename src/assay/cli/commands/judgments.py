@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.output_options import add_store_argument, open_store
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.terminal import text_here
 from assay.errors import DataError, NothingSelected, UnknownName, UsageError, near_matches
 from assay.serialize import dumps
@@ -208,4 +208,5 @@ COMMAND = Command(
     add_arguments,
     run_judgments,
     EXAMPLES,
+    group=Group.DATA,
 )

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.terminal import terminal_width
 from assay.errors import UsageError
 from assay.serialize import dumps
@@ -86,5 +86,10 @@ def _as_text(name: str | None) -> str:
 
 
 COMMAND = Command(
-    "metrics", "list all metrics, explain one, or find those for a question", add_arguments, run_metrics, EXAMPLES
+    "metrics",
+    "list all metrics, explain one, or find those for a question",
+    add_arguments,
+    run_metrics,
+    EXAMPLES,
+    group=Group.LOOK_UP,
 )

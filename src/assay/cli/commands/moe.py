@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
 from assay.cli.loading import load_replies
 from assay.cli.output_options import FORMATS, add_by_argument, add_output_arguments, check_output, write_output
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.scoring_options import INTERVAL_METHODS, MAX_SEED, integer_parser, parse_digits, parse_level
 from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import UsageError
@@ -108,4 +108,5 @@ COMMAND = Command(
     run_moe,
     EXAMPLES,
     computes=True,
+    group=Group.SCORE,
 )

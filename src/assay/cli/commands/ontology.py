@@ -7,7 +7,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, text_here, use_colour
 from assay.errors import UnknownName, UsageError, near_matches
@@ -243,4 +243,11 @@ def _style() -> Style:
     return Style(terminal_width(), use_colour())
 
 
-COMMAND = Command("ontology", "show, search, compare or check terms of an ontology", add_arguments, run_ontology, EXAMPLES)
+COMMAND = Command(
+    "ontology",
+    "show, search, compare or check terms of an ontology",
+    add_arguments,
+    run_ontology,
+    EXAMPLES,
+    group=Group.DATA,
+)

@@ -13,7 +13,7 @@ from assay.cli.commands.history import describe_no_history
 from assay.cli.inputs import InputRules, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results
 from assay.cli.output_options import add_output_arguments, open_store, stored_metric
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser
 from assay.cli.terminal import terminal_width, text_here, write_notes
 from assay.errors import NothingSelected, UsageError
@@ -211,4 +211,4 @@ def _write(drawing: Drawing, options: argparse.Namespace) -> None:
             file.write(content)
 
 
-COMMAND = Command("plot", "draw a chart of results", add_arguments, run_plot, EXAMPLES, computes=True)
+COMMAND = Command("plot", "draw a chart of results", add_arguments, run_plot, EXAMPLES, computes=True, group=Group.SHOW)

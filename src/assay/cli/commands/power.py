@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from assay.cli.inputs import InputRules, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results
 from assay.cli.output_options import TEXT_ENDINGS, TEXT_FORMATS, add_output_arguments, check_output, write_and_print
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser
 from assay.errors import UsageError
 
@@ -93,4 +93,5 @@ COMMAND = Command(
     run_power,
     EXAMPLES,
     computes=True,
+    group=Group.COMPARE,
 )

@@ -7,7 +7,7 @@ import sys
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any, TextIO
 
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser, parse_seconds
 from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, text_here, use_colour
@@ -161,4 +161,6 @@ def _part(options: argparse.Namespace, text: str) -> Part:
     return Part(dataset, provider, queries, options.k, RetryPolicy(retries=0, timeout=options.timeout))
 
 
-COMMAND = Command("providers", "list, explain or check providers", add_arguments, run_providers, EXAMPLES)
+COMMAND = Command(
+    "providers", "list, explain or check providers", add_arguments, run_providers, EXAMPLES, group=Group.LOOK_UP
+)

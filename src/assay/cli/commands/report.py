@@ -17,7 +17,7 @@ from assay.cli.gate_inputs import best_so_far, read_rules
 from assay.cli.inputs import InputRules, add_input_arguments, parse_inputs
 from assay.cli.loading import LoadedResults, load_results
 from assay.cli.output_options import FORMATS, add_by_argument, add_output_arguments
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.terminal import write_notes
 from assay.errors import UsageError
 from assay.masking import mask
@@ -165,7 +165,7 @@ def _gate(options: argparse.Namespace, sources: LoadedResults, rules: Sequence[o
 
 def check_files(options: argparse.Namespace) -> None:
     """Refuse files that cannot be written, and a report without any output."""
-    from assay.reports import ENDINGS, check_outputs
+    from assay.reports import ENDINGS, check_html_packages, check_outputs
 
     outputs, known = options.output, (*ENDINGS, *PAGE_ENDINGS)
     if not outputs and not options.format:
@@ -173,6 +173,8 @@ def check_files(options: argparse.Namespace) -> None:
         raise UsageError(f"say where to write the report: {options.prog} {shlex.join(files)} -o report.html")
     if options.charts and not any(map(is_folder, outputs)):
         raise UsageError(f"--charts {options.charts} needs a folder for the charts. Add one, such as -o figures/")
+    if HTML in (options.format, *(_form(output, options) for output in outputs)) or any(map(is_folder, outputs)):
+        check_html_packages()
     for output in outputs:
         if is_folder(output):
             _check_folder(output)
@@ -280,4 +282,5 @@ COMMAND = Command(
     run_report,
     EXAMPLES,
     computes=True,
+    group=Group.SHOW,
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.output_options import add_store_argument, open_store, stored_metric
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser
 from assay.cli.streams import write_json
 from assay.cli.terminal import text_here
@@ -229,4 +229,5 @@ COMMAND = Command(
     run_results,
     EXAMPLES,
     also_takes="words",
+    group=Group.SHOW,
 )

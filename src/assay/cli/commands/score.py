@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results, make_scoring
 from assay.cli.output_options import add_output_arguments, check_output, formats_of_files, write_output
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.score_output import FORMATS_WITH_JUDGED, ScoreOutput
 from assay.cli.scoring_options import add_confidence_arguments, add_intervals, parse_digits
 from assay.cli.terminal import log_intervals, log_verbose, write_notes
@@ -65,9 +65,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_score(options: argparse.Namespace) -> int:
     """Names and files are checked before any data is read; nothing is printed unless everything worked."""
     inputs = parse_inputs(options, RULES)
-    from assay.reports import find_renderer
+    from assay.reports import check_html_packages, find_renderer
 
-    find_renderer(options.format)
+    if find_renderer(options.format).name == "html":
+        check_html_packages()
     check_output(options.output, form=options.file_format)
     forms = [options.format, *formats_of_files(options.output, options.file_format)]
     results = _saved_results(options, inputs, forms) if inputs.is_scored else _score_runs(options, inputs, forms)
@@ -141,4 +142,6 @@ def _sort_results(results: Sequence[Result], name: WrittenName) -> list[Result]:
     return best_first([result.sorted_by(metric.name) for result in results], metric)
 
 
-COMMAND = Command("score", "score runs against judgments", add_arguments, run_score, EXAMPLES, computes=True)
+COMMAND = Command(
+    "score", "score runs against judgments", add_arguments, run_score, EXAMPLES, computes=True, group=Group.SCORE
+)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from assay.cli.exit_codes import HANGUP_SIGNALS, TerminationSignal, signal_handler
 from assay.cli.output_options import add_store_argument, open_store
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser
 from assay.errors import UsageError
-from assay.extras import install_command
+from assay.extras import check_extra
 from assay.masking import add_secret
 from assay.text import counted
 
@@ -174,11 +174,7 @@ def _datasets(paths: Sequence[str]) -> list[BenchmarkDataset]:
 
 
 def _check_dependencies() -> None:
-    from importlib.util import find_spec
-
-    names = {"starlette": "web", "uvicorn": "web", "python_multipart": "web", "jinja2": "report", "vl_convert": "report"}
-    if lacking := {extra: name for name, extra in names.items() if find_spec(name) is None}:
-        raise UsageError(f"the web pages need {', '.join(lacking.values())}: {install_command(*lacking)}")
+    check_extra("the web pages need", "web", "starlette", "uvicorn", "python_multipart", "jinja2", "vl_convert")
 
 
 def _open_socket(host: str, port: int) -> socket.socket:
@@ -243,4 +239,4 @@ def _serve(app: Starlette, proxies: Sequence[str], listening: socket.socket) -> 
         raise TerminationSignal(hangups[0])
 
 
-COMMAND = Command("serve", "serve the results of a store as web pages", add_arguments, run_serve, EXAMPLES)
+COMMAND = Command("serve", "serve the results of a store as web pages", add_arguments, run_serve, EXAMPLES, group=Group.SHOW)

@@ -18,7 +18,7 @@ from assay.cli.output_options import (
     open_store,
     write_and_print,
 )
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser
 from assay.errors import UsageError
 from assay.serialize import dumps
@@ -125,4 +125,6 @@ def _statistics(evaluation: StoredEvaluation) -> Statistics:
     )
 
 
-COMMAND = Command("show", "show a stored evaluation, or one query of it", add_arguments, run_show, EXAMPLES)
+COMMAND = Command(
+    "show", "show a stored evaluation, or one query of it", add_arguments, run_show, EXAMPLES, group=Group.SHOW
+)

@@ -7,7 +7,7 @@ import json
 import sys
 
 from assay.cli.output_options import add_store_argument, open_store
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.errors import StoreError, UnknownName, near_matches
 from assay.text import counted, printable
 
@@ -103,4 +103,6 @@ def _megabytes(size: int) -> str:
     return f"{size / 1e6:.1f} MB"
 
 
-COMMAND = Command("store", "check or clean up the store, or print its location", add_arguments, run_store, EXAMPLES)
+COMMAND = Command(
+    "store", "check or clean up the store, or print its location", add_arguments, run_store, EXAMPLES, group=Group.FOLLOW
+)

@@ -20,7 +20,7 @@ from assay.cli.alert_channels import (
 )
 from assay.cli.gate_inputs import add_rule_arguments, read_rules
 from assay.cli.output_options import add_store_argument, open_store
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.errors import AssayError, DataError, NothingSelected, UnknownName
 from assay.grammar import WrittenName
 from assay.text import counted, printable
@@ -229,4 +229,6 @@ def _note(text: str) -> None:
     sys.stderr.write(f"note: {printable(text)}\n")
 
 
-COMMAND = Command("watch", "send alerts when the newest results got worse", add_arguments, run_watch, EXAMPLES)
+COMMAND = Command(
+    "watch", "send alerts when the newest results got worse", add_arguments, run_watch, EXAMPLES, group=Group.FOLLOW
+)

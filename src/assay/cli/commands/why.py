@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inputs
 from assay.cli.loading import load_judged, load_results
 from assay.cli.output_options import TEXT_ENDINGS, TEXT_FORMATS, add_output_arguments, check_output, write_and_print
-from assay.cli.program import Command
+from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser, make_profile, parse_digits, policy_flags
 from assay.errors import UsageError
 
@@ -115,4 +115,6 @@ def _pairs(options: argparse.Namespace, inputs: Inputs) -> list[tuple[Result, Re
     return [(a.subset(metrics=metrics), b.subset(metrics=metrics)) for (a, b), metrics in zip(pairs, shared, strict=True)]
 
 
-COMMAND = Command("why", "explain a value, or why two results differ", add_arguments, run_why, EXAMPLES, computes=True)
+COMMAND = Command(
+    "why", "explain a value, or why two results differ", add_arguments, run_why, EXAMPLES, computes=True, group=Group.COMPARE
+)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.atomic_write import atomic_write, cache_folder
-from assay.errors import DataError, UsageError
-from assay.extras import install_command
+from assay.errors import DataError
+from assay.extras import check_extra
 
 STATIC = Path(__file__).parent.parent / "static"
 
@@ -25,10 +25,9 @@ def static_file(name: str) -> str:
 @cache
 def vega_bundle() -> str:
     """Vega, Vega-Lite and vega-embed as one script; it is cached on disk, because building it takes seconds."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise UsageError(f"charts need the extra 'report': {install_command('report')}") from None
+    check_extra("charts need", "report", "vl_convert")
+    import vl_convert
+
     package: Any = vl_convert
     place = cache_folder() / f"vega-{package.__version__}.js"
     if cached := _read(place):

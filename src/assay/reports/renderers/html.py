@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay._version import __version__
-from assay.errors import AssayError, UsageError
+from assay.errors import AssayError
 from assay.evaluation import Result
-from assay.extras import install_command
+from assay.extras import check_extra
 from assay.reports.layout import Style, raised
 from assay.reports.rendering import Renderer
 from assay.reports.table import Cell, Column, Mark, Section, anchor_of
@@ -43,6 +43,7 @@ def render_page(page: Page) -> str:
 
 
 def _render_template(content: Mapping[str, Any]) -> str:
+    template = environment().get_template("report.html.j2")
     from markupsafe import Markup
 
     from assay.reports.page.scripts import for_script_element, static_file, vega_bundle
@@ -57,17 +58,19 @@ def _render_template(content: Mapping[str, Any]) -> str:
         "scripts": [Markup(for_script_element(script)) for script in scripts],  # noqa: S704 (our own, and Vega)
         **content,
     }
-    text: str = environment().get_template("report.html.j2").render(page=page)
+    text: str = template.render(page=page)
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def environment(*packages: str) -> jinja2.Environment:
     """The template environment: templates of the given packages, then ours; all values are escaped."""
-    try:
-        import jinja2  # noqa: F401
-    except ImportError:
-        raise UsageError(f"HTML reports need the extra 'report': {install_command('report')}") from None
+    check_html_packages()
     return _environment(packages)
+
+
+def check_html_packages() -> None:
+    """Raise one line with the command that installs what HTML needs, unless it is installed."""
+    check_extra("HTML reports need", "report", "jinja2", "vl_convert")
 
 
 @functools.cache
