@@ -42,7 +42,7 @@ def pytest_report_header(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """When texts are written, only the tests that compare texts run: with snapshots, or with pages. In the order that is asked for."""
+    """When texts are written, only the tests run that compare texts: with snapshots, or with pages."""
     if IS_WRITING:
         items[:] = [item for item in items if {"snapshots", "workplace"} & set(item.fixturenames)]
     if (seed := config.getoption("--random-order")) is not None:
