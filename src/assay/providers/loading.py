@@ -164,7 +164,7 @@ def _installed() -> tuple[str, ...]:
 def check_installed(owner: str, package: str, install: str) -> None:
     """Raise an error with the install command unless the package is installed; it is not imported."""
     if find_spec(package) is None:
-        raise ProviderError(f"{owner} needs {package.replace('_', '-')}: {install}")
+        raise ProviderError(f"{owner} needs the package {package.replace('_', '-')}: {install}")
 
 
 def import_package(owner: str, package: str, install: str) -> Any:
