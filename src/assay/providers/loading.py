@@ -102,7 +102,7 @@ def _describe_callables(owner: Any, names: Sequence[str]) -> str:
     own = [
         name for name in names if callable(value := getattr(owner, name)) and getattr(value, "__module__", place) == place
     ]
-    callables = ", ".join(own[:MAX_SHOWN]) + (" …" if len(own) > MAX_SHOWN else "")
+    callables = ", ".join(own[:MAX_SHOWN]) + (f" and {len(own) - MAX_SHOWN} more" if len(own) > MAX_SHOWN else "")
     return f" It defines {callables}." if own else " It defines no functions or classes."
 
 

@@ -110,6 +110,9 @@ def answers_from(answers: Any, queries: Sequence[Query], k: int) -> Answers:
 
 
 def _answer(answer: Any, k: int) -> list[Hit] | ProviderError:
+    if answer is None or isinstance(answer, str | bytes | numbers.Number | Hit):
+        expected = "search must return a list of hits for each query, as in [['d1', 'd2'], ['d3']]"
+        return PermanentFailure(f"{expected}; for this query it returned {shortened(answer)}")
     try:
         return hits_from(answer, k)
     except ProviderError as error:

@@ -22,7 +22,7 @@ DEPTHS = ("k", "top_k", "topk", "n", "limit", "n_results", "num_results", "size"
 """Common names for the parameter with the number of hits."""
 
 SEARCHES = "A search function needs parameters: def search(query, k)"
-DEFAULTS = "Give them default values, or write a function that needs only the query and k"
+DEFAULTS = "Give all other parameters a default value, or write a function that needs only the query and k"
 
 
 class QueryText(str):
