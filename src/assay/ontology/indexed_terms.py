@@ -90,7 +90,7 @@ def _read_labels(files: Iterable[str], languages: set[str]) -> dict[str, Transla
         useful = {code: translation for code, translation in there.items() if code in languages}
         if not useful:
             asked = ", ".join(sorted(languages))
-            found = f"labels in {', '.join(there)}" if there else "no labels"
-            raise BadParameter(f"{file}: expected labels in {asked}, like the benchmarks, found {found}")
+            languages_text = f"labels in {', '.join(there)}" if there else "no labels"
+            raise BadParameter(f"{file}: expected labels in {asked}, like the benchmarks, found {languages_text}")
         labels = {**useful, **labels}
     return labels

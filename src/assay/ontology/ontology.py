@@ -249,8 +249,8 @@ def build_ontology(
     current = {record.id: record for record in records if not record.is_obsolete}
     _check_ids_unique(records, label)
     if not current:
-        found = f"only {counted(len(records), 'obsolete term')}" if records else "none"
-        raise DataError(f"expected at least one current term, found {found}", source=label)
+        leftover = f"only {counted(len(records), 'obsolete term')}" if records else "none"
+        raise DataError(f"expected at least one current term, found {leftover}", source=label)
     parents = {id_: tuple(dict.fromkeys(up for up in current[id_].parents if up in current)) for id_ in current}
     depth = longest_depths(parents, label)
     ids = sorted(current, key=lambda id_: (depth[id_], id_))

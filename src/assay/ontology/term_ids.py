@@ -56,5 +56,5 @@ class TermIds:
             return []
         more = " …" if len(pairs) > MAX_IDS_LISTED else ""
         listed = f"{', '.join(pairs[:MAX_IDS_LISTED])}{more}"
-        found = counted(len(pairs), f"alternative {kind} id")
-        return [f"{found} in {self.ontology.name}; the main id of the term is used: {listed}."]
+        amount = counted(len(pairs), f"alternative {kind} id")
+        return [f"{amount} in {self.ontology.name}; the main id of the term is used: {listed}."]

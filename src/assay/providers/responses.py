@@ -247,9 +247,9 @@ def read_entry(entry: Any, place: int, *, needs_id: bool = True) -> Entry:
     read = entry.get if isinstance(entry, Mapping) else lambda name: getattr(entry, name, None)
     record = _read_record(read)
     if record.doc is None and needs_id:
-        found = names_in(entry) if isinstance(entry, Mapping) else shortened(entry)
+        received = names_in(entry) if isinstance(entry, Mapping) else shortened(entry)
         raise PermanentFailure(
-            f"hit {place} has no id: expected an id, a pair (id, score) or a record with id, found {found}"
+            f"hit {place} has no id: expected an id, a pair (id, score) or a record with id, found {received}"
         )
     return record
 

@@ -68,7 +68,7 @@ RECURSIVE = Chunker(
             "separators",
             separators,
             DEFAULT_SEPARATORS,
-            "where to cut: at the first one; text that is still too large, at the next one",
+            "where to cut, in this order: text that is still too large is cut at the next separator",
         ),
     ),
 )

@@ -121,7 +121,7 @@ def _quiet_bm25s() -> Any:
 
 PROVIDER = Provider(
     "bm25",
-    "BM25: words that query and document share, weighted by their rarity and by document length",
+    "words that query and document share, weighted by rarity and by document length (BM25)",
     Bm25,
     params=(
         Param("k1", not_negative, 1.5, "term frequency saturation; 0: repetitions of a word do not count"),

@@ -45,9 +45,9 @@ def only_source(name: str, pipeline: Any) -> str:
     """The only component of the pipeline that returns documents."""
     sources = [component for component, sockets in pipeline.outputs().items() if "documents" in sockets]
     if len(sources) != 1:
-        found = f"{' and '.join(sources)} do" if sources else "none does"
+        outcome = f"{' and '.join(sources)} do" if sources else "none does"
         advice = f"Set component= to one of {', '.join(pipeline.inputs())}"
-        raise ProviderError(f"{name}: exactly one component of the pipeline must return documents, but {found}. {advice}")
+        raise ProviderError(f"{name}: exactly one component of the pipeline must return documents, but {outcome}. {advice}")
     return sources[0]
 
 
@@ -62,9 +62,9 @@ def inputs_of(name: str, pipeline: Any, source: str) -> tuple[list[tuple[str, st
         if about.get("is_mandatory") and socket not in QUERIES
     ]
     if needed or not texts:
-        found = f"this one also needs {', '.join(needed)}" if needed else "this one has no such input"
+        outcome = f"this one also needs {', '.join(needed)}" if needed else "this one has no such input"
         raise ProviderError(
-            f"{name}: the only input of the pipeline must be the query ({' or '.join(QUERIES)}), but {found}"
+            f"{name}: the only input of the pipeline must be the query ({' or '.join(QUERIES)}), but {outcome}"
         )
     return texts, "top_k" in inputs.get(source, {})
 
