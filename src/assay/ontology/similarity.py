@@ -123,7 +123,7 @@ CONTENT = Param(
     "ic",
     one_of("seco", "zhou", "annotations"),
     "seco",
-    "source of information content: seco (number of descendants), zhou (descendants and depth) or annotations",
+    "source of information content: seco (number of descendants), zhou (descendants and depth, half each) or annotations",
 )
 
 
