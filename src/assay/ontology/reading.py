@@ -103,9 +103,7 @@ def parse_ontology(content: bytes, label: str) -> Ontology:
     except Exception as error:  # noqa: BLE001 (pronto raises whatever its parts do)
         raise DataError(f"{EXPECTED}: {type(error).__name__}: {shortened(str(error), 200)}", source=label) from None
     except BaseException as error:
-        if (
-            type(error).__name__ != "PanicException"
-        ):  # raised by pyo3 when Rust code panics; it is not a subclass of Exception
+        if type(error).__name__ != "PanicException":  # of pyo3, when Rust code panics; not a subclass of Exception
             raise
         raise DataError(f"{EXPECTED}: the parser crashed: {shortened(str(error), 200)}", source=label) from None
     name, version = _name(read.metadata.ontology), _version(read.metadata.data_version)
