@@ -55,9 +55,7 @@ def _matches(ontology: Ontology, phrase_words: list[str]) -> Iterator[tuple[bool
     for number, label in enumerate(ontology.labels):
         names = [label, *(synonym.text for synonym in ontology.synonyms_of(number))]
         for place, name in enumerate(names):
-            if (
-                name.isascii() and phrase_words[0] not in name.lower()
-            ):  # most names end here, without splitting them into words
+            if name.isascii() and phrase_words[0] not in name.lower():  # most names, without splitting them
                 continue
             words = words_of(name)
             if all(any(word.startswith(begin) for word in words) for begin in phrase_words):
