@@ -1,4 +1,4 @@
-"""python -m benchmarks: measure everything and print the table; exits 1 if a bar is missed."""
+"""python -m benchmarks: measure everything and print a table; exit 1 if a target is missed."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ MODULES = (
 )
 
 ON_DEMAND = (web_memory,)
-"""Measured where they are named, for they take long."""
+"""Measured only if named, because they take long."""
 
 
 def main() -> int:
-    """Print a Markdown table, a row as soon as it is measured."""
+    """Print a Markdown table, each row as soon as it is measured."""
     chosen = sys.argv[1:]
-    print("| case | against | assay | peer | ratio | bar | |")
+    print("| case | compared with | assay | other | ratio | target | |")
     print("|---|---|---:|---:|---:|---|---|")
     missed = 0
     for module in (*MODULES, *ON_DEMAND):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: what was measured, against what, and what the bar is."""
+    """One row of the table: the case, what it is compared with, and the target."""
 
     case: str
     against: str
@@ -24,17 +24,17 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """Theirs over ours: above 1 means assay is quicker or smaller."""
+        """Theirs divided by ours: above 1 means that assay is faster or smaller."""
         return self.theirs / self.ours
 
 
 def faster(case: str, against: str, ours: float, theirs: float, at_least: float) -> Row:
-    """A bar of the form 'at least x times faster'."""
+    """A target of the form 'at least x times faster'."""
     return Row(case, against, ours, theirs, f"≥ {at_least:g}× faster", theirs / ours >= at_least)
 
 
 def within(case: str, against: str, ours: float, theirs: float, at_most: float, unit: str = "s") -> Row:
-    """A bar of the form 'at most x times as much'."""
+    """A target of the form 'at most x times as much'."""
     return Row(case, against, ours, theirs, f"≤ {at_most:g}×", ours / theirs <= at_most, unit)
 
 

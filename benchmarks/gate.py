@@ -42,7 +42,7 @@ def _gated(folder: Path, n_queries: int) -> Iterator[Row]:
         def held() -> None:
             report = gate(store.find("latest").results, store.find("main").results, RULES, name="main")
             if len(report.verdicts) != len(RULES):
-                raise RuntimeError("a rule was not held")
+                raise RuntimeError("a rule does not hold")
 
         case = f"gate of {len(RULES)} rules on two stored results, {n_queries:,} queries"
         yield within(case, "reading them", best_time(held), best_time(read), 2)

@@ -48,7 +48,7 @@ def measure() -> Iterator[Row]:
             process.join()
     quarter = len(samples) // 4
     before, last = (sum(part) / quarter for part in (samples[-2 * quarter : -quarter], samples[-quarter:]))
-    yield within(f"web: memory after {SECONDS:g} s of load", "a quarter of the time before", last, before, BAR, "MB")
+    yield within(f"web: memory after {SECONDS:g} s of load", "the previous quarter of the time", last, before, BAR, "MB")
 
 
 def result_of(seed: int) -> Result:

@@ -1,10 +1,11 @@
-"""Build the bundled benchmark `code-spans`: questions about assay's own source code at a recorded commit.
+"""Build the bundled benchmark `code-spans`: questions about the source code of assay at a recorded commit.
 
     python examples/make_code_spans.py
 
-The sources come out of git, so a checkout with its history is needed; the questions and their gold lines stand in
+The sources come from git, so you need a checkout with its history. The questions and their gold lines are in
 `code-spans-questions.jsonl`, written by hand, in the layout that the format `code_spans` reads. The same commit and the same
-questions always give the same benchmark. A span that is not in its file, or a difficulty that is not as measured, stops it.
+questions always give the same benchmark. A span that is not in its file, or a difficulty that differs from the measured one,
+is an error.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay import BenchmarkDataset, DataError, Span, load_dataset
-from assay.text import words_of
+from assay.text import counted, words_of
 
 HERE = Path(__file__).parent
 QUESTIONS = HERE / "code-spans-questions.jsonl"
 TARGET = HERE.parent / "src" / "assay" / "datasets" / "bundled" / "code-spans.json.gz"
 COMMIT = "b38789bbb2994d2f102f39857697e1ef14206b55"
 FOLDER = "src/assay"
-"""What of the commit is the corpus: the Python files below it, called by their paths from there."""
+"""The folder of the commit whose Python files are the corpus; their ids are the paths relative to it."""
 EASY = 0.6
-"""The share of a question's content words that its gold lines hold, from which on it is easy."""
+"""A question is easy if its gold lines contain at least this share of its content words."""
 _FUNCTION_WORDS = """
     a about after again all almost although am among an and another any anywhere are as at be because become becomes been
     before behind being beside between both but by can could did do does done down during each every few for from get gets
@@ -39,11 +40,11 @@ _FUNCTION_WORDS = """
     together too two under until up us very was we were what when where whether which while who whose why will with without
     would you your"""
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
-"""Words that say nothing about what is asked."""
+"""Words that say nothing about the topic of a question."""
 
 
 def main() -> None:
-    """Write the benchmark where the package finds it."""
+    """Write the benchmark into the package."""
     dataset = build(archived_sources())
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder, "code-spans.json")
@@ -53,12 +54,12 @@ def main() -> None:
 
 
 def archived_sources(repository: Path = HERE.parent) -> dict[str, str]:
-    """Path below the folder → text of every Python file, as the commit has it; an error where git does not know it."""
+    """Path relative to the folder → text of every Python file of the commit; an error if git does not have the commit."""
     command = ["git", "-C", str(repository), "archive", "--format=tar", COMMIT, FOLDER]
     done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 (git, and nothing of a user's)
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip()
-        raise DataError(f"{repository}: git has no commit {COMMIT[:7]}; fetch the whole history ({said})")
+        raise DataError(f"{repository}: git has no commit {COMMIT[:7]}. Fetch the whole history ({said})")
     sources: dict[str, str] = {}
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
         for member in sorted(archive.getmembers(), key=lambda member: member.name):
@@ -69,7 +70,7 @@ def archived_sources(repository: Path = HERE.parent) -> dict[str, str]:
 
 
 def build(sources: Mapping[str, str]) -> BenchmarkDataset:
-    """The benchmark out of sources and questions. Whatever its reader would mend or lose is an error here."""
+    """The benchmark from sources and questions. Anything that its reader would repair or drop is an error here."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for path, text in sources.items():
@@ -79,7 +80,7 @@ def build(sources: Mapping[str, str]) -> BenchmarkDataset:
         (folder / "tasks.jsonl").write_bytes(QUESTIONS.read_bytes())
         dataset = load_dataset(folder, "code_spans")
     if wrong := [f"{one.place}: {one.what}" for one in dataset.repairs] or mislabelled(dataset):
-        raise DataError(f"{QUESTIONS.name}: {len(wrong)} to be corrected", wrong)
+        raise DataError(f"{QUESTIONS.name}: {counted(len(wrong), 'fault')}", wrong)
     dataset.name, dataset.version = "code-spans", "1.0"
     dataset.metadata = {
         "description": "questions about the source code of assay, with the lines that answer them",
@@ -92,7 +93,7 @@ def build(sources: Mapping[str, str]) -> BenchmarkDataset:
 
 
 def mislabelled(dataset: BenchmarkDataset) -> list[str]:
-    """Questions whose difficulty is not what the words they share with their gold lines make it."""
+    """Questions whose difficulty differs from the one measured by the words that they share with their gold lines."""
     found = []
     for query in dataset.queries.values():
         gold = "\n".join(lines_of(dataset, span) for span in dataset.spans[query.query_id])
@@ -108,14 +109,14 @@ def lines_of(dataset: BenchmarkDataset, span: Span) -> str:
 
 
 def difficulty(question: str, gold: str) -> str:
-    """`hard` where no content word of the question stands in the gold lines, `easy` where most do, else `medium`."""
+    """`hard` if no content word of the question is in the gold lines, `easy` if most are, else `medium`."""
     asked = content_words(question)
     share = len(asked & content_words(gold)) / max(len(asked), 1)
     return "hard" if share == 0 else "easy" if share >= EASY else "medium"
 
 
 def content_words(text: str) -> set[str]:
-    """The stems of the words that say something; names in code are taken apart: `tie_band`, `TieBand`."""
+    """The stems of the content words; names in code are split: `tie_band`, `TieBand`."""
     import Stemmer
 
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text).replace("_", " ")

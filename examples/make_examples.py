@@ -1,4 +1,4 @@
-"""Write the example judgments and runs. They are made up, seeded, and small enough to read."""
+"""Write the example judgments and runs. They are artificial, seeded and small enough to read."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ HERE = Path(__file__).parent
 QUESTIONS = 40
 PASSAGES = 300
 SYSTEMS = {"bm25": 0.9, "dense": 1.3, "hybrid": 1.5}
-"""How strongly each system's score follows the grade; the rest is noise."""
+"""How strongly the score of each system depends on the grade; the rest is noise."""
 
 
 def main() -> None:
-    """Forty questions over three hundred passages, judged 0 to 3; each system returns a hundred."""
+    """Write 40 questions over 300 passages, judged 0 to 3; each system returns 100 passages."""
     rng = random.Random(7)  # noqa: S311 (example data, not secrets)
     passages = [f"p{number:03}" for number in range(1, PASSAGES + 1)]
     qrels: dict[str, dict[str, int]] = {}
@@ -32,7 +32,7 @@ def _rankings(
     lines = []
     for query, judged in qrels.items():
         if system == "dense" and query in ("q17", "q31"):
-            continue  # this system answered nothing here: such things happen
+            continue  # this system returned nothing for these queries, which also happens in practice
         score = {doc: round(10 + skill * judged.get(doc, 0) + rng.gauss(0, 1.4), 2) for doc in passages}
         best = sorted(passages, key=lambda doc: -score[doc])[:100]
         lines += [f"{query} Q0 {doc} {rank} {score[doc]} {system}" for rank, doc in enumerate(best, 1)]

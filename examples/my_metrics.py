@@ -1,4 +1,4 @@
-"""Somebody's own metrics, speaking the protocol of `assay conformance`: JSON lines in, JSON lines out."""
+"""Example of your own metrics with the protocol of `assay conformance`: JSON lines in, JSON lines out."""
 
 import json
 import math
@@ -6,19 +6,19 @@ import sys
 
 
 def ranked(scores):
-    """Documents, best score first; sorted() leaves equal scores in the order given."""
+    """Documents, best score first; sorted() keeps equal scores in the given order."""
     if not isinstance(scores, dict):
-        raise TypeError("a document may be ranked twice here")
+        raise TypeError("this program does not support runs in which a document occurs twice")
     return sorted(scores, key=scores.get, reverse=True)
 
 
 def dcg(gains):
-    """Gains, each discounted by its rank."""
+    """The sum of the gains, each discounted by its rank."""
     return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1))
 
 
 def measure(name, k, grades, docs):
-    """The score of one query; None for a metric that is not here."""
+    """The score of one query; None for an unknown metric."""
     gains = [max(0, grades.get(doc, 0)) for doc in docs]
     ideal = sorted((max(0, grade) for grade in grades.values()), reverse=True)
     found = [rank for rank, gain in enumerate(gains, 1) if gain and rank <= (k or len(gains))]
@@ -42,7 +42,7 @@ def measure(name, k, grades, docs):
 
 
 def score(metric, qrels, run):
-    """The mean over all judged queries; one that the run lacks scores 0."""
+    """The mean over all judged queries; a query that is missing from the run scores 0."""
     name, _, k = metric.partition("@")
     scores = [measure(name, int(k) if k else None, grades, ranked(run.get(query, {}))) for query, grades in qrels.items()]
     return None if None in scores else sum(scores) / len(scores)

@@ -1,1 +1,1 @@
-"""Fuzzing: mutated input for every reader, parser, saved form and endpoint; `python -m fuzz --list` names them."""
+"""Fuzzing: mutated input for every reader, parser, saved format and endpoint; `python -m fuzz --list` lists them."""

@@ -1,4 +1,4 @@
-"""python -m fuzz: try mutated input on every component, print a table by component; exits 1 where there are faults."""
+"""python -m fuzz: run mutated input through every component and print a table; exit 1 if there are faults."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SECONDS = 120
 
 
 def main() -> int:
-    """0 where no fault was found."""
+    """0 if no fault was found."""
     options = _parser().parse_args()
     if options.list:
         for one in all_components().values():
@@ -53,15 +53,19 @@ def main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__, allow_abbrev=False)
-    parser.add_argument("--seconds", type=float, help=f"end after that time (default: {SECONDS}, without --count)")
-    parser.add_argument("--count", type=int, help="inputs in total, shared evenly by the components")
-    parser.add_argument("--minimum", type=int, default=0, help="inputs of each component before time is shared evenly")
-    parser.add_argument("--component", nargs="+", default=[], metavar="NAME", help="these only; a part of the name will do")
-    parser.add_argument("--seed", help="the same seed gives the same inputs (default: another each time)")
-    parser.add_argument("--jobs", type=int, default=2, help="worker processes")
-    parser.add_argument("--list", action="store_true", help="name the components and what they cover")
-    parser.add_argument("--replay", action="store_true", help="try the cases that were kept, and nothing else")
-    parser.add_argument("--cases", type=Path, default=FOLDER, help="where faults are kept as cases")
+    parser.add_argument("--seconds", type=float, help=f"stop after this time (default without --count: {SECONDS})")
+    parser.add_argument("--count", type=int, help="number of inputs, split evenly between the components")
+    parser.add_argument("--minimum", type=int, default=0, help="inputs for each component before the time is split evenly")
+    parser.add_argument(
+        "--component", nargs="+", default=[], metavar="NAME", help="only components whose name contains one of these"
+    )
+    parser.add_argument("--seed", help="seed of the inputs (default: random)")
+    parser.add_argument("--jobs", type=int, default=2, help="number of worker processes (default: 2)")
+    parser.add_argument("--list", action="store_true", help="list the components and what they cover")
+    parser.add_argument("--replay", action="store_true", help="run only the saved cases")
+    parser.add_argument(
+        "--cases", type=Path, default=FOLDER, help="folder in which inputs that show a fault are saved as cases"
+    )
     parser.add_argument("--output", help="write the totals as JSON")
     return parser
 
@@ -72,7 +76,7 @@ def _chosen(names: list[str]) -> list[Component]:
         return list(every.values())
     chosen = [one for one in every.values() if one.name in names or any(name in one.name for name in names)]
     if not chosen:
-        raise SystemExit(f"no component is called {' or '.join(names)}; there are {', '.join(every)}")
+        raise SystemExit(f"no component is called {' or '.join(names)}   (choose from {', '.join(every)})")
     return chosen
 
 
@@ -97,9 +101,10 @@ def _print_table(totals: Mapping[str, Total], seconds: float) -> None:
 
 
 def _print_end(totals: Mapping[str, Total], told: Sequence[str]) -> None:
-    """Components that nothing was tried on, then all faults once more: the end of a log is what people read."""
+    """Components without input, then all faults again, because people read the end of a log."""
     if untried := [name for name, total in totals.items() if not total.inputs]:
-        print(f"\nno input for {len(untried)} of {len(totals)} components, the time was too short: {', '.join(untried)}")
+        share = f"{len(untried)} of {len(totals)} components"
+        print(f"\n{share} got no input, because the time was too short: {', '.join(untried)}")
     if told:
         print(f"\n{len(told)} different faults:")
     for text in told:

@@ -1,4 +1,4 @@
-"""python -m kills: kill every operation at many instants, print a table; exits 1 where anything was lost."""
+"""python -m kills: kill every operation at many moments and print a table; exit 1 if anything was lost."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ from kills.operations import ALL  # noqa: E402
 
 EVIDENCE = Path(__file__).with_name("evidence")
 COLUMNS = """
-usual seconds: how long the operation takes undisturbed. points: its changes of files and database, each a place to kill it.
-trials: runs that were to be killed. kills while it ran: those not over before. failures: trials that lost something."""
+usual seconds: duration of the operation without a kill. points: its changes to files and database; it can be killed at each.
+trials: runs that should be killed. kills while it ran: runs that had not ended yet. failures: trials that lost data."""
 
 
 def main() -> int:
-    """0 where nothing was lost."""
+    """0 if nothing was lost."""
     options = _parser().parse_args()
     chosen = [one for one in ALL if not options.operation or any(name in one.name for name in options.operation)]
     if not chosen:
-        print(f"no such operation; there are {', '.join(one.name for one in ALL)}")
+        print(
+            f"no operation is called {' or '.join(options.operation)}   (choose from {', '.join(one.name for one in ALL)})"
+        )
         return 2
     seed = options.seed or str(random.SystemRandom().randrange(10**6))
     folder = Path(tempfile.mkdtemp(prefix="assay-kills-"))
@@ -66,11 +68,17 @@ def _print_row(total: Total) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m kills", description=__doc__, allow_abbrev=False)
-    parser.add_argument("--count", type=int, default=1000, help="kills in total, shared evenly by the operations")
-    parser.add_argument("--operation", nargs="+", default=[], metavar="NAME", help="these only; a part of the name will do")
-    parser.add_argument("--seed", help="the same seed gives the same instants (default: another each time)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes that try side by side")
-    parser.add_argument("--evidence", type=Path, default=EVIDENCE, help="where failures are kept (default: kills/evidence)")
+    parser.add_argument(
+        "--count", type=int, default=1000, help="number of kills, split evenly between the operations (default: 1000)"
+    )
+    parser.add_argument(
+        "--operation", nargs="+", default=[], metavar="NAME", help="only operations whose name contains one of these"
+    )
+    parser.add_argument("--seed", help="seed of the moments (default: random)")
+    parser.add_argument("--jobs", type=int, default=1, help="number of parallel processes (default: 1)")
+    parser.add_argument(
+        "--evidence", type=Path, default=EVIDENCE, help="folder in which failures are saved (default: kills/evidence)"
+    )
     return parser
 
 

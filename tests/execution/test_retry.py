@@ -101,7 +101,9 @@ def test_the_wrong_number_of_answers_is_an_error_and_who_is_missing_is_found():
             return [hits for query, hits in zip(queries, super().search(queries, k), strict=True) if query.query_id != "q1"]
 
     told = Drops()
-    assert errors(collected(told, 3, batch=3)) == {"q1": "search was given 1 query and returned 0 answers"}
+    assert errors(collected(told, 3, batch=3)) == {
+        "q1": "search must return one list of hits per query: it got 1 query and returned 0 lists"
+    }
     assert told.sizes() == [3, 1, 1, 1]
 
 

@@ -108,7 +108,7 @@ def test_languages_come_from_cases_from_the_file_and_from_its_folder(tmp_path):
         assert read_hpo_cases(cases(tmp_path / folder / "cases.json", CASE)).metadata == {"language": language}, folder
     dataset = read_hpo_cases(cases(tmp_path / "german" / "cases.json", CASE, language="en"))
     assert dataset.queries["1"].tags["language"] == "en"
-    assert dataset.repairs == [Repair("metadata.language", "the file says en, its folder de; the file is believed")]
+    assert dataset.repairs == [Repair("metadata.language", "the file says en, but its folder says de; en is used")]
     assert read_hpo_cases(cases(tmp_path / "cases.json", CASE)).queries == {"1": Query("1", "Seizure")}
 
 
@@ -127,7 +127,7 @@ def test_odd_but_legal(tmp_path):
     for name, packed in {"cases.json": content, "cases.json.gz": gzip.compress(content)}.items():
         dataset = load_dataset(write(tmp_path / name, packed))
         assert (dataset.name, dataset.queries, dataset.qrels) == ("cases", {"7": Query("7", "日")}, {"7": {"HP:0001250": 1}})
-        assert dataset.repairs == [Repair("case 1 (7).expected_hpo_ids", "HP:0001250 is named twice; it counts once")]
+        assert dataset.repairs == [Repair("case 1 (7).expected_hpo_ids", "HP:0001250 occurs twice; it counts once")]
 
 
 FAULTS = {

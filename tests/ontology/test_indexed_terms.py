@@ -60,7 +60,7 @@ def test_python_indexes_the_fields_and_labels_that_are_asked_for(place):
     one = assay.run("mine.json", "bm25", ["mrr"], ontology="small.obo", fields=["label"])
     documents = {"ontology": "small", "version": "", "fields": ["label"], "language": "en"}
     assert one.provenance["dataset"]["documents"] == documents
-    assert "indexed are label alone, without synonyms and definition." in one.notes
+    assert "only these fields are indexed: label (not synonyms, definition)." in one.notes
     found = assay.run("mine.json", "bm25", ["mrr"], ontology="small.obo", labels=[place / "de.tsv"])
     assert found["mrr"] == 1
     assert any("German labels for 1 of 3 terms" in note for note in found.notes)
@@ -84,7 +84,7 @@ def test_languages_are_never_in_one_mean():
     alone = assay.run("two.json", "bm25", ["mrr"], ontology="small.obo", labels="de.tsv", selection={"where": "language=de"})
     assert alone["mrr"] == 1
     scored = assay.evaluate(assay.load_hpo("two.json", ontology="small.obo"), {"1": ["HP:0001250"]}, ["mrr"])
-    assert any(note.startswith("cases in de and en are in one mean") for note in scored.notes)
+    assert any(note.startswith("the mean mixes cases in de and en") for note in scored.notes)
 
 
 def test_benchmarks_search_the_terms_that_are_given():

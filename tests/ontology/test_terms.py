@@ -149,6 +149,6 @@ def test_faults_of_cases(snapshots):
     snapshots.check("ontology/case_faults", "\n".join(lines) + "\n")
     cases = [Case("c1", "Too  hot", ("X:B",)), Case("c2", "too hot", ("X:B",)), Case("c3", "", ()), Case("c4", "", ())]
     (fault,) = check_cases(small(), cases)
-    expected = {"case": "c2", "severity": "warning", "code": "text", "what": "the text is that of c1 as well"}
+    expected = {"case": "c2", "severity": "warning", "code": "text", "what": "the text is the same as in c1"}
     assert fault.to_dict() == expected
     assert check_cases(build_ontology([TermRecord("0")]), [Case("c", "anything", ("Q",))])[0].suggestion == ""

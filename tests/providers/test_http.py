@@ -162,7 +162,7 @@ def test_what_goes_wrong_is_explained(snapshots, monkeypatch):
     }
     text = "".join(f"## {name}\n{type(error).__name__}: {error}\n\n" for name, error in errors.items())
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:port", text)
-    snapshots.check("providers/http", re.sub(r"(no-such-host.* cannot be reached: ).*", r"\1…", text))
+    snapshots.check("providers/http", re.sub(r"(no-such-host.* cannot connect: ).*", r"\1…", text))
 
 
 def not_http(_, handler):

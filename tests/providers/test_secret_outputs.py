@@ -192,7 +192,7 @@ def test_no_file_that_an_evaluation_leaves_has_a_secret(done):
     for name in ("service", "literal", "login"):
         assert {"q1", "q5"} <= set(found[name]["run"])
         assert set(found[name]["failures"]) == {"q2", "q3", "q4"}
-        assert found[name]["failures"]["q4"].endswith("), so the answer is not kept")
+        assert found[name]["failures"]["q4"].endswith("), so the hits are not stored")
     assert set(found["own"]["failures"]) == set(found["program"]["failures"]) == {"q2"}
     kinds = {path.suffix for path in assert_no_canary_below(done.folder)}
     assert {".json", ".csv", ".md", ".tex", ".trec", ".db", ".log"} <= kinds

@@ -327,7 +327,7 @@ def test_row_stratified_reporting_by_language_difficulty_and_category(tmp_path, 
 # Roadmap
 def test_row_run_evaluation_returns_each_case_mean_and_interval(figures):
     found = figures
-    assert "9 cases: too small to publish, which takes 200 or more." in found["notes"]
+    assert "9 cases: too few to publish a result; use at least 200." in found["notes"]
     assert (found["model_name"], found["test_file"], found["num_test_cases"]) == ("Always", "hpo-en:tiny", 9)
     for key in ("mrr_dense", "hit_rate_dense@1", "ndcg_dense@10", "recall_dense@10", "precision_dense@10", "map_dense@10"):
         assert len(found[key]) == 9

@@ -123,7 +123,7 @@ def test_what_cannot_be_carried_out(shop, capsys):
     assert not any("_apple" in one for one in wrong)
     (shop / "table.tsv").write_text("src/shop/goods/_apple.py\tsrc/shop/till/sale.py\tmoved\n")
     assert carry_out(shop, "move", "table.tsv") == 1
-    assert "there already" in capsys.readouterr().out
+    assert "already exist" in capsys.readouterr().out
     assert (shop / "src/shop/till/sale.py").read_text() == FILES["src/shop/till/sale.py"]
     (shop / "src/shop/goods/pear.py").write_text('"""A pear."""\n\n\ndef pear():\n    return 1\n')
     (shop / "src/shop/till/sale.py").write_text('"""Sales."""\n\nfrom shop.goods.pear import pear\n\nprice = pear\n')

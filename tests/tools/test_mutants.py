@@ -93,12 +93,12 @@ def test_the_place_is_a_text_in_a_function(shop):
 
 def test_a_text_that_is_not_there_once_is_an_error(shop):
     for function, before, after, why in (
-        ("total", "n * 2", "n * 3", "not there"),
-        ("gone", "n * 2", "n * 3", "not there"),
+        ("total", "n * 2", "n * 3", "not found"),
+        ("gone", "n * 2", "n * 3", "not found"),
         ("Shop", "n * 2", "n * 3", "2 times"),
         ("", "n * 2", "n * 3", "3 times"),
-        ("unused", "n * 2", "n *", "no Python"),
-        ("unused", "n * 2", "(n * 2)", "says the same"),
+        ("unused", "n * 2", "n *", "not valid Python"),
+        ("unused", "n * 2", "(n * 2)", "is the same as the original"),
     ):
         with pytest.raises(MutantError, match=why):
             find_place(mutant(function, before, after), shop / "src")
@@ -138,7 +138,7 @@ def test_killed_and_surviving_mutants_are_told_apart(shop, monkeypatch, capfd):
     root = ["--root", str(shop)]
 
     assert main([*root, "run"]) == 2
-    assert "record makes one" in capfd.readouterr().err
+    assert "Create one: python -m tools.mutants record" in capfd.readouterr().err
     assert main([*root, "record", "--jobs", "1", "--", "-q"]) == 0
     assert "7 tests recorded, 1 of them failed" in capfd.readouterr().out
     assert main([*root, "run", "--jobs", "2"]) == 1
@@ -161,4 +161,4 @@ def test_killed_and_surviving_mutants_are_told_apart(shop, monkeypatch, capfd):
     assert main([*root, "run", "--bar", str(shop / "build/mutants/results.json")]) == 0  # nobody lives who was killed before
     (shop / "src" / "shop" / "sums.py").write_text(SUMS + "\n# another line\n")
     assert main([*root, "run"]) == 2
-    assert "record does it again" in capfd.readouterr().err
+    assert "Record again: python -m tools.mutants record" in capfd.readouterr().err

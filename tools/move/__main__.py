@@ -1,10 +1,10 @@
-"""The command line of the mover.
+"""Move and rename modules and definitions by table.
 
-python -m tools.move move TABLE [PLACE …] [--renames TABLE]    carry out rows whose new path is below one of the places
+python -m tools.move move TABLE [PLACE …] [--renames TABLE]    carry out rows whose new path is in one of the places
 python -m tools.move rename TABLE                              rename definitions: module, old name, new name
-python -m tools.move doors                                     imports across packages go to front doors; stubs are written
-python -m tools.move check TABLE                               every module has its row, and only one
-python -m tools.move verify TABLE [--quick]                    nothing refers to what is gone; ruff and mypy
+python -m tools.move doors                                     change imports across packages to front doors; write stubs
+python -m tools.move check TABLE                               check that every module has exactly one row
+python -m tools.move verify TABLE [--quick]                    check that nothing refers to a removed name; run ruff and mypy
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _operation(options: argparse.Namespace, repository: Repository, report: Repo
         return incomplete(read_moves(options.table), repository)
     else:
         for one in private_imports(repository):
-            report.add("Imports across packages that pass by the front door", one)
+            report.add("Imports across packages that do not use the front door", one)
         wrong = dangling(repository, read_moves(options.table) if options.table else [])
         if not options.quick:
             python = repository.root / ".venv" / "bin" / "python"
@@ -61,22 +61,22 @@ def _operation(options: argparse.Namespace, repository: Repository, report: Repo
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.move", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--root", type=Path, default=Path.cwd(), help="the repository (default: the folder one is in)")
-    parser.add_argument("--report", type=Path, help="write the report to this file, too")
+    parser.add_argument("--root", type=Path, default=Path.cwd(), help="the repository (default: the current folder)")
+    parser.add_argument("--report", type=Path, help="also write the report to this file")
     operations = parser.add_subparsers(dest="operation", required=True)
     moving = operations.add_parser("move", help="move and join modules by table")
     moving.add_argument("table", type=Path)
-    moving.add_argument("places", nargs="*", help="only rows whose new path is one of these or below it")
+    moving.add_argument("places", nargs="*", help="only rows whose new path is one of these or inside it")
     moving.add_argument(
-        "--renames", type=Path, help="names that change on the way: module before the move, old name, new name"
+        "--renames", type=Path, help="table of names that change: module before the move, old name, new name"
     )
-    moving.add_argument("--dry-run", action="store_true", help="only list the names that clash")
+    moving.add_argument("--dry-run", action="store_true", help="only list name clashes")
     operations.add_parser("rename", help="rename definitions by table").add_argument("table", type=Path)
-    operations.add_parser("doors", help="imports across packages go to front doors")
-    operations.add_parser("check", help="is the table complete?").add_argument("table", type=Path)
-    verifying = operations.add_parser("verify", help="does everything refer to something?")
+    operations.add_parser("doors", help="change imports across packages to front doors")
+    operations.add_parser("check", help="check that the table is complete").add_argument("table", type=Path)
+    verifying = operations.add_parser("verify", help="check that all references exist")
     verifying.add_argument("table", type=Path, nargs="?")
-    verifying.add_argument("--quick", action="store_true", help="without importing, ruff and mypy")
+    verifying.add_argument("--quick", action="store_true", help="skip imports, ruff and mypy")
     return parser
 
 

@@ -78,7 +78,7 @@ def _old_mentions(repository: Repository, rows: list[Row], known: set[str]) -> I
     for path in [*repository.python_files(), *repository.text_files()]:
         for number, line in enumerate(repository.read(path).splitlines(), 1):
             if mentions.rewrite(line) != line:
-                yield path, f"line {number} mentions what has moved: {line.strip()[:100]}"
+                yield path, f"line {number} mentions a moved name: {line.strip()[:100]}"
 
 
 def import_all(repository: Repository, python: str = sys.executable) -> str:

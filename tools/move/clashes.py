@@ -13,7 +13,7 @@ MERGED = {"__all__", "TYPE_CHECKING"}
 """Names that every file may have for itself, and that become one."""
 Defined = dict[str, tuple[Source, str]]
 """New name → the source that defines it, and the name it has there."""
-HEADING = "Names that clashed: give them good ones (module, name, what it became)"
+HEADING = "Names that clashed: choose better names (module, name, new name)"
 
 
 def settle(sources: list[Source], changes: Changes, report: Report) -> None:

@@ -16,7 +16,7 @@ from tools.move.references import Tree
 from tools.move.report import Report
 from tools.move.repository import module_name, package_of
 
-COMMENTS = "Comments that stood at imports and are gone"
+COMMENTS = "Comments at imports that were removed"
 
 
 @dataclass
@@ -41,9 +41,7 @@ def joined(texts: Sequence[tuple[Source, str]], main: Source, dropped: set[Origi
         part = take_apart(text, twice)
         parts.append(part)
         if source is not main and part.docstring:
-            report.add(
-                "Docstrings of files that were joined: look whether something is lost", f"{source.path}: {part.docstring}"
-            )
+            report.add("Docstrings of joined files: check that nothing is lost", f"{source.path}: {part.docstring}")
         if source is main:
             docstring = part.docstring
     return put_together(parts, docstring)
@@ -187,7 +185,7 @@ def _without_own(
     node = one.node
     if isinstance(node, cst.Import):
         if any(alias.evaluated_name == own for alias in node.names):
-            report.add("A file that imports itself: mend it by hand", f"{tree.path}: {own}")
+            report.add("Files that import themselves: fix them by hand", f"{tree.path}: {own}")
         return [node]
     if isinstance(node.names, cst.ImportStar):
         return [node]
@@ -203,7 +201,7 @@ def _without_own(
         if not gone:
             left.append((name, alias.evaluated_alias))
             if own in (module, f"{module}.{name}"):
-                report.add("A file that imports itself: mend it by hand", f"{tree.path}: {own} as {local}")
+                report.add("Files that import themselves: fix them by hand", f"{tree.path}: {own} as {local}")
     if len(left) == len(node.names):
         return [node]
     return [make_import(module, left)] if left else []

@@ -63,7 +63,7 @@ def _check(repository: Repository, rows: list[Row]) -> None:
     old = {row.old for row in rows}
     lost = [str(row.new) for row in rows if row.new not in old and (repository.root / row.new).exists()]
     if lost:
-        raise TableError(f"these files are there already and have no row: {', '.join(sorted(set(lost)))}")
+        raise TableError(f"these files already exist and have no row: {', '.join(sorted(set(lost)))}")
     for target, sources in groups(rows).items():
         if len(sources) > 1 and sum(row.is_main for row in sources) > 1:
             raise TableError(f"{target} has two main parts")
@@ -111,7 +111,7 @@ def _rewritten(repository: Repository, changes: Changes, mentions: Mentions, rep
             found[path] = new
         if path in mentions.files:
             for line in filter(PLACE.search, text.splitlines()):
-                report.add("Lines that know where their file is: look at them", f"{path}: {line.strip()}")
+                report.add("Lines that depend on the place of their file: check them", f"{path}: {line.strip()}")
     for path in repository.text_files():
         text = repository.read(path)
         if pattern.search(text) and (new := mentions.rewrite(text)) != text:
@@ -134,11 +134,14 @@ def _text_of(target: Path, sources: list[Source], rewritten: dict[Path, str], ch
     deferred = {source.defers_annotations for source in sources}
     if len(deferred) > 1:
         plain = [str(source.path) for source in sources if not source.defers_annotations]
-        report.add("Annotations that were evaluated and no longer are", f"{target}: {', '.join(plain)}")
+        report.add("Annotations that are not evaluated any more", f"{target}: {', '.join(plain)}")
     ordered = in_order(sources)
     if ordered != sources:
         names = ", ".join(leaf(source.module) for source in ordered)
-        report.add("Files whose main part does not come first, for it needs another when it is loaded", f"{target}: {names}")
+        report.add(
+            "Files whose main part does not come first, because it needs another part when it is loaded",
+            f"{target}: {names}",
+        )
     by_path = dict(texts)
     texts = [(one, without_own_imports(by_path[one], target, _own_names(target, changes), report)) for one in ordered]
     return joined(texts, sources[0], merged(ordered, changes), report)

@@ -206,7 +206,7 @@ def rewrite(text: str, path: Path, changes: Changes, mentions: Mentions, report:
     if mentions.rewrite(text) != text:
         _follow_dotted(tree, mentions)
     for found in mentions.dynamic(text):
-        report.add("Names put together at run time: look at them", f"{path}: {found}")
+        report.add("Names composed at run time: check them", f"{path}: {found}")
     return tree.code()
 
 
@@ -220,7 +220,7 @@ def _rename_definitions(tree: Tree, changes: Changes, report: Report) -> None:
         if not nodes:
             continue
         if not tree.can_rename(tree.top, old, new, "definition") and (own, new) not in changes.names:
-            report.add("Renames that meet a name which is there already: look at them", f"{tree.path}: {old} → {new}")
+            report.add("Renames to a name that already exists: check them", f"{tree.path}: {old} → {new}")
         for node in nodes:
             tree.edits.names[node.name if isinstance(node, cst.FunctionDef | cst.ClassDef) else node] = new
         tree.rename_uses(tree.top, old, new, "definition")

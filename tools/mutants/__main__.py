@@ -1,4 +1,4 @@
-"""Record the tests, check the table of mutants, or judge them."""
+"""Record the tests, check the table of mutants, or run the tests on mutants."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RECORDING = "recording"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit 1 where a mutant lives (with a bar: one that was killed), 2 where something cannot be done."""
+    """Exit 1 if a mutant survives (with --bar: one that was killed before), 2 after an error."""
     options = _parser().parse_args(arguments)
     options.root = options.root.resolve()
     options.folder = options.root / options.folder
@@ -62,7 +62,7 @@ def _all_mutants(options: argparse.Namespace) -> list[Mutant]:
 
 
 def _judge_all(options: argparse.Namespace) -> int:
-    """Judge those that are not yet judged, several at a time, each on a copy of its own."""
+    """Run the tests on all mutants without a result, several in parallel, each in its own copy."""
     mutants, results = _selected(options), Results(options.folder)
     recording = read_recording(options.folder / RECORDING)
     for mutant in mutants:
@@ -78,7 +78,11 @@ def _judge_all(options: argparse.Namespace) -> int:
     if options.bar:
         killed_before = set(read_killed(options.bar))
         alive = [name for name in alive if name in killed_before]
-        print(f"of those killed before, these are not: {', '.join(alive)}" if alive else "those killed before are so again")
+        print(
+            f"killed before, but not now: {', '.join(alive)}"
+            if alive
+            else "all mutants that were killed before are killed again"
+        )
     return 1 if alive else 0
 
 
@@ -110,20 +114,26 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--root", type=Path, default=ROOT, help="the repository (default: this one)")
     parser.add_argument("--folder", type=Path, default=FOLDER, help=f"recording and results (default: {FOLDER})")
     actions = parser.add_subparsers(dest="action", required=True)
-    recording = actions.add_parser("record", help="run the suite once, to know which test runs which lines")
-    recording.add_argument("--jobs", type=int, default=2, help="processes that run tests")
-    recording.add_argument("words", nargs="*", help=f"behind --: words for pytest (default: {' '.join(USUAL)})")
-    checking = actions.add_parser("check", help="does every mutant have its place?")
-    judging = actions.add_parser("run", help="which mutants do the tests notice?")
+    recording = actions.add_parser("record", help="run all tests once, and record which test runs which lines")
+    recording.add_argument("--jobs", type=int, default=2, help="number of test processes (default: 2)")
+    recording.add_argument("words", nargs="*", help=f"after --: arguments for pytest (default: {' '.join(USUAL)})")
+    checking = actions.add_parser("check", help="check that every mutant has a place in the sources")
+    judging = actions.add_parser("run", help="find out which mutants the tests notice")
     for action in (checking, judging):
-        action.add_argument("--table", type=Path, action="append", help=f"may be repeated (default: {TABLE})")
-        action.add_argument("--only", action="append", default=[], metavar="NAME", help="one mutant; may be repeated")
-        action.add_argument("--area", action="append", default=[], help="mutants of one area; may be repeated")
-    judging.add_argument("--jobs", type=int, default=1, help="mutants at a time, each on a copy of its own")
-    judging.add_argument("--limit", type=float, help="seconds for a mutant (default: by what its tests took)")
+        action.add_argument(
+            "--table", type=Path, action="append", help=f"table of mutants; can be repeated (default: {TABLE})"
+        )
+        action.add_argument("--only", action="append", default=[], metavar="NAME", help="only this mutant; can be repeated")
+        action.add_argument("--area", action="append", default=[], help="only mutants of this area; can be repeated")
+    judging.add_argument(
+        "--jobs", type=int, default=1, help="mutants in parallel, each in its own copy of the sources (default: 1)"
+    )
+    judging.add_argument("--limit", type=float, help="seconds for a mutant (default: depends on the time of its tests)")
     judging.add_argument("--wide", action="store_true", help="run all tests that run any line of the file")
-    judging.add_argument("--bar", type=Path, help="results.json of before: exit 1 only where a mutant lives that was killed")
-    judging.add_argument("--again", action="store_true", help="also judge those that are judged already")
+    judging.add_argument(
+        "--bar", type=Path, help="earlier results.json: exit 1 only if a mutant survives that was killed then"
+    )
+    judging.add_argument("--again", action="store_true", help="also run mutants that already have a result")
     return parser
 
 

@@ -75,7 +75,9 @@ def judge(
             if ended.code is None:
                 return outcome(TIMEOUT)
             if ended.code == NO_TESTS:
-                raise MutantError(f"{mutant.name}: recorded tests are gone; python -m tools.mutants record does it again")
+                raise MutantError(
+                    f"{mutant.name}: recorded tests do not exist any more. Record again: python -m tools.mutants record"
+                )
             if _is_noticed(scratch, place, ended.failed, left, most):
                 return outcome(KILLED, ended.failed or "pytest")
             set_aside.append(ended.failed)

@@ -40,7 +40,9 @@ def find_place(mutant: Mutant, sources: Path) -> Place:
             found.append(other)
     if len(found) != 1:
         where = ", ".join(str(other.relative_to(package)) for other in found) or "no other file"
-        raise MutantError(f"{mutant.name}: {mutant.file} is gone, and {where} has {mutant.function} with that text")
+        raise MutantError(
+            f"{mutant.name}: {mutant.file} does not exist any more, and {where} has {mutant.function} with that text"
+        )
     return _place(mutant, found[0], sources)
 
 
@@ -57,17 +59,17 @@ def _place(mutant: Mutant, file: Path, sources: Path) -> Place:
     starts = _starts(mutant, original)
     where = f"{mutant.name}: {mutant.file}, {mutant.function or 'the module'}"
     if not starts:
-        raise MutantError(f"{where}: the text is not there: {mutant.before!r}")
+        raise MutantError(f"{where}: the text was not found: {mutant.before!r}")
     if len(starts) > 1:
-        raise MutantError(f"{where}: the text is there {len(starts)} times: {mutant.before!r}")
+        raise MutantError(f"{where}: the text occurs {len(starts)} times: {mutant.before!r}")
     mutated = original[: starts[0]] + mutant.after + original[starts[0] + len(mutant.before) :]
     tree = ast.parse(original)
     try:
         is_same = ast.dump(ast.parse(mutated)) == ast.dump(tree)
     except SyntaxError as error:
-        raise MutantError(f"{where}: the mutant is no Python: {error}") from None
+        raise MutantError(f"{where}: the mutant is not valid Python: {error}") from None
     if is_same:
-        raise MutantError(f"{where}: the mutant says the same as the original")
+        raise MutantError(f"{where}: the mutant is the same as the original")
     chains = [_statements_at(tree, line) for line in _changed_lines(original, mutated)]
     lines = frozenset(line for chain in chains for line in _own_lines(chain[-1]))
     names = frozenset(name for chain in chains if _runs_at_import(chain) for name in _defined_names(chain))
@@ -134,7 +136,7 @@ def _statements_at(tree: ast.Module, line: int) -> list[ast.stmt]:
         if node is not None:
             chain.append(node)
     if not chain:
-        raise MutantError(f"line {line} is in no statement")
+        raise MutantError(f"line {line} is not in a statement")
     return chain
 
 

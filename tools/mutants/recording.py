@@ -83,7 +83,7 @@ def _merged(notes: Iterable[dict[str, Any]]) -> dict[str, Any]:
 def read_recording(folder: Path) -> Recording:
     """What was recorded."""
     if not (folder / TESTS).is_file():
-        raise MutantError(f"there is no recording in {folder}; python -m tools.mutants record makes one")
+        raise MutantError(f"there is no recording in {folder}. Create one: python -m tools.mutants record")
     about = json.loads((folder / TESTS).read_text(encoding="utf-8"))
     return Recording(folder, Path(about["sources"]), about["digests"], about["seconds"], about["fixtures"], about["failed"])
 
@@ -134,7 +134,7 @@ class Recording:
         """A file that is not as it was recorded has other lines."""
         if self.digests.get(str(file)) != _digest(sources / file):
             raise MutantError(
-                f"{file} was changed since the tests were recorded; python -m tools.mutants record does it again"
+                f"{file} has changed since the tests were recorded. Record again: python -m tools.mutants record"
             )
 
     def tests_for(self, place: Place, sources: Path, *, wide: bool = False) -> list[str]:

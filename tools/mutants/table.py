@@ -71,7 +71,7 @@ def _mutant(entry: Any, path: Path) -> Mutant:
 def select_mutants(mutants: Sequence[Mutant], names: Sequence[str] = (), areas: Sequence[str] = ()) -> list[Mutant]:
     """Those with one of the names and in one of the areas; without any, all."""
     if unknown := [name for name in names if name not in {mutant.name for mutant in mutants}]:
-        raise MutantError(f"there is no mutant {unknown[0]}")
+        raise MutantError(f"no mutant is called {unknown[0]!r}")
     if unknown := [area for area in areas if area not in {mutant.area for mutant in mutants}]:
-        raise MutantError(f"there is no area {unknown[0]}; there are {', '.join(sorted({m.area for m in mutants}))}")
+        raise MutantError(f"no area is called {unknown[0]!r}   (choose from {', '.join(sorted({m.area for m in mutants}))})")
     return [mutant for mutant in mutants if (not names or mutant.name in names) and (not areas or mutant.area in areas)]

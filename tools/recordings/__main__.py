@@ -27,13 +27,13 @@ PARTS: dict[str, Callable[[Scene, Wanted], dict[str, str]]] = {
     "D": lambda scene, _: schemas.record_schemas(scene),
     "F": lambda scene, _: wheel.record_wheel(scene),
 }
-"""E is missing: how fast it is, is measured by benchmarks/."""
+"""There is no E: speed is measured by benchmarks/."""
 FIXED = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-"""Read when Python or a package starts, so that they are set before."""
+"""Set before the start, because Python and packages read them when they start."""
 
 
 def main() -> int:
-    """Exit 1 if anything differs that may not."""
+    """Exit 1 if anything differs that must not differ."""
     options = _options()
     with make_scene(options.folder, options.jobs) as scene:
         import_packages()
@@ -55,7 +55,7 @@ def _do_part(part: str, scene: Scene, fixture: dict[str, str], options: argparse
 
     cases = PARTS[part](scene, is_wanted) | (fixture if part == "B" else {})
     cases = {name: text for name, text in cases.items() if is_wanted(name)}
-    took = f"{time.monotonic() - began:.0f} s ({_cpu_seconds() - began_cpu:.0f} s of processors)"
+    took = f"{time.monotonic() - began:.0f} s ({_cpu_seconds() - began_cpu:.0f} s CPU time)"
     if options.action == "record":
         write_part(scene.recording, part, cases)
         print(f"{part}: {len(cases):,} cases recorded in {took}", flush=True)
@@ -81,30 +81,30 @@ def _cpu_seconds() -> float:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.recordings", description=__doc__)
     parser.add_argument("action", choices=["record", "compare"])
-    parser.add_argument("--folder", type=Path, required=True, help="the recording")
+    parser.add_argument("--folder", type=Path, required=True, help="folder of the recording")
     parser.add_argument("--only", type=_parts, default=list(PARTS), help="parts, such as A,C (default: all)")
     parser.add_argument(
-        "--match", action="append", default=[], help="only cases whose name fits, such as 'score *'; may be repeated"
+        "--match", action="append", default=[], help="only cases whose name matches, such as 'score *'; can be repeated"
     )
     parser.add_argument("--allow", action="append", default=[], help="cases that may differ, such as 'A/assay.model.*'")
-    parser.add_argument("--keep", type=Path, help="compare: a folder for what was found now")
+    parser.add_argument("--keep", type=Path, help="compare: folder in which the current output is saved")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
     options.folder = options.folder.resolve()
     if options.action == "compare" and not options.folder.is_dir():
-        parser.error(f"{options.folder} is no recording")
+        parser.error(f"{options.folder} is not a recording")
     return options
 
 
 def _parts(text: str) -> list[str]:
     parts = text.upper().split(",")
     if set(parts) - PARTS.keys():
-        raise argparse.ArgumentTypeError(f"parts are {', '.join(PARTS)}")
+        raise argparse.ArgumentTypeError(f"choose from {', '.join(PARTS)}")
     return parts
 
 
 def _start_again() -> None:
-    """With the environment that must be set before Python starts, and the sources of this tree."""
+    """Restart with the environment that must be set before Python starts, and with the sources of this tree."""
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
     if all(os.environ.get(name) == value for name, value in {**FIXED, "PYTHONPATH": path}.items()):
         return

@@ -1,4 +1,4 @@
-"""Chunkers: ways to cut documents into pieces; a family per file of `catalog`."""
+"""Chunkers: ways to cut documents into chunks, one family per file of `catalog`."""
 
 from assay.lazy import front_door
 

@@ -1,4 +1,4 @@
-"""Chunker: the record of one way to cut, what it gives back, how it is named, documents cut by it, and sizes of chunks."""
+"""Chunker: the record of one way to cut, its result, how it is parsed, cutting documents, and sizes of chunks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEFAULT_SIZE = 1500
 
 
 class Piece(NamedTuple):
-    """Characters [start, end) of a text, and what they are part of."""
+    """Characters [start, end) of a text, and the title of what they are part of."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class Piece(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """The pieces of a text in the order of their starts, and what was done otherwise than asked."""
+    """The pieces of a text, ordered by start, and a remark if it was not cut as requested."""
 
     pieces: list[Piece]
     remark: str = ""
@@ -45,12 +45,17 @@ class Cut(NamedTuple):
 
 
 def overlap(text: str) -> int:
-    """A whole number from 0 up."""
-    return 0 if text and not text.strip("0") else cutoff(text)
+    """A whole number of at least 0."""
+    try:
+        return 0 if text and not text.strip("0") else cutoff(text)
+    except ValueError:
+        raise ValueError("a whole number from 0 to 1,000,000,000") from None
 
 
-SIZE = Param("size", cutoff, DEFAULT_SIZE, "characters of a chunk at most; white space is not counted")
-OVERLAP = Param("overlap", overlap, 0, "characters at the end of a chunk that the next one repeats; below size")
+SIZE = Param("size", cutoff, DEFAULT_SIZE, "maximum characters per chunk, not counting white space")
+OVERLAP = Param(
+    "overlap", overlap, 0, "characters at the end of a chunk that the next chunk repeats; must be less than size"
+)
 
 
 @dataclass(frozen=True)
@@ -60,10 +65,10 @@ class Chunker:
     name: str
     meaning: str
     split: Callable[..., Cut]
-    """Text, path of the document, and parameters → pieces. White space alone need not be in any piece; all else must."""
+    """Text, path of the document, and parameters → pieces, which must cover the text except for white space."""
     params: tuple[Param, ...] = (SIZE,)
     check: Callable[..., None] | None = None
-    """Parameters → an error where it is certain that it cannot work, such as a package that is not there."""
+    """Parameters → an error if it certainly cannot work, for example because a package is missing."""
 
 
 @dataclass(frozen=True)
@@ -75,26 +80,26 @@ class BoundChunker:
 
     @property
     def name(self) -> str:
-        """How it is written: `fixed_lines(size=800)`; what is at its default is left out."""
+        """Its text: `fixed_lines(size=800)`; parameters at their defaults are left out."""
         changed = changed_settings(self.chunker.params, self.params)
         inside = ", ".join(f"{name}={written_value(value)}" for name, value in changed.items())
         return f"{self.chunker.name}({inside})" if inside else self.chunker.name
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """Everything that was set, defaults included."""
+        """All parameters, including defaults."""
         values = {name: list(value) if isinstance(value, tuple) else value for name, value in self.params.items()}
         return {"chunker": self.chunker.name, **values}
 
     def check(self) -> None:
-        """Raise where it is certain that it cannot work; nothing is cut."""
+        """Raise if it certainly cannot work; nothing is cut."""
         if self.chunker.check is not None:
             self.chunker.check(**self.params)
 
     def cut(self, document: Document) -> Cut:
-        """The pieces of a document; those of white space alone are left out.
+        """The pieces of a document, without those that are only white space.
 
-        Halves of a surrogate pair stay together: a piece that ends between them is one character longer.
+        The halves of a surrogate pair stay together: a piece that would end between them is one character longer.
         """
         text = document.text
         cut = self.chunker.split(text, _path(document), **self.params)
@@ -104,19 +109,19 @@ class BoundChunker:
 
 
 def _path(document: Document) -> str:
-    """What tells a document's language: its id where that has an ending, else where it comes from."""
+    """The path that decides the language of a document: its id if that has a file extension, otherwise its source."""
     has_ending = "." in document.doc_id.rpartition("/")[2]
     return document.doc_id if has_ending or not document.source else document.source
 
 
 def _behind_pair(text: str, place: int) -> int:
-    """The place, or the one behind it where it parts the halves of a surrogate pair."""
+    """The place, or the next one if the place is between the halves of a surrogate pair."""
     parts = 0 < place < len(text) and "\ud800" <= text[place - 1] <= "\udbff" and "\udc00" <= text[place] <= "\udfff"
     return place + parts
 
 
 def written_value(value: Any) -> str:
-    """A value such that it reads back, line feeds and quotes included."""
+    """A value in a form that can be read back, including line feeds and quotes."""
     if isinstance(value, tuple):
         return json.dumps(list(value), ensure_ascii=False).replace('\\"', "\\u0022")
     text = show(value)
@@ -135,11 +140,11 @@ def find_chunker(name: str) -> Chunker:
 
 
 def parse_chunker(text: str | Mapping[str, Any]) -> BoundChunker:
-    """`fixed_lines(size=800)`; or a mapping, as YAML has it: `{fixed_lines: {size: 800}}`."""
+    """Parse `fixed_lines(size=800)`, or a mapping from YAML: `{fixed_lines: {size: 800}}`."""
     if isinstance(text, Mapping):
         return _of_mapping(text)
     if not isinstance(text, str):
-        raise BadParameter(f"a chunker is a name, such as fixed_lines(size=800), or a map; not {text!r}")
+        raise BadParameter(f"a chunker must be a name such as fixed_lines(size=800), or a map, not {text!r}")
     name, settings = split_call(text)
     return _bound(text, find_chunker(name), settings)
 
@@ -150,10 +155,12 @@ def _of_mapping(content: Mapping[str, Any]) -> BoundChunker:
     elif len(content) == 1:
         ((name, inside),) = content.items()
         if not isinstance(inside, Mapping | None):
-            raise BadParameter(f"a chunker's settings are a map, as in {{fixed_lines: {{size: 800}}}}, not {inside!r}")
+            raise BadParameter(
+                f"the parameters of a chunker must be a map, as in {{fixed_lines: {{size: 800}}}}, not {inside!r}"
+            )
         settings = dict(inside or {})
     else:
-        raise BadParameter(f"a chunker is a name or a map with one name, not {sorted(content)}")
+        raise BadParameter(f"a chunker must be a name or a map with one name, not {sorted(content)}")
     texts = [(key, json.dumps(value) if isinstance(value, list | tuple) else show(value)) for key, value in settings.items()]
     return _bound(name, find_chunker(name), texts)
 
@@ -161,7 +168,7 @@ def _of_mapping(content: Mapping[str, Any]) -> BoundChunker:
 def _bound(text: str, chunker: Chunker, settings: list[tuple[str, str]]) -> BoundChunker:
     values = parse_settings(text, chunker.name, chunker.params, settings)
     if values.get("overlap", 0) >= values.get("size", 1):
-        raise BadParameter(f"{text}: overlap is below size ({values['size']:,}), not {values['overlap']:,}")
+        raise BadParameter(f"{text}: overlap must be less than size ({values['size']:,}), not {values['overlap']:,}")
     return BoundChunker(chunker, values)
 
 
@@ -172,9 +179,9 @@ JOINT = " > "
 def chunk_documents(
     chunker: BoundChunker, documents: Iterable[Document], remarks: Counter[str] | None = None
 ) -> list[Chunk]:
-    """The chunks of all documents, in order. In `remarks` is counted what was done otherwise than asked.
+    """The chunks of all documents, in order. `remarks` counts the remarks about documents not cut as requested.
 
-    A document of white space alone has none.
+    A document that is only white space has no chunks.
     """
     chunks: list[Chunk] = []
     for document in documents:
@@ -186,7 +193,7 @@ def chunk_documents(
 
 
 def _placed(document: Document, pieces: Iterable[Piece]) -> Iterator[Chunk]:
-    """Pieces with their lines. Starts ascend, so that each line feed is looked at once."""
+    """Pieces with their lines. They are ordered by start, so each line feed is counted once."""
     text, line, line_start, seen = document.text, 1, 0, 0
     for number, piece in enumerate(pieces, 1):
         start, end = piece.start, piece.end
@@ -204,20 +211,20 @@ def _placed(document: Document, pieces: Iterable[Piece]) -> Iterator[Chunk]:
 
 
 def check_installed(owner: str, package: str, extra: str) -> None:
-    """Raise one line that names the command to install the package, unless it is there; it is not imported."""
+    """Raise an error with the install command unless the package is installed; it is not imported."""
     if find_spec(package) is None:
-        raise UsageError(f"{owner} needs {package.replace('_', '-')}: {install_command(extra)}")
+        raise UsageError(f"{owner} needs the package {package.replace('_', '-')}: {install_command(extra)}")
 
 
 def needed(owner: str, package: str, extra: str) -> Any:
-    """The package, imported; or one line that names the command to install it."""
+    """The imported package; if it is missing, an error with the install command."""
     check_installed(owner, package, extra)
     return importlib.import_module(package)
 
 
 @dataclass(frozen=True)
 class Distribution:
-    """Where sizes lie: their mean, the largest, and those that 5, 50 and 95 % do not exceed."""
+    """The mean, the 5th, 50th and 95th percentile, and the maximum of sizes."""
 
     mean: float
     p5: float
@@ -228,16 +235,16 @@ class Distribution:
 
 @dataclass(frozen=True)
 class ChunkSizes:
-    """How many chunks there are, and how large they are; None where there is none."""
+    """The number of chunks and their sizes, which are None if there are no chunks."""
 
     n: int
     characters: Distribution | None
     tokens: Distribution | None
-    """In words, as `assay.text.words_of` finds them."""
+    """In words, as counted by `assay.text.words_of`."""
 
 
 def sizes(chunks: Iterable[Chunk]) -> ChunkSizes:
-    """The sizes of chunks in characters, white space included, and in words; between two sizes it is interpolated."""
+    """The sizes of chunks in characters, including white space, and in words; percentiles are interpolated."""
     texts = [chunk.text for chunk in chunks]
     if not texts:
         return ChunkSizes(0, None, None)

@@ -1,4 +1,4 @@
-"""Packing: stretches of a text, measured in characters that are no white space, put together up to a size."""
+"""Packing: parts of a text, measured in characters without white space, joined up to a size."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Places = NDArray[np.int64]
 """Places in a text where it may be cut, ascending."""
 
 _LAST_SPACE = 0x3000
-"""No white space has a higher number in Unicode."""
+"""The last code point that is white space."""
 _IS_SOLID = np.array([not chr(code).isspace() for code in range(_LAST_SPACE + 2)])
 _LINE_FEED = 10
 
 
 def counts_before(is_counted: NDArray[np.bool_]) -> memoryview[int]:
-    """Place → how many before it are counted. A memoryview hands out Python's own numbers, and so quicker than an array."""
+    """Place → how many before it are counted. A memoryview returns Python numbers, which is faster than an array."""
     before = np.zeros(len(is_counted) + 1, np.int32)
     np.cumsum(is_counted, out=before[1:])
     return cast("memoryview[int]", memoryview(before.data))
 
 
 class Measured:
-    """A text, and how much of it stands before each place."""
+    """A text, and how much of it is before each place."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -36,7 +36,7 @@ class Measured:
         else:
             self.codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
         self.before = counts_before(self._is_solid)
-        """Place → characters before it that are no white space."""
+        """Place → characters before it, not counting white space."""
 
     @cached_property
     def _is_solid(self) -> NDArray[np.bool_]:
@@ -46,32 +46,32 @@ class Measured:
         return len(self.text)
 
     def count(self, start: int, end: int) -> int:
-        """Characters of a stretch that are no white space."""
+        """Characters of a span, not counting white space."""
         return self.before[end] - self.before[start]
 
     def reach(self, start: int, size: int) -> int:
-        """The last place that a stretch of that size may end at; white space behind it included."""
+        """The last place where a span of this size can end, including the white space after it."""
         return bisect_right(self.before, self.before[start] + size, lo=start) - 1
 
     def first(self, end: int, size: int) -> int:
-        """The first place that a stretch of that size may start at, to end at `end`."""
+        """The first place where a span of this size that ends at `end` can start."""
         return bisect_left(self.before, self.before[end] - size, hi=end)
 
     @cached_property
     def lines(self) -> Places:
-        """Behind each line feed."""
+        """The places after each line feed."""
         return np.flatnonzero(self.codes == _LINE_FEED) + 1
 
     @cached_property
     def words(self) -> Places:
-        """Where a word starts behind white space."""
+        """The places where a word starts after white space."""
         solid = self._is_solid
         return np.flatnonzero(solid[1:] & ~solid[:-1]) + 1
 
 
 Spans = list[tuple[int, int]]
 Level = Callable[[Measured], Places]
-"""Where a text may be cut, in one way of looking at it."""
+"""The places where a text may be cut at one level, such as between lines."""
 
 
 def lines(measured: Measured) -> Places:
@@ -85,9 +85,9 @@ def words(measured: Measured) -> Places:
 
 
 def split_by(levels: Sequence[Level], measured: Measured, start: int, end: int, size: int) -> Spans:
-    """The stretch, cut at places of the first level; a piece that is larger than `size` is cut at those of the next.
+    """The span, cut at the places of the first level; a piece larger than `size` is cut at the places of the next level.
 
-    Where no level is left it is cut anywhere. So no piece is larger than `size`.
+    After the last level it is cut at any character, so no piece is larger than `size`.
     """
     if measured.count(start, end) <= size:
         return [(start, end)]
@@ -103,7 +103,7 @@ def split_by(levels: Sequence[Level], measured: Measured, start: int, end: int, 
 
 
 def _packed(measured: Measured, places: Places, start: int, end: int, size: int) -> Spans:
-    """As much as fits, again and again; what lies between two places and does not fit is one piece."""
+    """Pieces that are as large as possible; text between two places that does not fit is one piece."""
     spans: Spans = []
     while start < end:
         far = measured.reach(start, size)

@@ -1,4 +1,4 @@
-"""Syntax: grammars of languages, named scopes in a syntax tree, and units of source text gathered into pieces."""
+"""Syntax: grammars of languages, named scopes in a syntax tree, and units of source text joined into pieces."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from assay.chunkers.packing import Measured, lines, split_by, words
 
 Scope = tuple[str, ...]
 SMALL_SHARE = 8
-"""What is smaller than one part in so many of a chunk, such as the head of a class, goes with what comes next."""
+"""A piece smaller than 1/8 of a chunk, such as the head of a class, is joined with what follows."""
 
 
 class Unit(NamedTuple):
-    """A stretch that is not cut: a node, or text between nodes."""
+    """A span that is not cut: a node, or text between nodes."""
 
     start: int
     end: int
@@ -25,24 +25,24 @@ class Unit(NamedTuple):
 
 
 class Gathering:
-    """Takes units in order. A piece ends where the next unit does not fit, and before and behind what is cut itself."""
+    """Joins units in order. A piece ends if the next unit does not fit, and before and after a node that is cut."""
 
     def __init__(self, measured: Measured, size: int) -> None:
         self.measured, self.size = measured, size
         self.pieces: list[Piece] = []
         self._start = 0
-        """Where the piece starts that units are added to."""
+        """Start of the current piece."""
         self._end = 0
-        """Where the last unit ends."""
+        """End of the last unit."""
         self._units: list[Unit] = []
         self._loose: int | None = None
-        """Where the comments start that stand right above the next unit."""
+        """Start of the comments directly above the next unit."""
         self._line = 0
-        """Where the last line starts that a unit starts in."""
+        """Start of the last line in which a unit starts."""
         self._must_end = False
 
     def add(self, unit: Unit) -> None:
-        """Put a unit to the others, or start a new piece with it."""
+        """Add a unit to the current piece, or start a new piece with it."""
         place = self._place(unit.start)
         begins_line = place == 0 or self.measured.text[place - 1] == "\n"
         is_tail = not begins_line or (unit.node is not None and not unit.node.is_named)
@@ -60,7 +60,7 @@ class Gathering:
         self._end = unit.end
 
     def add_large(self, start: int, end: int, scope: Scope) -> None:
-        """A stretch that has no parts and does not fit: it is cut into lines, and those that are too large into words."""
+        """Add a span that has no parts and does not fit: cut it into lines, and lines that are too large into words."""
         self._end_at(self._place(start))
         first, *others = split_by((lines, words), self.measured, self._start, end, self.size)
         self._units = [Unit(start, first[1], scope)]
@@ -70,14 +70,14 @@ class Gathering:
         self._end, self._loose = end, None
 
     def before_large(self, start: int) -> None:
-        """Something follows that does not fit and is cut: it starts a piece, with the comments above it."""
+        """Prepare for a node that does not fit and is cut: it starts a piece, with the comments above it."""
         if self.measured.count(self._start, self._end) * SMALL_SHARE > self.size:
             place = self._place(start)
             loose = self._loose if self._loose is not None and not self._is_parted(place) else None
             self._end_at(place if loose is None else loose)
 
     def behind_large(self) -> None:
-        """What follows starts a piece, except for brackets, commas and whatever stands in the same line."""
+        """Start a new piece with the next unit, unless it is a bracket, a comma or on the same line."""
         self._must_end = True
 
     def finish(self) -> list[Piece]:
@@ -86,22 +86,22 @@ class Gathering:
         return self.pieces
 
     def fits(self, end: int) -> bool:
-        """Whether everything up to there is one piece."""
+        """Whether the current piece can be extended to this place."""
         return self.measured.count(self._start, end) <= self.size
 
     def _place(self, start: int) -> int:
-        """Where to cut before a unit: where its line starts, if nothing else stands there."""
+        """Where to cut before a unit: at the start of its line, if nothing else is in that line before it."""
         return max(self._end, self.measured.text.rfind("\n", self._end, start) + 1) if self._has_line(start) else start
 
     def _has_line(self, start: int) -> bool:
         return self._end == 0 or self.measured.text[self._end - 1] == "\n" or "\n" in self.measured.text[self._end : start]
 
     def _is_parted(self, place: int) -> bool:
-        """Whether an empty line stands between the last unit and a place."""
+        """Whether there is an empty line between the last unit and a place."""
         return self.measured.text.count("\n", max(0, self._end - 1), place) > 1
 
     def _loosen(self, unit: Unit, place: int, begins_line: bool) -> int | None:
-        """Where the comments above a unit start, which belong to it, or its own where it is the first of them."""
+        """The start of the comments above a unit, which belong to it; None if there are none."""
         is_comment = unit.node is not None and _is_above(unit.node)
         if self._loose is not None and self._is_parted(place):
             self._loose = None
@@ -112,14 +112,14 @@ class Gathering:
         return above
 
     def _best_cut(self, end: int, place: int, candidates: tuple[int | None, ...]) -> int:
-        """The first of some cuts that makes a new piece which holds all up to `end`; else the place itself."""
+        """The first candidate after which everything up to `end` fits into a new piece; otherwise the place itself."""
         for cut in candidates:
             if cut is not None and cut > self._start and self.measured.count(cut, end) <= self.size:
                 return cut
         return place
 
     def _end_at(self, place: int) -> None:
-        """End the piece there, unless it would be empty; units behind that place belong to the next."""
+        """End the piece there, unless it would be empty; units after that place belong to the next piece."""
         if place <= self._start or not self.measured.count(self._start, place):
             return
         inside = [unit for unit in self._units if unit.start < place]
@@ -132,12 +132,12 @@ _ABOVE = frozenset(("attribute_item", "decorator", "inner_attribute_item"))
 
 
 def _is_above(node: Any) -> bool:
-    """Whether a node is about the one below it: a comment, or what some languages write like one."""
+    """Whether a node belongs to the node below it: a comment, decorator or attribute."""
     return "comment" in node.type or node.type in _ABOVE
 
 
 def _title(units: list[Unit]) -> str:
-    """The class or function that all units stand in, and which one they are, if there is just one.
+    """The class or function that contains all units, followed by the name of the unit if there is only one.
 
     Comments and brackets do not count, unless there is nothing else.
     """
@@ -158,7 +158,7 @@ GRAMMARS_EXTRA = "chunkers"
 
 @dataclass(frozen=True)
 class Grammar:
-    """A language: the package with its grammar, the function there that gives it, and the endings of its files."""
+    """A language: the package of its grammar, the function that returns it, and its file extensions."""
 
     package: str
     endings: tuple[str, ...]
@@ -176,29 +176,29 @@ GRAMMARS = {
     "tsx": Grammar("tree_sitter_typescript", ("tsx",), "language_tsx"),
     "typescript": Grammar("tree_sitter_typescript", ("ts", "mts", "cts"), "language_typescript"),
 }
-"""A header (.h) is read as C++, which nearly all of C is."""
+"""A header (.h) is parsed as C++, because nearly all C is valid C++."""
 _BY_ENDING = {ending: name for name, grammar in GRAMMARS.items() for ending in grammar.endings}
 
 
 def ending_of(path: str) -> str:
-    """What stands behind the last dot of a file's name, in small letters; empty where there is no dot."""
+    """The file extension in lower case, without the dot; empty if there is none."""
     _, dot, ending = path.replace("\\", "/").rpartition("/")[2].rpartition(".")
     return ending.lower() if dot else ""
 
 
 def language_of(path: str) -> str:
-    """The language a file's ending tells; empty where there is no grammar for it."""
+    """The language of a file extension; empty if there is no grammar for it."""
     return _BY_ENDING.get(ending_of(path), "")
 
 
 def unknown_language(path: str) -> str:
-    """Why a file is cut by lines."""
+    """The remark for a file that is cut into lines."""
     ending = ending_of(path)
-    return f"no grammar for {f'.{ending}' if ending else 'files without an ending'}: cut into lines, as fixed_lines does"
+    return f"no grammar for {f'.{ending}' if ending else 'files without extension'}: cut into lines, like fixed_lines"
 
 
 def check_grammars(owner: str, language: str) -> None:
-    """Raise one line that names the command to install what is missing."""
+    """Raise an error with the install command if a package is missing."""
     check_installed(owner, "tree_sitter", GRAMMARS_EXTRA)
     for name in GRAMMARS if language == "auto" else (language,):
         check_installed(owner, GRAMMARS[name].package, GRAMMARS_EXTRA)
@@ -212,7 +212,7 @@ def _load_grammar(language: str) -> Any:
 
 
 def parse(content: bytes, language: str) -> Any:
-    """The syntax tree of a source file; what cannot be understood is a node called ERROR in it."""
+    """The syntax tree of a source file; parts that cannot be parsed are ERROR nodes."""
     return needed("syntax_tree", "tree_sitter", GRAMMARS_EXTRA).Parser(_load_grammar(language)).parse(content)
 
 
@@ -226,20 +226,20 @@ SCOPES = frozenset(
         *("trait_item", "type_spec", "union_item", "union_specifier", "variable_declarator"),
     }
 )
-"""What nodes are called that have a name which their members belong to, in all grammars together."""
+"""Types of nodes that have a name and members, from all grammars."""
 WRAPPERS = frozenset(
     {
         *("decorated_definition", "export_statement", "lexical_declaration", "template_declaration", "type_declaration"),
         *("ambient_declaration", "expression_statement", "variable_declaration"),
     }
 )
-"""Nodes that hold a definition and little else."""
+"""Types of nodes that contain a definition and little else."""
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "function", "generator_function", "class"})
 LONGEST_TITLE = 80
 
 
 def scope_name(node: Any) -> str:
-    """What a class, function … is called: `Client`, in Go `Client.Retry`; empty for any other node."""
+    """The name of a class, function …: `Client`, in Go `Client.Retry`; empty for any other node."""
     if node.type not in SCOPES:
         return ""
     if node.type == "variable_declarator":
@@ -253,7 +253,7 @@ def scope_name(node: Any) -> str:
 
 
 def definition_name(node: Any) -> str:
-    """The name of the definition that a node is or wraps; empty where it is none."""
+    """The name of the definition that a node is or wraps; empty if it is not a definition."""
     for _ in range(len(WRAPPERS)):
         if node.type not in WRAPPERS:
             break
@@ -265,14 +265,14 @@ def definition_name(node: Any) -> str:
 
 
 def _declared(node: Any) -> Any:
-    """The name inside of declarators, as C has it: pointer, reference, function."""
+    """The name inside nested C declarators: pointer, reference, function."""
     while node is not None and (inner := node.child_by_field_name("declarator")) is not None:
         node = inner
     return node if node is not None and node.type.endswith("identifier") else None
 
 
 def _receiver(node: Any) -> str:
-    """The type that a method of Go belongs to, and a dot."""
+    """The type that a Go method belongs to, followed by a dot."""
     receiver = node.child_by_field_name("receiver")
     if receiver is None:
         return ""
@@ -281,6 +281,6 @@ def _receiver(node: Any) -> str:
 
 
 def _node_text(node: Any) -> str:
-    """What a node says, on one line, and not too long."""
+    """The text of a node, on one line and shortened."""
     text = " ".join(node.text.decode("utf-8", "replace").split()) if node is not None else ""
     return text if len(text) <= LONGEST_TITLE else text[: LONGEST_TITLE - 1] + "…"

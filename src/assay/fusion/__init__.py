@@ -1,4 +1,4 @@
-"""Fusion: several rankings become one; a family of methods per file of `catalog`."""
+"""Fusion: ways to combine several rankings into one, one family per file of `catalog`."""
 
 from assay.lazy import front_door
 

@@ -1,4 +1,4 @@
-"""Fusion: the record of one way to fuse, how it is named with its parameters and weights, and runs fused by it."""
+"""Fusion: the record of one way to fuse, how it is parsed with its parameters and weights, and fusing runs."""
 
 from __future__ import annotations
 
@@ -22,51 +22,51 @@ from assay.grammar import Param, changed_settings, numbers, parse_setting, show,
 from assay.model import Qrels, Run
 
 UNUSED_SETTINGS = {
-    "norm": "it goes by ranks, so that scores need not be made comparable; leave norm out, or take comb_sum",
-    "weights": "all runs count alike in it; leave weights out, or take rrf or weighted_sum",
+    "norm": "it uses only ranks, so scores need no normalisation. Remove norm, or use comb_sum",
+    "weights": "all runs count equally. Remove weights, or use rrf or weighted_sum",
 }
-"""Why some fusions do without what others have."""
+"""Why some fusions do not have a parameter that others have."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What a fusion has learnt from judgments: an array for each run."""
+    """What a fusion learned from judgments: an array for each run."""
 
     method: str
     values: tuple[Floats, ...]
     n_queries: int
-    """Judged queries it was learnt from."""
+    """The number of judged queries that it learned from."""
 
 
 @dataclass(frozen=True)
 class Fusion(Described):
-    """One way to fuse. Its function's docstring says what a document is worth, and then what happens at the edges."""
+    """One way to fuse. The docstring of its function says how a document is scored, then the edge cases."""
 
     name: str
     function: Callable[..., Floats]
-    """`Lists` and parameters, after what was learnt where something is, → what each pair is worth."""
+    """`RankedLists`, what was learned (if it is trained), and parameters → the score of each pair."""
     params: tuple[Param, ...] = ()
     aliases: tuple[str, ...] = ()
     train: Callable[..., tuple[Floats, ...]] | None = None
-    """`Training` and parameters → what is learnt about each run."""
+    """`Training` and parameters → what is learned about each run."""
     tries: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    """Values that tuning tries, for each parameter worth it; weights and normalisations it knows by itself."""
+    """Values that tuning tries for some parameters; it tries weights and normalisations anyway."""
     weighted: str = ""
-    """The fusion that does the same with weights."""
+    """Name of the same fusion with weights."""
     cite: str = ""
 
     @property
     def is_trained(self) -> bool:
-        """Whether it must learn from judgments first."""
+        """Whether it has to learn from judgments first."""
         return self.train is not None
 
     @property
     def takes_weights(self) -> bool:
-        """Whether runs can count differently."""
+        """Whether it has weights for runs."""
         return any(param.name == "weights" for param in self.params)
 
     def bind(self, **settings: Any) -> BoundFusion:
-        """With these values of parameters, and defaults for the others."""
+        """The fusion with these values of parameters, and defaults for the others."""
         return BoundFusion(self, {param.name: settings.get(param.name, param.default) for param in self.params})
 
 
@@ -79,7 +79,7 @@ class BoundFusion:
 
     @property
     def name(self) -> str:
-        """How it is written: `rrf(k=10)`."""
+        """Its text: `rrf(k=10)`."""
         return written(self.fusion.name, changed_settings(self.fusion.params, self.params))
 
     @property
@@ -92,18 +92,18 @@ class BoundFusion:
     def train(self, lists: RankedLists, qrels: Qrels) -> Trained:
         """What it learns from the judged queries among these."""
         if self.fusion.train is None:
-            raise UsageError(f"{self.fusion.name} learns nothing from judgments; fuse with it as it is")
+            raise UsageError(f"{self.fusion.name} does not learn from judgments. Use it without training")
         training = Training.of(self._prepared(lists), qrels)
         return Trained(self.fusion.name, self.fusion.train(training, **self._own), len(training.judged))
 
     def score(self, lists: RankedLists, trained: Trained | None = None) -> Floats:
-        """What each pair is worth; numbers too large to be worked with are refused."""
-        with np.errstate(over="ignore", invalid="ignore"):  # said below, in words
+        """The score of each pair; a score that is not a finite number is an error."""
+        with np.errstate(over="ignore", invalid="ignore"):  # reported below
             values = self._score(lists, trained)
         if not np.isfinite(values).all():
             raise DataError(
-                f"{self.name}: scores, weights or parameters are so large that what documents are worth is no number; "
-                "norm=min_max makes scores comparable first, and rrf needs none"
+                f"{self.name}: scores, weights or parameters are too large, so that fused scores are not finite numbers. "
+                "Use norm=min_max to normalise scores, or rrf, which uses only ranks"
             )
         return values
 
@@ -112,13 +112,13 @@ class BoundFusion:
             return self.fusion.function(self._prepared(lists), **self._own)
         if trained is None or trained.method != self.fusion.name:
             raise UsageError(
-                f"{self.fusion.name} learns from judgments before it fuses: pass trained=train(runs, qrels, "
-                f"{self.fusion.name!r}); on the command line, --qrels"
+                f"{self.fusion.name} has to learn from judgments first: pass trained=train(runs, qrels, "
+                f"{self.fusion.name!r}), or --qrels on the command line"
             )
         if len(trained.values) != lists.n_runs:
             raise BadParameter(
-                f"{self.fusion.name} was trained on {len(trained.values)} runs and cannot fuse {lists.n_runs}; "
-                "train and fuse the same runs in the same order"
+                f"{self.fusion.name} was trained on {len(trained.values)} runs and cannot fuse {lists.n_runs}. "
+                "Train and fuse the same runs in the same order"
             )
         return self.fusion.function(self._prepared(lists), trained.values, **self._own)
 
@@ -130,14 +130,14 @@ def all_fusions() -> dict[str, Fusion]:
 
 
 def find_fusion(name: str) -> Fusion:
-    """The fusion of that name, or of another that people use for it."""
+    """The fusion with this name or alias."""
     return find_by_any_name("fusion", name, all_fusions())
 
 
 def parse_fusion(text: str, **settings: Any) -> BoundFusion:
-    """`rrf`, `rrf(k=10)`, `comb_mnz(norm=z_score)`; further settings come as values or as text.
+    """Parse `rrf`, `rrf(k=10)`, `comb_mnz(norm=z_score)`; other settings are values or text.
 
-    Weights for a fusion without any are taken by the one that does the same with weights: comb_mnz becomes weighted_mnz.
+    If a fusion without weights gets weights, the same fusion with weights is used: comb_mnz becomes weighted_mnz.
     """
     name, settled = split_call(text)
     fusion = find_fusion(name)
@@ -152,7 +152,7 @@ def parse_fusion(text: str, **settings: Any) -> BoundFusion:
 
 
 def _check_is_needed(fusion: Fusion, setting: str) -> None:
-    """Raise where a norm or weights are given to a fusion that has no use for them, with the reason."""
+    """Raise, with the reason, if a fusion gets a norm or weights that it does not have."""
     if setting not in UNUSED_SETTINGS or any(setting in (param.name, *param.aliases) for param in fusion.params):
         return
     raise BadParameter(f"{fusion.name} has no parameter {setting!r}: {UNUSED_SETTINGS[setting]}")
@@ -163,7 +163,7 @@ def _as_text(value: Any) -> str:
 
 
 BLOCKS_AT_ONCE = 2
-"""Blocks in work at a time; NumPy sorts them on as many processors, while documents can only be looked up by one."""
+"""Blocks that are processed in parallel; NumPy sorts them in parallel, but only one thread can look up documents."""
 
 
 def fuse(
@@ -174,17 +174,17 @@ def fuse(
     depth: int = 0,
     **settings: Any,
 ) -> Run:
-    """The runs fused into one, best first; equal scores by id. Runs may have different queries.
+    """Fuse runs into one, best first; equal scores are ordered by id. Runs may have different queries.
 
-    Settings are the method's: `fuse(runs, "comb_mnz", norm="z_score")`. A method that learns from judgments needs what
-    `train` gave. `depth` keeps that many documents per query; 0 keeps all.
+    Settings are the parameters of the method: `fuse(runs, "comb_mnz", norm="z_score")`. A method that learns from judgments
+    needs the result of `train`. `depth` is the number of documents kept per query; 0 keeps all.
     """
     bound = method if isinstance(method, BoundFusion) else parse_fusion(method, **settings)
     return fuse_runs(as_runs(runs), bound, trained, bound.fusion.name, depth)
 
 
 def fuse_runs(runs: Sequence[Run], fusion: BoundFusion, trained: Trained | None, tag: str, depth: int = 0) -> Run:
-    """Prepared runs fused into one, some queries at a time: two blocks are scored and ordered side by side."""
+    """Fuse prepared runs into one, block by block; two blocks of queries are processed in parallel."""
 
     def ordered(lists: RankedLists) -> Ordered:
         return lists.ordered(fusion.score(lists, trained), depth)
@@ -198,19 +198,19 @@ def fuse_runs(runs: Sequence[Run], fusion: BoundFusion, trained: Trained | None,
 
 
 def train(runs: Sequence[Any], qrels: Any, method: str | BoundFusion, **settings: Any) -> Trained:
-    """What a method learns from runs and judgments, to fuse the same runs with on other queries.
+    """What a method learns from runs and judgments, for fusing the same runs on other queries.
 
-    Scores of the queries it learnt from flatter it; `tune_fusion` looks at queries that were held out.
+    Scores on the queries that it learned from are too high; `tune_fusion` scores held-out queries.
     """
     bound = method if isinstance(method, BoundFusion) else parse_fusion(method, **settings)
     return bound.train(RankedLists.of(runs), qrels if isinstance(qrels, Qrels) else Qrels(qrels))
 
 
-EXPECTED_WEIGHTS = "a list of numbers from 0 up, one per run and not all 0, as in [0.7, 0.3]"
+EXPECTED_WEIGHTS = "a list of numbers of at least 0, one per run and not all 0, as in [0.7, 0.3]"
 
 
 def parse_weights(text: str) -> tuple[float, ...]:
-    """Several numbers from 0 up, not all of them 0."""
+    """Several numbers of at least 0, not all of them 0."""
     try:
         weights = numbers(text)
     except ValueError:
@@ -220,4 +220,4 @@ def parse_weights(text: str) -> tuple[float, ...]:
     return weights
 
 
-WEIGHTS = Param("weights", parse_weights, (), "one number per run; none: all alike")
+WEIGHTS = Param("weights", parse_weights, (), "one number per run; empty: equal weights")

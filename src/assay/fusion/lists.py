@@ -1,4 +1,4 @@
-"""Lists: rankings of several runs side by side, as flat arrays over all queries at once, and exact sums over them."""
+"""Lists: rankings of several runs as flat arrays over all queries, and exact sums over them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from assay.model import Ranking, Run
 from assay.text import counted
 
 BLOCK_ROWS = 200_000
-"""Occurrences that are worked on at once where queries need not know of each other."""
+"""Occurrences that are processed at once, if queries are independent of each other."""
 
 
 @dataclass(frozen=True)
 class RankedLists:
-    """Every document that any run has for a query is a *pair*; wherever a run has it, that is an *occurrence*.
+    """Each document that any run has for a query is a *pair*; each run that has it adds an *occurrence*.
 
-    Occurrences stand query by query, and run by run within a query: one stretch for each ranking that is not empty.
+    Occurrences are ordered by query, and by run within a query: one stretch for each ranking that is not empty.
     Pairs are numbered query by query, and so are the documents in `docs`.
     """
 
@@ -35,23 +35,23 @@ class RankedLists:
     pair: Ints
     """For each occurrence: the number of its (query, document)."""
     score: Floats
-    """For each occurrence: its score there."""
+    """For each occurrence: its score in its run."""
     length: Ints
-    """For each stretch: how many documents it has."""
+    """For each stretch: its number of documents."""
     stretch_query: Ints
     stretch_run: Ints
     original_score: Floats | None = None
-    """The scores that ranks go by, where `score` has been normalised."""
+    """The scores that decide ranks, if `score` is normalised."""
 
     @classmethod
     def of(cls, runs: Sequence[Any]) -> RankedLists:
-        """Runs, or anything that a run can be made of. A query need not be in all of them."""
+        """Lists of runs, or of anything that can become a run. A query may be missing from some runs."""
         prepared = as_runs(runs)
         return cls.of_queries(prepared, all_queries(prepared))
 
     @classmethod
     def of_queries(cls, runs: Sequence[Run], query_ids: tuple[str, ...]) -> RankedLists:
-        """Some queries of prepared runs."""
+        """Lists of some queries of prepared runs."""
         lengths, score = _in_query_order(runs, query_ids)
         docs, pair = _numbered(runs, query_ids, lengths)
         query, run = np.nonzero(lengths)
@@ -59,7 +59,7 @@ class RankedLists:
 
     @classmethod
     def in_blocks(cls, runs: Sequence[Run]) -> Iterator[RankedLists]:
-        """All queries, some at a time: as many as a processor keeps at hand, which is far quicker than all at once."""
+        """Lists of all queries, in blocks that fit into the cache of a processor, which is much faster than all at once."""
         query_ids = all_queries(runs)
         rows = np.zeros(len(query_ids), dtype=np.int64)
         for run in runs:
@@ -72,7 +72,7 @@ class RankedLists:
 
     @cached_property
     def start(self) -> Ints:
-        """Where each stretch begins."""
+        """The start of each stretch."""
         return np.cumsum(self.length) - self.length
 
     @cached_property
@@ -87,7 +87,7 @@ class RankedLists:
 
     @cached_property
     def rank(self) -> Ints:
-        """For each occurrence: its rank there, the best 1; equal scores go by document id, descending."""
+        """For each occurrence: its rank in its run, from 1; equal scores are ordered by document id, descending."""
         return ranks_of(
             self.score if self.original_score is None else self.original_score, self.start, self.length, self.ids, self.pair
         )
@@ -99,7 +99,7 @@ class RankedLists:
 
     @cached_property
     def n_candidates(self) -> Ints:
-        """For each query: how many documents there are in all runs together."""
+        """For each query: the number of documents in all runs together."""
         return np.fromiter(map(len, self.docs), np.int64, len(self.docs))
 
     @cached_property
@@ -114,16 +114,16 @@ class RankedLists:
 
     @cached_property
     def n_pairs(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return int(self.n_candidates.sum())
 
     @cached_property
     def n_found(self) -> Ints:
-        """For each pair: how many runs have it."""
+        """For each pair: the number of runs that contain it."""
         return np.bincount(self.pair, minlength=self.n_pairs)
 
     def sums(self, values: Floats) -> Floats:
-        """For each pair: what the values of its occurrences add up to."""
+        """For each pair: the sum of the values of its occurrences."""
         return sums(self.pair, values, self.n_pairs, self.n_runs)
 
     def lowest(self, values: Floats) -> Floats:
@@ -133,28 +133,28 @@ class RankedLists:
         return lowest
 
     def weights(self, weights: Sequence[float], each: float) -> Floats:
-        """For each occurrence: the weight of its run; `each` where none are given."""
+        """For each occurrence: the weight of its run; `each` if there are no weights."""
         if weights and len(weights) != self.n_runs:
-            weights_given = counted(len(weights), "weight")
-            raise BadParameter(f"{weights_given} for {counted(self.n_runs, 'run')}; give one each, as in weights=[0.7, 0.3]")
+            expected = f"expected {counted(self.n_runs, 'weight')}, one per run, as in weights=[0.7, 0.3]"
+            raise BadParameter(f"{expected}; found {len(weights)}")
         return np.array(weights or [each] * self.n_runs)[self.run]
 
     def check_finite(self) -> None:
-        """Raise where a score is infinite, which nothing can be added to."""
+        """Raise if a score is infinite, because nothing can be added to it."""
         if not np.isfinite(self.score).all():
             place = int(np.flatnonzero(~np.isfinite(self.score))[0])
             query, doc = self.query_ids[self.query[self.pair[place]]], self.ids.flat[self.pair[place]]
             raise DataError(
-                f"run {self.run[place] + 1}, query {query}: the score of document {doc} is {self.score[place]}; "
-                "fusion by scores needs finite ones, fusion by ranks (rrf) does not"
+                f"run {self.run[place] + 1}, query {query}: the score of document {doc} must be a finite number, "
+                f"not {self.score[place]}. Fix the score, or use a fusion by ranks, such as rrf"
             )
 
     def fused(self, values: Floats, tag: str = "", depth: int = 0) -> Run:
-        """The run in which each pair has its value."""
+        """The run in which each pair has its value as score."""
         return fused_run(self.query_ids, [self.ordered(values, depth)], tag)
 
     def ordered(self, values: Floats, depth: int = 0) -> Ordered:
-        """The documents of each query by their values, best first, equals by id, cut at a depth unless that is 0."""
+        """The documents of each query by value, best first; equal values by id; cut at `depth` unless it is 0."""
         start, length = self.query_start, self.n_candidates
         places = best_first(values, start, length, self.ids, np.arange(len(values)))
         if depth:
@@ -164,14 +164,14 @@ class RankedLists:
 
 
 def as_runs(runs: Sequence[Any]) -> list[Run]:
-    """Runs, out of anything that a run can be made of."""
+    """Runs, from anything that can become a run."""
     if not isinstance(runs, Sequence) or isinstance(runs, str | bytes) or not runs:
         raise BadParameter("fusion needs a list of runs, such as [bm25, dense]")
     return [run if isinstance(run, Run) else Run(run) for run in runs]
 
 
 def all_queries(runs: Sequence[Run]) -> tuple[str, ...]:
-    """The queries of all runs, in the order in which they are first met."""
+    """The queries of all runs, in the order of their first occurrence."""
     query_ids = runs[0].query_ids
     if all(run.query_ids == query_ids for run in runs):
         return query_ids
@@ -179,12 +179,12 @@ def all_queries(runs: Sequence[Run]) -> tuple[str, ...]:
 
 
 def _places(run: Run, query_ids: tuple[str, ...]) -> Ints:
-    """Where each query stands in the run; -1 where it does not."""
+    """The position of each query in the run; -1 if it is missing."""
     return np.fromiter(map(run.numbers.get, query_ids, repeat(-1)), np.int64, len(query_ids))
 
 
 def _in_query_order(runs: Sequence[Run], query_ids: tuple[str, ...]) -> tuple[Ints, Floats]:
-    """How many documents each run has for each query (queries × runs), and all scores, query by query."""
+    """The number of documents of each run for each query (queries × runs), and all scores, query by query."""
     lengths = np.zeros((len(query_ids), len(runs)), dtype=np.int64)
     begins = np.zeros_like(lengths)
     for number, run in enumerate(runs):
@@ -204,8 +204,8 @@ def _in_query_order(runs: Sequence[Run], query_ids: tuple[str, ...]) -> tuple[In
 def _numbered(runs: Sequence[Run], query_ids: tuple[str, ...], lengths: Ints) -> tuple[tuple[list[str], ...], Ints]:
     """The documents of each query, and for each occurrence the number of its pair.
 
-    A document is first known by where its query mentions it first. Numbers are lent from one list of them, and the table
-    of a query is given up before the next one needs its memory: this is most of the work of a fusion.
+    A document gets the position of its first occurrence in its query. All queries share one list of numbers, and the table
+    of a query is freed before the next one needs memory, because this function is most of the work of a fusion.
     """
     docs: list[list[str]] = []
     sizes = lengths.sum(axis=1)
@@ -226,21 +226,21 @@ def _numbered(runs: Sequence[Run], query_ids: tuple[str, ...], lengths: Ints) ->
 
 
 def _of_queries(run: Run, query_ids: tuple[str, ...]) -> Iterator[Ranking]:
-    """The run's ranking for each query; an empty one where it has none."""
+    """The ranking of the run for each query; empty if the query is missing."""
     rankings: list[Ranking] = [*run.rankings, {}]
     return map(rankings.__getitem__, map(run.numbers.get, query_ids, repeat(-1)))
 
 
 ROUNDED_TERMS = 3
-"""Terms from which on the order of adding may change the last digit."""
+"""From so many terms on, the order of addition may change the last digit."""
 
 
 def sums(pair: Ints, values: Floats, n_pairs: int, n_terms: int) -> Floats:
-    """The sum of the values of each pair, which has at most n_terms of them.
+    """The sum of the values of each pair, which has at most n_terms values.
 
-    Documents with the same values at other runs must tie, so three and more values are added without rounding: each is cut
-    into a high and a low part of so few digits that sums of either are exact (Rump, Ogita & Oishi 2008, Accurate
-    Floating-Point Summation, SIAM J. Sci. Comput. 31). What is below both, 10⁻³¹ of the largest value, is added as it comes.
+    Documents with the same values in different runs must tie, so three or more values are added without rounding: each is
+    split into a high and a low part with so few digits that the sums of the parts are exact (Rump, Ogita & Oishi 2008,
+    Accurate Floating-Point Summation, SIAM J. Sci. Comput. 31). The rest, below 10⁻³¹ of the largest value, is rounded.
     """
     largest = float(np.abs(values).max(initial=0.0))
     if n_terms < ROUNDED_TERMS or not 0 < largest < 1e290:
@@ -257,6 +257,6 @@ def _rounded_sums(pair: Ints, values: Floats, n_pairs: int) -> Floats:
 
 
 def _split_at(values: Floats, unit: float) -> tuple[Floats, Floats]:
-    """The part of each value that the unit leaves room for, and the rest."""
+    """The part of each value that fits above the unit, and the rest."""
     high = (values + unit) - unit
     return high, values - high

@@ -1,4 +1,4 @@
-"""Normalisations: what makes scores of different runs comparable, ranking by ranking."""
+"""Normalisations: they make scores of different runs comparable, ranking by ranking."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from assay.grammar import Param, one_of
 
 Normalisation = Callable[[RankedLists], RankedLists]
 MODERATE = 2.0**-400, 2.0**400
-"""Between these, squares of scores and sums of them are neither lost nor infinite."""
+"""Between these limits, squares of scores and their sums neither vanish nor overflow."""
 
 
 def min_max(lists: RankedLists) -> RankedLists:
-    """1 for the highest score of a ranking, 0 for the lowest, in proportion between. All equal, or only one: 1."""
+    """1 for the highest score of a ranking, 0 for the lowest, linear in between. If all scores are equal: 1."""
     lowest, highest = _ends(lists)
     return _with(lists, _share(lists.score - lowest, highest - lowest, 1.0))
 
 
 def maximum(lists: RankedLists) -> RankedLists:
-    """Scores divided by the highest of the ranking. If one is below 0, the lowest is made 0 first. All equal: 1."""
+    """Scores divided by the highest. If a score is negative, the lowest is first subtracted from all. All equal: 1."""
     lowest, highest = _ends(lists)
     lowest = np.where((lowest < 0) | (highest == lowest), lowest, 0.0)
     return _with(lists, _share(lists.score - lowest, highest - lowest, 1.0))
 
 
 def total(lists: RankedLists) -> RankedLists:
-    """Scores above the lowest of the ranking, divided by their sum (Montague & Aslam 2001). All equal: 1 ÷ how many."""
+    """Scores minus the lowest, divided by their sum (Montague & Aslam 2001). If all n scores are equal: 1 ÷ n."""
     lowest, _ = _ends(lists)
     above = lists.score - lowest
     whole = np.add.reduceat(above, lists.start) if len(above) else above
@@ -38,9 +38,9 @@ def total(lists: RankedLists) -> RankedLists:
 
 
 def z_score(lists: RankedLists) -> RankedLists:
-    """How many standard deviations a score is above the mean of its ranking. All equal, or only one: 1.
+    """Standard deviations of a score above the mean of its ranking. If all scores are equal: 1.
 
-    What is below the mean is worth less than what is not there at all, which is 0.
+    A score below the mean is below 0, so it counts less than a missing document, which adds 0.
     """
     if not len(lists.score):
         return lists
@@ -51,14 +51,14 @@ def z_score(lists: RankedLists) -> RankedLists:
 
 
 def rank(lists: RankedLists) -> RankedLists:
-    """1 for the first of a ranking, and an equal step less for each rank below: 1 − (rank − 1) ÷ how many."""
+    """1 for the first document of a ranking, and an equal step less for each rank: 1 − (rank − 1) ÷ length."""
     return _with(lists, 1 - (lists.rank - 1) / lists.length[lists.stretch])
 
 
 def borda(lists: RankedLists) -> RankedLists:
-    """1 − (rank − 1) ÷ candidates, the candidates being the documents of all runs; those a run lacks share what is left.
+    """1 − (rank − 1) ÷ candidates (the documents of all runs). Missing documents share the remaining points of a run.
 
-    So every run that has the query has all candidates afterwards. (Renda & Straccia 2003.)
+    After this, every run that has the query has all candidates. (Renda & Straccia 2003.)
     """
     candidates = lists.n_candidates[lists.stretch_query]
     left = 0.5 - (lists.length - 1) / (2 * candidates)
@@ -73,7 +73,7 @@ def borda(lists: RankedLists) -> RankedLists:
 
 
 def as_they_are(lists: RankedLists) -> RankedLists:
-    """The scores as the runs have them."""
+    """The scores, unchanged."""
     return lists
 
 
@@ -88,7 +88,7 @@ def _ends(lists: RankedLists) -> tuple[Floats, Floats]:
 
 
 def _share(part: Floats, whole: Floats, otherwise: Floats | float) -> Floats:
-    """The part's share of the whole; something else where the whole is 0."""
+    """Part divided by whole; `otherwise` if the whole is 0."""
     none = whole == 0
     return np.where(none, otherwise, part / np.where(none, 1.0, whole))
 
@@ -98,9 +98,9 @@ def _with(lists: RankedLists, score: Floats) -> RankedLists:
 
 
 def _moderate(lists: RankedLists) -> RankedLists:
-    """The same lists; where scores are huge or tiny, each ranking divided by a power of 2 near its largest |score|.
+    """The same lists; if scores are huge or tiny, each ranking is divided by a power of 2 near its largest |score|.
 
-    A power of 2 changes no digit, and these normalisations do not see such a factor.
+    A power of 2 changes no digit, and such a factor does not change the result of these normalisations.
     """
     if not len(lists.score):
         return lists
@@ -120,26 +120,24 @@ NORMALISATIONS: dict[str, Normalisation] = {
     "none": as_they_are,
 }
 SCALED = ("min_max", "max", "sum", "z_score")
-"""Those to which it does not matter if all scores of a ranking are multiplied by the same number."""
+"""Normalisations whose result does not change if all scores of a ranking are multiplied by the same number."""
 ALIASES = {"minmax": "min_max", "zmuv": "z_score", "z": "z_score", "zscore": "z_score", "raw": "none"}
 
 _one = one_of(*NORMALISATIONS)
 
 
 def parse_norm(text: str) -> str:
-    """The name of a normalisation; hyphens and other names people use are understood."""
+    """The name of a normalisation; hyphens and aliases are accepted."""
     plain = text.lower().replace("-", "_")
     return _one(ALIASES.get(plain, plain))
 
 
 parse_norm.choices = tuple(NORMALISATIONS)  # type: ignore[attr-defined]
 
-NORM = Param(
-    "norm", parse_norm, "min_max", f"how scores are made comparable: {', '.join(NORMALISATIONS)}", ("normalisation",)
-)
+NORM = Param("norm", parse_norm, "min_max", f"normalisation of scores: {', '.join(NORMALISATIONS)}", ("normalisation",))
 
 
 def normalised(lists: RankedLists, norm: str) -> RankedLists:
-    """The lists with scores that can be compared between runs; infinite ones are refused."""
+    """The lists with normalised scores; an infinite score is an error."""
     lists.check_finite()
     return NORMALISATIONS[norm](_moderate(lists) if norm in SCALED else lists)

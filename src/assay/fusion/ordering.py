@@ -1,4 +1,4 @@
-"""Ordering: document ids as numbers of the same order, stretches sorted by value and id, and the fused run, best first."""
+"""Ordering: document ids as numbers in the same order, stretches sorted by value and id, and the fused run."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from assay.model import Ranking, Run
 
 Words = NDArray[np.uint64]
 BYTES_PER_NUMBER = 8
-"""Bytes of an id that one number holds."""
+"""Bytes of an id in one number."""
 SEPARATOR = "\0"
 FIRST_IDS = 100
-"""Ids that are looked at first, to tell whether all of them begin alike."""
+"""Ids that are compared first, to see whether all of them have the same start."""
 
 
 @dataclass(frozen=True)
 class Ids:
-    """The document ids of some queries; the numbers they are sorted by are worked out when ties have to be settled."""
+    """The document ids of some queries; the numbers for sorting them are computed only if there are ties."""
 
     docs: tuple[list[str], ...]
 
@@ -35,9 +35,9 @@ class Ids:
 
     @cached_property
     def words(self) -> Words:
-        """For each id a number; of two ids the later one never has the lower number. All are 0 where an id holds a NUL.
+        """For each id a number; a larger id never has a smaller number. All are 0 if an id contains a NUL.
 
-        UTF-8 sorts as its characters do, so eight bytes of it, the first one foremost, make the number.
+        UTF-8 bytes sort like the characters, so the number is made of eight bytes, the first one most significant.
         """
         text = SEPARATOR.join(map(SEPARATOR.join, filter(None, self.docs))).encode("utf-8", "surrogatepass")
         n_ids = sum(map(len, self.docs))
@@ -48,7 +48,7 @@ class Ids:
 def settle_ties(places: Ints, firsts: Ints, ends: Ints, ids: Ids, of_id: Ints) -> None:
     """Put the places of each tied group, from a first to an end, in descending order of their ids.
 
-    Groups of one size are sorted at once, by the numbers of the ids; where two numbers are equal, the ids decide.
+    Groups of the same size are sorted at once, by the numbers of the ids; if two numbers are equal, the ids decide.
     """
     sizes = ends - firsts
     for size in np.unique(sizes).tolist():
@@ -63,7 +63,7 @@ def settle_ties(places: Ints, firsts: Ints, ends: Ints, ids: Ids, of_id: Ints) -
 
 
 def _words(text: bytes, end: Ints) -> Words:
-    """Of each id the eight bytes after what all ids begin with, fewer where it ends before."""
+    """The eight bytes of each id after the common start of all ids; fewer if the id is shorter."""
     padded = text + b"\0" * 2 * BYTES_PER_NUMBER
     windows: Words = np.ndarray((len(padded) - BYTES_PER_NUMBER + 1,), dtype=">u8", buffer=padded, strides=(1,))
     start = np.append(0, end[:-1] + 1)
@@ -73,7 +73,7 @@ def _words(text: bytes, end: Ints) -> Words:
 
 
 def _shared_bytes(windows: Words, start: Ints, shortest: int) -> int:
-    """How many bytes all ids begin with; a few ids tell when it is none."""
+    """The length in bytes of the common start of all ids; a few ids are enough to find that it is 0."""
     shared = 0
     for some in (start[:FIRST_IDS], start):
         shared = 0
@@ -90,9 +90,9 @@ def _shared_bytes(windows: Words, start: Ints, shortest: int) -> int:
 
 
 def argsort_stretches(values: Floats, start: Ints, length: Ints, *, stable: bool = False) -> Ints:
-    """Places of the values, stretch by stretch, highest first. Stretches follow each other and leave nothing out.
+    """Places of the values, stretch by stretch, highest first. The stretches cover all values without gaps.
 
-    Equals come in any order, unless `stable`: then in the order given.
+    Equal values come in any order; if `stable`, in the given order.
     """
     places = np.arange(len(values))
     negated = -values
@@ -111,7 +111,7 @@ def argsort_stretches(values: Floats, start: Ints, length: Ints, *, stable: bool
 
 
 def tied_groups(ordered: Floats, start: Ints) -> tuple[Ints, Ints]:
-    """From where to where equal values stand next to each other inside a stretch of ordered values."""
+    """Start and end of each group of equal values inside a stretch of ordered values."""
     is_equal = np.concatenate(([False], ordered[1:] == ordered[:-1], [False]))
     is_equal[start[start < len(ordered)]] = False
     edges = np.flatnonzero(is_equal[1:] != is_equal[:-1])
@@ -119,7 +119,7 @@ def tied_groups(ordered: Floats, start: Ints) -> tuple[Ints, Ints]:
 
 
 def ranks_of(values: Floats, start: Ints, length: Ints, ids: Ids, of_id: Ints) -> Ints:
-    """The rank of each value in its stretch, the best 1. `of_id` tells which of the ids a value belongs to."""
+    """The rank of each value in its stretch, from 1. `of_id` is the number of the id of each value."""
     places = best_first(values, start, length, ids, of_id)
     ranks = np.empty(len(values), dtype=np.int64)
     ranks[places] = np.arange(1, len(values) + 1) - np.repeat(start, length)
@@ -127,7 +127,7 @@ def ranks_of(values: Floats, start: Ints, length: Ints, ids: Ids, of_id: Ints) -
 
 
 def best_first(values: Floats, start: Ints, length: Ints, ids: Ids, of_id: Ints) -> Ints:
-    """Places of the values, stretch by stretch, highest first, equals by id descending."""
+    """Places of the values, stretch by stretch, highest first; equal values by id, descending."""
     places = argsort_stretches(values, start, length)
     firsts, ends = tied_groups(values[places], start)
     if len(firsts):
@@ -137,20 +137,20 @@ def best_first(values: Floats, start: Ints, length: Ints, ids: Ids, of_id: Ints)
 
 @dataclass(frozen=True)
 class Ordered:
-    """Query by query: which of its documents, and their scores, best first."""
+    """For each query: its documents and their scores, best first."""
 
     docs: tuple[list[str], ...]
     """For each query: the documents that any run has."""
     order: Ints
-    """The places of the documents among those of their query."""
+    """The positions of the documents among the documents of their query."""
     score: Floats
     length: Ints
-    """For each query: how many documents it keeps."""
+    """For each query: the number of documents kept."""
 
     def rankings(self) -> Iterator[Ranking]:
         """For each query: its documents with their scores, best first.
 
-        Query by query, so that its documents are still at hand for the next step.
+        One query at a time, so that its documents are still in the processor's cache for the next step.
         """
         order, score = self.order.tolist(), self.score.tolist()
         first = 0
@@ -161,7 +161,7 @@ class Ordered:
 
 
 def fused_run(query_ids: tuple[str, ...], blocks: Sequence[Ordered], tag: str) -> Run:
-    """The run that blocks of queries make up."""
+    """The run made of blocks of queries."""
     return Run.deferred(
         query_ids,
         np.concatenate([block.length for block in blocks]),

@@ -1,4 +1,4 @@
-"""Training: lists with judgments, and how often something relevant stands where."""
+"""Training: lists with judgments, and how often documents at each rank are relevant."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Training:
-    """Rankings of judged queries. A document is relevant with a grade above 0, as everywhere."""
+    """Rankings of judged queries. A document with a grade above 0 is relevant."""
 
     lists: RankedLists
     judged: Ints
     """The queries that are judged."""
     n_relevant: Ints
-    """For each query: how many documents are relevant to it, found or not; 0 where it is not judged."""
+    """For each query: the number of relevant documents, retrieved or not; 0 if it has no judgments."""
     pair_is_relevant: Bools
 
     @classmethod
     def of(cls, lists: RankedLists, qrels: Qrels) -> Training:
-        """Raises where no query is judged: there is nothing to learn from."""
+        """The training data. Raise if no query is judged, because there is nothing to learn from."""
         relevant = {query: {doc for doc, grade in qrels[query].items() if grade > 0} for query in qrels}
         judged = [number for number, query in enumerate(lists.query_ids) if query in relevant]
         if not judged:
             raise DataError(
-                f"none of the {len(lists.query_ids):,} queries is judged, so that nothing can be learnt; "
-                "give judgments of queries that the runs answer"
+                f"none of the {len(lists.query_ids):,} queries in the runs has judgments, so there is nothing to learn "
+                "from. Use judgments of the queries in the runs"
             )
         sets = [relevant.get(query, set()) for query in lists.query_ids]
         flags = chain.from_iterable(
@@ -47,7 +47,7 @@ class Training:
 
     @cached_property
     def is_judged(self) -> Bools:
-        """For each query: whether anybody judged it."""
+        """For each query: whether it has judgments."""
         is_judged = np.zeros(len(self.lists.query_ids), dtype=bool)
         is_judged[self.judged] = True
         return is_judged
@@ -60,7 +60,7 @@ class Training:
     def shares(self, segment: Ints, n_segments: int) -> tuple[Floats, ...]:
         """For each run: the mean over its judged rankings of the share of relevant documents in each segment.
 
-        Segments are numbered from 0. A ranking that does not reach a segment says nothing about it.
+        Segments are numbered from 0. A ranking that does not reach a segment does not count for it.
         """
         lists = self.lists
         cell = lists.stretch * n_segments + segment
@@ -75,7 +75,7 @@ class Training:
         return tuple(means)
 
     def shares_by_rank(self) -> tuple[Floats, ...]:
-        """For each run and rank: the share of its judged rankings with something relevant there, of those that reach it."""
+        """For each run and rank: the share of relevant documents among the judged rankings that reach this rank."""
         lists = self.lists
         taught = self.is_judged[lists.stretch_query][lists.stretch]
         deepest = int(lists.length.max(initial=0))
@@ -87,7 +87,7 @@ class Training:
         return tuple(shares)
 
     def average_precision(self) -> tuple[Floats, ...]:
-        """For each run: the mean average precision over all judged queries; one that it does not have scores 0."""
+        """For each run: the mean average precision over all judged queries; a query missing from the run scores 0."""
         lists = self.lists
         in_order = np.lexsort((lists.rank, lists.stretch))
         relevant = self.is_relevant[in_order].astype(float)
@@ -99,7 +99,7 @@ class Training:
 
 
 def padded(values: tuple[Floats, ...], length: int) -> Floats:
-    """Arrays of several runs as rows, with 0 where an array ends early."""
+    """Arrays of several runs as rows, filled up with 0."""
     rows = np.zeros((len(values), max(length, *map(len, values))))
     for row, value in zip(rows, values, strict=True):
         row[: len(value)] = value

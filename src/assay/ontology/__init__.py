@@ -1,4 +1,4 @@
-"""Ontology: terms, what is above them, and how alike two terms are; HPO and its benchmarks. A plug-in of assay."""
+"""Ontology: terms, their ancestors, and the similarity of terms; HPO and its benchmarks. A plug-in of assay."""
 
 from assay.lazy import front_door
 

@@ -1,4 +1,4 @@
-"""Ancestors: every term with all that is above it and how far, as one flat table; and what two terms have in common."""
+"""Ancestors: every term with all its ancestors and their distances, as one flat table; and common ancestors."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from assay.arrays import Floats, Ints
 NONE = -1
 """No common ancestor."""
 MAX_ROWS = 2_000_000
-"""Rows of pair and ancestor that are looked at in one go."""
+"""The most rows of pair and ancestor that are processed at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ancestors:
-    """Rows of term, ancestor and distance, sorted by term and then by ancestor. A term is its own ancestor, 0 away."""
+    """Rows of term, ancestor and distance, sorted by term and then by ancestor. A term is its own ancestor at distance 0."""
 
     start: Ints
-    """Where the rows of each term begin, and where the last ones end."""
+    """The start of the rows of each term, and the end of the last ones."""
     ancestor: Ints
     distance: Ints
-    """Steps on the shortest way up."""
+    """Steps on the shortest path up."""
 
     @property
     def n_terms(self) -> int:
-        """How many terms there are."""
+        """The number of terms."""
         return len(self.start) - 1
 
     @cached_property
     def n_above(self) -> Ints:
-        """How many ancestors each term has, itself included."""
+        """The number of ancestors of each term, including itself."""
         return np.diff(self.start)
 
     @cached_property
     def n_below(self) -> Ints:
-        """How many terms each one is above, itself included."""
+        """The number of descendants of each term, including itself."""
         return np.bincount(self.ancestor, minlength=self.n_terms)
 
     @cached_property
@@ -49,17 +49,17 @@ class Ancestors:
 
     @cached_property
     def _keys(self) -> Ints:
-        """Term and ancestor of each row in one number, ascending."""
+        """Term and ancestor of each row as one number, ascending."""
         return self.term * self.n_terms + self.ancestor
 
     @cached_property
     def _by_ancestor(self) -> tuple[Ints, Ints]:
-        """The rows sorted by ancestor, and where those of each ancestor begin."""
+        """The rows sorted by ancestor, and the start of the rows of each ancestor."""
         order = np.argsort(self.ancestor, kind="stable")
         return order, np.concatenate([[0], np.cumsum(self.n_below)])
 
     def common(self, a: Ints, b: Ints) -> Iterator[CommonAncestors]:
-        """What the two terms of each pair have in common, as many pairs at a time as fit."""
+        """The common ancestors of each pair of terms, in blocks of pairs."""
         ends = np.cumsum(self.n_above[a])
         first = 0
         while first < len(a):
@@ -77,7 +77,7 @@ class Ancestors:
         return CommonAncestors(a, b, pair, self.ancestor[rows], self.distance[rows] + self.distance[place])
 
     def common_with_all(self, number: int) -> CommonAncestors:
-        """What a term has in common with each term there is, itself included."""
+        """The common ancestors of a term and each term of the ontology, including itself."""
         own = np.arange(self.start[number], self.start[number + 1])
         above = self.ancestor[own]
         order, start = self._by_ancestor
@@ -97,18 +97,18 @@ class CommonAncestors:
     pair: Ints
     ancestor: Ints
     path: Ints
-    """Steps from the one term up to this ancestor and down to the other."""
+    """Steps from the first term up to this ancestor and down to the second."""
 
     @cached_property
     def lowest(self) -> Ints:
-        """The deepest common ancestor of each pair; -1 where there is none. Terms are numbered by depth: it is the last."""
+        """The deepest common ancestor of each pair; -1 if there is none. Terms are numbered by depth: it is the last one."""
         lowest = np.full(len(self.a), NONE, dtype=np.int64)
         np.maximum.at(lowest, self.pair, self.ancestor)
         return lowest
 
     @cached_property
     def shortest(self) -> Ints:
-        """Steps on the shortest way from one term to the other through a common ancestor; 0 where there is none."""
+        """Steps on the shortest path between the terms through a common ancestor; 0 if there is none."""
         longest = np.iinfo(np.int64).max
         shortest = np.full(len(self.a), longest, dtype=np.int64)
         np.minimum.at(shortest, self.pair, self.path)
@@ -117,27 +117,27 @@ class CommonAncestors:
 
     @cached_property
     def n_shared(self) -> Ints:
-        """How many ancestors the two have in common."""
+        """The number of common ancestors of each pair."""
         return np.bincount(self.pair, minlength=len(self.a))
 
     def greatest(self, values: Floats) -> Floats:
-        """The greatest value that a common ancestor of each pair has; 0 where there is none."""
+        """The greatest value of a common ancestor of each pair; 0 if there is none."""
         greatest = np.zeros(len(self.a))
         np.maximum.at(greatest, self.pair, values[self.ancestor])
         return greatest
 
 
 def expand_ranges(start: Ints, lengths: Ints) -> tuple[Ints, Ints]:
-    """The places of several ranges of a flat array, one after the other, and which range each belongs to."""
+    """The positions of several ranges of a flat array, one after the other, and the range of each position."""
     which = np.repeat(np.arange(len(lengths)), lengths)
     offset = np.arange(len(which)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return start[which] + offset, which
 
 
 def ancestors_of(parent_start: Ints, parents: Ints, depth: Ints) -> Ancestors:
-    """The table, one depth after the other: what is above a term is what is above its parents, and itself.
+    """The table, built depth by depth: the ancestors of a term are the ancestors of its parents, and itself.
 
-    Terms are numbered by depth, so all parents of a depth are settled before it.
+    Terms are numbered by depth, so all parents are done before their children.
     """
     bounds = np.searchsorted(depth, np.arange(int(depth.max()) + 2)).tolist()
     n_roots = bounds[1]
@@ -158,7 +158,7 @@ def ancestors_of(parent_start: Ints, parents: Ints, depth: Ints) -> Ancestors:
 
 
 def _append_rows(table: Ints, n_rows: int, ancestor: Ints, distance: Ints) -> Ints:
-    """The table with more rows after the first so many. Its room is doubled when it runs out, so rows are moved rarely."""
+    """The table with rows added after the first n_rows. Its size is doubled when it is full, so rows are rarely copied."""
     end = n_rows + len(ancestor)
     if end > table.shape[1]:
         table = np.concatenate([table[:, :n_rows], np.empty((2, 2 * end - n_rows), dtype=np.int64)], axis=1)

@@ -1,4 +1,4 @@
-"""Ontology cache: parsed ontologies as flat arrays on disk; a fault in the cache costs time, never an answer."""
+"""Ontology cache: parsed ontologies as flat arrays on disk; a damaged cache costs time but never changes a result."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ CACHE_HEADER = b"assay ontology 2\n"
 """The first line of a cached ontology; the number grows when the layout changes."""
 DIGEST_SIZE = 16
 SEPARATOR = "\n"
-"""Between texts; a text that has one itself is not cached."""
+"""Between texts; texts that contain it are stored as a list."""
 
 
 def digest_of(content: bytes) -> str:
-    """A hash of a file's content."""
+    """A hash of the content of a file."""
     return hashlib.blake2b(content, digest_size=DIGEST_SIZE).hexdigest()
 
 
 def read_cached(digest: str) -> Ontology | None:
-    """The ontology of that content; None where it is not there, not whole, or somebody else's."""
+    """The ontology with this content; None if it is not cached or the cached file is damaged."""
     try:
         content = _path(digest).read_bytes()
     except (OSError, RuntimeError):  # no such file, or no home
@@ -47,7 +47,7 @@ def read_cached(digest: str) -> Ontology | None:
 
 
 def write_cached(ontology: Ontology, digest: str) -> None:
-    """Write it for the next time, if that can be done; it appears whole or not at all."""
+    """Cache the ontology, if possible; the file appears complete or not at all."""
     with suppress(OSError, RuntimeError, DataError, UnicodeEncodeError):
         body = pack_ontology(ontology)
         with atomic_write(_path(digest), is_text=False) as file:
@@ -63,7 +63,7 @@ def _checksum(body: bytes) -> bytes:
 
 
 def pack_ontology(ontology: Ontology) -> bytes:
-    """Everything as MessagePack: texts joined, numbers as 32 bits."""
+    """The ontology as MessagePack: joined texts, and numbers with 32 bits."""
     import msgspec
 
     gone = ontology.obsolete
@@ -88,7 +88,7 @@ def pack_ontology(ontology: Ontology) -> bytes:
 
 
 def _form() -> Any:
-    """What `packed` writes, as a type; made when it is needed, for most commands read no ontology."""
+    """The type that `pack_ontology` writes; created when needed, because most commands read no ontology."""
     import msgspec
 
     texts = list[str] | str
@@ -108,7 +108,7 @@ def _form() -> Any:
 
 
 def unpack_ontology(body: bytes, digest: str) -> Ontology:
-    """The ontology that was packed. What does not fit together raises ValueError."""
+    """The ontology that was packed. ValueError if its parts do not fit together."""
     import msgspec
 
     content = msgspec.msgpack.decode(body, type=_form())
@@ -117,13 +117,13 @@ def unpack_ontology(body: bytes, digest: str) -> Ontology:
     n_terms = len(ids)
     lengths = {len(labels), len(definitions), len(depth), len(synonym_start) - 1, len(parent_start) - 1}
     if lengths != {n_terms} or len(scopes) != len(synonyms):
-        raise ValueError("the parts are not of one length")
+        raise ValueError("the parts differ in length")
     if not _are_starts(parent_start, len(parents)) or not _are_starts(synonym_start, len(synonyms)):
-        raise ValueError("the places do not fit the parts")
+        raise ValueError("the positions do not fit the parts")
     if len(parents) and not 0 <= parents.min() <= parents.max() < n_terms:
-        raise ValueError("a parent is no term")
+        raise ValueError("a parent is not a term")
     if not all(0 <= number < n_terms for number in content.alternatives.values()):
-        raise ValueError("an alternative is no term")
+        raise ValueError("an alternative is not a term")
     return Ontology(
         name=content.name,
         version=content.version,
@@ -143,12 +143,12 @@ def unpack_ontology(body: bytes, digest: str) -> Ontology:
 
 
 def _are_starts(starts: Ints, n: int) -> bool:
-    """Whether these are places from 0 to n, none before the one before it."""
+    """Whether these are positions from 0 to n in ascending order."""
     return bool(starts[0] == 0 and starts[-1] == n and (np.diff(starts) >= 0).all())
 
 
 def _join(texts: Sequence[str]) -> list[str] | str:
-    """The texts in one, which is read in one go; as they are where that cannot be undone."""
+    """The texts joined into one, which is faster to read; unchanged if a text contains the separator."""
     return SEPARATOR.join(texts) if texts and not any(SEPARATOR in text for text in texts) else list(texts)
 
 

@@ -1,4 +1,4 @@
-"""The domain of ontologies: the ontology that metrics or relevance need, ids of terms, and the terms that are indexed."""
+"""The domain of ontologies: the ontology that metrics or relevance need, ids of terms, and indexed terms."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ from assay.relevance import parse_resolver
 from assay.text import is_file
 
 HPO_ID = re.compile(r"(?:^|[/#])HP[:_]\d+$", re.IGNORECASE)
-"""An id of the Human Phenotype Ontology, which needs no file; as it is, with an underscore, or as an address."""
+"""An id of the Human Phenotype Ontology, which needs no file: with a colon, with an underscore, or as an IRI."""
 OntologySource = Ontology | str | Path | None
-"""An ontology, its file, or none: HPO, where its terms are expected."""
+"""An ontology or its file; None for HPO if its terms are expected."""
 Judgments = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
 class OntologyContext(DomainContext):
-    """What is known about a subject: the ontology that metrics or relevance read, and how ids of terms are written."""
+    """What is known about a subject: the ontology that metrics or relevance use, and the spelling of term ids."""
 
     ontology: Ontology | None
-    """None where neither metrics nor relevance read one."""
+    """None if neither metrics nor relevance use one."""
     source: OntologySource = None
     annotations: str | Path | None = None
     documents: Mapping[str, Any] = field(default_factory=dict)
     are_ids_known: bool = False
-    """Whether ids are those of terms for sure: an ontology was given, or these are HPO cases."""
+    """Whether ids are certainly term ids: an ontology was given, or these are HPO cases."""
 
     @cached_property
     def term_ids(self) -> TermIds | None:
-        """How ids are written; None where they are compared as they are."""
+        """The spelling of ids; None if ids are compared as written."""
         if not self.are_ids_known:
             return None
         try:
@@ -61,22 +61,22 @@ class OntologyContext(DomainContext):
 
     @property
     def has_canonical_ids(self) -> bool:  # type: ignore[override]
-        """Whether a term is the same under all its ids."""
+        """Whether all ids of a term count as the same id."""
         return self.term_ids is not None
 
     @property
     def has_views(self) -> bool:  # type: ignore[override]
-        """Whether metrics or relevance read an ontology."""
+        """Whether metrics or relevance use an ontology."""
         return self.ontology is not None
 
     def canonical(self, doc_id: str) -> str:
-        """The id that a term goes by."""
+        """The canonical id of a term."""
         return doc_id if self.term_ids is None else self.term_ids.of(doc_id)
 
     def views(
         self, qrels: Judgments, run: Run, query_ids: tuple[str, ...], rule: RankRule, metrics: Sequence[BoundMetric]
     ) -> Mapping[str, Similarities]:
-        """The similarity view, as deep as metrics look."""
+        """The similarity view, up to the deepest cutoff of the metrics."""
         cutoffs = [metric.params["k"] for metric in metrics if metric.metric.view == "similarity"]
         if self.ontology is None or not cutoffs:
             return {}
@@ -85,7 +85,7 @@ class OntologyContext(DomainContext):
         return {"similarity": Similarities.of(query_ids, run, rule, Expected(expected, self.ontology), depth)}
 
     def notes(self, expected: Iterable[str], retrieved: Iterable[str]) -> list[str]:
-        """What to know about ids that are obsolete, no terms, or under other names."""
+        """Sentences about ids that are obsolete, alternative or unknown."""
         if self.term_ids is not None:
             return self.term_ids.notes(expected, retrieved)
         if self.ontology is None:
@@ -96,11 +96,13 @@ class OntologyContext(DomainContext):
             *notes_on_ids(self.ontology, retrieved, "retrieved"),
         ]
         if any("replacement" in note for note in notes):
-            notes.append("only similarities read obsolete ids so: other metrics compare ids as written, without --ontology.")
+            notes.append(
+                "only similarity metrics use the replacement; without --ontology, other metrics compare ids as written."
+            )
         return notes
 
     def describe(self) -> dict[str, Any]:
-        """Name, version and a hash of the ontology's file; and how many things were annotated, if any."""
+        """Name, version and a hash of the file of the ontology; and the number of annotated items, if there are any."""
         known = self.ontology
         if known is None:
             return {}
@@ -120,9 +122,9 @@ def ontology_for(
     by: str = "auto",
     annotations: str | Path | None = None,
 ) -> Ontology | None:
-    """The ontology that was given, where somebody needs one; HPO where none was, and its terms are expected, or nothing is.
+    """The given ontology, if a metric or relevance needs one. If none is given and no other terms are expected, it is HPO.
 
-    A formula that counts annotations is refused where there are none: better now than when all is asked.
+    A formula that needs annotations is an error if there are none, before any query is sent.
     """
     asking = {metric.name: metric.params["formula"] for metric in metrics if metric.metric.view == "similarity"}
     if is_by_ontology(by):
@@ -131,24 +133,26 @@ def ontology_for(
         return None
     first = next(iter(asking))
     if known is None and annotations is None and (strange := _find_non_hpo_id(qrels)):
-        ways = "--ontology FILE (OBO, OWL or OBO Graphs), or ontology= in Python"
-        raise UsageError(f"{first} needs an ontology, for documents like {strange!r}: {ways}")
+        ways = "Use --ontology FILE (OBO, OWL or OBO Graphs), or ontology= in Python"
+        raise UsageError(f"{first} needs an ontology for documents like {strange!r}. {ways}")
     ontology = known_ontology(known, annotations)
     needy = [name for name, formula in asking.items() if parse_similarity(formula).params.get("ic") == "annotations"]
     if needy and ontology.annotated is None:
-        ways = "--annotations FILE (phenotype.hpoa, or lines of thing and term)"
-        raise UsageError(f"{needy[0]} counts annotations, and there are none: {ways}; ic=seco and ic=zhou need no file")
+        ways = (
+            "Use --annotations FILE (phenotype.hpoa, or lines of item and term), or ic=seco or ic=zhou, which need no file"
+        )
+        raise UsageError(f"{needy[0]} needs annotations. {ways}")
     return ontology
 
 
 def _find_non_hpo_id(qrels: Judgments) -> str:
-    """An expected id, where not one of them is HPO's; empty where one is, or nothing is expected."""
+    """An expected id if none of them is an HPO id; empty if one is, or if nothing is expected."""
     expected = [doc for judged in qrels.values() for doc, grade in judged.items() if grade > 0]
     return "" if not expected or any(map(HPO_ID.search, expected)) else expected[0]
 
 
 def known_ontology(known: OntologySource, annotations: str | Path | None = None) -> Ontology:
-    """The ontology itself, read once for all results of an evaluation; with counts of annotated things, if there are."""
+    """The ontology, read once for all results of an evaluation; with counts of annotated items, if there are annotations."""
     ontology = known if isinstance(known, Ontology) else shared_ontology(known)
     if annotations is None:
         return ontology
@@ -158,50 +162,50 @@ def known_ontology(known: OntologySource, annotations: str | Path | None = None)
 
 @lru_cache(maxsize=4)
 def _with_annotations(ontology: Ontology, file: str, _: int) -> Ontology:
-    """Counted once, unless the file changes."""
+    """The ontology with annotations, counted once unless the file changes."""
     return with_annotations(ontology, read_annotations(file))
 
 
 def parse_ontology_option(value: Any, where: str) -> Ontology | str | None:
-    """The file of an ontology, or the ontology itself where a program has it; None: HPO, where its terms are expected."""
+    """The file of an ontology, or an ontology object; None for HPO if its terms are expected."""
     return value if isinstance(value, Ontology) else _parse_file(value, "ontology", where, "OBO, OWL or OBO Graphs")
 
 
 def parse_annotations_option(value: Any, where: str) -> str | None:
-    """The file that says which things have which terms; None: formulas that count them are refused."""
-    return _parse_file(value, "annotations", where, "phenotype.hpoa, or lines of thing and term")
+    """The file with the terms of each item; if it is None, formulas that need annotations are an error."""
+    return _parse_file(value, "annotations", where, "phenotype.hpoa, or lines of item and term")
 
 
 def _parse_file(file: Any, name: str, where: str, expected: str) -> str | None:
-    """A file that is there; an address on the net is none, for nothing is downloaded."""
+    """The path of an existing file; an address is an error, because assay downloads nothing."""
     if file is None:
         return None
     if isinstance(file, str) and "://" in file:
-        raise BadParameter(f"{where}: {name}: {file} is an address, and assay downloads nothing; give the file you saved")
+        raise BadParameter(f"{where}: {name}: assay does not download {file}. Save the file and give its path")
     if not isinstance(file, str | Path) or not is_file(file):
-        raise BadParameter(f"{where}: {name}: there is no file {file}; expected {expected}")
+        raise BadParameter(f"{where}: {name}: there is no file {file}. Expected {expected}")
     return str(file)
 
 
 def parse_fields_option(value: Any, where: str) -> tuple[str, ...] | None:
-    """What of a term is indexed; None: all of it."""
+    """Which fields of a term are indexed; None for all."""
     return None if value is None else parse_fields(parse_texts(value, "fields", where, "label"))
 
 
 def parse_labels_option(value: Any, where: str) -> tuple[str, ...] | None:
-    """Files with labels of terms in other languages; None: those of the ontology are indexed."""
+    """Files with labels of terms in other languages; None to index the labels of the ontology."""
     if not value:
         return None
     listed = value if isinstance(value, list | tuple) else [value]
     files = [str(file) if isinstance(file, Path) else file for file in listed]
     for file in parse_texts(files, "labels", where, "hp-de.babelon.tsv"):
         if not is_file(file):
-            raise BadParameter(f"{where}: labels: {file}: no such file; expected a Babelon table")
+            raise BadParameter(f"{where}: labels: there is no file {file}. Expected a Babelon table")
     return tuple(files)
 
 
 class OntologyDomain(Domain):
-    """Terms of ontologies as documents: HPO, and any other that comes in a file."""
+    """Terms of ontologies as documents: HPO, and any other ontology in a file."""
 
     name = "ontology"
     keys: Mapping[str, Callable[[Any, str], Any]] = {
@@ -212,7 +216,7 @@ class OntologyDomain(Domain):
     }
 
     def open(self, subject: Subject) -> OntologyContext | None:
-        """The ontology that was given for scoring, else the one whose terms are the documents, else HPO."""
+        """The ontology given for scoring; otherwise the one whose terms are the documents; otherwise HPO."""
         dataset = subject.dataset
         own = dataset.terms if dataset is not None and isinstance(dataset.terms, Ontology) else None
         source, annotations = subject.options.get("ontology", own), subject.options.get("annotations")
@@ -224,27 +228,27 @@ class OntologyDomain(Domain):
         return OntologyContext(ontology, source, annotations, {} if dataset is None else dataset.documents, are_ids_known)
 
     def read(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The ontology, with counts of what was annotated."""
+        """The options with the ontology read, and with counts of annotated items."""
         others = {key: value for key, value in options.items() if key not in ("ontology", "annotations")}
         if len(others) == len(options):
             return others
         return {"ontology": known_ontology(options.get("ontology"), options.get("annotations")), **others}
 
     def check(self, name: str, qrels: Judgments, options: Mapping[str, Any]) -> None:
-        """Raise where an ontology is given that knows not one of the expected ids."""
+        """Raise if an ontology is given that has none of the expected ids."""
         if "ontology" in options or "annotations" in options:
             check_terms_known(name, qrels, known_ontology(options.get("ontology"), options.get("annotations")))
 
     def documents(
         self, datasets: Mapping[str, BenchmarkDataset], options: Mapping[str, Any], select: Any, *, is_searched: bool
     ) -> dict[str, BenchmarkDataset]:
-        """The datasets, those that search terms with the terms that the options ask for."""
+        """The datasets; those that search terms get the terms that the options select."""
         ontology = known_ontology(options["ontology"]) if "ontology" in options else None
         labels, fields = options.get("labels", ()), options.get("fields", ())
         return with_indexed_terms(datasets, ontology, labels, fields, select, is_searched=is_searched)
 
     def describe(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Files by their names."""
+        """The options as plain values, with files by name."""
         labels = {"labels": [Path(file).name for file in options["labels"]]} if "labels" in options else {}
         return labels | ({"fields": list(options["fields"])} if "fields" in options else {})
 

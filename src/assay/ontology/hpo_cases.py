@@ -1,4 +1,4 @@
-"""hpo_cases: clinical phrases with the HPO terms they mean, checked by a JSON Schema of their own."""
+"""hpo_cases: clinical phrases with their HPO terms, checked against a JSON Schema."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from assay.text import counted, shortened, some_of
 Schema = Mapping[str, Any]
 Place = tuple[str | int, ...]
 NOTES = {"$schema", "$id", "title", "description", "examples", "default"}
-"""Keywords that check nothing."""
+"""Keywords without a check."""
 
 
 class Fault(NamedTuple):
     """Something that the schema does not allow."""
 
     place: Place
-    """Names and numbers that lead to it: ("test_cases", 3, "difficulty")."""
+    """The names and numbers on the path to it: ("test_cases", 3, "difficulty")."""
     what: str
 
 
 def schema_faults(value: Any, schema: Schema, place: Place = ()) -> Iterator[Fault]:
-    """Everything in the value that the schema does not allow; a keyword that is not known here is an error."""
+    """Everything in the value that the schema does not allow; an unknown keyword in the schema is an error."""
     if unknown := sorted(schema.keys() - NOTES - _CHECKS.keys()):
-        raise DataError(f"the schema uses {', '.join(unknown)}, which is not checked here")
+        raise DataError(f"the schema uses {', '.join(unknown)}, which assay does not support")
     if "type" in schema and not _has_type(value, schema["type"]):
         yield Fault(place, f"expected {_type_names(schema['type'])}, found {shortened(value)}")
         return
@@ -76,12 +76,12 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
 
 @cache
 def _pattern(text: str) -> re.Pattern[str]:
-    """A pattern as ECMAScript means it: digits are ASCII, and `$` is the very end."""
+    """A pattern with the meaning of ECMAScript: digits are ASCII, and `$` is the very end."""
     return re.compile(text.removesuffix("$") + r"\Z" if text.endswith("$") else text, re.ASCII)
 
 
 def _checked_before(*_: Any) -> Iterator[Fault]:
-    """The type, which is looked at first."""
+    """No fault: the type is checked first."""
     return iter(())
 
 
@@ -103,7 +103,7 @@ def _items(value: Any, schema_of_items: Schema, _: Schema, place: Place) -> Iter
 
 def _min_items(value: Any, least: int, _: Schema, place: Place) -> Iterator[Fault]:
     if isinstance(value, list) and len(value) < least:
-        yield Fault(place, f"expected at least {least} of them, found {len(value)}")
+        yield Fault(place, f"expected at least {counted(least, 'entry')}, found {len(value)}")
 
 
 def _required(value: Any, names: list[str], _: Schema, place: Place) -> Iterator[Fault]:
@@ -134,7 +134,7 @@ def _additional(value: Any, allowed: bool | Schema, schema: Schema, place: Place
             yield from schema_faults(value[name], allowed, (*place, name))
         elif not allowed:
             known = ", ".join([*schema.get("properties", {}), *patterns])
-            yield Fault((*place, name), f"is not known here; known are {known}")
+            yield Fault((*place, name), f"is not allowed here; allowed are {known}")
 
 
 _CHECKS: dict[str, Callable[[Any, Any, Schema, Place], Iterator[Fault]]] = {
@@ -160,33 +160,33 @@ EXAMPLE = """\
   ]
 }"""
 HPO_PREFIX = "hpo-"
-"""How the names of bundled benchmarks begin whose documents are the terms of HPO; they come in several sizes."""
+"""The prefix of bundled benchmarks whose documents are HPO terms; they come in several sizes."""
 MARK = "expected_hpo_ids"
 LANGUAGES = {"german": "de", "english": "en", "french": "fr", "spanish": "es", "dutch": "nl"}
 FIELDS = {"difficulty": "difficulty", "category": "query_type", "hpo_domain": "domain"}
 """Field of a case → field of the query."""
 EXTRA_FIELDS = ("expected", "evidence", "scope")
-"""Fields of a query that HPO cases do not have, and that are kept under the same names."""
+"""Fields of a query that HPO cases do not define, and that keep their names."""
 HPO_PATTERN, OTHER_PATTERN = rb"^HP:\\d{7}$", rb"^[^\\s:]+:\\S+$"
-"""What the schema says of ids of HPO, and what it says of those of any other ontology."""
+"""The pattern of HPO ids in the schema, and the pattern for ids of any other ontology."""
 OTHER_ID = re.compile(r"(?!HP[:_])[^\s:]+:\S+", re.IGNORECASE)
 CASE_FIELDS = {"case_id", "text", "expected_hpo_ids", "relevance_grades", *FIELDS, *EXTRA_FIELDS}
 
 
 @cache
 def schema(*, is_hpo: bool = True) -> dict[str, Any]:
-    """The JSON Schema of the form with metadata and test_cases; other ontologies than HPO have ids of other forms."""
+    """The JSON Schema of the form with metadata and test_cases; without `is_hpo`, ids may be those of any ontology."""
     text = Path(__file__).with_name("hpo_cases.schema.json").read_bytes()
     content: dict[str, Any] = parse_json(text if is_hpo else text.replace(HPO_PATTERN, OTHER_PATTERN))
     return content
 
 
 def read_hpo_cases(path: Path) -> BenchmarkDataset:
-    """The form with metadata and test_cases must be as its schema says. A plain list may also join ids by `;`. Terms of
-    another ontology than HPO have ids of their own, such as `FR:4`.
+    """The form with metadata and test_cases must match its schema. A plain list of cases may also join ids with `;`. Terms
+    of another ontology than HPO have other ids, such as `FR:4`.
 
-    Without a language in the file that of the folder counts: `de` or `german`. A case without an id gets its number. An
-    empty list of ids means that nothing is relevant. Terms have grade 1 unless `relevance_grades` says otherwise.
+    Without a language in the file, the language of the folder is used: `de` or `german`. A case without an id gets its
+    number. An empty list of ids means that nothing is relevant. Terms have grade 1 unless `relevance_grades` differs.
     """
     source = FileSource.at(path)
     content = read_json(source)
@@ -207,17 +207,17 @@ def read_hpo_cases(path: Path) -> BenchmarkDataset:
 
 
 def _language(metadata: dict[str, Any], path: Path, notes: Notes) -> str | None:
-    """The language that the file or its folder names; the file knows better."""
+    """The language of the file, or else of its folder."""
     folder = path.resolve().parent.name.lower()
     by_folder = folder if folder in LANGUAGES.values() else LANGUAGES.get(folder)
     language: str | None = metadata.get("language", by_folder)
     if by_folder and language != by_folder:
-        notes.mend("metadata.language", f"the file says {language}, its folder {by_folder}; the file is believed")
+        notes.mend("metadata.language", f"the file says {language}, but its folder says {by_folder}; {language} is used")
     return language
 
 
 def _mend_cases(cases: Any, notes: Notes) -> Any:
-    """A plain list in the form that the schema wants."""
+    """A plain list of cases in the form that the schema expects."""
     if not isinstance(cases, list):
         raise DataError(f"expected a list of test cases, found {shortened(cases)}", source=notes.source)
     return [_mend_case(case, _place(case, number), notes) for number, case in enumerate(cases, 1)]
@@ -237,23 +237,23 @@ def _mend_case(case: Any, place: str, notes: Notes) -> Any:
 
 
 def _term_ids(listed_ids: list[str], place: str, notes: Notes) -> Iterator[str]:
-    """Ids one by one, written as the ontology does."""
+    """The ids one by one, in the spelling of the ontology."""
     for joined in listed_ids:
         for term in filter(None, re.split(r"[;,\s]+", joined)):
             mended = re.sub(r"^hp[:_]", "HP:", term, flags=re.IGNORECASE)
             if mended != term:
-                notes.mend(place, f"{term} is written {mended}")
+                notes.mend(place, f"{term} is read as {mended}")
             yield mended
 
 
 def _place(case: Any, number: int) -> str:
-    """How a fault calls a case: by number, and by id where it has one."""
+    """The name of a case in a fault: its number, and its id if it has one."""
     named = case.get("case_id") if isinstance(case, dict) else None
     return f"case {number} ({named})" if named else f"case {number}"
 
 
 def _check(content: Any, notes: Notes) -> None:
-    """Raise whatever the schema does not allow, naming case and field."""
+    """Raise an error for everything that the schema does not allow, with case and field."""
     for fault in schema_faults(content, schema(is_hpo=not _is_of_another_ontology(content))):
         first, *rest = (*fault.place, "")
         if first == "test_cases" and rest and isinstance(rest[0], int):
@@ -267,7 +267,7 @@ def _check(content: Any, notes: Notes) -> None:
 
 
 def _is_of_another_ontology(content: Any) -> bool:
-    """Whether all expected ids have the form of ids, and none is HPO's: `FR:4`. Where one is, all have to be."""
+    """Whether all expected ids are valid ids of another ontology than HPO, such as `FR:4`."""
     cases = content.get("test_cases") if isinstance(content, dict) else None
     listed = [case.get("expected_hpo_ids") for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
     ids = [term for some in listed if isinstance(some, list) for term in some]
@@ -279,7 +279,7 @@ def _add_case(dataset: BenchmarkDataset, case: Mapping[str, Any], number: str, l
     place = _place(case, int(number))
     query_id = filled_id(case.get("case_id", number))
     if query_id in dataset.queries:
-        notes.fault(place, f"the case_id {query_id} comes twice")
+        notes.fault(place, f"the case_id {query_id} occurs twice")
         return
     metadata = {name: value for name, value in case.items() if name not in CASE_FIELDS}
     if language:
@@ -294,7 +294,7 @@ def _parse_grades(case: Mapping[str, Any], place: str, notes: Notes) -> dict[str
     """Term → grade; a grade that contradicts the list of expected terms is a fault."""
     expected, grades = case["expected_hpo_ids"], case.get("relevance_grades", {})
     for term in {term for term in expected if expected.count(term) > 1}:
-        notes.mend(f"{place}.expected_hpo_ids", f"{term} is named twice; it counts once")
+        notes.mend(f"{place}.expected_hpo_ids", f"{term} occurs twice; it counts once")
     for term, grade in grades.items():
         if (grade > 0) != (term in expected):
             fault = "but is expected" if term in expected else "but is not among the expected ids"
@@ -303,7 +303,7 @@ def _parse_grades(case: Mapping[str, Any], place: str, notes: Notes) -> dict[str
 
 
 def write_hpo_cases(dataset: BenchmarkDataset, path: Path) -> None:
-    """The form with metadata and test_cases, held against its schema. What it has no place for is refused, not dropped."""
+    """Write the form with metadata and test_cases, checked against its schema. Data that it cannot store is an error."""
     import msgspec
 
     _check_fits(dataset, path)
@@ -330,11 +330,11 @@ def _check_fits(dataset: BenchmarkDataset, path: Path) -> None:
         f"{counted(len(dataset.spans), 'query')} with spans": dataset.spans,
         f"{counted(len(dataset.judgments), 'judgment')} with judge or time": dataset.judgments,
         f"queries without judgments ({some_of(unjudged)})": unjudged,
-        f"judgments of queries it does not have ({some_of(unknown)})": unknown,
-        f"queries whose metadata uses names of its own fields ({some_of(mixed)})": mixed,
+        f"judgments of unknown queries ({some_of(unknown)})": unknown,
+        f"queries whose metadata uses names of case fields ({some_of(mixed)})": mixed,
     }
     if unsupported := [what for what, there in reasons.items() if there]:
-        raise DataError(f"HPO test cases cannot hold {', '.join(unsupported)}; write json instead", source=path)
+        raise DataError(f"the format hpo_cases cannot store {', '.join(unsupported)}. Write json instead", source=path)
 
 
 def _case(query: Query, judged: Mapping[str, float], shared_language: str | None) -> dict[str, Any]:
@@ -356,19 +356,19 @@ def _case(query: Query, judged: Mapping[str, float], shared_language: str | None
 
 
 def detect(probe: Probe) -> bool:
-    """A JSON file of cases with expected_hpo_ids, on their own or as test_cases."""
+    """Whether it is a JSON file of cases with expected_hpo_ids, at the top level or under test_cases."""
     return probe.suffix == ".json" and MARK in probe.outer_keys | probe.keys_under("test_cases")
 
 
 def load_named(source: str, *, documents: bool = True) -> BenchmarkDataset:
-    """A bundled benchmark by name and size; its documents are terms, and take an ontology."""
-    from assay.ontology.hpo import load_cases, load_hpo  # which knows this file
+    """A bundled benchmark by name and size; its documents are terms, which need an ontology."""
+    from assay.ontology.hpo import load_cases, load_hpo  # it imports this file
 
     return load_hpo(source) if documents else load_cases(source)
 
 
 def notes(dataset: BenchmarkDataset) -> list[str]:
-    """What every result over such cases should say."""
+    """Notes for every result over such cases."""
     from assay.ontology.hpo import notes_on_cases
 
     return notes_on_cases(dataset)
@@ -376,7 +376,7 @@ def notes(dataset: BenchmarkDataset) -> list[str]:
 
 FORMAT = Format(
     "hpo_cases",
-    "phrases and their HPO terms",
+    "clinical phrases and their HPO terms",
     read_hpo_cases,
     detect,
     write_hpo_cases,
@@ -390,5 +390,5 @@ FORMAT = Format(
     needs_domain=True,
     folder=Path(__file__).parent / "bundled",
     load=load_named,
-    documents="terms of HPO",
+    documents="HPO terms",
 )

@@ -1,4 +1,4 @@
-"""Indexed terms: the documents that providers search where benchmarks ask for terms of an ontology."""
+"""Indexed terms: the documents that providers search if a benchmark expects terms of an ontology."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.ontology.ontology import Ontology
 from assay.ontology.translations import Translation, read_translations
 
 Select = Callable[[Mapping[str, Query]], Mapping[str, Query]]
-"""All queries → those that are asked."""
+"""All queries → the selected queries."""
 
 
 def with_indexed_terms(
@@ -26,10 +26,10 @@ def with_indexed_terms(
     *,
     is_searched: bool,
 ) -> dict[str, BenchmarkDataset]:
-    """The datasets, those that search terms with the documents that were asked for; files of cases have none.
+    """The datasets; those that search terms get terms as documents, because files of cases have no documents.
 
-    HPO cases search terms, and so does a benchmark without documents where an ontology is given. Labels go to the
-    benchmarks of their language. What no benchmark can use is refused, and so are cases in several languages.
+    HPO cases search terms, and so does a benchmark without documents if an ontology is given. Labels are used for the
+    benchmarks in their language. An option that no benchmark can use is an error, and so are cases in several languages.
     """
     searched = {
         name: _with_selected_queries(dataset, select)
@@ -38,8 +38,8 @@ def with_indexed_terms(
     }
     flags = [flag for flag, value in {"--labels": label_files, "--fields": fields}.items() if value]
     if flags and not searched:
-        what = "only for HPO cases and for terms of --ontology"
-        raise BadParameter(f"{' and '.join(flags)}: {what}, and no benchmark has any")
+        reason = "no benchmark has HPO cases or terms of --ontology"
+        raise BadParameter(f"{' and '.join(flags)} cannot be used: {reason}")
     for dataset in searched.values():
         check_one_language(dataset)
     if ontology is not None:
@@ -63,7 +63,7 @@ def _searches_terms(dataset: BenchmarkDataset, ontology: Ontology | None) -> boo
 
 
 def _with_selected_queries(dataset: BenchmarkDataset, select: Select) -> BenchmarkDataset:
-    """The dataset with the queries that are asked; with all, where none is left, which others tell."""
+    """The dataset with the selected queries; with all queries if none is selected, which the caller reports."""
     try:
         return replace(dataset, queries=dict(select(dataset.queries)))
     except NothingSelected:
@@ -71,7 +71,7 @@ def _with_selected_queries(dataset: BenchmarkDataset, select: Select) -> Benchma
 
 
 def _check_ontology_is_used(datasets: Mapping[str, BenchmarkDataset], ontology: Ontology) -> None:
-    """Raise where an ontology is given, and no benchmark expects a term of it; others may have nothing to do with it."""
+    """Raise if an ontology is given and no benchmark expects a term of it; one benchmark that does is enough."""
     strange: list[DataError] = []
     for dataset in datasets.values():
         try:
@@ -83,15 +83,14 @@ def _check_ontology_is_used(datasets: Mapping[str, BenchmarkDataset], ontology: 
 
 
 def _read_labels(files: Iterable[str], languages: set[str]) -> dict[str, Translation]:
-    """Language → its labels, of those that are asked for."""
+    """Language → its labels, for the given languages."""
     labels: dict[str, Translation] = {}
     for file in files:
         there = read_translations(file)
         useful = {code: translation for code, translation in there.items() if code in languages}
         if not useful:
             asked = ", ".join(sorted(languages))
-            raise BadParameter(
-                f"{file}: has labels in {', '.join(there) or 'no language'}, and the benchmarks are in {asked}"
-            )
+            languages_text = f"labels in {', '.join(there)}" if there else "no labels"
+            raise BadParameter(f"{file}: expected labels in {asked}, like the benchmarks, found {languages_text}")
         labels = {**useful, **labels}
     return labels

@@ -1,4 +1,4 @@
-"""multilingual: one retriever on the HPO benchmarks of several languages, each by itself, and what they come down to."""
+"""multilingual: one retriever on the HPO benchmarks of several languages, with a result for each and averages."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from assay.text import counted
 BUNDLED_LANGUAGES = ("de", "en", "fr", "es", "nl")
 """The languages of the bundled benchmarks."""
 KEYS = ("per_language", "cross_lingual_variance", "average_mrr")
-"""What can be asked for by key, as in the dicts that others return."""
+"""The keys of the evaluation, which can be used like a dict."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MultilingualEvaluation(Mapping[str, Any]):
-    """A result for each language. Queries of two languages are never in one mean: averages are over languages."""
+    """A result for each language. Averages are over languages, so a mean never mixes queries of two languages."""
 
     per_language: Mapping[str, Result]
     k_values: tuple[int, ...] = K_VALUES
 
     @cached_property
     def metrics(self) -> dict[str, SingleTermRetrievalMetrics]:
-        """Language → all figures by name and cutoff."""
+        """Language → all values by name and cutoff."""
         return {code: SingleTermRetrievalMetrics.of(result, self.k_values) for code, result in self.per_language.items()}
 
     @property
     def average_mrr(self) -> float:
-        """The macro mean of mrr: every language counts the same, however many queries it has."""
+        """The macro mean of mrr: all languages count equally, however many queries they have."""
         return self.average("mrr")
 
     @property
     def cross_lingual_variance(self) -> float:
-        """The population variance of mrr over languages: 0 where the retriever is as good in all of them."""
+        """The population variance of mrr over languages: 0 if the retriever is equally good in all of them."""
         return self.variance("mrr")
 
     def average(self, metric: str) -> float:
@@ -53,14 +53,14 @@ class MultilingualEvaluation(Mapping[str, Any]):
         return float(np.mean(self._figures(metric)))
 
     def variance(self, metric: str) -> float:
-        """The population variance of any metric over languages; 0 for a single one."""
+        """The population variance of any metric over languages; 0 for a single language."""
         return float(np.var(self._figures(metric)))
 
     def _figures(self, metric: str) -> list[float]:
         return [result[metric] for result in self.per_language.values()]
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each language and metric with its interval: `pandas.DataFrame(found.rows())` takes it."""
+        """A row for each language and metric with its interval, for `pandas.DataFrame(found.rows())`."""
         return [
             {"language": code, "metric": metric.name, "n": len(result.query_ids), **_figure_fields(result, metric.name)}
             for code, result in self.per_language.items()
@@ -74,17 +74,17 @@ class MultilingualEvaluation(Mapping[str, Any]):
             "per_language": {code: figures.to_dict() for code, figures in self.metrics.items()},
             "cross_lingual_variance": self.cross_lingual_variance,
             "average_mrr": self.average_mrr,
-            "averaged": "macro: every language counts the same",
+            "averaged": "macro: all languages count equally",
             "notes": {code: list(result.notes) for code, result in self.per_language.items()},
         }
 
     def __str__(self) -> str:
-        """The mrr of each language with its interval, then the average and the variance; figures alone, no rankings."""
+        """The mrr of each language with its interval, then the average and the variance."""
         rows = [row for row in self.rows() if row["metric"] == "mrr"]
         lines = [
             f"{row['language']}  mrr {row['value']:.4f}{_interval_text(row)}  {counted(row['n'], 'query')}" for row in rows
         ]
-        macro = f"average mrr {self.average_mrr:.4f} (every language counts the same)"
+        macro = f"average mrr {self.average_mrr:.4f} (all languages count equally)"
         return "\n".join([*lines, f"{macro}, cross-lingual variance {self.cross_lingual_variance:.5f}"])
 
     def __repr__(self) -> str:
@@ -111,20 +111,18 @@ def evaluate_multilingual_model(
     k_values: Iterable[int] = K_VALUES,
     **settings: Any,
 ) -> MultilingualEvaluation:
-    """Put the HPO benchmark of each language to a retriever; a language that nobody has written cases in is an error.
+    """Evaluate a retriever on the HPO benchmark of each language; a language without a benchmark is an error.
 
-    The provider is whatever `assay.run` takes: a name, an object or a function. `languages` are codes or names; a dict
-    gives a benchmark of one's own for each. `labels` is a Babelon table for each language whose labels are indexed
-    instead of English ones. Settings are those of `assay.run`, such as `ontology` and `fields`.
+    The provider is anything that `assay.run` accepts: a name, an object or a function. `languages` are codes or names, or a
+    dict with your own benchmark for each language. `labels` has a Babelon table for each language whose labels are indexed
+    instead of the English ones. Settings are those of `assay.run`, such as `ontology` and `fields`.
     """
     chosen = tuple(k_values)
     names = SingleTermRetrievalMetrics.names(chosen)
     benchmarks = _benchmarks(languages, size)
     files = {_code(language): file for language, file in (labels or {}).items()}
     if strays := [code for code in files if code not in benchmarks]:
-        raise UsageError(
-            f"labels are given for {', '.join(strays)}, which is not among the languages {', '.join(benchmarks)}"
-        )
+        raise UsageError(f"labels are given for {', '.join(strays)}, but the languages are {', '.join(benchmarks)}")
     loaded = {code: _load_benchmark(code, benchmark) for code, benchmark in benchmarks.items()}
     indexed: dict[str, dict[str, Any]] = {code: {"labels": [str(files[code])]} if code in files else {} for code in loaded}
     results = {code: run(dataset, provider, names, **indexed[code], **settings) for code, dataset in loaded.items()}
@@ -132,7 +130,7 @@ def evaluate_multilingual_model(
 
 
 def _benchmarks(languages: Iterable[str] | Mapping[str, Any], size: str) -> dict[str, Any]:
-    """Language → its benchmark, each once."""
+    """Language → its benchmark."""
     if isinstance(languages, str):
         languages = [languages]
     if isinstance(languages, Mapping):
@@ -140,7 +138,7 @@ def _benchmarks(languages: Iterable[str] | Mapping[str, Any], size: str) -> dict
     else:
         benchmarks = {_code(language): f"{HPO_PREFIX}{_code(language)}:{size}" for language in languages}
     if not benchmarks:
-        raise UsageError(f"there is no language to evaluate in; expected some of {', '.join(BUNDLED_LANGUAGES)}")
+        raise UsageError(f"languages is empty: expected at least one of {', '.join(BUNDLED_LANGUAGES)}")
     return benchmarks
 
 
@@ -148,25 +146,25 @@ def _code(language: str) -> str:
     """`de` for itself and for `German`."""
     known = {**{code: code for code in BUNDLED_LANGUAGES}, **LANGUAGES}
     if language.lower() not in known:
-        raise UnknownName("language", language, near_matches(language, known), f"there are {', '.join(BUNDLED_LANGUAGES)}")
+        raise UnknownName("language", language, near_matches(language, known), f"choose from {', '.join(BUNDLED_LANGUAGES)}")
     return known[language.lower()]
 
 
 def _load_benchmark(code: str, benchmark: Any) -> BenchmarkDataset:
-    """The benchmark of one language; queries in another language are refused."""
+    """The benchmark of one language; queries in another language are an error."""
     dataset = load_dataset(benchmark)
     if strangers := [language for language in languages_of(dataset) if language != code]:
-        raise DataError(f"expected queries in {code} alone, found some in {', '.join(strangers)}", source=dataset.name)
+        raise DataError(f"expected only queries in {code}, found queries in {', '.join(strangers)}", source=dataset.name)
     return dataset
 
 
 def _interval_text(row: Mapping[str, Any]) -> str:
-    """The interval of a row, where it has one."""
+    """The interval of a row, if it has one."""
     return "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"
 
 
 def _figure_fields(result: Result, metric: str) -> dict[str, Any]:
-    """A figure and its interval."""
+    """A value and its interval."""
     interval = result.intervals.get(metric)
     ends = (interval.low, interval.high) if interval else (None, None)
     return {"value": to_json(result[metric]), "low": ends[0], "high": ends[1]}

@@ -1,4 +1,4 @@
-"""Ontology: the terms of an ontology as flat arrays, numbered so that parents come before children; built from records."""
+"""Ontology: terms as flat arrays, numbered so that parents come before children; built from records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.ontology.ancestors import Ancestors, ancestors_of
 from assay.text import counted, some_of
 
 UNKNOWN = -1
-"""The number of an id that is no term, or no current one."""
+"""The number of an id that is not a current term."""
 
 
 class Synonym(NamedTuple):
@@ -34,18 +34,18 @@ class Obsolete(NamedTuple):
 
 
 class ResolvedTerm(NamedTuple):
-    """What an id stands for."""
+    """The term that an id means."""
 
     number: int
-    """The current term; -1 where there is none."""
+    """The number of the current term; -1 if there is none."""
     note: str = ""
-    """What to tell the user: that the id is obsolete or unknown; empty where all is well."""
+    """A note for the user if the id is obsolete or unknown; otherwise empty."""
     kind: str = "current"
     """current, alternative, replaced, obsolete (without a replacement) or unknown."""
 
 
 class Term(NamedTuple):
-    """All about one term."""
+    """All fields of one term."""
 
     id: str
     label: str
@@ -59,9 +59,9 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ontology:
-    """Terms by number, sorted by depth and then by id: an ancestor's number is always the smaller one.
+    """Terms by number, sorted by depth and then by id, so that an ancestor always has a smaller number.
 
-    Depth is the longest way up to a root, so it grows with every step down. `build_ontology` makes one from records.
+    Depth is the longest path up to a root, so it grows with every step down. `build_ontology` creates one from records.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Ontology:
     definitions: tuple[str, ...]
     synonym_start: Ints
     synonyms: tuple[Synonym, ...]
-    """Of all terms, one after the other; those of term n are from synonym_start[n] to synonym_start[n + 1]."""
+    """The synonyms of all terms, one after the other; those of term n are from synonym_start[n] to synonym_start[n + 1]."""
     parent_start: Ints
     parents: Ints
     depth: Ints
@@ -79,15 +79,15 @@ class Ontology:
     """Alternative id → the term."""
     obsolete: Mapping[str, Obsolete] = field(default_factory=dict)
     annotated: Ints | None = None
-    """For each term: how many annotated things have it or something below it."""
+    """For each term: the number of items annotated with it or with a descendant."""
     n_annotated: int = 0
-    """How many things were annotated."""
+    """The number of annotated items."""
     source: str = ""
-    """The file it was read from, by name alone."""
+    """The name of the file that it was read from, without the folder."""
     digest: str = ""
-    """A hash of that file's content."""
+    """A hash of the content of that file."""
     notes: tuple[str, ...] = ()
-    """What was wrong with that file, and was passed over."""
+    """Problems of that file that were ignored."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -107,32 +107,32 @@ class Ontology:
 
     @cached_property
     def ancestors(self) -> Ancestors:
-        """Every term with all that is above it, itself included."""
+        """Every term with all its ancestors, including itself."""
         return ancestors_of(self.parent_start, self.parents, self.depth)
 
     @cached_property
     def _children(self) -> tuple[Ints, Ints]:
-        """Children sorted by parent, and where those of each parent begin."""
+        """Children sorted by parent, and the start of the children of each parent."""
         child = np.repeat(np.arange(len(self)), np.diff(self.parent_start))
         order = np.argsort(self.parents, kind="stable")
         start = np.searchsorted(self.parents[order], np.arange(len(self) + 1))
         return child[order], start.astype(np.int64)
 
     def parents_of(self, number: int) -> Ints:
-        """The terms that it is a kind of."""
+        """The parents of a term."""
         return self.parents[self.parent_start[number] : self.parent_start[number + 1]]
 
     def children_of(self, number: int) -> Ints:
-        """The terms that are a kind of it."""
+        """The children of a term."""
         child, start = self._children
         return child[start[number] : start[number + 1]]
 
     def synonyms_of(self, number: int) -> tuple[Synonym, ...]:
-        """Its other names."""
+        """The synonyms of a term."""
         return self.synonyms[self.synonym_start[number] : self.synonym_start[number + 1]]
 
     def term(self, number: int) -> Term:
-        """All about the term of that number."""
+        """The term with this number."""
         return Term(
             self.ids[number],
             self.labels[number],
@@ -145,7 +145,7 @@ class Ontology:
         )
 
     def find(self, text: str) -> ResolvedTerm:
-        """What an id stands for. Obsolete ids lead to their replacement; `HP_0001250` and IRIs ending so are understood."""
+        """The term that an id means. An obsolete id gives its replacement; `HP_0001250` and IRIs are accepted too."""
         id_ = self._own_spelling(text)
         if id_ in self.number:
             return ResolvedTerm(self.number[id_])
@@ -156,7 +156,7 @@ class Ontology:
         return ResolvedTerm(UNKNOWN, f"{text} is not a term of {self.name}", "unknown")
 
     def _own_spelling(self, text: str) -> str:
-        """The id in the ontology's own spelling, where that is certain."""
+        """The id in the spelling of the ontology, if that is certain."""
         if self._has(text):
             return text
         last = text.strip().rpartition("/")[2].rpartition("#")[2]
@@ -172,15 +172,15 @@ class Ontology:
         numbers, lost = self._replacements(id_)
         if numbers:
             named = " and ".join(f"{self.ids[number]} ({self.labels[number]})" for number in numbers)
-            choice = f"; {self.ids[numbers[0]]} is taken" if len(numbers) > 1 else ""
+            choice = f"; {self.ids[numbers[0]]} is used" if len(numbers) > 1 else ""
             return ResolvedTerm(numbers[0], f"{id_} is obsolete, replaced by {named}{choice}", "replaced")
-        why = f"what replaces it is not there: {', '.join(lost)}" if lost else "nothing replaces it"
+        why = f", and its replacement does not exist: {', '.join(lost)}" if lost else " and has no replacement"
         hint = f"; consider {', '.join(gone.consider)}" if gone.consider else ""
-        return ResolvedTerm(UNKNOWN, f"{id_} ({gone.label}) is obsolete and {why}{hint}", "obsolete")
+        return ResolvedTerm(UNKNOWN, f"{id_} ({gone.label}) is obsolete{why}{hint}", "obsolete")
 
     def _replacements(self, id_: str) -> tuple[list[int], list[str]]:
-        """All current terms that an obsolete one leads to, nearest first, and ids nobody knows: what replaced it may be
-        obsolete again, and lead in a circle. An obsolete id may also be an alternative one.
+        """All current terms that replace an obsolete one, nearest first, and unknown replacement ids. A replacement may be
+        obsolete too, and replacements may form a cycle. An obsolete id may also be an alternative id.
         """
         replacements: dict[int, None] = {}
         lost, way = [], [id_]
@@ -198,7 +198,7 @@ class Ontology:
         return list(replacements), lost
 
     def numbers(self, ids: Iterable[str]) -> Ints:
-        """The number of each id, obsolete and alternative ids followed; -1 where it stands for no current term."""
+        """The number of each id, with obsolete and alternative ids resolved; -1 if it is not a current term."""
         known, resolve = self.number, self._resolve
         return np.array([known[id_] if id_ in known else resolve(id_) for id_ in ids], dtype=np.int64)
 
@@ -212,44 +212,45 @@ class Ontology:
         return {}
 
     def similarity(self, formula: str, a: Ints | Sequence[int], b: Ints | Sequence[int]) -> Floats:
-        """How alike the terms of many pairs are, by their numbers; an unknown term (-1) is like nothing."""
-        from assay.ontology.similarity import parse_similarity  # similarities know ontologies, so not sooner
+        """The similarity of many pairs of terms, given by number; 0 for an unknown term (-1)."""
+        from assay.ontology.similarity import parse_similarity  # imported here because similarities import ontologies
 
         return parse_similarity(formula).of_pairs(self, np.asarray(a, dtype=np.int64), np.asarray(b, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)
 class TermRecord:
-    """One term as a file has it."""
+    """One term as in a file."""
 
     id: str
     label: str = ""
     parents: tuple[str, ...] = ()
-    """Ids of the terms that it is a kind of."""
+    """Ids of its parents."""
     synonyms: tuple[Synonym, ...] = ()
     definition: str = ""
     alternatives: tuple[str, ...] = ()
-    """Other ids that mean it."""
+    """Other ids of the term."""
     is_obsolete: bool = False
     replaced_by: tuple[str, ...] = ()
     consider: tuple[str, ...] = ()
-    """Terms that may be meant where an obsolete one has no replacement."""
+    """Terms to consider if an obsolete term has no replacement."""
 
 
 def build_ontology(
     records: Iterable[TermRecord], name: str = "ontology", version: str = "", *, label: str = "", missing: Iterable[str] = ()
 ) -> Ontology:
-    """An ontology out of records. Parents that are obsolete or that nobody defines are left out; a note names the latter.
+    """Build an ontology from records. Obsolete and undefined parents are left out; a note lists the undefined ones.
 
-    An id that comes twice, a circle of parents, and no current term at all are errors, which call it by its label.
-    `missing` are parents that were left out before.
+    An id that occurs twice, a cycle of parents, and no current term are errors; they name the ontology by its label.
+    `missing` are parents that were already left out.
     """
     label = label or name
     records = list(records)
     current = {record.id: record for record in records if not record.is_obsolete}
     _check_ids_unique(records, label)
     if not current:
-        raise DataError(f"there is no current term in it, {counted(len(records), 'obsolete one')} aside", source=label)
+        leftover = f"only {counted(len(records), 'obsolete term')}" if records else "none"
+        raise DataError(f"expected at least one current term, found {leftover}", source=label)
     parents = {id_: tuple(dict.fromkeys(up for up in current[id_].parents if up in current)) for id_ in current}
     depth = longest_depths(parents, label)
     ids = sorted(current, key=lambda id_: (depth[id_], id_))
@@ -273,7 +274,7 @@ def build_ontology(
 
 
 def _notes(records: Sequence[TermRecord], missing: Iterable[str]) -> tuple[str, ...]:
-    """A note on parents that no record defines; none where there are none."""
+    """A note about parents that no record defines; empty if there are none."""
     defined = {record.id for record in records}
     named = {up for record in records if not record.is_obsolete for up in record.parents}
     lost = sorted((named - defined).union(missing))
@@ -294,12 +295,12 @@ def _to_obsolete(record: TermRecord) -> Obsolete:
 
 
 def _starts(lengths: Sequence[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Where each range begins, and where the last one ends."""
+    """The start of each range, and the end of the last one."""
     return np.concatenate([[0], np.cumsum(np.array(lengths, dtype=np.int64))]).astype(np.int64)
 
 
 def longest_depths(parents: Mapping[str, Sequence[str]], name: str) -> dict[str, int]:
-    """Term → length of the longest way up to a root. Terms are settled when all their parents are; a circle never is."""
+    """Term → length of the longest path up to a root. A term is done when all its parents are; a cycle is an error."""
     children: dict[str, list[str]] = {}
     waiting = {id_: len(above) for id_, above in parents.items()}
     for id_, above in parents.items():
@@ -314,14 +315,13 @@ def longest_depths(parents: Mapping[str, Sequence[str]], name: str) -> dict[str,
             if not waiting[child]:
                 ready.append(child)
     if len(ready) < len(parents):
-        raise DataError(
-            f"terms must not be above themselves, but {' → '.join(_find_cycle(parents, set(ready)))}", source=name
-        )
+        cycle = " → ".join(_find_cycle(parents, set(ready)))
+        raise DataError(f"a term must not be its own ancestor, found the cycle {cycle}", source=name)
     return depth
 
 
 def _find_cycle(parents: Mapping[str, Sequence[str]], settled: set[str]) -> list[str]:
-    """A circle among terms that could not be settled: each of them has such a parent."""
+    """A cycle among the terms that are not done: each of them has such a parent."""
     way = [next(id_ for id_ in parents if id_ not in settled)]
     while way[-1] not in way[:-1]:
         way.append(next(up for up in parents[way[-1]] if up not in settled))

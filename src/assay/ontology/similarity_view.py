@@ -1,4 +1,4 @@
-"""Similarities: the `similarity` view; how alike what was retrieved for each query, best first, is to what was expected."""
+"""Similarities: the `similarity` view, which compares the retrieved terms of each query with the expected terms."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from assay.ontology.ontology import UNKNOWN
 
 
 class Terms(Protocol):
-    """What knows terms by number, and how alike they are: an ontology."""
+    """The part of an ontology that the view needs: terms by number, and their similarity."""
 
     def numbers(self, ids: Iterable[str]) -> Ints:
-        """The number of each id; -1 where it is no term."""
+        """The number of each id; -1 if it is not a term."""
 
     def similarity(self, formula: str, a: Ints, b: Ints) -> Floats:
-        """How alike the terms of each pair are, from 0 to 1; 0 where one is unknown."""
+        """The similarity of the terms of each pair, from 0 to 1; 0 if one is unknown."""
 
 
 class Expected(NamedTuple):
-    """Which ids each query expects, and what knows them: all that a run needs to be seen as similarities."""
+    """The expected ids of each query, and the ontology with their terms."""
 
     ids: Mapping[str, Sequence[str]]
     terms: Terms
@@ -34,29 +34,29 @@ class Expected(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Similarities:
-    """A row for each retrieved id together with each expected one: query, rank, and which expected id it is."""
+    """A row for each pair of a retrieved and an expected id: query, rank, and number of the expected id."""
 
     query_ids: tuple[str, ...]
     is_given: Bools
-    """Which queries say what they expect; an empty list says so too."""
+    """Which queries have a list of expected ids, even an empty one."""
     query: Ints
     rank: Ints
     goal: Ints
-    """The number of the expected id, counted over all queries."""
+    """The number of the expected id, over all queries."""
     goal_query: Ints
     """For each expected id: the query."""
     retrieved_term: Ints
     goal_term: Ints
-    """For each row: the terms of both; -1 where an id is no term."""
+    """For each row: the terms of both ids; -1 if an id is not a term."""
     same_unknown: Ints
-    """Rows whose two ids are no terms, but written alike."""
+    """Rows whose two ids are not terms but are equal."""
     terms: Terms
 
     @classmethod
     def of(
         cls, query_ids: tuple[str, ...], run: Run, rule: RankRule, expected: Expected, depth: int | None = None
     ) -> Similarities:
-        """A run as similarities, ranked by a rule; only the first `depth` ids of a ranking are looked at, if it is given."""
+        """The similarities of a run, ranked by a rule; with `depth`, only the first `depth` ids of each ranking."""
         ranked = first_ids(query_ids, run.without_self() if rule.drop_self else run, rule, depth)
         goals = [_each_once(expected.terms, expected.ids.get(query, ())) for query in query_ids]
         n_goals, n_ranked = (np.array(list(map(len, lists)), dtype=np.int64) for lists in (goals, ranked))
@@ -83,18 +83,18 @@ class Similarities:
 
     @property
     def n_queries(self) -> int:
-        """How many queries there are to score."""
+        """The number of queries to score."""
         return len(self.query_ids)
 
     def best(self, formula: str, k: int | None) -> Floats:
-        """For each query: the best similarity between any expected and any of the first k retrieved ids."""
+        """For each query: the best similarity between any expected id and any of the first k retrieved ids."""
         rows = slice(None) if k is None else self.rank <= k
         best = np.zeros(self.n_queries)
         np.maximum.at(best, self.query[rows], self._values(formula)[rows])
         return self._scores(best)
 
     def mean_best(self, formula: str, k: int | None) -> Floats:
-        """For each query: the best similarity of each expected id to the first k retrieved ones, averaged."""
+        """For each query: the mean over expected ids of the best similarity to the first k retrieved ids."""
         rows = slice(None) if k is None else self.rank <= k
         best = np.zeros(len(self.goal_query))
         np.maximum.at(best, self.goal[rows], self._values(formula)[rows])
@@ -102,11 +102,11 @@ class Similarities:
         return self._scores(ratio(total, np.bincount(self.goal_query, minlength=self.n_queries)))
 
     def _scores(self, values: Floats) -> Floats:
-        """The values, undefined for queries of which nobody knows what they expect."""
+        """The values; NaN for queries without a list of expected ids."""
         return values if self.is_given.all() else np.where(self.is_given, values, np.nan)
 
     def _values(self, formula: str) -> Floats:
-        """The similarity of each row; the same id is the same, even where nobody knows it."""
+        """The similarity of each row; equal ids have the similarity 1, even if they are unknown."""
         if formula not in self._known:
             values = self.terms.similarity(formula, self.retrieved_term, self.goal_term)
             values[self.same_unknown] = 1.0
@@ -119,7 +119,7 @@ class Similarities:
 
 
 def _each_once(terms: Terms, ids: Sequence[str]) -> list[str]:
-    """The ids without those that stand for the same term as one before, in whatever spelling."""
+    """The ids, without those that mean the same term as an earlier one in another spelling."""
     if len(ids) < 2:
         return list(ids)
     ids_by_term: dict[int | str, str] = {}
@@ -129,7 +129,7 @@ def _each_once(terms: Terms, ids: Sequence[str]) -> list[str]:
 
 
 def first_ids(query_ids: Sequence[str], run: Run, rule: RankRule, depth: int | None) -> list[list[str]]:
-    """The best ids of each query as the rule ranks them; none where the run lacks it. What is in order is not sorted."""
+    """The best ids of each query, ranked by the rule; empty if the query is missing from the run."""
     is_open = run.unsettled(rule).tolist()
     lists: list[list[str]] = []
     for query in query_ids:

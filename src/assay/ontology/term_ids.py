@@ -1,4 +1,4 @@
-"""Term ids: the one id that a term goes by, whichever of its ids a file uses, and notes on those that were read so."""
+"""Term ids: the canonical id of a term, whichever of its ids a file uses, and notes about changed ids."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from assay.ontology.search import notes_on_ids
 from assay.text import counted
 
 MAX_IDS_LISTED = 5
-"""Ids that a note names."""
+"""The most ids in a note."""
 
 
 @dataclass(frozen=True)
 class TermIds:
-    """Writes ids of terms one way: as documents do, else as the ontology does. Ids that are no terms stay as they are."""
+    """Gives each term one id: the id of its document, else its id in the ontology. Ids that are not terms are unchanged."""
 
     ontology: Ontology
     documents: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def _own(self) -> dict[int, str]:
-        """Term → the id of its document, where documents write it otherwise than the ontology."""
+        """Term → the id of its document, if it differs from the id in the ontology."""
         known = self.ontology.number
         others = [doc_id for doc_id in self.documents if doc_id not in known]
         documents: dict[int, str] = {}
@@ -34,14 +34,14 @@ class TermIds:
         return documents
 
     def of(self, doc_id: str) -> str:
-        """The id that a term goes by: `HP:0001250` for `HP_0001250`, its address, and its alternative and obsolete ids."""
+        """The canonical id of a term: `HP:0001250` for `HP_0001250`, its IRI, and its alternative and obsolete ids."""
         if doc_id in self.documents or (doc_id in self.ontology.number and not self._own):
             return doc_id
         number = int(self.ontology.numbers([doc_id])[0])
         return doc_id if number == UNKNOWN else self._own.get(number, self.ontology.ids[number])
 
     def notes(self, expected: Iterable[str], retrieved: Iterable[str]) -> list[str]:
-        """What a reader should know about ids under other names, and about those that nobody knows."""
+        """Sentences about alternative, obsolete and unknown ids."""
         kinds = (("expected", list(expected)), ("retrieved", list(dict.fromkeys(retrieved))))
         return [
             note
@@ -55,5 +55,6 @@ class TermIds:
         if not pairs:
             return []
         more = " …" if len(pairs) > MAX_IDS_LISTED else ""
-        reading = f"read as the term's own: {', '.join(pairs[:MAX_IDS_LISTED])}{more}"
-        return [f"{counted(len(pairs), f'{kind} id')} alternative in {self.ontology.name}, {reading}."]
+        listed = f"{', '.join(pairs[:MAX_IDS_LISTED])}{more}"
+        amount = counted(len(pairs), f"alternative {kind} id")
+        return [f"{amount} in {self.ontology.name}; the main id of the term is used: {listed}."]

@@ -1,4 +1,4 @@
-"""Relevance by ontology: a term is as relevant as it is like the nearest expected term."""
+"""Relevance by ontology: the relevance of a term is its similarity to the nearest expected term."""
 
 from __future__ import annotations
 
@@ -15,35 +15,38 @@ from assay.ontology.ontology import UNKNOWN, Ontology
 from assay.ontology.similarity import FORMULA, BoundSimilarity, parse_similarity
 from assay.relevance import ROUNDING, Ground, Judged, Resolver
 
-THRESHOLD = Param("threshold", fraction, 0.4, "terms less alike than this are not relevant")
+THRESHOLD = Param("threshold", fraction, 0.4, "lowest similarity at which a term is relevant")
 BY = Param(
-    "by", one_of("graded", "binary"), "graded", "graded: the grade is the similarity; binary: it is 1 from `threshold` on"
+    "by",
+    one_of("graded", "binary"),
+    "graded",
+    "graded: the grade is the similarity; binary: the grade is 1 from `threshold` on",
 )
 
 
 class Corpus(NamedTuple):
-    """What could have been retrieved: one id for each term that is there, and the term's number."""
+    """What could have been retrieved: an id for each term that has a document, and the number of the term."""
 
     ids: Sequence[str]
     numbers: Ints
     over: str
-    """scope: the documents a query may search; ontology: all its terms, where no document is one."""
+    """scope: the documents that a query may search; ontology: all terms, if no document is a term."""
 
 
 def has_expected_terms(ground: Ground, query: Query) -> bool:
-    """Whether the query has judgments; an empty list says that nothing is relevant."""
+    """Whether the query has judgments; an empty list means that nothing is relevant."""
     return query.query_id in ground.qrels
 
 
 def resolve_ontology(ground: Ground, queries: Sequence[Query], formula: str, threshold: float, by: str) -> dict[str, Judged]:
-    """Expected terms have grade 1, others their similarity to the nearest of them, whatever grade that has; below the
-    threshold it is 0, and so it is for terms that were judged not relevant. The ideal ranking holds the best terms of all
-    documents the query may search, each term once: of several documents of one term the first is credited. An id that is
-    no term is relevant only where it is expected.
+    """Expected terms have grade 1. Other terms have their similarity to the nearest expected term as grade, whatever the
+    grade of that term is. The grade is 0 below the threshold and for terms that were judged not relevant. The ideal ranking
+    has the best terms of all documents in the scope of the query, each term once; of several documents with the same term,
+    only the first counts. An id that is not a term is relevant only if it is expected.
     """
     ontology: Ontology | None = getattr(ground.context, "ontology", None)
     if ontology is None:
-        raise UsageError("relevance by ontology needs an ontology: --ontology FILE, or ontology: FILE in a plan")
+        raise UsageError("relevance by ontology needs an ontology. Use --ontology FILE, or ontology: FILE in a plan")
     similarity = parse_similarity(formula)
     corpora: dict[str | None, Corpus] = {}
     judged = {}
@@ -67,7 +70,7 @@ def resolve_ontology(ground: Ground, queries: Sequence[Query], formula: str, thr
 def term_grades(
     ontology: Ontology, similarity: BoundSimilarity, expected: Ints, threshold: float, *, is_binary: bool
 ) -> Floats:
-    """The grade of each term of the ontology, given the numbers of the expected ones."""
+    """The grade of each term of the ontology, given the numbers of the expected terms."""
     known = expected[expected != UNKNOWN]
     nearest = np.zeros(len(ontology))
     for number in known.tolist():
@@ -79,13 +82,13 @@ def term_grades(
 
 
 def _exclude_judged(ontology: Ontology, grades: Floats, expected: Sequence[str], wrong: Sequence[str]) -> None:
-    """What somebody judged not relevant is not, however like it is; unless the same term is expected under another id."""
+    """Set the grade of terms judged not relevant to 0, unless the same term is expected under another id."""
     numbers = np.setdiff1d(ontology.numbers(wrong), ontology.numbers(expected))
     grades[numbers[numbers != UNKNOWN]] = 0.0
 
 
 def _corpus(ground: Ground, ontology: Ontology, query: Query) -> Corpus:
-    """The documents that are terms; where there are none, all terms."""
+    """The documents that are terms; all terms of the ontology if there are none."""
     documents: Iterable[str] = ground.documents if query.scope is None else ground.scopes.get(query.scope, ())
     ids = list(documents)
     numbers, first = np.unique(ontology.numbers(ids), return_index=True)
@@ -98,7 +101,7 @@ def _corpus(ground: Ground, ontology: Ontology, query: Query) -> Corpus:
 def _retrieved(
     ground: Ground, ontology: Ontology, query: Query, expected: set[str], grades: Floats
 ) -> tuple[dict[str, float], set[int | str]]:
-    """The grade of each hit; and which terms hits stand for, by number, or by id where it is no term."""
+    """The grade of each hit; and the terms of the hits, by number, or by id if it is not a term."""
     ids = [hit.doc_id for hit in ground.hits.get(query.query_id, ())]
     owners = ids if ground.document_of is None else list(map(ground.document_of, ids))
     seen: set[int | str] = set()
@@ -114,7 +117,7 @@ def _retrieved(
 def _missed(
     ontology: Ontology, expected: Sequence[str], grades: Floats, corpus: Corpus, seen: set[int | str]
 ) -> dict[str, float]:
-    """What is relevant and was not retrieved; an expected term counts even where no document is it."""
+    """Relevant terms that were not retrieved; an expected term counts even if it has no document."""
     relevant = np.flatnonzero(grades[corpus.numbers]).tolist()
     numbers = corpus.numbers[relevant].tolist()
     there = {

@@ -1,4 +1,4 @@
-"""Metrics of term similarity: how like the retrieved terms are to the expected ones, by an ontology."""
+"""Metrics of term similarity: the similarity of retrieved terms to expected terms in an ontology."""
 
 from assay.grammar import Param, cutoff
 from assay.metrics import Metric, Question
@@ -10,10 +10,10 @@ FIRST_TERMS = Param("k", cutoff, None, "only the first k retrieved ids count", a
 
 
 def max_ont_sim(similarities: Similarities, k: int | None, formula: str) -> Scores:
-    """Best similarity between any expected term and any of the first k retrieved ones, in an ontology.
+    """Best similarity between any expected term and any of the first k retrieved terms, in an ontology.
 
-    The same id scores 1, and with depth formulas nothing else does: a parent is near, but not right. Obsolete and
-    alternative ids stand for what replaced them; an id that is no term is like nothing but itself. 0 where nothing was
+    The same id scores 1. With depth formulas, only the same id does: a parent is near, but not right. Obsolete and
+    alternative ids count as their current term; an id that is not a term is similar only to itself. 0 if nothing was
     retrieved or nothing is expected; a query without judgments has no score.
     """
     return similarities.best(formula, k)
@@ -31,10 +31,10 @@ MAX_ONT_SIM = Metric(
 
 
 def mean_best_similarity(similarities: Similarities, k: int | None, formula: str) -> Scores:
-    """For each expected term the best similarity to the first k retrieved ones, averaged.
+    """Mean over expected terms of the best similarity to the first k retrieved terms.
 
-    With one expected term it is max_ont_sim; with several, each of them has to be near something. An id that is no term
-    is like nothing but itself. 0 where nothing was retrieved or nothing is expected; a query without judgments has no score.
+    With one expected term it is max_ont_sim; with several, each of them has to be near a retrieved term. An id that is not
+    a term is similar only to itself. 0 if nothing was retrieved or is expected; a query without judgments has no score.
     """
     return similarities.mean_best(formula, k)
 
@@ -51,7 +51,7 @@ MEAN_BEST_SIMILARITY = Metric(
 NEARLY_RIGHT = Question(
     "nearly-right",
     "Was it at least nearly right?",
-    "A parent or a sibling of the right term is better than something else altogether. An ontology says how near.",
+    "A parent or a sibling of the right term is better than an unrelated term. An ontology measures how near it is.",
     ("max_ont_sim", "mean_best_similarity"),
     ("max_ont_sim@5", "hit@5"),
     "ontology hpo term terms similar similarity near close partial semantic concept taxonomy almost",

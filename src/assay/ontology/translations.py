@@ -1,4 +1,4 @@
-"""Translations: labels, synonyms and definitions of terms in other languages, as Babelon tables have them."""
+"""Translations: labels, synonyms and definitions of terms in other languages, from Babelon tables."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from assay.files import FileSource
 from assay.ontology.ontology import UNKNOWN, Ontology
 
 COLUMNS = ("translation_language", "subject_id", "predicate_id", "translation_value")
-"""What a Babelon table needs; all its other columns are left alone."""
+"""The required columns of a Babelon table; other columns are ignored."""
 LABELS = {"rdfs:label", "http://www.w3.org/2000/01/rdf-schema#label"}
 DEFINITIONS = {"iao:0000115", "http://purl.obolibrary.org/obo/iao_0000115", "skos:definition"}
 SYNONYMS = ("exactsynonym", "relatedsynonym", "broadsynonym", "narrowsynonym", "altlabel")
-"""How the names of predicates of synonyms end: `oio:hasExactSynonym`, `oboInOwl:hasExactSynonym` or its address."""
+"""Ends of the predicates of synonyms: `oio:hasExactSynonym`, `oboInOwl:hasExactSynonym` or its IRI."""
 NOT_TRANSLATED = "NOT_TRANSLATED"
-"""The status of a row that only keeps a place."""
+"""The status of a placeholder row."""
 OFFICIAL = "OFFICIAL"
-"""The status of a row that goes before others: a label of any other status is then a synonym."""
+"""The status of a preferred row: a label with any other status is then a synonym."""
 
 
 @dataclass
 class Translated:
-    """One term in another language; what the table does not say is empty."""
+    """One term in another language; fields that the table does not have are empty."""
 
     label: str = ""
     synonyms: list[str] = field(default_factory=list)
     definition: str = ""
     is_official: bool = False
-    """Whether the label is."""
+    """Whether the label is official."""
 
     def name(self, label: str, *, is_official: bool) -> None:
-        """Take a label. The first one stays, unless it was not official and this one is; the other is a synonym."""
+        """Add a label. The first label stays, unless only the new one is official; the other one becomes a synonym."""
         if not self.label or (is_official and not self.is_official):
             label, self.label, self.is_official = self.label, label, is_official
         self.synonyms = [synonym for synonym in self.synonyms if synonym != self.label]
         self.call(label)
 
     def call(self, synonym: str) -> None:
-        """Take a synonym, if it is news."""
+        """Add a synonym, if it is new."""
         if synonym and synonym not in (self.label, *self.synonyms):
             self.synonyms.append(synonym)
 
     def join(self, other: Translated) -> None:
-        """Take all that is known of another; what is known already goes before it."""
+        """Add everything from another translation of the term; existing values are kept."""
         for label in filter(None, [other.label]):
             self.name(label, is_official=other.is_official)
         for synonym in other.synonyms:
@@ -57,15 +57,15 @@ class Translated:
 
 
 class Translation(NamedTuple):
-    """The terms of one language, and the file they are from."""
+    """The terms in one language, and the name of their file."""
 
     language: str
     terms: Mapping[str, Translated]
     source: str
 
     def resolved(self, ontology: Ontology) -> Translation:
-        """The same under the ids of current terms: other spellings, alternative and replaced ids are followed, and what
-        several ids say of one term is put together, the term's own id first. Ids that are no terms stay as they are.
+        """The same translation with the ids of current terms: other spellings, alternative and replaced ids are resolved,
+        and entries with several ids of one term are merged, its main id first. Ids that are not terms are unchanged.
         """
         terms: dict[str, Translated] = {}
         for term in sorted(self.terms, key=lambda term: term not in ontology.number):
@@ -77,8 +77,8 @@ class Translation(NamedTuple):
 def read_translations(path: str | Path) -> dict[str, Translation]:
     """Language → its translation, from a Babelon table (TSV, plain or compressed).
 
-    Rows without a value, or with the status NOT_TRANSLATED, are passed over; so are other predicates. A second label of a
-    term counts as a synonym; the OFFICIAL one is the label, wherever it stands.
+    Rows without a value, with the status NOT_TRANSLATED or with other predicates are ignored. A second label of a term
+    counts as a synonym; an OFFICIAL label is always the label, wherever it is in the table.
     """
     source = FileSource.at(Path(path))
     rows, faults = _rows(source), Faults(source.label)
@@ -90,7 +90,7 @@ def read_translations(path: str | Path) -> dict[str, Translation]:
         language = row["translation_language"].strip().lower().partition("-")[0].partition("_")[0]
         term = row["subject_id"].strip()
         if not language or not term:
-            faults.add(number, "expected a translation_language and a subject_id, found none")
+            faults.add(number, "expected a translation_language and a subject_id, found an empty value")
             continue
         translated = terms_by_language.setdefault(language, {}).setdefault(term, Translated())
         _add_value(translated, row["predicate_id"].strip().lower(), value, is_official=status == OFFICIAL)
@@ -99,7 +99,7 @@ def read_translations(path: str | Path) -> dict[str, Translation]:
 
 
 def read_translation(path: str | Path, language: str) -> Translation:
-    """The translation into one language; an error that says which languages the file has, where it has not this one."""
+    """The translation into one language; if the file does not have it, an error lists the languages of the file."""
     translations = read_translations(path)
     known = {
         code: translation
@@ -113,13 +113,13 @@ def read_translation(path: str | Path, language: str) -> Translation:
 
 
 def _rows(source: FileSource) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Each row with the number of its line; tabs alone divide, and quotes are letters like any other. What a short row
-    lacks is empty.
+    """Each row with its line number. Only tabs separate columns, and quotes have no special meaning. Missing values at the
+    end of a row are empty.
     """
     try:
         text = source.content().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError(f"expected UTF-8, found a byte that is not at {error.start}", source=source.label) from None
+        raise DataError(f"expected UTF-8, found an invalid byte at position {error.start}", source=source.label) from None
     lines = re.split("\r\n|\r|\n", text)
     names = lines[0].split("\t")
     if not set(COLUMNS) <= set(names):
@@ -135,7 +135,7 @@ def _rows(source: FileSource) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 
 def _add_value(translated: Translated, predicate: str, value: str, *, is_official: bool) -> None:
-    """Keep a value where it belongs, if anywhere."""
+    """Store a value in the field of its predicate; other predicates are ignored."""
     if predicate in LABELS:
         translated.name(value, is_official=is_official)
     elif predicate in DEFINITIONS:

@@ -1,4 +1,4 @@
-"""Providers: the retrievers that are evaluated; one per file of `catalog`."""
+"""Providers: the retrievers that are evaluated, one per file of `catalog`."""
 
 from assay.lazy import front_door
 

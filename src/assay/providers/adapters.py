@@ -1,4 +1,4 @@
-"""What adapters share: parameters, the call of another's store or retriever, and by which id a found item is known."""
+"""What adapters share: parameters, the call to a store or retriever, and the choice of the id of each item found."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from assay.providers.retriever import DuplicateDocument, PermanentFailure
 from assay.providers.templates import follow, path
 
 CHUNK_IDS = ("chunk_id", "chunkId", "node_id", "passage_id")
-"""What people call the id of a chunk among its metadata."""
+"""Common names for the id of a chunk in its metadata."""
 OWN_IDS = ("id", "_id", "uuid", "key")
-"""Ids of whatever is stored, a chunk or a whole document."""
+"""Common names for the id of a stored item, which may be a chunk or a whole document."""
 WHOLE_IDS = ("doc_id", "document_id", "docid", "docno", "docId", "documentId")
-"""What people call the id of a document."""
+"""Common names for the id of a document."""
 DOCUMENT_IDS = (
     *WHOLE_IDS,
     *("ref_doc_id", "parent_id", "source_id", "source", "file_path", "filename", "file_name", "path", "url"),
 )
-"""The same, and where frameworks say which document a chunk was cut from."""
+"""The same, and the fields in which frameworks store the document that a chunk was cut from."""
 OWN_OR_WHOLE_IDS = (*OWN_IDS, *WHOLE_IDS)
 TEXT_NAMES = (*TEXTS, "document")
 INSIDE = ("metadata", "meta", "payload", "cmetadata", "metadata_")
-"""Fields in which stores keep the metadata of their items."""
+"""Fields in which stores put the metadata of their items."""
 MAX_SHOWN_NUMBERS = 16
-"""A list with more numbers than that is a vector, which nobody wants to see beside a hit."""
+"""A list with more numbers than this is a vector and is not shown with a hit."""
 
 
 class Item(NamedTuple):
-    """Something found: the store's own id of it, its text and score where there are any, and all its other fields."""
+    """An item found: the id that the store gave it, its text and score (None if unknown), and all its other fields."""
 
     own_id: Any
     text: str | None
@@ -48,7 +48,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """Which fields of an item hold its ids and text, and which id it is known by: its own, or that of its document."""
+    """Which fields of an item hold its ids and text, and whether the hit gets the id of the chunk or of its document."""
 
     unit: str = "chunk"
     chunk_id: str = ""
@@ -57,17 +57,17 @@ class Reading:
 
     @property
     def is_of_documents(self) -> bool:
-        """Whether documents are retrieved, each by the best of its chunks."""
+        """Whether documents are retrieved, each ranked by its best chunk."""
         return self.unit == "document"
 
     def entry(self, item: Item, place: int) -> Entry:
-        """The item as a hit, with both ids in its metadata; without the id that is asked for, a PermanentFailure."""
+        """The item as a hit, with both ids in its metadata. PermanentFailure if the id of the chosen unit is missing."""
         layers = layers_of(item.fields)
         chunk, document = self._chunk(item, layers), self._document(item, layers)
         doc = document if self.is_of_documents else chunk
         if doc is None:
             raise PermanentFailure(
-                f"hit {place} has no {self.unit} id: it has {names_in(merge_layers(layers))}; {self._advice(layers)}"
+                f"hit {place} has no {self.unit} id: it has {names_in(merge_layers(layers))}. {self._advice(layers)}"
             )
         text = self._text(item, layers)
         metadata = {name: value for name, value in merge_layers(layers).items() if not _is_bulky(value, text)}
@@ -95,21 +95,25 @@ class Reading:
         return next((value for layer in layers for name in TEXT_NAMES if isinstance(value := layer.get(name), str)), None)
 
     def _advice(self, layers: Sequence[Mapping[str, Any]]) -> str:
-        advice = f"set {self.unit}_id= to the field that holds it"
+        advice = f"Set {self.unit}_id= to the field with the id"
         if self.is_of_documents:
-            return f"{advice}, or unit=chunk where the items themselves are judged"
+            return f"{advice}, or set unit=chunk if the judgments are about chunks"
         names = (self.document_id,) if self.document_id else DOCUMENT_IDS
         whole = next((name for name in names if _first(layers, (name,)) is not None), "")
-        return f"{advice}, or unit=document where documents are judged, which {whole} names" if whole else advice
+        return (
+            f"{advice}, or set unit=document if the judgments are about documents (their id is in {whole})"
+            if whole
+            else advice
+        )
 
 
 def layers_of(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The fields, and the metadata that some stores keep in one of them."""
+    """The fields, and the metadata that some stores put into one of them."""
     return [fields, *(fields[name] for name in INSIDE if name in fields and isinstance(fields[name], Mapping))]
 
 
 def merge_layers(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """All layers in one, the outer names first and the outer values kept."""
+    """All layers merged into one, outer names first; if a name occurs twice, the outer value is used."""
     fields: dict[str, Any] = {}
     for layer in layers:
         for name, value in layer.items():
@@ -119,7 +123,7 @@ def merge_layers(layers: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _first(layers: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Any:
-    """The value under the first of the names that has one, wherever it stands."""
+    """The value of the first of the names that has one, in any layer."""
     for name in names:
         for layer in layers:
             if (value := layer.get(name)) is not None and _is_id(value):
@@ -128,7 +132,7 @@ def _first(layers: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Any:
 
 
 def _at(item: Item, layers: Iterable[Mapping[str, Any]], field: str) -> Any:
-    """What a field or path holds; `id` is the store's own id where no field is called so. None where there is nothing."""
+    """The value of a field or path, None if there is none. `id` is the id in the store, unless a field has that name."""
     for layer in layers:
         if field in layer:
             return layer[field]
@@ -147,7 +151,7 @@ def _is_id(value: Any) -> bool:
 
 
 def _is_bulky(value: Any, text: str | None) -> bool:
-    """Whether a field is a vector, or the text once more."""
+    """Whether a field is a vector or a copy of the text."""
     if isinstance(value, str):
         return value == text
     if isinstance(value, list | tuple):
@@ -156,42 +160,44 @@ def _is_bulky(value: Any, text: str | None) -> bool:
 
 
 ASKED_ALONE: dict[str, Any] = {"batch": 1, "indexes": False}
-"""Fields of a record: queries are asked one by one, and documents are not handed over."""
+"""Fields of a record: queries are sent one by one, and the provider does not get the documents."""
 
 READING = (
     Param(
         "unit",
         one_of("chunk", "document"),
         "chunk",
-        "what is judged: each item by itself, or its document by the best chunk",
+        "what the judgments are about: chunk, or document (ranked by its best chunk)",
     ),
-    Param(
-        "chunk_id", path, "", "field with the id of a chunk; by default chunk_id, else the id the store itself has for it"
-    ),
-    Param("document_id", path, "", "field with the id of the document; by default doc_id, document_id, … or source"),
-    Param("text", path, "", "field with the text; found by its usual names where empty"),
+    Param("chunk_id", path, "", "field with the chunk id (default: chunk_id or a similar name, else the id in the store)"),
+    Param("document_id", path, "", "field with the document id (default: doc_id, document_id, … or source)"),
+    Param("text", path, "", "field with the text (default: text, content or another usual name)"),
 )
-"""Where ids and text stand in an item."""
-TIMEOUT = Param("timeout", positive, None, "seconds until a coroutine is cancelled; by default what the evaluation allows")
-SCOPE = Param("scope", path, "", "field with a document's group; then a query that has a scope searches there alone")
+"""Parameters that name the fields with ids and text."""
+TIMEOUT = Param("timeout", positive, None, "seconds until a coroutine is cancelled (default: the timeout of the evaluation)")
+SCOPE = Param(
+    "scope", path, "", "field with the group of a document; if set, a query that has a scope searches only that group"
+)
 
 
 def named_in_code(name: str) -> Param:
-    """The parameter that names what is asked, in Python code."""
-    return Param(name, parse_function, REQUIRED, "module:name of it, or of a function without parameters that makes it")
+    """The parameter that names the object to query in Python code."""
+    return Param(
+        name, parse_function, REQUIRED, f"module:name of the {name}, or of a function without parameters that returns it"
+    )
 
 
 Ask = Callable[[Query, int], Any]
-"""A query and how many items are wanted → an answer, or something to await that gives it."""
+"""A query and the number of items → a response, or an awaitable that gives it."""
 Read = Callable[[Any], Iterable[Item]]
-"""An answer → its items, best first."""
+"""A response → its items, best first."""
 
 AT_FIRST, AT_MOST = 2, 64
-"""How many chunks are asked for per document that is wanted: in the beginning, and before no more are asked for."""
+"""How many chunks are requested per document: in the first request, and at most."""
 
 
 class AdapterRetriever:
-    """Asks one query at a time; any thread may. A blank query finds nothing, and is not asked."""
+    """Sends one query at a time, from any thread. A blank query is not sent and finds nothing."""
 
     batch = 1
 
@@ -201,11 +207,11 @@ class AdapterRetriever:
         self.close: Callable[[], None] = _nothing_to_close
 
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
-        """Ask for each query in turn."""
+        """Search for each query in turn."""
         return [self._search(query, k) if query.text.strip() else [] for query in queries]
 
     def _search(self, query: Query, k: int) -> list[Hit]:
-        """The best k; of documents, more chunks are asked for until there are enough, or no more come."""
+        """The best k hits. For documents, request more chunks until there are k documents or no more chunks come."""
         if not self._reading.is_of_documents:
             return self._ranked(self._retrieve(query, k), k)
         before, n_chunks = -1, AT_FIRST * k
@@ -228,20 +234,23 @@ class AdapterRetriever:
         try:
             entries = with_higher_better([self._reading.entry(item, place) for place, item in enumerate(items, 1)])
             return hits_of_entries(best_of_each(entries) if self._reading.is_of_documents else entries, k)
+        except DuplicateDocument as error:
+            advice = "Set unit=document to rank each document by its best chunk"
+            what = f"{self._reading.unit} {error.document} occurs twice in the ranking"
+            raise PermanentFailure(f"{self._name}: {what}. {advice}") from None
         except PermanentFailure as error:
-            advice = "; unit=document takes the best chunk of each document" if isinstance(error, DuplicateDocument) else ""
-            raise PermanentFailure(f"{self._name}: {error}{advice}") from None
+            raise PermanentFailure(f"{self._name}: {error}") from None
 
 
 def _nothing_to_close() -> None:
-    """What a store that somebody else opened needs."""
+    """Leave a store open that assay did not open."""
 
 
 def with_higher_better(entries: Sequence[Entry]) -> list[Entry]:
-    """The same with scores of which more is better. The order given is the ranking.
+    """The same entries with scores of which a higher one is better. The order given is the ranking.
 
-    Scores that rise in that order are distances, and negated; those that go up and down, or are not there for all, say
-    nothing about the order, which then stands for itself. What is no finite number is left for others to complain about.
+    Scores that rise in this order are distances and are negated. Scores that go up and down, or that some entries do not
+    have, are dropped, so that only the order counts. A score that is not a finite number is left for the caller to report.
     """
     scores = [None if entry.score is None else as_number(entry.score) for entry in entries]
     if any(
@@ -258,7 +267,7 @@ def with_higher_better(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def best_of_each(entries: Iterable[Entry]) -> list[Entry]:
-    """Of the entries with one id only the first, which is the best."""
+    """The first entry of each id, which is the best one."""
     best_entries: dict[Any, Entry] = {}
     for entry in entries:
         best_entries.setdefault(entry.doc, entry)

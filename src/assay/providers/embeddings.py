@@ -25,18 +25,18 @@ TEXTS_AT_ONCE = 1024
 
 @dataclass(frozen=True)
 class EmbeddingModel:
-    """What turns texts into vectors; `identity` changes where the vectors do."""
+    """A model that turns texts into vectors; `identity` changes whenever the vectors change."""
 
     identity: str
     vectors: Callable[[list[str]], Vectors]
-    """Some texts, none of them blank → as many rows."""
+    """Texts, none of them blank → one row per text."""
 
 
 def check_model(owner: str, model: str) -> None:
-    """Raise one line unless the package that the model needs is there; files of vectors are no model."""
+    """Raise unless the package that the model needs is installed; a file of vectors is not a model."""
     if model.lower().endswith((".npy", ".npz")):
-        message = f"{owner}(model='{model}'): a model turns texts into vectors, and this file holds vectors"
-        raise ProviderError(f"{message}; vectors(documents={model}, queries=queries{Path(model).suffix}) searches them")
+        message = f"{owner}(model='{model}'): {model} contains vectors, not a model. To search vectors, use"
+        raise ProviderError(f"{message} vectors(documents={model}, queries=queries{Path(model).suffix})")
     if model == WORDLLAMA:
         check_installed(owner, "wordllama", install_command("dense"))
     else:
@@ -51,7 +51,7 @@ def load_model(model: str) -> EmbeddingModel:
 
 
 def embed(model: EmbeddingModel, texts: Sequence[str], store: EmbeddingCache | None = None) -> Vectors:
-    """A vector of length 1 per text, of length 0 for a blank one. Equal texts are embedded once, known ones not at all."""
+    """A vector of length 1 per text, a zero vector for a blank text. Equal texts are embedded once, cached ones never."""
     readable = [text.encode("utf-8", "replace").decode() for text in texts]
     keys = {text: key_of(model.identity, text) for text in dict.fromkeys(readable) if text.strip()}
     known = store.read(list(keys.values())) if store else {}
@@ -72,12 +72,12 @@ def _of_length_1(vectors: Vectors) -> Vectors:
     vectors = np.ascontiguousarray(vectors, np.float32)
     lengths = np.sqrt((vectors.astype(np.float64) ** 2).sum(axis=1, keepdims=True))
     if not np.isfinite(lengths).all():
-        raise ProviderError("the embedding model gave a vector with a number that is not finite")
+        raise ProviderError("the embedding model returned a vector with a number that is not finite")
     return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 
 
 def _wordllama() -> EmbeddingModel:
-    """The 256 dimensions inside the wheel. A text's vector is the mean of its tokens', so long ones need no more memory."""
+    """The model with 256 dimensions that is part of the wheel. The vector of a text is the mean of its token vectors."""
     with _logging_left_alone():
         package = import_package("dense", "wordllama", install_command("dense"))
         loaded = package.WordLlama.load(cache_dir=Path(package.__file__).parent, disable_download=True)
@@ -99,12 +99,12 @@ def _wordllama() -> EmbeddingModel:
 
 
 def _sentence_transformer(model: str) -> EmbeddingModel:
-    """A model of sentence-transformers, by name or by path."""
+    """A sentence-transformers model, by name or by path."""
     package: Any = import_package("dense", "sentence_transformers", install_command("sentence-transformers"))
     try:
         loaded = package.SentenceTransformer(model)
     except Exception as error:
-        raise ProviderError(f"dense: the model {model!r} cannot be loaded: {error}") from error
+        raise ProviderError(f"dense: cannot load the model {model!r}: {error}") from error
 
     def vectors(texts: list[str]) -> Vectors:
         return np.asarray(loaded.encode(texts, convert_to_numpy=True, show_progress_bar=False), np.float32)
@@ -113,7 +113,7 @@ def _sentence_transformer(model: str) -> EmbeddingModel:
 
 
 def _identity(model: str) -> str:
-    """The name of a model; for a folder also which files it holds, for it may be trained again."""
+    """The name of a model; for a folder also its files, because the model may be trained again."""
     if not Path(model).is_dir():
         return model
     files = sorted(file for file in Path(model).rglob("*") if file.is_file())
@@ -122,7 +122,7 @@ def _identity(model: str) -> str:
 
 @contextmanager
 def _logging_left_alone() -> Iterator[None]:
-    """Keep a package that sets up everybody's logging when it is imported from doing so."""
+    """Prevent a package from setting up logging for the whole process when it is imported."""
     root, stand_in = logging.getLogger(), logging.NullHandler()
     root.addHandler(stand_in)
     try:
@@ -134,7 +134,7 @@ def _logging_left_alone() -> Iterator[None]:
 FILE = "embeddings.sqlite"
 TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL, digest BLOB NOT NULL)"
 UNREADABLE = (sqlite3.Error, OSError, UnicodeDecodeError)
-"""What a damaged file raises; sqlite3 cannot even tell an error whose text is not UTF-8."""
+"""What a damaged file raises; sqlite3 raises UnicodeDecodeError if the text of its error is not UTF-8."""
 
 
 def key_of(model: str, text: str) -> bytes:
@@ -148,18 +148,18 @@ def _digest(key: bytes, vector: bytes) -> bytes:
 
 
 def _is_sound(key: bytes, vector: object, digest: object) -> bool:
-    """Whether a row is as it was written."""
+    """Whether a row is unchanged since it was written."""
     return isinstance(vector, bytes) and len(vector) % 4 == 0 and _digest(key, vector) == digest
 
 
 class EmbeddingCache:
-    """One SQLite file: several processes may share it, a killed one leaves it whole, and each row is checksummed."""
+    """One SQLite file. Several processes can share it, a killed process does not damage it, and each row has a checksum."""
 
     def __init__(self, folder: str | Path) -> None:
         self.path = Path(folder) / FILE
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        """The vectors that are there and sound."""
+        """The vectors that are cached and undamaged."""
         vectors: dict[bytes, Vectors] = {}
         if not self.path.is_file():
             return vectors
@@ -171,7 +171,7 @@ class EmbeddingCache:
         return vectors
 
     def write(self, vectors: Mapping[bytes, Vectors]) -> None:
-        """Keep these, if that can be done; a file that is no database any more is replaced."""
+        """Cache these vectors if possible; a damaged database is replaced."""
         rows = [(key, content := vector.tobytes(), _digest(key, content)) for key, vector in vectors.items()]
         with suppress(*UNREADABLE):
             try:

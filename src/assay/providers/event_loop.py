@@ -1,4 +1,4 @@
-"""EventLoop: where coroutines run, from the first to the last, so that their clients stay connected."""
+"""EventLoop: one loop that runs all coroutines, so that their clients stay connected."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 SECONDS_UNTIL_STUCK = 1.0
-"""Seconds in which an event loop that is not stuck does something."""
+"""An event loop that does nothing for so many seconds is stuck."""
 
 
 class _Running(NamedTuple):
@@ -23,14 +23,14 @@ _shared: _Running | None = None
 
 
 class EventLoop:
-    """The one event loop of this process, in a thread of its own; it starts when the first coroutine comes."""
+    """The only event loop of this process, in its own thread; it starts with the first coroutine."""
 
     def result(self, value: Any, seconds: float | None = None) -> Any:
-        """What a value is in the end: awaited where it can be. What takes longer is cancelled: TimeoutError."""
+        """The value, awaited if it is awaitable. After `seconds` it is cancelled with a TimeoutError."""
         if not inspect.isawaitable(value):
             return value
         running = _running()
-        if threading.current_thread() is running.thread:  # a coroutine that waits here would wait for itself
+        if threading.current_thread() is running.thread:  # a coroutine that waited here would wait for itself
             with ThreadPoolExecutor(1) as aside:
                 return _value_or_raise(aside.submit(asyncio.run, _outcome(value)).result())
         future = asyncio.run_coroutine_threadsafe(_outcome(value), running.loop)
@@ -52,12 +52,12 @@ def _wait(future: Future[Any], seconds: float | None) -> Any:
 
 
 async def _outcome(value: Any) -> tuple[Any, BaseException | None]:
-    """What came of it, with the error beside it: SystemExit, raised here, would end the loop for everybody."""
+    """The result and the error. Raising SystemExit here would end the loop for all coroutines."""
     try:
         return await value, None
     except asyncio.CancelledError:
         raise
-    except BaseException as error:  # noqa: BLE001 (raised again where it was waited for)
+    except BaseException as error:  # noqa: BLE001 (raised again in the thread that waits)
         return None, error
 
 
@@ -69,7 +69,7 @@ def _value_or_raise(outcome: tuple[Any, BaseException | None]) -> Any:
 
 
 def _running() -> _Running:
-    """The loop; a new one where there is none yet, or none any more in a process that was forked."""
+    """The loop; a new one if there is none yet, or if this process was forked."""
     global _shared  # noqa: PLW0603 (one per process)
     with _lock:
         if _shared is None or not _shared.thread.is_alive():
@@ -81,7 +81,7 @@ def _running() -> _Running:
 
 
 def _leave_if_stuck(running: _Running) -> None:
-    """Leave behind a loop that a coroutine blocks for good, so that others find a new one."""
+    """Abandon a loop that a coroutine blocks, so that other coroutines get a new one."""
     global _shared  # noqa: PLW0603 (one per process)
     moved = threading.Event()
     running.loop.call_soon_threadsafe(moved.set)

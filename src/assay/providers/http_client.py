@@ -21,7 +21,7 @@ from assay.masking import add_secret
 from assay.providers.secrets import MaskedText, add_setting, add_variables_of, advised, check_variable_syntax, mask_setting
 
 MAX_BYTES = 64 * 1024 * 1024
-"""More than that is no answer to one query."""
+"""The longest response that is read."""
 
 Place = tuple[str, str, int | None]
 """Scheme, host and port."""
@@ -29,7 +29,7 @@ Idle = dict[Place, deque[HTTPConnection]]
 
 
 class Request(NamedTuple):
-    """What is sent."""
+    """A request to send."""
 
     url: SplitResult
     method: str
@@ -38,7 +38,7 @@ class Request(NamedTuple):
 
     @property
     def place(self) -> Place:
-        """Where it goes."""
+        """The host to connect to."""
         return self.url.scheme, self.url.hostname or "", self.url.port
 
     @property
@@ -48,27 +48,27 @@ class Request(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What comes back."""
+    """A response."""
 
     status: int
     headers: Mapping[str, str]
-    """Under names in lower case."""
+    """Header names are in lower case."""
     body: bytes
 
 
 class IncompleteReply(HTTPException):
-    """A reply that is not whole, or too long to be read."""
+    """A response that is incomplete or too long."""
 
 
 class Connections:
-    """Connections that any thread may take, use and put back. What is idle is closed when this object goes."""
+    """A pool of connections for all threads. Idle connections are closed when this object is deleted."""
 
     def __init__(self) -> None:
         self._idle: Idle = defaultdict(deque)
         weakref.finalize(self, _close_all, self._idle)
 
     def close(self) -> None:
-        """Close what is idle; what is asked later opens anew."""
+        """Close idle connections; a later request opens a new one."""
         _close_all(self._idle)
 
     @cached_property
@@ -76,7 +76,7 @@ class Connections:
         return ssl.create_default_context()
 
     def ask(self, request: Request, timeout: float) -> Reply:
-        """Send a request and read the whole reply in that many seconds. A kept connection that is dead is replaced."""
+        """Send a request and read the whole response within `timeout` seconds. A dead connection in the pool is replaced."""
         deadline = monotonic() + timeout
         while True:
             connection, was_used = self._take(request.place)
@@ -113,7 +113,7 @@ def _close_all(idle: Idle) -> None:
 
 
 def _exchange(connection: HTTPConnection, request: Request, deadline: float) -> tuple[Reply, bool]:
-    """A reply, and whether the connection can be used again."""
+    """The response, and whether the connection can be used again."""
     if connection.sock is None:
         connection.timeout = _left(deadline)
         connection.connect()
@@ -123,16 +123,16 @@ def _exchange(connection: HTTPConnection, request: Request, deadline: float) -> 
     with connection.getresponse() as response:
         body = response.read(MAX_BYTES + 1)
         if len(body) > MAX_BYTES or (response.length or 0) > MAX_BYTES:
-            raise IncompleteReply(f"the reply is longer than {MAX_BYTES // 1024**2} MB")
+            raise IncompleteReply(f"the response is longer than {MAX_BYTES // 1024**2} MB")
         if response.length:
-            raise IncompleteReply(f"the connection was cut {response.length:,} bytes before the end of the reply")
+            raise IncompleteReply(f"the connection was closed {response.length:,} bytes before the end of the response")
         return Reply(
             response.status, {name.lower(): value for name, value in response.headers.items()}, body
         ), not response.will_close
 
 
 def _left(deadline: float) -> float | None:
-    """Seconds until then; None where there is no limit."""
+    """Seconds until the deadline; None if there is no limit."""
     if math.isinf(deadline):
         return None
     left = deadline - monotonic()
@@ -142,7 +142,7 @@ def _left(deadline: float) -> float | None:
 
 
 class TimedResponse(HTTPResponse):
-    """A response that must be whole by a deadline, however slowly it drips."""
+    """A response that must be complete by a deadline, even if it arrives byte by byte."""
 
     def __init__(self, sock: Any, *args: Any, deadline: float, **settings: Any) -> None:
         super().__init__(sock, *args, **settings)
@@ -151,7 +151,7 @@ class TimedResponse(HTTPResponse):
 
 
 class _TimedReader(io.RawIOBase):
-    """Reads from a socket as long as there is time."""
+    """Reads from a socket until the deadline."""
 
     def __init__(self, raw: io.RawIOBase, sock: Any, deadline: float) -> None:
         self._raw, self._sock, self._deadline = raw, sock, deadline
@@ -183,7 +183,7 @@ def named_headers(text: str) -> dict[str, str]:
 
 
 def parse_headers(text: str) -> str:
-    """Headers, shown without the keys in them; those are masked everywhere from now on."""
+    """Headers, shown without their secrets, which are masked everywhere from now on."""
     try:
         named = named_headers(text)
     except (ValueError, AttributeError):
@@ -199,13 +199,13 @@ def parse_headers(text: str) -> str:
 
 
 def _written(named: Mapping[str, str]) -> str:
-    """Headers as lines where they read back from them, else as JSON."""
+    """Headers as `Name: value` if that can be read back, else as JSON."""
     lines = "; ".join(f"{name}: {value}" for name, value in named.items())
     return lines if named_headers(lines) == named else json.dumps(named)
 
 
 def login(url: SplitResult) -> dict[str, str]:
-    """User and password of an address as the header that carries them."""
+    """User and password of an address as an Authorization header."""
     if url.username is None:
         return {}
     user, password = unquote(url.username), unquote(url.password or "")

@@ -1,4 +1,4 @@
-"""Loading other people's code: `module:function` and optional packages, and errors that say whose they are and where."""
+"""Loading the user's code: `module:function` and optional packages, and errors that name the function and the line."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from assay.providers import event_loop
 from assay.providers.retriever import BUSY_STATUS, RetryLater
 
 MANY_FILES = 200
-"""Files of a package that are looked at."""
+"""The most files of a package that are read."""
 MISSING: Any = object()
 MAX_SHOWN = 8
-"""Functions and classes of a module that are named."""
+"""The most functions and classes of a module that a message lists."""
 
 
 def load_module(name: str) -> ModuleType:
-    """The module, from the current folder too."""
+    """The module, which may be in the current folder."""
     here = _with_current_folder()
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
-            raise ProviderError(f"there is no module {error.name}, neither installed nor in {here}") from None
+            raise ProviderError(f"there is no module {error.name}: it is neither installed nor in {here}") from None
         raise _not_imported(name, error) from error
     except (Exception, SystemExit) as error:
         raise _not_imported(name, error) from error
 
 
 def _not_imported(name: str, error: BaseException) -> ProviderError:
-    return ProviderError(f"module {name} cannot be imported: {describe_error(error)}")
+    return ProviderError(f"cannot import module {name}: {describe_error(error)}")
 
 
 def _with_current_folder() -> str:
-    """The current folder, in which modules can be found from now on."""
+    """The current folder; from now on, its modules can be imported."""
     here = str(Path.cwd())
     if here not in sys.path and "" not in sys.path:
         sys.path.insert(0, here)
@@ -53,13 +53,13 @@ def _with_current_folder() -> str:
 
 
 def load_named(text: str) -> Any:
-    """What `module:name` names."""
+    """The object that `module:name` names."""
     place, _, name = text.partition(":")
     return find_attribute(load_module(place), name)
 
 
 def files_of(text: str) -> list[Path]:
-    """The file of the module in `module:name`, or those of a package; none where it is not found. Nothing is run."""
+    """The file of the module in `module:name`, or all files of a package; empty if it is not found. No code is run."""
     _with_current_folder()
     folders, spec = None, None
     name = ""
@@ -75,13 +75,13 @@ def files_of(text: str) -> list[Path]:
 
 
 def _find_spec(name: str, folders: Sequence[str] | None) -> ModuleSpec | None:
-    """Where a module is, as whoever imports would find it."""
+    """Where an import would find a module."""
     finds = filter(None, (getattr(finder, "find_spec", None) for finder in sys.meta_path))
     return next(filter(None, (find(name, folders) for find in finds)), None)
 
 
 def find_attribute(owner: ModuleType, name: str) -> Any:
-    """What a module has under a name, which may have dots."""
+    """The attribute of a module with this name, which may contain dots."""
     value: Any = owner
     for part in name.split("."):
         inner = getattr(value, part, MISSING)
@@ -91,23 +91,23 @@ def find_attribute(owner: ModuleType, name: str) -> Any:
             ]
             near = near_matches(part, names)
             hint = f" Did you mean {' or '.join(near)}?" if near else _describe_callables(value, names)
-            raise ProviderError(f"{owner.__name__} has no {name}.{hint}")
+            raise ProviderError(f"module {owner.__name__} has no {name!r}.{hint}")
         value = inner
     return value
 
 
 def _describe_callables(owner: Any, names: Sequence[str]) -> str:
-    """What there is instead, that was made there and can be called; empty where there is nothing of the kind."""
+    """A sentence that lists the functions and classes that a module defines."""
     place = getattr(owner, "__name__", "")
     own = [
         name for name in names if callable(value := getattr(owner, name)) and getattr(value, "__module__", place) == place
     ]
-    callables = ", ".join(own[:MAX_SHOWN]) + (" …" if len(own) > MAX_SHOWN else "")
-    return f" It has {callables}." if own else " There is nothing in it that could be called."
+    callables = ", ".join(own[:MAX_SHOWN]) + (f" and {len(own) - MAX_SHOWN} more" if len(own) > MAX_SHOWN else "")
+    return f" It defines {callables}." if own else " It defines no functions or classes."
 
 
 def parse_function(text: str) -> str:
-    """`module:function`; the name may have dots."""
+    """`module:function`; both may contain dots."""
     place, colon, name = text.partition(":")
     parts = [*place.split("."), *name.split(".")]
     if not colon or not all(part.isidentifier() for part in parts):
@@ -117,7 +117,7 @@ def parse_function(text: str) -> str:
 
 @contextmanager
 def describe_library_error(name: str) -> Iterator[None]:
-    """Say whose error it was and where; one that tells of a busy service becomes RetryLater. Interruptions pass."""
+    """Turn an exception into a ProviderError that names its source and line, or into RetryLater if a service is busy."""
     try:
         yield
     except ProviderError:
@@ -130,9 +130,9 @@ def describe_library_error(name: str) -> Iterator[None]:
 
 
 def describe_error(error: BaseException) -> str:
-    """Its kind, the first line of what it says, and where it was raised: `KeyError: 'x' (mine.py:3)`.
+    """Type, first line of the message, and where it was raised: `KeyError: 'x' (mine.py:3)`.
 
-    A first line that ends in a colon announces what it leaves out, so the error it came from speaks for it.
+    If the first line ends in a colon, the text of the cause follows.
     """
     message = error.msg if isinstance(error, SyntaxError) else str(error)
     text = message.strip().partition("\n")[0].rstrip()
@@ -142,7 +142,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def _raised_at(error: BaseException) -> str:
-    """The line of the user's own code where it came from, else the last; nowhere if they only took too long."""
+    """The last line of the user's own code, or else the last line of all; empty for a timeout."""
     if isinstance(error, SyntaxError) and error.filename and not error.filename.startswith("<"):
         return f" ({Path(error.filename).name}:{error.lineno})"
     places = traceback.extract_tb(error.__traceback__)
@@ -155,19 +155,19 @@ def _raised_at(error: BaseException) -> str:
 
 @cache
 def _installed() -> tuple[str, ...]:
-    """How the files begin that are nobody's own: those of Python, of installed packages and of assay itself."""
+    """Path prefixes of files that are not the user's: Python, installed packages and assay."""
     paths = sysconfig.get_paths()
     own = str(Path(__file__).parent.parent)
     return ("<", own, *(paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")))
 
 
 def check_installed(owner: str, package: str, install: str) -> None:
-    """Raise one line that names the command to install the package, unless it is there; it is not imported."""
+    """Raise an error with the install command unless the package is installed; it is not imported."""
     if find_spec(package) is None:
-        raise ProviderError(f"{owner} needs {package.replace('_', '-')}: {install}")
+        raise ProviderError(f"{owner} needs the package {package.replace('_', '-')}: {install}")
 
 
 def import_package(owner: str, package: str, install: str) -> Any:
-    """The package, imported; or one line that names the command to install it."""
+    """The imported package; if it is missing, an error with the install command."""
     check_installed(owner, package, install)
     return importlib.import_module(package)

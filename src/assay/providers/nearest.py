@@ -1,4 +1,4 @@
-"""Exact search for the nearest vectors, in memory or in .npy and .npz files, which are read block by block."""
+"""Exact nearest-neighbour search, in memory or in .npy and .npz files, which are read block by block."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from assay.providers.retriever import PermanentFailure
 from assay.text import counted
 
 ENDINGS = (".npy", ".npz")
-WRITE_IDS = "write them as text: np.savez(file, ids=np.array(ids, dtype=str), vectors=vectors)"
+WRITE_IDS = "Save them as text: np.savez(file, ids=np.array(ids, dtype=str), vectors=vectors)"
 
 
 @dataclass(frozen=True)
 class VectorFile:
-    """A matrix with a row per document or query, and which row is whose: by ids, or in the order of the benchmark."""
+    """A matrix with a row per document or query; rows are identified by ids or by the order of the benchmark."""
 
     path: str
     of: str
-    """What its rows stand for, in words: document or query."""
+    """What its rows are: document or query."""
     vectors: Any
     ids: tuple[str, ...] | None
 
@@ -39,15 +39,16 @@ class VectorFile:
         return {row_id: row for row, row_id in enumerate(self.ids or ())}
 
     def rows_by_id(self, order: Collection[str] | None) -> dict[str, int]:
-        """Id → row. Without ids of its own, rows are in this order; there must be as many."""
+        """Id → row. If the file has no ids, its rows are in this order, and the numbers of rows and ids must be equal."""
         if self.ids is not None:
             return self._rows
-        ways = f"name the rows with {plural(self.of)}_ids=ids.txt, or give an .npz with ids and vectors"
+        ways = f"set {plural(self.of)}_ids=ids.txt, or use an .npz file with ids and vectors"
         if order is None:
-            raise PermanentFailure(f"{self.path} has no ids, and nobody told the order of the {plural(self.of)}: {ways}")
+            raise PermanentFailure(f"{self.path} has no ids, and the order of the {plural(self.of)} is unknown: {ways}")
         if len(order) != len(self.vectors):
-            sizes = f"{self.path} has {counted(len(self.vectors), 'row')}, and there are {counted(len(order), self.of)}"
-            raise PermanentFailure(f"{sizes}: one row each, in the order of the benchmark, is needed; or {ways}")
+            sizes = f"{self.path} has {counted(len(self.vectors), 'row')}, but there are {counted(len(order), self.of)}"
+            advice = f"Write a row per {self.of} in the order of the benchmark, {ways}"
+            raise PermanentFailure(f"{sizes}. {advice}")
         return {row_id: row for row, row_id in enumerate(order)}
 
 
@@ -57,10 +58,10 @@ def plural(noun: str) -> str:
 
 
 def open_vectors(path: str, ids_path: str, of: str) -> VectorFile:
-    """The file, its numbers left on disk where it is an .npy; errors name it and say what was expected."""
+    """The opened file; the numbers of an .npy file stay on disk."""
     file = Path(path).expanduser()
     if not file.is_file():
-        raise ProviderError(f"vectors: {path}: no such file; give the path of an .npy or .npz file")
+        raise ProviderError(f"vectors: there is no file {path}. Give the path of an .npy or .npz file")
     stat = file.stat()
     ids_found = _stat_of(ids_path)
     return _open(path, ids_path, of, (stat.st_mtime_ns, stat.st_size, ids_found))
@@ -71,24 +72,24 @@ def _stat_of(ids_path: str) -> tuple[int, int] | None:
         return None
     file = Path(ids_path).expanduser()
     if not file.is_file():
-        raise ProviderError(f"vectors: {ids_path}: no such file; give a text file with an id in each line")
+        raise ProviderError(f"vectors: there is no file {ids_path}. Give the path of a text file with one id per line")
     return file.stat().st_mtime_ns, file.stat().st_size
 
 
 @lru_cache(maxsize=4)
 def _open(path: str, ids_path: str, of: str, _: object) -> VectorFile:
-    """Opened once, however many scopes there are; a file that has changed is opened again."""
+    """The file, opened once for all scopes; a file that has changed is opened again."""
     try:
         content = np.load(Path(path).expanduser(), mmap_mode="r", allow_pickle=False)
         vectors, ids = _of_archive(path, content) if isinstance(content, np.lib.npyio.NpzFile) else (content, None)
     except AssayError:
         raise
-    except Exception as error:  # noqa: BLE001 (NumPy lets through what its tokenizer, zipfile and zlib raise)
+    except Exception as error:  # noqa: BLE001 (NumPy passes on errors of its tokenizer, zipfile and zlib)
         raise ProviderError(f"vectors: {path} cannot be read as .npy or .npz: {_first_line(error)}") from None
     if vectors.ndim != 2 or not vectors.shape[1]:
-        raise ProviderError(f"vectors: {path} needs a row of numbers per {of}, and has the shape {vectors.shape}")
+        raise ProviderError(f"vectors: {path} must have a row of numbers per {of}, but its shape is {vectors.shape}")
     if vectors.dtype.kind != "f" or vectors.dtype.itemsize > 8:
-        raise ProviderError(f"vectors: {path} needs numbers in float16, float32 or float64, and has {vectors.dtype}")
+        raise ProviderError(f"vectors: the numbers in {path} must be float16, float32 or float64, not {vectors.dtype}")
     ids = _ids_in(ids_path) if ids_path else ids
     if ids is not None:
         _check_ids(ids_path or path, ids, path, len(vectors))
@@ -100,19 +101,19 @@ def _first_line(error: Exception) -> str:
 
 
 def _of_archive(path: str, content: Any) -> tuple[Any, tuple[str, ...] | None]:
-    """The arrays `vectors` and `ids`, or the only one there is."""
+    """The arrays `vectors` and `ids`; if there is only one array, it is the vectors."""
     names = list(content.files)
     name = "vectors" if "vectors" in names else names[0] if len(names) == 1 else ""
     if not name:
-        raise ProviderError(f"vectors: {path} needs an array called vectors, and ids beside it; it has {', '.join(names)}")
+        raise ProviderError(f"vectors: {path} must have an array called vectors, found {', '.join(names) or 'none'}")
     if "ids" not in names:
         return content[name], None
     try:
         ids = content["ids"]
     except ValueError:  # objects, which only pickle could read
-        raise ProviderError(f"vectors: the ids in {path} are Python objects; {WRITE_IDS}") from None
+        raise ProviderError(f"vectors: the ids in {path} are Python objects. {WRITE_IDS}") from None
     if ids.ndim != 1 or ids.dtype.kind not in "USiu":
-        raise ProviderError(f"vectors: the ids in {path} are {ids.dtype} in the shape {ids.shape}; {WRITE_IDS}")
+        raise ProviderError(f"vectors: the ids in {path} are {ids.dtype} with the shape {ids.shape}. {WRITE_IDS}")
     return content[name], tuple(row_id.decode() if isinstance(row_id, bytes) else str(row_id) for row_id in ids.tolist())
 
 
@@ -120,18 +121,18 @@ def _ids_in(path: str) -> tuple[str, ...]:
     try:
         text = Path(path).expanduser().read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError):
-        raise ProviderError(f"vectors: {path} cannot be read as text in UTF-8 with an id in each line") from None
+        raise ProviderError(f"vectors: cannot read {path}. It must be a UTF-8 text file with one id per line") from None
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
 def _check_ids(where: str, ids: Sequence[str], path: str, n_rows: int) -> None:
-    """As many as rows, and no two alike."""
+    """Raise unless there is one id per row and no id occurs twice."""
     if len(ids) != n_rows:
-        raise ProviderError(f"vectors: {where} has {counted(len(ids), 'id')}, and {path} {counted(n_rows, 'row')}")
+        raise ProviderError(f"vectors: {where} has {counted(len(ids), 'id')}, but {path} has {counted(n_rows, 'row')}")
     if len(set(ids)) != len(ids):
         seen: set[str] = set()
         twice = next(row_id for row_id in ids if row_id in seen or seen.add(row_id))  # type: ignore[func-returns-value]
-        raise ProviderError(f"vectors: the id {twice} comes twice in {where}; ids tell rows apart")
+        raise ProviderError(f"vectors: the id {twice} occurs twice in {where}. Each row needs a different id")
 
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
@@ -141,11 +142,11 @@ Rows: TypeAlias = npt.NDArray[np.int64]
 QUERIES_PER_BLOCK, DOCUMENTS_PER_BLOCK, PAIRS_PER_BLOCK = 128, 32768, 512
 """Sizes of the blocks: 16 MB of scores at once, 1 MB of pairs of vectors (256 dimensions)."""
 MAX_CANDIDATES_PER_K = 4
-"""A block with more candidates for a query than that many times k is thinned out before they are looked at."""
+"""If a block has more candidates for a query than this many times k, the lowest are dropped before scoring."""
 
 
 def best_of(rows: npt.NDArray[np.integer], scores: Scores, k: int) -> tuple[npt.NDArray[np.integer], Scores]:
-    """The k rows with the highest scores, best first; of equal scores the lower row first."""
+    """The k rows with the highest scores, best first; for equal scores the lower row first."""
     if len(scores) > k:
         at_least = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
         rows, scores = rows[at_least], scores[at_least]
@@ -154,10 +155,10 @@ def best_of(rows: npt.NDArray[np.integer], scores: Scores, k: int) -> tuple[npt.
 
 
 def top_k(queries: Vectors, documents: Vectors, k: int) -> tuple[Rows, Scores]:
-    """For each query the k documents with the largest dot product, best first; of equal ones the lower row first.
+    """For each query the k documents with the largest dot product, best first; for equal ones the lower row first.
 
-    A float32 matrix product finds the candidates. Its last bits depend on blocks, threads and company, so each
-    candidate is scored again by itself in float64: the answer depends on the vectors alone.
+    A float32 matrix product finds the candidates. Its last bits depend on block sizes and threads, so each candidate is
+    scored again by itself in float64: the result depends only on the vectors.
     """
     k = min(k, len(documents))
     rows, scores = np.zeros((len(queries), k), np.int64), np.zeros((len(queries), k), np.float32)
@@ -174,7 +175,7 @@ def top_k(queries: Vectors, documents: Vectors, k: int) -> tuple[Rows, Scores]:
 
 
 def _top_k_of_block(queries: Vectors, documents: Vectors, k: int, longest: float) -> tuple[Rows, Scores]:
-    """A few queries against all documents, a block of them at a time; after each block k pairs per query are kept."""
+    """A few queries against all documents, block by block; after each block k pairs per query are kept."""
     slack = (queries.shape[1] * 2.0**-23 * longest * _lengths(queries)).astype(np.float32)
     floor = np.full(len(queries), -np.inf, np.float32)
     who, row, score = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
@@ -221,9 +222,9 @@ def _lengths(vectors: Vectors) -> npt.NDArray[np.float64]:
 
 
 class FileRows:
-    """The rows at some places of a file, in that order: `rows[some]` is a matrix of float32, of length 1 for the cosine.
+    """Some rows of a file, in the given order: `rows[some]` is a float32 matrix, with rows of length 1 for the cosine.
 
-    Numbers that are not finite are refused. For the cosine, rows of zeros are left out: they have no direction.
+    A number that is not finite is an error. For the cosine, rows of zeros are left out, because they have no direction.
     """
 
     def __init__(self, file: VectorFile, at: npt.NDArray[np.int64], similarity: str) -> None:
@@ -231,12 +232,12 @@ class FileRows:
         blocks = [self._lengths(at[start : start + DOCUMENTS_PER_BLOCK]) for start in range(0, len(at), DOCUMENTS_PER_BLOCK)]
         lengths = np.concatenate(blocks) if blocks else np.zeros(0)
         self.placed = np.flatnonzero(lengths) if self._is_cosine else np.arange(len(at))
-        """Which of the places asked for are there."""
+        """Which of the requested rows are used."""
         self._at, self._length = at[self.placed], lengths[self.placed]
         self.shape = (len(self._at), file.width)
 
     def _lengths(self, at: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """How long the vectors are."""
+        """The lengths of the vectors."""
         block = self._file.vectors[at].astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             lengths = np.sqrt(np.vecdot(block, block))
@@ -244,7 +245,7 @@ class FileRows:
         if not fits.all():
             row = int(at[np.flatnonzero(~fits)[0]])
             raise PermanentFailure(
-                f"{self._file.path}, row {row + 1:,}: a number that is not finite, or too large for float32"
+                f"{self._file.path}, row {row + 1:,}: contains a number that is not finite or is too large for float32"
             )
         return lengths
 
@@ -258,12 +259,12 @@ class FileRows:
         return np.ascontiguousarray(block, np.float32)
 
     def for_distance(self) -> RowsForDistance:
-        """The same with one number more, by which the largest dot product is the least distance."""
+        """The same rows with an extra number, so that the largest dot product is the smallest distance."""
         return RowsForDistance(self, self._length)
 
 
 class RowsForDistance:
-    """Rows with minus half their squared length behind: q·d − |d|²/2 is largest where |q − d| is least."""
+    """Rows with −|d|²/2 appended: q·d − |d|²/2 is largest when |q − d| is smallest."""
 
     def __init__(self, rows: FileRows, length: npt.NDArray[np.float64]) -> None:
         self._rows, self._more = rows, (-(length**2) / 2).astype(np.float32)

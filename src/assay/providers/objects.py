@@ -14,11 +14,11 @@ from assay.providers.loading import describe_library_error, files_of, load_named
 from assay.text import shortened
 
 DEPTHS = ("similarity_top_k", "top_k", "k", "n_results", "limit", "top_n")
-"""What retrievers call the number of hits they return, where they keep it themselves."""
+"""Names of the attribute in which retrievers store the number of hits to return."""
 
 
 def retriever_in_code(methods: Sequence[str], what: str) -> dict[str, Any]:
-    """The fields of a record that all retrievers have alike that `module:name` names, with one of these methods."""
+    """The record fields that are the same for all retrievers named by `module:name` that have one of these methods."""
     return {
         **ASKED_ALONE,
         "params": (named_in_code("retriever"), *READING, TIMEOUT),
@@ -30,14 +30,14 @@ def retriever_in_code(methods: Sequence[str], what: str) -> dict[str, Any]:
 
 
 def check_object(name: str, methods: Sequence[str], what: str) -> None:
-    """Raise unless `module:name` is there and is what it should be, or can be called for it; it is not called."""
+    """Raise unless `module:name` has one of the methods or can be called to get such an object; it is not called."""
     target = load_named(name)
     if not is_fitting(target, methods) and not _is_maker(target):
         raise _unfit(name, target, methods, what)
 
 
 def load_object(name: str, methods: Sequence[str], what: str) -> Any:
-    """What `module:name` names; or what it gives, where it is a function without parameters or a class."""
+    """The object that `module:name` names or, for a function without parameters or a class, the object that it returns."""
     target = load_named(name)
     if not is_fitting(target, methods) and _is_maker(target):
         with describe_library_error(name):
@@ -48,7 +48,7 @@ def load_object(name: str, methods: Sequence[str], what: str) -> Any:
 
 
 def is_fitting(target: Any, methods: Sequence[str]) -> bool:
-    """Whether an object has one of the methods; a class is not yet an object."""
+    """Whether an object has one of the methods; a class does not count as an object."""
     return not inspect.isclass(target) and any(callable(getattr(target, method, None)) for method in methods)
 
 
@@ -67,12 +67,13 @@ def _is_maker(target: Any) -> bool:
 
 
 def _unfit(name: str, target: Any, methods: Sequence[str], what: str) -> ProviderError:
-    expected = f"expected an object with {' or '.join(methods)}, or a function without parameters that makes it"
-    return ProviderError(f"{name} is no {what}: {expected}; found {shortened(target)}")
+    any_method = f"{'one of the methods' if len(methods) > 1 else 'the method'} {', '.join(methods)}"
+    expected = f"expected an object with {any_method}, or a function without parameters that returns one"
+    return ProviderError(f"{name} is not a {what}: {expected}; found {shortened(target)}")
 
 
 def call_first(target: Any, methods: Sequence[str], *arguments: Any, **by_name: Any) -> Any:
-    """The answer of the first method that is there and implemented; a coroutine is handed on."""
+    """The result of the first method that exists and is implemented; a coroutine is not awaited."""
     there = [method for name in methods if callable(method := getattr(target, name, None))]
     for method in there[:-1]:
         try:
@@ -83,7 +84,7 @@ def call_first(target: Any, methods: Sequence[str], *arguments: Any, **by_name: 
 
 
 class ByDepth:
-    """An object that keeps its number of hits itself: for each k a copy that is set to it; the user's own stays as it is."""
+    """Copies of an object that stores its number of hits: one copy per k. The user's object is not changed."""
 
     def __init__(self, target: Any, adjusted: Callable[[Any, int], Any]) -> None:
         self._target, self._adjusted = target, adjusted
@@ -96,7 +97,7 @@ class ByDepth:
 
 
 def with_depth(target: Any, k: int) -> Any:
-    """A copy that returns k hits; the object itself where it keeps no such number."""
+    """A copy that returns k hits; the object itself if it does not store a number of hits."""
     name = next((name for name in DEPTHS if _is_count(getattr(target, name, None))), None)
     return target if name is None else with_setting(target, name, k)
 

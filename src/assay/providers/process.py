@@ -1,4 +1,4 @@
-"""Program: a process that is spoken to line by line, never waits for us in vain, and never outlives us."""
+"""Program: a process that exchanges lines with assay. It cannot block assay and ends with it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from assay.errors import ProviderError
 
 CHUNK = 1 << 16
 MAX_LINE = 64 * 1024 * 1024
-"""More bytes than that are no answer to one query."""
+"""The longest line in bytes that is read."""
 WAITING = 64
-"""Chunks that may wait on either side before whoever is quicker has to."""
+"""The most chunks in each queue before the faster side has to wait."""
 SECONDS_TO_END = 0.2
-"""Seconds a program has to end by itself once its input is closed."""
+"""Seconds that a program has to exit by itself after its input is closed."""
 GRACE = 2.0
-"""Seconds it then has to end when asked to, before it is killed."""
+"""Seconds that it then has to exit after SIGTERM before it is killed."""
 TAIL = 20
-"""Lines of its error output that are kept."""
+"""The last lines of its error output that are kept."""
 
 Chunks = queue.Queue[bytes | None]
 
@@ -35,7 +35,7 @@ class Ended(Exception):
 
 
 class Program:
-    """A running program. Threads read and write, so that neither side can block the other for good."""
+    """A running program. Threads read and write, so that neither side can block the other."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
         try:
@@ -43,7 +43,7 @@ class Program:
                 arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
             )
         except (OSError, ValueError) as error:
-            raise ProviderError(f"{arguments[0]} cannot be started: {getattr(error, 'strerror', None) or error}") from error
+            raise ProviderError(f"cannot start {arguments[0]}: {getattr(error, 'strerror', None) or error}") from error
         self._inbox: Chunks = queue.Queue(WAITING)
         self._outbox: Chunks = queue.Queue(WAITING)
         self._errors: deque[str] = deque(maxlen=TAIL)
@@ -55,10 +55,10 @@ class Program:
         for thread in self._threads:
             thread.start()
         self.stop = weakref.finalize(self, _stop, self.process, self._threads, self._inbox, self._outbox)
-        """End it, now at the latest: also when this object goes, and when the interpreter does."""
+        """End the program. This also happens when this object is deleted or the interpreter exits."""
 
     def send(self, lines: Iterable[bytes], deadline: float) -> None:
-        """Hand over lines, a good many at a time; TimeoutError where it does not take them until then."""
+        """Send lines in large chunks; TimeoutError if the program does not read them by the deadline."""
         waiting: list[bytes] = []
         size = 0
         for line in lines:
@@ -76,7 +76,7 @@ class Program:
             raise TimeoutError from None
 
     def next_line(self, deadline: float) -> bytes:
-        """The next line it says; TimeoutError where none comes until then, Ended where none will come."""
+        """The next line of its output; TimeoutError if none comes by the deadline, Ended if it has closed its output."""
         while not self._lines:
             try:
                 chunk = self._inbox.get(timeout=_left(deadline))
@@ -86,7 +86,7 @@ class Program:
                 self._inbox.put(None)
                 if not self._rest:
                     raise Ended
-                chunk = b"\n"  # the last line may lack its end
+                chunk = b"\n"  # the last line may have no line break
             self._split(chunk)
         return self._lines.popleft()
 
@@ -99,26 +99,26 @@ class Program:
             self._lines.extend(more[:-1])
             self._rest = [more[-1]] if more[-1] else []
         elif sum(map(len, self._rest)) > MAX_LINE:
-            raise ProviderError(f"the program wrote more than {MAX_LINE // 1024**2} MB without an end of line")
+            raise ProviderError(f"the program wrote more than {MAX_LINE // 1024**2} MB without a line break")
 
     def last_words(self) -> tuple[str, str]:
-        """How it ended, as far as that is known, and the last line of its error output."""
+        """How it exited, if that is known, and the last line of its error output."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=GRACE)
         self._threads[-1].join(timeout=0.2)
         code = self.process.poll()
-        how = "" if code is None else f" with exit code {code}" if code >= 0 else f" by signal {-code}"
+        how = "" if code is None else f" with code {code}" if code >= 0 else f" on signal {-code}"
         error_lines = [line for line in self._errors if line.strip()]
         return how, error_lines[-1].strip() if error_lines else ""
 
 
 def _left(deadline: float) -> float | None:
-    """Seconds until then, a moment at least; None where there is no limit."""
+    """Seconds until the deadline, at least 1 ms; None if there is no limit."""
     return None if math.isinf(deadline) else max(deadline - monotonic(), 0.001)
 
 
 def _write(pipe: IO[bytes], outbox: Chunks) -> None:
-    """Write what comes; when nobody reads any more, take it all the same."""
+    """Write all chunks; after the program closes its input, discard them."""
     is_open = True
     while (chunk := outbox.get()) is not None:
         if is_open:
@@ -145,7 +145,7 @@ def _keep_tail(pipe: IO[bytes], tail: deque[str]) -> None:
 
 
 def _stop(process: subprocess.Popen[bytes], threads: Sequence[threading.Thread], inbox: Chunks, outbox: Chunks) -> None:
-    """Close its input, ask it to end, then make it: this process and no other."""
+    """Close the input of the process, then terminate it, then kill it."""
     with contextlib.suppress(queue.Full):
         outbox.put_nowait(None)
     for seconds, then in ((SECONDS_TO_END, process.terminate), (GRACE, process.kill)):
@@ -164,7 +164,7 @@ def _stop(process: subprocess.Popen[bytes], threads: Sequence[threading.Thread],
 
 
 def _finish(thread: threading.Thread, inbox: Chunks, outbox: Chunks) -> None:
-    """Let a thread come to its end: nothing it waits for may be missing. A pipe that a grandchild holds is left alone."""
+    """Unblock a thread until it ends. If a grandchild process still holds its pipe, give up after GRACE seconds."""
     until = monotonic() + GRACE
     while thread.is_alive() and monotonic() < until:
         with contextlib.suppress(queue.Empty):

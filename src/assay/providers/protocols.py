@@ -1,6 +1,7 @@
-"""What a retriever is: protocols for type checkers, and `adapt`, the one place that looks at what an object can do.
+"""What a retriever is: protocols for type checkers, and `adapt`, which finds out what an object can do.
 
-`adapt` goes by callable methods of these names, not by isinstance: an object whose `index` is a number indexes nothing.
+`adapt` looks for callable methods of these names and does not use isinstance: an object whose `index` is a number
+indexes nothing.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from assay.providers.loading import describe_library_error
 from assay.text import shortened
 
 BATCH = 1000
-"""Queries that a retriever is given at once, unless it says otherwise."""
+"""Queries that a retriever gets at once, unless it sets `batch`."""
 Judged = Mapping[str, Mapping[str, float]]
 """Query → document → grade."""
 
 
 @dataclass(frozen=True)
 class RelevanceRule:
-    """Who decides about relevance beside the judgments: the pack that knows evidence, a resolver, and its settings."""
+    """How relevance is decided besides the judgments: a pack that knows the evidence, a resolver, and its settings."""
 
     pack: Pack | None = None
     by: str = "auto"
@@ -34,47 +35,47 @@ BY_JUDGMENTS = RelevanceRule()
 
 
 class Retriever(Protocol):
-    """All that a system under test has to do. Any method of any protocol may be a coroutine."""
+    """The only method that a system under test needs. Any method of any protocol may be a coroutine."""
 
     def search(self, queries: Sequence[Query], k: int) -> Any:
         """For each query, up to k hits, best first."""
 
 
 class Indexes(Protocol):
-    """A retriever that searches in documents that it is given."""
+    """A retriever that searches the documents that it gets."""
 
     def index(self, documents: Iterable[Document]) -> Any:
-        """Take the documents that may be retrieved."""
+        """Index the documents that may be retrieved."""
 
 
 class NeedsJudgments(Protocol):
-    """A retriever that is told what is relevant, such as an oracle."""
+    """A retriever that needs the judgments, such as an oracle."""
 
     def set_judgments(self, qrels: Judged, relevance: RelevanceRule) -> Any:
-        """Take the judgments, and the rule that decides where they do not."""
+        """Set the judgments, and the rule that decides about queries without judgments."""
 
 
 class NeedsOrder(Protocol):
     """A retriever that reads files whose rows are in the order of the benchmark."""
 
     def set_order(self, queries: Collection[str], documents: Collection[str]) -> Any:
-        """Take the ids of all queries and documents."""
+        """Set the ids of all queries and documents."""
 
 
 class Closes(Protocol):
     """A retriever that has to be closed."""
 
     def close(self) -> Any:
-        """Let go of whatever is open."""
+        """Close everything that is open."""
 
 
 def _nothing(*_: Any) -> None:
-    """What a retriever does that has no such method."""
+    """Stand in for a method that a retriever does not have."""
 
 
 @dataclass(frozen=True)
 class Adapted:
-    """A retriever with the methods of all protocols; those that it has not itself do nothing."""
+    """A retriever with the methods of all protocols; methods that it does not have do nothing."""
 
     retriever: Any
     search: Callable[[Sequence[Query], int], Any]
@@ -86,17 +87,17 @@ class Adapted:
 
     @property
     def indexes(self) -> bool:
-        """Whether it is given documents."""
+        """Whether it gets the documents."""
         return self.index is not _nothing
 
     @property
     def needs_judgments(self) -> bool:
-        """Whether it is told what is relevant."""
+        """Whether it gets the judgments."""
         return self.set_judgments is not _nothing
 
     @property
     def needs_order(self) -> bool:
-        """Whether it is told the order of the benchmark."""
+        """Whether it gets the order of the benchmark."""
         return self.set_order is not _nothing
 
     @property
@@ -105,11 +106,11 @@ class Adapted:
         return self.close is not _nothing
 
     def left_open(self) -> Adapted:
-        """The same for who does not own it: it is not closed."""
+        """The same retriever for a caller that does not own it: `close` does nothing."""
         return replace(self, close=_nothing)
 
     def described(self, name: str) -> Adapted:
-        """The same; an error names the method that raised it: `name.search`."""
+        """The same retriever; an error names the method that raised it: `name.search`."""
         return replace(
             self,
             search=_described(f"{name}.search", self.search),
@@ -119,10 +120,10 @@ class Adapted:
 
 
 def adapt(retriever: object, *, batch: int = BATCH, indexes: bool = True) -> Adapted:
-    """What an object can do, by the methods it has; `batch` and `indexes` hold where it does not say so itself.
+    """What an object can do, found by its methods. An object without `search` is a ProviderError.
 
-    It says so by `batch`, a whole number, and by `indexes`, true or false. `know` and `know_order` are the former names of
-    `set_judgments` and `set_order`.
+    The attributes `batch` (a whole number) and `indexes` (true or false) of the object override the arguments of the same
+    names. `know` and `know_order` are the former names of `set_judgments` and `set_order`.
     """
     if isinstance(retriever, Adapted):
         return retriever
@@ -145,7 +146,7 @@ def adapt(retriever: object, *, batch: int = BATCH, indexes: bool = True) -> Ada
 
 
 def is_retriever(target: object) -> bool:
-    """Whether an object, or the objects of a class, can search."""
+    """Whether an object, or the objects of a class, have a method `search`."""
     return _method(target, "search") is not None
 
 
@@ -155,7 +156,7 @@ def _method(target: object, name: str) -> Callable[..., Any] | None:
 
 
 def _set_judgments_by(know: Callable[..., Any]) -> Callable[[Judged, RelevanceRule], Any]:
-    """The former method, which takes the parts of the rule one by one, or the judgments alone."""
+    """`set_judgments` by the former method `know`, which gets the parts of the rule one by one, or only the judgments."""
 
     def set_judgments(qrels: Judged, relevance: RelevanceRule) -> Any:
         rest = (relevance.pack, relevance.by)

@@ -1,4 +1,4 @@
-"""Provider: the record of a kind of retriever, the protocol of retrievers, and how a provider is parsed."""
+"""Provider: the record of a kind of retriever, and how the text of a provider is parsed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from assay.providers.secrets import arguments_of, revealed, without_private
 from assay.serialize import to_json
 
 HARMLESS = (cutoff, depth, flag, fraction, fractions, not_negative, number, numbers, persistence, positive)
-"""Readers of parameters that can only be numbers, or true or false."""
+"""Parsers of parameters that can only be numbers or true or false."""
 
 
 @dataclass(frozen=True)
@@ -47,31 +47,31 @@ class Provider:
     name: str
     meaning: str
     make: Callable[..., Retriever]
-    """Parameters, and the parts where it takes any, → a retriever."""
+    """Parameters, and parts if it has any → a retriever."""
     params: tuple[Param, ...] = ()
     takes_parts: bool = False
-    """Whether it is made of other providers: `hybrid(bm25, dense)`."""
+    """Whether it combines other providers: `hybrid(bm25, dense)`."""
     default_parts: tuple[str, ...] = ()
     batch: int = BATCH
-    """Queries asked at once; 1 where each is asked by itself, several side by side."""
+    """Queries sent at once; 1 if queries are sent one by one, several of them in parallel."""
     indexes: bool | Callable[..., bool] = True
-    """Whether it is given the documents, or what tells that from its parameters. If not, it has its own, and must heed
-    scopes itself.
+    """Whether it gets the documents, or a function of its parameters that decides this. If not, it has its own documents
+    and must respect scopes itself.
     """
     is_repeatable: bool = False
-    """Whether its configuration alone decides its answers, so that they may be kept."""
+    """Whether its hits depend only on its configuration, so that they can be cached."""
     unless_set: tuple[str, ...] = ()
-    """Parameters that name something which may change, such as a folder with a model."""
+    """Parameters that name something that may change, such as a folder with a model."""
     short_for: str = ""
     """The parameter that `name:value` sets: `python:module:function`."""
     check: Callable[..., None] | None = None
-    """Parameters, and parts as they are bound, → an error where it is certain that it cannot work. Asks nothing."""
+    """Parameters and bound parts → an error if it certainly cannot work. It sends no queries."""
     sources: Callable[..., Iterable[Path]] | None = None
-    """Parameters → the user's own files that decide the answers."""
+    """Parameters → the user's own files on which the hits depend."""
     heeds_scope: bool | Callable[..., bool] = True
-    """Whether a query's scope reaches it, so that it can search there alone; or what tells that from its parameters."""
+    """Whether it gets the scope of a query, so that it can search only there; or a function of its parameters."""
     keeps_first: bool = False
-    """Whether its hits tell how they were ranked before it put them into a new order."""
+    """Whether its hits contain the ranking before it reordered them."""
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,11 @@ class BoundProvider:
     explicit_params: frozenset[str] = field(default=frozenset(), compare=False)
     """Names of the parameters that the user set."""
     label: str = field(default="", compare=False)
-    """What it is called in tables, if not by what it is."""
+    """Its name in tables, if the user set one."""
 
     @property
     def name(self) -> str:
-        """Its label; without one, how it is written: `bm25(k1=0.9)`, `hybrid(bm25, dense)`. Secrets are left out."""
+        """Its label; without one, its text: `bm25(k1=0.9)`, `hybrid(bm25, dense)`. Secrets are left out."""
         return mask(self.label or self._written)
 
     @property
@@ -106,7 +106,7 @@ class BoundProvider:
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """Everything that was set, defaults included, with secrets blotted out."""
+        """All parameters, including defaults, with secrets masked."""
         settings = {name: MASK if is_secret_name(name) and value else to_json(value) for name, value in self.params.items()}
         parts = {"parts": [part.configuration for part in self.parts]} if self.parts else {}
         plain: dict[str, Any] = mask_nested({"provider": self.provider.name, **settings, **parts})
@@ -121,13 +121,13 @@ class BoundProvider:
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether its answers may be kept: its own and those of its parts."""
+        """Whether its hits can be cached, and those of its parts."""
         changes = any(self.params[name] not in (None, "") for name in self.provider.unless_set)
         return self.provider.is_repeatable and not changes and all(part.is_repeatable for part in self.parts)
 
     @property
     def indexes(self) -> bool:
-        """Whether it searches in documents that it is given; one that is made of others does if any of them does."""
+        """Whether it searches the documents of the benchmark; a combined provider does if any of its parts does."""
         if self.parts:
             return any(part.indexes for part in self.parts)
         indexes = self.provider.indexes
@@ -135,20 +135,20 @@ class BoundProvider:
 
     @property
     def heeds_scope(self) -> bool:
-        """Whether it, and each of its parts, can search in a query's scope alone."""
+        """Whether it and each of its parts can search only the scope of a query."""
         heeds = self.provider.heeds_scope
         own = heeds(**self.params) if callable(heeds) else heeds
         return own and all(part.heeds_scope for part in self.parts)
 
     def check(self) -> None:
-        """Raise where it is certain that it, or a part of it, cannot work; nothing is asked, and nothing indexed."""
+        """Raise if it or one of its parts certainly cannot work. It sends no queries and indexes nothing."""
         for part in self.parts:
             part.check()
         if self.provider.check is not None:
             self.provider.check(**({"parts": self.parts} if self.provider.takes_parts else {}), **self.params)
 
     def sources(self) -> dict[str, str]:
-        """File → a short hash of its content, for the user's own files that decide the answers."""
+        """File → a short hash of its content, for the user's own files on which the hits depend."""
         own = self.provider.sources(**self.params) if self.provider.sources is not None else ()
         prints = file_digests(own)
         for part in self.parts:
@@ -156,13 +156,13 @@ class BoundProvider:
         return prints
 
     def filled(self, **values: Any) -> BoundProvider:
-        """The same, with these values where it, or a part of it, has parameters of those names that the user did not set."""
+        """The same provider; it and its parts get these values for parameters that the user did not set."""
         taken = {param.name for param in self.provider.params} - self.explicit_params
         fitting = {name: value for name, value in values.items() if name in taken}
         return replace(self, params={**self.params, **fitting}, parts=tuple(part.filled(**values) for part in self.parts))
 
     def make(self) -> Adapted:
-        """A retriever, ready to index or to search. Its code may know any variable, so those that are secrets are masked."""
+        """A retriever, ready to index or search. Its code can read the environment, so secrets in it are now masked."""
         add_environment()
         parts = {"parts": [part.make() for part in self.parts]} if self.provider.takes_parts else {}
         made = self.provider.make(**parts, **self.params)
@@ -186,9 +186,9 @@ def find_provider(name: str) -> Provider:
 
 
 def parse_provider(text: WrittenName | Mapping[WrittenName, Any]) -> BoundProvider:
-    """`bm25(k1=0.9)`, `hybrid(bm25, dense, method=rrf)`, `python:module:function`; or a mapping, as YAML has it.
+    """Parse `bm25(k1=0.9)`, `hybrid(bm25, dense, method=rrf)`, `python:module:function`, or a mapping from YAML.
 
-    What names code, a command, a file or an address is taken only from what the user wrote.
+    Names of code, commands, files and addresses are accepted only in text that the user wrote.
     """
     if isinstance(text, Mapping):
         return _of_mapping(text)
@@ -196,11 +196,11 @@ def parse_provider(text: WrittenName | Mapping[WrittenName, Any]) -> BoundProvid
     shown_text = _marked_like(text, without_private(text, all_providers().values()))
     _check_names_provider(text)
     if not shape:
-        raise BadParameter(f"{shown_text!r} is not a provider; write name, name(parameter=value) or python:module:function")
+        raise BadParameter(f"{shown_text!r} is not a provider. Write name, name(parameter=value) or python:module:function")
     provider = find_provider(shape["name"].replace("-", "_"))
     if shape["short"]:
         if not provider.short_for:
-            raise BadParameter(f"{shown_text}: {provider.name} takes its parameters in brackets: {provider.name}(…)")
+            raise BadParameter(f"{shown_text}: write the parameters of {provider.name} in brackets: {provider.name}(…)")
         settings = _setting(shown_text, provider, provider.short_for, shape["short"])
         return _bound(shown_text, provider, settings, [])
     settings = {}
@@ -214,8 +214,8 @@ def parse_provider(text: WrittenName | Mapping[WrittenName, Any]) -> BoundProvid
 
 
 def _setting(written: str, provider: Provider, name: str, value: str) -> dict[str, Any]:
-    """One parameter. In text that is not marked as written, only numbers, flags and words out of a few are taken: all else
-    may name code, a command, a file or an address.
+    """Parse one parameter. In text that is not marked as written by the user, only numbers, flags and fixed choices are
+    accepted, because any other text may name code, a command, a file or an address.
     """
     setting = parse_setting(written, provider.name, provider.params, name, value)
     if isinstance(written, WrittenName):
@@ -223,21 +223,21 @@ def _setting(written: str, provider: Provider, name: str, value: str) -> dict[st
     for param in provider.params:
         if param.name in setting and param.parse not in HARMLESS and not param.choices:
             what = f"{provider.name}: {param.name}"
-            raise BadParameter(f"{what} is taken only from what you write yourself, such as a plan, not from what was read")
+            raise BadParameter(f"{what} is accepted only in text that you write yourself, such as a plan, not from data")
     return setting
 
 
 def _marked_like(whole: Any, part: str) -> Any:
-    """A part of what was written is written too."""
+    """The part, marked as written by the user if the whole is."""
     return WrittenName(part) if isinstance(whole, WrittenName) else part
 
 
 def _check_names_provider(text: str) -> None:
-    """`my_module:search` lacks the provider that calls it."""
+    """Raise for `my_module:search`, which must be `python:my_module:search`."""
     place, colon, name = text.strip().partition(":")
     is_function = all(part.isidentifier() for part in (*place.split("."), *name.split(".")))
     if colon and is_function and place not in all_providers():
-        raise UnknownName("provider", text.strip(), [f"python:{place}:{name}"], f"there are {', '.join(all_providers())}")
+        raise UnknownName("provider", text.strip(), [f"python:{place}:{name}"], f"choose from {', '.join(all_providers())}")
 
 
 def _of_mapping(content: Mapping[Any, Any]) -> BoundProvider:
@@ -251,7 +251,7 @@ def _of_mapping(content: Mapping[Any, Any]) -> BoundProvider:
         ((name, settings),) = content.items()
         settings = dict(settings or {})
     else:
-        raise BadParameter(f"a provider is a name or a map with one name, not {sorted(content)}")
+        raise BadParameter(f"a provider must be a name or a map with one name, not {sorted(content)}")
     provider = find_provider(name)
     parts = [parse_provider(part) for part in settings.pop("providers", [])]
     own_settings: dict[str, Any] = {}
@@ -267,19 +267,19 @@ def _bound(text: str, provider: Provider, user_settings: Mapping[str, Any], part
     if missing:
         raise BadParameter(f"{text}: {provider.name} needs {', '.join(missing)}, as in {provider.name}({missing[0]}=…)")
     if parts and not provider.takes_parts:
-        raise BadParameter(f"{text}: {provider.name} is not made of other providers")
+        raise BadParameter(f"{text}: {provider.name} does not combine other providers")
     if provider.takes_parts and not parts:
         parts = [_bound(name, find_provider(name), {}, []) for name in provider.default_parts]
     return BoundProvider(provider, settings, tuple(parts), frozenset(user_settings))
 
 
 def hits_of_ids(ids: Sequence[str], scores: Sequence[float]) -> list[Hit]:
-    """Hits out of ids and scores side by side."""
+    """Hits from parallel lists of ids and scores."""
     return [Hit(doc_id, float(score)) for doc_id, score in zip(ids, scores, strict=True)]
 
 
 def file_digests(files: Iterable[Path]) -> dict[str, str]:
-    """File → a short hash of its content; what is no file, or cannot be read, is left out."""
+    """File → a short hash of its content; files that do not exist or cannot be read are left out."""
     prints: dict[str, str] = {}
     for file in files:
         try:
@@ -296,7 +296,7 @@ def _digest_of(file: Path) -> str:
 
 
 def _shown(file: Path) -> str:
-    """Its path, from the current folder where it lies below."""
+    """Its path, relative to the current folder if it is inside it."""
     path, here = file.absolute(), Path.cwd()
     return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 

@@ -1,4 +1,4 @@
-"""Responses: what retrievers return, in all its shapes, as hits best first; with secrets masked, and from several parts."""
+"""Responses: what retrievers return, in any accepted form, as hits best first and with secrets masked."""
 
 from __future__ import annotations
 
@@ -31,42 +31,43 @@ from assay.model import (
 from assay.providers.event_loop import EventLoop
 from assay.providers.protocols import BATCH, BY_JUDGMENTS, Judged, RelevanceRule, Retriever, adapt
 from assay.providers.retriever import DuplicateDocument, PermanentFailure, ReportedHits, with_reported_fields
-from assay.text import counted, shortened, some_of
+from assay.text import counted, shortened
 from assay.views import GATED
 
 Answers = list[list[Hit] | ProviderError]
-"""For each query its hits, best first; or, where others in the batch did better, the error it got instead."""
+"""For each query its hits, best first, or its error."""
 
 LISTS: tuple[str, ...] = ("results", "hits", "documents", "data", "matches", "retrieved", "chunks", "nodes", "items")
 LISTS += ("docs", "result", "points", "response", "value")
-"""Where services put their hits; a few put them one level further down (`hits.hits`, `response.docs`)."""
+"""Names under which services put their hits; some nest them (`hits.hits`, `response.docs`)."""
 MORE_IDS = ("node_id", "objectID", "key", TERM)
 MORE_SCORES = ("_score", "_rankingScore", "@search.score", "certainty")
 DISTANCES = ("distance", "_distance")
-"""The nearer the better: negated, they are scores."""
+"""A smaller distance is better, so it is negated to get a score."""
 INSIDE = ("metadata", "payload", "_source", "document", "node", "fields")
-"""Parts of a hit in which its id and text may stand."""
+"""Parts of a hit that may contain its id and text."""
 LISTED = (Sequence, Iterator, KeysView, ItemsView, ValuesView)
-"""What has an order; a set has none."""
+"""Types that have an order; a set has none."""
+EXPECTED = "expected a list of hits such as ['d1', 'd2'] or [('d1', 0.9), ('d2', 0.7)]"
 
 
 class Entry(NamedTuple):
-    """A hit as far as it can be read; without a score it is known by its place."""
+    """A hit as it was read; without a score, its position is its rank."""
 
     doc: Any
     score: Any = None
     text: str | None = None
     metadata: Mapping[str, Any] | None = None
     is_term: bool = False
-    """Whether its id is the term that its metadata name, which several entries may share."""
+    """Whether its id is a term from its metadata, which several entries may share."""
 
 
 def hits_from(answer: Any, k: int | None = None) -> list[Hit]:
-    """At most k hits, best first, out of hits, pairs, records, ids or arrays; ids alone are taken as ranked.
+    """At most k hits, best first, from hits, pairs, records, ids or arrays. Ids without scores must be best first.
 
-    What has scores is sorted by them, equals staying in the order given. A document that comes twice, a score that
-    is not a finite number, and anything that is no hit is a PermanentFailure: it would be the same again. An error in
-    place of hits is raised. Fields about the query that stand beside the hits are kept.
+    Hits with scores are sorted by score; equal scores stay in the given order. A document that occurs twice, a score that
+    is not a finite number, and anything that is not a hit is a PermanentFailure, because a retry would not help. An
+    exception in place of hits is raised. Fields about the query next to the hits are kept.
     """
     listed = _listed(answer)
     hits = _quick_hits(listed)
@@ -78,7 +79,7 @@ def hits_from(answer: Any, k: int | None = None) -> list[Hit]:
 
 
 def _quick_hits(listed: list[Any]) -> list[Hit] | None:
-    """Hits, pairs or ids, all of a kind and nothing to be done about them; None for everything else."""
+    """The hits if all entries are valid hits, pairs or ids of one kind and in order; otherwise None."""
     kinds = set(map(type, listed))
     if kinds == {Hit}:
         docs, scores = [hit.doc_id for hit in listed], [hit.score for hit in listed]
@@ -93,29 +94,35 @@ def _quick_hits(listed: list[Any]) -> list[Hit] | None:
 
 
 def answers_from(answers: Any, queries: Sequence[Query], k: int) -> Answers:
-    """Answers to a batch: one for each query in their order, or a mapping by query id. Bad ones become errors."""
+    """Hits for a batch, from a list in the order of the queries or a mapping by query id. Invalid hits become errors."""
     if isinstance(answers, Mapping):
-        answers = [answers.get(query.query_id, ProviderError("the query was not answered")) for query in queries]
+        answers = [
+            answers.get(query.query_id, ProviderError("search returned no entry for this query")) for query in queries
+        ]
     if not isinstance(answers, Sequence | np.ndarray) or isinstance(answers, str | bytes):
-        raise PermanentFailure(f"search must return a list with one answer per query, not {shortened(answers)}")
+        raise PermanentFailure(f"search must return a list with one list of hits per query, not {shortened(answers)}")
     if len(answers) != len(queries):
         raise PermanentFailure(
-            f"search was given {counted(len(queries), 'query')} and returned {counted(len(answers), 'answer')}"
+            "search must return one list of hits per query: "
+            f"it got {counted(len(queries), 'query')} and returned {counted(len(answers), 'list')}"
         )
     return [_answer(answer, k) for answer in answers]
 
 
 def _answer(answer: Any, k: int) -> list[Hit] | ProviderError:
+    if answer is None or isinstance(answer, str | bytes | numbers.Number | Hit):
+        expected = "search must return a list of hits for each query, as in [['d1', 'd2'], ['d3']]"
+        return PermanentFailure(f"{expected}; for this query it returned {shortened(answer)}")
     try:
         return hits_from(answer, k)
     except ProviderError as error:
         return error
-    except (Exception, SystemExit) as error:  # noqa: BLE001 (handed over in place of hits)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (returned in place of hits)
         return ProviderError(f"{type(error).__name__}: {error}")
 
 
 def _is_clean(docs: list[Any], scores: list[Any]) -> bool:
-    """Whether nothing needs to be done: text ids, none twice, and finite floats that never rise."""
+    """Whether all ids are distinct texts and all scores are finite floats in descending order."""
     return (
         set(map(type, docs)) == {str}
         and set(map(type, scores)) == {float}
@@ -128,10 +135,12 @@ def _is_clean(docs: list[Any], scores: list[Any]) -> bool:
 
 
 def hits_of_entries(entries: Sequence[Entry], k: int | None = None) -> list[Hit]:
-    """Entries as hits: checked, sorted by score where they have any, cut at k. Of entries of one term the best counts."""
+    """Entries as hits: checked, sorted by score if they have scores, cut at k. The best entry of each term counts."""
     unscored = [entry for entry in entries if entry.score is None]
     if unscored and len(unscored) < len(entries):
-        raise PermanentFailure(f"some hits have a score, {unscored[0].doc} has none")
+        raise PermanentFailure(
+            f"hit {unscored[0].doc} has no score, but other hits have one. Give all hits a score, or none"
+        )
     hits: dict[str, Hit] = {}
     for place, (doc, score, text, metadata, is_term) in enumerate(entries):
         try:
@@ -155,12 +164,12 @@ def _score(hit: Hit) -> float:
 def _number(doc_id: str, score: Any) -> float:
     number = as_number(score)
     if number is None or not math.isfinite(number):
-        raise PermanentFailure(f"the score of document {doc_id} is {shortened(score)}; only a finite number can be ranked")
+        raise PermanentFailure(f"the score of document {doc_id} must be a finite number, not {shortened(score)}")
     return number
 
 
 def _listed(answer: Any) -> list[Any]:
-    """The entries of an answer, best first or not."""
+    """The entries of a response, in any order."""
     if type(answer) is list:
         return answer
     if isinstance(answer, Mapping):
@@ -170,7 +179,7 @@ def _listed(answer: Any) -> list[Any]:
         elif entries is None and all(map(_is_number, answer.values())):
             entries = list(answer.items())
         if entries is None:
-            raise PermanentFailure(f"no list of hits is in the answer, which has {names_in(answer)}")
+            raise PermanentFailure(f"{EXPECTED}, or a dict with such a list under results or hits; found {names_in(answer)}")
         return entries
     if isinstance(answer, tuple) and len(answer) == 2 and all(isinstance(column, np.ndarray) for column in answer):
         return _side_by_side(*answer)
@@ -179,7 +188,7 @@ def _listed(answer: Any) -> list[Any]:
     if isinstance(answer, Exception):
         raise answer
     if not isinstance(answer, LISTED) or isinstance(answer, str | bytes):
-        raise PermanentFailure(f"expected a list of hits, (id, score) pairs or ids, found {shortened(answer)}")
+        raise PermanentFailure(f"{EXPECTED}, found {shortened(answer)}")
     return list(answer)
 
 
@@ -188,27 +197,31 @@ def _is_number(value: Any) -> bool:
 
 
 def _side_by_side(ids: np.ndarray, scores: np.ndarray) -> list[Any]:
-    """Two arrays: ids, then scores."""
+    """Entries from two arrays: ids, then scores."""
+    if ids.dtype.kind == "f":
+        raise PermanentFailure(f"expected two arrays (ids, scores), but the first one has no ids: its type is {ids.dtype}")
     ids, scores = ids.squeeze(), scores.squeeze()
-    if ids.dtype.kind == "f" or ids.shape != scores.shape or ids.ndim > 1:
+    if ids.shape != scores.shape or ids.ndim > 1:
         raise PermanentFailure(
-            f"expected ids and scores of equal length, found arrays of shape {ids.shape} and {scores.shape}"
+            f"expected two arrays of equal length (ids, scores), found the shapes {ids.shape} and {scores.shape}"
         )
     return list(zip(np.atleast_1d(ids).tolist(), np.atleast_1d(scores).tolist(), strict=True))
 
 
 def _of_array(answer: np.ndarray) -> list[Any]:
-    """An array of ids, or one with two columns: ids and scores. Among floats, ids are whole numbers."""
+    """Entries from an array of ids, or from two columns, ids and scores. In a float array, ids are whole numbers."""
     if answer.ndim == 2 and answer.shape[1] == 2:
         rows: list[list[Any]] = answer.tolist()
         return [[int(doc) if isinstance(doc, float) and doc.is_integer() else doc, score] for doc, score in rows]
     if answer.ndim != 1:
-        raise PermanentFailure(f"expected an array of ids, or of ids and scores, found shape {answer.shape}")
+        raise PermanentFailure(
+            f"expected an array of ids, or an array with two columns (id, score), found the shape {answer.shape}"
+        )
     return answer.tolist()
 
 
 def find_entries(answer: Mapping[str, Any], depth: int = 3) -> list[Any] | None:
-    """The list of hits in a service's answer, found by its usual names; None where there is none."""
+    """The list of hits in the response of a service, under one of the usual names; None if there is none."""
     if are_columns(answer):
         try:
             return list(records_of_columns(answer))
@@ -224,7 +237,7 @@ def find_entries(answer: Mapping[str, Any], depth: int = 3) -> list[Any] | None:
 
 
 def read_entry(entry: Any, place: int, *, needs_id: bool = True) -> Entry:
-    """A hit, an id, a pair of id and score, or a record with the usual names; places count from 1."""
+    """Read a hit, an id, a pair of id and score, or a record with the usual names; `place` counts from 1."""
     if isinstance(entry, Hit):
         return Entry(entry.doc_id, entry.score, entry.text, entry.metadata)
     if isinstance(entry, str | numbers.Integral):
@@ -234,15 +247,17 @@ def read_entry(entry: Any, place: int, *, needs_id: bool = True) -> Entry:
     read = entry.get if isinstance(entry, Mapping) else lambda name: getattr(entry, name, None)
     record = _read_record(read)
     if record.doc is None and needs_id:
-        has = f"it has {names_in(entry)}" if isinstance(entry, Mapping) else f"it is {shortened(entry)}"
-        raise PermanentFailure(f"hit {place} has no id: {has}")
+        received = names_in(entry) if isinstance(entry, Mapping) else shortened(entry)
+        raise PermanentFailure(
+            f"hit {place} has no id: expected an id, a pair (id, score) or a record with id, found {received}"
+        )
     return record
 
 
 def _read_pair(pair: Sequence[Any] | np.ndarray, place: int) -> Entry:
     """(id, score), (record, score) or (id, score, text)."""
     if len(pair) not in (2, 3):
-        raise PermanentFailure(f"hit {place}: expected an id and a score, found {shortened(pair)}")
+        raise PermanentFailure(f"hit {place}: expected (id, score) or (id, score, text), found {shortened(pair)}")
     first = read_entry(pair[0], place)
     text = pair[2] if len(pair) == 3 and isinstance(pair[2], str) else first.text
     return first._replace(score=pair[1], text=text)
@@ -267,19 +282,22 @@ def _can_be_id(value: Any) -> bool:
 
 
 def names_in(content: Mapping[str, Any]) -> str:
-    """The names in a mapping, for messages."""
-    return some_of([str(name) for name in content], 8) or "nothing in it"
+    """The fields of a mapping, for messages: `the field a`, `the fields a, b`, `no fields`."""
+    names = [str(name) for name in content]
+    if not names:
+        return "no fields"
+    return f"the field{'s' if len(names) > 1 else ''} {', '.join(names[:8])}{' …' if len(names) > 8 else ''}"
 
 
 def masked_answers(answers: Answers) -> Answers:
-    """The answers; those in which no secret occurs as they are. A secret in an id makes an error of the answer."""
+    """The hits with secrets masked. A query whose hits have a secret in an id gets an error instead."""
     if not has_secrets() or not find_secret(_everything(answers)):
         return answers
     return [hits if isinstance(hits, ProviderError) else _masked(hits) for hits in answers]
 
 
 def _everything(answers: Answers) -> str:
-    """All texts in the answers, run together; a text that cannot be encoded is written as Python would."""
+    """All texts in the hits, joined; a text that cannot be encoded is written with repr."""
     fields = [hits.fields for hits in answers if isinstance(hits, ReportedHits)]
     texts = _texts(hit for hits in answers if not isinstance(hits, ProviderError) for hit in hits)
     try:
@@ -309,37 +327,37 @@ def _encoded(metadata: Any) -> str:
 def _masked(hits: list[Hit]) -> list[Hit] | ProviderError:
     for place, hit in enumerate(hits, 1):
         if what := find_secret(hit.doc_id):
-            return PermanentFailure(f"hit {place}: its document id contains a secret ({what}), so the answer is not kept")
+            return PermanentFailure(f"hit {place}: the document id contains a secret ({what}), so the hits are not stored")
     masked = [replace(hit, text=mask_nested(hit.text), metadata=mask_nested(hit.metadata)) for hit in hits]
     return ReportedHits(masked, mask_nested(hits.fields)) if isinstance(hits, ReportedHits) else masked
 
 
 class Composed:
-    """A retriever made of others. It hands on to every part what it is given itself; coroutines are awaited."""
+    """A retriever that combines others. It passes everything it gets to each part; coroutines are awaited."""
 
     def __init__(self, parts: Sequence[Retriever]) -> None:
         self.parts = list(map(adapt, parts))
         self.batch: int = min((part.batch for part in self.parts), default=BATCH)
-        """As many queries at once as the part takes that takes the fewest."""
+        """The smallest batch of all parts."""
         self._event_loop = EventLoop()
 
     def index(self, documents: Iterable[Document]) -> None:
-        """Give the documents to each."""
+        """Give the documents to each part."""
         documents = list(documents)
         for part in self.parts:
             self._event_loop.result(part.index(documents))
 
     def search_parts(self, queries: Sequence[Query], k: int) -> list[Answers]:
-        """Part by part, the answers to all queries."""
+        """For each part, the hits of all queries."""
         return [answers_from(self._event_loop.result(part.search(queries, k)), queries, k) for part in self.parts]
 
     def set_judgments(self, qrels: Judged, relevance: RelevanceRule = BY_JUDGMENTS) -> None:
-        """Tell what is relevant to each part that may know it."""
+        """Give the judgments to each part that needs them."""
         for part in self.parts:
             self._event_loop.result(part.set_judgments(qrels, relevance))
 
     def set_order(self, queries: Collection[str], documents: Collection[str]) -> None:
-        """Tell the order of the benchmark to each part that reads files in that order."""
+        """Give the order of the benchmark to each part that reads files in this order."""
         for part in self.parts:
             self._event_loop.result(part.set_order(queries, documents))
 

@@ -13,11 +13,11 @@ from assay.views import ABSTAINED, ANSWERS, CONFIDENCE
 from assay.views import REPORTED_ROUTE_FIELDS as ROUTES
 
 FIELDS = frozenset((*ANSWERS, *CONFIDENCE, *ABSTAINED))
-"""Names of fields about a query that may stand beside its hits; all other fields are ignored."""
+"""Names of fields about a query that may be next to its hits; all other fields are ignored."""
 
 
 class ReportedHits(list[Hit]):
-    """A list of hits like any other; `fields` is what the retriever reported about the query."""
+    """A list of hits with `fields`, which the retriever reported about the query."""
 
     def __init__(self, hits: Iterable[Hit], fields: Mapping[str, Any]) -> None:
         super().__init__(hits)
@@ -25,13 +25,13 @@ class ReportedHits(list[Hit]):
 
 
 def with_reported_fields(hits: list[Hit], answer: Any) -> list[Hit]:
-    """The hits with what an answer says beside them; as they are, where it says nothing."""
+    """The hits with the fields that the response reports about the query; unchanged if there are none."""
     fields = reported_fields(answer)
     return ReportedHits(hits, fields) if fields else hits
 
 
 def reported_fields(answer: Any) -> dict[str, Any]:
-    """What an answer says about the query as a whole; nothing where it is a mere list of hits."""
+    """The fields that a response reports about the query; empty if it is only a list of hits."""
     if isinstance(answer, ReportedHits):
         return answer.fields
     if not isinstance(answer, Mapping) or all(map(_is_score, answer.values())):
@@ -41,35 +41,35 @@ def reported_fields(answer: Any) -> dict[str, Any]:
 
 
 def _is_score(value: Any) -> bool:
-    """Where all are scores, the names are those of documents."""
+    """Whether a value is a score; if all values of a mapping are scores, its keys are document ids."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def in_tie_order(documents: Iterable[Document]) -> list[Document]:
-    """The documents by id, descending: of two with equal scores the earlier one comes first, as in every run."""
+    """The documents by id, descending, so that ties are ordered as in every run. An id that occurs twice is an error."""
     ordered = sorted(documents, key=lambda document: document.doc_id, reverse=True)
     for previous, document in pairwise(ordered):
         if previous.doc_id == document.doc_id:
-            raise PermanentFailure(f"the document {document.doc_id} is there twice; ids tell documents apart")
+            raise PermanentFailure(f"the document {document.doc_id} occurs twice. Each document needs a different id")
     return ordered
 
 
 def not_indexed_error(provider: str) -> PermanentFailure:
-    """The error of a retriever that is asked before it has its documents."""
-    return PermanentFailure(f"{provider} was asked before it had its documents: call index(documents) first")
+    """The error of a retriever whose search is called before index."""
+    return PermanentFailure(f"{provider} has no documents yet: call index(documents) before search")
 
 
 BUSY_STATUS = (429, 503)
-"""What a busy service answers in HTTP: too many requests, service unavailable."""
+"""HTTP status of a busy service: too many requests, service unavailable."""
 PERMANENT_STATUS = (301, 308, 400, 401, 403, 404, 405, 410, 413, 414, 415, 422)
-"""What a service answers in HTTP to a request that it will never take."""
+"""HTTP status of a request that will never succeed."""
 
 BUGS = (TypeError, AttributeError, NameError, ImportError, LookupError, ArithmeticError, AssertionError, NotImplementedError)
-"""What code raises that is wrong, and not only unlucky."""
+"""Exceptions that mean a bug in the code, so that a retry does not help."""
 
 
 class RetryLater(ProviderError):
-    """The service has too much to do; `retry_after` is the wait in seconds it asked for, None where it named none."""
+    """The service is busy; `retry_after` is the wait in seconds that it requested, or None."""
 
     def __init__(self, retry_after: float | None = None, message: str = "", source: str = "") -> None:
         wait = "" if retry_after is None else f"; it asks to wait {retry_after:g} s"
@@ -78,17 +78,17 @@ class RetryLater(ProviderError):
 
 
 class PermanentFailure(ProviderError):
-    """Asking again would not help: the same question gets the same refusal."""
+    """An error that a retry cannot fix: the same query would fail again."""
 
 
 class DuplicateDocument(PermanentFailure):
-    """A ranking that has a document twice."""
+    """A ranking in which a document occurs twice."""
 
     def __init__(self, document: str) -> None:
-        super().__init__(f"document {document} comes twice")
+        super().__init__(f"document {document} occurs twice in the ranking. Return each document only once")
         self.document = document
 
 
 def is_retryable(error: BaseException) -> bool:
-    """Whether asking another time may help: not after a refusal that is final, nor where code has to be mended first."""
+    """Whether a retry may help: not after a permanent failure, and not after a bug in the code."""
     return not isinstance(error, PermanentFailure) and not any(isinstance(cause, BUGS) for cause in (error, error.__cause__))

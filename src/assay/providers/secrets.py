@@ -1,4 +1,4 @@
-"""Secrets in settings: they are masked wherever a setting is shown, and variables are read when they are needed."""
+"""Secrets in settings: they are masked wherever a setting is shown, and variables are read only when they are needed."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 HARMLESS = re.compile(r"(?:\w+ )?\$\{\w+\}|\{\w+\}|")
-"""Values that give nothing away: variables and placeholders."""
+"""Values that contain no secret: variables and placeholders."""
 SCHEMES = ("bearer", "basic", "token", "apikey")
-"""Words that stand before a key in a header."""
+"""Words that may precede a key in a header."""
 
 Cover = Callable[[str, str], str]
-"""Name and value → what is shown as the value."""
+"""Name and value → the value as it is shown."""
 Shape = Callable[[str, Cover], str]
-"""A text in which values stand under names, with each value covered."""
+"""A text with named values, and the function that covers each value → the text with all values covered."""
 
 
 class MaskedText(str):
-    """A setting with its secrets masked; `revealed` has them, `advised` has a variable in the place of each."""
+    """A setting with its secrets masked; `revealed` contains them, `advised` has a variable in place of each."""
 
     __slots__ = ("advised", "revealed")
     revealed: str
@@ -39,9 +39,9 @@ class MaskedText(str):
 
     @classmethod
     def of(cls, masked: str, revealed: str, advised: str) -> str:
-        """A setting that is shown otherwise than it is; plain text where there is nothing to hide."""
+        """A setting that is shown masked; plain text if it contains no secret."""
         if MASK in revealed and MASK in masked:
-            raise ValueError(f"needed with its secrets, of which {MASK} tells that they were left out")
+            raise ValueError(f"written with its secrets, but {MASK} shows that they were left out")
         if masked == revealed:
             return revealed
         concealed = cls(masked)
@@ -55,17 +55,17 @@ def revealed(setting: str) -> str:
 
 
 def is_literal(name: str, value: str) -> bool:
-    """Whether a secret itself stands under a name, and no variable that holds it."""
+    """Whether the value of a name is the secret itself, not a variable that holds it."""
     return is_secret_name(name) and not HARMLESS.fullmatch(value)
 
 
 def mask_setting(name: str, value: str) -> str:
-    """A value as it may be shown under a name."""
+    """The value of a name as it may be shown."""
     return MASK if is_literal(name, value) else value
 
 
 def advised(name: str, value: str) -> str:
-    """A value as it is better written: the variable that holds it, or one called like the name; a scheme is kept."""
+    """How to write the value without a secret: as the variable that holds it, or one named like the setting."""
     if not is_literal(name, value):
         return value
     scheme, secret = _split_scheme(name, value)
@@ -75,7 +75,7 @@ def advised(name: str, value: str) -> str:
 
 
 def add_setting(name: str, value: str) -> None:
-    """Know what stands under a secret name: the key after `Bearer`, each value of a cookie, a password in base64."""
+    """Register the secrets under a secret name: the key after `Bearer`, each value of a cookie, a password in base64."""
     if not is_secret_name(name):
         return
     for variable in VARIABLE.findall(value):
@@ -93,7 +93,7 @@ def add_setting(name: str, value: str) -> None:
 
 
 def _split_scheme(name: str, value: str) -> tuple[str, str]:
-    """`Bearer abc` under `Authorization` → `Bearer ` and `abc`; elsewhere two words are a secret of two words."""
+    """`Bearer abc` under `Authorization` → `Bearer ` and `abc`; under other names both words are the secret."""
     bare = value.strip("'\"")
     shape = re.fullmatch(r"([A-Za-z]+ +)(\S+)", bare)
     is_scheme = shape is not None and ("authorization" in name.lower() or shape[1].strip().lower() in SCHEMES)
@@ -101,7 +101,7 @@ def _split_scheme(name: str, value: str) -> tuple[str, str]:
 
 
 def _password(encoded: str) -> str:
-    """The password of a header `Basic`; empty where it is none."""
+    """The password in a `Basic` header; empty if the header is not valid."""
     try:
         return base64.b64decode(encoded, validate=True).decode().partition(":")[2]
     except (binascii.Error, UnicodeDecodeError):
@@ -109,44 +109,44 @@ def _password(encoded: str) -> str:
 
 
 def address(text: str, cover: Cover) -> str:
-    """An address: its password, or a user that is a key because no password follows, and what its query names."""
+    """Cover an address: its password, or its user if no password follows (it is a key then), and its query parameters."""
     covered = re.sub(r"(://[^/?#@:]*:)([^/?#@]+)(?=@)", lambda m: m[1] + cover("password", m[2]), text)
     covered = re.sub(r"(https?://)([^/?#@:]+)(?=:?@)", lambda m: m[1] + cover("password", m[2]), covered)
     return re.sub(r"([?&;])([^=&;#]+)=([^&;#]*)", lambda m: f"{m[1]}{m[2]}={cover(m[2], m[3])}", covered)
 
 
 def json_text(text: str, cover: Cover) -> str:
-    """JSON: texts under their names."""
+    """Cover JSON: the texts under their names."""
     pair = r'("(?P<name>[^"]*)"\s*:\s*")(?P<value>(?:[^"\\]|\\.)*)'
     return re.sub(pair, lambda m: m[1] + cover(m["name"], m["value"]), text)
 
 
 def command_line(text: str, cover: Cover) -> str:
-    """A command line: options, variables, and headers as curl takes them."""
+    """Cover a command line: options, variables, and headers as for curl."""
     for option in (r"([\w-]+)(=)", r"(?<!\S)(--?[\w-]+)(\s+)(?!-)"):
         text = re.sub(option + r"('[^']*'|\"[^\"]*\"|\S+)", lambda m: m[1] + m[2] + cover(m[1], m[3]), text)
     return re.sub(r"([\w-]+)(:\s+)([^'\"]+)", lambda m: m[1] + m[2] + cover(m[1], m[3]), text)
 
 
 def whole_key(text: str, cover: Cover) -> str:
-    """A setting that is a key as a whole."""
+    """Cover a setting that is one key."""
     return cover("api_key", text)
 
 
 def check_variable_syntax(text: str) -> None:
-    """A ValueError where a variable is not written as `${NAME}`."""
+    """Raise ValueError unless every variable is written as `${NAME}`."""
     if re.search(r"\$\{(?!\w+\})", text):
-        raise ValueError("one in which variables are written as ${NAME}")
+        raise ValueError("a text with variables written as ${NAME}")
 
 
 def conceal(shape: Shape, text: str) -> str:
-    """A text shown without the values that its names make secret; they are masked everywhere from now on."""
+    """The text, shown without the values whose names mark them as secret; they are masked everywhere from now on."""
     add_secrets_of(shape, text)
     return MaskedText.of(shape(text, mask_setting), text, shape(text, advised))
 
 
 def add_secrets_of(shape: Shape, text: str) -> None:
-    """Know the values that the names in a text make secret, and what its variables stand for."""
+    """Register the secret values in a text and the values of its variables."""
 
     def noted(name: str, value: str) -> str:
         add_setting(name, value)
@@ -157,30 +157,30 @@ def add_secrets_of(shape: Shape, text: str) -> None:
 
 
 def add_variables_of(text: str) -> None:
-    """Know what the variables in a text stand for, as far as they are set."""
+    """Register the values of the variables in a text that are set."""
     for name in VARIABLE.findall(text):
         if name in os.environ:
             add_variable(name, os.environ[name])
 
 
 def variable(name: str, where: str) -> str:
-    """An environment variable, read now, and masked from now on."""
+    """The value of an environment variable, which is masked from now on."""
     if name not in os.environ:
-        raise PermanentFailure(f"the environment variable {name}, which {where} names, is not set")
+        raise PermanentFailure(f"the environment variable {name} is not set; {where} uses it")
     add_variable(name, os.environ[name])
     return os.environ[name]
 
 
 def fill_variables(text: str, where: str) -> str:
-    """The text with `${NAME}` read from the environment, now."""
+    """The text with each `${NAME}` replaced from the environment."""
     return VARIABLE.sub(lambda match: variable(match[1], where), text)
 
 
-WHERE_SECRETS_SHOW = "lists of processes, histories of shells and copies of the file"
+WHERE_SECRETS_SHOW = "process lists, shell histories and copies of the file"
 
 
 def notes_on_literals(providers: Iterable[BoundProvider]) -> list[str]:
-    """A sentence for each setting that holds a secret itself, once; with the form to use."""
+    """One sentence for each setting that contains a secret, with the form to use instead."""
     return list(dict.fromkeys(note for provider in providers for note in _notes(provider)))
 
 
@@ -189,16 +189,16 @@ def _notes(provider: BoundProvider) -> Iterator[str]:
         if isinstance(value, MaskedText):
             new = sorted(set(VARIABLE.findall(value.advised)) - set(VARIABLE.findall(revealed(value))))
             yield (
-                f"{provider.provider.name}: {name} holds a secret, which {WHERE_SECRETS_SHOW} show. Set "
-                f"{' and '.join(new)} in the environment and write {name}='{value.advised}'; "
-                "at a terminal with single quotes around the whole, so that the shell does not fill it in"
+                f"{provider.provider.name}: {name} contains a secret, which is visible in {WHERE_SECRETS_SHOW}. Set "
+                f"{' and '.join(new)} in the environment and write {name}='{value.advised}'. "
+                "In a shell, put single quotes around the whole provider, so that the shell does not replace the variable"
             )
     for part in provider.parts:
         yield from _notes(part)
 
 
 def without_private(text: str, providers: Iterable[Provider]) -> str:
-    """How a provider was written; only its name where it, or a part of it, may hold a secret."""
+    """The text of a provider; only its name if it or one of its parts may contain a secret."""
     private = [provider.name for provider in providers if any(param.may_hold_secret for param in provider.params)]
     if not re.search(rf"\b(?:{'|'.join(private)})\b", text):
         return text
@@ -207,10 +207,10 @@ def without_private(text: str, providers: Iterable[Provider]) -> str:
 
 
 def arguments_of(inside: str, text: str, shown_text: str) -> list[str]:
-    """What stands between commas; where quotes or brackets do not match, the error shows no more than it may."""
+    """The parts between commas. If quotes or brackets do not match, the error shows only `shown_text`."""
     try:
         return split_arguments(inside)
     except BadParameter:
         if shown_text == text:
             raise
-        raise BadParameter(f"{shown_text}: its brackets or quotes do not match") from None
+        raise BadParameter(f"{shown_text}: the brackets or quotes do not match") from None

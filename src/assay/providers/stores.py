@@ -1,4 +1,4 @@
-"""Vector stores: opened by a folder, an address or an object in Python code, and asked with the vector of a query."""
+"""Vector stores: opened by a folder, an address or an object in Python code, and searched by the vector of a query."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from assay.providers.loading import check_installed, describe_library_error, fil
 from assay.providers.objects import check_object, is_fitting, load_object
 from assay.providers.retriever import PermanentFailure
 from assay.providers.secrets import address, conceal, fill_variables, revealed
-from assay.text import shortened, some_of
+from assay.text import shortened
 
 METHODS = ("embed_query", "get_query_embedding", "encode")
-"""What embedding models of LangChain, LlamaIndex and sentence-transformers call it."""
+"""Methods that embed a query in LangChain, LlamaIndex and sentence-transformers."""
 CALLED = "__call__"
 IN_CODE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 Embed = Callable[[str], Any]
-"""A text → its vector, as a list of numbers; or what the store takes in its place."""
+"""A text → its vector as a list of numbers, or another value that the store accepts."""
 
 
 def check_embed(owner: str, name: str) -> None:
-    """Raise unless the function is there, or the package of the model. It is not called, and nothing loaded."""
+    """Raise unless the function, or the package of the model, exists. Nothing is called or loaded."""
     if IN_CODE.fullmatch(name):
         check_object(name, (*METHODS, CALLED), "function that embeds a text")
     elif name == WORDLLAMA:
@@ -42,7 +42,7 @@ def check_embed(owner: str, name: str) -> None:
 
 
 def load_embed(owner: str, name: str) -> Embed:
-    """What embeds a query: a function or model in Python code, or a model that `dense` takes."""
+    """The function that embeds a query: from Python code, or by a model that `dense` supports."""
     if not IN_CODE.fullmatch(name):
         check_embed(owner, name)
         return partial(_of_model, name)
@@ -66,32 +66,28 @@ def _of_function(name: str, function: Callable[[str], Any], text: str) -> Any:
 
 
 def as_vector(name: str, vector: Any) -> Any:
-    """A list of numbers out of a list, an array or a tensor, or out of one with a single row; anything else as it is.
+    """A list of numbers from a list, an array or a tensor, also from one with a single row; any other object is unchanged.
 
-    A list that holds something else, or no number at all, is a PermanentFailure.
+    None, a text, a number, an empty list and a list with anything but finite numbers are a PermanentFailure.
     """
     vector = vector.tolist() if callable(getattr(vector, "tolist", None)) else vector
     if not isinstance(vector, list | tuple):
         if vector is None or isinstance(vector, str | int | float):
-            raise PermanentFailure(
-                f"{name} was to embed a text and returned {shortened(vector)}, which is no list of numbers"
-            )
+            raise PermanentFailure(f"{name} must return a vector (a list of numbers) for a text, not {shortened(vector)}")
         return vector
     row = vector[0] if len(vector) == 1 and isinstance(vector[0], list | tuple) else vector
     row = [number.item() if callable(getattr(number, "item", None)) else number for number in row]
     if not row or not all(isinstance(number, int | float) and math.isfinite(number) for number in row):
-        raise PermanentFailure(
-            f"{name} was to embed a text and returned {shortened(vector)}, which is no list of finite numbers"
-        )
+        raise PermanentFailure(f"{name} must return a vector (a list of finite numbers) for a text, not {shortened(vector)}")
     return row
 
 
-WAYS = f"embed='module:function', or embed={WORDLLAMA} for the model of assay[dense]"
-"""How to say it, for messages."""
+WAYS = f"embed='module:function', or embed={WORDLLAMA} for the model of assay-ir[dense]"
+"""How to set the embedding, for messages."""
 
 
 def parse_address(text: str) -> str:
-    """An address of a server, shown without the password in it."""
+    """The address of a server, shown without its password."""
     try:
         parts = urlsplit(text)
         fits = text.startswith("${") or (parts.scheme in ("http", "https") and bool(parts.hostname))
@@ -103,68 +99,68 @@ def parse_address(text: str) -> str:
 
 
 def fill_address(text: str, where: str) -> str:
-    """A setting with its secrets and variables, as it is used."""
+    """A setting with its secrets and variables filled in."""
     return fill_variables(revealed(text), where)
 
 
 def opening_params(folder: str, what: str) -> tuple[Param, ...]:
-    """The ways to open a store that has a folder and objects in Python code."""
+    """The parameters of a store that can be opened by a folder or as an object in Python code."""
     return (
         Param("path", str, "", folder),
-        Param("python", parse_function, "", f"module:name of {what}, or of a function without parameters that makes it"),
+        Param("python", parse_function, "", f"module:name of {what}, or of a function without parameters that returns it"),
     )
 
 
 def check_opened(owner: str, package: str, install: str, ways: Sequence[tuple[str, str]]) -> None:
-    """Raise unless exactly one way of opening is set, what it needs is installed, and its folder is there.
+    """Raise unless exactly one way to open the store is set, its package is installed, and its folder exists.
 
-    Each way is a pair of name and value. A folder that is not there would be made by most stores, and be empty.
+    Each way is a pair of name and value. Most stores would create a missing folder, and it would be empty.
     """
     used_ways = [(name, value) for name, value in ways if value]
     if len(used_ways) != 1:
-        names = " or ".join(f"{name}=" for name, _ in ways)
+        names = ", ".join(f"{name}=" for name, _ in ways)
         used_names = " and ".join(f"{name}=" for name, _ in used_ways) or "none of them"
-        raise ProviderError(f"{owner} is opened by one of {names}; found {used_names}")
+        raise ProviderError(f"{owner} needs exactly one of {names}, found {used_names}")
     name, value = used_ways[0]
     if name == "python":
         return
     check_installed(owner, package, install)
     if name == "path" and "://" not in value and not Path(value).is_dir():
-        raise ProviderError(f"{owner}: there is no folder {value}, looked for from {Path.cwd()}")
+        raise ProviderError(f"{owner}: there is no folder {value} (current folder: {Path.cwd()})")
     if name in ("url", "dsn"):
         fill_address(value, name)
 
 
 def check_parts(owner: str, python: str, methods: Sequence[str], what: str, embed: str) -> None:
-    """Raise unless the object in Python code and what embeds queries are there."""
+    """Raise unless the object in Python code and the function or model that embeds queries exist."""
     if python:
         check_object(python, methods, what)
     check_embed(owner, embed)
 
 
 def files_of_store(python: str = "", embed: str = "", **_: Any) -> list[Path]:
-    """The user's own code that a store is opened or asked with."""
+    """The user's own code that opens a store or embeds queries."""
     return [*(files_of(python) if python else []), *files_of_embed(embed)]
 
 
 def receives_scopes(scope: str = "", **_: Any) -> bool:
-    """Whether a field is named by which a query's scope is searched alone."""
+    """Whether the field is set by which a search is limited to the scope of a query."""
     return bool(scope)
 
 
 ASKING = (SCOPE, *READING, TIMEOUT)
-"""The parameters by which every store is asked, whatever it is opened by."""
+"""The parameters for searching, which all stores have."""
 AS_STORE: dict[str, Any] = {**ASKED_ALONE, "sources": files_of_store, "heeds_scope": receives_scopes}
-"""Fields of a record that stores have alike."""
+"""Record fields that all stores share."""
 
 
 def missing_error(owner: str, kind: str, name: str, names: Callable[[], Iterable[str]]) -> PermanentFailure:
-    """The error over a collection or table that is not there, with those that are."""
+    """The error for a collection or table that does not exist, with the names of those that do."""
     try:
         known = sorted(names())
-    except Exception:  # noqa: BLE001 (the list is only there to help)
+    except Exception:  # noqa: BLE001 (the list is only a hint)
         known = []
     near = near_matches(name, known)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    there = some_of(known, 8) or "none"
-    return PermanentFailure(f"{owner}: there is no {kind} {name!r} (there is: {there}).{hint}")
+    choices = f"choose from {', '.join(known[:8])}{' …' if len(known) > 8 else ''}" if known else f"there are no {kind}s"
+    return PermanentFailure(f"{owner}: no {kind} is called {name!r}.{hint}   ({choices})")

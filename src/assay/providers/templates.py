@@ -1,4 +1,4 @@
-"""Templates of requests, filled so that no query can break out of its place, and paths in JSON: `data[0].docs`."""
+"""Request templates, filled so that a query cannot break out of its placeholder, and paths in JSON: `data[0].docs`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SHAPE = re.compile(r"(?:[^.\[\]]+|\[(?:\*|-?\d+)\])(?:\.[^.\[\]]+|\[(?:\*|-?\d+)
 
 
 def path(text: str) -> str:
-    """A path, as written; a ValueError where it is none."""
+    """A path, unchanged; ValueError if it is not valid."""
     if text and not SHAPE.fullmatch(text):
         raise ValueError("a path such as hits.hits or data.results[0].docs")
     return text
 
 
 def follow(content: Any, path: str) -> Any:
-    """What stands at the path; with `[*]` in it, everything that does, lists run together."""
+    """The value at the path. With `[*]`, a list of all values at the path; lists among them are joined."""
     values, is_several, walked = [content], False, ""
     for step in STEP.finditer(path):
         index, name = step.groups()
@@ -45,7 +45,7 @@ def follow(content: Any, path: str) -> Any:
 
 def _list(content: Any, path: str, walked: str) -> list[Any]:
     if not isinstance(content, list):
-        raise _missing(path, walked, f"is no list but {shortened(content)}")
+        raise _missing(path, walked, f"is not a list but {shortened(content)}")
     return content
 
 
@@ -58,14 +58,14 @@ def _at(content: list[Any], index: int, path: str, walked: str) -> Any:
 
 def _named(content: Any, name: str, path: str, walked: str) -> Any:
     if not isinstance(content, Mapping):
-        raise _missing(path, walked, f"is no object but {shortened(content)}")
+        raise _missing(path, walked, f"is not an object but {shortened(content)}")
     if name not in content:
         raise _missing(path, walked, f"has {names_in(content)}")
     return content[name]
 
 
 def _missing(path: str, walked: str, what: str) -> ProviderError:
-    return ProviderError(f"there is no {path}: {walked.lstrip('.') or 'it'} {what}")
+    return ProviderError(f"found nothing at {path}: {walked.lstrip('.') or 'the top level'} {what}")
 
 
 PLACE = re.compile(r"\$\{(?P<variable>\w+)\}|\{(?P<place>query|k|query_id|scope)\}")
@@ -74,17 +74,17 @@ Look = Callable[[re.Match[str]], Any]
 
 
 def values_of(query: Query, k: int) -> dict[str, Any]:
-    """What the places stand for."""
+    """The values of the placeholders."""
     return {"query": query.text, "k": k, "query_id": query.query_id, "scope": query.scope}
 
 
 def _looked_up(values: Mapping[str, Any], where: str) -> Look:
-    """What a place or variable stands for. One pass fills both, so that a query cannot name a variable."""
+    """The value of a placeholder or variable. One pass fills both, so that a query cannot name a variable."""
     return lambda match: variable(match["variable"], where) if match["variable"] else values[match["place"]]
 
 
 def fill_url(template: str, values: Mapping[str, Any]) -> str:
-    """An address with everything percent-encoded, slashes included; only a variable that it starts with stands as it is."""
+    """An address with all values percent-encoded, including slashes; only a variable at its start is not encoded."""
     look = _looked_up(values, "url")
 
     def piece(match: re.Match[str]) -> str:
@@ -95,7 +95,7 @@ def fill_url(template: str, values: Mapping[str, Any]) -> str:
 
 
 def fill_json(template: str, values: Mapping[str, Any]) -> str:
-    """JSON text with each place as the value it stands for; within quotes, as part of that text."""
+    """JSON text with each placeholder replaced by its value; inside quotes, the value becomes part of the text."""
     return _fill(template, _looked_up(values, "body"))
 
 
@@ -113,8 +113,8 @@ def _text(value: Any) -> str:
 
 
 def check_json(template: str) -> None:
-    """A ValueError where the template would not give JSON."""
+    """Raise ValueError if the filled template would not be JSON."""
     try:
         json.loads(_fill(template, lambda _: 1))
     except json.JSONDecodeError as error:
-        raise ValueError(f"JSON with places such as {{query}} ({error.msg}, character {error.pos + 1})") from None
+        raise ValueError(f"JSON with placeholders such as {{query}} ({error.msg}, character {error.pos + 1})") from None

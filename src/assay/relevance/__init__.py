@@ -1,4 +1,4 @@
-"""Relevance: who decides which retrieved documents answer a query; resolvers in `catalog`."""
+"""Relevance: which retrieved documents are relevant to a query; the resolvers that decide this are in `catalog`."""
 
 from assay.lazy import front_door
 

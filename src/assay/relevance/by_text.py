@@ -1,4 +1,4 @@
-"""Relevance by text: compare what was retrieved, and what could have been, with the expected words."""
+"""Relevance by text: compare retrieved texts, and texts that could have been retrieved, with the expected words."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ from assay.relevance.words import WordIndex, phrase_of
 from assay.text import words_of
 
 ROUNDING = 1e-12
-"""A likeness this little below the threshold has reached it."""
+"""A similarity that is below the threshold by no more than this reaches it."""
 MANY_PAIRS = 2_000_000
-"""Pairs of query and document compared at once."""
+"""The most pairs of query and document that are compared at once."""
 NOTHING: Ints = np.zeros(0, dtype=np.int64)
 GRADES = np.array([0.0, 1.0], dtype=object)
-"""Not relevant, relevant: two objects, however many texts there are."""
+"""Not relevant, relevant; all texts share these two objects."""
 ID, TEXT = attrgetter("doc_id"), attrgetter("text")
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Expected texts and texts to compare them with, side by side."""
+    """Pairs of an expected text and a text to compare it with."""
 
     index: WordIndex
     expected: Sequence[str]
     """The expected text of each query."""
     n_expected: Ints
-    """How many different words each of them has."""
+    """The number of different words in each expected text."""
     query: Ints
     text: Ints
     shared: Ints
-    """How many different words the two of a pair share."""
+    """The number of different words that the texts of each pair share."""
 
 
 Likeness = Callable[[Pairs], Floats]
-"""How alike the two of each pair are, from 0 to 1."""
+"""The similarity of the texts of each pair, from 0 to 1."""
 
 
 def has_expected(_: Ground, query: Query) -> bool:
-    """Whether the query says what to expect."""
+    """Whether the query has an expected answer with words."""
     return query.expected is not None and bool(words_of(query.expected))
 
 
 def judge_by_text(ground: Ground, queries: Sequence[Query], likeness: Likeness, threshold: float) -> dict[str, Judged]:
-    """Texts that are alike enough are relevant.
+    """A text is relevant if its similarity reaches the threshold.
 
-    They are counted over the query's scope where documents are at hand and documents were retrieved; over what was
-    retrieved where it was other texts, such as chunks.
+    If the dataset has documents and documents were retrieved, relevant texts are counted in the whole scope of the query.
+    If other texts were retrieved, such as chunks, they are counted among the retrieved texts.
     """
     texts = [query.expected or "" for query in queries]
     n_expected = np.array([len(ground.words.different(text)) for text in texts], dtype=np.int64)
@@ -80,7 +80,7 @@ def judge_by_text(ground: Ground, queries: Sequence[Query], likeness: Likeness, 
 
 
 def _grades(ground: Ground, query: Query, hits: Sequence[Hit], passes: Sequence[float]) -> tuple[dict[str, float], int]:
-    """What each hit is worth, 0 where it has no text or lies elsewhere; and how many have no text."""
+    """The grade of each hit, 0 if it has no text or is outside the scope; and the number of hits without text."""
     grades = dict(zip(map(ID, hits), passes, strict=True))
     n_without_text = 0
     if not all(map(TEXT, hits)):
@@ -93,7 +93,7 @@ def _grades(ground: Ground, query: Query, hits: Sequence[Hit], passes: Sequence[
 
 
 def _are_documents(ground: Ground, query: Query) -> bool:
-    """Whether no hit brings a text that is no document's; an id that nobody knows is simply not relevant."""
+    """Whether the text of every hit is the text of a document. A hit with an unknown id and no text does not matter."""
     known = ground.words.n_documents
     brought = (hit for hit in ground.hits.get(query.query_id, ()) if hit.text and hit.doc_id not in ground.documents)
     is_known = all(ground.words.number[ground.text_of(hit)] < known for hit in brought)
@@ -101,7 +101,7 @@ def _are_documents(ground: Ground, query: Query) -> bool:
 
 
 def _documents_of_hits(ground: Ground, query: Query) -> set[str]:
-    """Documents that a hit stands for: by its id, or by its text where it goes by an id of its own."""
+    """The documents that the hits represent: by id, or by text if the id is not the id of a document."""
     doc_ids: set[str] = set()
     for hit in ground.hits.get(query.query_id, ()):
         if hit.doc_id in ground.documents:
@@ -112,7 +112,7 @@ def _documents_of_hits(ground: Ground, query: Query) -> set[str]:
 
 
 def _retrieved(ground: Ground, queries: Sequence[Query], expected: Sequence[str], n_expected: Ints) -> Pairs:
-    """Every hit with the expected text of its query."""
+    """Pairs of every hit and the expected text of its query."""
     index = ground.words
     texts = [ground.text_numbers.get(query.query_id, NOTHING) for query in queries]
     query, _ = spread(np.array(list(map(len, texts)), dtype=np.int64))
@@ -123,7 +123,7 @@ def _retrieved(ground: Ground, queries: Sequence[Query], expected: Sequence[str]
 def _in_scope(
     ground: Ground, queries: Sequence[Query], texts: Sequence[str], n_expected: Ints, counts_scope: Sequence[bool]
 ) -> Iterator[Pairs]:
-    """Documents of each query's scope that share a word with what is expected, a few million at a time."""
+    """Pairs of the documents in the scope of each query that share a word with its expected text, in blocks."""
     index = ground.words
     blocks: list[tuple[Ints, Ints, Ints]] = []
     size = 0
@@ -141,12 +141,12 @@ def _in_scope(
 
 
 def _are_exact(pairs: Pairs) -> Ints:
-    """The pairs where the expected words stand in the text one after the other."""
+    """The pairs whose text contains the expected words one after the other."""
     whole = np.flatnonzero((pairs.shared == pairs.n_expected[pairs.query]) & (pairs.n_expected[pairs.query] > 0))
     holds = [holds_phrase(pairs, place) for place in whole.tolist()]
     return whole[np.array(holds, dtype=bool)]
 
 
 def holds_phrase(pairs: Pairs, place: int) -> bool:
-    """Whether the text of a pair holds the expected words one after the other."""
+    """Whether the text of a pair contains the expected words one after the other."""
     return phrase_of(pairs.expected[pairs.query[place]]) in pairs.index.phrase(int(pairs.text[place]))

@@ -1,4 +1,4 @@
-"""Resolution: decide about every query, each by the first resolver that applies, and say which one did."""
+"""Resolution: decide about every query with the first resolver that applies, and record which one it was."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from assay.relevance.resolver import Ground, Judged, parse_resolver
 from assay.text import counted, some_of
 
 AUTO = ("qrels", "pack", "token")
-"""What `auto` asks, in this order, for each query; before them span, where chunks of files were retrieved."""
+"""The resolvers that `auto` tries for each query, in this order; if chunks of files were retrieved, span comes first."""
 FALLBACK = "token-fallback"
-"""What seed systems call token relevance that nobody asked for by name."""
+"""The name in results for token relevance that `auto` chose."""
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """Grades for every query that could be decided, and how that was done."""
+    """Grades for every query that could be decided, and how they were decided."""
 
     qrels: Qrels
     strategies: Mapping[str, str]
@@ -28,32 +28,32 @@ class Resolved:
     undecided: tuple[str, ...]
     """Queries without any ground truth that the resolvers could use."""
     n_exact: int
-    """Queries for which a retrieved text holds the expected words."""
+    """Queries for which a retrieved text contains the expected words."""
     counted_over: Mapping[str, int]
-    """What relevant items were counted over → for how many queries."""
+    """Where relevant items were counted → for how many queries."""
     settings: Mapping[str, Any]
     n_relevant_found: int | None = None
-    """Retrieved items that count as relevant, over all queries; None where nobody looked."""
+    """Retrieved items that count as relevant, over all queries; None if they were not counted."""
     n_relevant: int | None = None
-    """Chunks and gold items that count as relevant, retrieved or not, where a chunker decides how many there are."""
+    """Chunks and gold items that count as relevant, retrieved or not, if their number depends on a chunker."""
     n_with_relevant: int = 0
-    """Queries that have anything relevant."""
+    """Queries that have a relevant item."""
     doubts: tuple[str, ...] = ()
-    """What hints at a mistake: texts that are not there, ids that never match."""
+    """Signs of a mistake: missing texts, ids that never match."""
 
     @property
     def strategy_counts(self) -> dict[str, int]:
-        """Resolver → how many queries it decided."""
+        """Resolver → the number of queries that it decided."""
         return dict(Counter(self.strategies.values()))
 
     @property
     def strategy_used(self) -> str:
-        """The one resolver that decided, or `mixed`."""
+        """The only resolver that decided, or `mixed`."""
         names = list(self.strategy_counts)
         return names[0] if len(names) == 1 else "mixed" if names else "none"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as results record them."""
+        """Plain values, as they are stored in results."""
         counts = {"relevant": self.n_relevant, "relevant_found": self.n_relevant_found}
         known = {name: count for name, count in counts.items() if count is not None}
         return {
@@ -69,9 +69,9 @@ class Resolved:
 
 
 def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolved:
-    """Grades by the resolver of that name; `auto` is qrels, else pack, else token, for each query by itself.
+    """Grades by the resolver of that name; `auto` is the first of qrels, pack and token that applies to a query.
 
-    Where documents are chunks, or what was retrieved calls itself one, `auto` asks for gold spans first.
+    If the documents are chunks, or the retrieved items say that they are, `auto` tries gold spans first.
     """
     is_auto = relevance.strip() == "auto"
     by_place = ("span",) if is_auto and ground.has_chunks else ()
@@ -108,13 +108,13 @@ def resolve(ground: Ground, relevance: str = "auto", **defaults: Any) -> Resolve
 
 
 def _n_relevant(judged: Judged, hits: Sequence[Hit]) -> int:
-    """How many of the hits are relevant."""
+    """The number of relevant hits."""
     relevant = {doc for doc, grade in judged.grades.items() if grade > 0}
     return sum(hit.doc_id in relevant for hit in hits) if relevant else 0
 
 
 def _doubts(ground: Ground, judged: Mapping[str, Judged], strategies: Mapping[str, str]) -> Iterator[str]:
-    """Where scores are low for want of texts or of matching ids, rather than of quality."""
+    """Sentences about scores that are low because texts are missing or ids do not match."""
     n_without = sum(judgement.n_without_text for judgement in judged.values())
     if n_without:
         by_text = [query for query, judgement in judged.items() if judgement.counted_over in ("scope", "retrieved")]
@@ -122,21 +122,21 @@ def _doubts(ground: Ground, judged: Mapping[str, Judged], strategies: Mapping[st
         ours = next(hit.doc_id for hit in hits if not ground.has_text(hit))
         known = next(iter(ground.documents), None)
         have = f"the dataset has documents like {known!r}" if known else "the dataset has no documents"
-        yield f"{n_without:,} of {len(hits):,} hits have no text to compare: the run has ids like {ours!r}, {have}."
+        yield f"{n_without:,} of {len(hits):,} hits have no text to compare: the run has ids like {ours!r}, but {have}."
     if levelled := [query for query, judgement in judged.items() if judgement.is_levelled]:
         share, by = f"in {len(levelled):,} of {counted(len(judged), 'query')}", strategies[levelled[0]]
-        yield f"grades of expected terms differ {share}: by {by} each of them counts 1; relevance qrels keeps them."
+        yield f"grades of expected terms differ {share}, but {by} counts each term as 1. Relevance qrels uses the grades."
     yield from _doubts_of_places(ground, judged, strategies)
     by_pack = [query for query, name in strategies.items() if name == "pack" and ground.hits.get(query)]
     if by_pack and not any(grade > 0 for query in by_pack for grade in judged[query].grades.values()):
         ours = ground.hits[by_pack[0]][0].doc_id
         theirs = next((item for query in by_pack for item in ground.queries[query].evidence or ()), None)
         if theirs is not None:
-            yield f"not one hit covers a piece of evidence: the run has ids like {ours!r}, evidence like {theirs!r}."
+            yield f"none of the hits covers any evidence: the run has ids like {ours!r}, the evidence like {theirs!r}."
 
 
 def _doubts_of_places(ground: Ground, judged: Mapping[str, Judged], strategies: Mapping[str, str]) -> Iterator[str]:
-    """Where chunks are nowhere to be found, or gold spans in files that nobody has."""
+    """Sentences about chunks without a known place, and about gold spans in missing files."""
     places = ground.places
     mine = [query for query, name in strategies.items() if name == "span"]
     if places is None or not mine:
@@ -145,48 +145,49 @@ def _doubts_of_places(ground: Ground, judged: Mapping[str, Judged], strategies: 
     if n_unplaced := sum(judged[query].n_unplaced for query in mine):
         ours = next(chunk for chunk, number in zip(ids, places.numbers(ids).tolist(), strict=True) if number < 0)
         yield (
-            f"{n_unplaced:,} of {len(ids):,} retrieved ids do not say where they stand, such as {ours!r}:"
-            " they are no chunks of the dataset, and not written like 'src/client.py:12-40'."
+            f"{n_unplaced:,} of {len(ids):,} retrieved ids do not name a place in a file, such as {ours!r}:"
+            " they are not chunks of the dataset, and they are not written like 'src/client.py:12-40'."
         )
     chunks = places.numbers(ids)
     if strange := places.files_nobody_has(chunks):
         n_placed = int((chunks >= 0).sum())
-        share = f"{len(strange):,} of {n_placed:,} retrieved chunks are in no known file"
-        share = "none of the retrieved chunks is in a known file" if len(strange) == n_placed else share
-        yield f"{share}: there is no {strange[0]!r}."
+        share = f"{len(strange):,} of {n_placed:,}" if len(strange) < n_placed else "all"
+        yield f"{share} retrieved chunks are in unknown files, such as {strange[0]!r}."
     spans = [span for query in mine for span in ground.spans[query]]
     if lost := [span.doc_id for span in spans if not places.is_known(span.doc_id)]:
-        yield f"{len(lost):,} of {counted(len(spans), 'gold span')} in files that are not there, such as {lost[0]!r}."
+        yield f"no file exists for {len(lost):,} of {counted(len(spans), 'gold span')}, such as {lost[0]!r}."
 
 
 def by_judgments(qrels: Qrels) -> Resolved:
-    """Where judgments decide about every query, and nothing needs to be looked at."""
+    """The result if judgments decide about every query, and no hits are needed."""
     n_with_relevant = len(set(qrels.query_of[qrels.grades > 0].tolist()))
     decided = dict.fromkeys(qrels.query_ids, "qrels")
     return Resolved(qrels, decided, (), 0, {"judgments": len(qrels)}, {}, n_with_relevant=n_with_relevant)
 
 
 def _with_hidden(judged: Judged) -> Mapping[str, float]:
-    """Gold items without a document of their own, under ids that no document has."""
+    """The grades, with gold items that have no document added under ids that no document has."""
     return {**judged.grades, **{f"\0gold {number}": grade for number, grade in enumerate(judged.hidden)}}
 
 
 def _without_places(ground: Ground, queries: Sequence[Query]) -> str:
-    """What is wrong where there are gold spans, and nothing that was retrieved is a chunk; empty where that is not it."""
+    """The error text if there are gold spans but no retrieved item is a chunk; empty otherwise."""
     asked = [query.query_id for query in queries if query.query_id in ground.spans]
     ours = next((hit.doc_id for query in asked for hit in ground.hits.get(query, ())), None)
     if ours is None or ground.places is None or ground.has_chunks:
         return ""
-    kind = "a whole document" if ours in ground.places.number else "no chunk of the dataset"
+    kind = "a whole document" if ours in ground.places.number else "not a chunk of the dataset"
     return (
-        f"{counted(len(asked), 'query')} with gold spans, and no retrieved id says where it stands: {ours!r} is {kind};"
-        " expected ids like 'src/client.py:12-40' (lines from 0: relevance span(base=0)),"
-        " or hits with metadata such as doc_id, start_line and end_line;"
-        " to score whole documents add judgments of them, or choose relevance span"
+        f"no retrieved id names a place in a file, but {counted(len(asked), 'query')} can only be decided by gold spans:"
+        f" {ours!r} is {kind}. Expected ids like 'src/client.py:12-40' (if lines count from 0: relevance span(base=0)),"
+        " or hits with metadata such as doc_id, start_line and end_line."
+        " To score whole documents, add judgments for them, or choose relevance span"
     )
 
 
 def _nothing(relevance: str, queries: Sequence[str]) -> str:
     is_auto = relevance.strip() == "auto"
     needs = "judgments, evidence or an expected answer" if is_auto else parse_resolver(relevance).resolver.needs
+    if len(queries) == 1:
+        return f"the only query does not have {needs}: {queries[0]}"
     return f"none of the {counted(len(queries), 'query')} has {needs}: {some_of(queries)}"

@@ -1,4 +1,4 @@
-"""Resolver: the record of one way to decide; what it may read, and what it says about a query."""
+"""Resolver: the record of one way to decide about relevance, its input, and its result for a query."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from assay.views import Places
 
 @dataclass(frozen=True)
 class Ground:
-    """Everything a resolver may read: the queries, what was retrieved for each, and every kind of ground truth."""
+    """Everything that a resolver may read: the queries, their hits, and every kind of ground truth."""
 
     queries: Mapping[str, Query]
     hits: Mapping[str, Sequence[Hit]]
-    """Query → what was retrieved, best first."""
+    """Query → its hits, best first."""
     qrels: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     pack: Pack | None = None
     documents: Mapping[str, str] = field(default_factory=dict)
-    """Id → text, as far as documents are at hand."""
+    """Id → text of the documents that are available."""
     scopes: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Group → its documents; queries without a scope may search all."""
+    """Group → its documents; a query without a scope may search all documents."""
     document_of: Callable[[str], str] | None = None
-    """Which document a retrieved chunk belongs to, where chunks are retrieved and documents judged."""
+    """The document of a retrieved chunk, if chunks are retrieved and documents are judged."""
     spans: Mapping[str, Sequence[Span]] = field(default_factory=dict)
-    """Query → the stretches of files that answer it."""
+    """Query → the spans of files that answer it."""
     places: Places | None = None
-    """Where chunks stand in their files; None where nobody needs to know."""
+    """The places of chunks in their files; None if they are not needed."""
     context: Any = None
-    """What a domain knows of the documents, where a resolver of its own asks."""
+    """What a domain knows about the documents, for the resolvers of that domain."""
 
     @property
     def has_chunks(self) -> bool:
-        """Whether documents are chunks of files, or what was retrieved says that it is."""
+        """Whether documents are chunks of files, or retrieved items say that they are."""
         if self.places is None:
             return False
         if not self.places.are_chunks:
@@ -51,7 +51,7 @@ class Ground:
         return self.places.are_chunks or self.places.n_read > 0
 
     def scope_numbers(self, query: Query) -> Ints:
-        """Numbers, in the index of words, of the documents a query may search; none where they are not at hand."""
+        """The numbers, in the word index, of the documents in the scope of a query; empty if there are none."""
         if query.scope not in self._scope_numbers:
             scope = self.documents if query.scope is None else self.scopes.get(query.scope, ())
             numbers = self.words.numbers(self.documents[doc] for doc in scope if doc in self.documents)
@@ -59,7 +59,7 @@ class Ground:
         return self._scope_numbers[query.scope]
 
     def may_find(self, hit: Hit, query: Query) -> bool:
-        """Whether a hit lies in the query's scope; one that is no document of the dataset may be part of any."""
+        """Whether a hit is in the scope of the query; a hit that is not a document of the dataset is in every scope."""
         if query.scope is None or not self.scopes or hit.doc_id not in self.documents:
             return True
         if query.scope not in self._members:
@@ -67,7 +67,7 @@ class Ground:
         return hit.doc_id in self._members[query.scope]
 
     def documents_with(self, text: int, query: Query) -> list[str]:
-        """The documents of a query's scope that have the text of that number."""
+        """The documents in the scope of a query that have the text with this number."""
         return self._by_text(query.scope).get(text, [])
 
     def _by_text(self, scope: str | None) -> dict[int, list[str]]:
@@ -80,11 +80,11 @@ class Ground:
         return self._owners[scope]
 
     def has_text(self, hit: Hit) -> bool:
-        """Whether it is known what a hit says; a text of no length says nothing."""
+        """Whether the text of a hit is known; an empty text does not count."""
         return bool(hit.text) or hit.doc_id in self.documents
 
     def text_of(self, hit: Hit) -> str:
-        """What a hit says: the text it brought along, or the document's."""
+        """The text of a hit: its own, or the text of its document."""
         return self.documents.get(hit.doc_id, "") if hit.text is None else hit.text
 
     @cached_property
@@ -101,19 +101,19 @@ class Ground:
 
     @cached_property
     def texts(self) -> dict[str, list[str]]:
-        """Query → what its hits say."""
+        """Query → the texts of its hits."""
         return {
             query: [self.text_of(hit) if hit.text is None else hit.text for hit in hits] for query, hits in self.hits.items()
         }
 
     @cached_property
     def words(self) -> WordIndex:
-        """The words of every text that may be compared, each text taken apart once."""
+        """The words of all texts that may be compared; each text is split once."""
         return WordIndex(self.documents.values(), chain.from_iterable(self.texts.values()))
 
     @cached_property
     def text_numbers(self) -> dict[str, Ints]:
-        """Query → the numbers of what its hits say in the index of words."""
+        """Query → the numbers of the texts of its hits in the word index."""
         end = np.cumsum(list(map(len, self.texts.values()))).tolist()
         bounds = zip([0, *end], end, strict=False)
         return {query: self.words.of_others[low:high] for query, (low, high) in zip(self.texts, bounds, strict=True)}
@@ -121,23 +121,23 @@ class Ground:
 
 @dataclass(frozen=True)
 class Judged:
-    """What a resolver says about one query."""
+    """The decision of a resolver about one query."""
 
     grades: Mapping[str, float]
     """Document → grade, retrieved or not."""
     hidden: Sequence[float] = ()
-    """Grades of gold items that nothing retrieved stands for: they count in recall and in the ideal ranking."""
+    """Grades of gold items that no hit covers: they count in recall and in the ideal ranking."""
     n_exact: int = 0
-    """Retrieved texts that hold the expected one word by word."""
+    """Retrieved texts that contain the expected text word for word."""
     n_without_text: int = 0
-    """Hits whose text is neither brought along nor known."""
+    """Hits without a text, whose document has no known text either."""
     is_levelled: bool = False
-    """Whether grades that differ were taken as one."""
+    """Whether different grades were all counted as 1."""
     n_unplaced: int = 0
-    """Hits that nobody knows the place of, where places decide."""
+    """Hits without a known place, if places decide."""
     counted_over: str = "judgments"
-    """What the number of relevant items was counted over: judgments, evidence, scope, chunks, retrieved, or what a
-    domain has."""
+    """Where relevant items were counted: judgments, evidence, scope, chunks, retrieved, or another word of a
+    domain."""
 
 
 @dataclass(frozen=True)
@@ -147,12 +147,12 @@ class Resolver:
     name: str
     meaning: str
     applies: Callable[[Ground, Query], bool]
-    """Whether the query has the ground truth that this needs."""
+    """Whether the query has the ground truth that this resolver needs."""
     resolve: Callable[..., dict[str, Judged]]
-    """Ground, queries and parameters → what is said about each query."""
+    """Ground, queries and parameters → the decision about each query."""
     params: tuple[Param, ...] = ()
     needs: str = "an expected answer"
-    """What a query must have for it to apply, in words."""
+    """What a query needs for this resolver, in words."""
     needs_domain: bool = False
     """Whether it reads `Ground.context`."""
 
@@ -166,11 +166,11 @@ class BoundResolver:
 
     @property
     def name(self) -> str:
-        """The name alone."""
+        """The name without parameters."""
         return self.resolver.name
 
     def resolve(self, ground: Ground, queries: Sequence[Query]) -> dict[str, Judged]:
-        """What it says about these queries."""
+        """Its decisions about these queries."""
         return self.resolver.resolve(ground, queries, **self.params)
 
 
@@ -181,11 +181,11 @@ def all_resolvers() -> Mapping[str, Resolver]:
 
 
 def parse_resolver(text: str, **defaults: Any) -> BoundResolver:
-    """`token(threshold=0.5)`; defaults hold for parameters that the resolver has and the text does not set."""
+    """Parse `token(threshold=0.5)`; `defaults` are for parameters that the resolver has and the text does not set."""
     name, arguments = split_call(text)
     known = all_resolvers()
     if name not in known:
-        raise UnknownName("resolver", name, near_matches(name, known), f"there are auto, {', '.join(known)}")
+        raise UnknownName("resolver", name, near_matches(name, known), f"choose from auto, {', '.join(known)}")
     resolver = known[name]
     settings = {param.name: defaults.get(param.name, param.default) for param in resolver.params}
     for parameter, value in arguments:

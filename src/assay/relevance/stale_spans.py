@@ -1,4 +1,4 @@
-"""Stale labels: gold spans whose recorded text is no longer where they say, and where it is now."""
+"""Stale labels: gold spans whose recorded text is not at its place any more, and where it is now."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from assay.model import Document, FileNames, Span
 from assay.text import counted
 
 MAX_PLACES = 3
-"""So many places are looked for; more say nothing new."""
+"""The most places that are searched for."""
 RECORDED = "the text recorded for"
 
 
 @dataclass(frozen=True)
 class Label:
-    """A gold span, and all places where its recorded text stands now; `fits` where it is among them."""
+    """A gold span, and the places where its recorded text is now; `fits` if the span itself is one of them."""
 
     span: Span
     fits: bool
@@ -23,23 +23,23 @@ class Label:
 
     @property
     def moved_to(self) -> Span | None:
-        """Where the text is now, if it moved and there is only one such place."""
+        """The new place of the text, if it moved and occurs only once."""
         return self.places[0] if not self.fits and len(self.places) == 1 else None
 
     @property
     def fault(self) -> str:
-        """What is wrong, in words; nothing for a label that fits."""
+        """What is wrong, in words; empty for a label that fits."""
         if self.fits:
             return ""
         label = f"{RECORDED} {in_words(self.span)}"
         if (now := self.moved_to) is not None:
-            return f"{label} is in {in_words(now)} now"
-        many = counted(len(self.places), "time") + (" or more" if len(self.places) == MAX_PLACES else "")
-        return f"{label} is there {many}, elsewhere" if self.places else f"{label} is not there any more"
+            return f"{label} is now in {in_words(now)}"
+        many = ("at least " if len(self.places) == MAX_PLACES else "") + counted(len(self.places), "time")
+        return f"{label} now occurs {many} elsewhere" if self.places else f"{label} was not found"
 
 
 def is_move(what: str) -> bool:
-    """Whether a repair tells of a label that was moved to where its text is now."""
+    """Whether a repair is about a label that was moved to the new place of its text."""
     return what.startswith(RECORDED)
 
 
@@ -49,14 +49,14 @@ def in_words(span: Span) -> str:
 
 
 def resolved(spans: Iterable[Span], documents: Mapping[str, Document]) -> list[Span]:
-    """The spans with the paths that documents have, where they can only mean one; `./a.py` is `a.py`."""
+    """The spans with the paths of documents, if their path can mean only one document; `./a.py` is `a.py`."""
     spans = list(spans)
     files = FileNames(documents).match(span.doc_id for span in spans) if spans else {}
     return [replace(span, doc_id=files[span.doc_id] or span.doc_id) for span in spans]
 
 
 def is_stale(span: Span, documents: Mapping[str, Document]) -> bool:
-    """Whether a recorded text is not where the span says; the quick part of `check_label`, which looks for it as well."""
+    """Whether a recorded text is not at its span; `check_label` also searches for its new place, which takes longer."""
     if span.text is None or not span.text.strip():
         return False
     document = documents.get(span.doc_id)
@@ -64,10 +64,10 @@ def is_stale(span: Span, documents: Mapping[str, Document]) -> bool:
 
 
 def check_label(span: Span, documents: Mapping[str, Document]) -> Label:
-    """Compare the recorded text with the file. Where it differs, look for it in the file, and then in all others.
+    """Compare the recorded text with the file. If it differs, search for it in the file, and then in all others.
 
-    Blanks at the ends of lines never matter; indentation and blank lines only where nothing else fits. A span without
-    recorded text, or with one of blanks alone, fits.
+    White space at the ends of lines never matters. Indentation and blank lines are ignored only if nothing else fits. A span
+    without recorded text, or with only white space, fits.
     """
     if span.text is None or not span.text.strip():
         return Label(span, fits=True)
@@ -97,7 +97,7 @@ def _loose(text: str) -> list[str]:
 
 
 def _occurrences(span: Span, name: str, text: str) -> list[Span]:
-    """Where a text holds what was recorded, at most three places."""
+    """The places where a text contains the recorded text, at most three."""
     recorded = span.text or ""
     if span.unit == "characters":
         return [replace(span, doc_id=name, start=at, end=at + len(recorded)) for at in _finds(text, recorded)]
@@ -111,14 +111,14 @@ def _occurrences(span: Span, name: str, text: str) -> list[Span]:
 
 
 def _stretches(rows: Sequence[tuple[int, str]], lines: Sequence[str]) -> list[tuple[int, int]]:
-    """First and last line of each stretch of rows that has the wanted ones."""
+    """First and last line of each group of rows that equals the lines."""
     whole = "\n".join(["", *(row for _, row in rows), ""])
     starts = [whole.count("\n", 0, at) for at in _finds(whole, "\n".join(["", *lines, ""]))]
     return [(rows[start][0], rows[start + len(lines) - 1][0]) for start in starts]
 
 
 def _finds(text: str, part: str) -> Iterator[int]:
-    """Where a text begins inside another, at most three places; they may overlap."""
+    """The positions of a part in a text, at most three; they may overlap."""
     at = text.find(part)
     for _ in range(MAX_PLACES):
         if at < 0:

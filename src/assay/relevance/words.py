@@ -1,4 +1,4 @@
-"""WordIndex: the distinct words of many texts as flat arrays, so that overlaps are counted without touching text again."""
+"""WordIndex: the distinct words of many texts as flat arrays, so that overlaps are counted without reading texts again."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ BLOCK = 64
 
 
 class Bags(NamedTuple):
-    """The different words of several texts, text by text, by their numbers; and how many each text has."""
+    """The distinct words of several texts, text by text, as numbers; and the number of distinct words of each text."""
 
     words: Ints
     length: Ints
 
     @property
     def start(self) -> Ints:
-        """Where the words of each text begin."""
+        """The start of the words of each text."""
         return np.cumsum(self.length) - self.length
 
 
 def count_shared(looked_up: Bags, marked: Bags, left: Ints, right: Ints, n_words: int) -> Ints:
-    """How many words the texts of each pair share: those of the right are marked, those of the left are looked up there."""
+    """The number of words that the texts of each pair share: words of the right are marked, words of the left looked up."""
     result = np.zeros(len(left), dtype=np.int64)
     order = np.argsort(right)
     bounds = np.searchsorted(right[order], np.arange(0, len(marked.length) + BLOCK, BLOCK))
@@ -44,7 +44,7 @@ def count_shared(looked_up: Bags, marked: Bags, left: Ints, right: Ints, n_words
         cells = row * n_words + marked.words[first[top] : first[end]]
         marks[cells] = True
         rows = order[low:high]
-        pairs = rows[looked_up.length[left[rows]] > 0]  # a sum over nothing would be that of the next
+        pairs = rows[looked_up.length[left[rows]] > 0]  # reduceat over an empty slice would return the next value
         if len(pairs):
             length = looked_up.length[left[pairs]]
             begin = np.cumsum(length) - length
@@ -56,16 +56,16 @@ def count_shared(looked_up: Bags, marked: Bags, left: Ints, right: Ints, n_words
 
 
 class WordIndex:
-    """Distinct texts, the distinct words of each, and how often they occur there."""
+    """Distinct texts, the distinct words of each text, and how often they occur in it."""
 
     def __init__(self, documents: Iterable[str], others: Iterable[str] = ()) -> None:
         number: defaultdict[str, int] = defaultdict(count().__next__)
         for text in documents:
             number[text]
         self.n_documents = len(number)
-        """The texts numbered below are documents', those from there on were only retrieved."""
+        """Texts with a lower number are documents; the others were only retrieved."""
         self.of_others: Ints = np.fromiter(map(number.__getitem__, others), np.int64)
-        """The numbers of the others, as they were given."""
+        """The numbers of the other texts, in the given order."""
         self.number = dict(number)
         """Text → its number."""
         self._phrases: dict[int, str] = {}
@@ -88,9 +88,9 @@ class WordIndex:
         """Word → its number."""
         self.words: Ints = np.array(words, dtype=np.int64)
         self.n_words: Ints = np.array(n_words, dtype=np.int64)
-        """How many words each text has, repetitions included."""
+        """The number of words of each text, including repetitions."""
         self.n_distinct: Ints = np.array(n_distinct, dtype=np.int64)
-        """How many different words each text has."""
+        """The number of distinct words of each text."""
 
     def __len__(self) -> int:
         return len(self.number)
@@ -105,28 +105,28 @@ class WordIndex:
         return list(self.number)
 
     def phrase(self, text: int) -> str:
-        """The words of a text in order, with blanks around each, so that phrases are found whole."""
+        """The words of a text in order, with a blank around each, so that only whole words match."""
         if text not in self._phrases:
             self._phrases[text] = phrase_of(self.texts[text])
         return self._phrases[text]
 
     def different(self, text: str) -> tuple[str, ...]:
-        """The different words of a text that others are compared with; it is taken apart once."""
+        """The distinct words of an expected text; it is split only once."""
         if text not in self._different:
             self._different[text] = tuple(dict.fromkeys(words_of(text)))
         return self._different[text]
 
     def known(self, text: str) -> list[int]:
-        """Numbers of the different words of a text, as far as any indexed text has them."""
+        """The numbers of the distinct words of a text that occur in any indexed text."""
         return [word for word in map(self.vocabulary.get, self.different(text)) if word is not None]
 
     def shared_with_all(self, text: str) -> Ints:
-        """For every indexed text: how many different words it shares with this one."""
+        """For every indexed text: the number of distinct words that it shares with this text."""
         owners = [self.owners[self.first[word] : self.first[word + 1]] for word in self.known(text)]
         return np.bincount(np.concatenate(owners) if owners else np.zeros(0, np.int64), minlength=len(self))
 
     def shared(self, texts: Sequence[str], query: Ints, text: Ints) -> Ints:
-        """For every pair (number of a wanted text, number of an indexed text): how many different words they share."""
+        """For every pair (number of an expected text, number of an indexed text): how many distinct words they share."""
         known = list(map(self.known, texts))
         length = np.array(list(map(len, known)), dtype=np.int64)
         few = Bags(np.fromiter(chain.from_iterable(known), np.int64, int(length.sum())), length)
@@ -146,7 +146,7 @@ class WordIndex:
 
     @cached_property
     def counts(self) -> Ints:
-        """How often each of the `words` occurs in its text; texts are taken apart again, as few resolvers ask."""
+        """How often each of the `words` occurs in its text; computed only if a resolver needs it."""
         every = (Counter(words_of(text)).values() for text in self.number)
         return np.fromiter(chain.from_iterable(every), np.int64, len(self.words))
 
@@ -157,15 +157,15 @@ class WordIndex:
 
     @cached_property
     def first(self) -> Ints:
-        """Where the owners of each word begin."""
+        """The start of the owners of each word."""
         return np.concatenate(([0], np.cumsum(np.bincount(self.words, minlength=len(self.vocabulary)))))
 
     def bm25(self, text: str, k1: float = 1.2, b: float = 0.75) -> tuple[Floats, float]:
-        """For every indexed text: its BM25 score with this text as the query; and that of a text of mean length
-        which has every one of its words once, words nobody has included.
+        """For every indexed text: its BM25 score with this text as the query; and the score of a text of mean length that
+        has each of the words once, including words that no indexed text has.
 
-        How rare a word is, and how long texts are, is told by the documents alone, so that it does not depend on what
-        was retrieved; without documents every word is as rare as any other, and length does not matter.
+        Rarity of words and mean length are computed from documents only, so that they do not depend on what was retrieved.
+        Without documents, all words are equally rare, and length does not matter.
         """
         scores = np.zeros(len(self))
         n, mean = self.n_documents, float(self.n_words[: self.n_documents].mean()) if self.n_documents else 1.0

@@ -58,7 +58,7 @@ def test_a_pipeline_that_goes_on_to_a_prompt_says_which_documents_count(search, 
     )
     words.add_component("prompt", builder)
     words.connect("retriever.documents", "prompt.documents")
-    with pytest.raises(ProviderError, match=r"none does; set component= \(one of retriever prompt\)"):
+    with pytest.raises(ProviderError, match=r"none does\. Set component= to one of retriever, prompt"):
         search("words")
     assert ids(search("words", 3, ", component=retriever")) == lexical(app, 3)
 

@@ -1,1 +1,1 @@
-"""Chunkers: one family per file, found by their records."""
+"""Catalog: one family of chunkers per file, found by their records."""

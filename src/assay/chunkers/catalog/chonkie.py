@@ -1,4 +1,4 @@
-"""Chonkie: a chunker of the package chonkie, its places checked."""
+"""Chonkie: a chunker of the package chonkie, with checked positions."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def chonkie(text: str, path: str, *, kind: str, size: int) -> Cut:
-    """Every piece is looked up in the text, and what chonkie leaves out between two pieces goes with the first.
+    """The position of each chunk is checked against the text. Text that chonkie leaves out belongs to the chunk before it.
 
-    `code` needs a language that syntax_tree knows as well, and makes chunks larger than `size` at times; other files are
-    cut by chonkie's recursive chunker. Source nested too deeply for chonkie is cut into lines.
+    `kind=code` supports the same languages as syntax_tree and may create chunks larger than `size`; files in other languages
+    are cut with `kind=recursive`. Source code that is nested too deeply for chonkie is cut into lines.
     """
     if not text or text.isspace():
         return Cut([])
     language = language_of(path) if kind == "code" else ""
     remark = ""
     if kind == "code" and not language:
-        kind, remark = "recursive", f"{unknown_language(path).partition(':')[0]}: cut as chonkie(kind=recursive) does"
+        kind, remark = "recursive", f"{unknown_language(path).partition(':')[0]}: cut like chonkie(kind=recursive)"
     try:
         chunks = _chunker(kind, size, language).chunk(_SURROGATE.sub("\ufffd", text))
     except RecursionError:
@@ -43,9 +43,9 @@ def chonkie(text: str, path: str, *, kind: str, size: int) -> Cut:
 
 
 def located(text: str, chunks: Iterable[Any]) -> Spans:
-    """Where chunks stand in a text: where they say, if that is so; else where their text is found next.
+    """The positions of chunks in a text: as they say, if their text is there; otherwise where their text is found next.
 
-    Bytes taken for characters are put right that way. A chunk whose text is nowhere is left out.
+    This corrects positions that count bytes instead of characters. A chunk whose text is not found is left out.
     """
     plain = _SURROGATE.sub("\ufffd", text)
     spans: Spans = []
@@ -61,7 +61,7 @@ def located(text: str, chunks: Iterable[Any]) -> Spans:
 
 
 def without_gaps(text: str, spans: Spans) -> Spans:
-    """The same stretches, longer where characters between them would be lost; one stretch where there is none."""
+    """The same spans, extended so that no characters between them are lost; the whole text if there are no spans."""
     if not spans:
         return [(0, len(text))]
     starts = [0 if text[: spans[0][0]].strip() else spans[0][0], *(start for start, _ in spans[1:]), len(text)]
@@ -86,15 +86,15 @@ def _check(kind: str, **_: Any) -> None:
 
 CHONKIE = Chunker(
     "chonkie",
-    "a chunker of the package chonkie, its places checked",
+    "a chunker of the package chonkie, with checked positions",
     chonkie,
     params=(
-        Param("kind", one_of(*KINDS), "recursive", "which one: token, sentence, recursive or code"),
+        Param("kind", one_of(*KINDS), "recursive", "which chunker: token, sentence, recursive or code"),
         Param(
             "size",
             cutoff,
             2048,
-            "characters of a chunk at most, white space included; code and sentence exceed it where they cut no further",
+            "maximum characters per chunk, including white space; code and sentence may exceed it",
         ),
     ),
     check=_check,

@@ -1,4 +1,4 @@
-"""Markdown: sections under their headings (CommonMark 0.31, sections 4.2, 4.3 and 4.5), and where blocks end."""
+"""Markdown: sections by headings (CommonMark 0.31, sections 4.2, 4.3 and 4.5), and the ends of blocks."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _LINE = re.compile(
 )
 _CLOSING_HASHES = re.compile(r"(?:^|(?<=[ \t]))#++$")
 _NO_TITLE = re.compile(r"\s*(?:[#>|`~*+=-]|\d{1,9}[.)])")
-"""Lines that an underline makes no heading of: lists, quotes, tables, rules."""
+"""Lines that an underline does not turn into a heading: lists, quotes, tables, rules."""
 
 
 class Heading(NamedTuple):
-    """Where a section starts, how deep it is, what it is called, and where its text starts."""
+    """Start, level and title of a heading, and the end of the heading, where its text starts."""
 
     start: int
     level: int
@@ -34,14 +34,14 @@ class Heading(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """The headings of a text, and the places between its blocks: behind empty lines outside of fenced code."""
+    """The headings of a text, and the places between its blocks: after empty lines outside of fenced code."""
 
     headings: list[Heading]
     blocks: Places
 
 
 def outline(text: str) -> Outline:
-    """What a Markdown text is made of; a `#` in fenced code is none, and an open fence reaches to the end."""
+    """The outline of a Markdown text. A `#` in fenced code is not a heading, and an open fence reaches to the end."""
     headings: list[Heading] = []
     blocks: list[int] = []
     fence = ""
@@ -60,7 +60,7 @@ def outline(text: str) -> Outline:
 
 
 def _closes(match: re.Match[str], fence: str) -> bool:
-    """A fence closes with the same letter, at least as often, and nothing behind it."""
+    """A fence is closed by the same character, repeated at least as often, with nothing after it."""
     return bool(match["fence"]) and match["fence"].startswith(fence) and not match["info"].strip()
 
 
@@ -70,7 +70,7 @@ def _of_hashes(match: re.Match[str]) -> Heading:
 
 
 def _underlined(text: str, match: re.Match[str]) -> Heading | None:
-    """The one line between an empty line and an underline, if it is a heading."""
+    """The heading in the single line between an empty line and an underline, if it is one."""
     start = text.rfind("\n", 0, max(0, match.start() - 1)) + 1
     line = text[start : match.start()]
     before = text[text.rfind("\n", 0, max(0, start - 1)) + 1 : start]
@@ -90,10 +90,10 @@ def depth(text: str) -> int:
     return int(text)
 
 
-def markdown(text: str, path: str, *, size: int, headings: int) -> Cut:  # noqa: ARG001 (whatever the ending is)
-    """A heading with no text of its own goes with the section that follows. A `#` in fenced code is no heading.
+def markdown(text: str, path: str, *, size: int, headings: int) -> Cut:  # noqa: ARG001 (the same for any file extension)
+    """A heading without text of its own belongs to the section that follows. A `#` in fenced code is not a heading.
 
-    The title of a chunk is the path of its headings. Fenced code is cut only where it is too large by itself.
+    The title of a chunk is the path of its headings. Fenced code is cut only if it is larger than `size`.
     """
     sections = outline(text)
     measured = Measured(text)
@@ -127,7 +127,7 @@ def _sections(text: str, headings: list[Heading]) -> Iterator[tuple[int, int, st
 
 MARKDOWN = Chunker(
     "markdown",
-    "sections under their headings; those that are too large cut between paragraphs",
+    "sections by headings; sections that are too large are cut between paragraphs",
     markdown,
-    params=(SIZE, Param("headings", depth, DEEPEST_HEADING, "the deepest level of headings that starts a chunk")),
+    params=(SIZE, Param("headings", depth, DEEPEST_HEADING, "deepest heading level that starts a chunk, from 1 to 6")),
 )

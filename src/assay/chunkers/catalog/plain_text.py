@@ -18,7 +18,7 @@ DEFAULT_SEPARATORS = ("\n\n", "\n", ". ", " ")
 
 
 def separators(text: str) -> tuple[str, ...]:
-    r"""A list of texts, as JSON or Python has them: `["\n\n", "\n", " "]`."""
+    r"""A list of texts in JSON or Python syntax: `["\n\n", "\n", " "]`."""
     expected = r'a list of texts such as ["\n\n", "\n", " "]'
     values = _written_list(text)
     if not isinstance(values, list | tuple) or not all(isinstance(value, str) and value for value in values):
@@ -36,9 +36,9 @@ def _written_list(text: str) -> Any:
 
 
 def recursive(text: str, path: str, *, size: int, separators: tuple[str, ...]) -> Cut:  # noqa: ARG001 (for any language)
-    """A separator belongs to what stands before it; where none is left, a piece is cut anywhere.
+    """A separator belongs to the text before it. Text without any of the separators is cut at any character.
 
-    Neighbours are packed where the same separator parts them, as in LangChain's RecursiveCharacterTextSplitter.
+    Neighbouring pieces are joined if the same separator splits them, as in LangChain's RecursiveCharacterTextSplitter.
     """
     if len(text) <= size:
         return Cut.at([(0, len(text))])
@@ -46,7 +46,7 @@ def recursive(text: str, path: str, *, size: int, separators: tuple[str, ...]) -
 
 
 def _behind_separator(separator: str) -> Level:
-    """Behind each place where the separator stands; found once."""
+    """The places after each separator, searched only once."""
     ends_by_level: list[Places] = []
 
     def places(measured: Measured) -> Places:
@@ -60,28 +60,31 @@ def _behind_separator(separator: str) -> Level:
 
 RECURSIVE = Chunker(
     "recursive",
-    "paragraphs, as many as fit; larger ones cut into lines, lines into sentences, sentences into words",
+    "as many paragraphs as fit; larger paragraphs are cut into lines, lines into sentences, sentences into words",
     recursive,
     params=(
         SIZE,
         Param(
-            "separators", separators, DEFAULT_SEPARATORS, "where to cut: at the first where it suffices, else at the next"
+            "separators",
+            separators,
+            DEFAULT_SEPARATORS,
+            "where to cut, in this order: text that is still too large is cut at the next separator",
         ),
     ),
 )
 
 
 def fixed_chars(text: str, path: str, *, size: int, overlap: int) -> Cut:  # noqa: ARG001 (the same for every language)
-    """The last chunk may be shorter. None lies wholly within the overlap of the one before."""
+    """The last chunk may be shorter. No chunk consists only of the overlap with the chunk before it."""
     starts = range(0, max(1, len(text) - overlap), size - overlap)
     return Cut.at([(start, min(start + size, len(text))) for start in starts])
 
 
 FIXED_CHARS = Chunker(
     "fixed_chars",
-    "so many characters, whatever they are",
+    "a fixed number of characters",
     fixed_chars,
-    params=(replace(SIZE, meaning="characters of a chunk at most, white space included"), OVERLAP),
+    params=(replace(SIZE, meaning="maximum characters per chunk, including white space"), OVERLAP),
 )
 
 
@@ -89,9 +92,9 @@ LINE_LEVELS = (lines, words)
 
 
 def fixed_lines(text: str, path: str, *, size: int, overlap: int) -> Cut:  # noqa: ARG001 (the same for every language)
-    """A line that is larger than `size` is cut between words, and a word that is larger anywhere.
+    """A line larger than `size` is cut between words, and a word larger than `size` at any character.
 
-    The overlap consists of whole lines too: as many as stay within `overlap` and leave room for a line that is new.
+    The overlap consists of whole lines: as many as fit into `overlap` and leave room for a new line.
     """
     if len(text) <= size:
         return Cut.at([(0, len(text))])
@@ -101,7 +104,7 @@ def fixed_lines(text: str, path: str, *, size: int, overlap: int) -> Cut:  # noq
 
 
 def _overlapping_lines(measured: Measured, size: int, overlap: int) -> Spans:
-    """Pieces of which each takes the last lines of the one before along, and then as many new ones as still fit."""
+    """Pieces that start with the last lines of the piece before, followed by as many new lines as fit."""
     spans: Spans = []
     place, last = 0, len(measured)
     while (new := measured.reach(place, 0)) < last:
@@ -124,7 +127,7 @@ def _line_end(measured: Measured, place: int) -> int:
 
 
 def _overlap_start(measured: Measured, spans: Spans, place: int, next_end: int, size: int, overlap: int) -> int:
-    """The first line to take along; the place itself where none can be."""
+    """The start of the overlap; the place itself if there is no room for an overlap."""
     if not spans:
         return place
     earliest = max(measured.first(place, overlap), measured.first(next_end, size), spans[-1][0] + 1)
@@ -133,31 +136,31 @@ def _overlap_start(measured: Measured, spans: Spans, place: int, next_end: int, 
     return start if start < place and measured.count(start, place) else place
 
 
-FIXED_LINES = Chunker("fixed_lines", "whole lines, as many as fit", fixed_lines, params=(SIZE, OVERLAP))
+FIXED_LINES = Chunker("fixed_lines", "as many whole lines as fit", fixed_lines, params=(SIZE, OVERLAP))
 
 
 _CLOSING_MARKS = "[\"'”’»)\\]]"
 _SENTENCE_END = re.compile(
-    rf"(?<![.!?…])[.!?…]++{_CLOSING_MARKS}*+\s++(?=[^a-z])"  # not before a small letter: e.g. this
+    rf"(?<![.!?…])[.!?…]++{_CLOSING_MARKS}*+\s++(?=[^a-z])"  # not before a lower-case letter: e.g. this
     r"|[。！？｡]++[」』”’）]*+\s*+"
     r"|\n[^\S\n]*+\n\s*+"
 )
-"""What ends a sentence, with the white space behind it: a mark, one of a script without spaces, or an empty line.
+"""The end of a sentence with the white space after it: a mark, a mark of a script without spaces, or an empty line.
 
-Nothing in it is tried twice, so that it takes a time in proportion to the text.
+The expression does not backtrack, so its time is proportional to the length of the text.
 """
 
 
 def sentence_ends(measured: Measured) -> Places:
-    """Behind each sentence."""
+    """The places after each sentence."""
     return np.fromiter((match.end() for match in _SENTENCE_END.finditer(measured.text)), np.int64)
 
 
 def sentence(text: str, path: str, *, size: int) -> Cut:  # noqa: ARG001 (the same for every language)
-    """A sentence that is larger than `size` is cut between words. `Dr. Who` counts as an end, `e.g. this` does not."""
+    """A sentence larger than `size` is cut between words. `Dr. Who` counts as a sentence end, `e.g. this` does not."""
     if len(text) <= size:
         return Cut.at([(0, len(text))])
     return Cut.at(split_by((sentence_ends, words), Measured(text), 0, len(text), size))
 
 
-SENTENCE = Chunker("sentence", "whole sentences, as many as fit", sentence)
+SENTENCE = Chunker("sentence", "as many whole sentences as fit", sentence)

@@ -1,4 +1,4 @@
-"""Syntax tree: functions and classes kept whole where they fit, their parts where they do not."""
+"""Syntax tree: whole functions and classes if they fit, otherwise their parts."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ from assay.chunkers.syntax import (
 from assay.grammar import Param, one_of
 
 _LISTS = ("ERROR", "block", "body", "compound_statement", "list", "module", "program", "source_file", "translation_unit")
-"""How nodes are called whose children are members side by side, not the parts of one thing."""
+"""Ends of the types of nodes whose children are separate members, not parts of one thing."""
 
 DEEPEST = 16
-"""So many names of classes and functions make a title at most."""
+"""The most names of classes and functions in a title."""
 
 
 class _Frame(NamedTuple):
-    """A node that is cut: its children, where it ends, and what its members belong to."""
+    """A node that is cut: its children, its end, and the scope of its members."""
 
     children: Iterator[Any]
     end: int
     scope: Scope
     is_list: bool
     is_member: bool
-    """Whether it stands in a list itself."""
+    """Whether it is itself a member of a list."""
     is_named: bool = False
-    """Whether it wraps a definition whose name is in the scope already."""
+    """Whether it wraps a definition whose name is already in the scope."""
 
 
 def syntax_tree(text: str, path: str, *, size: int, language: str) -> Cut:
-    """Neighbours are packed up to `size`; a larger node is cut into its children; comments stay with what they are about.
+    """Neighbouring nodes are joined up to `size`. A larger node is cut into its children. Comments stay with their code.
 
-    A file in a language without a grammar is cut into lines. Syntax errors do not matter: what is understood is kept whole.
-    The title of a chunk is the class or function it stands in. After cAST (Zhang et al. 2025, arXiv:2506.15655).
+    A file in a language without a grammar is cut into lines. In a file with syntax errors, the parts that can be parsed stay
+    whole. The title of a chunk is its class or function. After cAST (Zhang et al. 2025, arXiv:2506.15655).
     """
     chosen = language_of(path) if language == "auto" else language
     remark = "" if chosen else unknown_language(path)
@@ -65,14 +65,14 @@ def syntax_tree(text: str, path: str, *, size: int, language: str) -> Cut:
 
 
 def _places(text: str, content: bytes) -> Callable[[int], int]:
-    """Byte → character: they differ where a character takes several bytes."""
+    """Position in bytes → position in characters; they differ if a character has several bytes."""
     if len(text) == len(content):
         return int
     return counts_before((np.frombuffer(content, np.uint8) & 0xC0) != 0x80).__getitem__
 
 
 def _walk(root: Any, measured: Measured, place: Callable[[int], int], gathering: Gathering) -> None:
-    """Hand over every node that fits, and what stands between nodes; go into those that do not fit. Nothing recurs."""
+    """Add every node that fits and the text between nodes; descend into nodes that do not fit, without recursion."""
     stack = [_Frame(iter(root.children), len(measured), (), is_list=True, is_member=False)]
     last = 0
     while stack:
@@ -97,7 +97,7 @@ def _walk(root: Any, measured: Measured, place: Callable[[int], int], gathering:
 
 
 def _is_whole(frame: _Frame, node: Any, start: int, end: int, gathering: Gathering) -> bool:
-    """Whether a node is left whole: it fits, or has no parts. The body of something that is cut is cut with its head."""
+    """Whether a node stays whole: it fits, or it has no children. The body of a node that is cut is cut too."""
     if not node.child_count:
         return True
     if gathering.measured.count(start, end) > gathering.size:
@@ -106,7 +106,7 @@ def _is_whole(frame: _Frame, node: Any, start: int, end: int, gathering: Gatheri
 
 
 def _inside(frame: _Frame, node: Any, end: int) -> _Frame:
-    """The frame of a node in another."""
+    """The frame of a node inside another frame."""
     name = "" if frame.is_named or len(frame.scope) >= DEEPEST else definition_name(node)
     scope = (*frame.scope, name) if name else frame.scope
     is_named = node.type in WRAPPERS and (bool(name) or frame.is_named)
@@ -114,7 +114,7 @@ def _inside(frame: _Frame, node: Any, end: int) -> _Frame:
 
 
 def _hand_over(gathering: Gathering, unit: Unit) -> None:
-    """Add a unit; what is white space alone is none."""
+    """Add a unit; a unit that is only white space is ignored."""
     count = gathering.measured.count(unit.start, unit.end)
     if 0 < count <= gathering.size:
         gathering.add(unit)
@@ -128,11 +128,11 @@ def _check(language: str, **_: Any) -> None:
 
 SYNTAX_TREE = Chunker(
     "syntax_tree",
-    "functions and classes kept whole where they fit, their parts where they do not",
+    "whole functions and classes if they fit, otherwise their parts",
     syntax_tree,
     params=(
         SIZE,
-        Param("language", one_of("auto", *GRAMMARS), "auto", "of the source; auto: told by the ending of its path"),
+        Param("language", one_of("auto", *GRAMMARS), "auto", "language of the source; auto: by file extension"),
     ),
     check=_check,
 )

@@ -1,1 +1,1 @@
-"""Ways to fuse: one family per file, found by their records."""
+"""Catalog: one family of fusions per file, found by their records."""

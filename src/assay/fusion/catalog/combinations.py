@@ -1,4 +1,4 @@
-"""Combinations: what a document's normalised scores in all runs make together."""
+"""Combinations: fusions of the normalised scores that a document has in all runs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from assay.grammar import Param, not_negative
 
 
 def mixed(lists: RankedLists, weights: tuple[float, ...]) -> Floats:
-    """A document's weighted scores, added up, times the square root of the number of runs that have it.
+    """The sum of a document's weighted scores, times the square root of the number of runs that contain it.
 
-    Half-way between weighted_sum, where agreement counts by itself, and comb_mnz, where it counts once more.
+    It is between weighted_sum (no factor) and comb_mnz (the factor is the number of runs).
 
-    A run of weight 0 takes no part, and is not counted.
+    A run of weight 0 is ignored and not counted.
     """
     weight = lists.weights(weights, each=1 / lists.n_runs)
     return lists.sums(lists.score * weight) * np.sqrt(lists.sums((weight > 0).astype(float)))
@@ -31,9 +31,9 @@ MIXED = Fusion(
 
 
 def comb_anz(lists: RankedLists) -> Floats:
-    """The mean of a document's normalised scores over the runs that have it.
+    """The mean of a document's normalised scores over the runs that contain it.
 
-    A document of one run alone keeps its score, however many runs lack it.
+    A document that only one run contains keeps its score, however many other runs there are.
     """
     return lists.sums(lists.score) / lists.n_found
 
@@ -48,9 +48,9 @@ COMB_ANZ = Fusion(
 
 
 def comb_gmnz(lists: RankedLists, gamma: float) -> Floats:
-    """A document's normalised scores, added up, times a power of the number of runs that have it.
+    """The sum of a document's normalised scores, times a power of the number of runs that contain it.
 
-    γ = 0 is comb_sum, γ = 1 comb_mnz; the higher γ, the more it matters that runs agree.
+    γ = 0 is comb_sum, and γ = 1 is comb_mnz. The higher γ is, the more it counts that several runs contain the document.
     """
     return lists.sums(lists.score) * lists.n_found**gamma
 
@@ -58,7 +58,7 @@ def comb_gmnz(lists: RankedLists, gamma: float) -> Floats:
 COMB_GMNZ = Fusion(
     "comb_gmnz",
     comb_gmnz,
-    params=(Param("gamma", not_negative, 1.0, "the power; 0: comb_sum, 1: comb_mnz"), NORM),
+    params=(Param("gamma", not_negative, 1.0, "the exponent; 0: comb_sum, 1: comb_mnz"), NORM),
     aliases=("gmnz", "combgmnz"),
     tries={"gamma": (1.0, 0.25, 0.5, 0.75, 1.5, 2.0)},
     cite="Lee 1997, Analyses of Multiple Evidence Combination, SIGIR",
@@ -68,7 +68,7 @@ COMB_GMNZ = Fusion(
 def comb_max(lists: RankedLists) -> Floats:
     """The highest of a document's normalised scores.
 
-    Among the runs that have the document, so that scores below 0 stay what they are.
+    Only runs that contain the document count, so the result can be below 0.
     """
     return -lists.lowest(-lists.score)
 
@@ -85,7 +85,7 @@ COMB_MAX = Fusion(
 def comb_med(lists: RankedLists) -> Floats:
     """The median of a document's normalised scores.
 
-    Over the runs that have the document; of an even number of scores, the mean of the two in the middle.
+    Only runs that contain the document count. For an even number of scores, it is the mean of the two in the middle.
     """
     ordered = lists.score[np.lexsort((lists.score, lists.pair))]
     n = lists.n_found
@@ -105,7 +105,7 @@ COMB_MED = Fusion(
 def comb_min(lists: RankedLists) -> Floats:
     """The lowest of a document's normalised scores.
 
-    Among the runs that have the document; one that lacks it does not count as 0.
+    Only runs that contain the document count; a run without it does not count as 0.
     """
     return lists.lowest(lists.score)
 
@@ -120,9 +120,9 @@ COMB_MIN = Fusion(
 
 
 def comb_mnz(lists: RankedLists) -> Floats:
-    """A document's normalised scores, added up, times the number of runs that have it.
+    """The sum of a document's normalised scores, times the number of runs that contain it.
 
-    A score of 0 counts as having it: it was retrieved.
+    A run that retrieved the document with a score of 0 counts as well.
     """
     return lists.sums(lists.score) * lists.n_found
 
@@ -138,9 +138,9 @@ COMB_MNZ = Fusion(
 
 
 def comb_sum(lists: RankedLists) -> Floats:
-    """A document's normalised scores, added up.
+    """The sum of a document's normalised scores.
 
-    A run that lacks the document adds nothing.
+    A run without the document adds nothing.
     """
     return lists.sums(lists.score)
 
@@ -156,9 +156,9 @@ COMB_SUM = Fusion(
 
 
 def weighted_mnz(lists: RankedLists, weights: tuple[float, ...]) -> Floats:
-    """A document's normalised scores, added up, times the weights of the runs that have it, added up.
+    """The sum of a document's normalised scores, times the sum of the weights of the runs that contain it.
 
-    The scores themselves are not weighted, but a run of weight 0 takes no part. Equal weights rank as comb_mnz does.
+    The scores themselves are not weighted, but a run of weight 0 is ignored. Equal weights rank like comb_mnz.
     """
     weight = lists.weights(weights, each=1 / lists.n_runs)
     return lists.sums(np.where(weight > 0, lists.score, 0.0)) * lists.sums(weight)
@@ -174,9 +174,9 @@ WEIGHTED_MNZ = Fusion(
 
 
 def weighted_sum(lists: RankedLists, weights: tuple[float, ...]) -> Floats:
-    """A document's normalised scores, each times the weight of its run, added up.
+    """The sum of a document's normalised scores, each times the weight of its run.
 
-    A run that lacks the document adds nothing. Without weights, each run has its equal share of 1.
+    A run without the document adds nothing. Without weights, all runs have the same weight; the weights add up to 1.
     """
     return lists.sums(lists.score * lists.weights(weights, each=1 / lists.n_runs))
 

@@ -1,4 +1,4 @@
-"""Ranks: a document's ranks in all runs, without their scores."""
+"""Ranks: fusions of the ranks that a document has in all runs, without its scores."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from assay.grammar import Param, fraction, not_negative, persistence
 
 
 def reciprocal_rank_fusion(lists: RankedLists, k: float, weights: tuple[float, ...]) -> Floats:
-    """The reciprocals of a document's ranks, added up; scores do not matter.
+    """The sum of the reciprocals of a document's ranks; scores do not matter.
 
-    Σ 1 ÷ (k + rank) over the runs that have the document, each times its run's weight, which is 1 unless given.
+    Σ weight ÷ (k + rank) over the runs that contain the document. The default weight of a run is 1.
     """
     return lists.sums(lists.weights(weights, each=1.0) / (k + lists.rank))
 
@@ -26,7 +26,7 @@ RRF = Fusion(
             "k",
             not_negative,
             60.0,
-            "what is added to each rank; the higher, the less the first ranks count",
+            "number added to each rank; with a higher one, the first ranks count less",
             ("rank_constant",),
         ),
         WEIGHTS,
@@ -38,9 +38,9 @@ RRF = Fusion(
 
 
 def inverse_square_rank(lists: RankedLists) -> Floats:
-    """The inverse squares of a document's ranks, added up, times the number of runs that have it.
+    """The sum of the inverse squares of a document's ranks, times the number of runs that contain it.
 
-    N · Σ 1 ÷ rank², where N runs have the document.
+    N · Σ 1 ÷ rank², where N is the number of runs that contain the document.
     """
     return lists.sums(1.0 / lists.rank**2) * lists.n_found
 
@@ -53,9 +53,10 @@ ISR = Fusion(
 
 
 def log_inverse_square_rank(lists: RankedLists) -> Floats:
-    """The inverse squares of a document's ranks, added up, times the logarithm of the number of runs that have it.
+    """The sum of the inverse squares of a document's ranks, times the logarithm of the number of runs that contain it.
 
-    Σ 1 ÷ rank² · ln N; a document that one run alone has is worth 0, which logn_isr mends.
+    Σ 1 ÷ rank² · ln N, where N is the number of runs that contain the document. A document that only one run contains
+    scores 0; logn_isr avoids this.
     """
     return lists.sums(1.0 / lists.rank**2) * np.log(lists.n_found)
 
@@ -68,9 +69,10 @@ LOG_ISR = Fusion(
 
 
 def normalised_log_inverse_square_rank(lists: RankedLists, sigma: float) -> Floats:
-    """The inverse squares of a document's ranks, added up, times ln of a bit more than the number of runs with it.
+    """The sum of the inverse squares of a document's ranks, times the logarithm of sigma plus the number of runs with it.
 
-    Σ 1 ÷ rank² · ln(N + σ); σ keeps apart the documents that one run alone has.
+    Σ 1 ÷ rank² · ln(N + σ), where N is the number of runs that contain the document. With σ above 0, documents that only
+    one run contains do not all score 0.
     """
     return lists.sums(1.0 / lists.rank**2) * np.log(lists.n_found + sigma)
 
@@ -78,16 +80,16 @@ def normalised_log_inverse_square_rank(lists: RankedLists, sigma: float) -> Floa
 LOGN_ISR = Fusion(
     "logn_isr",
     normalised_log_inverse_square_rank,
-    params=(Param("sigma", fraction, 0.01, "what is added to the number of runs, from 0 to 1"),),
+    params=(Param("sigma", fraction, 0.01, "number added to the number of runs, from 0 to 1"),),
     tries={"sigma": (0.01, 0.1, 0.5, 1.0)},
     cite="Mourão, Martins & Magalhães 2014, Multimodal medical information retrieval with unsupervised rank fusion, CMIG 39",
 )
 
 
 def rank_biased_centroid(lists: RankedLists, p: float) -> Floats:
-    """Rank-biased centroid, the chance that a patient reader of all runs comes to the document.
+    """The sum of weights that fall by the factor p from rank to rank (rank-biased centroid).
 
-    Σ (1 − p) · p^(rank − 1) over the runs that have the document.
+    Σ (1 − p) · p^(rank − 1) over the runs that contain the document.
     """
     return lists.sums((1 - p) * np.power(p, lists.rank - 1.0))
 
@@ -95,7 +97,7 @@ def rank_biased_centroid(lists: RankedLists, p: float) -> Floats:
 RBC = Fusion(
     "rbc",
     rank_biased_centroid,
-    params=(Param("p", persistence, 0.8, "the chance that a reader goes on to the next rank", ("phi",)),),
+    params=(Param("p", persistence, 0.8, "probability that a reader continues to the next rank", ("phi",)),),
     aliases=("rank_biased_centroid",),
     tries={"p": (0.8, 0.5, 0.9, 0.95, 0.98)},
     cite="Bailey, Moffat, Scholer & Thomas 2017, Retrieval Consistency in the Presence of Query Variations, SIGIR",

@@ -1,4 +1,4 @@
-"""Trained: how often runs were right at some depth, learnt from judgments."""
+"""Trained: fusions that learn from judgments how often each run is right at each depth."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from assay.fusion.training import Training, padded
 from assay.grammar import Param, depth
 
 BIN_ENDS = np.array([5, 10, 15, 20, 30, 100, 200, 500, 1000])
-"""Last ranks of the bins that ranks are counted in: where trec_eval measures precision."""
+"""Last ranks of the bins in which ranks are counted: the cutoffs at which trec_eval measures precision."""
 ABSENT_BIN = len(BIN_ENDS) + 1
-"""The bin of documents that a run lacks, after the one of ranks below all ends."""
+"""The bin of documents that a run does not contain; the bin before it has the ranks after the last end."""
 PRIOR = 0.5
-"""Documents that each bin is given beforehand, so that none is impossible."""
+"""Documents that are added to each bin in advance, so that no bin has the probability 0."""
 
 
 def bins_of(lists: RankedLists) -> Ints:
-    """For each occurrence: the bin of its rank."""
+    """The bin of the rank of each occurrence."""
     return np.searchsorted(BIN_ENDS, lists.rank)
 
 
@@ -42,11 +42,11 @@ def learn_bayesfuse(training: Training) -> tuple[Floats, ...]:
 
 
 def bayesfuse(lists: RankedLists, learnt: tuple[Floats, ...]) -> Floats:
-    """The evidence for relevance in a document's ranks, and in its absence from runs, as log odds, added up.
+    """The sum over all runs of the log odds of relevance, given the document's rank or its absence from the run.
 
-    Σ ln P(rank | relevant) ÷ P(rank | not relevant) over all runs, being absent from one counting as a rank.
+    Σ ln P(rank | relevant) ÷ P(rank | not relevant) over all runs. Absence from a run counts as a rank.
 
-    ranx adds ln P ÷ (1 − P) of the precision at the rank instead, and takes 0.001 for the precision of absence.
+    ranx adds ln P ÷ (1 − P) of the precision at the rank instead, and uses 0.001 as the precision of absence.
     """
     odds = padded(learnt, ABSENT_BIN + 1)
     absent = odds[:, ABSENT_BIN]
@@ -63,14 +63,14 @@ BAYESFUSE = Fusion(
 
 
 def learn_mapfuse(training: Training) -> tuple[Floats, ...]:
-    """The mean average precision of each run over judged queries; one that it does not have scores 0."""
+    """The mean average precision of each run over all judged queries; a query that is missing from the run scores 0."""
     return training.average_precision()
 
 
 def mapfuse(lists: RankedLists, learnt: tuple[Floats, ...]) -> Floats:
-    """The mean average precision of each run, divided by the document's rank there, added up.
+    """The sum over all runs of the run's mean average precision divided by the document's rank.
 
-    Σ MAP of the run ÷ rank over the runs that have the document.
+    Σ MAP of the run ÷ rank over the runs that contain the document.
     """
     return lists.sums(padded(learnt, 1)[lists.run, 0] / lists.rank)
 
@@ -84,14 +84,14 @@ MAPFUSE = Fusion(
 
 
 def learn_posfuse(training: Training) -> tuple[Floats, ...]:
-    """For each run and rank: how often something relevant stands there."""
+    """For each run and rank: how often the document at this rank is relevant."""
     return training.shares_by_rank()
 
 
 def posfuse(lists: RankedLists, learnt: tuple[Floats, ...]) -> Floats:
-    """How often a run was right at exactly that rank, added up.
+    """The sum over all runs of the probability that a document at exactly this rank is relevant.
 
-    Σ P(relevant | rank in the run). Ranks that training did not reach are worth nothing; slidefuse is smoother.
+    Σ P(relevant | rank in the run). Ranks that did not occur in training add nothing; slidefuse is smoother.
     """
     return lists.sums(padded(learnt, int(lists.length.max(initial=0)))[lists.run, lists.rank - 1])
 
@@ -105,7 +105,7 @@ POSFUSE = Fusion(
 
 
 def even_segments(lists: RankedLists, segments: int) -> Ints:
-    """For each occurrence: its segment from 0 up. A ranking is cut evenly; one with too few documents skips segments."""
+    """The segment of each occurrence, from 0. Segments are equal in size; a ranking with few documents skips segments."""
     return (lists.rank - 1) * segments // lists.length[lists.stretch]
 
 
@@ -115,11 +115,11 @@ def learn_probfuse(training: Training, segments: int) -> tuple[Floats, ...]:
 
 
 def probfuse(lists: RankedLists, learnt: tuple[Floats, ...], segments: int) -> Floats:
-    """How often a run was right in that segment of its rankings, divided by the segment's number, added up.
+    """The sum over all runs of the probability that a document in this segment is relevant, divided by the segment number.
 
-    Σ P(relevant | segment j of the run) ÷ j. Unjudged documents count as not relevant (the paper's ProbFuseAll).
+    Σ P(relevant | segment j of the run) ÷ j. Unjudged documents count as not relevant (ProbFuseAll in the paper).
 
-    Rankings that cannot be cut evenly get segments that differ by one document; ranx leaves the last segments empty instead.
+    If a ranking cannot be split evenly, its segments differ by one document. ranx leaves the last segments empty instead.
     """
     segment = even_segments(lists, segments)
     return lists.sums(padded(learnt, segments)[lists.run, segment] / (segment + 1))
@@ -128,7 +128,7 @@ def probfuse(lists: RankedLists, learnt: tuple[Floats, ...], segments: int) -> F
 PROBFUSE = Fusion(
     "probfuse",
     probfuse,
-    params=(Param("segments", depth, 25, "how many segments each ranking is cut into", ("n_segments",)),),
+    params=(Param("segments", depth, 25, "number of segments of each ranking", ("n_segments",)),),
     train=learn_probfuse,
     tries={"segments": (25, 5, 10, 50, 100)},
     cite="Lillis, Toolan, Collier & Dunnion 2006, ProbFuse: A Probabilistic Approach to Data Fusion, SIGIR",
@@ -140,7 +140,7 @@ SEGMENT_ENDS = np.cumsum(10 * 2 ** np.arange(40) - 5)
 
 
 def growing_segments(lists: RankedLists) -> Ints:
-    """For each occurrence: its segment from 0 up."""
+    """The segment of each occurrence, from 0."""
     return np.searchsorted(SEGMENT_ENDS, lists.rank)
 
 
@@ -151,12 +151,13 @@ def learn_segfuse(training: Training) -> tuple[Floats, ...]:
 
 
 def segfuse(lists: RankedLists, learnt: tuple[Floats, ...]) -> Floats:
-    """How often a run was right in that segment, times its score there and 1, added up; segments grow with depth.
+    """The sum over all runs of the probability that a document in this segment is relevant, times 1 + its normalised score.
 
-    Σ P(relevant | segment of the run) · (1 + normalised score). A depth that training did not reach is worth nothing.
+    Σ P(relevant | segment of the run) · (1 + normalised score). Segments grow with depth. A segment that did not occur in
+    training adds nothing.
 
-    Shares are of the documents that a ranking has there. ranx takes 5, 15, 35 … for the last ranks of segments, not for
-    their sizes, and divides by whole segments.
+    A probability is a share of the documents that a ranking has in the segment. ranx uses 5, 15, 35 … as the last ranks of
+    segments, not as their sizes, and divides by the size of the whole segment.
     """
     segment = growing_segments(lists)
     chance = padded(learnt, int(segment.max(initial=0)) + 1)
@@ -173,16 +174,16 @@ SEGFUSE = Fusion(
 
 
 def learn_slidefuse(training: Training, window: int) -> tuple[Floats, ...]:  # noqa: ARG001 (every window learns the same)
-    """For each run and rank: how often something relevant stands there."""
+    """For each run and rank: how often the document at this rank is relevant."""
     return training.shares_by_rank()
 
 
 def slidefuse(lists: RankedLists, learnt: tuple[Floats, ...], window: int) -> Floats:
-    """How often a run was right at that rank and its neighbours, added up.
+    """The sum over all runs of the probability that a document at this rank or near it is relevant.
 
-    Σ mean of P(relevant | rank) from `window` ranks above to as many below, within the ranking.
+    Σ mean of P(relevant | rank) from `window` ranks above to `window` ranks below, within the ranking.
 
-    Ranks that training did not reach have a chance of 0.
+    Ranks that did not occur in training have the probability 0.
     """
     length = lists.length[lists.stretch]
     first, last = np.maximum(lists.rank - window, 1), np.minimum(lists.rank + window, length)
@@ -194,7 +195,7 @@ def slidefuse(lists: RankedLists, learnt: tuple[Floats, ...], window: int) -> Fl
 SLIDEFUSE = Fusion(
     "slidefuse",
     slidefuse,
-    params=(Param("window", depth, 5, "ranks on either side that count as neighbours", ("w",)),),
+    params=(Param("window", depth, 5, "number of neighbouring ranks on each side", ("w",)),),
     train=learn_slidefuse,
     tries={"window": (5, 1, 2, 10, 20)},
     cite="Lillis, Toolan, Collier & Dunnion 2008, Extending Probabilistic Data Fusion Using Sliding Windows, ECIR",

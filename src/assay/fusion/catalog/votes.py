@@ -1,4 +1,4 @@
-"""Votes: runs give points, or decide between every two documents."""
+"""Votes: runs give points to documents, or vote between every two documents."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from assay.fusion.fusion import WEIGHTS, Fusion
 from assay.fusion.lists import RankedLists
 
 MAX_CELLS = 4_000_000
-"""Pairs of candidates that are compared at once."""
+"""The most pairs of candidates that are compared at once."""
 DRAW_TOLERANCE = 1e-9
-"""Share of all votes by which two sides must differ to differ at all."""
+"""A difference of at most this share of all votes is a draw."""
 
 
 def majorities(lists: RankedLists, weight: Floats) -> Floats:
-    """For each pair: the number of candidates of its query that a majority ranks below it, and half for each draw.
+    """For each pair: the number of candidates of its query that a majority ranks below it, plus ½ for each draw.
 
-    A run votes for the document it ranks higher, for the one it has if it lacks the other, and for none if it lacks both.
+    A run votes for the document that it ranks higher, for the only one that it contains, or for none if it contains neither.
     """
     points = np.empty(lists.n_pairs)
     ranks = np.full((lists.n_runs, lists.n_pairs), np.iinfo(np.int32).max, dtype=np.int32)
@@ -31,7 +31,7 @@ def majorities(lists: RankedLists, weight: Floats) -> Floats:
 
 
 def _majority_points(ranks: NDArray[np.int32], votes: Floats) -> Floats:
-    """For each candidate of one query: how many others it beats, and half for each draw."""
+    """For each candidate of one query: the number of others that it beats, plus ½ for each draw."""
     n = ranks.shape[1]
     points = np.empty(n)
     step = max(1, MAX_CELLS // max(n, 1))
@@ -50,10 +50,10 @@ def _majority_points(ranks: NDArray[np.int32], votes: Floats) -> Floats:
 
 
 def borda_points(lists: RankedLists, weight: Floats) -> Floats:
-    """Points of all runs, each times the weight of its occurrences' run.
+    """The sum of the points of all runs, each times the weight of its run.
 
-    Of c candidates (the documents of all runs) the first of a run gets c points, the next c − 1, and so on; those it lacks
-    share what is left, (c − n + 1) ÷ 2 each where it has n. A run without the query gives no points.
+    With c candidates (the documents of all runs), the first document of a run gets c points, the next c − 1, and so on. If a
+    run contains n documents, each of the others gets (c − n + 1) ÷ 2 points. A run without the query gives no points.
     """
     stretch = lists.stretch
     candidates = lists.n_candidates[lists.stretch_query]
@@ -65,9 +65,10 @@ def borda_points(lists: RankedLists, weight: Floats) -> Floats:
 
 
 def borda(lists: RankedLists) -> Floats:
-    """Every run gives its documents points, more for higher ranks; the points are added up.
+    """The sum of the points that the runs give; a run gives more points to higher ranks.
 
-    Of c candidates the first gets c points, the next c − 1 …; those a run lacks share the points that are left.
+    With c candidates, the first document gets c points, the next c − 1, and so on. The documents that a run does not contain
+    share the remaining points.
     """
     return borda_points(lists, np.ones(len(lists.pair)))
 
@@ -82,12 +83,12 @@ BORDA = Fusion(
 
 
 def condorcet(lists: RankedLists) -> Floats:
-    """Runs vote between every two documents; a document is worth the number of others that it beats.
+    """The number of other documents that a document beats when the runs vote between every two documents.
 
-    A draw is worth ½, and a run that has neither document does not vote.
+    A draw counts ½. A run that contains neither document does not vote.
 
-    Montague & Aslam sort by majorities. Where those are circular (a before b, b before c, c before a), what a sort gives
-    depends on how it began; counting them (Copeland 1951) gives the same order where they are not, and a tie where they are.
+    Montague & Aslam sort by majorities. If majorities are circular (a before b, b before c, c before a), the result of a
+    sort depends on the initial order. Counting wins (Copeland 1951) gives a tie then, and otherwise the same order.
     """
     return majorities(lists, np.ones(len(lists.pair)))
 
@@ -102,9 +103,9 @@ CONDORCET = Fusion(
 
 
 def weighted_borda(lists: RankedLists, weights: tuple[float, ...]) -> Floats:
-    """Every run gives its documents points times its weight; the points are added up.
+    """The sum of the points that the runs give, each times the weight of its run.
 
-    Points as in borda. Without weights, each run has its equal share of 1.
+    Points are as in borda. Without weights, all runs have the same weight; the weights add up to 1.
     """
     return borda_points(lists, lists.weights(weights, each=1 / lists.n_runs))
 
@@ -119,9 +120,9 @@ WEIGHTED_BORDA = Fusion(
 
 
 def weighted_condorcet(lists: RankedLists, weights: tuple[float, ...]) -> Floats:
-    """Runs vote with their weights between every two documents; a document is worth how many it beats.
+    """The number of other documents that a document beats in weighted votes of the runs between every two documents.
 
-    As condorcet, with weighted votes; sides that differ by rounding alone draw.
+    Like condorcet, with weighted votes. A difference that is only a rounding error counts as a draw.
     """
     return majorities(lists, lists.weights(weights, each=1.0))
 

@@ -1,1 +1,1 @@
-"""Similarities: found by their records."""
+"""Catalog: similarities, found by their records."""

@@ -1,4 +1,4 @@
-"""Similarities of two terms: by depth, by the way between them, by shared ancestors, and by information content."""
+"""Similarities of two terms: by depth, by the path between them, by shared ancestors, and by information content."""
 
 import numpy as np
 
@@ -9,15 +9,15 @@ from assay.ontology.ontology import Ontology
 from assay.ontology.similarity import CONTENT, Similarity, information_content
 
 WEIGHT = Param(
-    "weight", fraction, 0.7, "what the depth of the common ancestor weighs; the way between the terms has the rest"
+    "weight", fraction, 0.7, "weight of the depth of the common ancestor; the path between the terms has the rest"
 )
 
 
 def hybrid(ontology: Ontology, common: CommonAncestors, weight: float) -> Floats:
-    """How deep the deepest common ancestor is (weight 0.7), and how short the way between the terms (0.3).
+    """Depth of the deepest common ancestor (weight 0.7) and shortness of the path between the terms (weight 0.3).
 
-    The way is the shortest through any common ancestor, d1 and d2 are the depths of the terms; since depth is the longest
-    way to a root, the way is never longer than both together. 0 where the terms have no ancestor in common.
+    The path is the shortest one through any common ancestor, and d1 and d2 are the depths of the terms. Depth is the longest
+    path to a root, so the path is never longer than d1 + d2. 0 if the terms have no common ancestor.
     """
     has_common = common.lowest >= 0
     depth = np.where(has_common, ontology.depth[common.lowest], 0) / max(ontology.max_depth, 1)
@@ -35,9 +35,9 @@ HYBRID = Similarity(
 
 
 def jaccard(ontology: Ontology, common: CommonAncestors) -> Floats:
-    """Share of the ancestors of either term that both have.
+    """Number of common ancestors divided by the number of ancestors of either term.
 
-    A term counts among its own ancestors, so only a term and itself score 1. 0 where no ancestor is common.
+    A term counts as its own ancestor, so only a term and itself score 1. 0 if the terms have no common ancestor.
     """
     n_above = ontology.ancestors.n_above
     return ratio(common.n_shared, n_above[common.a] + n_above[common.b] - common.n_shared)
@@ -47,17 +47,17 @@ JACCARD = Similarity(
     "jaccard",
     jaccard,
     aliases=("simui", "ui"),
-    formula="|A1 ∩ A2| ÷ |A1 ∪ A2|, A: a term and all above it",
+    formula="|A1 ∩ A2| ÷ |A1 ∪ A2|, A: a term and all its ancestors",
     cite="Gentleman 2005, Visualizing and Distances Using GO (simUI)",
 )
 
 
 def jiang_conrath(ontology: Ontology, common: CommonAncestors, ic: str) -> Floats:
-    """1 minus half of what is to be said about either term beyond their most informative common ancestor.
+    """1 minus half of the information content of both terms beyond their most informative common ancestor.
 
-    The distance of Jiang and Conrath, turned into a similarity from 0 to 1 as Seco does: information content is from 0
-    to 1. A term and one above it may score 1 where both are equally informative. Two terms that say little are alike even
-    if they share a root alone; those without any ancestor in common score 0.
+    It is the distance of Jiang and Conrath, turned into a similarity from 0 to 1 as in Seco, with information content from 0
+    to 1. A term and its ancestor may score 1 if both are equally informative. Two terms with little information content are
+    similar even if they share only a root. Terms without a common ancestor score 0.
     """
     content = information_content(ontology, ic)
     distance = content[common.a] + content[common.b] - 2 * common.greatest(content)
@@ -76,10 +76,11 @@ JIANG_CONRATH = Similarity(
 
 
 def lin(ontology: Ontology, common: CommonAncestors, ic: str) -> Floats:
-    """Information content of the most informative common ancestor against that of both terms.
+    """Information content of the most informative common ancestor, relative to that of both terms.
 
-    A term and itself score 1. So may a term and one above it, where both are equally informative: with annotations of
-    which each one of the upper term is also one of the lower. 0 where both terms say nothing, or have nothing in common.
+    A term and itself score 1. A term and its ancestor may also score 1 if both are equally informative, for example if
+    everything annotated with the ancestor is also annotated with the term. 0 if both terms have the information content 0
+    or have no common ancestor.
     """
     content = information_content(ontology, ic)
     return ratio(2 * common.greatest(content), content[common.a] + content[common.b])
@@ -98,8 +99,8 @@ LIN = Similarity(
 def resnik(ontology: Ontology, common: CommonAncestors, ic: str) -> Floats:
     """Information content of the most informative common ancestor.
 
-    Not normalised: a term and itself score the term's own information content, which is 1 only for the most specific
-    ones, and a term is as much like itself as like any term below it. 0 where the terms have no ancestor in common.
+    It is not normalised: a term and itself score the information content of the term, which is 1 only for the most specific
+    terms, and a term is as similar to itself as to any of its descendants. 0 if the terms have no common ancestor.
     """
     return common.greatest(information_content(ontology, ic))
 
@@ -116,10 +117,10 @@ RESNIK = Similarity(
 
 
 def simple(ontology: Ontology, common: CommonAncestors) -> Floats:
-    """Depth of the deepest common ancestor, as a share of the ontology's maximum depth.
+    """Depth of the deepest common ancestor, divided by the maximum depth of the ontology.
 
-    A term and itself score 1, at whatever depth; all others less, since a common ancestor of two terms is above one of
-    them. 0 where only a root is common, or nothing. It does not see how far the two are below what they share.
+    A term and itself score 1 at any depth. All other pairs score less, because their common ancestor is above one of them.
+    0 if the terms share only a root or nothing. The distance of the terms from the common ancestor does not count.
     """
     return np.where(common.lowest >= 0, ontology.depth[common.lowest], 0) / max(ontology.max_depth, 1)
 
@@ -128,16 +129,16 @@ SIMPLE = Similarity(
     "simple",
     simple,
     aliases=("depth",),
-    formula="depth(LCA) ÷ maximum depth; depth is the longest way to a root",
+    formula="depth(LCA) ÷ maximum depth; depth is the longest path to a root",
     cite="after Wu & Palmer 1994, Verb Semantics and Lexical Selection, ACL",
 )
 
 
 def wu_palmer(ontology: Ontology, common: CommonAncestors) -> Floats:
-    """Depth of the deepest common ancestor against the depths of both terms.
+    """Depth of the deepest common ancestor, relative to the depths of both terms.
 
-    Depths count terms, as in the original: a root has depth 1, so terms that share only a root are still a little alike.
-    Depth is the longest way to a root. 0 where the terms have no ancestor in common.
+    Depth is the longest path to a root. It counts terms, as in the original: a root has depth 1, so terms that share only a
+    root score a little above 0. 0 if the terms have no common ancestor.
     """
     depth = ontology.depth + 1
     shared = (common.lowest >= 0) * depth[common.lowest]

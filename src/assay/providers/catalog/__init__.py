@@ -1,1 +1,1 @@
-"""Catalog: one provider per file, and the baselines together."""
+"""Catalog: one provider per file; the baselines share one file."""

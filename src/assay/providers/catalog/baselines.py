@@ -1,4 +1,4 @@
-"""Baselines: the oracle as the ceiling, a random order as the floor, and the replay of a recorded run."""
+"""Baselines: the oracle as upper bound, a random order as lower bound, and the replay of a recorded run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from assay.relevance import Ground, resolve
 
 
 class Oracle:
-    """Answers out of what is relevant, which must be told to it. What is not among the documents cannot be found."""
+    """Returns the relevant documents. It needs the judgments, and it finds only documents that it has indexed."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] | None = None
@@ -28,11 +28,11 @@ class Oracle:
         self._rule = BY_JUDGMENTS
 
     def set_judgments(self, qrels: Judged, relevance: RelevanceRule = BY_JUDGMENTS) -> None:
-        """Take the judgments (query → document → grade), and the rule that decides where they do not."""
+        """Set the judgments (query → document → grade), and the rule that decides about queries without judgments."""
         self._qrels, self._rule = qrels, relevance
 
     def index(self, documents: Iterable[Document]) -> None:
-        """Take the documents that may be found."""
+        """Set the documents that may be found."""
         self._texts = {document.doc_id: document.content for document in in_tie_order(documents)}
 
     def search(self, queries: Sequence[Query], k: int) -> Answers:
@@ -41,8 +41,8 @@ class Oracle:
         if texts is None:
             raise not_indexed_error("oracle")
         if qrels is None:
-            advice = "call set_judgments(qrels), or give a benchmark that has them"
-            raise PermanentFailure(f"oracle was not told the judgments: {advice}")
+            advice = "call set_judgments(qrels), or use a benchmark that has judgments"
+            raise PermanentFailure(f"oracle has no judgments: {advice}")
         grades = self._grades(queries, texts, qrels)
         rankings = [
             [Hit(doc, float(grade)) for doc, grade in grades.get(query.query_id, {}).items() if grade > 0 and doc in texts]
@@ -55,7 +55,7 @@ class Oracle:
         ]
 
     def _grades(self, queries: Sequence[Query], texts: Mapping[str, str], qrels: Judged) -> Judged:
-        """Query → document → grade, decided as it is when a run over these documents is scored."""
+        """Query → document → grade, decided in the same way as when a run over these documents is scored."""
         if self._rule.by == "auto" and all(query.query_id in qrels for query in queries):
             return qrels
         ground = Ground(
@@ -68,11 +68,11 @@ class Oracle:
         )
         try:
             return resolve(ground, self._rule.by, **self._rule.settings).qrels
-        except DataError:  # not one of these queries has any ground truth
+        except DataError:  # none of these queries has any ground truth
             return {}
 
     def _candidates(self, query: Query, texts: Mapping[str, str]) -> list[Hit]:
-        """What a pack is asked about: the evidence itself where all of it are documents, else every document."""
+        """The documents that the pack checks: the evidence, if all of it is documents; otherwise every document."""
         total = self._rule.pack.n_evidence(query) if self._rule.pack else None
         if total is None or (self._rule.by == "auto" and query.query_id in (self._qrels or {})):
             return []
@@ -80,29 +80,29 @@ class Oracle:
         return [Hit(doc) for doc in (evidence if len(evidence) >= total else texts)]
 
 
-NOTHING_KNOWN = "oracle knows no ground truth here: it needs judgments, evidence, or an expected answer for each query"
+NOTHING_KNOWN = "oracle has no ground truth for this query: it needs judgments, evidence or an expected answer"
 
 ORACLE = Provider(
     "oracle",
-    "the relevant documents, best grade first; the ceiling that checks the harness",
+    "the relevant documents, best grade first; an upper bound that checks your setup",
     Oracle,
     is_repeatable=False,
 )
 
 
 class RandomOrder:
-    """Draws a ranking per query. It depends on the seed, the query's id and the documents' ids; on no order of them."""
+    """A random ranking per query. It depends only on the seed and on the ids of query and documents, not on their order."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self._ids: list[str] | None = None
 
     def index(self, documents: Iterable[Document]) -> None:
-        """Take the ids to draw from."""
+        """Set the ids to draw from."""
         self._ids = [document.doc_id for document in in_tie_order(documents)]
 
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
-        """For each query k documents; with a larger k the same ones and more."""
+        """For each query k documents; a larger k only adds documents."""
         ids = self._ids
         if ids is None:
             raise not_indexed_error("random_order")
@@ -112,7 +112,7 @@ class RandomOrder:
         ]
 
     def _draw(self, query: str, n_drawn: int, n_documents: int) -> list[int]:
-        """The first cards of a shuffled deck; only those that were moved are written down."""
+        """The first numbers of a shuffled range; only the numbers that were moved are stored."""
         content = f"{self.seed}:{query}".encode("utf-8", "surrogatepass")
         lots = np.random.default_rng(int.from_bytes(hashlib.blake2b(content, digest_size=16).digest(), "big"))
         moved: dict[int, int] = {}
@@ -126,31 +126,31 @@ class RandomOrder:
 
 RANDOM_ORDER = Provider(
     "random_order",
-    "documents in an order drawn by lot; the floor that checks the harness",
+    "the documents in random order; a lower bound that checks your setup",
     RandomOrder,
-    params=(Param("seed", whole_number, 0, "another number, other orders"),),
+    params=(Param("seed", whole_number, 0, "seed of the random order"),),
 )
 
 
 TIE_RULE = RankRule("docid_desc", "float64", drop_self=False)
-"""Who stays when the cut falls between equal scores, as in every run."""
+"""Which of several equal scores are kept at the cutoff, as in every run."""
 
 
 class ReplayRetriever:
-    """Answers what the file says; a query that it lacks has failed."""
+    """Returns the rankings of the file; a query that is missing from it fails."""
 
     def __init__(self, run: str) -> None:
         self._file = run
         self._run = Run(Path(run).expanduser())
 
     def search(self, queries: Sequence[Query], k: int) -> Answers:
-        """The best k documents of each query, equals in the order of the file."""
+        """The best k documents of each query; equal scores stay in the order of the file."""
         return [self._hits(query.query_id, k) for query in queries]
 
     def _hits(self, query: str, k: int) -> list[Hit] | ProviderError:
         place = self._run.numbers.get(query)
         if place is None:
-            return PermanentFailure(f"not in {self._file}")
+            return PermanentFailure(f"the query is missing from {self._file}")
         ranking, docs = self._run.rankings[place], self._run.ranked(place)
         if 0 < k < len(docs) and ranking[docs[k - 1]] == ranking[docs[k]]:
             kept_docs = set(self._run.in_order(place, TIE_RULE)[:k])
@@ -159,12 +159,12 @@ class ReplayRetriever:
 
 
 def check_file(run: str) -> None:
-    """Raise unless the file is there and may be read."""
+    """Raise unless the file exists and can be read."""
     file = Path(run).expanduser()
     if not file.exists():
-        raise ProviderError(f"replay: {run}: no such file; give the path of a run file")
+        raise ProviderError(f"replay: there is no file {run}. Give the path of a run file")
     if file.is_dir() or not os.access(file, os.R_OK):
-        what = "is a folder, not a run file" if file.is_dir() else "may not be read by you"
+        what = "is a folder, not a run file" if file.is_dir() else "cannot be read: permission denied"
         raise ProviderError(f"replay: {run} {what}")
 
 
@@ -177,9 +177,17 @@ def parse_file(text: str) -> str:
 
 REPLAY = Provider(
     "replay",
-    "a recorded run file, in any format that runs are read from",
+    "the rankings of a run file, in any format for runs",
     ReplayRetriever,
-    params=(Param("run", parse_file, REQUIRED, "the file; a query that it lacks has failed", aliases=("file", "path")),),
+    params=(
+        Param(
+            "run",
+            parse_file,
+            REQUIRED,
+            "path of the run file; a query that is missing from it fails",
+            aliases=("file", "path"),
+        ),
+    ),
     indexes=False,
     is_repeatable=False,
     short_for="run",

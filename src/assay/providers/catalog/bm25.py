@@ -1,4 +1,4 @@
-"""bm25: the words that query and document share, weighed by how rare they are and how long the document is."""
+"""bm25: the words that query and document share, weighted by their rarity and by the length of the document."""
 
 from __future__ import annotations
 
@@ -30,21 +30,23 @@ WITH_STOP_WORDS = {"da", "de", "en", "es", "fr", "it", "ko", "nl", "no", "pt", "
 INSTALL = "pip install bm25s PyStemmer"
 
 language = one_of(*LANGUAGES, **{name: code for code, name in LANGUAGES.items()})
-"""A code of two letters, or the name in English."""
+"""A two-letter code, or the English name."""
 
 
 def stemmer(code: str) -> Callable[[str], str]:
-    """Word → stem; where the language has no stemmer, the word itself."""
+    """Word → stem; the word itself if the language has no stemmer."""
     if code in WITHOUT_STEMMER:
         return str
     snowball = import_package("bm25", "Stemmer", INSTALL)
     if LANGUAGES[code] not in snowball.algorithms():
-        raise ProviderError(f"bm25: this PyStemmer knows no {LANGUAGES[code]}: pip install -U PyStemmer, or set stem=false")
+        raise ProviderError(
+            f"bm25: the installed PyStemmer has no {LANGUAGES[code]}. Run pip install -U PyStemmer, or set stem=false"
+        )
     return snowball.Stemmer(LANGUAGES[code], 0).stemWord
 
 
 def stop_words(code: str) -> set[str]:
-    """Words that say nothing, as texts are split; none where no list is known."""
+    """The stop words, split like texts; empty if the language has no list."""
     if code not in WITH_STOP_WORDS:
         return set()
     lists = import_package("bm25", "bm25s", INSTALL).stopwords
@@ -53,7 +55,7 @@ def stop_words(code: str) -> set[str]:
 
 
 class TermNumbers(dict[str, int]):
-    """Word → number of its term; -1 for a stop word, and for a word of no document once it is closed."""
+    """Word → number of its term; -1 for a stop word and, once closed, for a word that occurs in no document."""
 
     def __init__(self, stem: Callable[[str], str], stop: Iterable[str]) -> None:
         super().__init__(dict.fromkeys(stop, -1))
@@ -68,12 +70,12 @@ class TermNumbers(dict[str, int]):
         return number
 
     def of(self, text: str) -> list[int]:
-        """The terms of a text, in order, repeated where they are."""
+        """The terms of a text, in order and with repetitions."""
         return [number for number in map(self.__getitem__, words_of(text)) if number >= 0]
 
 
 class Bm25:
-    """An index of bm25s over Unicode words. Only documents that share a word with the query are found."""
+    """A bm25s index over Unicode words. It finds only documents that share a word with the query."""
 
     def __init__(self, **settings: Any) -> None:
         check_installed("bm25", "bm25s", INSTALL)
@@ -111,7 +113,7 @@ class Bm25:
 
 
 def _quiet_bm25s() -> Any:
-    """The package; it has its debugging messages shown wherever anybody logs anything."""
+    """The package, without its debug messages, which would appear as soon as a program sets up logging."""
     package = import_package("bm25", "bm25s", INSTALL)
     logging.getLogger("bm25s").setLevel(logging.WARNING)
     return package
@@ -119,15 +121,17 @@ def _quiet_bm25s() -> Any:
 
 PROVIDER = Provider(
     "bm25",
-    "the words that query and document share, weighed by how rare they are and how long the document is",
+    "words that query and document share, weighted by rarity and by document length (BM25)",
     Bm25,
     params=(
-        Param("k1", not_negative, 1.5, "how soon a repeated word stops to count; 0: at once"),
-        Param("b", fraction, 0.75, "how much long documents are marked down"),
-        Param("method", one_of("lucene", "robertson", "atire"), "lucene", "which formula"),
-        Param("language", language, "en", "whose stemmer and stop words: en, de, fr, es, nl …", aliases=("lang",)),
-        Param("stem", flag, True, "whether words are cut to their stems"),
-        Param("stopwords", flag, True, "whether words that say nothing are left out, where a list is known"),
+        Param("k1", not_negative, 1.5, "term frequency saturation; 0: repetitions of a word do not count"),
+        Param("b", fraction, 0.75, "length normalisation, from 0 (none) to 1 (full)"),
+        Param(
+            "method", one_of("lucene", "robertson", "atire"), "lucene", "variant of the formula: lucene, robertson or atire"
+        ),
+        Param("language", language, "en", "language of stemmer and stop words: en, de, fr, es, nl …", aliases=("lang",)),
+        Param("stem", flag, True, "reduce words to their stems"),
+        Param("stopwords", flag, True, "ignore stop words, if there is a list for the language"),
     ),
     is_repeatable=True,
 )

@@ -1,4 +1,4 @@
-"""chroma: a collection of Chroma, in a folder, on a server or in Python code."""
+"""chroma: a Chroma collection in a folder, on a server or in Python code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def make_retriever(
     """A retriever over one collection, opened now."""
     check_named(path=path, python=python, url=url, collection=collection, embed=embed)
     name = f"chroma:{python}" if python else f"chroma({collection})"
-    store = load_object(python, (*COLLECTION, *CLIENT), "collection of Chroma") if python else _client(name, path, url)
+    store = load_object(python, (*COLLECTION, *CLIENT), "Chroma collection") if python else _client(name, path, url)
     if not callable(getattr(store, "query", None)):
         store = _collection(name, store, collection)
     ask = partial(_query, store, load_embed("chroma", embed) if embed else None, scope)
@@ -49,7 +49,7 @@ def make_retriever(
 
 
 def _client(name: str, path: str, url: str) -> Any:
-    """A client that tells nobody that it is used."""
+    """A client without telemetry."""
     chromadb = import_package("chroma", "chromadb", INSTALL)
     with describe_library_error(name):
         settings = chromadb.Settings(anonymized_telemetry=False)
@@ -81,10 +81,10 @@ def _query(collection: Any, embed: Embed | None, scope: str, query: Query, k: in
 
 
 def read_columns(answer: Any) -> Iterator[Item]:
-    """The columns that answer the one query, as items; the nearer the better."""
+    """The columns for the one query as items; a smaller distance is better."""
     if not isinstance(answer, Mapping) or not isinstance(answer.get("ids"), list) or len(answer["ids"]) != 1:
         received = names_in(answer) if isinstance(answer, Mapping) else shortened(answer)
-        raise PermanentFailure(f"expected ids, documents, metadatas and distances of one query, found {received}")
+        raise PermanentFailure(f"expected the ids, documents, metadatas and distances for one query, found {received}")
     ids = answer["ids"][0]
     texts, fields, distances = (_column(answer, name, len(ids)) for name in INCLUDED)
     for own_id, text, metadata, distance in zip(ids, texts, fields, distances, strict=True):
@@ -93,26 +93,31 @@ def read_columns(answer: Any) -> Iterator[Item]:
 
 
 def _column(answer: Mapping[str, Any], name: str, length: int) -> list[Any]:
-    """A column, full of nothing where it was not kept."""
+    """A column; all None if the collection did not store it."""
     column = answer.get(name)
     return [None] * length if not column or column[0] is None else list(column[0])
 
 
 def check_named(path: str, python: str, url: str, embed: str, **_: Any) -> None:
-    """Raise unless the package, the folder and the code are there."""
+    """Raise unless the package, the folder and the code exist."""
     check_opened("chroma", "chromadb", INSTALL, [("path", path), ("url", url), ("python", python)])
-    check_parts("chroma", python, (*COLLECTION, *CLIENT), "collection of Chroma", embed)
+    check_parts("chroma", python, (*COLLECTION, *CLIENT), "Chroma collection", embed)
 
 
 PROVIDER = Provider(
     "chroma",
-    "a collection of Chroma, in a folder, on a server or in Python code",
+    "a Chroma collection in a folder, on a server or in Python code",
     make_retriever,
     params=(
         *opening_params("folder of the database", "a collection or client"),
-        Param("url", parse_address, "", "address of a server, such as http://127.0.0.1:8000", is_private=True),
+        Param("url", parse_address, "", "address of the server, such as http://127.0.0.1:8000", is_private=True),
         Param("collection", str, "", "name of the collection"),
-        Param("embed", str, "", "module:function, or a model as in dense; by default what the collection embeds with"),
+        Param(
+            "embed",
+            str,
+            "",
+            "how to embed queries: module:function, or a model as in dense (default: as the collection does)",
+        ),
         *ASKING,
     ),
     **AS_STORE,

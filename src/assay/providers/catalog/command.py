@@ -1,4 +1,4 @@
-"""command: a program that is spoken to in JSON lines."""
+"""command: a program that reads queries and writes hits as JSON lines."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from assay.serialize import to_json
 from assay.text import printable, shortened
 
 WINDOW = 64
-"""Queries that are sent before the first of them is answered."""
+"""Queries that are sent before the first response arrives."""
 ALONE = 60.0
-"""Seconds until a query has failed, where nobody says how many."""
+"""Seconds until a query fails, if no timeout is set."""
 MAX_SHOWN_LETTERS = 200
 """Characters of its error output that a message shows."""
 MAX_ENDS_WITHOUT_ANSWER = 3
-"""Ends in a row, without an answer in between, after which the program is not started again."""
+"""After so many exits in a row without a response, the program is not started again."""
 
 AnswersByPlace = dict[int, list[Hit] | ProviderError]
-"""Place of a query in its batch → what came of it."""
+"""Position of a query in its batch → its hits or its error."""
 
 
 class CommandRetriever:
-    """Keeps one program running. If it ends or hangs it is started anew, and only the query that did it has failed."""
+    """Keeps one program running. If it exits or hangs, it is restarted, and only the query that caused this fails."""
 
     def __init__(self, command: str, index: bool = True, timeout: float | None = None, index_timeout: float = 600.0) -> None:
         self._command, self._arguments = conceal(command_line, revealed(command)), shlex.split(revealed(command))
@@ -52,7 +52,7 @@ class CommandRetriever:
         self._stray = ""
 
     def index(self, documents: Iterable[Document]) -> None:
-        """Start the program and hand over the documents. They are kept, for a program that has to be started anew."""
+        """Start the program and send it the documents, which are kept in case it has to be restarted."""
         with self._lock:
             if self.indexes:
                 self._documents = documents if isinstance(documents, Collection) else list(documents)
@@ -61,7 +61,7 @@ class CommandRetriever:
             self._running()
 
     def search(self, queries: Sequence[Query], k: int) -> Answers:
-        """Ask many at a time; where that fails, the ones without an answer one by one, so that the right one is blamed."""
+        """Send many queries at a time. If that fails, send the rest one by one, so that only the query at fault fails."""
         if self._documents is None:
             raise not_indexed_error("command")
         answers: AnswersByPlace = {}
@@ -88,12 +88,12 @@ class CommandRetriever:
             self._program = None
 
     def _running(self) -> Program:
-        """The program, started if need be, with its documents on their way."""
+        """The program, started if necessary; its documents are being sent."""
         if self._program is not None:
             return self._program
         if self._n_ends >= MAX_ENDS_WITHOUT_ANSWER:
             raise PermanentFailure(
-                f"{self._command}: given up after it ended {MAX_ENDS_WITHOUT_ANSWER} times without an answer"
+                f"{self._command}: not started again, because it exited {MAX_ENDS_WITHOUT_ANSWER} times without a response"
             )
         arguments = [fill_variables(argument, "command") for argument in self._arguments]
         try:
@@ -105,14 +105,14 @@ class CommandRetriever:
             try:
                 self._program.send(_document_lines(self._documents), monotonic() + self._index_timeout)
             except TimeoutError:
-                raise self._failed(f"did not read its documents within {self._index_timeout:g} s") from None
+                raise self._failed(f"did not read the documents within {self._index_timeout:g} s") from None
             except BaseException:
                 self._stop()
                 raise
         return self._program
 
     def _ask(self, queries: dict[int, Query], k: int, answers: AnswersByPlace) -> ProviderError | None:
-        """Send queries and take their answers as they come; the error where some have none."""
+        """Send queries and read the responses as they arrive; return the error if some queries get none."""
         waiting: dict[str, deque[int]] = {}
         for place, query in queries.items():
             waiting.setdefault(query.query_id, deque()).append(place)
@@ -122,9 +122,9 @@ class CommandRetriever:
             while waiting:
                 self._take(program.next_line(self._deadline()), waiting, k, answers)
         except TimeoutError:
-            return self._failed(f"did not answer within {self._patience:g} s{self._stray or FLUSH}")
+            return self._failed(f"did not respond within {self._patience:g} s. {self._stray or FLUSH}")
         except Ended:
-            return self._failed("ended", has_ended=True)
+            return self._failed("exited", has_ended=True)
         except ProviderError as error:
             self._stop()
             return error
@@ -141,7 +141,7 @@ class CommandRetriever:
         return monotonic() + self._patience
 
     def _failed(self, what: str, has_ended: bool = False) -> ProviderError:
-        """The error of a program that is of no use any more."""
+        """Stop a program that cannot be used any more, and return its error."""
         how, last_line = self._program.last_words() if self._program and has_ended else ("", "")
         self._stop()
         self._n_ends += 1
@@ -149,7 +149,7 @@ class CommandRetriever:
         return ProviderError(f"{self._command} {what}{how}{f': {last_line}' * bool(last_line)}")
 
     def _take(self, line: bytes, waiting: dict[str, deque[int]], k: int, answers: AnswersByPlace) -> None:
-        """One line of output. What is no answer to a query that waits is passed over, but remembered."""
+        """Read one line of output. A line that is not a response to an open query is skipped and kept for a message."""
         answer = _decoded(line)
         if answer is not None and answer.get("type") == "ready":
             self._is_ready = True
@@ -159,7 +159,7 @@ class CommandRetriever:
             place = waiting[query].popleft()
         except KeyError:
             text = printable(mask(line.decode("utf-8", "replace").strip()))
-            self._stray = f"; it said {shortened(text)}, which answers nothing that was asked" if text else self._stray
+            self._stray = f"It wrote {shortened(text)}, which is not a response to a query" if text else self._stray
             return
         if not waiting[query]:
             del waiting[query]
@@ -170,7 +170,7 @@ class CommandRetriever:
             answers[place] = _hits(masked or {}, k)
 
 
-FLUSH = "; does it flush its output after every line?"
+FLUSH = "Make sure that it flushes its output after every line"
 
 
 def _decoded(line: bytes) -> dict[str, Any] | None:
@@ -185,7 +185,7 @@ def _hits(answer: dict[str, Any], k: int) -> list[Hit] | ProviderError:
     if answer.get("error") is not None:
         return ProviderError(printable(str(answer["error"])))
     if "hits" not in answer:
-        return PermanentFailure(f"the answer has neither hits nor error, but {names_in(answer)}")
+        return PermanentFailure(f"expected a response with hits or error, found {names_in(answer)}")
     try:
         return with_reported_fields(hits_from(answer["hits"], k), answer)
     except ProviderError as error:
@@ -198,7 +198,7 @@ def _query_line(query: Query, k: int) -> bytes:
 
 
 def _document_lines(documents: Collection[Document]) -> Iterator[bytes]:
-    """How many there are, then each; what a document has not is left out."""
+    """A line with the number of documents, then a line per document; fields without a value are left out."""
     yield json.dumps({"type": "index", "documents": len(documents)}).encode()
     for document in documents:
         named: dict[str, Any] = {"type": "document", "id": document.doc_id, "title": document.title, "text": document.text}
@@ -207,7 +207,7 @@ def _document_lines(documents: Collection[Document]) -> Iterator[bytes]:
 
 
 def parse_command(text: str) -> str:
-    """A command line, shown without the keys in it."""
+    """A command line, shown without its secrets."""
     try:
         arguments = shlex.split(text)
     except ValueError as error:
@@ -218,16 +218,16 @@ def parse_command(text: str) -> str:
 
 
 def _program_of(command: str) -> tuple[str | None, list[str]]:
-    """Where the program is, None where there is none; and all words of its command line, variables filled in."""
+    """The path of the program (None if it does not exist), and all words of its command line with variables filled in."""
     words = [fill_variables(word, "command") for word in shlex.split(revealed(command))]
     return shutil.which(words[0]), words
 
 
 def check_program(command: str, **_: Any) -> None:
-    """Raise unless the program is there and the variables are set."""
+    """Raise unless the program exists and the variables are set."""
     if _program_of(command)[0] is None:
         name = shlex.split(revealed(command))[0]
-        raise ProviderError(f"command: there is no program {name}, neither as a file that can be run nor on the PATH")
+        raise ProviderError(f"command: there is no program {name}: it is neither an executable file nor on the PATH")
 
 
 def files_of(command: str, **_: Any) -> Iterator[Path]:
@@ -241,7 +241,7 @@ def files_of(command: str, **_: Any) -> Iterator[Path]:
 
 PROVIDER = Provider(
     "command",
-    "a program in any language that reads queries and writes answers as JSON lines",
+    "a program in any language that reads queries and writes hits as JSON lines",
     CommandRetriever,
     params=(
         Param(
@@ -251,14 +251,14 @@ PROVIDER = Provider(
             "the program and its arguments; ${NAME} is read from the environment",
             is_private=True,
         ),
-        Param("index", flag, True, "whether it is given the documents before the queries"),
+        Param("index", flag, True, "send the documents before the queries"),
         Param(
             "timeout",
             positive,
             None,
-            "seconds without an answer until a query has failed; else what the evaluation allows",
+            "seconds without a response until a query fails (default: the timeout of the evaluation)",
         ),
-        Param("index_timeout", positive, 600.0, "seconds until the first answer after the documents"),
+        Param("index_timeout", positive, 600.0, "seconds until the first response after the documents were sent"),
     ),
     indexes=lambda index, **_: bool(index),
     is_repeatable=False,

@@ -1,4 +1,4 @@
-"""dense: the cosine between embeddings of query and document; exact, with a small model that needs no network."""
+"""dense: cosine similarity of query and document embeddings; exact search, with a small model that needs no network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.providers.retriever import in_tie_order, not_indexed_error
 
 
 class Dense:
-    """Documents by the cosine of their embeddings. A text without words has no place among them."""
+    """Ranks documents by the cosine of their embeddings. A document without words is never found."""
 
     def __init__(self, model: str, query_prefix: str, document_prefix: str, cache: str) -> None:
         check_model("dense", model)
@@ -52,13 +52,13 @@ class Dense:
 
 PROVIDER = Provider(
     "dense",
-    "the cosine between embeddings of query and document; exact, with a small model that needs no network",
+    "cosine similarity of query and document embeddings; exact search, with a small model that needs no network",
     Dense,
     params=(
-        Param("model", str, WORDLLAMA, "wordllama, or a model of sentence-transformers: its name or a folder"),
-        Param("query_prefix", str, "", "what the model wants in front of a query"),
-        Param("document_prefix", str, "", "what the model wants in front of a document"),
-        Param("cache", str, "", "folder that keeps embeddings; empty: none"),
+        Param("model", str, WORDLLAMA, "wordllama, or the name or folder of a sentence-transformers model"),
+        Param("query_prefix", str, "", "text that the model expects before each query"),
+        Param("document_prefix", str, "", "text that the model expects before each document"),
+        Param("cache", str, "", "folder in which embeddings are cached; empty: no cache"),
     ),
     is_repeatable=True,
     unless_set=("model",),

@@ -1,4 +1,4 @@
-"""haystack: a pipeline or a retriever of Haystack."""
+"""haystack: a Haystack pipeline or retriever."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from assay.providers.stores import WAYS, check_embed, files_of_embed, load_embed
 from assay.text import shortened
 
 RUN = ("run", "run_async")
-WHAT = "pipeline or retriever of Haystack"
+WHAT = "Haystack pipeline or retriever"
 QUERIES = ("query", "text", "question")
-"""What components call the text of a query that they are given."""
+"""Names that components use for the text of a query."""
 EMBEDDING = "query_embedding"
 
 
 def make_retriever(
     pipeline: str, component: str = "", embed: str = "", timeout: float | None = None, **fields: str
 ) -> AdapterRetriever:
-    """A retriever out of what `module:name` names."""
+    """A retriever for the object that `module:name` names."""
     runnable = load_object(pipeline, RUN, WHAT)
     name = f"haystack:{pipeline}"
     if is_fitting(runnable, ("inputs",)) and is_fitting(runnable, ("outputs",)):
@@ -42,19 +42,17 @@ def make_retriever(
 
 
 def only_source(name: str, pipeline: Any) -> str:
-    """The one component whose documents come out of the pipeline."""
+    """The only component of the pipeline that returns documents."""
     sources = [component for component, sockets in pipeline.outputs().items() if "documents" in sockets]
-    if len(sockets := sources) != 1:
-        outcome = "none does" if not sockets else f"{' and '.join(sockets)} do"
-        known = " ".join(pipeline.inputs())
-        raise ProviderError(
-            f"{name}: documents must come out of one component of the pipeline, {outcome}; set component= (one of {known})"
-        )
+    if len(sources) != 1:
+        outcome = f"{' and '.join(sources)} do" if sources else "none does"
+        advice = f"Set component= to one of {', '.join(pipeline.inputs())}"
+        raise ProviderError(f"{name}: exactly one component of the pipeline must return documents, but {outcome}. {advice}")
     return sources[0]
 
 
 def inputs_of(name: str, pipeline: Any, source: str) -> tuple[list[tuple[str, str]], bool]:
-    """The sockets that get the text of a query, and whether the source is told how many documents are wanted."""
+    """The sockets that get the text of a query, and whether the source accepts the number of documents."""
     inputs: Mapping[str, Mapping[str, Any]] = pipeline.inputs()
     texts = [(component, socket) for component, sockets in inputs.items() for socket in sockets if socket in QUERIES]
     needed = [
@@ -64,8 +62,10 @@ def inputs_of(name: str, pipeline: Any, source: str) -> tuple[list[tuple[str, st
         if about.get("is_mandatory") and socket not in QUERIES
     ]
     if needed or not texts:
-        lacking = f"it needs {', '.join(needed)}" if needed else "it takes none"
-        raise ProviderError(f"{name}: the pipeline must be run with a query alone, called {' or '.join(QUERIES)}; {lacking}")
+        outcome = f"this one also needs {', '.join(needed)}" if needed else "this one has no such input"
+        raise ProviderError(
+            f"{name}: the only input of the pipeline must be the query ({' or '.join(QUERIES)}), but {outcome}"
+        )
     return texts, "top_k" in inputs.get(source, {})
 
 
@@ -80,16 +80,15 @@ def _run_pipeline(pipeline: Any, inputs: tuple[list[tuple[str, str]], bool], sou
 
 
 def _asked_with(name: str, component: Any, embed: str) -> Callable[[Query, int], dict[str, Any]]:
-    """What a component by itself is run with: a text, or a vector where it wants one."""
+    """What a single component is run with: a text, or a vector if it needs one."""
     method = next(method for method_name in RUN if callable(method := getattr(component, method_name, None)))
     takes = inspect.signature(method).parameters
     text = next((parameter for parameter in QUERIES if parameter in takes), None)
     if text is None and EMBEDDING not in takes:
-        raise ProviderError(
-            f"{name}: the component must take a query or {EMBEDDING}; it takes {' '.join(takes) or 'nothing'}"
-        )
+        expected = f"{', '.join(QUERIES)} or {EMBEDDING}"
+        raise ProviderError(f"{name}: the component must accept {expected}; it accepts {', '.join(takes) or 'nothing'}")
     if text is None and not embed:
-        raise ProviderError(f"{name}: the retriever takes a vector; say how queries are embedded: {WAYS}")
+        raise ProviderError(f"{name}: the retriever needs a vector. Set how queries are embedded: {WAYS}")
     vector = None if text is not None else load_embed("haystack", embed)
 
     def asked(query: Query, k: int) -> dict[str, Any]:
@@ -104,9 +103,9 @@ def _run_component(component: Any, asked: Callable[[Query, int], dict[str, Any]]
 
 
 def read_output(source: str, answer: Any) -> Iterator[Item]:
-    """The documents that one component of a pipeline gave."""
+    """The documents that one component of a pipeline returned."""
     if not isinstance(answer, Mapping) or source not in answer:
-        raise PermanentFailure(f"the pipeline gave nothing of {source}, but {shortened(answer)}")
+        raise PermanentFailure(f"the pipeline returned no output of {source}, found {shortened(answer)}")
     return read_documents(answer[source])
 
 
@@ -122,19 +121,19 @@ def read_documents(answer: Any) -> Iterator[Item]:
 
 
 def check_named(pipeline: str, embed: str = "", **_: Any) -> None:
-    """Raise unless the pipeline is there, and what embeds queries for it."""
+    """Raise unless the pipeline and the function or model that embeds queries exist."""
     check_object(pipeline, RUN, WHAT)
     check_embed("haystack", embed)
 
 
 PROVIDER = Provider(
     "haystack",
-    "a pipeline or a retriever of Haystack",
+    "a Haystack pipeline or retriever",
     make_retriever,
     params=(
         named_in_code("pipeline"),
-        Param("component", str, "", "component whose documents count; by default the one whose documents come out"),
-        Param("embed", str, "", "for a retriever by itself that takes a vector: module:function, or a model as in dense"),
+        Param("component", str, "", "component whose documents are the hits (default: the only one that returns documents)"),
+        Param("embed", str, "", "for a single retriever that needs a vector: module:function, or a model as in dense"),
         *READING,
         TIMEOUT,
     ),

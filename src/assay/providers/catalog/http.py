@@ -1,4 +1,4 @@
-"""http: a search service that is asked over HTTP."""
+"""http: a search service that is queried over HTTP."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from assay.text import printable, shortened
 BODY = '{"query": "{query}", "k": {k}}'
 REDIRECTS = (301, 302, 303, 307, 308)
 ALONE = 60.0
-"""Seconds until a query has failed, where nobody says how many."""
-UNSENDABLE = "the request cannot be sent: a header or the address holds a character it must not"
+"""Seconds until a query fails, if no timeout is set."""
+UNSENDABLE = "the request cannot be sent: a header or the address contains a character that is not allowed there"
 MAX_CHARS_SHOWN = 200
-"""Characters of a faulty reply that a message shows."""
+"""Characters of a faulty response that a message shows."""
 
 
 class HttpRetriever:
-    """Asks a service, one query at a time; any thread may."""
+    """Queries a service, one query at a time, from any thread."""
 
     batch = 1
 
@@ -49,7 +49,7 @@ class HttpRetriever:
         self._connections = Connections()
 
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
-        """Ask for each query in turn."""
+        """Send one request per query, in turn."""
         return [self._search(query, k) for query in queries]
 
     def close(self) -> None:
@@ -57,7 +57,7 @@ class HttpRetriever:
         self._connections.close()
 
     def _search(self, query: Query, k: int) -> list[Hit]:
-        """The hits; where they cannot be read, the reply is masked before anything of it is shown."""
+        """The hits. If they cannot be read, secrets in the response are masked before a message quotes it."""
         try:
             reply = self._ask(self._request(query, k))
         except ProviderError as error:
@@ -74,17 +74,17 @@ class HttpRetriever:
         return with_reported_fields(hits_of_entries(self._entries(content), k), content)
 
     def _read_again(self, reply: Reply, k: int) -> list[Hit]:
-        """Fail once more, now over a reply in which secrets are masked before anything is cut to length."""
+        """Read the response again with its secrets masked, so that the error message cannot quote part of a secret."""
         text = mask(reply.body.decode("utf-8", "replace"))
         headers = {name: mask(value) for name, value in reply.headers.items()}
         try:
             self._read(Reply(reply.status, headers, text.encode("utf-8", "replace")), k)
         except ProviderError as error:
             raise self._located(error) from None
-        raise ProviderError(f"{self._address}: the answer cannot be read")
+        raise ProviderError(f"{self._address}: the response cannot be read")
 
     def _located(self, error: ProviderError) -> ProviderError:
-        """The error with the address that it came from, as final as it was."""
+        """The error with the address that it came from; a permanent failure stays permanent."""
         kind = PermanentFailure if isinstance(error, PermanentFailure) else ProviderError
         return kind(f"{self._address}: {error}")
 
@@ -96,14 +96,14 @@ class HttpRetriever:
         except IncompleteReply as error:
             raise ProviderError(str(error)) from error
         except (ConnectionResetError, ConnectionAbortedError, BrokenPipeError) as error:
-            raise ProviderError("the connection was cut before there was an answer") from error
+            raise ProviderError("the connection was closed before a response arrived") from error
         except InvalidURL:  # which shows the address, secrets and all
             raise PermanentFailure(UNSENDABLE) from None
         except HTTPException as error:
             what = mask(str(error) or type(error).__name__)
-            raise ProviderError(f"not an answer in HTTP: {printable(what)[:MAX_CHARS_SHOWN]}") from None
+            raise ProviderError(f"the response is not HTTP: {printable(what)[:MAX_CHARS_SHOWN]}") from None
         except OSError as error:
-            raise ProviderError(f"cannot be reached: {error.strerror or printable(str(error))}") from error
+            raise ProviderError(f"cannot connect: {error.strerror or printable(str(error))}") from error
         except ValueError:  # a header from the environment that holds a line feed; its value is not shown
             raise PermanentFailure(UNSENDABLE) from None
 
@@ -119,22 +119,22 @@ class HttpRetriever:
         return Request(url, self._method, body, headers)
 
     def _content(self, reply: Reply) -> Any:
-        """What a reply says; anything but success is an error."""
+        """The content of a response; any status but success is an error."""
         if reply.status in BUSY_STATUS:
             raise RetryLater(_wait(reply.headers.get("retry-after")), f"HTTP {reply.status}", source=self._address)
         refusal = PermanentFailure if reply.status in PERMANENT_STATUS else ProviderError
         if reply.status in REDIRECTS:
-            where = printable(reply.headers.get("location", "an address it does not name"))[:MAX_CHARS_SHOWN]
-            raise refusal(f"HTTP {reply.status}: the service has moved to {where}; set url= to that")
+            where = printable(reply.headers.get("location", "another address"))[:MAX_CHARS_SHOWN]
+            raise refusal(f"HTTP {reply.status}: the service redirects to {where}. Set url= to that address")
         if not 200 <= reply.status < 300:
             raise refusal(f"HTTP {reply.status}{_excerpt(reply.body)}")
         try:
             return json.loads(reply.body)
         except (ValueError, RecursionError) as error:
-            raise ProviderError(f"the answer is not JSON{_excerpt(reply.body)}") from error
+            raise ProviderError(f"the response is not JSON{_excerpt(reply.body)}") from error
 
     def _entries(self, content: Any) -> list[Entry]:
-        """The hits in an answer, where the paths say or where they usually stand."""
+        """The hits in a response: at the path `results` or, without one, under a usual name."""
         entries = content
         if self._results:
             entries = follow(content, self._results)
@@ -142,7 +142,9 @@ class HttpRetriever:
         elif isinstance(content, Mapping):
             entries = find_entries(content)
             if entries is None:
-                raise ProviderError(f"no list of hits was found; set results= (the answer has {names_in(content)})")
+                raise ProviderError(
+                    f"found no list of hits; the response has {names_in(content)}. Set results= to the path of the hits"
+                )
         if not isinstance(entries, list):
             raise ProviderError(
                 f"expected a list of hits{f' at {self._results}' * bool(self._results)}, found {shortened(entries)}"
@@ -168,20 +170,22 @@ HIT_PATHS = ("results", "id", "score", "text")
 
 
 def _excerpt(body: bytes) -> str:
-    """How a reply begins, on one line."""
+    """The start of a response, on one line."""
     text = printable(body[: 4 * MAX_CHARS_SHOWN].decode("utf-8", "replace").strip())
-    return f": {text[:MAX_CHARS_SHOWN]}" if text else ", and empty"
+    return f": {text[:MAX_CHARS_SHOWN]}" if text else " (the body is empty)"
 
 
 def _filled_address(template: str, values: Mapping[str, Any]) -> SplitResult:
-    """Where a request goes; what is wrong with it is told without showing it, for a variable may be in it."""
+    """The address of a request. An error does not show it, because a variable in it may hold a secret."""
     try:
         url = urlsplit(fill_url(template, values))
         fits = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
     except ValueError:
         fits = False
     if not fits:
-        raise PermanentFailure("the address, with its variables filled in, is none such as http://127.0.0.1:8000/search")
+        raise PermanentFailure(
+            "url with its variables filled in must be an address such as http://127.0.0.1:8000/search; it is not shown"
+        )
     return url
 
 
@@ -194,7 +198,7 @@ def _optional(entry: Any, where: str) -> str | None:
 
 
 def _wait(retry_after: str | None) -> float | None:
-    """Seconds, given as such or as a date; None for neither."""
+    """Seconds to wait, from a number of seconds or a date; None if it is neither."""
     try:
         seconds = float(retry_after or "nan")
     except ValueError:
@@ -207,7 +211,7 @@ def _wait(retry_after: str | None) -> float | None:
 
 
 def parse_url(text: str) -> str:
-    """An address with places for the query, shown without the keys in it."""
+    """An address with placeholders for the query, shown without its secrets."""
     try:
         parts = urlsplit(text)
         fits = text.startswith("${") or (parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0)
@@ -220,51 +224,53 @@ def parse_url(text: str) -> str:
 
 
 def parse_body(text: str) -> str:
-    """JSON with places for the query, shown without the keys in it."""
+    """JSON with placeholders for the query, shown without its secrets."""
     check_json(text)
     return conceal(json_text, text)
 
 
 def check_variables(url: str, body: str, headers: str, **_: Any) -> None:
-    """Raise unless every variable that is named is in the environment, and the address is one."""
+    """Raise unless every variable is set in the environment and the address is valid."""
     for where, text in (("body", body), ("headers", headers)):
         fill_variables(revealed(text), where)
     _filled_address(revealed(url), values_of(Query("q"), 1))
 
 
 def receives_scopes(url: str, body: str, **_: Any) -> bool:
-    """Whether what is sent has a place for the scope."""
+    """Whether the request has a placeholder for the scope."""
     return "{scope}" in VARIABLE.sub("", revealed(url) + revealed(body))
 
 
 PROVIDER = Provider(
     "http",
-    "a search service that is asked over HTTP and answers in JSON",
+    "a search service that is queried over HTTP and returns JSON",
     HttpRetriever,
     params=(
         Param(
             "url",
             parse_url,
             REQUIRED,
-            "its address; {query}, {k}, {query_id} and {scope} stand for what is asked",
+            "address of the service; {query}, {k}, {query_id} and {scope} are replaced for each query",
             is_private=True,
         ),
-        Param("method", one_of("post", "get", "put"), "post", "how it is asked"),
+        Param("method", one_of("post", "get", "put"), "post", "HTTP method: post, get or put"),
         Param(
-            "body", parse_body, BODY, "JSON to send, with the same places; by default none is sent with get", is_private=True
+            "body", parse_body, BODY, "JSON to send, with the same placeholders (default for get: no body)", is_private=True
         ),
-        Param("results", path, "", "where the list of hits stands, such as hits.hits; found by its usual names where empty"),
-        Param("id", path, "", "where in a hit its id stands"),
-        Param("score", path, "", "where in a hit its score stands; a distance is negated"),
-        Param("text", path, "", "where in a hit its text stands"),
+        Param(
+            "results", path, "", "path of the list of hits, such as hits.hits (default: results, hits or another usual name)"
+        ),
+        Param("id", path, "", "path of the id in a hit"),
+        Param("score", path, "", "path of the score in a hit; negated if the path contains the word distance"),
+        Param("text", path, "", "path of the text in a hit"),
         Param(
             "headers",
             parse_headers,
             "",
-            "a JSON object or Name: value; ${NAME} is read from the environment, never shown",
+            "JSON object or Name: value; ${NAME} is read from the environment and never shown",
             is_private=True,
         ),
-        Param("timeout", positive, None, "seconds until a query has failed; by default what the evaluation allows"),
+        Param("timeout", positive, None, "seconds until a query fails (default: the timeout of the evaluation)"),
     ),
     batch=1,
     indexes=False,

@@ -18,29 +18,29 @@ RANK_CONSTANT = 60.0
 
 
 def parse_method(text: str) -> str:
-    """The canonical name of a fusion; one that must learn from judgments is refused, as there are none here."""
+    """The canonical name of a fusion. A fusion that learns from judgments is an error, because there are none here."""
     fusion = parse_fusion(text)
     if fusion.fusion.is_trained:
         raise ValueError(
-            "a fusion that learns nothing (rrf, comb_mnz, weighted_sum …): this one needs judgments; "
-            "write the rankings of the providers to files and use assay fuse --qrels"
+            "a fusion that needs no judgments (rrf, comb_mnz, weighted_sum …; to use one that learns from judgments, "
+            "write the rankings of the providers to files and run assay fuse --qrels)"
         )
     return fusion.name
 
 
 def parse_own_norm(text: str) -> str:
-    """A normalisation, or nothing for the method's own."""
+    """A normalisation; empty for the one that the method uses by default."""
     return parse_norm(text) if text else ""
 
 
 def fusion_of(
     parts: Sequence[object], method: str, weights: Sequence[float], rank_constant: float, norm: str = "", **_: object
 ) -> BoundFusion:
-    """What the parameters come down to; raises unless there are two parts or more, and everything fits the method."""
+    """The fusion with its parameters. Raise unless there are at least two parts and all parameters fit the method."""
     if len(parts) < 2:
-        raise BadParameter("hybrid is made of two or more providers, as in hybrid(bm25, dense)")
+        raise BadParameter("hybrid needs at least two providers, as in hybrid(bm25, dense)")
     if weights and len(weights) != len(parts):
-        raise BadParameter(f"hybrid: {len(weights)} weights for {len(parts)} providers; give one each")
+        raise BadParameter(f"hybrid: expected one weight per provider ({len(parts)}), found {len(weights)}")
     settings = {"weights": tuple(weights), "norm": norm, "k": rank_constant if rank_constant != RANK_CONSTANT else ""}
     try:
         return parse_fusion(method, **{name: value for name, value in settings.items() if value != "" and value != ()})
@@ -49,12 +49,12 @@ def fusion_of(
 
 
 def check_parts(parts: Sequence[object], **settings: Any) -> None:
-    """Raise where parts and parameters cannot work together."""
+    """Raise if parts and parameters do not fit together."""
     fusion_of(parts, **settings)
 
 
 class Hybrid(Composed):
-    """Asks every part, and fuses the rankings of all queries at once."""
+    """Queries every part and fuses the rankings of all queries at once."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Hybrid(Composed):
         self.depth = depth
 
     def search(self, queries: Sequence[Query], k: int) -> Answers:
-        """For each query the k best documents of the fused ranking; a query that failed in one part has failed."""
+        """For each query the k best documents of the fused ranking. A query that fails in one part fails."""
         by_part = self.search_parts(queries, self.depth or max(k, SHALLOWEST))
         answers: list[list[Hit] | ProviderError] = [[] for _ in queries]
         answered: list[list[list[Hit]]] = []
@@ -87,7 +87,7 @@ class Hybrid(Composed):
         return answers
 
     def _fused(self, answered: Sequence[Sequence[list[Hit]]], k: int) -> list[list[Hit]]:
-        """For each query, whose hits are given part by part: the best of all parts together."""
+        """The fused ranking of each query; `answered` has for each query its hits, part by part."""
         if not answered:
             return []
         runs = [
@@ -112,16 +112,21 @@ PROVIDER = Provider(
     "the rankings of several providers, fused into one",
     Hybrid,
     params=(
-        Param("method", parse_method, "rrf", "how to fuse: rrf, comb_mnz, weighted_sum …; assay fuse lists all"),
-        Param("weights", parse_weights, (), "one number per provider; empty: all alike"),
+        Param("method", parse_method, "rrf", "fusion method: rrf, comb_mnz, weighted_sum …; assay fuse lists all"),
+        Param("weights", parse_weights, (), "one number per provider; empty: equal weights"),
         Param(
             "rank_constant",
             not_negative,
             RANK_CONSTANT,
-            "rrf: what is added to each rank; the higher, the less the first ranks count",
+            "rrf: number added to each rank; with a higher one, the first ranks count less",
         ),
-        Param("depth", whole_number, 0, f"hits asked of each provider; 0: as many as are wanted, at least {SHALLOWEST}"),
-        Param("norm", parse_own_norm, "", f"how scores are made comparable: {', '.join(NORMALISATIONS)}; empty: min_max"),
+        Param(
+            "depth",
+            whole_number,
+            0,
+            f"hits requested from each provider; 0: as many as the evaluation needs, at least {SHALLOWEST}",
+        ),
+        Param("norm", parse_own_norm, "", f"normalisation of scores: {', '.join(NORMALISATIONS)}; empty: min_max"),
     ),
     takes_parts=True,
     default_parts=("bm25", "dense"),

@@ -1,4 +1,4 @@
-"""lancedb: a table of LanceDB, in a folder or in Python code."""
+"""lancedb: a LanceDB table in a folder or in Python code."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from assay.text import shortened
 
 INSTALL = "pip install lancedb"
 TABLE, DATABASE = ("search",), ("open_table",)
-WHAT = "table of LanceDB"
+WHAT = "LanceDB table"
 SCORES = ("_relevance_score", "_score")
 KINDS = {"vector": "vector", "text": "fts", "hybrid": "hybrid", "auto": "auto"}
-"""How a table is searched → LanceDB's word for it."""
+"""Kind of search → the name that LanceDB uses for it."""
 
 
 def make_retriever(timeout: float | None = None, **settings: str) -> AdapterRetriever:
@@ -67,14 +67,14 @@ def _table(name: str, database: Any, table: str) -> Any:
 
 
 def _table_names(database: Any) -> list[str]:
-    """The names of all tables; newer versions list them a page at a time."""
+    """The names of all tables; newer versions list them page by page."""
     if callable(listed := getattr(database, "list_tables", None)):
         return list(EventLoop().result(listed()).tables)
     return list(EventLoop().result(database.table_names()))
 
 
 def _search(table: Any, embed: Embed | None, how: Mapping[str, str], query: Query, k: int) -> Any:
-    """The rows; what a table in Python code gives may have to be awaited, step by step."""
+    """The rows, or an awaitable; a table in Python code may be asynchronous at each step."""
     kind, column = KINDS[how["kind"]], {"vector_column_name": how["column"]} if how["column"] else {}
     if kind == "hybrid" and embed is not None:
         searching = table.search(query_type=kind, **column).vector(embed(query.text)).text(query.text)
@@ -90,12 +90,12 @@ def _search(table: Any, embed: Embed | None, how: Mapping[str, str], query: Quer
 
 
 def _literal(text: str) -> str:
-    """A text in a condition."""
+    """A text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def read_rows(answer: Any) -> Iterator[Item]:
-    """Rows as items, scored by relevance or by nearness."""
+    """Rows as items, scored by relevance or by distance."""
     if not isinstance(answer, list):
         raise PermanentFailure(f"expected a list of rows, found {shortened(answer)}")
     for row in answer:
@@ -106,24 +106,31 @@ def read_rows(answer: Any) -> Iterator[Item]:
 
 
 def check_named(path: str, python: str, search: str, embed: str, **_: Any) -> None:
-    """Raise unless the package, the folder and the code are there, and the settings fit each other."""
+    """Raise unless the package, the folder and the code exist and the parameters fit together."""
     check_opened("lancedb", "lancedb", INSTALL, [("path", path), ("python", python)])
     if search == "text" and embed:
-        raise ProviderError("lancedb: a search by text needs no vector: leave out embed=, or set search=hybrid")
+        raise ProviderError("lancedb: search=text does not use vectors. Remove embed=, or set search=hybrid")
     check_parts("lancedb", python, (*TABLE, *DATABASE), WHAT, embed)
 
 
 PROVIDER = Provider(
     "lancedb",
-    "a table of LanceDB, in a folder or in Python code",
+    "a LanceDB table in a folder or in Python code",
     make_retriever,
     params=(
         *opening_params("folder of the database", "a table or database"),
         Param("table", str, "", "name of the table"),
-        Param("search", one_of(*KINDS), "auto", "by vector, by text, by both, or as the table itself decides"),
-        Param("embed", str, "", "module:function, or a model as in dense; by default what the table embeds with"),
-        Param("column", str, "", "column with the vector, where there are several"),
-        Param("distance", one_of("l2", "cosine", "dot"), "", "how near vectors are; by default as the table has it"),
+        Param("search", one_of(*KINDS), "auto", "vector, text, hybrid (both), or auto (as LanceDB decides)"),
+        Param(
+            "embed", str, "", "how to embed queries: module:function, or a model as in dense (default: as the table does)"
+        ),
+        Param("column", str, "", "column with the vector, if there are several"),
+        Param(
+            "distance",
+            one_of("l2", "cosine", "dot"),
+            "",
+            "distance between vectors: l2, cosine or dot (default: as in the table)",
+        ),
         *ASKING,
     ),
     **AS_STORE,

@@ -1,4 +1,4 @@
-"""langchain: a retriever, chain or vector store of LangChain."""
+"""langchain: a LangChain retriever, chain or vector store."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from assay.text import shortened
 RETRIEVER = ("invoke", "ainvoke", "get_relevant_documents")
 STORE = ("similarity_search_with_score", "similarity_search", "asimilarity_search_with_score", "asimilarity_search")
 LISTS = ("context", "documents", "source_documents", "docs", "results", "output")
-"""Where chains put the documents beside their answers."""
-WHAT = "retriever of LangChain"
+"""Names under which chains put the documents next to their answers."""
+WHAT = "LangChain retriever"
 
 
 def make_retriever(retriever: str, timeout: float | None = None, **fields: str) -> AdapterRetriever:
-    """A retriever out of what `module:name` names."""
+    """A retriever for the object that `module:name` names."""
     target = load_object(retriever, (*RETRIEVER, *STORE), WHAT)
     return AdapterRetriever(f"langchain:{retriever}", ask_of(target), read_documents, Reading(**fields), timeout)
 
 
 def ask_of(target: Any) -> Ask:
-    """How it is asked: a retriever or chain is invoked, a vector store searched."""
+    """How to query the object: invoke a retriever or chain, search a vector store."""
     if is_fitting(target, RETRIEVER):
         return partial(_invoke, ByDepth(target, at_depth))
     return partial(_search, target)
@@ -51,7 +51,7 @@ def _search(store: Any, query: Query, k: int) -> Any:
 
 
 def at_depth(retriever: Any, k: int) -> Any:
-    """A copy that returns k documents: by its `search_kwargs`, or its own `k`; for diversity it looks at no fewer."""
+    """A copy that returns k documents, by its `search_kwargs` or its `k`. An MMR search fetches at least k candidates."""
     settings = getattr(retriever, "search_kwargs", None)
     if not isinstance(settings, Mapping):
         return with_depth(retriever, k)
@@ -62,11 +62,11 @@ def at_depth(retriever: Any, k: int) -> Any:
 
 
 def read_documents(answer: Any) -> Iterator[Item]:
-    """Documents, or pairs of document and score, as items; a chain's answer has them under one of their usual names."""
+    """Documents, or pairs of document and score, as items. A chain returns them under one of the names in LISTS."""
     if isinstance(answer, Mapping):
         name = next((name for name in LISTS if isinstance(answer.get(name), list | tuple)), None)
         if name is None:
-            raise PermanentFailure(f"no list of documents is in the answer, which has {names_in(answer)}")
+            raise PermanentFailure(f"expected a list of documents under {' or '.join(LISTS)}, found {names_in(answer)}")
         answer = answer[name]
     if not isinstance(answer, list | tuple):
         raise PermanentFailure(f"expected a list of documents, found {shortened(answer)}")
@@ -80,7 +80,7 @@ def read_documents(answer: Any) -> Iterator[Item]:
 
 PROVIDER = Provider(
     "langchain",
-    "a retriever, chain or vector store of LangChain",
+    "a LangChain retriever, chain or vector store",
     make_retriever,
     **retriever_in_code((*RETRIEVER, *STORE), WHAT),
 )

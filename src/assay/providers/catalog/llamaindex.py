@@ -1,4 +1,4 @@
-"""llamaindex: a retriever, query engine or index of LlamaIndex."""
+"""llamaindex: a LlamaIndex retriever, query engine or index."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from assay.text import shortened
 
 RETRIEVER = ("retrieve", "aretrieve")
 INDEX = ("as_retriever",)
-WHAT = "retriever of LlamaIndex"
+WHAT = "LlamaIndex retriever"
 
 
 def make_retriever(retriever: str, timeout: float | None = None, **fields: str) -> AdapterRetriever:
-    """A retriever out of what `module:name` names."""
+    """A retriever for the object that `module:name` names."""
     target = load_object(retriever, (*RETRIEVER, *INDEX), WHAT)
     ask = partial(_retrieve, ByDepth(target, at_depth))
     return AdapterRetriever(f"llamaindex:{retriever}", ask, read_nodes, Reading(**fields), timeout)
@@ -39,7 +39,7 @@ def _retrieve(by_depth: ByDepth, query: Query, k: int) -> Any:
 
 
 def _bundle(text: str) -> Any:
-    """A query as rerankers want it; the text itself where LlamaIndex is not installed."""
+    """A query as rerankers expect it; the plain text if LlamaIndex is not installed."""
     try:
         return importlib.import_module("llama_index.core.schema").QueryBundle(text)
     except ImportError:
@@ -47,9 +47,9 @@ def _bundle(text: str) -> Any:
 
 
 def at_depth(target: Any, k: int) -> Any:
-    """What returns k nodes: a retriever of an index, or a copy of a retriever.
+    """An object that returns k nodes: a retriever of the index, or a copy of the retriever.
 
-    What goes before the rerankers of a query engine is never made less, for they need something to choose from.
+    The number of nodes that the rerankers of a query engine get is never reduced, because they choose from these nodes.
     """
     if not is_fitting(target, RETRIEVER):
         return target.as_retriever(similarity_top_k=k)
@@ -61,7 +61,7 @@ def at_depth(target: Any, k: int) -> Any:
 
 
 def read_nodes(answer: Any) -> Iterator[Item]:
-    """Nodes with scores as items; the document that a node was cut from is its `ref_doc_id`."""
+    """Nodes with scores as items; `ref_doc_id` is the document that a node was cut from."""
     if not isinstance(answer, list | tuple):
         raise PermanentFailure(f"expected a list of nodes, found {shortened(answer)}")
     for entry in answer:
@@ -79,7 +79,7 @@ def read_nodes(answer: Any) -> Iterator[Item]:
 
 PROVIDER = Provider(
     "llamaindex",
-    "a retriever, query engine or index of LlamaIndex",
+    "a LlamaIndex retriever, query engine or index",
     make_retriever,
     **retriever_in_code((*RETRIEVER, *INDEX), WHAT),
 )

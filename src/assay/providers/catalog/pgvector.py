@@ -1,4 +1,4 @@
-"""pgvector: a table of PostgreSQL with vectors in it."""
+"""pgvector: a PostgreSQL table with vectors."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from assay.providers.stores import WAYS, check_embed, check_opened, files_of_emb
 
 INSTALL = "pip install 'psycopg[binary]'"
 OPERATORS = {"cosine": "<=>", "l2": "<->", "inner_product": "<#>", "l1": "<+>"}
-"""Distances of pgvector; that of the inner product is its negative, so for each of them less is better."""
+"""Distance operators of pgvector. `<#>` is the negative inner product, so a smaller value is always better."""
 WRONG = "42"
-"""How PostgreSQL's error codes begin where a statement is wrong: no such table, no such column, no such operator."""
+"""First digits of PostgreSQL's error codes for a wrong statement: no such table, column or operator."""
 MAX_CANDIDATES = 1000
-"""The most that pgvector's hnsw.ef_search can be."""
+"""The maximum of pgvector's hnsw.ef_search."""
 EF_SEARCH = "coalesce(nullif(current_setting('hnsw.ef_search', true), ''), '40')::int"
-"""What it is now; its default, where the extension has not been used yet in this connection."""
+"""Its current value; the default if this connection has not used the extension yet."""
 WIDEN = f"SELECT set_config('hnsw.ef_search', greatest({EF_SEARCH}, %s)::text, false)"
-"""An HNSW index finds no more than hnsw.ef_search rows, 40 by default; so it must not be less than what is wanted."""
+"""An HNSW index finds at most hnsw.ef_search rows (default: 40), so the setting must be at least k."""
 
 
 class PostgresTable:
-    """A table that is asked for its nearest rows; each thread has a connection of its own, which only reads."""
+    """A table that returns its nearest rows. Each thread has its own read-only connection."""
 
     def __init__(self, name: str, dsn: str, statements: Mapping[bool, str], timeout: float | None) -> None:
         self._name, self._dsn, self._statements, self._timeout = name, dsn, statements, timeout
@@ -40,7 +40,7 @@ class PostgresTable:
         self._all: list[Any] = []
 
     def nearest(self, vector: Sequence[float], scope: str | None, k: int) -> list[tuple[dict[str, Any], float]]:
-        """For each of the nearest rows its fields and its distance."""
+        """The fields and the distance of each of the nearest rows."""
         asked = {"vector": str(list(vector)), "scope": scope, "k": k}
         try:
             connection = self._connection()
@@ -59,7 +59,7 @@ class PostgresTable:
             self._all.clear()
 
     def _connection(self) -> Any:
-        """The connection of this thread; a new one where it has none, or has lost it."""
+        """The connection of this thread; a new one if there is none or it was closed."""
         connection = getattr(self._own, "connection", None)
         if connection is None or connection.closed:
             dsn = fill_address(self._dsn, "dsn")
@@ -77,7 +77,7 @@ class PostgresTable:
 
 
 def make_retriever(dsn: str, table: str, embed: str, timeout: float | None = None, **settings: str) -> AdapterRetriever:
-    """A retriever over one table; it is connected to when the first query comes."""
+    """A retriever over one table; it connects at the first query."""
     check_named(dsn=dsn, embed=embed)
     column, distance, scope = settings.pop("column"), settings.pop("distance"), settings.pop("scope")
     statements = {is_scoped: statement(table, column, distance, scope if is_scoped else "") for is_scoped in (False, True)}
@@ -93,7 +93,7 @@ def make_retriever(dsn: str, table: str, embed: str, timeout: float | None = Non
 
 
 def statement(table: str, column: str, distance: str, scope: str = "") -> str:
-    """The question for the k nearest rows: all their columns but the vector, as JSON, and how far they are."""
+    """The SQL for the k nearest rows: all columns except the vector, as JSON, and the distance."""
     vector = f"item.{_quoted(column)}"
     parts = [
         f"SELECT to_jsonb(item) - {_literal(column)}::text AS fields, {vector} {OPERATORS[distance]} %(vector)s AS distance",
@@ -105,7 +105,7 @@ def statement(table: str, column: str, distance: str, scope: str = "") -> str:
 
 
 def _quoted(name: str) -> str:
-    """A name as SQL has it, with percent signs as psycopg wants them."""
+    """A quoted SQL name, with percent signs escaped for psycopg."""
     return '"' + name.replace('"', '""').replace("%", "%%") + '"'
 
 
@@ -120,14 +120,14 @@ def _field(name: str) -> str:
 
 
 def read_rows(answer: Iterable[tuple[dict[str, Any], float | None]]) -> Iterator[Item]:
-    """Rows as items, the nearer the better. One without a vector has no distance, and was not found."""
+    """Rows as items; a smaller distance is better. A row without a vector has no distance and is left out."""
     for fields, distance in answer:
         if distance is not None:
             yield Item(None, None, 0.0 - distance, fields)
 
 
 def settings_text(text: str, cover: Cover) -> str:
-    """A connection string in either of its forms, an address or names with values."""
+    """A connection string in either form: an address, or name=value pairs."""
     return address(text, cover) if "://" in text else command_line(text, cover)
 
 
@@ -139,32 +139,32 @@ def parse_dsn(text: str) -> str:
 
 
 def check_named(dsn: str, embed: str, **_: Any) -> None:
-    """Raise unless the package, the variable and what embeds queries are there."""
+    """Raise unless the package, the variable and the function or model that embeds queries exist."""
     check_opened("pgvector", "psycopg", INSTALL, [("dsn", dsn)])
     if not embed:
-        raise ProviderError(f"pgvector: say how queries are embedded: {WAYS}")
+        raise ProviderError(f"pgvector: set how queries are embedded: {WAYS}")
     check_embed("pgvector", embed)
 
 
 PROVIDER = Provider(
     "pgvector",
-    "a table of PostgreSQL with the extension pgvector",
+    "a PostgreSQL table with the pgvector extension",
     make_retriever,
     params=(
         Param(
             "dsn",
             parse_dsn,
             REQUIRED,
-            "connection string, best as ${NAME} from the environment; passwords are never shown",
+            "connection string, best written as ${NAME} (read from the environment); passwords are never shown",
             is_private=True,
         ),
-        Param("table", str, REQUIRED, "name of the table, with its schema where needed"),
-        Param("embed", str, "", "how queries are embedded: module:function, or a model as in dense"),
+        Param("table", str, REQUIRED, "name of the table, with its schema if needed"),
+        Param("embed", str, "", "how to embed queries: module:function, or a model as in dense"),
         Param("column", str, "embedding", "column with the vector"),
-        Param("distance", one_of(*OPERATORS), "cosine", "how near vectors are"),
+        Param("distance", one_of(*OPERATORS), "cosine", "distance between vectors: cosine, l2, inner_product or l1"),
         SCOPE,
         *READING,
-        Param("timeout", positive, None, "seconds until a statement is cancelled; by default what the evaluation allows"),
+        Param("timeout", positive, None, "seconds until a statement is cancelled (default: the timeout of the evaluation)"),
     ),
     **ASKED_ALONE,
     check=check_named,

@@ -19,27 +19,27 @@ from assay.providers.retriever import PermanentFailure
 from assay.text import shortened
 
 DEPTHS = ("k", "top_k", "topk", "n", "limit", "n_results", "num_results", "size", "top_n")
-"""What people call the number of hits they are asked for."""
+"""Common names for the parameter with the number of hits."""
 
-SEARCHES = "a function that searches takes the query first, as in def search(query, k)"
-DEFAULTS = "give the others defaults, or name a function or a class that knows them"
+SEARCHES = "A search function needs parameters: def search(query, k)"
+DEFAULTS = "Give all other parameters a default value, or write a function that needs only the query and k"
 
 
 class QueryText(str):
-    """The text of a query that knows the rest of it: `query.lower()` works, and so does `query.scope`."""
+    """The text of a query with access to its other fields: `query.lower()` works, and so does `query.scope`."""
 
     __slots__ = ("query",)
     query: Query
 
     def __getattr__(self, name: str) -> Any:
-        """What the query has and a text has not."""
+        """A field of the query that a text does not have."""
         if name == "query":
             raise AttributeError(name)
         return getattr(self.query, name)
 
 
 class FunctionRetriever:
-    """Calls a function with one query at a time; any thread may."""
+    """Calls a function with one query at a time, from any thread."""
 
     batch = 1
 
@@ -66,7 +66,7 @@ class FunctionRetriever:
 
 
 def _object_retriever(name: str, target: Any, timeout: float | None) -> Adapted:
-    """An object that is a retriever itself. It is given all queries at once, and `timeout` seconds for each."""
+    """An object that is itself a retriever. It gets all queries of a batch at once, and `timeout` seconds for each."""
     own, loop = adapt(target), EventLoop()
 
     def search(queries: Sequence[Query], k: int) -> Answers:
@@ -79,7 +79,7 @@ def _object_retriever(name: str, target: Any, timeout: float | None) -> Adapted:
 
 
 def _signature(function: Callable[..., Any]) -> tuple[Callable[[Query], Any], str | None]:
-    """What to hand over as the query, and the name under which k goes: "" for the second place, None for nowhere."""
+    """How to pass the query, and the parameter for k: "" for the second position, None if the function has none."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # built in, without a signature
@@ -87,7 +87,7 @@ def _signature(function: Callable[..., Any]) -> tuple[Callable[[Query], Any], st
     parameters = list(signature.parameters.values())
     first = parameters[0] if parameters else None
     if first is None or first.kind is first.KEYWORD_ONLY:
-        raise ProviderError(f"the function must take the query first, and not {signature}")
+        raise ProviderError(f"the first parameter must be the query, as in (query, k), not {signature}")
     rest = parameters[1:]
     depth = next(
         (
@@ -103,12 +103,14 @@ def _signature(function: Callable[..., Any]) -> tuple[Callable[[Query], Any], st
         depth = "" if rest[0].default is first.empty or rest[0].name in DEPTHS else None
     depth_name = depth or (rest[0].name if depth == "" and rest else "")
     if more := [name for name in _needed(rest) if name != depth_name]:
-        raise ProviderError(f"the function is called with the query and k, and needs {' and '.join(more)} too; {DEFAULTS}")
+        raise ProviderError(
+            f"assay passes only the query and k, but the function also needs {' and '.join(more)}. {DEFAULTS}"
+        )
     return _asked_as(first), depth
 
 
 def _needed(parameters: Iterable[inspect.Parameter]) -> list[str]:
-    """Parameters that a call cannot do without."""
+    """The required parameters."""
     variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [
         parameter.name for parameter in parameters if parameter.default is parameter.empty and parameter.kind not in variable
@@ -116,7 +118,7 @@ def _needed(parameters: Iterable[inspect.Parameter]) -> list[str]:
 
 
 def _asked_as(first: inspect.Parameter) -> Callable[[Query], Any]:
-    """The record where it is annotated so; a text that knows the rest where it is called `query`; else the text."""
+    """The Query if the parameter has that annotation, a QueryText if it is called `query`, otherwise the plain text."""
     annotation = first.annotation
     name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
     if name.rpartition(".")[2].strip("'\"") == "Query":
@@ -139,22 +141,30 @@ def _knowing_text(query: Query) -> str:
 
 
 def make_retriever(function: str, timeout: float | None = None) -> Retriever:
-    """A retriever out of what `module:name` names: a function, a class or object with the protocol, or what makes one."""
+    """A retriever for `module:name`: a search function, an object or class with `search`, or a function that returns one."""
     target = load_named(function)
     if _makes_another(target):
         check_made(function, target)
         with describe_library_error(function):
-            target = target()
-        if not is_retriever(target) and not callable(target):
-            raise PermanentFailure(f"{function}() makes no retriever, but {shortened(target)}; {SEARCHES}")
+            made = target()
+        if not is_retriever(made) and not callable(made):
+            raise _not_a_retriever(function, target, made)
+        target = made
     if is_retriever(target):
         return _object_retriever(function, target, timeout)
     check_function(function, target)
     return FunctionRetriever(function, target, timeout)
 
 
+def _not_a_retriever(name: str, maker: Any, made: Any) -> PermanentFailure:
+    if inspect.isclass(maker):
+        return PermanentFailure(f"the class {name} needs a method search(queries, k)")
+    reason = "it has no parameters, so assay calls it once to get the retriever"
+    return PermanentFailure(f"{name} must return a retriever, not {shortened(made)}: {reason}. {SEARCHES}")
+
+
 def _makes_another(target: Any) -> bool:
-    """Whether it is called to have a retriever: a class, or a function without parameters."""
+    """Whether to call it to get a retriever: a class, or a function without parameters."""
     if inspect.isclass(target):
         return True
     try:
@@ -164,21 +174,21 @@ def _makes_another(target: Any) -> bool:
 
 
 def check_made(name: str, maker: Any) -> None:
-    """Raise where a class cannot be called without arguments."""
+    """Raise if a class cannot be called without arguments."""
     try:
         missing = _needed(inspect.signature(maker).parameters.values())
     except (TypeError, ValueError):  # built in, without a signature
         return
     if missing:
         module, _, own = name.partition(":")
-        advice = f"write a function that makes one, such as def make(): return {own}(…), and name that: python:{module}:make"
-        raise ProviderError(f"{name} cannot be made without {' and '.join(missing)}; {advice}")
+        advice = f"Write a function, def make(): return {own}(…), and use python:{module}:make"
+        raise ProviderError(f"assay creates {name} without arguments, but it needs {' and '.join(missing)}. {advice}")
 
 
 def check_function(name: str, function: Any) -> None:
-    """Raise unless it is a function that takes a query."""
+    """Raise unless it is a function whose first parameter is the query."""
     if not callable(function):
-        raise ProviderError(f"{name} is neither a function nor has it search(queries, k): it is {shortened(function)}")
+        raise ProviderError(f"{name} must be a function or an object with search(queries, k), not {shortened(function)}")
     try:
         _signature(function)
     except ProviderError as error:
@@ -186,7 +196,7 @@ def check_function(name: str, function: Any) -> None:
 
 
 def check_named(function: str, **_: Any) -> None:
-    """Raise unless the module can be imported and has what is named; what a class makes is not known before it is made."""
+    """Raise unless the module can be imported and has the name. An object of a class is checked when it is created."""
     target = load_named(function)
     if _makes_another(target):
         check_made(function, target)
@@ -195,7 +205,7 @@ def check_named(function: str, **_: Any) -> None:
 
 
 def receives_scopes(function: str, **_: Any) -> bool:
-    """Whether it gets more of a query than its text. What cannot be loaded is left to others to complain about."""
+    """Whether it gets more of a query than its text. True if it cannot be loaded; `check_named` reports that error."""
     try:
         target = load_named(function)
         return is_retriever(target) or _makes_another(target) or _signature(target)[0] is not _text
@@ -204,7 +214,7 @@ def receives_scopes(function: str, **_: Any) -> bool:
 
 
 def takes_documents(function: str, **_: Any) -> bool:
-    """Whether it is certain that it takes documents in: a class or object that has `index`."""
+    """Whether it certainly indexes documents: a class or object that has `index`."""
     try:
         target = load_named(function)
     except ProviderError:
@@ -214,11 +224,11 @@ def takes_documents(function: str, **_: Any) -> bool:
 
 PROVIDER = Provider(
     "python",
-    "a function of one query text and k, or a class or object with index and search",
+    "a Python function search(query, k), or a class or object with search and optionally index",
     make_retriever,
     params=(
-        Param("function", parse_function, REQUIRED, "module:name, looked for in the current folder too"),
-        Param("timeout", positive, None, "seconds until a coroutine is cancelled; by default what the evaluation allows"),
+        Param("function", parse_function, REQUIRED, "module:name; modules in the current folder are found too"),
+        Param("timeout", positive, None, "seconds until a coroutine is cancelled (default: the timeout of the evaluation)"),
     ),
     indexes=takes_documents,
     is_repeatable=False,

@@ -1,4 +1,4 @@
-"""qdrant: a collection of Qdrant, in a folder, on a server or by a client in Python code."""
+"""qdrant: a Qdrant collection in a folder, on a server or from a client in Python code."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from assay.text import shortened
 
 INSTALL = "pip install qdrant-client"
 CLIENT = ("query_points",)
-WHAT = "client of Qdrant"
+WHAT = "Qdrant client"
 
 
 def make_retriever(collection: str, timeout: float | None = None, **settings: Any) -> AdapterRetriever:
@@ -65,7 +65,7 @@ def _client(name: str, path: str, url: str, api_key: str) -> Any:
 
 
 def _check_collection(name: str, client: Any, collection: str) -> None:
-    """Raise unless the collection is there, where the client can say so."""
+    """Raise unless the collection exists, if the client can tell."""
     if not callable(getattr(client, "collection_exists", None)):
         return
     with describe_library_error(name):
@@ -76,7 +76,7 @@ def _check_collection(name: str, client: Any, collection: str) -> None:
 
 
 def _of_qdrant(model: str, text: str) -> Any:
-    """A text that Qdrant, or fastembed in its client, embeds itself."""
+    """A text that Qdrant, or fastembed in its client, embeds."""
     return import_package("qdrant", "qdrant_client", INSTALL).models.Document(text=text, model=model)
 
 
@@ -91,7 +91,7 @@ def _query(client: Any, collection: str, embed: Embed, using: dict[str, str], sc
 
 
 def read_points(answer: Any) -> Iterator[Item]:
-    """Points as items; Qdrant's score is a distance in some collections, which its order tells."""
+    """Points as items. In some collections the score is a distance; the order shows which it is."""
     points = getattr(answer, "points", answer)
     if not isinstance(points, list | tuple):
         raise PermanentFailure(f"expected points, found {shortened(answer)}")
@@ -102,33 +102,36 @@ def read_points(answer: Any) -> Iterator[Item]:
 
 
 def check_named(path: str, python: str, url: str, embed: str, model: str, api_key: str = "", **_: Any) -> None:
-    """Raise unless the package, the folder and the code are there, and it is known how queries are embedded."""
+    """Raise unless the package, the folder and the code exist and one way to embed queries is set."""
     check_opened("qdrant", "qdrant_client", INSTALL, [("path", path), ("url", url), ("python", python)])
     if bool(embed) == bool(model):
-        how = "in one way, not by embed= and model=" if embed else f"{WAYS}, or model= for one of Qdrant's own"
-        raise ProviderError(f"qdrant: say how queries are embedded: {how}")
+        raise ProviderError(
+            "qdrant: embed= and model= are two ways to embed queries. Use one of them"
+            if embed
+            else f"qdrant: set how queries are embedded: {WAYS}, or model= for a model of Qdrant"
+        )
     fill_address(api_key, "api_key")
     check_parts("qdrant", python, CLIENT, WHAT, embed)
 
 
 PROVIDER = Provider(
     "qdrant",
-    "a collection of Qdrant, in a folder, on a server or by a client in Python code",
+    "a Qdrant collection in a folder, on a server or from a client in Python code",
     make_retriever,
     params=(
         *opening_params("folder of a database in local mode", "a client"),
-        Param("url", parse_address, "", "address of a server, such as http://127.0.0.1:6333", is_private=True),
+        Param("url", parse_address, "", "address of the server, such as http://127.0.0.1:6333", is_private=True),
         Param(
             "api_key",
             partial(conceal, whole_key),
             "",
-            "what the server wants to see, as ${NAME} from the environment; never shown",
+            "API key of the server, written as ${NAME} (read from the environment); never shown",
             is_private=True,
         ),
         Param("collection", str, REQUIRED, "name of the collection"),
-        Param("embed", str, "", "how queries are embedded: module:function, or a model as in dense"),
-        Param("model", str, "", "instead of embed: a model that Qdrant itself, or its fastembed, embeds queries with"),
-        Param("using", str, "", "name of the vector, where points have several"),
+        Param("embed", str, "", "how to embed queries: module:function, or a model as in dense"),
+        Param("model", str, "", "instead of embed: model with which Qdrant or its fastembed embeds queries"),
+        Param("using", str, "", "name of the vector, if points have several"),
         *ASKING,
     ),
     **AS_STORE,

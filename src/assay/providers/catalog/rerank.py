@@ -1,4 +1,4 @@
-"""rerank: another provider's best hits, put into a new order by a function or a cross-encoder; both orders are kept."""
+"""rerank: the best hits of another provider, reordered by a function or a cross-encoder; both rankings are stored."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from assay.providers.protocols import Retriever
 from assay.providers.provider import Provider
 from assay.providers.responses import Answers, Composed, ranked
 from assay.providers.retriever import PermanentFailure, with_reported_fields
-from assay.text import shortened
+from assay.text import counted, shortened
 
 INSTALL = install_command("sentence-transformers")
 RANK, SCORE, REST = "first_rank", "first_score", "first"
-"""Names in a hit's metadata: where it stood before; and, at the best hit, what stood there and is cut off now."""
+"""Names in the metadata of a hit: its rank and score before; in the best hit also the hits that dropped out of the top k."""
 Scorer = Callable[[Query, list[Hit]], Any]
 """A query and hits with their texts → a score for each."""
 
 
 class Rerank(Composed):
-    """Asks its one part, then scores the first `depth` hits anew. Hits beyond stay behind them in their order.
+    """Queries its only part, then scores the first `depth` hits again. The other hits follow in their old order.
 
-    Each hit's metadata say where the part had it: `first_rank` and `first_score`. The best hit's also list, under `first`,
-    what the part had among its first k and what is cut off now; `first_ranking` puts them together again.
+    The metadata of each hit have its rank and score before: `first_rank` and `first_score`. The best hit also lists, under
+    `first`, the hits that were in the first k before and are not any more. `first_ranking` restores the first ranking.
     """
 
     def __init__(self, parts: Sequence[Retriever], function: str, model: str, depth: int) -> None:
@@ -51,13 +51,13 @@ class Rerank(Composed):
         self._event_loop = EventLoop()
 
     def index(self, documents: Iterable[Document]) -> None:
-        """Give the documents to the part, and keep their texts."""
+        """Give the documents to the part, and store their texts."""
         documents = list(documents)
         self._texts = {document.doc_id: document.content for document in documents}
         super().index(documents)
 
     def search(self, queries: Sequence[Query], k: int) -> Answers:
-        """For each query up to k hits in their new order; a query that cannot be scored has failed, the others have not."""
+        """For each query up to k hits in their new order. If scoring fails for a query, only that query fails."""
         (firsts,) = self.search_parts(queries, max(k, self.depth))
         return [self._answer(query, first, k) for query, first in zip(queries, firsts, strict=True)]
 
@@ -86,7 +86,7 @@ class Rerank(Composed):
     def _text(self, hit: Hit) -> str:
         text = self._texts.get(hit.doc_id) if hit.text is None else hit.text
         if text is None:
-            raise PermanentFailure(f"rerank: document {hit.doc_id} has no text, neither in its hit nor among the documents")
+            raise PermanentFailure(f"rerank: document {hit.doc_id} has no text: neither its hit nor the benchmark has one")
         return text
 
     def _checked(self, answer: Any, n_hits: int) -> list[float]:
@@ -94,23 +94,24 @@ class Rerank(Composed):
             scores = [float(score) for score in answer]
         except (TypeError, ValueError):
             raise PermanentFailure(
-                f"{self._name} must return a score for each text, not one {type(answer).__name__}"
+                f"{self._name} must return a list with a number per text, not {shortened(answer)}"
             ) from None
         if len(scores) != n_hits:
-            raise PermanentFailure(f"{self._name} was given {n_hits:,} texts and returned {len(scores):,} scores")
+            counts = f"it got {counted(n_hits, 'text')} and returned {counted(len(scores), 'score')}"
+            raise PermanentFailure(f"{self._name} must return a score per text: {counts}")
         if not all(map(math.isfinite, scores)):
             raise PermanentFailure(f"{self._name} returned a score that is not a finite number")
         return scores
 
 
 def _noted(hit: Hit, rank: int) -> Hit:
-    """The hit, with where it stood."""
+    """The hit with its rank and score in its metadata."""
     own = {name: value for name, value in (hit.metadata or {}).items() if name != REST}
     return replace(hit, metadata={**own, RANK: rank, SCORE: hit.score})
 
 
 def _with_rest_of_first(hits: list[Hit], first: Sequence[Hit]) -> list[Hit]:
-    """The hits; at the best of them, those that the first ranking had among as many and that are cut off now."""
+    """The hits; the best one lists the hits of the first ranking that are not among them."""
     reranked_docs = {hit.doc_id for hit in hits}
     rest = [[hit.doc_id, hit.score] for hit in first if hit.doc_id not in reranked_docs]
     if rest:
@@ -119,7 +120,7 @@ def _with_rest_of_first(hits: list[Hit], first: Sequence[Hit]) -> list[Hit]:
 
 
 def first_ranking(hits: Sequence[Hit]) -> list[Hit] | None:
-    """The ranking before it was put into a new order, as long as the new one; None where the hits do not tell."""
+    """The ranking before it was reordered, of the same length; None if the hits do not contain it."""
     known = [hit.metadata for hit in hits if hit.metadata and RANK in hit.metadata and SCORE in hit.metadata]
     if len(known) < len(hits):
         return None
@@ -130,7 +131,7 @@ def first_ranking(hits: Sequence[Hit]) -> list[Hit] | None:
 
 
 def _called(function: str) -> Scorer:
-    """What `module:function` names, called as f(query, hits) if its second parameter is `hits`, else as f(text, texts)."""
+    """The function, called as f(query, hits) if its second parameter is `hits`, otherwise as f(text, texts)."""
     scorer = load_named(function)
     if inspect.isclass(scorer):
         with describe_library_error(function):
@@ -147,15 +148,17 @@ def _called(function: str) -> Scorer:
 
 def _check_callable(name: str, scorer: Any) -> None:
     if not callable(scorer):
-        raise ProviderError(f"{name} cannot be called: it is {shortened(scorer)}")
+        raise ProviderError(f"{name} must be a function, not {shortened(scorer)}")
 
 
 def check_settings(parts: Sequence[object], function: str, model: str, **_: object) -> None:
-    """Raise unless there is one part, and either a function that is there or a model whose package is."""
+    """Raise unless there is one part, and either a function or a model, and the function or package exists."""
     if len(parts) != 1:
-        raise BadParameter(f"rerank takes one provider, as in rerank(bm25, function='my_module:score'), not {len(parts)}")
+        raise BadParameter(
+            f"rerank needs exactly one provider, as in rerank(bm25, function='my_module:score'), not {len(parts)}"
+        )
     if bool(function) == bool(model):
-        raise BadParameter("rerank needs either function='module:function' or model='a cross-encoder'")
+        raise BadParameter("rerank needs either function='module:function' or model='name of a cross-encoder'")
     if model:
         check_installed(f"rerank(model='{model}')", "sentence_transformers", INSTALL)
     else:
@@ -171,7 +174,7 @@ def _second_parameter(function: Callable[..., Any]) -> str:
 
 
 def _by_cross_encoder(model: str) -> Scorer:
-    """Each pair of query and text, read together by a model of sentence-transformers."""
+    """A sentence-transformers model that scores each pair of query and text."""
 
     def score(query: Query, hits: list[Hit]) -> Any:
         pairs = [(query.text, hit.text) for hit in hits]
@@ -187,22 +190,22 @@ def _cross_encoder(model: str) -> Any:
     try:
         return package.CrossEncoder(model)
     except Exception as error:
-        raise ProviderError(f"rerank: the model {model!r} cannot be loaded: {error}") from error
+        raise ProviderError(f"rerank: cannot load the model {model!r}: {error}") from error
 
 
 PROVIDER = Provider(
     "rerank",
-    "another provider's best hits, put into a new order by a function or a cross-encoder; both orders are kept",
+    "the best hits of another provider, reordered by a function or a cross-encoder; both rankings are stored",
     Rerank,
     params=(
         Param(
             "function",
             parse_function,
             "",
-            "module:name, called with a query's text and a list of texts; returns their scores",
+            "module:name of a function that gets the query text and a list of texts and returns a score for each",
         ),
-        Param("model", str, "", "a cross-encoder of sentence-transformers: its name or a folder"),
-        Param("depth", cutoff, 100, "how many hits are put into a new order"),
+        Param("model", str, "", "name or folder of a sentence-transformers cross-encoder"),
+        Param("depth", cutoff, 100, "number of hits to rerank"),
     ),
     takes_parts=True,
     default_parts=("bm25",),

@@ -1,4 +1,4 @@
-"""tfidf_chars: pieces of words, so that misspelt, inflected and compound words are found."""
+"""tfidf_chars: TF-IDF of character n-grams, which also finds misspelt, inflected and compound words."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from assay.providers.retriever import in_tie_order, not_indexed_error
 from assay.text import words_of
 
 SCORES_AT_ONCE = 4_000_000
-"""Queries × documents that are scored together at most: some 50 MB."""
+"""The most query-document pairs that are scored at once: about 50 MB."""
 
 
 def pieces(word: str, low: int, high: int) -> Iterator[str]:
-    """The stretches of low … high letters of a word with a space on either side; a shorter word gives itself, once."""
+    """The n-grams of low … high characters of a word with a space on either side; a shorter word gives itself, once."""
     padded = f" {word} "
     for length in range(low, high + 1):
         if length >= len(padded):
@@ -37,12 +37,12 @@ class TfidfChars:
 
     def __init__(self, low: int, high: int) -> None:
         if low > high:
-            raise BadParameter(f"tfidf_chars: low={low} is above high={high}")
+            raise BadParameter(f"tfidf_chars: low must not be greater than high, found low={low} and high={high}")
         self.low, self.high = low, high
         self._ids: list[str] | None = None
 
     def index(self, documents: Iterable[Document]) -> None:
-        """Weigh the pieces of each document's title and text."""
+        """Weight the n-grams of each document's title and text."""
         ordered = in_tie_order(documents)
         self._pieces: dict[str, int] = {}
         counts = self._count([document.content for document in ordered], is_open=True)
@@ -52,7 +52,7 @@ class TfidfChars:
         self._ids = [document.doc_id for document in ordered]
 
     def search(self, queries: Sequence[Query], k: int) -> list[list[Hit]]:
-        """For each query up to k documents that share a piece with it."""
+        """For each query up to k documents that share an n-gram with it."""
         if self._ids is None:
             raise not_indexed_error("tfidf_chars")
         step = max(1, SCORES_AT_ONCE // max(1, len(self._ids)))
@@ -66,7 +66,7 @@ class TfidfChars:
             yield hits_of_ids([ids[row] for row in rows.tolist()], scores.tolist())
 
     def _count(self, texts: Sequence[str], is_open: bool) -> Any:
-        """Texts × pieces. Each distinct word is cut up once; while it is open, new pieces get a number."""
+        """Counts of n-grams per text. Each distinct word is split once; if `is_open`, new n-grams get a number."""
         words: dict[str, int] = {}
         by_text = _counts([[words.setdefault(word, len(words)) for word in words_of(text)] for text in texts])
         known = self._pieces
@@ -82,10 +82,10 @@ class TfidfChars:
         return counts
 
     def _weigh(self, counts: Any) -> Any:
-        """Weights out of counts, each row of length 1; in place.
+        """Turn counts into weights, in place; each row gets length 1.
 
-        Logarithms and sums of arrays may differ in the last bit by where in the array a row stands. So each logarithm is
-        worked out by itself, and squares are added one after the other: a text has the same weights in any company.
+        Logarithms and sums of arrays may differ in the last bit with the position of a row in the array. So each logarithm
+        is computed by itself, and squares are added one by one: a text gets the same weights whatever texts are with it.
         """
         numbers = counts.data.astype(np.int64)
         logs = np.array([0.0, *(1 + math.log(n) for n in range(1, int(numbers.max(initial=0)) + 1))], np.float32)
@@ -97,7 +97,7 @@ class TfidfChars:
 
 
 def _counts(rows: Sequence[Sequence[int]]) -> Any:
-    """A sparse matrix with how often each number stands in each row."""
+    """A sparse matrix with the count of each number in each row."""
     from scipy.sparse import csr_matrix
 
     ends: npt.NDArray[np.int64] = np.cumsum([0, *map(len, rows)])
@@ -110,11 +110,11 @@ def _counts(rows: Sequence[Sequence[int]]) -> Any:
 
 PROVIDER = Provider(
     "tfidf_chars",
-    "pieces of words, so that misspelt, inflected and compound words are found",
+    "TF-IDF of character n-grams, which also finds misspelt, inflected and compound words",
     TfidfChars,
     params=(
-        Param("low", cutoff, 3, "letters of the shortest pieces"),
-        Param("high", cutoff, 5, "letters of the longest pieces"),
+        Param("low", cutoff, 3, "characters in the shortest n-grams"),
+        Param("high", cutoff, 5, "characters in the longest n-grams"),
     ),
     is_repeatable=True,
 )

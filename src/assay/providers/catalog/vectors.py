@@ -1,4 +1,4 @@
-"""vectors: ready-made embeddings of documents and queries, in files; exact, by cosine, dot product or distance."""
+"""vectors: precomputed embeddings of documents and queries in files; exact search by cosine, dot product or distance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, one_of
 from assay.model import Document, Query
-from assay.providers.nearest import FileRows, VectorFile, open_vectors, plural, top_k
+from assay.providers.nearest import FileRows, VectorFile, open_vectors, top_k
 from assay.providers.nearest import Vectors as Matrix
 from assay.providers.provider import Provider, hits_of_ids
 from assay.providers.responses import Answers
@@ -20,11 +20,11 @@ from assay.providers.retriever import PermanentFailure, in_tie_order, not_indexe
 from assay.text import counted
 
 SPARE = 64
-"""Neighbours by distance that are measured beyond those asked for: the search before rounds a little."""
+"""Extra neighbours whose distance is measured, because the search before it rounds."""
 
 
 class Vectors:
-    """Documents by how near their vectors are to the query's. By cosine, a vector of zeros has no place."""
+    """Ranks documents by the similarity of their vectors to the query's. By cosine, a zero vector is never found."""
 
     def __init__(self, documents: str, queries: str, documents_ids: str, queries_ids: str, similarity: str) -> None:
         self._documents, self._queries = opened(documents, queries, documents_ids, queries_ids)
@@ -34,11 +34,11 @@ class Vectors:
         self._rows: FileRows | None = None
 
     def set_order(self, queries: Collection[str], documents: Collection[str]) -> None:
-        """Take the ids of all queries and documents of the benchmark, in its order."""
+        """Set the ids of all queries and documents, in the order of the benchmark."""
         self._query_order, self._document_order = queries, documents
 
     def index(self, documents: Iterable[Document]) -> None:
-        """Find the rows of these documents. Without ids in the file and an order that was told, their own order counts."""
+        """Find the rows of these documents. Without ids and without set_order, rows are in the order of the documents."""
         document_list = list(documents)
         order = self._document_order or [document.doc_id for document in document_list]
         row_of = self._documents.rows_by_id(order)
@@ -51,7 +51,7 @@ class Vectors:
         self._rows = rows
 
     def search(self, queries: Sequence[Query], k: int) -> Answers:
-        """For each query the k nearest documents; a query without a vector has failed."""
+        """For each query the k nearest documents. A query without a vector fails."""
         rows = self._rows
         if rows is None:
             raise not_indexed_error("vectors")
@@ -72,7 +72,7 @@ class Vectors:
         return answers
 
     def _nearest(self, asked: FileRows, rows: FileRows, k: int) -> list[tuple[list[int], list[float]]]:
-        """For each query the places of documents and their scores; a distance counts as its negative."""
+        """For each query the positions of documents and their scores; a distance is negated."""
         if self._similarity != "euclidean":
             nearest, scores = top_k(asked[:], cast("Matrix", rows), k)
             return list(zip(nearest.tolist(), scores.tolist(), strict=True))
@@ -84,7 +84,7 @@ class Vectors:
 def _by_distance(
     query: npt.NDArray[np.float32], places: npt.NDArray[np.int64], rows: FileRows, k: int
 ) -> tuple[list[int], list[float]]:
-    """The k nearest of some, measured in float64; of equal ones the lower place first."""
+    """The k nearest of these places, measured in float64; on equal distance the lower place first."""
     apart = rows[places].astype(np.float64) - query.astype(np.float64)
     distances = np.sqrt(np.vecdot(apart, apart))
     order = np.lexsort((places, distances))[:k]
@@ -92,16 +92,16 @@ def _by_distance(
 
 
 def opened(documents: str, queries: str, documents_ids: str, queries_ids: str) -> tuple[VectorFile, VectorFile]:
-    """Both files, which must have rows of one length."""
+    """Both files; their rows must have the same length."""
     ours, asked = open_vectors(documents, documents_ids, "document"), open_vectors(queries, queries_ids, "query")
     if ours.width != asked.width:
-        widths = f"{documents} has {ours.width:,} numbers in a row and {queries} {asked.width:,}"
-        raise ProviderError(f"vectors: {widths}; {plural('document')} and queries must be embedded by one model")
+        widths = f"{documents} has {ours.width:,} numbers per row, but {queries} has {asked.width:,}"
+        raise ProviderError(f"vectors: {widths}. Embed documents and queries with the same model")
     return ours, asked
 
 
 def check_files(documents: str, queries: str, documents_ids: str, queries_ids: str, similarity: str) -> None:  # noqa: ARG001
-    """Raise unless the files are there and fit together; numbers are not read."""
+    """Raise unless the files exist and fit together; the numbers are not read."""
     opened(documents, queries, documents_ids, queries_ids)
 
 
@@ -111,14 +111,21 @@ def _files(documents: str, queries: str, documents_ids: str, queries_ids: str, s
 
 PROVIDER = Provider(
     "vectors",
-    "ready-made embeddings of documents and queries, in NumPy files; exact, in bounded memory",
+    "precomputed embeddings of documents and queries in NumPy files; exact search in bounded memory",
     Vectors,
     params=(
-        Param("documents", str, REQUIRED, ".npy, a row per document in the benchmark's order; or .npz with ids and vectors"),
+        Param(
+            "documents",
+            str,
+            REQUIRED,
+            ".npy with a row per document in the order of the benchmark, or .npz with ids and vectors",
+        ),
         Param("queries", str, REQUIRED, "the same for the queries"),
-        Param("documents_ids", str, "", "text file that names the rows, an id in each line"),
+        Param("documents_ids", str, "", "text file with the id of each row, one per line"),
         Param("queries_ids", str, "", "the same for the queries"),
-        Param("similarity", one_of("cosine", "dot", "euclidean"), "cosine", "what makes vectors near"),
+        Param(
+            "similarity", one_of("cosine", "dot", "euclidean"), "cosine", "similarity of vectors: cosine, dot or euclidean"
+        ),
     ),
     check=check_files,
     sources=_files,

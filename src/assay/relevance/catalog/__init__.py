@@ -1,1 +1,1 @@
-"""Resolvers: one family per file, found by their records."""
+"""Catalog: one family of resolvers per file, found by their records."""

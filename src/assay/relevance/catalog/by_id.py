@@ -1,4 +1,4 @@
-"""Relevance by id: the judgments name documents, or the dataset's own format knows which evidence a hit covers."""
+"""Relevance by id: judgments name documents, or the format of the dataset knows which evidence a hit covers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from assay.relevance.resolver import Ground, Judged, Resolver
 
 
 def has_evidence(ground: Ground, query: Query) -> bool:
-    """Whether the format owns relevance, and knows the query's evidence."""
+    """Whether the format defines relevance and knows the evidence of the query."""
     return ground.pack is not None and ground.pack.n_evidence(query) is not None
 
 
 def resolve_pack(ground: Ground, queries: Sequence[Query]) -> dict[str, Judged]:
-    """Each piece of evidence is credited once, to the first hit that covers it; later ones are redundant: grade 0."""
+    """Each piece of evidence counts once, for the first hit that covers it; later hits get the grade 0."""
     if ground.pack is None:
-        raise UsageError("this dataset's format does not decide about relevance; use qrels or a resolver of text")
+        raise UsageError(
+            "the format of this dataset does not define relevance. Use qrels, or a resolver of texts, such as token"
+        )
     return {query.query_id: _judge_pack(ground.pack, ground, query) for query in queries}
 
 
@@ -27,7 +29,7 @@ def _judge_pack(pack: Pack, ground: Ground, query: Query) -> Judged:
     for hit in ground.hits.get(query.query_id, ()):
         items = pack.is_relevant(query, hit)
         if items is True and len(covered) >= (pack.n_evidence(query) or 0):
-            items = None  # everything there is to find was found
+            items = None  # all evidence has been found
         evidence = {hit.doc_id} if items is True else {items} if items and isinstance(items, str) else set(items or ())
         grades[hit.doc_id] = float(not evidence <= covered)
         covered |= evidence
@@ -36,17 +38,21 @@ def _judge_pack(pack: Pack, ground: Ground, query: Query) -> Judged:
 
 
 PACK = Resolver(
-    "pack", "evidence that the dataset's format owns", has_evidence, resolve_pack, needs="evidence that their format knows"
+    "pack",
+    "evidence that the format of the dataset defines",
+    has_evidence,
+    resolve_pack,
+    needs="evidence that their format knows",
 )
 
 
 def is_judged(ground: Ground, query: Query) -> bool:
-    """Whether the query has judgments; an empty list says that nothing is relevant."""
+    """Whether the query has judgments; an empty list means that nothing is relevant."""
     return query.query_id in ground.qrels
 
 
 def resolve_qrels(ground: Ground, queries: Sequence[Query]) -> dict[str, Judged]:
-    """Every judged document has its grade. Of several chunks of one document the first is credited, later ones get 0."""
+    """Every judged document has its grade. The first chunk of a document gets it; later chunks of the document get 0."""
     if ground.document_of is None:
         return {query.query_id: Judged(ground.qrels[query.query_id]) for query in queries}
     return {query.query_id: _credit_once(ground, query, ground.document_of) for query in queries}

@@ -1,4 +1,4 @@
-"""Relevance by words: a text is compared with the expected words, in one way or in several together."""
+"""Relevance by words: a text is compared with the expected words, in one of several ways or all together."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from assay.model import Query
 from assay.relevance.by_text import ROUNDING, Pairs, has_expected, holds_phrase, judge_by_text
 from assay.relevance.resolver import Ground, Judged, Resolver
 
-COVERAGE_THRESHOLD = Param("threshold", fraction, 0.7, "lowest share of the expected words that is relevant")
+COVERAGE_THRESHOLD = Param("threshold", fraction, 0.7, "lowest share of the expected words at which a text is relevant")
 
 
 def word_coverage(pairs: Pairs) -> Floats:
-    """The share of the expected words that the text has."""
+    """The share of the expected words that the text contains."""
     return ratio(pairs.shared, pairs.n_expected[pairs.query])
 
 
 def resolve_coverage(ground: Ground, queries: Sequence[Query], threshold: float) -> dict[str, Judged]:
-    """The case that F1 gets wrong: a long chunk with the whole answer in it covers it fully."""
+    """Unlike F1, a long chunk that contains the whole answer gets the full share."""
     return judge_by_text(ground, queries, word_coverage, threshold)
 
 
 COVERAGE = Resolver(
-    "coverage", "share of the expected words that a text holds", has_expected, resolve_coverage, (COVERAGE_THRESHOLD,)
+    "coverage", "share of the expected words that a text contains", has_expected, resolve_coverage, (COVERAGE_THRESHOLD,)
 )
 
 
-LEXICAL_THRESHOLD = Param("threshold", fraction, 0.5, "lowest share of the best score possible that is relevant")
+LEXICAL_THRESHOLD = Param("threshold", fraction, 0.5, "lowest share of the best possible score at which a text is relevant")
 
 
 def bm25_share(pairs: Pairs) -> Floats:
-    """BM25 of the text as a share of what a text of mean length with every expected word once would get, at most 1."""
+    """BM25 of the text, divided by the BM25 of a text of mean length that has every expected word once; at most 1."""
     alike = np.zeros(len(pairs.query))
     order = np.argsort(pairs.query, kind="stable")
     bounds = np.searchsorted(pairs.query[order], np.arange(len(pairs.expected) + 1))
@@ -58,7 +58,7 @@ LEXICAL = Resolver(
 
 
 def holds_expected(pairs: Pairs) -> Floats:
-    """1 where the expected words are found whole and in order, else 0."""
+    """1 if the text contains all expected words in order, else 0."""
     holds = np.zeros(len(pairs.query))
     for place in np.flatnonzero(pairs.shared == pairs.n_expected[pairs.query]).tolist():
         holds[place] = holds_phrase(pairs, place)
@@ -70,21 +70,21 @@ def resolve_substring(ground: Ground, queries: Sequence[Query]) -> dict[str, Jud
     return judge_by_text(ground, queries, holds_expected, 1.0)
 
 
-SUBSTRING = Resolver("substring", "the expected words, whole and in order", has_expected, resolve_substring)
+SUBSTRING = Resolver("substring", "all expected words, in order", has_expected, resolve_substring)
 
 
 TOKEN_THRESHOLD = Param(
-    "threshold", fraction, 0.3, "lowest F1 that is relevant; 0.5 is strict, 0.1 lenient", ("f1_threshold",)
+    "threshold", fraction, 0.3, "lowest F1 at which a text is relevant; 0.5 is strict, 0.1 is lenient", ("f1_threshold",)
 )
 
 
 def token_f1(pairs: Pairs) -> Floats:
-    """Twice the shared words over the words of both: the harmonic mean of the share of each."""
+    """Twice the shared words divided by the words of both texts: the harmonic mean of both shares."""
     return ratio(2 * pairs.shared, pairs.index.n_distinct[pairs.text] + pairs.n_expected[pairs.query])
 
 
 def resolve_token(ground: Ground, queries: Sequence[Query], threshold: float) -> dict[str, Judged]:
-    """Different words are compared, repetitions do not count. A long text has a low F1 even if it holds the answer."""
+    """Repetitions of a word do not count. A long text has a low F1 even if it contains the answer."""
     return judge_by_text(ground, queries, token_f1, threshold)
 
 
@@ -97,32 +97,35 @@ HYBRID_PARTS: Mapping[str, tuple[Callable[[Pairs], Floats], float]] = {
     "coverage": (word_coverage, 0.7),
     "lexical": (bm25_share, 0.5),
 }
-"""Name → likeness, and the threshold it has to reach by itself."""
+"""Name → similarity, and its threshold."""
 
 
 def four_weights(text: str) -> tuple[float, ...]:
-    """Four numbers from 0 up, not all of them 0."""
+    """Four numbers of at least 0, not all of them 0."""
     values = numbers(text)
     if len(values) != len(HYBRID_PARTS) or min(values) < 0 or not any(values):
-        raise ValueError(f"{len(HYBRID_PARTS)} numbers from 0 up, such as [2, 1, 1, 1]")
+        raise ValueError(f"{len(HYBRID_PARTS)} numbers of at least 0, not all 0, such as [2, 1, 1, 1]")
     return values
 
 
 HYBRID_METHOD = Param(
-    "method", one_of("first", "weighted"), "first", "first: any that reaches its own threshold; weighted: their mean"
+    "method",
+    one_of("first", "weighted"),
+    "first",
+    "first: one of the four reaches its own threshold; weighted: their mean reaches threshold",
 )
-HYBRID_THRESHOLD = Param("threshold", fraction, 0.5, "lowest weighted mean that is relevant")
+HYBRID_THRESHOLD = Param("threshold", fraction, 0.5, "lowest weighted mean at which a text is relevant")
 
 
 HYBRID_WEIGHTS = Param(
-    "weights", four_weights, (1.0, 1.0, 1.0, 1.0), "what substring, token, coverage and lexical weigh in the mean"
+    "weights", four_weights, (1.0, 1.0, 1.0, 1.0), "weights of substring, token, coverage and lexical in the mean"
 )
 
 
 def resolve_hybrid(
     ground: Ground, queries: Sequence[Query], method: str, threshold: float, weights: tuple[float, ...]
 ) -> dict[str, Judged]:
-    """Exact words, F1, coverage and BM25. With `first` one of them is enough."""
+    """Exact words, F1, coverage and BM25. With `first`, one of them is enough."""
     if method == "first":
         return judge_by_text(ground, queries, _first_that_agrees, 1.0)
     return judge_by_text(ground, queries, partial(_weighted_mean, weights=weights), threshold)

@@ -1,4 +1,4 @@
-"""Relevance by span: a chunk is relevant when it overlaps a gold span of its file, by lines or characters."""
+"""Relevance by span: a chunk is relevant if it overlaps a gold span of its file, in lines or characters."""
 
 from __future__ import annotations
 
@@ -20,29 +20,31 @@ UNIT = Param(
     "unit",
     one_of("gold", "lines", "characters", line="lines", chars="characters", character="characters"),
     "gold",
-    "what overlap is counted in: lines, characters, or gold: what the gold spans are written in",
+    "unit of the overlap: lines, characters, or gold (the unit of the gold spans)",
 )
 RULE = Param(
     "rule",
     one_of("any", "share", "iou"),
     "any",
-    "any: overlap at all; share: `threshold` of the gold span or more; iou: intersection over union of `threshold` or more",
+    "any: any overlap; share: at least `threshold` of the gold span; iou: intersection over union of at least `threshold`",
 )
-THRESHOLD = Param("threshold", fraction, 0.5, "lowest share of the gold span, or intersection over union, that is relevant")
+THRESHOLD = Param(
+    "threshold", fraction, 0.5, "lowest share of the gold span, or intersection over union, at which a chunk is relevant"
+)
 
 
 def first_line(text: str) -> int:
-    """The number of a file's first line."""
+    """The number of the first line of a file."""
     if text not in ("0", "1"):
         raise ValueError("0 or 1")
     return int(text)
 
 
-BASE = Param("base", first_line, 1, "the number that ids and hits give to a file's first line: 0 or 1")
+BASE = Param("base", first_line, 1, "number of the first line of a file in ids and hits: 0 or 1")
 
 
 class Pairs(NamedTuple):
-    """Every gold span with every candidate of its file: their numbers, what they share, and how much each of them is."""
+    """Every gold span with every chunk of its file: their numbers, their overlap, and their sizes."""
 
     gold: Ints
     chunk: Ints
@@ -51,7 +53,7 @@ class Pairs(NamedTuple):
     chunk_size: Floats
 
     def are_relevant(self, rule: str, threshold: float) -> Bools:
-        """Which pairs are close enough; a pair that shares nothing never is."""
+        """Which pairs overlap enough; a pair without overlap never does."""
         if rule == "any":
             return self.shared > 0
         whole = self.gold_size if rule == "share" else self.gold_size + self.chunk_size - self.shared
@@ -59,21 +61,23 @@ class Pairs(NamedTuple):
 
 
 def has_spans(ground: Ground, query: Query) -> bool:
-    """Whether the query has gold spans; an empty list says that nothing is relevant."""
+    """Whether the query has gold spans; an empty list means that nothing is relevant."""
     return query.query_id in ground.spans and ground.places is not None
 
 
 def resolve_span(
     ground: Ground, queries: Sequence[Query], unit: str, rule: str, threshold: float, base: int
 ) -> dict[str, Judged]:
-    """Each chunk stands for itself. They are counted over the corpus where it was retrieved from; over what was retrieved
-    where that are other chunks, and gold spans that none of these is relevant to count as one each.
+    """Each chunk counts by itself. If the chunks of the dataset were retrieved, relevant chunks are counted in the whole
+    corpus. Otherwise they are counted among the retrieved chunks, and each gold span without a relevant chunk adds one.
     """
     if ground.places is None:
-        raise UsageError("span needs to know where chunks stand: a dataset with spans, and a run over chunks of its files")
+        raise UsageError("relevance span needs a dataset with gold spans, and a run over chunks of its files")
     places = ground.places.based(base)
     hits = {query.query_id: [hit.doc_id for hit in ground.hits.get(query.query_id, ())] for query in queries}
-    places.numbers(list(chain.from_iterable(hits.values())))  # all at once: ids tell each other's files apart
+    places.numbers(
+        list(chain.from_iterable(hits.values()))
+    )  # all at once, because the other ids help to find the file of an id
     retrieved = [places.numbers(ids) for ids in hits.values()]
     over_corpus = places.n_corpus > 0 and places.n_read == 0
     gold = GoldSpans.of(ground.spans, list(hits), places)
@@ -96,7 +100,7 @@ def resolve_span(
 
 
 def _relevant(gold: GoldSpans, places: Places, unit: str, rule: str, threshold: float) -> list[list[tuple[int, int]]]:
-    """For each query the gold spans and chunks that belong together, by their numbers."""
+    """For each query the pairs of gold span and relevant chunk, by their numbers."""
     pairs = paired(gold, places, unit)
     close = pairs.are_relevant(rule, threshold)
     pairs_by_query: list[list[tuple[int, int]]] = [[] for _ in range(len(gold.is_given))]
@@ -107,7 +111,7 @@ def _relevant(gold: GoldSpans, places: Places, unit: str, rule: str, threshold: 
 
 
 def paired(gold: GoldSpans, places: Places, unit: str) -> Pairs:
-    """Gold spans and all chunks of the same file, side by side."""
+    """Pairs of each gold span and all chunks of its file."""
     files, _ = places.arrays
     by_file = np.argsort(files, kind="stable")
     counts = np.bincount(files, minlength=places.n_files)
