@@ -146,7 +146,7 @@ print([name for name in sys.modules if name.startswith("assay.ontology")])
     )
     assert "ndcg" in printed
     assert not re.search("(?i)max_ont_sim|hpo-de", printed)
-    assert printed.splitlines()[-2:] == ["ontology: no plug-in that is installed takes it; domains of assay: none", "[]"]
+    assert printed.splitlines()[-2:] == ["no installed plug-in accepts ontology (installed domains: none)", "[]"]
 
 
 def test_an_option_that_no_domain_takes():

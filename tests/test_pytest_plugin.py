@@ -84,7 +84,7 @@ def test_checks_hold_fail_or_have_a_mistake(session):
         [
             "test_it.py:*: the results break a rule",
             "FAIL  mrr >= 0.9  0.250 [[]*[]], 8 queries",
-            'Worst: q3 0.000 ("what is thing 3?")*',
+            'Worst queries: q3 0.000 ("what is thing 3?")*',
             "test_it.py:*: UnknownName: no metric is called 'mrrr'*",
             "*= assay =*",
             "test_it.py::test_good",
@@ -96,7 +96,7 @@ def test_checks_hold_fail_or_have_a_mistake(session):
     )
     assert "Traceback" not in printed
     assert "pytest_plugin" not in printed
-    assert printed.count('Worst: q3 0.000 ("what is thing 3?")') == 1
+    assert printed.count('Worst queries: q3 0.000 ("what is thing 3?")') == 1
     assert "test_it.py::test_mistake\n" not in printed, "no verdict"
 
 
@@ -112,7 +112,7 @@ def test_against_a_baseline(session, pytester):
     done = session(tests, "--assay-baseline", "main")
     done.assert_outcomes(failed=1)
     figures = "FAIL  mrr not worse by 0.02 *1.000 → 0.250  (−0.750 [[]*[]], 8 queries)"
-    done.stdout.fnmatch_lines([figures, 'Moved most: q3 hit → miss ("what is thing 3?")*'])
+    done.stdout.fnmatch_lines([figures, 'Largest losses: q3 hit → miss ("what is thing 3?")*'])
     kept = session(tests, "--assay-baseline", "old", "--assay-store", "none.db", "--assay-keep")
     kept.stdout.fnmatch_lines(
         ["*note: no baseline is called old yet", "saved as 20*. To make it the baseline: assay bless latest --as old"]
@@ -195,7 +195,7 @@ CHECK = "def test_it(assay):\n    assay.check(DATASET, good, 'mrr drops <= 0.01'
 @pytest.mark.slow
 def test_what_can_never_be_a_baseline_is_no_baseline_to_wait_for(session):
     session(CHECK, "--assay-keep")
-    for name, said in (("./x.json", "./x.json: no such file"), ("latest~7", "the baseline latest~7 is not there*")):
+    for name, said in (("./x.json", "./x.json: no such file"), ("latest~7", "the baseline latest~7 does not exist*")):
         done = session(CHECK, "--assay-baseline", name)
         done.assert_outcomes(failed=1)
         done.stdout.fnmatch_lines([f"test_it.py:*: DataError: {said}"])

@@ -75,7 +75,7 @@ def test_plans_and_rules_refuse_the_same_files(tmp_path):
 
 def test_a_long_number_is_told_with_its_line(tmp_path):
     (tmp_path / "plan.yaml").write_text(f"a: 1\nk: {'9' * 5000}\n")
-    with pytest.raises(AssayError, match=r"plan\.yaml:2: a number of 5,000 digits is too long"):
+    with pytest.raises(AssayError, match=r"plan\.yaml:2: a number has 5,000 digits"):
         read_plan(tmp_path / "plan.yaml")
 
 

@@ -78,11 +78,11 @@ def test_what_a_provider_prints_does_not_get_into_the_output(place, assay, monke
 def test_what_is_told_of_a_plan_its_depth_and_the_files_written(place, assay):
     with Path("plan.yaml").open("a") as plan:
         plan.write("outputs: [result.json]\n")
-    note = "k = 5 is less than the cutoff of ndcg@10: only 5 documents are asked for"
+    note = "k = 5 is less than the cutoff of ndcg@10: only 5 documents are retrieved for each query"
     both = ("--benchmarks", "small.json", "small.json", "rag-template", "--providers", *["python:mine:search"] * 2)
     done = assay("eval", "plan.yaml", *both, "python:mine:Batched", "-o", "result.json", "-o", "new/t.tex", "-o", "run.trec")
     first, *notes, written = (line for line in done.err.splitlines() if line.startswith(("note: ", "wrote ")))
-    assert (first, ["named 2 times, and used once" in one for one in notes]) == (f"note: {note}", [True, True])
+    assert (first, ["listed 2 times but used once" in one for one in notes]) == (f"note: {note}", [True, True])
     assert written.startswith("wrote result.json, new/t.tex, run-"), "each once"
     assert written.endswith(" (new folder: new)")
     assert len(list(place.glob("run-*.trec"))) == 4
@@ -124,7 +124,7 @@ def test_without_a_store_it_works_where_nothing_can_be_written(assay, monkeypatc
     words = ("--benchmarks", "rag-template", "--providers", "bm25", "dense", "-m", "mrr", "--no-store", "-f", "csv")
     done = assay("eval", *words)
     assert [line.split(",")[1] for line in done.out.splitlines()[1:]] == ["bm25", "dense"], done.err
-    assert "note: nothing can be written here, so no log is kept to go on from" in done.err
+    assert "note: this folder is read-only, so there is no log and the evaluation cannot be resumed" in done.err
 
 
 def test_chunks_are_rolled_up_to_documents_by_flags_or_by_a_plan(place, assay, transcript):

@@ -54,7 +54,7 @@ def test_a_plan_that_changed_is_refused(place, assay, transcript):
     plan = (place / "plan.yaml").read_text()
     (place / "deep").mkdir()
     (place / "deep" / "plan.yaml").write_text(plan.replace("k: 5", "k: 4"))
-    assert "note: there is nothing to go on from" in assay("eval", "plan.yaml", "--resume").err
+    assert "note: there is nothing to resume" in assay("eval", "plan.yaml", "--resume").err
     assert assay("eval", "deep/plan.yaml", "--limit", "1").code == 0
     assert assay("eval", "plan.yaml", "--resume", "--concurrency", "2", "--timeout", "9", "--retries", "1").code == 0
     (place / "plan.yaml").write_text(plan.replace("k: 5", "k: 6").replace("mine:search", "mine:other"))
@@ -75,9 +75,10 @@ def test_interrupted_it_says_how_to_go_on(place, assay, monkeypatch):
         assert (done.code, "Traceback" in done.err, (place / "my result.json").exists()) == (code, False, False), number
     monkeypatch.delenv("SIGNAL")
     other = assay("eval", *FLAGS[:2], "--providers", "python:mine:other", *FLAGS[4:], "--limit", "1", "--resume")
-    assert "note: there is nothing to go on from; this evaluation starts afresh" in other.err, "it is not in the way"
+    note = "note: there is nothing to resume, so this evaluation starts from the beginning"
+    assert note in other.err, "it is not in the way"
     other = assay("eval", *FLAGS[:-1], "4", "--resume")
-    assert (other.code, "is another one: k was 5, is 4. Without --resume it starts afresh\n" in other.err) == (2, True)
+    assert (other.code, "differs: k was 5 and is now 4. To start again, leave out --resume\n" in other.err) == (2, True)
     before = len(asked(place))
     done = assay(*shlex.split(command)[1:])
     assert (done.code, f"{n_answered} done before" in done.err) == (0, True)

@@ -67,7 +67,7 @@ def test_a_broken_gate_is_written_in_every_form(store, results, assay):
     store.save(read_results(results / "few.json"))
     for form in ("json", "markdown", "junit"):
         done = assay("gate", "--rule", "mrr drops <= 0", "-f", form)
-        assert (done.code, "38 queries only in main" in done.out) == (3, True), form
+        assert (done.code, "38 queries are only in main" in done.out) == (3, True), form
     assert assay("gate", "--rule", "mrr drops <= 0")[:2] == (3, "")
 
 

@@ -66,7 +66,7 @@ def test_check_asks_a_few_queries(assay):
     ).values()
     assert (answer["docs"], answer["error"], answer["unknown"]) == (["nowhere"], None, ["nowhere"])
     done = assay("providers", "check", "python:answering:hangs", "--queries", "1", "--timeout", "0.1")
-    assert (done.code, "no answer within 0.1 s" in done.out) == (4, True)
+    assert (done.code, "no response within 0.1 s" in done.out) == (4, True)
 
 
 def test_check_hides_secrets(assay):

@@ -42,7 +42,7 @@ def test_all_are_loaded_by_what_the_plan_calls_them(place):
 def test_one_without_documents_is_refused_for_those_who_search_in_them(place):
     bare = BenchmarkDataset("bare", queries={"q": Query("q", "text")}, qrels={"q": {"d": 1.0}})
     bare.save_json(place / "bare.json")
-    with pytest.raises(DataError, match=r"^bare has no documents, and rerank\(bm25\), command:x need some"):
+    with pytest.raises(DataError, match=r"^bare has no documents, but rerank\(bm25\), command:x need documents"):
         load("bare.json", providers=["rerank(bm25)", "command:x", "command(command=y, index=false)", "replay:x.run"])
     assert load("bare.json", providers=["replay:x.run", "hybrid(replay:x.run, replay:y.run)"]) == {"bare.json": "bare"}
 

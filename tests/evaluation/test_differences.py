@@ -55,7 +55,7 @@ def test_a_grade_or_two_documents_changed():
 def test_other_queries_and_the_figures_over_those_that_are_shared():
     more = {**QRELS, "q3": {"f": 1}}
     found = differences_between(result(more), result({"q2": QRELS["q2"], "q3": {"f": 1}, "q4": {"g": 1}}))
-    assert findings(found)["queries only there"] == ("1: q1", "1: q4")
+    assert findings(found)["queries in one result only"] == ("1: q1", "1: q4")
     mrr = found.metrics[1]
     assert (mrr.first, mrr.second) == pytest.approx(((0.5 + 1 + 0) / 3, (1 + 0 + 0) / 3))
     assert (mrr.first_shared, mrr.second_shared, mrr.differs, mrr.moved) == (0.5, 0.5, True, ())
@@ -104,7 +104,8 @@ def test_queries_that_count_in_one_alone_are_named_and_explain_the_difference():
     found = differences_between(result(run=run), result(run=run, policy=assay.Policy(missing="skip", ties="docid_asc")))
     for metric in found.metrics:
         assert (metric.is_explained_by_queries, metric.only_first, metric.only_second) == (True, ("q2",), ())
-    assert {one.what: one.matters for one in found.findings} == {"queries only there": True, "missing": True, "ties": False}
+    matters = {one.what: one.matters for one in found.findings}
+    assert matters == {"queries in one result only": True, "missing": True, "ties": False}
 
 
 def test_metrics_of_one_kind_are_paired_with_the_one_most_like():
@@ -113,4 +114,4 @@ def test_metrics_of_one_kind_are_paired_with_the_one_most_like():
     (pair,) = differences_between(first, second).redefined
     assert (pair.first.name, pair.second.name) == ("ndcg@10", "ndcg(gain=exp)@10")
     assert (pair.first_value, pair.second_value) == (first["ndcg@10"], second["ndcg(gain=exp)@10"])
-    assert pair.words == "a grade is worth 2^grade − 1"
+    assert pair.words == "the gain is 2^grade − 1"

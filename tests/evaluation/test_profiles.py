@@ -182,7 +182,7 @@ def test_a_result_knows_its_profile_and_what_is_done_otherwise():
     assert (result.profile, result.policy.precision) == ("ir_measures", "float32")
     assert result.scores("mrr") == {"1": 0.5, "2": 0.0}
     assert result.scores("mrr@10") == {"1": 1.0, "2": 0.0}
-    assert result.notes == ("mrr@10: equal scores by ascending id; scores compared in double precision.",)
+    assert result.notes == ("mrr@10: ties are ordered by ascending document id; scores are compared in double precision.",)
     plain = result.to_dict()
     assert plain["profile"] == "ir_measures"
     assert plain["policies"] == {"mrr": {}, "mrr@10": {"ties": "docid_asc", "precision": "float64"}, "precision@5": {}}

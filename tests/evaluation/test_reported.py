@@ -100,11 +100,11 @@ def test_a_provider_that_reports_no_answer_has_no_score_and_it_is_told(questions
     result = assay.run(questions, bare, METRICS)
     assert math.isnan(result["answer_f1"])
     assert math.isnan(result["aurc"])
-    assert any("reported no answer in words" in note for note in result.notes)
+    assert any("reported no answers" in note for note in result.notes)
     assert result["ndcg@5"] == pytest.approx(1 / 3)
     notes = assay.run(questions, lambda query, k: {"hits": [], "answer": True}, ["answer_f1"]).notes
     assert any("not True" in note for note in notes)
-    assert any("reported no answer in words" in note for note in notes)
+    assert any("reported no answers" in note for note in notes)
 
 
 def test_routes_are_scored_beside_rankings():
@@ -208,4 +208,4 @@ def test_only_what_failed_is_asked_again_where_the_result_keeps_what_was_said(qu
         for name in (metric, *(name for name in whole.beside if "latency" not in name)):
             assert again[name] == pytest.approx(whole[name], nan_ok=True), name
         assert again.provenance.get("routing") == whole.provenance.get("routing")
-    assert said[0].endswith("all queries are asked again, for that result does not keep what was said to them")
+    assert said[0].endswith("sending all queries again, because the result has no stored answers or routes")

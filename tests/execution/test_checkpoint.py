@@ -64,7 +64,7 @@ def test_what_was_begun_is_found_and_only_the_rest_is_asked(evaluate):
         (again,) = evaluate.resume(told, name=name)
         assert ([query for some in told.asked for query in some], again.run) == (["q1", "q2"], first.run)
         assert again.provenance["counts"]["cached"] == 1
-    assert evaluate.said == ["there is nothing to go on from; this evaluation starts afresh"] * 2
+    assert evaluate.said == ["there is nothing to resume, so this evaluation starts from the beginning"] * 2
 
 
 def test_with_a_dead_provider_what_is_known_stays_known(evaluate):
@@ -202,7 +202,7 @@ def test_the_same_evaluation_cannot_run_twice_at_once(evaluate):
     thread = threading.Thread(target=lambda: results.extend(evaluate(told, name=NAMED)))
     thread.start()
     assert is_asked.wait(LONG)
-    with pytest.raises(UsageError, match="running already"):
+    with pytest.raises(UsageError, match="already running"):
         evaluate(told, name=NAMED, resume=True)
     evaluate(Told(), name=NAMED, selection=Selection(limit=1))  # another one is not disturbed
     release.set()
@@ -215,7 +215,7 @@ def test_the_same_evaluation_cannot_run_twice_at_once(evaluate):
 def test_a_folder_that_cannot_be_written_is_told(evaluate):
     evaluate.folder.write_text("")
     assert evaluate(Told())[0]["mrr"] == 1.0
-    assert evaluate.said == ["nothing can be written here, so no log is kept to go on from"]
+    assert evaluate.said == ["this folder is read-only, so there is no log and the evaluation cannot be resumed"]
     with pytest.raises(DataError):
         evaluate.resume(Told())
 

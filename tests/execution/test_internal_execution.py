@@ -95,7 +95,7 @@ def test_a_service_that_asks_for_hours_is_waited_for_once_and_then_all_fail(cloc
         policy=RetryPolicy(timeout=1e6, retries=2, concurrency=3),
         watch=lambda now: waits.append(now.wait and now.wait[:2]),
     )
-    said = "http://x: HTTP 429; it asks to wait 3600 s, and 300 s is the longest wait"
+    said = "http://x: HTTP 429; it asks to wait 3600 s, but assay waits at most 300 s"
     assert set(errors(found).values()) == {said}
     assert set(waits) == {None, (300.0, "HTTP 429")}
     assert sum(told.times(f"q{n}") for n in range(9)) <= 9 + 3

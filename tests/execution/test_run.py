@@ -82,7 +82,7 @@ def test_retries_concurrency_and_timeout_reach_a_retriever():
     with pytest.raises(ProviderError):
         assay.run(benchmark(6), fails, "mrr", retries=0, concurrency=3)
     assert len(n_failed) == 6
-    with pytest.raises(ProviderError, match=r"no answer within 0\.05 s"):  # what hangs is left behind
+    with pytest.raises(ProviderError, match=r"no response within 0\.05 s"):  # what hangs is left behind
         assay.run(benchmark(1), Told(lambda query: release.wait(LONG)), "mrr", timeout=0.05, retries=0)
     release.set()
 

@@ -88,9 +88,9 @@ def test_worked_out_by_hand():
 
 def test_queries_without_a_cost_are_noted():
     rows = [{"gated": True, "needs_retrieval": False}, {"gated": False, "needs_retrieval": True, "cost": 2}]
-    (note,) = [note for note in routed("gate_cost_saved", *rows).notes if "without a cost" in note]
+    (note,) = [note for note in routed("gate_cost_saved", *rows).notes if "no cost" in note]
     assert "undefined" in note
-    (note,) = [note for note in routed("gate_cost_saved", *rows, {**rows[0], "cost": 2}).notes if "without a cost" in note]
+    (note,) = [note for note in routed("gate_cost_saved", *rows, {**rows[0], "cost": 2}).notes if "no cost" in note]
     assert "undefined" not in note
 
 

@@ -27,7 +27,7 @@ def test_a_store_that_fails_costs_no_result(folder):
     Path("broken.db").write_bytes(b"no database at all" * 99)
     with pytest.raises(StoreError) as told:
         keep([result_of(1), result_of(2, provider="dense")], {"k": 3}, "broken.db")
-    file = re.search(r"results are in (\S+):", str(told.value))[1]
+    file = re.search(r"results import (\S+)$", str(told.value))[1]
     assert Path(file).parent == Path(".assay/unsaved")
     with Store.open("new.db") as store:
         (name,) = store.import_(file).new

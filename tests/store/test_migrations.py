@@ -32,7 +32,7 @@ def test_the_second_layout_knows_what_may_be_compared_and_what_was_a_baseline(ur
         assert store.check().faults == ()
     if url.startswith("sqlite"):
         execute(url, *FIRST_LAYOUT)
-        with pytest.raises(StoreError, match="of an older assay"):
+        with pytest.raises(StoreError, match="from an older assay"):
             Store.open(f"{url}?mode=ro")
 
 

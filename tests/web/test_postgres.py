@@ -63,6 +63,6 @@ def test_a_table_that_others_keep_locked_is_told_soon(url, monkeypatch):
             other.execute("LOCK TABLE assay_judgments IN EXCLUSIVE MODE")
             answer = client.post("/api/v1/judgments", json=sent)
             assert answer.status_code == 503
-            assert "others have been writing to it all the time" in answer.json()["error"]["message"]
+            assert "other processes are writing to the store all the time" in answer.json()["error"]["message"]
             other.rollback()
         assert client.post("/api/v1/judgments", json=sent).status_code == 201

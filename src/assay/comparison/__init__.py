@@ -1,4 +1,4 @@
-"""Comparison: systems on the same queries, side by side; who is better, by how much, and how sure that is."""
+"""Comparison: compare systems on the same queries: which one is better, by how much, and how certain that is."""
 
 from assay.lazy import front_door
 

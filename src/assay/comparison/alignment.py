@@ -1,6 +1,6 @@
-"""Results that may be compared: the same data, the same rules, the queries and the metrics that all of them have.
+"""Results that can be compared: with the same data and conventions, on shared queries and metrics.
 
-Results that differ in these are refused, unless only what they share is asked for.
+Results that differ are an error, unless the user asks to compare only what they share.
 """
 
 from __future__ import annotations
@@ -38,31 +38,31 @@ class Aligned:
 
     @property
     def query_ids(self) -> tuple[str, ...]:
-        """The queries they were compared on."""
+        """The queries that the systems are compared on."""
         return self.results[0].query_ids
 
     def scores(self, metric: str) -> Floats:
-        """Queries × systems; nan where a score is undefined."""
+        """Queries × systems; nan if a score is undefined."""
         return np.column_stack([result.table.columns[metric].score for result in self.results]).astype(float)
 
     def place(self, name: str) -> int:
-        """The number of a system."""
+        """The position of a system."""
         return place_of(name, self.names)
 
 
 def align(
     results: Sequence[Result], metrics: WrittenMetric | Iterable[WrittenMetric] | None = None, *, intersect: bool = False
 ) -> Aligned:
-    """Results that are about the same thing. With `intersect`, notes say what differs, and only shared queries count.
+    """Align results over the same queries. With `intersect`, notes say what differs, and only shared queries count.
 
-    Results on different benchmarks share nothing, even if their queries have the same ids.
+    Results on different benchmarks cannot be aligned, even if their queries have the same ids.
     """
     if len(results) < 2:
-        here = f"here is one, {results[0].name}" if results else "here is none"
-        raise UsageError(f"at least two systems are needed for a comparison, and {here}")
+        here = f"only one: {results[0].name}" if results else "none"
+        raise UsageError(f"a comparison needs at least two systems, found {here}")
     names = [result.name for result in results]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise UsageError(f"two systems are called {some_of(twice)}; give them names, as in base=a.json new=b.json")
+        raise UsageError(f"two systems are called {some_of(twice)}. Give them names, as in base=a.json new=b.json")
     _check_benchmarks(results)
     shared = shared_metrics(results, metrics)
     differences = _all_differences(results, shared) if intersect else check_comparable(results, shared)
@@ -74,7 +74,7 @@ def align(
 
 
 def check_comparable(results: Sequence[Result], metrics: Sequence[BoundMetric]) -> tuple[str, ...]:
-    """Refuse results that are about different things; where they are not, there is no difference."""
+    """Raise NotComparable if the results differ in data or conventions; else return no differences."""
     _check_benchmarks(results)
     if differences := _all_differences(results, metrics):
         raise NotComparable(list(differences), hint=INTERSECT)
@@ -84,7 +84,7 @@ def check_comparable(results: Sequence[Result], metrics: Sequence[BoundMetric]) 
 def _check_benchmarks(results: Sequence[Result]) -> None:
     for first, other in pairwise(results):
         if first.benchmark and other.benchmark and first.benchmark != other.benchmark:
-            about = f"{first.name} and {other.name} are about different benchmarks, {first.benchmark} and {other.benchmark}"
+            about = f"{first.name} and {other.name} are on different benchmarks, {first.benchmark} and {other.benchmark}"
             raise NotComparable([about])
 
 
@@ -94,9 +94,9 @@ def _all_differences(results: Sequence[Result], metrics: Sequence[BoundMetric]) 
 
 
 def _differences(first: Result, other: Result, metrics: Sequence[BoundMetric]) -> Iterator[str]:
-    """What makes two results be about different things, in words."""
+    """What differs between two results, in words."""
     if what := _changed_data(first, other):
-        yield f"{first.name} and {other.name} rest on different {what}"
+        yield f"{first.name} and {other.name} have different {what}"
     yield from _relevance_differences(first, other)
     yield from _depth_differences(first, other, metrics)
     for field in fields(Policy):
@@ -110,18 +110,18 @@ def _differences(first: Result, other: Result, metrics: Sequence[BoundMetric]) -
 
 
 def _changed_data(first: Result, other: Result) -> str:
-    """Which data differ; nothing where they are the same, or where nobody knows."""
+    """Which data differ; empty if they are the same or unknown."""
     prints = [result.provenance.get("dataset", {}).get("fingerprints") for result in (first, other)]
     if all(prints):
         return " and ".join(name for name in prints[0] if prints[0][name] != prints[1].get(name))
     if any(result.relevance.get("strategy_used", "qrels") != "qrels" for result in (first, other)):
-        return ""  # what was retrieved was judged then, so that each system has judgments of its own
+        return ""  # judgments then depend on what was retrieved, so each system has its own
     ours, theirs = (result.fingerprints.get("judgments") for result in (first, other))
     return "judgments" if ours and theirs and ours != theirs else ""
 
 
 def _relevance_differences(first: Result, other: Result) -> Iterator[str]:
-    """Who decided about relevance, and by how much text in common."""
+    """Differences in how relevance was decided."""
     used = [str(result.relevance.get("strategy_used", "qrels")) for result in (first, other)]
     if used[0] != used[1]:
         yield f"relevance is decided by {used[0]} for {first.name} and by {used[1]} for {other.name}"
@@ -133,15 +133,15 @@ def _relevance_differences(first: Result, other: Result) -> Iterator[str]:
 
 
 def _depth_differences(first: Result, other: Result, metrics: Sequence[BoundMetric]) -> Iterator[str]:
-    """How many documents were asked for, where a metric looks further down than the fewer of them."""
+    """Different numbers of retrieved documents, if the smaller one is below the cutoff of a metric."""
     depths = [int(result.provenance["k"]) for result in (first, other) if result.provenance.get("k")]
     if len(set(depths)) < 2:
         return
     deeper = [metric.name for metric in metrics if (metric.params.get("k") or math.inf) > min(depths)]
     if deeper:
         yield (
-            f"{first.name} was asked for {depths[0]:,} documents a query and {other.name} for {depths[1]:,}, "
-            f"which matters to {some_of(deeper)}"
+            f"{first.name} retrieved up to {depths[0]:,} documents per query and {other.name} up to {depths[1]:,}, "
+            f"which affects {some_of(deeper)}"
         )
 
 
@@ -149,13 +149,14 @@ def _queries_only_in(first: Result, other: Result) -> Iterator[str]:
     others = set(other.query_ids)
     alone = [query for query in first.query_ids if query not in others]
     if alone:
-        yield f"{counted(len(alone), 'query')} only in {first.name} ({some_of(alone)})"
+        verb = "is" if len(alone) == 1 else "are"
+        yield f"{counted(len(alone), 'query')} {verb} only in {first.name} ({some_of(alone)})"
 
 
 def shared_metrics(
     results: Sequence[Result], asked: WrittenMetric | Iterable[WrittenMetric] | None = None
 ) -> tuple[BoundMetric, ...]:
-    """The metrics asked for, or those that all systems have and that somebody asked for when they were scored."""
+    """The requested metrics, or those that all systems share and that were requested when they were scored."""
     if asked:
         return tuple(_as_scored(metric, results) for metric in asked_metrics(results, asked))
     beside = {name for result in results for name in result.beside}
@@ -170,7 +171,7 @@ def shared_metrics(
 
 
 def asked_metrics(results: Sequence[Result], asked: WrittenMetric | Iterable[WrittenMetric]) -> list[BoundMetric]:
-    """The metrics that were asked for. What results have under the very name is meant, whether or not it is known here."""
+    """The requested metrics. A name that results have means their metric, whether or not it is known here."""
     several = [asked] if isinstance(asked, str | BoundMetric | Metric) else asked
     recorded = {metric.name: metric for result in reversed(results) for metric in result.metrics}
     metrics = [recorded[metric] if isinstance(metric, str) and metric in recorded else metric for metric in several]
@@ -178,11 +179,11 @@ def asked_metrics(results: Sequence[Result], asked: WrittenMetric | Iterable[Wri
 
 
 def _as_scored(metric: BoundMetric, results: Sequence[Result]) -> BoundMetric:
-    """The metric as it was scored: a profile may have made another of it."""
+    """The metric as it was scored: a profile may have replaced it."""
     if not metric.metric.aggregation.summarise:
-        raise UsageError(f"{metric.name} is text and cannot be compared; compare a metric with a figure, such as ndcg@10")
+        raise UsageError(f"{metric.name} is text and cannot be compared. Choose a numeric metric, such as ndcg@10")
     name = next((result.own_name(metric) for result in results if metric in result), metric.name)
     if lacking := [result.name for result in results if name not in result.summary]:
         there = some_of(list(results[0].summary), 10)
-        raise UsageError(f"{name} was not scored for {some_of(lacking)}; {results[0].name} has {there}")
+        raise UsageError(f"{name} was not scored for {some_of(lacking)} ({results[0].name} has {there})")
     return next(bound for bound in results[0].metrics if bound.name == name)

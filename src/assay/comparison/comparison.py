@@ -1,7 +1,7 @@
-"""Comparison: several systems side by side on the same queries.
+"""Comparison: compare several systems on the same queries.
 
-`compare` scores runs and compares them, `compare_results` takes results that exist. Then: the letters that mark in a table
-which systems are beaten, and remarks on how figures came about where that is not what a reader would think.
+`compare` scores runs and compares them, `compare_results` compares existing results. Also here: the letters that mark in a
+table which systems are beaten, and remarks on how numbers were computed if that is not obvious.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from assay.text import counted, percent, shortened
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """`comparison.verdict` says it in a sentence, `table()` in rows, `best(metric)` names the best system."""
+    """`comparison.verdict` is the conclusion, `table()` has all pairs as rows, `best(metric)` is the best system."""
 
     aligned: Aligned
     how: ComparisonOptions
     pairs: tuple[Pair, ...]
     fields: Mapping[str, FieldOutcome] = field(default_factory=dict)
-    """Metric → whether the systems differ at all, by a test for many systems."""
+    """Metric → whether the systems differ at all, from a test for many systems."""
     part: str = ""
     """The slice it is about, such as `language=de`."""
 
@@ -45,89 +45,89 @@ class Comparison:
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """Their results, over the queries that are compared."""
+        """The results over the compared queries."""
         return self.aligned.results
 
     @property
     def metrics(self) -> tuple[BoundMetric, ...]:
-        """What they are compared by."""
+        """The metrics of the comparison."""
         return self.aligned.metrics
 
     @property
     def query_ids(self) -> tuple[str, ...]:
-        """What they are compared on."""
+        """The queries of the comparison."""
         return self.aligned.query_ids
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was not the same, where only what is shared was compared."""
+        """How the results differ, if only what they share was compared."""
         return self.aligned.notes
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """How figures came about, where that is not what a reader would think."""
+        """How numbers were computed, if that is not obvious."""
         return tuple(remarks_on(self))
 
     @property
     def n_failed(self) -> dict[str, int]:
-        """System → queries it failed on, which score 0."""
+        """System → number of failed queries, which score 0."""
         return {result.name: len(result.failures) for result in self.results}
 
     @property
     def n_comparisons(self) -> int:
-        """Over how many pairs and metrics p was corrected."""
+        """The number of pairs and metrics that p was corrected for."""
         return sum(not math.isnan(pair.p) for pair in self.pairs)
 
     @property
     def n_families(self) -> int:
-        """Over how many metrics p of a test for many systems was corrected, which has corrected it for pairs itself."""
+        """The number of metrics that p of a test for many systems was corrected for; it corrects for pairs itself."""
         return len(self.fields)
 
     @property
     def families(self) -> str:
-        """The same in words."""
+        """The number of families in words."""
         return counted(self.n_families, "metric")
 
     @cached_property
     def verdict(self) -> str:
-        """What may be said, in plain words."""
+        """The conclusion in words."""
         return verdict_on(self)
 
     def p_overall(self, metric: str) -> float:
-        """The p of all systems together on a metric, corrected over metrics; nan where the test is one for pairs."""
+        """The p of all systems together on a metric, corrected over metrics; nan for a test of pairs."""
         if metric not in self.fields:
             return math.nan
         n = 1 if self.how.correcting.name == "none" else self.n_families
         return min(1.0, n * self.fields[metric].p)
 
     def metric(self, name: str) -> BoundMetric:
-        """A metric of the comparison, by any spelling."""
+        """A metric of the comparison, in any spelling."""
         own_name = self.results[0].own_name(name)
         return next(metric for metric in self.metrics if metric.name == own_name)
 
     def value(self, system: str, metric: str) -> float:
-        """A system's figure."""
+        """The value of a system."""
         return self.results[self.aligned.place(system)][metric]
 
     def best(self, metric: str) -> str:
-        """The system with the best figure; whether it is sure to be the best, the pairs tell."""
+        """The system with the best value. `pairs` has the significance."""
         bound = self.metric(metric)
         values = {result.name: result.summary[bound.name] for result in self.results}
         scored = {name: value for name, value in values.items() if not math.isnan(value)}
         if not scored:
-            raise UsageError(f"{bound.name} has no figure for any system")
+            raise UsageError(f"{bound.name} has no value for any system")
         return (max if bound.metric.higher_is_better else min)(scored, key=lambda name: scored[name])
 
     def pair(self, metric: str, a: str, b: str) -> Pair:
-        """Two systems on one metric; as they were compared, so a may come out as b."""
+        """The pair of two systems on one metric; its a and b may be swapped."""
         name = self.metric(metric).name
         for pair in self.pairs:
             if pair.metric == name and {pair.a, pair.b} == {a, b}:
                 return pair
-        raise UsageError(f"{a} and {b} were not compared; there are {', '.join(self.names)}")
+        raise UsageError(f"{a} and {b} were not compared. The systems are {', '.join(self.names)}")
 
     def per_query(self, metric: str) -> dict[str, dict[str, float | None]]:
-        """Query → system → score; None where it is undefined."""
+        """Query → system → score; None if it is undefined."""
         name = self.metric(metric).name
         rows = self.aligned.scores(name).tolist()
         return {
@@ -135,7 +135,7 @@ class Comparison:
         }
 
     def table(self) -> list[dict[str, Any]]:
-        """A row for each pair and metric, as plain values: `pandas.DataFrame(comparison.table())` takes it."""
+        """A row of plain values for each pair and metric, for example for `pandas.DataFrame(comparison.table())`."""
         return [pair.to_dict() for pair in self.pairs]
 
     def to_dict(self) -> dict[str, Any]:
@@ -168,7 +168,7 @@ class Comparison:
 
 ONTOLOGY = "ontology"
 EVALUATE_SETTINGS = ("policy", "profile", "relevance", ONTOLOGY, "tie_band", "residuals")
-"""Settings that are those of `evaluate`; the ontology is an option of its domain."""
+"""Settings of `evaluate`; the ontology is an option of its domain."""
 SPANS, RANKING = "spans", "ranking"
 """Views of metrics: places in files, which chunkers share, and ranked chunks, which they do not."""
 
@@ -182,14 +182,14 @@ def compare(
     intersect: bool = False,
     **settings: Any,
 ) -> Comparison:
-    """Score several runs and compare them query by query. Each may be a dict, a file, a frame, or a prepared Run.
+    """Score several runs and compare them query by query. Each run can be a dict, a file, a frame, or a prepared Run.
 
-    Results may be given as well, which are scored already: for results alone, the judgments may be None.
-    Without a baseline every pair is compared. `settings` are the choices of `ComparisonOptions` (test, correction, alpha,
-    interval, tolerance, rope, seed), and those of `evaluate` (policy, profile, relevance, ontology, tie_band, residuals).
+    Runs can also be results, which are scored already; if all are results, the judgments can be None. Without a baseline,
+    every pair is compared. `settings` are those of `ComparisonOptions` (test, correction, alpha, interval, tolerance, rope,
+    seed) and of `evaluate` (policy, profile, relevance, ontology, tie_band, residuals).
     """
     if not isinstance(runs, Mapping):
-        raise UsageError(f"runs are given by name, as in {{'bm25': run, 'dense': other}}, not {shortened(runs)}")
+        raise UsageError(f"runs must have names, as in {{'bm25': run, 'dense': other}}, not {shortened(runs)}")
     _check_settings(settings)
     chosen = {name: settings.pop(name) for name in list(settings) if name in ComparisonOptions.__dataclass_fields__}
     how = ComparisonOptions(baseline=baseline, **chosen)
@@ -199,7 +199,7 @@ def compare(
         results = _score_runs(qrels, runs, parsed, settings)
         return compare_results(_with_names(runs, results), how, metrics=parsed, intersect=intersect)
     if settings:
-        raise UsageError(f"results are compared as they were scored: {', '.join(settings)} has no place here")
+        raise UsageError(f"results are compared as they were scored, so {', '.join(settings)} cannot be set here")
     return compare_results(_with_names(runs, list(runs.values())), how, metrics=asked, intersect=intersect)
 
 
@@ -208,23 +208,23 @@ def _with_names(runs: Mapping[str, Any], results: Sequence[Result]) -> list[Resu
 
 
 def _profile_name(runs: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
-    """The profile that names are read by: that of the results, or else of what is to be scored."""
+    """The profile for parsing metric names: that of the results, else that of the settings."""
     scored = [run.profile for run in runs.values() if isinstance(run, Result)]
     return scored[0] if scored else choose_profile(settings.get("policy"), settings.get("profile")).name
 
 
 def _check_settings(settings: Mapping[str, Any]) -> None:
-    """Raises for a keyword that means nothing, and names the one that may have been meant."""
+    """Raise UnknownName for an unknown keyword, with similar names."""
     known = ("intersect", *ComparisonOptions.__dataclass_fields__, *EVALUATE_SETTINGS)
     for name in settings:
         if name not in known:
-            raise UnknownName("setting of compare", name, near_matches(name, known), f"there are {', '.join(known)}")
+            raise UnknownName("setting of compare", name, near_matches(name, known), f"choose from {', '.join(known)}")
 
 
 def _score_runs(
     qrels: Any, runs: Mapping[str, Any], metrics: Sequence[BoundMetric] | None, settings: Mapping[str, Any]
 ) -> list[Result]:
-    """Results as they are, runs scored."""
+    """Results unchanged, runs scored."""
     judged = qrels if isinstance(qrels, Qrels) or getattr(qrels, "queries", None) is not None else Qrels(qrels)
     options = {name: value for name, value in settings.items() if name == ONTOLOGY and value is not None}
     own = {name: value for name, value in settings.items() if name != ONTOLOGY}
@@ -241,9 +241,9 @@ def compare_results(
     metrics: WrittenMetric | Iterable[WrittenMetric] | None = None,
     intersect: bool = False,
 ) -> Comparison:
-    """Compare results query by query; results about different things are refused, unless only what they share is wanted.
+    """Compare results query by query. Results that differ in data or conventions are an error, unless `intersect` is set.
 
-    Metrics keep their order, but of several chunkers those of spans come first: the verdict is about the first.
+    Metrics keep their order, but for several chunkers span metrics come first, because the verdict is about the first one.
     """
     chosen = how or ComparisonOptions()
     aligned = align(results, metrics, intersect=intersect)
@@ -253,14 +253,14 @@ def compare_results(
 
 
 def counts_chunks(metric: BoundMetric, results: Sequence[Result]) -> bool:
-    """Whether a metric is unfair to these: it counts chunks, and several chunkers made them, each its own."""
+    """Whether a metric is unfair to these results, because it counts chunks and the chunkers differ."""
     cuts = {str(result.provenance.get("chunks", {}).get("chunker")) for result in results}
     is_by_span = any(result.relevance.get("strategy_used") == "span" for result in results)
     return metric.metric.view == RANKING and len(cuts) > 1 and is_by_span
 
 
 def fair_metric(results: Sequence[Result]) -> BoundMetric | None:
-    """The first metric; if that is unfair to chunkers, the first of spans, or None where there is none."""
+    """The first metric; if it is unfair to chunkers, the first span metric, or None if there is none."""
     metrics = results[0].metrics
     if not counts_chunks(metrics[0], results):
         return metrics[0]
@@ -275,11 +275,11 @@ def _fair_metrics_first(results: Sequence[Result], metrics: tuple[BoundMetric, .
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 MIN_RANGE_LENGTH = 4
-"""So many neighbours, or more, are written as a stretch: a–d."""
+"""This many neighbours or more are written as a range: a–d."""
 
 
 def letter(number: int) -> str:
-    """The letter of a system: a … z, then aa, ab … as columns of a spreadsheet have them."""
+    """The letter of a system: a … z, then aa, ab … like the columns of a spreadsheet."""
     text = ""
     number += 1
     while number:
@@ -289,7 +289,7 @@ def letter(number: int) -> str:
 
 
 def beaten_by(comparison: Comparison, metric: str) -> dict[str, tuple[int, ...]]:
-    """System → the numbers of the systems it is significantly better than, on one metric."""
+    """System → the positions of the systems that it is significantly better than, on one metric."""
     place = {name: number for number, name in enumerate(comparison.names)}
     beaten: dict[str, list[int]] = {name: [] for name in comparison.names}
     for pair in comparison.pairs:
@@ -299,7 +299,7 @@ def beaten_by(comparison: Comparison, metric: str) -> dict[str, tuple[int, ...]]
 
 
 def letters_of(numbers: Sequence[int], n_systems: int, stretch: str = "–") -> str:
-    """`abd`, `a–e`; with commas between them where there are more systems than letters."""
+    """`abd`, `a–e`; separated by commas if there are more systems than letters."""
     parts: list[str] = []
     for _, some in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
         run = [number for _, number in some]
@@ -311,26 +311,26 @@ def letters_of(numbers: Sequence[int], n_systems: int, stretch: str = "–") -> 
 
 
 def remarks_on(comparison: Comparison) -> Iterator[str]:
-    """Probabilities of a Bayesian test, pairs not tested, figures that are no mean, and tests with too few queries."""
+    """Remarks on Bayesian probabilities, untested pairs, values that are not means, and tests with too few queries."""
     if comparison.how.bound_test.test.name == "bayesian":
         yield from _probabilities(comparison)
     for metric in comparison.metrics:
         pairs = [pair for pair in comparison.pairs if pair.metric == metric.name]
         untested = [pair for pair in pairs if pair.untested]
-        if 0 < len(untested) < len(pairs):  # where no pair is tested, the verdict says so
+        if 0 < len(untested) < len(pairs):  # if no pair is tested, the verdict says so
             yield f"{metric.name} of {pair_names(untested)} is not tested ({untested[0].untested})."
     whole = [metric.name for metric in comparison.metrics if metric.metric.aggregation not in AVERAGED]
     if whole := [name for name in whole if any(pair.metric == name and pair.draws for pair in comparison.pairs)]:
-        is_or_are = "is no mean" if len(whole) == 1 else "are no means"
+        are = "is not a mean over queries" if len(whole) == 1 else "are not means over queries"
         names = f"{', '.join(whole[:-1])} and {whole[-1]}" if len(whole) > 1 else whole[0]
-        yield f"{names} {is_or_are} over queries: interval and p are by paired bootstrap of the figure itself."
+        yield f"{names} {are}: the interval and p are from a paired bootstrap of the value itself."
     tested = [pair.n for pair in comparison.pairs if pair.n and not pair.untested]
     if tested and (caution := comparison.how.bound_test.caution(min(tested))):
         yield caution
 
 
 def _probabilities(comparison: Comparison) -> Iterator[str]:
-    """For each pair: how probable it is that b is better, practically equal, or worse."""
+    """For each pair: the probability that b is better, practically equal, or worse."""
     rope = comparison.how.bound_test.params["rope"]
     by = f" by more than {rope:g}" if rope else ""
     for pair in comparison.pairs:

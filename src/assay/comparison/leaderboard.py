@@ -1,4 +1,4 @@
-"""leaderboard: several runs by their figures; which is best on which metric, whichever way that metric points."""
+"""leaderboard: rank several runs by their values on each metric, whether higher or lower is better."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ from assay.serialize import to_json
 from assay.text import shortened
 
 FIGURE_KEYS = ("summary", "metrics", "aggregate_metrics", "aggregated_metrics")
-"""Keys under which the figures of a run are kept in dicts people have."""
+"""Keys under which dicts may store the values of a run."""
 
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """`board["ndcg@10"]` is run → figure, the best run first; `board.best("ndcg@10")` names the best one."""
+    """`board["ndcg@10"]` is run → value, best run first; `board.best("ndcg@10")` is the name of the best run."""
 
     runs: tuple[str, ...]
     metrics: tuple[str, ...]
-    """Those that every run has."""
+    """The metrics that every run has."""
     figures: Mapping[str, Mapping[str, float]]
-    """Metric → run → figure, best first; of a metric that is none of ours, in the order given."""
+    """Metric → run → value, best first; for an unknown metric in the given order."""
     comparison: Comparison | None = field(default=None, repr=False)
-    """Query by query, with tests; None where runs are given as figures alone."""
+    """The comparison query by query, with tests; None if runs are given as values only."""
     known: Mapping[str, BoundMetric] = field(default_factory=dict, repr=False)
-    """The metrics of results, which may have some that are not known here."""
+    """The metrics of results, which may include custom metrics."""
 
     def __getitem__(self, metric: str) -> dict[str, float]:
         return dict(self.figures[self._name(metric)])
 
     def best(self, metric: str) -> str:
-        """The run with the best figure; of equals, the one given first. A metric nobody knows has no best."""
+        """The run with the best value; of equal runs, the first one. An error if the metric is unknown."""
         name = self._name(metric)
         if not _direction(name, self.known):
-            find_metric(name)  # says what may have been meant
+            find_metric(name)  # raises an error with similar names
         return next(iter(self.figures[name]))
 
     @property
     def verdict(self) -> str:
-        """What may be said about the runs; figures alone do not tell whether a difference is more than luck."""
+        """The conclusion about the runs. Values only do not show whether a difference is significant."""
         if self.comparison is not None:
             return self.comparison.verdict
         leads = [f"{self.best(metric)} has the best {metric}" for metric in self.metrics if _direction(metric, self.known)]
         claims = "; ".join(leads) or "None of these metrics is known"
-        return f"{claims}. Whether that is more than luck, only the scores of each query can tell."
+        return f"{claims}. To test whether the differences are significant, compare results with scores for each query."
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -72,13 +72,13 @@ class Leaderboard:
 
 
 class BenchmarkComparison:
-    """Runs by name, each a Result or a dict of figures such as {"ndcg@10": 0.85, "map@10": 0.80}."""
+    """Compares runs by name, each a Result or a dict of values such as {"ndcg@10": 0.85, "map@10": 0.80}."""
 
     @staticmethod
     def compare_runs(runs_results: Mapping[str, Any], **how: Any) -> Leaderboard:
-        """All runs on the metrics they share. Results are also compared query by query; `how` are `ComparisonOptions`."""
+        """Rank all runs on shared metrics. Results are also compared query by query; `how` are `ComparisonOptions`."""
         if not isinstance(runs_results, Mapping) or len(runs_results) < 2:
-            raise UsageError("at least two runs are needed by name, as in {'baseline': a, 'model_v1': b}")
+            raise UsageError("compare_runs needs at least two runs by name, as in {'baseline': a, 'model_v1': b}")
         figures = {str(name): _figures(str(name), run) for name, run in runs_results.items()}
         first, *others = figures.values()
         shared = [metric for metric in first if all(metric in other for other in others)]
@@ -90,9 +90,9 @@ class BenchmarkComparison:
 
     @staticmethod
     def find_best_run(runs_results: Mapping[str, Any], metric: str = "ndcg@10") -> str:
-        """The name of the run that is best on a metric: the lowest latency, the highest of most others."""
+        """The name of the best run on a metric: the lowest value for latency, the highest for most other metrics."""
         if not isinstance(runs_results, Mapping) or not runs_results:
-            raise UsageError("at least one run is needed by name, as in {'baseline': a}")
+            raise UsageError("find_best_run needs at least one run by name, as in {'baseline': a}")
         values: dict[str, float] = {}
         known = _metrics_by_name(runs_results)
         metric_name = metric if metric in known else parse_metric(WrittenName(metric)).name
@@ -103,21 +103,21 @@ class BenchmarkComparison:
             values[str(name)] = figures[metric_name]
         best = next(iter(_rank_runs(metric_name, values, known)))
         if math.isnan(values[best]):
-            raise DataError(f"{metric_name} has no figure for any run")
+            raise DataError(f"{metric_name} has no value for any run")
         return best
 
 
 def _comparison(runs: Mapping[str, Any], how: Mapping[str, Any]) -> Comparison | None:
-    """The runs query by query, where all of them are results."""
+    """The comparison query by query, if all runs are results."""
     if not all(isinstance(run, Result) for run in runs.values()):
         if how:
-            raise UsageError(f"{', '.join(how)} needs the scores of each query: give results, not figures alone")
+            raise UsageError(f"{', '.join(how)} needs the scores of each query: pass results, not only values")
         return None
     return compare_results([run.renamed(str(name)) for name, run in runs.items()], ComparisonOptions(**how))
 
 
 def _available(metrics: Any) -> str:
-    return f"they have {', '.join(metrics)}"
+    return f"choose from {', '.join(metrics)}"
 
 
 def _metrics_by_name(runs: Mapping[str, Any]) -> dict[str, BoundMetric]:
@@ -127,7 +127,7 @@ def _metrics_by_name(runs: Mapping[str, Any]) -> dict[str, BoundMetric]:
 
 
 def _direction(metric: str, known: Mapping[str, BoundMetric]) -> int:
-    """1 where more is better, -1 where less is, 0 for what is no metric of ours, nor of a result."""
+    """1 if higher is better, -1 if lower is better, 0 for an unknown metric."""
     try:
         return 1 if (known.get(metric) or find_metric(metric)).metric.higher_is_better else -1
     except UsageError:
@@ -135,17 +135,17 @@ def _direction(metric: str, known: Mapping[str, BoundMetric]) -> int:
 
 
 def _rank_runs(metric: str, by_run: Mapping[str, float], known: Mapping[str, BoundMetric]) -> dict[str, float]:
-    """Best first; runs without a figure last."""
+    """The runs, best first; runs without a value come last."""
     sign = _direction(metric, known)
     return dict(sorted(by_run.items(), key=lambda pair: (math.isnan(pair[1]), -sign * pair[1])))
 
 
 def _figures(name: str, run: Any) -> dict[str, float]:
-    """Metric → figure; metrics of ours in their own spelling, others as they are called. What is no number is left aside."""
+    """Metric → value, with known metrics under their canonical name. Values that are not numbers are ignored."""
     if isinstance(run, Result):
         return {metric: value for metric, value in run.summary.items() if metric not in run.beside}
     if not isinstance(run, Mapping):
-        raise DataError(f"{name}: expected a result or a dict of figures by metric, found {shortened(run)}")
+        raise DataError(f"{name}: expected a result or a dict of values by metric, found {shortened(run)}")
     plain: Mapping[Any, Any] = next((run[key] for key in FIGURE_KEYS if isinstance(run.get(key), Mapping)), run)
     figures = {
         find_metric(str(metric)).name if _direction(str(metric), {}) else str(metric): float(value)
@@ -153,5 +153,5 @@ def _figures(name: str, run: Any) -> dict[str, float]:
         if isinstance(value, Real) and not isinstance(value, bool)
     }
     if not figures:
-        raise DataError(f"{name}: no figure of a metric in it, as in {{'ndcg@10': 0.85}}; found {shortened(run)}")
+        raise DataError(f"{name}: expected values by metric, as in {{'ndcg@10': 0.85}}, found {shortened(run)}")
     return figures

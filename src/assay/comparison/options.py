@@ -1,4 +1,4 @@
-"""ComparisonOptions: the choices of a comparison, all recorded in it; and which systems are compared with each other."""
+"""ComparisonOptions: the settings of a comparison, which are recorded in it; and the pairs of systems to compare."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from assay.errors import BadParameter, UnknownName, UsageError, near_matches
 from assay.stats import BoundTest, Correction, checked_fraction, parse_correction, parse_paired_test
 
 INTERVALS = {
-    "bootstrap": "percentiles of the bootstrap: right for nearly everything",
-    "bca": "the bootstrap mended for bias and skew",
-    "t": "Student's t: quick, and right where the mean is about normal",
-    "studentised": "the bootstrap of t: the most careful one for few queries",
+    "bootstrap": "percentiles of the bootstrap: suitable in almost all cases",
+    "bca": "the bootstrap corrected for bias and skew",
+    "t": "Student's t: fast, suitable if the mean is about normally distributed",
+    "studentised": "the bootstrap of t: the most cautious one for few queries",
 }
-"""What an interval of a difference may be made by, and when to take it."""
+"""Methods for the interval of a difference, and when to use each."""
 OTHER_SPELLINGS = {"studentized": "studentised", "percentile": "bootstrap", "student": "t"}
 
 
 @dataclass(frozen=True)
 class ComparisonOptions:
-    """What systems are compared by. Names are checked as soon as it is made."""
+    """The settings of a comparison. Names are checked when it is created."""
 
     baseline: str | None = None
-    """The system all others are compared with; None: every pair."""
+    """The system that all others are compared with; None: every pair."""
     test: str = "randomization"
     correction: str = "holm"
     alpha: float = 0.05
-    """How often a difference may be seen where there is none."""
+    """The accepted rate of false positives."""
     interval: str = "bootstrap"
     tolerance: float = 0.0
-    """Scores that differ by no more are as good as each other when queries are counted."""
+    """Scores of a query that differ by no more than this count as equal when wins and losses are counted."""
     rope: float = 0.0
-    """Means that differ by no more are practically equal. The test's own rope, if it has one, goes before this."""
+    """Means that differ by no more than this are practically equal. The rope of the test, if it has one, wins."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -44,30 +44,30 @@ class ComparisonOptions:
         for name in ("tolerance", "rope"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-                raise BadParameter(f"{name} is a number from 0 up, not {value!r}")
+                raise BadParameter(f"{name} must be a number of at least 0, not {value!r}")
         find_entry("interval", self.interval_method, INTERVALS)
         own = self.bound_test.scale if "rope" in self.bound_test.params else 0.0
         object.__setattr__(self, "rope", own or self.rope)
         if self.correcting.name not in ("none", "bonferroni") and self.bound_test.test.is_for_many:
             raise UsageError(
-                f"{self.bound_test.test.name} corrects for all pairs of systems itself, and over several metrics by "
-                f"Bonferroni: correction is holm (the default), bonferroni or none here, not {self.correction}"
+                f"{self.bound_test.test.name} corrects for all pairs of systems itself, and Bonferroni corrects for several "
+                f"metrics. With this test, correction must be holm (the default), bonferroni or none, not {self.correction}"
             )
 
     @property
     def level(self) -> float:
-        """Of the intervals: what alpha leaves."""
+        """The confidence level of the intervals: 1 - alpha."""
         return round(1 - self.alpha, 12)
 
     @property
     def interval_method(self) -> str:
-        """What intervals are made by, in its own spelling."""
+        """The method for intervals, in its canonical spelling."""
         plain = self.interval.strip().lower()
         return OTHER_SPELLINGS.get(plain, plain)
 
     @property
     def bound_test(self) -> BoundTest:
-        """The test with its parameters; one that has a region of practical equality takes ours unless it has its own."""
+        """The test with its parameters; `rope` is passed to a test that has such a parameter and no value for it."""
         test = parse_paired_test(self.test)
         if test.params.get("rope") == 0:
             return replace(test, params={**test.params, "rope": self.rope})
@@ -75,17 +75,17 @@ class ComparisonOptions:
 
     @property
     def correcting(self) -> Correction:
-        """What makes up for many comparisons. Tests for many systems do that for pairs, so that metrics are left to it."""
+        """The correction for many comparisons. Tests for many systems correct for pairs, so it only covers metrics there."""
         chosen = parse_correction(self.correction)
         is_left = self.bound_test.test.is_for_many and chosen.name == "holm"
         return parse_correction("bonferroni") if is_left else chosen
 
     def is_significant(self, p: float) -> bool:
-        """Whether a p is small enough: up to alpha."""
+        """Whether p is at most alpha."""
         return bool(p <= self.alpha)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as results record them."""
+        """Plain values, as recorded in results."""
         return {
             "baseline": self.baseline,
             "test": self.bound_test.name,
@@ -99,14 +99,14 @@ class ComparisonOptions:
 
 
 def place_of(name: str, names: Sequence[str]) -> int:
-    """The number of a system; an unknown name is an error that offers near matches."""
+    """The position of a system; an unknown name is an error with similar names."""
     if name not in names:
-        raise UnknownName("system", name, near_matches(name, names), f"there are {', '.join(names)}")
+        raise UnknownName("system", name, near_matches(name, names), f"choose from {', '.join(names)}")
     return list(names).index(name)
 
 
 def pairs_of(names: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
-    """The numbers of every two systems, or of the baseline and each other one."""
+    """The positions of every pair of systems, or of the baseline with each other system."""
     if baseline is None:
         return list(combinations(range(len(names)), 2))
     first = place_of(baseline, names)

@@ -1,4 +1,4 @@
-"""Pair: two systems on one metric, how far apart they are and how sure that is. All pairs are computed in a few passes."""
+"""Pair: two systems on one metric, their difference and how certain it is. All pairs are computed together."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ from assay.stats import (
     posterior,
 )
 
-SHARED_TIMES = "times of batches: nobody timed single queries"
-NO_TEST = "no test for this figure"
+SHARED_TIMES = "queries were sent in batches, so single queries have no times"
+NO_TEST = "this test needs a mean over queries"
 
 
 @dataclass(frozen=True)
 class Pair:
-    """System b against system a. `improvement`, effects and chances are above 0 where b is better, whatever the metric."""
+    """System b compared with system a. `improvement` and effects are above 0 if b is better, for every metric."""
 
     metric: str
     a: str
     b: str
     n: int
-    """Queries on which both have a score: all figures rest on these."""
+    """Queries on which both have a score; all numbers are based on these."""
     value_a: float
     value_b: float
     difference: float
-    """b minus a."""
+    """The value of b minus the value of a."""
     relative: float
-    """The difference as a share of a; nan where a is 0."""
+    """The difference as a share of a; nan if a is 0."""
     low: float
     """The interval of the difference."""
     high: float
@@ -61,52 +61,52 @@ class Pair:
     is_significant: bool
     improvement: float
     direction: int
-    """Whom the test speaks for: 1 for b, -1 for a, 0 for neither. It may look at ranks or wins instead of the mean."""
+    """The system that the test favours: 1 for b, -1 for a, 0 for neither. A test may use ranks or wins, not the mean."""
     draws: int
-    """How many random draws p was counted from; 0 where it was calculated, or all there are were looked at."""
+    """The number of random draws behind p; 0 if p is exact or was computed by a formula."""
     cohens_d: float
     cliffs_delta: float
     wins: int
     ties: int
     losses: int
     p_better: float
-    """Bayesian: the chance that b is better by more than the region of practical equality."""
+    """Bayesian: the probability that b is better by more than the region of practical equivalence."""
     p_equal: float
-    """Bayesian: the chance that they are practically equal."""
+    """Bayesian: the probability that both are practically equal."""
     claim: str = "differs"
-    """What significance means here: that b differs, that it is not worse, or that both are equal."""
+    """What significance means: b differs, b is not worse, or both are equal."""
     untested: str = ""
-    """Why there is no p, where that is not for want of queries."""
+    """Why there is no p; empty if there is one, or if only queries are missing."""
 
     @property
     def has_shared_times(self) -> bool:
-        """Whether the figures are times of batches, of which no query has one of its own."""
+        """Whether the values are times of batches, so that single queries have no times."""
         return self.untested == SHARED_TIMES
 
     @property
     def better(self) -> str | None:
-        """The system that is better, if that is sure enough, and test and figures do not speak for different ones."""
+        """The system that is significantly better; None if there is none, or if the test and the values disagree."""
         if not self.is_significant or self.claim != "differs" or self.direction * self.improvement <= 0:
             return None
         return self.b if self.improvement > 0 else self.a
 
     @property
     def is_split(self) -> bool:
-        """Whether the test is sure, but of a system whose figure is not the better one."""
+        """Whether the test is significant for a system whose value is not the better one."""
         return self.is_significant and self.claim == "differs" and self.direction != 0 and self.better is None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values; None for what is not defined."""
+        """Plain JSON values; None if undefined."""
         return {**to_json(self), "better": self.better}
 
 
 def sign_of(metric: BoundMetric) -> int:
-    """1 where more is better, -1 where less is."""
+    """1 if higher is better, -1 if lower is better."""
     return 1 if metric.metric.higher_is_better else -1
 
 
 class PairRequest(NamedTuple):
-    """Two systems, by their number, and a metric."""
+    """Two systems, by position, and a metric."""
 
     metric: BoundMetric
     a: int
@@ -114,13 +114,13 @@ class PairRequest(NamedTuple):
 
     @property
     def sign(self) -> int:
-        """1 where more is better, -1 where less is."""
+        """1 if higher is better, -1 if lower is better."""
         return sign_of(self.metric)
 
 
 @dataclass
 class _Columns:
-    """Questions that rest on the same queries, so that they are answered together."""
+    """Pairs with scores on the same queries, which are computed together."""
 
     numbers: list[int] = field(default_factory=list)
     requests: list[PairRequest] = field(default_factory=list)
@@ -129,7 +129,7 @@ class _Columns:
 
 
 def compare_pairs(aligned: Aligned, how: ComparisonOptions, fields: Mapping[str, FieldOutcome]) -> list[Pair]:
-    """Every pair on every metric, metric by metric; corrected over all of them."""
+    """Compare every pair on every metric, with p corrected over all of them."""
     requests = [PairRequest(metric, a, b) for metric in aligned.metrics for a, b in pairs_of(aligned.names, how.baseline)]
     by_number = {
         number: pair
@@ -146,9 +146,9 @@ def compare_pairs(aligned: Aligned, how: ComparisonOptions, fields: Mapping[str,
 
 
 def with_corrected_p(pairs: Sequence[Pair], families: Sequence[Hashable], how: ComparisonOptions) -> list[Pair]:
-    """The pairs with their p corrected over all of them, and what follows from it.
+    """The pairs with corrected p and significance.
 
-    A test for many systems has corrected p for the pairs of a family; then each p counts as one of so many families.
+    A test for many systems corrects for the pairs of a family itself, so p is corrected only for the number of families.
     """
     p = np.array([pair.p for pair in pairs])
     if how.bound_test.test.is_for_many:
@@ -163,7 +163,7 @@ def with_corrected_p(pairs: Sequence[Pair], families: Sequence[Hashable], how: C
 
 
 def field_outcomes(aligned: Aligned, how: ComparisonOptions) -> dict[str, FieldOutcome]:
-    """Metric → whether its systems differ at all, where the test is one for many systems; nothing otherwise."""
+    """Metric → whether the systems differ at all, for a test for many systems; else empty."""
     if not how.bound_test.test.is_for_many:
         return {}
     outcomes = {}
@@ -176,18 +176,18 @@ def field_outcomes(aligned: Aligned, how: ComparisonOptions) -> dict[str, FieldO
 
 
 def _untested_reason(metric: BoundMetric, results: Sequence[Result], how: ComparisonOptions) -> str:
-    """Why these systems cannot be tested on a metric; nothing where they can."""
+    """Why these systems cannot be tested on a metric; empty if they can."""
     if metric.metric.view == "timing" and any(result.has_shared_times for result in results):
         return SHARED_TIMES
     aggregation, test = metric.metric.aggregation, how.bound_test
     if aggregation == MEAN:
         return ""
-    is_measured = test.test.claim != "differs" or test.scale > 0  # by a margin in units of a query's score
+    is_measured = test.test.claim != "differs" or test.scale > 0  # the margin is in units of a query's score
     return NO_TEST if is_measured or (test.test.is_for_many and aggregation not in AVERAGED) else ""
 
 
 def _group_by_queries(aligned: Aligned, requests: Sequence[PairRequest], how: ComparisonOptions) -> Iterator[_Columns]:
-    """Questions by the queries on which both systems have a score; all systems, where a test looks at all together."""
+    """Pairs grouped by the queries on which both systems have a score; all systems, for a test for many systems."""
     tables = {metric.name: aligned.scores(metric.name) for metric in aligned.metrics}
     groups: dict[bytes, _Columns] = {}
     for number, request in enumerate(requests):
@@ -206,7 +206,7 @@ def _group_by_queries(aligned: Aligned, requests: Sequence[PairRequest], how: Co
 
 
 def _compare_columns(aligned: Aligned, columns: _Columns, how: ComparisonOptions) -> Iterator[tuple[int, Pair]]:
-    """The differences, their intervals, effects and p, still to be corrected."""
+    """The differences with intervals, effects and p before correction."""
     figures = _figures(columns, how)
     for place, request in enumerate(columns.requests):
         own: dict[str, Any] = {name: values[place].item() for name, values in figures.items()}
@@ -228,13 +228,13 @@ _UNKNOWN_FIGURES: dict[str, Any] = {
     **dict.fromkeys(("low", "high", "cohens_d", "cliffs_delta", "p_better", "p_equal"), math.nan),
     **dict.fromkeys(("wins", "ties", "losses"), 0),
 }
-"""What is not known where queries have no score of their own."""
+"""Numbers that are unknown if single queries have no scores."""
 _NO_SCORES: dict[str, Any] = {"cliffs_delta": math.nan, **dict.fromkeys(("wins", "ties", "losses"), 0)}
-"""The same where the figure is made of something else, and can be compared."""
+"""Numbers that are unknown if the value is computed from other parts than scores."""
 
 
 def _values(a: Column, b: Column, request: PairRequest) -> dict[str, float]:
-    """Both figures over the same queries, and what lies between them."""
+    """Both values over the same queries, and their difference."""
     value_a, value_b = a.summary(), b.summary()
     difference = value_b - value_a
     difference = 0.0 if abs(difference) <= ROUNDING * max(abs(value_a), abs(value_b)) else difference
@@ -250,7 +250,7 @@ def _values(a: Column, b: Column, request: PairRequest) -> dict[str, float]:
 def _figures_by_aggregation(
     own: Mapping[str, Any], both: tuple[Column, Column], request: PairRequest, how: ComparisonOptions
 ) -> dict[str, Any]:
-    """What replaces the figures of a mean where the summary is none. Other than averages, they are bootstrapped whole."""
+    """Numbers that differ if the summary is not a mean. A summary that is not an average is bootstrapped as a whole."""
     aggregation, n = both[0].aggregation, len(both[0].score)
     if aggregation == MEAN:
         return {}
@@ -269,11 +269,11 @@ def _figures_by_aggregation(
 
 
 _NO_ROPE: dict[str, Any] = {"p_better": math.nan, "p_equal": math.nan}
-"""A region of equality is one of means, in units of a query's score."""
+"""A region of practical equivalence is about means, in units of a query's score."""
 
 
 def _figures(columns: _Columns, how: ComparisonOptions) -> dict[str, NDArray[Any]]:
-    """Name of a pair's figure → its value in each column, as if all were averages."""
+    """Field of a pair → its value in each column, as if all summaries were averages."""
     a, b = (np.column_stack([column.score for column in side]) for side in (columns.a, columns.b))
     is_up = np.array([request.sign > 0 for request in columns.requests])
     tested_a, tested_b = (
@@ -292,7 +292,7 @@ def _figures(columns: _Columns, how: ComparisonOptions) -> dict[str, NDArray[Any
 
 
 def _with_field_outcome(pair: Pair, outcome: FieldOutcome | None, request: PairRequest) -> Pair:
-    """The pair as a test of many systems sees it."""
+    """The pair with the outcome of a test for many systems."""
     if outcome is None:
         return pair
     direction = int(np.sign(outcome.standing[request.b] - outcome.standing[request.a]))

@@ -1,4 +1,4 @@
-"""Single queries: how alike systems rank them, which relevant documents came and went, and which scores changed most."""
+"""Single queries: how similar rankings are, which relevant documents were gained and lost, which scores changed most."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from assay.stats import Agreement, Moved, agreement, moved_documents
 
 @dataclass(frozen=True, eq=False)
 class RankAgreement:
-    """System b's rankings against system a's."""
+    """The rankings of system b compared with those of system a."""
 
     a: str
     b: str
     agreement: Agreement
     moved: Mapping[str, Moved] | None = None
-    """Query → relevant documents gained and lost in the first k; None where nobody knows what is relevant."""
+    """Query → relevant documents gained and lost in the top k; None if it is unknown what is relevant."""
 
     @property
     def k(self) -> int:
-        """How far down overlap, gains and losses look."""
+        """The cutoff for overlap, gains and losses."""
         return self.agreement.k
 
     @property
@@ -40,16 +40,16 @@ class RankAgreement:
 
     @cached_property
     def n_gained(self) -> int | None:
-        """Relevant documents that b has in the first k and a has not."""
+        """How many relevant documents b has in the top k and a does not."""
         return None if self.moved is None else sum(len(documents.gained) for documents in self.moved.values())
 
     @cached_property
     def n_lost(self) -> int | None:
-        """Relevant documents that a has in the first k and b has not."""
+        """How many relevant documents a has in the top k and b does not."""
         return None if self.moved is None else sum(len(documents.lost) for documents in self.moved.values())
 
     def least(self, most: int = 10) -> list[str]:
-        """Queries on which the rankings are least alike (by RBO), the least alike first."""
+        """Queries with the least similar rankings (by RBO), the least similar first."""
         places = sorted(range(len(self.agreement.query_ids)), key=lambda place: (float(self.agreement.rbo[place]), place))
         return [self.agreement.query_ids[place] for place in places[:most]]
 
@@ -93,19 +93,19 @@ def rank_agreements(
     p: float = 0.9,
     runs: Mapping[str, Any] | None = None,
 ) -> tuple[RankAgreement, ...]:
-    """How alike systems rank, each against the baseline, or every two of them.
+    """How similar the rankings of systems are: each with the baseline, or all pairs.
 
-    Rankings are those that results keep; `runs` gives them by name where they do not (anything that `assay.Run` reads).
-    Only queries that all results have scored count.
+    Rankings come from the results, or from `runs` by name (anything that `assay.Run` reads). Only queries that all results
+    have scored count.
     """
     if len(results) < 2:
-        raise UsageError(f"at least two systems are needed for a comparison, and here is {len(results)}")
+        raise UsageError(f"a comparison needs at least two systems, found {len(results)}")
     names = [result.name for result in results]
     shared = set(results[0].query_ids).intersection(*(result.query_ids for result in results[1:]))
     queries = [query for query in results[0].query_ids if query in shared]
     rankings = {result.name: _rankings(result, queries, runs or {}) for result in results}
     if len(rankings) < len(results):
-        raise UsageError("two systems have the same name; give them names, as in base=a.json new=b.json")
+        raise UsageError("two systems have the same name. Give them names, as in base=a.json new=b.json")
     by_name = dict(zip(names, results, strict=True))
     return tuple(
         RankAgreement(a, b, agreement(rankings[a], rankings[b], k, p), _gained_and_lost(by_name, rankings, (a, b), k))
@@ -114,12 +114,12 @@ def rank_agreements(
 
 
 def _rankings(result: Result, queries: Sequence[str], runs: Mapping[str, Any]) -> Run:
-    """The rankings of a system on these queries; an empty one where a query got none."""
+    """The rankings of a system on these queries; a query without a ranking gets an empty one."""
     source = runs.get(result.name, result.run)
     if not source and not result.failures:
         raise UsageError(
-            f"{result.name} has no rankings to compare: assay eval keeps them in its results, assay score does not; "
-            "give judgments and runs instead"
+            f"{result.name} has no rankings to compare: results of assay eval have rankings, those of assay score do not. "
+            "Use the judgments and runs instead"
         )
     run = source if isinstance(source, Run) else Run(source)
     if run.query_ids == tuple(queries):
@@ -130,7 +130,7 @@ def _rankings(result: Result, queries: Sequence[str], runs: Mapping[str, Any]) -
 def _gained_and_lost(
     results: Mapping[str, Result], runs: Mapping[str, Run], pair: tuple[str, str], k: int
 ) -> dict[str, Moved] | None:
-    """What is relevant to either system counts; it may differ where relevance was found out from texts."""
+    """Relevant documents gained and lost. They are relevant in either result, which may differ if texts decided."""
     judged = [results[name].relevant for name in pair if results[name].relevant]
     if not judged:
         return None
@@ -140,12 +140,12 @@ def _gained_and_lost(
 
 
 MAX_DOCUMENTS_SHOWN = 5
-"""Documents of a ranking that people look at."""
+"""The number of documents of a ranking to show."""
 
 
 @dataclass(frozen=True)
 class Mover:
-    """One query that moved from system a to system b: up where `improvement` is above 0, whatever the metric."""
+    """One query whose score changed from system a to system b: better if `improvement` is above 0, for every metric."""
 
     query: str
     metric: str
@@ -155,23 +155,23 @@ class Mover:
     score_b: float
     improvement: float
     text: str = ""
-    """The query in words; empty where nobody knows them."""
+    """The text of the query; empty if unknown."""
     ranking_a: tuple[str, ...] = ()
-    """All documents, best first; empty where the ranking is not at hand, or nothing was retrieved."""
+    """All documents, best first; empty if the ranking is unknown or nothing was retrieved."""
     ranking_b: tuple[str, ...] = ()
     relevant: Mapping[str, float] = field(default_factory=dict)
-    """Relevant document → grade, best first; empty where judgments are not at hand."""
+    """Relevant document → grade, best first; empty if judgments are unknown."""
     error_a: str = ""
-    """Why the first system failed on the query; empty where it answered."""
+    """Why the first system failed on the query; empty if it did not fail."""
     error_b: str = ""
 
     @property
     def difference(self) -> float:
-        """B minus a."""
+        """The score of b minus the score of a."""
         return self.score_b - self.score_a
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values; of the rankings the first few documents, and the ranks of all that are relevant."""
+        """Plain JSON values, with the first few documents of the rankings and the ranks of all relevant documents."""
         return {
             "query": self.query,
             "text": self.text,
@@ -198,29 +198,29 @@ class Mover:
 
 
 def rank_in(ranking: tuple[str, ...], document: str) -> int | None:
-    """The rank of a document; None where it was not retrieved."""
+    """The rank of a document; None if it was not retrieved."""
     return ranking.index(document) + 1 if document in ranking else None
 
 
 def largest_losses(comparison: Comparison, metric: str, a: str, b: str, n: int = 10) -> list[Mover]:
-    """The n queries that lost most from system a to b, the largest loss first; queries that gained are not among them."""
+    """The n queries with the largest losses from system a to b, largest first; queries that gained are left out."""
     return _movers(comparison, metric, (a, b), -_checked_count(n))
 
 
 def largest_gains(comparison: Comparison, metric: str, a: str, b: str, n: int = 10) -> list[Mover]:
-    """The n queries that gained most from system a to b, the largest gain first; queries that lost are not among them."""
+    """The n queries with the largest gains from system a to b, largest first; queries that lost are left out."""
     return _movers(comparison, metric, (a, b), _checked_count(n))
 
 
 def _checked_count(n: int) -> int:
     """A number of queries."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 0:
-        raise BadParameter(f"n is a number of queries, such as 10, not {n!r}")
+        raise BadParameter(f"n must be a number of queries, such as 10, not {n!r}")
     return n
 
 
 def _movers(comparison: Comparison, metric: str, systems: tuple[str, str], n: int) -> list[Mover]:
-    """So many queries that gained, or lost where n is below 0. A query without a score in one system did not move."""
+    """The n queries that gained most, or lost most if n is below 0. Queries need a score in both systems."""
     bound = comparison.metric(metric)
     sign = sign_of(bound)
     places = [comparison.aligned.place(name) for name in systems]
@@ -239,7 +239,7 @@ def _movers(comparison: Comparison, metric: str, systems: tuple[str, str], n: in
 
 
 def _query_details(query: str, first: Result, second: Result) -> dict[str, Any]:
-    """What was asked, what was retrieved, and what should have been, as far as the results know."""
+    """The text, the rankings and the relevant documents of a query, if the results have them."""
     asked = first.queries.get(query) or second.queries.get(query)
     return {
         "text": asked.text if asked else "",
@@ -252,7 +252,7 @@ def _query_details(query: str, first: Result, second: Result) -> dict[str, Any]:
 
 
 def ranking_of(result: Result, query: str) -> tuple[str, ...]:
-    """The documents of a query, best first, ties as the result's policy has them."""
+    """The documents of a query, best first, with ties ordered by the policy of the result."""
     ranking = result.run.get(query)
     if not ranking:
         return ()

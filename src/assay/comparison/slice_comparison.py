@@ -1,4 +1,4 @@
-"""slice_comparison: systems compared in every slice, with one correction over all of it."""
+"""slice_comparison: compare systems in every slice, with one correction over all comparisons."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assay.stats import Correction
 from assay.text import counted
 
 MAX_SLICES_NAMED = 4
-"""Slices that a sentence names."""
+"""The largest number of slices that a sentence names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,42 +27,42 @@ class PartComparison(Comparison):
 
     n_over: int = 0
     n_tables: int = 0
-    """Slices times metrics that a test for many systems was made for."""
+    """The number of slices times metrics that a test for many systems was run on."""
 
     @property
     def n_comparisons(self) -> int:
-        """Over how many slices, pairs and metrics p was corrected."""
+        """The number of slices, pairs and metrics that p was corrected for."""
         return self.n_over
 
     @property
     def n_families(self) -> int:
-        """Over how many slices and metrics p of a test for many systems was corrected."""
+        """The number of slices and metrics that p of a test for many systems was corrected for."""
         return self.n_tables
 
     @property
     def families(self) -> str:
-        """The same in words."""
-        return f"{self.n_tables:,} slices and metrics"
+        """The number of families in words."""
+        return f"{counted(self.n_tables, 'combination')} of slice and metric"
 
 
 @dataclass(frozen=True, eq=False)
 class SliceComparison:
-    """A comparison for every slice, in the order of `slices`, all by the same choices."""
+    """A comparison for every slice, in the order of `slices`, all with the same settings."""
 
     how: ComparisonOptions
     slices: tuple[Slice, ...]
     parts: tuple[PartComparison, ...]
     n_comparisons: int
-    """Over how many slices, pairs and metrics p was corrected."""
+    """The number of slices, pairs and metrics that p was corrected for."""
 
     @property
     def correcting(self) -> Correction:
-        """What made up for many slices. It counts for tests of many systems as well: they know of one slice only."""
+        """The correction for many slices. It is also needed for tests for many systems, which cover only one slice."""
         return self.how.correcting
 
     @cached_property
     def verdict(self) -> str:
-        """What may be said about the first metric, in plain words."""
+        """The conclusion about the first metric in words."""
         if not self.parts:
             return "There is no slice to compare."
         metric = self.parts[0].metrics[0].name
@@ -75,13 +75,13 @@ class SliceComparison:
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """How figures of slices came about, where that is not what a reader would think."""
+        """How numbers of slices were computed, if that is not obvious."""
         n_queries = [pair.n for part in self.parts for pair in part.pairs if pair.n and not pair.untested]
         caution = self.how.bound_test.caution(min(n_queries)) if n_queries else ""
         return (caution,) if caution else ()
 
     def by_pair(self, metric: str) -> list[tuple[Pair, ...]]:
-        """For each two systems, how they compare in every slice."""
+        """For each pair of systems, the pair in every slice."""
         of_metric = [[pair for pair in part.pairs if pair.metric == metric] for part in self.parts]
         return list(zip(*of_metric, strict=True))
 
@@ -105,9 +105,9 @@ class SliceComparison:
 
 
 def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComparison:
-    """Compare the systems of a comparison by its own choices in every slice of every tag that is asked for.
+    """Compare the systems of a comparison, with its settings, in every slice of every requested tag.
 
-    p is corrected over all slices, pairs and metrics together; the comparison over all queries is no part of that.
+    p is corrected over all slices, pairs and metrics together, without the comparison over all queries.
     """
     tags = Tags.of(comparison.results)
     asked, words = dict.fromkeys(map(tags.crossed, asked_for(by))), tags.words(by)
@@ -125,7 +125,7 @@ def compare_slices(comparison: Comparison, by: str | Iterable[str]) -> SliceComp
 
 
 def _compare_slice(aligned: Aligned, slice_: Slice, how: ComparisonOptions) -> PartComparison:
-    """The systems in one slice, not yet corrected."""
+    """The systems in one slice, before correction."""
     subsets = (result.subset(queries=slice_.queries, metrics=aligned.metrics) for result in aligned.results)
     inside = replace(aligned, results=tuple(subsets))
     plain = replace(how, correction="none")
@@ -134,7 +134,7 @@ def _compare_slice(aligned: Aligned, slice_: Slice, how: ComparisonOptions) -> P
 
 
 def _clause(pairs: Sequence[Pair], slices: Sequence[Slice]) -> str:
-    """Where the second system is better, where it is worse, and where that is open."""
+    """In which slices the second system is better, worse, or not shown to differ."""
     a, b = pairs[0].a, pairs[0].b
     if pairs[0].claim != "differs":
         claim = {"not_worse": "not worse than", "equal": "as good as"}[pairs[0].claim]
@@ -146,13 +146,11 @@ def _clause(pairs: Sequence[Pair], slices: Sequence[Slice]) -> str:
     clauses = [
         f"{word} than {a} in {_where(some, len(slices))}" for word, some in (("better", better), ("worse", worse)) if some
     ]
-    clauses += [f"apart from {a} by the test but not by its mean in {_where(split, len(slices))}"] if split else []
+    clauses += [f"different from {a} by the test but not by the mean in {_where(split, len(slices))}"] if split else []
     if not clauses:
         where = "the only slice" if len(slices) == 1 else f"any of {len(slices)} slices"
         return f"{b} is not shown to be better or worse than {a} in {where}"
-    return f"{b} is {' and '.join(clauses)}" + (
-        f", and {n_open} {'is' if n_open == 1 else 'are'} not decisive" if n_open else ""
-    )
+    return f"{b} is {' and '.join(clauses)}" + (f", and not shown to differ in {n_open}" if n_open else "")
 
 
 def _where(slices: Sequence[Slice], n_slices: int) -> str:

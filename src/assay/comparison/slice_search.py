@@ -29,33 +29,33 @@ from assay.text import counted
 
 @dataclass(frozen=True)
 class Search:
-    """What slices are looked for. A slice and what is left without it need `min_queries` each, and `min_share` of all."""
+    """Which slices to search. A slice, and the rest without it, need `min_queries` each and `min_share` of all queries."""
 
     min_queries: int = 5
     min_share: float = 0.02
     most: int = 10
-    """Slices that are reported, for each system."""
+    """The largest number of slices to report for each system."""
     tags: tuple[str, ...] = ()
-    """Tags that are looked at; all of them where none is named."""
+    """The tags to search; empty: all tags."""
     resamples: int | None = None
-    """Shuffles of the queries; None: as many as the number of slices asks for."""
+    """Shuffles of the queries; None: as many as the number of slices requires."""
 
     def __post_init__(self) -> None:
         for name, value in (("min_queries", self.min_queries), ("most", self.most), ("resamples", self.resamples)):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise BadParameter(f"{name} is a whole number from 1 up, not {value!r}")
+                raise BadParameter(f"{name} must be a whole number of at least 1, not {value!r}")
         if isinstance(self.min_share, bool) or not isinstance(self.min_share, int | float) or not 0 <= self.min_share < 1:
             raise BadParameter(
-                f"min_share is a share of the queries from 0 to below 1, such as 0.02, not {self.min_share!r}"
+                f"min_share must be a share of the queries from 0 to below 1, such as 0.02, not {self.min_share!r}"
             )
 
     def fewest(self, n_queries: int) -> int:
-        """Queries that a slice needs at least; two even if one is allowed, for one has no spread."""
+        """The minimum number of queries in a slice; at least two, because one query has no spread."""
         return max(2, self.min_queries, math.ceil(self.min_share * n_queries))
 
 
 class Candidate(NamedTuple):
-    """A slice to look at, with the places of its queries."""
+    """A slice to test, with the positions of its queries."""
 
     names: tuple[str, ...]
     values: tuple[str, ...]
@@ -68,21 +68,21 @@ class Candidate(NamedTuple):
 
     @property
     def parents(self) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-        """The single tags that a pair is made of."""
+        """The single tags of a pair."""
         if len(self.names) == 1:
             return []
         return [((name,), (value,)) for name, value in zip(self.names, self.values, strict=True)]
 
 
 class Candidates(NamedTuple):
-    """Slices to look at, and how many were left out for being too small."""
+    """Slices to test, and how many were left out because they are too small."""
 
     candidates: list[Candidate]
     n_too_small: int
 
 
 def find_candidates(tags: Tags, search: Search) -> Candidates:
-    """Slices by each tag, then by pairs of tags. Slices of the very same queries are one, named by the fewest tags."""
+    """Slices by each tag, then by pairs of tags. Slices of exactly the same queries count once, with the fewest tags."""
     names = list(dict.fromkeys(map(tags.named, search.tags or tags.names or ("any tag",))))
     coded = {name: np.unique(np.array(tags.values(name), dtype=object), return_inverse=True) for name in names}
     n = len(tags.by_query)
@@ -100,7 +100,7 @@ def find_candidates(tags: Tags, search: Search) -> Candidates:
 
 
 def _groups(coded: Sequence[tuple[NDArray[np.object_], NDArray[np.int64]]]) -> Iterator[tuple[tuple[str, ...], Ints]]:
-    """Every combination of values, and where it occurs. Of pairs, those in which a tag is missing are left out."""
+    """Every combination of values with its queries. Pairs in which a tag is missing are left out."""
     code = coded[0][1] if len(coded) == 1 else coded[0][1] * len(coded[1][0]) + coded[1][1]
     order = np.argsort(code, kind="stable")
     for places in np.split(order, np.flatnonzero(np.diff(code[order])) + 1):
@@ -121,7 +121,7 @@ class WorstSlice:
     n: int
     value: float
     other: float
-    """The system's figure on all other queries, or the baseline's in the slice."""
+    """The value of the system on all other queries, or of the baseline in the slice."""
     difference: float
     low: float
     """The interval of the difference."""
@@ -133,45 +133,46 @@ class WorstSlice:
 
 @dataclass(frozen=True)
 class WorstSlices:
-    """What a search found: of each system the worst slices first, by the end of their interval that speaks for them."""
+    """What a search found: for each system the worst slices first, by the better end of their intervals."""
 
     metric: BoundMetric
     against: str
-    """The baseline; empty where slices were held against all other queries."""
+    """The baseline; empty if slices were compared with all other queries."""
     systems: tuple[str, ...]
-    """The systems that were looked at."""
+    """The systems that were searched."""
     found: tuple[WorstSlice, ...]
-    """Those that are reported; not all of them are significant."""
+    """The reported slices; not all of them are significant."""
     n_significant: Mapping[str, int]
-    """System → slices that are shown to be worse."""
+    """System → number of slices that are shown to be worse."""
     n_slices: int
     n_looked_at: int
-    """Slices times systems, which p was corrected over."""
+    """Slices times systems: the number of tests that p was corrected for."""
     n_too_small: int
     fewest: int
-    """Queries that a slice needed to be looked at."""
+    """The minimum number of queries in a slice."""
     level: float
-    """Of the intervals."""
+    """The confidence level of the intervals."""
 
     @property
     def verdict(self) -> str:
-        """What may be said, in plain words."""
+        """The conclusion in words."""
         if not self.n_looked_at:
-            return f"No slice is large enough to look at: each needs {self.fewest} queries, and as many outside it."
+            return f"No slice is large enough to test: a slice needs at least {self.fewest} queries, and so does the rest."
         than = f"than {self.against}" if self.against else "than on the other queries"
         small = f"; {self.n_too_small:,} with fewer than {self.fewest} queries left out" if self.n_too_small else ""
         systems = f" for {len(self.systems)} systems" if len(self.systems) > 1 else ""
-        effort = f"({counted(self.n_slices, 'slice')} looked at{systems}, Benjamini–Hochberg{small})"
-        clauses = [self._clause(name, n) for name, n in self.n_significant.items() if n]
+        effort = f"({counted(self.n_slices, 'slice')} tested{systems}, Benjamini–Hochberg{small})"
+        clauses = [self._clause(name, n, than) for name, n in self.n_significant.items() if n]
         if not clauses:
             who = f"{self.systems[0]} is not" if len(self.systems) == 1 else "no system is"
             return f"On {self.metric.name}, {who} shown to be worse {than} in any slice {effort}."
-        return f"On {self.metric.name}, worse {than}: {'; '.join(clauses)} {effort}."
+        return f"On {self.metric.name}, {'; '.join(clauses)} {effort}."
 
-    def _clause(self, system: str, n: int) -> str:
+    def _clause(self, system: str, n: int, than: str) -> str:
         first = next((slice_ for slice_ in self.found if slice_.system == system and slice_.is_significant), None)
-        worst = f", first {first.label} ({first.value:.3f} against {first.other:.3f}, n = {first.n:,})" if first else ""
-        return f"{system} in {counted(n, 'slice')}{worst}"
+        lead = ": " if n == 1 else ", most clearly in "
+        worst = f"{lead}{first.label} ({first.value:.3f} against {first.other:.3f}, n = {first.n:,})" if first else ""
+        return f"{system} is worse {than} in {counted(n, 'slice')}{worst}"
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each slice, as plain values."""
@@ -192,7 +193,7 @@ class WorstSlices:
 
 
 class _SliceScore(NamedTuple):
-    """One slice of one system, in a scale where more is better."""
+    """One slice of one system, on a scale where higher is better."""
 
     system: int
     candidate: Candidate
@@ -206,7 +207,7 @@ class _SliceScore(NamedTuple):
 
     @property
     def at_best(self) -> float:
-        """The end of the interval that speaks for the system: far below 0 where it is surely and clearly worse."""
+        """The better end of the interval: far below 0 if the system is clearly worse."""
         return self.gap + self.half
 
 
@@ -216,10 +217,10 @@ def worst_slices(
     how: ComparisonOptions | None = None,
     search: Search | None = None,
 ) -> WorstSlices:
-    """Look at all tags and all pairs of tags, and rank what is found by how bad it is at best.
+    """Search all tags and all pairs of tags, and rank slices by the better end of the interval of their difference.
 
-    Each system is held against itself on all other queries; with a baseline, against that on the queries of the slice. p is
-    corrected over everything that was looked at. A pair of tags is left out where one of them alone says it more surely.
+    Each system is compared with itself on all other queries, or with the baseline on the queries of the slice. p is
+    corrected for all tests. A pair of tags is left out if one of them alone shows the difference more clearly.
     """
     all_results = [results] if isinstance(results, Result) else list(results)
     chosen, searched = how or ComparisonOptions(), search or Search()
@@ -250,7 +251,7 @@ def worst_slices(
 
 
 def _metric(results: Sequence[Result], metric: WrittenMetric | None) -> BoundMetric:
-    """The metric to look at; only means can be taken apart into slices."""
+    """The metric to search by. It must be a mean over queries."""
     if not results:
         raise UsageError("there is no result to slice")
     shared = shared_metrics(results, [metric] if metric else None)
@@ -261,13 +262,13 @@ def _metric(results: Sequence[Result], metric: WrittenMetric | None) -> BoundMet
         if bound.metric.aggregation == MEAN and not (bound.metric.view == "timing" and has_shared_times)
     ]
     if not means:
-        why = SHARED_TIMES if shared[0].metric.aggregation == MEAN else "it is no mean"
-        raise UsageError(f"worst slices are looked for by the mean of a metric, not by {shared[0].name}: {why}")
+        why = SHARED_TIMES if shared[0].metric.aggregation == MEAN else "it is not a mean over queries"
+        raise UsageError(f"worst slices cannot be found by {shared[0].name}: {why}")
     return means[0]
 
 
 def _scores(result: Result, metric: BoundMetric, tags: Tags) -> Floats:
-    """More is better; nan where a query has no score."""
+    """The scores, with the sign changed if lower is better; nan if a query has no score."""
     known = dict(zip(result.query_ids, result.array(metric.name).tolist(), strict=True))
     scores = np.array([known.get(query, math.nan) for query in tags.by_query], dtype=float)
     return np.where(np.isfinite(scores), sign_of(metric) * scores, np.nan)
@@ -280,14 +281,14 @@ class _TestSettings(NamedTuple):
     resamples: int
 
     def half_width(self, error: float, n: int) -> float:
-        """Of the interval of a mean of n queries."""
+        """Half the width of the interval of a mean over n queries."""
         return float(half_width(error, n - 1, self.how.level))
 
 
 def _score_slices(
     scores: Floats, candidates: Sequence[Candidate], fewest: int, baseline: int | None, settings: _TestSettings
 ) -> Iterator[_SliceScore]:
-    """Every slice of every system that has enough scores in it."""
+    """Every slice of every system that has enough scores."""
     for system in range(scores.shape[1]):
         if system == baseline:
             continue
@@ -305,7 +306,7 @@ def _score_slices(
 def _against_rest(
     system: int, values: Floats, enough: Sequence[tuple[Candidate, Ints]], settings: _TestSettings
 ) -> Iterator[_SliceScore]:
-    """Means inside and outside. The spread is that of each, or one for both, whichever is less sure of itself."""
+    """Compare the means inside and outside. The spread is separate or pooled, whichever is larger."""
     p = chance_of_lower(values, [rows for _, rows in enough], settings.resamples, settings.how.seed).tolist()
     for (candidate, rows), one_p in zip(enough, p, strict=True):
         inside, outside = values[rows], np.delete(values, rows)
@@ -320,9 +321,9 @@ def _against_rest(
 def _against_baseline(
     system: int, both: Floats, enough: Sequence[tuple[Candidate, Ints]], settings: _TestSettings
 ) -> Iterator[_SliceScore]:
-    """The mean difference, by the spread of the slice and by that of all queries, whichever is less sure: few often agree.
+    """Test the mean difference by the spread of the slice and of all queries; the larger p and interval count.
 
-    However small the spread, p is never below the chance that as many coins as there are differences all show tails.
+    A small slice may have almost no spread by chance, so p is also at least 0.5 to the power of the number of differences.
     """
     values = both[:, 0] - both[:, 1]
     values[np.abs(values) <= ROUNDING * np.abs(both).max(initial=0.0)] = 0.0
@@ -341,7 +342,7 @@ def _against_baseline(
 def _rank_worst(
     results: Sequence[Result], metric: BoundMetric, slice_scores: Sequence[_SliceScore], how: ComparisonOptions
 ) -> list[WorstSlice]:
-    """Slices that are worse, worst first; without pairs of tags that a single tag speaks for more surely."""
+    """Slices that are worse, worst first; without pairs of tags if a single tag shows the difference more clearly."""
     known = {(score.system, score.candidate.names, score.candidate.values): score.at_best for score in slice_scores}
     corrected = correct([score.p for score in slice_scores], CORRECTION).tolist()
     worse = [
@@ -356,7 +357,7 @@ def _rank_worst(
 
 
 def _to_worst_slice(score: _SliceScore, p_corrected: float, name: str, sign: float, how: ComparisonOptions) -> WorstSlice:
-    """In the metric's own scale."""
+    """The slice on the scale of the metric."""
     low, high = sorted(sign * (score.gap + reach) for reach in (-score.half, score.half))
     return WorstSlice(
         system=name,

@@ -1,4 +1,4 @@
-"""slices: the figures of every system on queries that share a tag, and what they come down to."""
+"""slices: the values of every system on queries that share a tag, and their means and variances."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from assay.serialize import to_json
 
 @dataclass(frozen=True)
 class Part:
-    """One slice, and each system's result over its queries."""
+    """One slice, and the result of each system on its queries."""
 
     slice: Slice
     results: tuple[Result, ...]
@@ -28,16 +28,16 @@ class Part:
 
 @dataclass(frozen=True)
 class Sliced:
-    """All slices by one tag, or by tags that are crossed. Systems and metrics are those of `whole`."""
+    """All slices by one tag or by crossed tags. Systems and metrics are those of `whole`."""
 
     by: str
     parts: tuple[Part, ...]
     whole: tuple[Result, ...]
-    """Each system's result over all queries."""
+    """The result of each system on all queries."""
     head: str = ""
-    """What the tags are called by whoever asked: `category` for `query_type`."""
+    """The tags as the user wrote them: `category` for `query_type`."""
     is_multilingual: bool = False
-    """Whether they are benchmarks in several languages: then no mean is over queries of more than one."""
+    """Whether the benchmarks are in several languages: then no mean mixes languages."""
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -46,27 +46,27 @@ class Sliced:
 
     @property
     def metrics(self) -> tuple[BoundMetric, ...]:
-        """What was measured."""
+        """The metrics."""
         return self.whole[0].metrics
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages that means are taken in one by one: where another tag is crossed with them; else none."""
+        """The languages, if another tag is crossed with them and each has its own means; else empty."""
         if not self.is_multilingual or len(self.parts[0].slice.names) < 2 or LANGUAGE not in self.parts[0].slice.names:
             return ()
         return tuple(dict.fromkeys(_language(part.slice) for part in self.parts if part.slice.is_tagged))
 
     def means(self, metric: str, system: str | None = None, language: str | None = None) -> dict[str, float]:
-        """Slice → figure of a system (by default the first), for queries with the tag; of one language, or of all."""
+        """Slice → value of a system (by default the first), for queries with the tag, in one language or in all."""
         place = 0 if system is None else place_of(system, self.systems)
         tagged = [part for part in self.parts if part.slice.is_tagged]
         parts = tagged if language is None else [part for part in tagged if _language(part.slice) == language]
         return {part.slice.value: part.results[place][metric] for part in parts}
 
     def macro(self, metric: str, system: str | None = None, language: str | None = None) -> float:
-        """Mean over slices: each counts the same, however many queries it has. Queries without the tag do not count.
+        """Mean over slices: each slice has the same weight. Queries without the tag do not count.
 
-        Where a tag is crossed with several languages there is one mean for each language, and none over all.
+        If a tag is crossed with several languages, there is one mean for each language and none over all.
         """
         if self.languages and language is None:
             return math.nan
@@ -74,15 +74,15 @@ class Sliced:
         return float(np.mean(defined)) if defined else math.nan
 
     def micro(self, metric: str, system: str | None = None) -> float:
-        """Mean over queries, those without the tag included: the system's own figure; none over several languages."""
+        """Mean over all queries, including those without the tag; nan if there are several languages."""
         if self.is_multilingual:
             return math.nan
         return self.whole[0 if system is None else place_of(system, self.systems)][metric]
 
     def variance(self, metric: str, system: str | None = None, language: str | None = None) -> float:
-        """Population variance of the figures of the slices: 0 where a system is as good everywhere.
+        """Population variance of the values of the slices: 0 if a system is equally good in all slices.
 
-        By language, this is what is called cross-lingual variance. As with means, none is over slices of several languages.
+        By language, this is the cross-lingual variance. Like means, it is never over slices of several languages.
         """
         if self.languages and language is None:
             return math.nan
@@ -90,7 +90,7 @@ class Sliced:
         return float(np.var(defined)) if defined else math.nan
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each slice, system and metric, as plain values: `pandas.DataFrame(sliced.rows())` takes it."""
+        """A row of plain values for each slice, system and metric, for example for `pandas.DataFrame(sliced.rows())`."""
         return [
             {"by": self.by, "slice": part.slice.value, "system": result.name, **_row(result, metric)}
             for part in self.parts
@@ -133,11 +133,11 @@ def slice_results(
     level: float = 0.95,
     seed: int = 0,
 ) -> tuple[Sliced, ...]:
-    """The figures by each tag that is asked for; `language*difficulty` crosses two.
+    """The values by each requested tag; `language*difficulty` crosses two.
 
-    Results of one system on several benchmarks are taken together, and `benchmark` is a tag then. Where these are in
-    several languages, every slice is within one language: easy queries in German and easy queries in French are two.
-    With the interval `none` there are figures alone.
+    Results of one system on several benchmarks are merged, and `benchmark` becomes a tag. If the benchmarks are in several
+    languages, every slice has only one language: easy queries in German and easy queries in French are two slices.
+    With the interval `none`, there are no intervals.
     """
     asked_about = [results] if isinstance(results, Result) else list(results)
     merged = _merge_benchmarks(asked_about)
@@ -166,7 +166,7 @@ def slice_results(
 
 
 def _merge_benchmarks(results: Sequence[Result]) -> list[Result]:
-    """One result for each system, over the queries of all its benchmarks; the same results where there is only one."""
+    """One result for each system over all its benchmarks; unchanged if there is only one benchmark."""
     if len({result.benchmark for result in results}) < 2:
         return list(results)
     by_name: dict[str, list[Result]] = {}
@@ -176,7 +176,7 @@ def _merge_benchmarks(results: Sequence[Result]) -> list[Result]:
 
 
 def _are_multilingual(results: Sequence[Result]) -> bool:
-    """Whether they are on benchmarks that have one language each, and not all the same."""
+    """Whether each benchmark has one language, and the languages differ."""
     by_benchmark: dict[str, set[str]] = {}
     for result in results:
         by_benchmark.setdefault(result.benchmark, set()).update(Tags.of([result]).values(LANGUAGE))
@@ -200,7 +200,7 @@ def _row(result: Result, metric: BoundMetric) -> dict[str, Any]:
 
 
 def n_counted(result: Result, metric: BoundMetric) -> int:
-    """How many queries the figure of a metric rests on: those that have a score, or what the figure is made of."""
+    """How many queries count for the value of a metric."""
     return int(np.count_nonzero(result.table.columns[metric.name].counts))
 
 

@@ -1,4 +1,4 @@
-"""The verdict: what a comparison allows to be said, in one or two sentences; and figures as people read them."""
+"""The verdict: the conclusion of a comparison in one or two sentences; and numbers formatted for people."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 UNKNOWN = "–"
 ROUNDING = 1e-12
-"""A difference below this is what is left of 0 when floats are added up, and no figure."""
+"""A smaller difference is a rounding error of floats and counts as 0."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Figures with few digits. None leaves their number to us: three decimals, or two digits where these show nothing."""
+    """Formats values. Without `digits`: three decimals, or two significant digits if the decimals would all be 0."""
 
     digits: int | None = None
 
     def value(self, metric: BoundMetric, value: float) -> str:
-        """A figure of a system; a dash where there is none. Times have their unit."""
+        """The value of a system; a dash if there is none. Times have a unit."""
         if math.isnan(value):
             return UNKNOWN
         if metric.metric.view == "timing" and self.digits is None:
@@ -45,31 +45,30 @@ class Figures:
         return "+−"[value < 0] + (self.value(metric, abs(value)) if math.isfinite(value) else f"{abs(value)}")
 
     def interval(self, metric: BoundMetric, pair: Pair) -> str:
-        """Where the difference may lie."""
+        """The interval of the difference."""
         if math.isnan(pair.low):
             return UNKNOWN
         return f"{self.change(metric, pair.low)} … {self.change(metric, pair.high)}"
 
 
 def p_text(p: float) -> str:
-    """A p as people write it."""
+    """The p value as text."""
     if math.isnan(p):
         return "p undefined"
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
-UNDECIDED = "not decisive"
 MAX_PAIRS_NAMED = 3
-"""Pairs that a sentence names."""
+"""The largest number of pairs that a sentence names."""
 
 
 def verdict_on(comparison: Comparison) -> str:
-    """The first metric in full, the others in a clause, and what stays open."""
+    """The verdict: the first metric in full, then the other metrics in short."""
     return _Verdict(comparison).text
 
 
 class _Verdict:
-    """What is said about one comparison."""
+    """The sentences about one comparison."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
@@ -106,20 +105,20 @@ class _Verdict:
             return f"{lead}{self._corrected()}."
         sentence = "; ".join(clauses) + self._corrected()
         sentence = sentence if decided else f"O{sentence[1:]}"  # on …, at the beginning
-        return f"{sentence}; the order of {pair_names(open_)} is {UNDECIDED}." if open_ else f"{sentence}."
+        return f"{sentence}; {pair_names(open_)} are not shown to differ." if open_ else f"{sentence}."
 
     def _no_verdict_reason(self, pairs: Sequence[Pair]) -> str:
-        """Why there is nothing to be said of pairs; empty where there is."""
+        """Why there is no verdict on these pairs; empty if there is one."""
         metric = pairs[0].metric
         if all(pair.n == 0 for pair in pairs):
-            return f"Nothing can be said about {metric}: no query has a score in both systems."
+            return f"{metric} cannot be compared: no query has a score in both systems."
         if not all(math.isnan(pair.p) for pair in pairs):
             return ""
         p = self.comparison.p_overall(metric)
         if not math.isnan(p):
             which = "differ" if self.comparison.how.is_significant(p) else "are not shown to differ"
-            return f"The systems {which} on {metric}, {p_text(p)}; {self.test.name} does not say which of them."
-        return f"Nothing can be said about {metric} ({pairs[0].untested or 'the test has no answer there'})."
+            return f"The systems {which} on {metric}, {p_text(p)}; {self.test.name} does not test single pairs."
+        return f"{metric} cannot be tested: {pairs[0].untested or 'the test has no result'}."
 
     def _value(self, pair: Pair, value: float) -> str:
         return self.figures.value(self.comparison.metric(pair.metric), value)
@@ -128,7 +127,7 @@ class _Verdict:
         return self.figures.change(self.comparison.metric(pair.metric), value)
 
     def _decided(self, pair: Pair) -> str:
-        """Who wins by how much: the interval is that of the lead, whichever way the metric points."""
+        """The winner and the size of its lead, with the interval of the lead, for every direction of the metric."""
         loser = pair.a if pair.better == pair.b else pair.b
         ends = sorted(math.copysign(1, pair.difference) * end for end in (pair.low, pair.high))
         interval = "" if math.isnan(pair.low) else f" [{self._value(pair, ends[0])}, {self._value(pair, ends[1])}]"
@@ -136,7 +135,7 @@ class _Verdict:
         return f"{pair.better} beats {loser} on {pair.metric} by {lead}{interval}, {p_text(pair.p_corrected)}"
 
     def _split(self, pair: Pair) -> str:
-        """The test is sure of one system, and the other has the better figure."""
+        """The test favours one system, but the other has the better mean."""
         ahead, behind = (pair.b, pair.a) if pair.direction > 0 else (pair.a, pair.b)
         values = {pair.a: self._value(pair, pair.value_a), pair.b: self._value(pair, pair.value_b)}
         means = f"{behind} has the better mean ({values[behind]} against {values[ahead]})"
@@ -150,12 +149,12 @@ class _Verdict:
             return f"{pair.b} and {pair.a} have the same {pair.metric} on every query"
         interval = "" if math.isnan(pair.low) else f" [{self._change(pair, pair.low)}, {self._change(pair, pair.high)}]"
         return (
-            f"Whether {pair.b} is better than {pair.a} on {pair.metric} is {UNDECIDED}: "
+            f"{pair.b} is not shown to differ from {pair.a} on {pair.metric}: "
             f"{self._change(pair, pair.difference)}{interval}, {p_text(pair.p_corrected)}"
         )
 
     def _on_claim(self, pairs: Sequence[Pair]) -> str:
-        """What tests for "not worse" and "equal" allow to be said."""
+        """The sentence for tests of "not worse" and "equal"."""
         margin = f"{self.test.scale:g}"
         if self.comparison.metric(pairs[0].metric).metric.view == "timing":
             margin += " ms"
@@ -176,7 +175,7 @@ class _Verdict:
         return f" ({self.comparison.how.correcting.title}, {n} comparisons)" if n > 1 else ""
 
     def _on_others(self, first: str, metrics: Sequence[str]) -> list[str]:
-        """The other metrics, those with the same outcome together."""
+        """The other metrics, grouped by outcome."""
         leader = self._winner(first)
         silent = [reason for metric in metrics if (reason := self._no_verdict_reason(self._pairs(metric)))]
         metrics_of: dict[str, list[str]] = {}
@@ -185,16 +184,16 @@ class _Verdict:
             if self._no_verdict_reason(pairs):
                 continue
             if winner is not None:
-                outcome = f" {winner} is better as well" if winner == leader else f", however, {winner} is better"
+                outcome = f"{winner} is better too" if winner == leader else f"however, {winner} is better"
             elif any(pair.better or pair.is_split for pair in pairs):
-                outcome = " some systems differ"
+                outcome = "some systems differ"
             else:
-                outcome = " nothing is decided"
+                outcome = "no difference is shown"
             metrics_of.setdefault(outcome, []).append(metric)
-        return [*(f"On {_listed(names)}{outcome}." for outcome, names in metrics_of.items()), *silent]
+        return [*(f"On {_listed(names)}, {outcome}." for outcome, names in metrics_of.items()), *silent]
 
     def _winner(self, metric: str) -> str | None:
-        """The system with the best figure, if it is shown to be better than all it was compared with."""
+        """The system with the best value, if it is shown to be better than every system it was compared with."""
         pairs = self._pairs(metric)
         if not any(pair.better for pair in pairs):
             return None
@@ -203,14 +202,14 @@ class _Verdict:
 
 
 def corrected_for_many(comparison: Comparison) -> str:
-    """What a test for many systems was corrected for: the systems, and the metrics, where there are several."""
+    """What a test for many systems was corrected for: the systems, and the metrics if there are several."""
     is_left = comparison.n_families < 2 or comparison.how.correcting.name == "none"
     also = "" if is_left else f" and {comparison.families}"
     return f"corrected for {counted(len(comparison.names), 'system')}{also}"
 
 
 def pair_names(pairs: Sequence[Pair]) -> str:
-    """Which pairs they are, the first few by name."""
+    """The names of the first few pairs."""
     some = [f"{pair.a} and {pair.b}" for pair in pairs[:MAX_PAIRS_NAMED]]
     return ", ".join(some) + (f" and {len(pairs) - MAX_PAIRS_NAMED} more pairs" if len(pairs) > MAX_PAIRS_NAMED else "")
 

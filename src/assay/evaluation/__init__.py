@@ -1,4 +1,4 @@
-"""Evaluation: queries, ground truth and rankings that exist become a Result."""
+"""Evaluation: score existing rankings against ground truth; the outcome is a Result."""
 
 from assay.lazy import front_door
 

@@ -1,4 +1,4 @@
-"""Answers in words: score what a system answered, by itself or together with its ranking; and columns of results."""
+"""Answers: score the answers of a system, alone or together with its rankings; and merge columns of results."""
 
 from __future__ import annotations
 
@@ -25,89 +25,89 @@ VIEW = "answers"
 
 
 def reads_answers(metric: BoundMetric) -> bool:
-    """Whether a metric is about answers in words."""
+    """Whether a metric reads answers."""
     return metric.metric.view == VIEW
 
 
 def judged_setting(profile: Profile) -> Setting:
-    """How far a run can be trusted: what is looked at where nobody asks for a metric of rankings."""
+    """The setting of judged@10, which shows how complete the judgments are if no ranking metric is requested."""
     judged = find_metric("judged@10")
     return Setting(judged, judged, profile.policy, is_beside=True)
 
 
 @dataclass(frozen=True)
 class AnsweredQueries:
-    """Replies to queries, and the expected answers; the queries that count are those with an expected answer."""
+    """Replies to queries, and the expected answers. Only queries with an expected answer count."""
 
     replies: Mapping[str, Answer]
     expected: Mapping[str, ExpectedAnswer]
 
     def counted_by(self, policy: Policy) -> tuple[str, ...]:
-        """The queries that count, as the policy has it for those without a reply."""
+        """The queries that count; the policy decides about queries without a reply."""
         missing = self.missing
         if missing and policy.missing == "error":
-            raise DataError(f"{counted(len(missing), 'query')} without an answer ({some_of(missing)})")
+            raise DataError(f"the answers to {counted(len(missing), 'query')} are missing: {some_of(missing)}")
         return tuple(query for query in self.expected if query in self.replies or policy.missing != "skip")
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Queries that want an answer and got no reply."""
+        """Queries that expect an answer and have no reply."""
         return tuple(query for query in self.expected if query not in self.replies)
 
     @property
     def extra(self) -> tuple[str, ...]:
-        """Queries with a reply of which nobody knows what is right."""
+        """Queries with a reply but without an expected answer."""
         return tuple(query for query in self.replies if query not in self.expected)
 
     def view(self, policy: Policy, result: Result | None = None) -> Answers:
-        """What metrics read; with the ranking of a result, where there is one."""
+        """What metrics read, with the ranking of a result if there is one."""
         ids = self.counted_by(policy)
         ranking = None if result is None or result.grader is None else result.grader.grading(policy).run
         return Answers(ids, tuple(map(self.replies.get, ids)), tuple(map(self.expected.get, ids)), ranking)
 
     def fingerprints(self) -> dict[str, str]:
-        """Of what is right, and of what was answered."""
+        """Fingerprints of the expected answers and of the replies."""
         answered = ((query, reply.text, reply.confidence, reply.abstained) for query, reply in self.replies.items())
         return {"judgments": fingerprint(self.expected.items()), "rankings": fingerprint(answered)}
 
     def notes(self, policy: Policy) -> tuple[str, ...]:
-        """What a careful reader should know."""
+        """What a reader should know about the replies."""
         notes = []
         if missing := self.missing:
-            fate = "left out" if policy.missing == "skip" else "which score 0"
-            notes.append(f"{counted(len(missing), 'query')} without an answer, {fate} ({some_of(missing)}).")
+            fate = "left out" if policy.missing == "skip" else "scored as 0"
+            notes.append(f"no answer to {counted(len(missing), 'query')}, {fate} ({some_of(missing)}).")
         if extra := self.extra:
-            notes.append(f"{counted(len(extra), 'answer')} left out: nobody says what is right there ({some_of(extra)}).")
+            notes.append(f"{counted(len(extra), 'answer')} left out: no expected answer is known ({some_of(extra)}).")
         answered = [(query, self.replies[query]) for query in self.expected if query in self.replies]
         unsure = [query for query, reply in answered if reply.confidence is None and not reply.abstained]
         if unsure and any(reply.confidence is not None for _, reply in answered):
             notes.append(
-                f"{counted(len(unsure), 'answer')} without a confidence, which count as the least sure ({some_of(unsure)})."
+                f"{counted(len(unsure), 'answer')} without a confidence, ranked as the least certain ({some_of(unsure)})."
             )
         n_open = sum(reply.abstained for query, reply in self.replies.items() if query in self.expected)
         n_none = sum(not expected.is_answerable for expected in self.expected.values())
         if n_open or n_none:
-            share = f"{n_none:,} of {len(self.expected):,} have no answer to be found"
-            notes.append(f"{counted(n_open, 'query')} left open; {share}.")
+            share = f"{n_none:,} of {counted(len(self.expected), 'query')} {'is' if n_none == 1 else 'are'} unanswerable"
+            notes.append(f"the system abstained on {counted(n_open, 'query')}; {share}.")
         return tuple(notes)
 
 
 def expected_answers(queries: Mapping[str, Query]) -> dict[str, ExpectedAnswer]:
-    """What the queries of a benchmark expect, as far as they say so."""
+    """The expected answers of the queries of a benchmark, for queries that have one."""
     pairs = ((query_id, expected_answer(query)) for query_id, query in queries.items())
     return {query_id: expected for query_id, expected in pairs if expected is not None}
 
 
 def check_has_answers(dataset: BenchmarkDataset, metrics: Sequence[BoundMetric]) -> None:
-    """Say before anything is asked that a benchmark has nothing to compare answers with."""
+    """Raise a UsageError if answers are to be scored on a benchmark without expected answers."""
     needy = [metric.name for metric in metrics if reads_answers(metric)]
     if needy and not expected_answers(dataset.queries):
-        without = f"no query of {dataset.name} has one; write `expected` there"
-        raise UsageError(f"{needy[0]} needs expected answers, and {without}")
+        advice = "Add the field `expected` to the queries"
+        raise UsageError(f"{needy[0]} needs expected answers, but no query of {dataset.name} has one. {advice}")
 
 
 def score_answers(replied: AnsweredQueries, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:
-    """A result of answers alone; there is no ranking in it."""
+    """The result of answers only, without rankings."""
     table = score_views({VIEW: replied.view(profile.policy)}, [setting.metric for setting in settings])
     counts = {"judged": len(replied.expected), "scored": len(table.query_ids)}
     counts |= {"missing": len(replied.missing), "without_relevant": 0, "extra": len(replied.extra)}
@@ -121,9 +121,9 @@ def score_answers(replied: AnsweredQueries, settings: Sequence[Setting], profile
 
 
 def with_answers(result: Result, replied: AnsweredQueries, settings: Sequence[Setting], profile: Profile) -> Result:
-    """The result of a ranking with the metrics of answers added; `settings` are all metrics, in the order asked for.
+    """The result of rankings with the metrics of answers added. `settings` has all metrics, in the requested order.
 
-    A query that counts for one kind only has no score of the other.
+    A query that counts for only one kind of metric has no score for the other.
     """
     spoken = [setting.metric for setting in settings if reads_answers(setting.metric)]
     added = score_views({VIEW: replied.view(profile.policy, result)}, spoken)
@@ -132,7 +132,7 @@ def with_answers(result: Result, replied: AnsweredQueries, settings: Sequence[Se
 
 
 def parse_reported_answers(reported: Mapping[str, Mapping[str, Any] | None]) -> tuple[dict[str, Answer], list[str]]:
-    """Query → reply, out of what a provider said beside its hits; and what is to be noted about those that are none."""
+    """Query → reply, from what a provider reported with its hits; and a note on invalid replies."""
     replies: dict[str, Answer] = {}
     faults = []
     for query, fields in reported.items():
@@ -143,16 +143,16 @@ def parse_reported_answers(reported: Mapping[str, Mapping[str, Any] | None]) -> 
             continue
         if reply is not None:
             replies[query] = reply
-    notes = [f"{counted(len(faults), 'answer')} of no use, taken as none; {faults[0]}."] if faults else []
+    notes = [f"{counted(len(faults), 'answer')} invalid, counted as missing. {faults[0]}."] if faults else []
     return replies, notes
 
 
 DEFAULT_ANSWER_METRICS = ("answer_f1", "answer_exact", "answer_contains", "rouge(n=l)")
-"""What is measured unless somebody says what."""
+"""The default metrics."""
 ABSTENTION_METRIC, CONFIDENCE_METRIC = "abstention_accuracy", "aurc"
-"""What is added where some query has no answer, and where the system says how sure it is."""
+"""Added to the default metrics if some queries are unanswerable, and if the system reports its confidence."""
 ANSWER_AND_RANKING_METRIC = "answer_success"
-"""The metric of answers that looks at rankings too."""
+"""The metric of answers that also reads rankings."""
 
 
 def evaluate_answers(
@@ -167,12 +167,12 @@ def evaluate_answers(
     relevance: str | Relevance = "auto",
     abstentions: Iterable[str] = (),
 ) -> Result:
-    """Score what a system answered in words.
+    """Score the answers of a question-answering system.
 
     Answers are a file, a frame, records with query_id and answer, or a mapping of query to answer; null is an abstention.
-    The right answers are those that the dataset expects, else those in the records (`references`). With a `run`, or with
-    records that tell what was retrieved, metrics of rankings and answer_success can be asked for too. `abstentions` are
-    sentences that say "no answer", such as "I don't know".
+    The expected answers come from the dataset, else from the records (`references`). With a `run`, or with records that have
+    the retrieved documents, you can also request ranking metrics and answer_success. `abstentions` are sentences that mean
+    "no answer", such as "I don't know".
     """
     chosen = load_dataset(dataset) if isinstance(dataset, str | Path) else dataset
     records = read_answers(answers).under(_ids_by_text(chosen))
@@ -195,19 +195,19 @@ def evaluate_answers(
 
 
 def default_answer_metrics(replied: AnsweredQueries) -> list[str]:
-    """What is measured where nobody says what: more, where there is more to be known."""
+    """The default metrics, and further ones if queries are unanswerable or replies have a confidence."""
     more = [ABSTENTION_METRIC] if any(not expected.is_answerable for expected in replied.expected.values()) else []
     is_sure = any(reply.confidence is not None for reply in replied.replies.values())
     return [*DEFAULT_ANSWER_METRICS, *more, *([CONFIDENCE_METRIC] if is_sure else [])]
 
 
 def _reads_rankings(setting: Setting) -> bool:
-    """Whether a metric looks at what was retrieved."""
+    """Whether a metric reads rankings."""
     return not reads_answers(setting.metric) or setting.metric.metric.name == ANSWER_AND_RANKING_METRIC
 
 
 def _ids_by_text(dataset: BenchmarkDataset | None) -> dict[str, str]:
-    """Words of a query → its id, for answers that come without; words that several queries share are nobody's."""
+    """Text of a query → its id, for answers without an id. Texts that several queries share are left out."""
     ids_by_words: dict[str, list[str]] = {}
     for query_id, query in dataset.queries.items() if dataset is not None else ():
         ids_by_words.setdefault(query.text.strip(), []).append(query_id)
@@ -215,32 +215,32 @@ def _ids_by_text(dataset: BenchmarkDataset | None) -> dict[str, str]:
 
 
 def _notes_on_missing_ids(records: AnswerRecords) -> tuple[str, ...]:
-    """That queries go by their words, where they have no id."""
+    """A note that the text of a query is used as its id if it has none."""
     n = len(records.asked)
-    return (f"{counted(n, 'answer')} without a query id: the question in its own words is the id.",) if n else ()
+    return (f"{counted(n, 'answer')} without a query id: the text of the question is used as the id.",) if n else ()
 
 
 def all_expected_answers(records: AnswerRecords, dataset: BenchmarkDataset | None) -> dict[str, ExpectedAnswer]:
-    """What is right: as the dataset has it, else as the records say; an error where neither knows any of the queries."""
+    """The expected answers: from the dataset, else from the records; a DataError if neither has any for these queries."""
     if dataset is None:
         if not records.expected:
-            ways = "name the benchmark (--dataset), or give each answer its `references`"
-            raise DataError(f"nobody says what the right answers are: {ways}")
+            ways = "Name the benchmark with --dataset (dataset=), or add `references` to each answer"
+            raise DataError(f"the expected answers are unknown. {ways}")
         return records.expected
     known = {**records.expected, **expected_answers(dataset.queries)}
     if not known:
-        raise DataError(f"no query of {dataset.name} has an expected answer, and the answers come without `references`")
+        raise DataError(f"no query of {dataset.name} has an expected answer, and the answers have no `references`")
     expected = {query: known[query] for query in dataset.queries if query in known}
     if not expected.keys() & records.replies.keys():
         ours, theirs = next(iter(records.replies)), next(iter(dataset.queries))
-        example = f"answers are for {ours!r}, its queries are like {theirs!r}"
-        none = f"not one answer belongs to a query of {dataset.name} with an expected answer"
-        raise DataError(f"{none}: {example}. Do both use the same ids?")
+        example = f"the answers have query ids like {ours!r}, the benchmark has ids like {theirs!r}"
+        none = f"none of the answers belongs to a query of {dataset.name} with an expected answer"
+        raise DataError(f"{none}: {example}. Check that both use the same ids")
     return expected
 
 
 def _mark_abstentions(replies: Mapping[str, Answer], abstentions: Iterable[str]) -> dict[str, Answer]:
-    """The replies, those that say no more than one of the sentences counted as abstentions."""
+    """The replies; those that consist of one of the sentences are marked as abstentions."""
     sentences = {tuple(words_of(sentence)) for sentence in ([abstentions] if isinstance(abstentions, str) else abstentions)}
     return {
         query: replace(reply, abstained=True) if sentences and tuple(words_of(reply.text or "")) in sentences else reply
@@ -258,10 +258,10 @@ def _score_with_run(
     profile: Profile,
     ranked: tuple[BenchmarkDataset | None, Any, str | Relevance, str],
 ) -> Result:
-    """Answers and the run they rest on, in one result."""
+    """Answers and the run that they are based on, in one result."""
     dataset, run, relevance, label = ranked
     if dataset is None:
-        raise UsageError("a run needs a benchmark that says what is relevant: --dataset (dataset=)")
+        raise UsageError("a run needs a benchmark that says what is relevant. Name it with --dataset (dataset=)")
     others = [setting for setting in settings if not reads_answers(setting.metric)]
     judged = judged_setting(profile)
     if not any(setting.metric.name == judged.metric.name for setting in others):
@@ -272,8 +272,9 @@ def _score_with_run(
 
 
 def with_columns(result: Result, table: ScoreTable, metrics: Iterable[BoundMetric], beside: Collection[str] = ()) -> Result:
-    """The result with more metrics, some of them `beside` what was asked for. What it has already stays as it is; where one
-    side lacks a query, there is no score.
+    """The result with more metrics; those in `beside` were not requested. Metrics that it already has do not change.
+
+    A query that is missing from one of the tables has no score there.
     """
     added = {metric.name: metric for metric in metrics if metric.name not in result.table.columns}
     if not added:
@@ -285,14 +286,14 @@ def with_columns(result: Result, table: ScoreTable, metrics: Iterable[BoundMetri
 
 
 def without_scores(result: Result, metrics: Sequence[BoundMetric], beside: Collection[str] = ()) -> Result:
-    """The result with metrics that are undefined for every query: the data for them is missing."""
+    """The result with metrics that are undefined for every query because their data is missing."""
     n = len(result.query_ids)
     columns = {metric.name: Column.undefined(n, metric.metric.aggregation) for metric in metrics}
     return with_columns(result, ScoreTable(result.query_ids, columns), metrics, beside)
 
 
 def in_requested_order(result: Result, asked: Sequence[str]) -> Result:
-    """The result with its metrics as they were asked for; the others follow."""
+    """The result with its metrics in the requested order; all others come last."""
     place = {name: number for number, name in enumerate(asked)}
     return _with_metrics(
         result, sorted(result.metrics, key=lambda metric: place.get(metric.name, len(place))), result.beside
@@ -300,7 +301,7 @@ def in_requested_order(result: Result, asked: Sequence[str]) -> Result:
 
 
 def with_the_same_metrics(results: Sequence[Result]) -> list[Result]:
-    """Results on one benchmark with the metrics of all of them, in one order, so that one table holds them."""
+    """Results on one benchmark, all with the same metrics in the same order, so that they fit in one table."""
     aligned: list[Result] = []
     for result in results:
         alike = [other for other in results if other.benchmark == result.benchmark]
@@ -314,7 +315,7 @@ def with_the_same_metrics(results: Sequence[Result]) -> list[Result]:
 
 
 def _with_metrics(result: Result, metrics: Iterable[BoundMetric], beside: Collection[str]) -> Result:
-    """The result with these metrics in this order, what was asked for before what stands beside it."""
+    """The result with these metrics in this order, requested metrics first."""
     ordered = tuple(sorted(metrics, key=lambda metric: metric.name in beside))
     columns = {metric.name: result.table.columns[metric.name] for metric in ordered}
     names_beside = tuple(metric.name for metric in ordered if metric.name in beside)

@@ -1,4 +1,4 @@
-"""Bands of a result: what other orders of ties, or relevant unjudged documents, could make of each summary."""
+"""Bands of a result: the range of each summary under other orders of ties or other grades of unjudged documents."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from assay.model import GEOMETRIC_MEAN, Column, Policy
 from assay.views import GradedRun, Ties
 
 NOT_ABOUT_QUALITY = {"judged", "unjudged", "rbp_residual"}
-"""Metrics that say how complete judgments are; a residual of theirs says nothing."""
+"""Metrics that show how complete judgments are. A residual of such a metric has no meaning."""
 RANKING_VIEWS = ("ranking", "subtopics")
-"""Views that ties of scores matter to."""
+"""Views in which ties matter."""
 TOP_RANKS = 10
-"""Ranks that people look at."""
+"""The number of top ranks that users look at."""
 
 
 @dataclass(frozen=True)
 class Band:
-    """Several columns of one metric under other assumptions, by name; each comes down to a figure as the metric does."""
+    """Several columns of one metric under different assumptions, by name; each is summarised as the metric is."""
 
     columns: dict[str, Column]
     method: str = ""
 
     def summary(self) -> dict[str, Any]:
-        """The figures over all queries, as JSON has them."""
+        """The values over all queries, as written to JSON."""
         figures: dict[str, Any] = {name: column.summary() for name, column in self.columns.items()}
         return {**figures, "method": self.method} if self.method else figures
 
     @property
     def width(self) -> float:
-        """How far the figures lie apart."""
+        """The difference between the highest and the lowest value."""
         figures = [column.summary() for column in self.columns.values()]
         return max(figures) - min(figures)
 
@@ -54,7 +54,7 @@ def tie_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Band]:
 
 
 def _method(setting: Setting, band: TieBand) -> str:
-    """How exact the figures are."""
+    """How the values were computed: exactly or by sampling."""
     sampled = f"over {N_SAMPLED} sampled orders, seed {SEED}"
     method = {
         (True, True): "exact",
@@ -67,9 +67,9 @@ def _method(setting: Setting, band: TieBand) -> str:
 
 
 def residual_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Band]:
-    """Metric → its lowest and highest scores, whatever grades retrieved unjudged documents would get: `min`, `max`.
+    """Metric → its lowest and highest scores over all grades that retrieved unjudged documents could get: `min`, `max`.
 
-    Where no bounds are known, they are those of two scenarios; the method says so.
+    If no bounds are known, the ends come from two scenarios; `method` says so.
     """
     bands = {}
     for setting in _summarised_settings(settings):
@@ -81,7 +81,7 @@ def residual_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Ban
 
 
 def tie_report(grader: Grader, settings: Iterable[Setting]) -> dict[str, Any]:
-    """How many queries have ties that change a score asked for, that begin near the top, and that straddle each cutoff."""
+    """How many queries have ties that change a score, that begin in the top 10, and that cross each cutoff."""
     asked = _summarised_settings(settings)
     cutoffs = sorted({k for setting in asked if isinstance(k := setting.metric.params.get("k"), int)})
     tied = _TieCounts(set(), set(), {k: set() for k in cutoffs})
@@ -96,7 +96,7 @@ def tie_report(grader: Grader, settings: Iterable[Setting]) -> dict[str, Any]:
 
 
 def _by_policy(settings: Iterable[Setting]) -> list[list[Setting]]:
-    """Settings that are scored by one view stand together: what other orders there are is worked out once for them all."""
+    """Settings grouped by policy. A group shares one view, so other orders of ties are computed once for the group."""
     groups: dict[Policy, list[Setting]] = {}
     for setting in settings:
         groups.setdefault(setting.policy, []).append(setting)
@@ -104,14 +104,14 @@ def _by_policy(settings: Iterable[Setting]) -> list[list[Setting]]:
 
 
 class _TieCounts(NamedTuple):
-    """Queries whose ties change a score, begin near the top while they do, and straddle each cutoff."""
+    """Queries with ties that change a score: all of them, those in the top 10, and those that cross each cutoff."""
 
     changed: set[str]
     near_top: set[str]
     at_cutoff: dict[int, set[str]]
 
     def add(self, metrics: Sequence[BoundMetric], run: GradedRun, ties: Ties) -> None:
-        """Note what ties do to some metrics of one view."""
+        """Add the queries in which ties change one of the metrics."""
         tied = run.undecided()
         query, (better, equal) = run.retrieved.query[tied], ties.where(tied)
         where = changed_by_ties(metrics, run)

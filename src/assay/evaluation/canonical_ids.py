@@ -1,4 +1,4 @@
-"""Canonical ids: judgments and rankings in which every document has one id, where a domain knows it by several."""
+"""Canonical ids: judgments and rankings with one id for each document, if a domain knows several ids for it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from assay.model import Hit, Qrels, Rankings, Run
 
 @dataclass(frozen=True)
 class CanonicalIds:
-    """Writes ids one way, as a function says."""
+    """Replaces ids by canonical ids, which a function returns."""
 
     id_of: Callable[[str], str]
-    """Any id of a document → the one that it goes by."""
+    """Any id of a document → its canonical id."""
 
     def of_rankings(self, by_query: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]]:
-        """Query → grades or scores by canonical id; the same object where nothing is called otherwise."""
+        """Query → grades or scores by canonical id; the same object if no id changes."""
         changed = {query for query, values in by_query.items() if any(self.id_of(doc_id) != doc_id for doc_id in values)}
         if not changed:
             return by_query
         return {query: self._best(values) if query in changed else values for query, values in by_query.items()}
 
     def _best(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Grades or scores by canonical id; of several ids of one document the best counts."""
+        """Grades or scores by canonical id; if a document has several ids, the best value counts."""
         by_id: dict[str, float] = {}
         for doc_id, value in values.items():
             own = self.id_of(doc_id)
@@ -34,7 +34,7 @@ class CanonicalIds:
         return by_id
 
     def of_run(self, run: Any, duplicates: str) -> tuple[Any, list[str]]:
-        """A run in whatever shape, and all ids in it as they were; hits keep the text they bring along."""
+        """A run of any type with canonical ids, and all its original ids; hits keep their texts."""
         source = as_source(run)
         hits = hits_of(source) if brings_hits(source) else None
         if hits is not None:
@@ -49,7 +49,7 @@ class CanonicalIds:
         return Run.borrow(Rankings({query: dict(ranking) for query, ranking in canonical.items()}, read.tag)), retrieved
 
     def _hits(self, hits: Sequence[Hit]) -> list[Hit]:
-        """Hits by canonical id, each where its best one stood; one id that comes twice is left for others to refuse."""
+        """Hits by canonical id, each at the place of its best hit. Duplicates of one id stay, to be reported later."""
         best: dict[str, Hit] = {}
         for hit in hits:
             own = self.id_of(hit.doc_id)
@@ -60,7 +60,7 @@ class CanonicalIds:
         return [replace(hit, doc_id=self.id_of(hit.doc_id)) for hit in hits if id(hit) in best_ids or hit.doc_id in same]
 
     def of_judgments(self, qrels: Qrels) -> Qrels:
-        """Judgments by canonical id; those with subtopics stay as they are."""
+        """Judgments by canonical id; judgments with subtopics do not change."""
         if qrels.subtopics is not None:
             return qrels
         judged = {query: qrels[query] for query in qrels}

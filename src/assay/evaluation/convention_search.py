@@ -1,4 +1,4 @@
-"""Convention search: which conventions give a number, and why tools disagree about it."""
+"""Convention search: find the conventions that give a number, and the reasons why tools disagree."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from assay.text import some_of
 
 @dataclass(frozen=True)
 class Start:
-    """The conventions a question starts from, and those of them that were set by hand: these hold for every tool."""
+    """The conventions that a question starts from, and those that the user set, which apply to every tool."""
 
     profile: Profile
     overrides: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, policy: Policy | None, profile: str | Profile | None) -> Start:
-        """What differs from the tool's own conventions, or from ours, was set by hand."""
+        """The start for a policy or a profile. Fields that differ from the defaults of the tool were set by the user."""
         chosen = choose_profile(policy, profile)
         usual = PROFILES.get(chosen.name, OWN if chosen.is_own else chosen).policy
         names = [policy_field.name for policy_field in fields(Policy)]
@@ -41,7 +41,7 @@ class Start:
 
     @property
     def label(self) -> str:
-        """Whose conventions these are."""
+        """The tool that these conventions belong to."""
         return self.profile.name or "assay"
 
 
@@ -52,7 +52,7 @@ def why(
     expected: float | str | None = None,
     start: Start | None = None,
 ) -> list[Explanation]:
-    """Explain each metric: what every tool makes of it, which conventions matter, and which give the expected number."""
+    """Explain each metric: its value in every tool, the conventions that matter, and those that give the expected number."""
     parsed_metrics = parse_metrics(metrics, (start or Start(OWN)).profile.name)
     target = None if expected is None else Target.parse(expected)
     _check_metrics(parsed_metrics, target)
@@ -66,27 +66,27 @@ def why(
 
 def _check_metrics(metrics: Sequence[BoundMetric], target: Target | None) -> None:
     if text := [metric.name for metric in metrics if not metric.metric.aggregation.summarise]:
-        raise BadParameter(f"{', '.join(text)} is text, which has no figure to explain")
+        raise BadParameter(f"{', '.join(text)} returns text, so there is no number to explain")
     if target and len(metrics) > 1:
         names = some_of([metric.name for metric in metrics])
-        raise BadParameter(f"the expected value is the number of one metric; give one, not {len(metrics)} ({names})")
+        raise BadParameter(f"an expected value belongs to one metric, but there are {len(metrics)} ({names}). Name only one")
 
 
 @dataclass(frozen=True)
 class _Attempt:
-    """Conventions to try, and the setting that they come down to."""
+    """Conventions to try, and the setting that they result in."""
 
     conventions: tuple[Convention, ...]
     setting: Setting
     profile: Profile
     settings: Mapping[str, Any]
-    """Fields of the policy that are set by hand."""
+    """Policy fields that the user has to set."""
     tool: str = ""
     with_option: bool = False
 
 
 class _Study:
-    """One metric, and everything that is tried with it."""
+    """One metric, and all conventions that are tried with it."""
 
     def __init__(self, metric: BoundMetric, start: Start, qrels: Any, target: Target | None) -> None:
         self.start = start
@@ -100,7 +100,7 @@ class _Study:
         self.tools = list(self._tools(metric))
 
     def _attempts(self, every: Iterable[tuple[Convention, ...]]) -> Iterator[_Attempt]:
-        """Each as it would be asked for: another spelling of the metric, and fields of the policy that are set by hand."""
+        """Each attempt as a user would write it: a metric with parameters, and policy fields."""
         asked = self.base.asked if self.base.asked.metric is self.base.metric.metric else self.base.metric
         for conventions in every:
             policy = {name: value for convention in conventions for name, value in convention.policy.items()}
@@ -117,7 +117,7 @@ class _Study:
             yield _Attempt(conventions, setting, profile, {**self.start.overrides, **policy})
 
     def _tools(self, metric: BoundMetric) -> Iterator[_Attempt]:
-        """Every other tool, ours included where another one is the start; and with its switch."""
+        """Every other tool with and without its option; assay too, if the start is another tool."""
         for profile in (OWN, *PROFILES.values()):
             for option in [{}, profile.option.settings] if profile.option.name else [{}]:
                 if profile.name == self.start.profile.name and not option:
@@ -129,12 +129,12 @@ class _Study:
                 yield _Attempt(conventions, setting, adjusted, settings, profile.name or "assay", bool(option))
 
     def policies(self) -> list[Policy]:
-        """Every policy that may be asked for."""
+        """Every policy that may be needed."""
         alone = [convention.applied(self.base).policy for attempt in self.tools for convention in attempt.conventions]
         return [attempt.setting.policy for attempt in (self.ours, *self.singles, *self.tools, *self.pairs)] + alone
 
     def explain(self, grader: Grader, source: Any) -> Explanation:
-        """Score everything and sort it out."""
+        """Score all attempts and collect those that explain something."""
         scores = _Scores(grader)
         ours = scores.figure(self.ours)
         if ours.fault:
@@ -150,7 +150,7 @@ class _Study:
         )
 
     def _tool(self, scores: _Scores, ours: Figure, attempt: _Attempt) -> Figure:
-        """The metric as a tool scores it, and which of its conventions matter here."""
+        """The metric as a tool scores it, and the conventions of the tool that matter here."""
         metric = attempt.setting.metric
         if attempt.profile.lacks(metric):
             name = metric.name if metric.metric.name in attempt.profile.has else metric.metric.name
@@ -170,7 +170,7 @@ class _Study:
         )
 
     def _with_distinct_options(self, tools: Sequence[Figure]) -> Iterator[Figure]:
-        """Tools, and their switches where these make a difference worth telling."""
+        """All tools, and those with their option if it changes the value."""
         plain: Figure | None = None
         for figure in tools:
             if not figure.with_option:
@@ -180,16 +180,16 @@ class _Study:
                 yield figure
 
     def _notes(self, grader: Grader, source: Any) -> tuple[str, ...]:
-        """What is wrong with the ids, where nothing that was retrieved is judged."""
+        """What is wrong with the ids, if no retrieved document is judged."""
         if len(grader.grading(self.base.policy).run.retrieved.rank):
             return ()
         return notes_on(grader, [self.base], self.start.profile, source)[:1]
 
 
 def _with_all_matches(explanation: Explanation, target: Target, pairs: Callable[[], Iterable[Figure]]) -> Explanation:
-    """What has the expected value: our own figure, single conventions and tools, rounded or else cut off.
+    """Find what gives the expected value: our value, single conventions and tools, rounded or else cut off.
 
-    Failing these: what a tool that leaves ties to chance may give, and two conventions at once.
+    If nothing does: tools that leave ties to chance, and pairs of conventions.
     """
     known = [explanation.ours, *explanation.singles, *explanation.tools]
     if matched := _with_matches(explanation, target, known):
@@ -212,7 +212,7 @@ def _with_matches(
 
 
 def _n_equal(grader: Grader, setting: Setting) -> dict[str, int]:
-    """Query → how many documents share a score with one that is judged, where that leaves ranks open."""
+    """Query → how many documents share a score with a judged document, if the tie leaves ranks open."""
     run = grader.grading(setting.policy).run
     n_equal: dict[str, int] = {}
     if run.ties is not None:
@@ -223,14 +223,14 @@ def _n_equal(grader: Grader, setting: Setting) -> dict[str, int]:
 
 
 class _Scores:
-    """Figures of settings, each worked out once: many conventions end in the same rankings."""
+    """Values of settings, each computed once, because many conventions result in the same rankings."""
 
     def __init__(self, grader: Grader) -> None:
         self._grader = grader
         self._known: dict[tuple[str, int | None, int], ScoreTable] = {}
 
     def figure(self, attempt: _Attempt) -> Figure:
-        """The value under a setting, or why there is none."""
+        """The value under a setting, or the reason why there is none."""
         profile, setting = attempt.profile, attempt.setting
         figure = Figure(attempt.conventions, setting, tool=attempt.tool, with_option=attempt.with_option)
         figure = replace(figure, profile=profile.name, settings=attempt.settings)
@@ -251,7 +251,7 @@ class _Scores:
         return self._known[key]
 
     def _with_band(self, figure: Figure, attempt: _Attempt) -> Figure:
-        """Where nothing but the order of equal scores is missing: between which values the figure lies."""
+        """The figure with its range of values, if only the order of equal scores is undefined."""
         loose = replace(figure.setting, policy=replace(figure.setting.policy, ties="docid_desc"))
         try:
             table = self._table(attempt.profile, loose)

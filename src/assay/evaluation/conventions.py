@@ -1,4 +1,4 @@
-"""Conventions: everything about a score that could have been decided otherwise, one decision at a time."""
+"""Conventions: the decisions behind a score that could have been made differently, one at a time."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from assay.metrics import GAIN_LEVEL, BoundMetric, all_metrics
 from assay.model import Policy, Qrels
 
 MAX_LEVELS_TRIED = 4
-"""Relevance levels tried besides the one in use."""
+"""The largest number of other relevance levels to try."""
 CUTOFFS_TRIED = (1, 3, 5, 10, 20, 50, 100)
-"""Cutoffs people report."""
+"""Cutoffs that are often reported."""
 DESCRIPTIONS: Mapping[tuple[str, Any], str] = {
-    ("ties", "docid_desc"): "equal scores by descending id",
-    ("ties", "docid_asc"): "equal scores by ascending id",
-    ("ties", "input_order"): "equal scores in the order given",
-    ("ties", "reverse_order"): "equal scores in the reverse of the order given (ranx with plain dicts)",
-    ("ties", "rank_column"): "equal scores by the ranks beside them",
-    ("ties", "expected"): "the mean over all orders of equal scores",
-    ("ties", "ranx"): "equal scores as ranx's unstable sort leaves them",
-    ("ties", "error"): "equal scores in no defined order",
-    ("precision", "float32"): "scores cut to single precision, where near ones become equal",
-    ("precision", "float64"): "scores compared in double precision",
+    ("ties", "docid_desc"): "ties are ordered by descending document id",
+    ("ties", "docid_asc"): "ties are ordered by ascending document id",
+    ("ties", "input_order"): "ties keep the order of the input",
+    ("ties", "reverse_order"): "ties have the reverse order of the input (ranx with plain dicts)",
+    ("ties", "rank_column"): "ties are ordered by the rank column",
+    ("ties", "expected"): "ties count as the mean over all their orders",
+    ("ties", "ranx"): "ties have the order of ranx's unstable sort",
+    ("ties", "error"): "ties have no defined order",
+    ("precision", "float32"): "scores are rounded to single precision, so close scores become equal",
+    ("precision", "float64"): "scores are compared in double precision",
     ("missing", "zero"): "queries missing from the run score 0",
     ("missing", "skip"): "queries missing from the run are left out",
     ("missing", "error"): "queries missing from the run are an error",
@@ -37,35 +37,35 @@ DESCRIPTIONS: Mapping[tuple[str, Any], str] = {
     ("no_relevant", "zero"): "queries without relevant documents score 0",
     ("no_relevant", "skip"): "queries without relevant documents are left out",
     ("no_relevant", "error"): "queries without relevant documents are an error",
-    ("judged_only", True): "unjudged documents are dropped first",
+    ("judged_only", True): "unjudged documents are removed first",
     ("judged_only", False): "unjudged documents count as not relevant",
-    ("drop_self", True): "documents named like their query are dropped",
-    ("drop_self", False): "documents named like their query are kept",
+    ("drop_self", True): "documents with the id of their query are removed",
+    ("drop_self", False): "documents with the id of their query are kept",
     ("negatives", "nonrelevant"): "negative grades count as judged and not relevant",
     ("negatives", "unjudged"): "negative grades count as unjudged",
     ("rel", None): "any grade above 0 is relevant",
-    ("max_grade", None): "the top grade is the largest judged",
+    ("max_grade", None): "the maximum grade is the highest one in the judgments",
     ("duplicates", "error"): "a document ranked twice is an error",
-    ("duplicates", "keep_best"): "a document ranked twice stands at its better place",
+    ("duplicates", "keep_best"): "a document ranked twice keeps its better rank",
 }
 FORMS: Mapping[tuple[str, Any], str] = {
-    ("gain", "linear"): "a grade is worth itself",
-    ("gain", "exp"): "a grade is worth 2^grade − 1",
-    ("gain", "binary"): "every relevant document is worth 1",
-    ("gain", "scale"): "a grade is worth its share of the largest grade",
-    ("gain", "query"): "a grade is worth its share of the query's largest",
-    ("gain", "grade"): "a grade is worth itself, even above 1",
+    ("gain", "linear"): "the gain is the grade",
+    ("gain", "exp"): "the gain is 2^grade − 1",
+    ("gain", "binary"): "the gain of every relevant document is 1",
+    ("gain", "scale"): "the gain is the grade divided by the maximum grade",
+    ("gain", "query"): "the gain is the grade divided by the highest grade of the query",
+    ("gain", "grade"): "the gain is the grade, even above 1",
     ("discount", "jk2002"): "no discount at rank 1, then the logarithm of the rank",
-    ("ideal", "retrieved"): "a known fault: the ideal ranking holds only what was found",
-    ("ideal", "uncut"): "a known fault: the ideal ranking is not cut at k",
-    ("over", "retrieved"): "divided by the documents retrieved instead of k",
+    ("ideal", "retrieved"): "a known bug: the ideal ranking contains only retrieved documents",
+    ("ideal", "uncut"): "a known bug: the ideal ranking is not cut at k",
+    ("over", "retrieved"): "divided by the number of retrieved documents instead of k",
     ("norm", "min"): "divided by the smaller of k and R",
     ("norm", "relevant"): "divided by R",
-    ("rounding", "nearest"): "recall points rounded to the nearest document",
-    ("complete", "zero"): "0 where everything retrieved is judged",
-    ("empty", "odds"): "an empty ranking has the odds of one without hits",
+    ("rounding", "nearest"): "recall points are rounded to the nearest document",
+    ("complete", "zero"): "0 if all retrieved documents are judged",
+    ("empty", "odds"): "an empty ranking scores like a ranking without relevant documents",
 }
-"""Parameter of a metric and its value → what that means."""
+"""Parameter of a metric and its value → what it means."""
 VALUES_TRIED = {
     "ties": ("docid_desc", "docid_asc", "input_order", "reverse_order", "ranx", "expected"),
     "precision": ("float64", "float32"),
@@ -75,22 +75,22 @@ VALUES_TRIED = {
     "drop_self": (False, True),
     "negatives": ("unjudged", "nonrelevant"),
 }
-"""Field → the values that may lead to another number rather than to an error."""
+"""Policy field → the values that may give another number, not an error."""
 
 
 @dataclass(frozen=True)
 class Convention:
-    """One decision: a field of the policy, a parameter of the metric, or another metric under the same name."""
+    """One decision: a policy field, a parameter of the metric, or another metric under the same name."""
 
     words: str
     policy: Mapping[str, Any] = field(default_factory=dict)
     metric: BoundMetric | None = None
-    """The metric with this decided otherwise, and nothing else."""
+    """The metric with only this decision changed."""
     params: Mapping[str, Any] = field(default_factory=dict)
-    """Its parameters that are decided otherwise; none where it is another metric altogether."""
+    """The parameters that are changed; empty if it is a different metric."""
 
     def goes_with(self, other: Convention) -> bool:
-        """Whether both can be decided at once: not if they are about one thing, nor if one replaces what the other sets."""
+        """Whether both can apply together: they must not set the same thing, nor may one replace what the other sets."""
         if self.policy.keys() & other.policy.keys():
             return False
         if not (self.metric and other.metric):
@@ -98,17 +98,17 @@ class Convention:
         return bool(self.params and other.params) and not self.params.keys() & other.params.keys()
 
     def applied(self, setting: Setting) -> Setting:
-        """The setting with this decided otherwise."""
+        """The setting with this decision changed."""
         return replace(setting, metric=self.metric or setting.metric, policy=replace(setting.policy, **self.policy))
 
     @property
     def flags(self) -> str:
-        """How it is asked for on the command line, beside the metric."""
+        """The command-line options that set it."""
         return " ".join(flag_of(name, value) for name, value in self.policy.items())
 
 
 def flag_of(name: str, value: Any) -> str:
-    """A field of the policy as it is set on the command line; what no flag sets is what there is without one."""
+    """The command-line option that sets a policy field, or `without --option` if the value needs no option."""
     flag = f"--{name.replace('_', '-')}"
     if value is None or value is False:
         return f"without {flag}"
@@ -116,16 +116,16 @@ def flag_of(name: str, value: Any) -> str:
 
 
 def of_policy(name: str, value: Any) -> Convention:
-    """A field of the policy."""
-    numbers = {"rel": "grades from {} on are relevant", "max_grade": "the top grade is {}"}
+    """The convention of a policy field with this value."""
+    numbers = {"rel": "grades of {} and above are relevant", "max_grade": "the maximum grade is {}"}
     words = DESCRIPTIONS.get((name, value)) or numbers[name].format(show(value))
     return Convention(words, {name: value})
 
 
 def of_metric(metric: BoundMetric, base: BoundMetric) -> Convention:
-    """Another form of the metric, or another metric."""
+    """The convention of another variant of the metric, or of another metric."""
     if metric.metric is not base.metric:
-        return Convention(f"{metric.name} under the name of {base.name}", metric=metric)
+        return Convention(f"{metric.name} is reported as {base.name}", metric=metric)
     changed = [param for param in metric.metric.params if metric.params[param.name] != base.params[param.name]]
     params = {param.name: metric.params[param.name] for param in changed}
     if list(params) == ["k"]:
@@ -137,14 +137,14 @@ def of_metric(metric: BoundMetric, base: BoundMetric) -> Convention:
 
 def _form(name: str, value: Any) -> str:
     if name == "k":
-        return "no cutoff" if value is None else f"cut at {value}"
+        return "no cutoff" if value is None else f"the cutoff is {value}"
     if name == "rel":
-        return "every grade gains" if value is None else f"grades below {value:g} gain nothing"
+        return "every grade has a gain" if value is None else f"grades below {value:g} have no gain"
     return FORMS.get((name, value)) or f"{name} is {show(value)}"
 
 
 def all_conventions(setting: Setting, qrels: Qrels) -> list[Convention]:
-    """Every single decision that could have been taken otherwise, those about ties first."""
+    """Every single decision that could have been made differently, those about ties first."""
     policies = [
         of_policy(name, value)
         for name, values in VALUES_TRIED.items()
@@ -155,7 +155,7 @@ def all_conventions(setting: Setting, qrels: Qrels) -> list[Convention]:
 
 
 def _levels(setting: Setting, qrels: Qrels) -> Iterator[Convention]:
-    """Levels that the judgments know, where the metric has one: the policy's for binary metrics, its own for graded ones."""
+    """The relevance levels in the judgments: as the policy's level, and as the metric's own level for graded metrics."""
     levels = [float(grade) for grade in np.unique(qrels.grades[qrels.grades > 0])[1 : MAX_LEVELS_TRIED + 1]]
     for level in (None, *levels):
         if level != setting.policy.rel:
@@ -185,7 +185,7 @@ def _formulas(metric: BoundMetric) -> Iterator[Convention]:
 
 
 def all_cutoffs(metric: BoundMetric) -> list[Convention]:
-    """Other cutoffs, where the metric has one."""
+    """Other cutoffs, if the metric has a cutoff."""
     if not metric.metric.at or metric.metric.at.name != "k":
         return []
     return [of_metric(_with_params(metric, k=k), metric) for k in CUTOFFS_TRIED if metric.params["k"] != k]

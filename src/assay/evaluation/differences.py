@@ -1,4 +1,4 @@
-"""Differences: why two results do not have the same figures."""
+"""Differences: why two results do not have the same values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.text import some_of
 
 @dataclass(frozen=True)
 class Compared:
-    """One metric of both results: the summaries, the same over shared queries alone, and the queries that moved."""
+    """One metric in both results: its values over all queries and over shared queries, and the queries that changed."""
 
     name: str
     first: float
@@ -25,25 +25,25 @@ class Compared:
     first_shared: float
     second_shared: float
     moved: tuple[tuple[str, float, float], ...]
-    """Query, score in the first, score in the second; largest change first."""
+    """Query, score in the first result, score in the second; largest change first."""
     only_first: tuple[str, ...] = ()
-    """Queries that count in the first alone."""
+    """Queries that count only in the first result."""
     only_second: tuple[str, ...] = ()
 
     @property
     def differs(self) -> bool:
-        """Whether the summaries are different figures."""
+        """Whether the values over all queries differ."""
         return not _is_same(self.first, self.second)
 
     @property
     def is_explained_by_queries(self) -> bool:
-        """Whether nothing differs but which queries count."""
+        """Whether the only difference is which queries count."""
         return self.differs and not self.moved and _is_same(self.first_shared, self.second_shared)
 
 
 @dataclass(frozen=True)
 class Redefined:
-    """Two metrics of one kind, each in one result alone: what people confuse."""
+    """Two variants of one metric, each in only one of the results, which are easily confused."""
 
     first: BoundMetric
     second: BoundMetric
@@ -52,43 +52,43 @@ class Redefined:
 
     @property
     def words(self) -> str:
-        """What the second does otherwise."""
+        """What the second variant does differently."""
         return of_metric(self.second, self.first).words
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something the two results do not share: what it is, and how it is in each."""
+    """Something in which the two results differ: what it is, and its value in each."""
 
     what: str
     first: str
     second: str
     matters: bool = True
-    """Whether it may change a figure that both have."""
+    """Whether it may change a value that both results have."""
 
 
 @dataclass(frozen=True)
 class Differences:
-    """What two results do not share, the gravest first, and what becomes of each metric."""
+    """How two results differ, most important first, and how each metric differs."""
 
     first: Result
     second: Result
     findings: tuple[Finding, ...]
     same_rankings: bool | None
-    """Whether judged documents stand at the same places in both; None where that is unknown, as with other judgments."""
+    """Whether judged documents have the same ranks in both; None if unknown, for example if the judgments differ."""
     metrics: tuple[Compared, ...]
-    """Metrics that both have."""
+    """Metrics that both results have."""
     redefined: tuple[Redefined, ...] = ()
-    """Metrics of one kind that are defined otherwise."""
+    """Variants of one metric that are defined differently."""
 
     @property
     def same_judgments(self) -> bool | None:
-        """Whether both were judged alike; None where that is not recorded."""
+        """Whether both have the same judgments; None if that is not recorded."""
         return _have_same_fingerprint(self.first, self.second, "judgments")
 
 
 def differences_between(first: Result, second: Result) -> Differences:
-    """Judgments, rankings, queries, policy and definitions of metrics, one after the other."""
+    """Compare the judgments, rankings, queries, policies and metric definitions of two results."""
     shared = [name for name in first.summary if name in second.summary]
     metrics = tuple(_compare_metric(first, second, name) for name in shared)
     same_judgments = _have_same_fingerprint(first, second, "judgments")
@@ -117,17 +117,17 @@ def _data_findings(
 ) -> Iterator[Finding]:
     matters = any(compared.moved or compared.only_first or compared.only_second for compared in metrics)
     if same_judgments is False:
-        yield Finding("judgments", "one set", "another", matters)
+        yield Finding("judgments", "one set", "a different set", matters)
     elif same_rankings is False:
-        yield Finding("rankings", "one set", "another", any(compared.moved for compared in metrics))
+        yield Finding("rankings", "one set", "a different set", any(compared.moved for compared in metrics))
 
 
 def _query_findings(metrics: Sequence[Compared]) -> Iterator[Finding]:
-    """Queries that count on one side alone, for any metric that both have."""
+    """Queries that count in only one result, for any metric that both have."""
     alone = [list(dict.fromkeys(query for compared in metrics for query in side(compared))) for side in _SIDES]
     if any(alone):
         first, second = (f"{len(names):,}: {some_of(names)}" if names else "–" for names in alone)
-        yield Finding("queries only there", first, second)
+        yield Finding("queries in one result only", first, second)
 
 
 _SIDES: tuple[Callable[[Compared], tuple[str, ...]], ...] = (
@@ -151,13 +151,13 @@ def _policy_findings(first: Result, second: Result, metrics: Sequence[Compared])
 
 
 QUERY_SETTINGS = {"missing", "no_relevant"}
-"""Fields that decide which queries count, and nothing about their scores."""
+"""Fields that decide which queries count but do not change their scores."""
 SETTINGS_WITHOUT_EFFECT = {"extra", "duplicates"}
-"""Fields that lead to an error or to nothing, as long as rankings are the same."""
+"""Fields that cause an error or have no effect, as long as the rankings are the same."""
 
 
 def _may_change(name: str, metric: BoundMetric, compared: Compared, results: tuple[Result, Result]) -> bool:
-    """Whether a field of the policy may have changed this metric between these results."""
+    """Whether a policy field may have changed this metric between these results."""
     drops = any(result.policy.no_relevant == "skip" for result in results)
     is_on_queries = name in QUERY_SETTINGS or (drops and name in ("rel", "negatives", "judged_only"))
     if is_on_queries and (compared.only_first or compared.only_second):
@@ -174,7 +174,7 @@ def _may_change(name: str, metric: BoundMetric, compared: Compared, results: tup
 
 
 def _redefined_metrics(first: Result, second: Result) -> Iterator[Redefined]:
-    """Metrics of one kind, each in one result alone, paired with the one most like it."""
+    """Variants of one metric, each in only one of the results, paired with the most similar variant."""
     theirs = [
         metric for metric in second.metrics if metric.name in second.summary and metric.name not in first.table.columns
     ]
@@ -191,7 +191,7 @@ def _n_different_params(metric: BoundMetric, other: BoundMetric) -> int:
 
 
 def _metric_findings(first: Result, second: Result, redefined: Sequence[Redefined]) -> Iterator[Finding]:
-    """Metrics of one result alone."""
+    """Metrics that only one of the results has."""
     for pair in redefined:
         yield Finding("definition", pair.first.name, pair.second.name)
     known = {metric.name for pair in redefined for metric in (pair.first, pair.second)}

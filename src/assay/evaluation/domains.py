@@ -1,4 +1,4 @@
-"""Domains: bodies of knowledge about documents, such as a vocabulary of terms, that plug-ins bring to an evaluation."""
+"""Domains: knowledge about documents, such as a vocabulary of terms, that plug-ins add to an evaluation."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from assay.relevance import parse_resolver
 Judgments = Mapping[str, Mapping[str, float]]
 """Query → document → grade."""
 Select = Callable[[Mapping[str, Query]], Mapping[str, Query]]
-"""All queries → those that will be asked; NothingSelected where none is left."""
+"""All queries → the selected ones; raises NothingSelected if none is left."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is scored: judgments, and the benchmark they are of, if any; with options of domains, by which metrics."""
+    """What is scored: the judgments, the options of domains, the metrics, and the benchmark if there is one."""
 
     qrels: Judgments
     options: Mapping[str, Any] = field(default_factory=dict)
     metrics: Sequence[BoundMetric] = ()
     dataset: BenchmarkDataset | None = None
     by: str = "auto"
-    """The resolver that decides about relevance, as it was written."""
+    """The resolver that decides about relevance, as the user wrote it."""
 
 
 class DomainContext:
-    """What a domain knows about one subject. As it stands it knows nothing; a domain overrides what it has to say."""
+    """What a domain knows about one subject. This base class knows nothing; domains override its methods."""
 
     has_canonical_ids = False
-    """Whether `canonical` tells the id that a document goes by; else ids are compared as they are."""
+    """Whether `canonical` returns the canonical id of a document; else ids are compared as they are."""
     has_views = False
-    """Whether `views` makes what metrics of this subject read."""
+    """Whether `views` creates views for the metrics of this subject."""
 
     def canonical(self, doc_id: str) -> str:
-        """The id that a document goes by."""
+        """The canonical id of a document."""
         return doc_id
 
     def views(
@@ -54,35 +54,35 @@ class DomainContext:
         rule: RankRule,  # noqa: ARG002
         metrics: Sequence[BoundMetric],  # noqa: ARG002
     ) -> Mapping[str, View]:
-        """Name of a view → the view over these queries, as far as one of the metrics reads it."""
+        """Name → view over these queries, for each view that at least one of the metrics reads."""
         return {}
 
     def notes(self, expected: Iterable[str], retrieved: Iterable[str]) -> Iterable[str]:  # noqa: ARG002
-        """What a reader should know about ids, as they were written: the relevant ones, and those that were retrieved."""
+        """Notes on the ids as they were written: the relevant ids, and the retrieved ids."""
         return ()
 
     def describe(self) -> dict[str, Any]:
-        """What figures rest on, as plain values; results keep it beside how relevance was decided."""
+        """What scores are based on, as plain values; results store it with how relevance was decided."""
         return {}
 
 
 class Domain:
-    """A plug-in, announced in the entry-point group `assay.domains`. It overrides what it has to do with an evaluation."""
+    """A plug-in, registered in the entry-point group `assay.domains`. It overrides the methods that it needs."""
 
     name = ""
     keys: Mapping[str, Callable[[Any, str], Any]] = {}
-    """Option, which is a key of plans → what checks its value; the second argument is the place that an error names."""
+    """Option (also a key of plans) → the function that checks its value; the second argument is the place for errors."""
 
     def open(self, subject: Subject) -> DomainContext | None:  # noqa: ARG002
-        """What is known about the subject, whose options are the domain's own; None where it is none of its business."""
+        """What the domain knows about the subject, which has only its options; None if the domain does not apply."""
         return None
 
     def read(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The options with their files read, once for several runs."""
+        """The options with their files read, so that several runs share them."""
         return options
 
     def check(self, name: str, qrels: Judgments, options: Mapping[str, Any]) -> None:
-        """Raise where options do not belong to the judgments that go by that name."""
+        """Raise an error if the options do not fit the judgments of that name."""
 
     def documents(
         self,
@@ -92,7 +92,7 @@ class Domain:
         *,
         is_searched: bool,  # noqa: ARG002
     ) -> Mapping[str, BenchmarkDataset]:
-        """The benchmarks of a plan with the documents that providers index; `is_searched` where one of them needs some."""
+        """The benchmarks of a plan with the documents to index; `is_searched` says whether any provider needs them."""
         return datasets
 
     def describe(self, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,17 +102,17 @@ class Domain:
 
 @cache
 def all_domains() -> Entries[Domain]:
-    """Name → domain, sorted by name; plug-ins, all of them."""
+    """Name → domain, sorted by name. All of them are plug-ins."""
     return load_entries("", Domain, "assay.domains")
 
 
 def domain_keys() -> dict[str, Callable[[Any, str], Any]]:
-    """Option of any domain → what checks its value."""
+    """Option of any domain → the function that checks its value."""
     return {key: check for domain in all_domains().values() for key, check in domain.keys.items()}
 
 
 def open_context(subject: Subject) -> DomainContext:
-    """What the first domain that the subject concerns knows about it; no domain is loaded where nothing needs one."""
+    """What the first domain that applies knows about the subject. Domains are loaded only if something needs them."""
     if not _needs_domain(subject):
         return DomainContext()
     _check_known(subject.options)
@@ -134,7 +134,7 @@ def _needs_domain(subject: Subject) -> bool:
 
 def _check_known(options: Mapping[str, Any]) -> None:
     if unknown := [key for key in options if key not in domain_keys()]:
-        raise UsageError(f"{', '.join(unknown)}: no plug-in that is installed takes it; domains of assay: {_domain_names()}")
+        raise UsageError(f"no installed plug-in accepts {', '.join(unknown)} (installed domains: {_domain_names()})")
 
 
 def _domain_names() -> str:
@@ -147,19 +147,19 @@ def is_decided_by_domain(by: str) -> bool:
 
 
 def has_domain(dataset: BenchmarkDataset) -> bool:
-    """Whether a domain knows the benchmark's documents, or those that its format leaves out."""
+    """Whether a domain knows the documents of the benchmark, or provides those that its format leaves out."""
     format_ = known_format(dataset.format)
     return dataset.terms is not None or (format_ is not None and format_.needs_domain)
 
 
 def read_options(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options that are there, with their files read."""
+    """The given options, with their files read."""
     parts = (domain.read(own) for domain, own in _owners(options))
     return {key: value for part in parts for key, value in part.items()}
 
 
 def check_options(name: str, qrels: Judgments, options: Mapping[str, Any]) -> None:
-    """Raise where options do not belong to the judgments that go by that name."""
+    """Raise an error if the options do not fit the judgments of that name."""
     for domain, own in _owners(options):
         domain.check(name, qrels, own)
 
@@ -170,7 +170,7 @@ def describe_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _owners(options: Mapping[str, Any]) -> Iterator[tuple[Domain, dict[str, Any]]]:
-    """Each domain that has options here, and these; what is None was not said."""
+    """Each domain that has options here, with its options; options that are None are ignored."""
     known = {key: value for key, value in options.items() if value is not None}
     _check_known(known)
     for domain in all_domains().values() if known else ():
@@ -181,7 +181,7 @@ def _owners(options: Mapping[str, Any]) -> Iterator[tuple[Domain, dict[str, Any]
 def with_domain_documents(
     datasets: Mapping[str, BenchmarkDataset], options: Mapping[str, Any], select: Select, *, is_searched: bool
 ) -> Mapping[str, BenchmarkDataset]:
-    """The benchmarks with the documents that domains make for providers to index."""
+    """The benchmarks with the documents that domains create for indexing."""
     if not options and not any(map(has_domain, datasets.values())):
         return datasets
     for domain in all_domains().values():
@@ -193,7 +193,7 @@ def with_domain_documents(
 def bind_views(
     context: DomainContext, qrels: Judgments, run: Any, duplicates: str
 ) -> tuple[MakeViews | None, tuple[str, ...]]:
-    """What makes the views of a domain out of a run; and notes on its ids, where they were not noted on the way."""
+    """The function that creates the views of a domain for a run; and notes on the ids, unless they were made before."""
     if not context.has_views:
         return None, ()
     read = run if isinstance(run, Run) else Run(run, duplicates=duplicates)
@@ -203,5 +203,5 @@ def bind_views(
 
 
 def expected_ids(qrels: Judgments) -> list[str]:
-    """The ids that are relevant to any query."""
+    """The ids of documents that are relevant to at least one query."""
     return [doc for judged in qrels.values() for doc, grade in judged.items() if grade > 0]

@@ -1,4 +1,4 @@
-"""Explanation: a metric's figures under other conventions, and which of them are somebody's number."""
+"""Explanation: the values of a metric under other conventions, and which of them match an expected number."""
 
 from __future__ import annotations
 
@@ -19,49 +19,49 @@ from assay.model import Column, ScoreTable
 
 @dataclass(frozen=True)
 class Figure:
-    """A metric under some conventions: its value, or the reason why there is none."""
+    """A metric under some conventions: its value, or the reason why it has none."""
 
     conventions: tuple[Convention, ...]
-    """Those in which it differs from ours."""
+    """The conventions in which it differs from ours."""
     setting: Setting
     table: ScoreTable | None = field(default=None, repr=False)
     value: float = float("nan")
     fault: str = ""
     tool: str = ""
-    """The tool that scores so; empty where no tool was asked about."""
+    """The tool that scores like this; empty if it is not about a tool."""
     is_lacking: bool = False
-    """Whether the tool has no such metric; the fault says so."""
+    """Whether the tool does not have the metric; `fault` says so."""
     is_undefined: bool = False
-    """Whether the tool answers, but with nan or with what nobody defined; the fault says so."""
+    """Whether the tool returns nan or an undefined value; `fault` says so."""
     with_option: bool = False
-    """Whether a switch of the tool's own makes it count missing queries."""
+    """Whether an option of the tool is on that makes it count missing queries."""
     band: Band | None = field(default=None, repr=False)
-    """Between which values it lies, where the tool leaves the order of equal scores to chance."""
+    """The range of values, if the tool leaves the order of equal scores to chance."""
     causes: tuple[Convention, ...] = ()
-    """Those of its conventions that change the value by themselves."""
+    """The conventions that change the value on their own."""
     profile: str = ""
-    """The profile to ask for in order to get it; empty: none."""
+    """The profile that reproduces it; empty: none."""
     settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """The fields of the policy to set besides."""
+    """The policy fields to set in addition."""
 
     @property
     def label(self) -> str:
-        """The tool, and its switch."""
+        """The tool, with its option."""
         return f"{self.tool} {PROFILES[self.tool].option.name}" if self.with_option else self.tool
 
     @cached_property
     def ends(self) -> tuple[float, float] | None:
-        """The lowest and the highest value, where there is a band."""
+        """The lowest and the highest value, if there is a band."""
         return (self.band.columns["min"].summary(), self.band.columns["max"].summary()) if self.band else None
 
     @cached_property
     def scores(self) -> dict[str, float]:
-        """Query → score, for the queries that count; the lowest one where there is a band."""
+        """Query → score for the queries that count; the lowest score if there is a band."""
         return self._by_query(self.table.columns[self.setting.metric.name]) if self.table else {}
 
     @cached_property
     def highest(self) -> dict[str, float]:
-        """Query → highest score, where there is a band."""
+        """Query → highest score, if there is a band."""
         return self._by_query(self.band.columns["max"]) if self.band else {}
 
     def _by_query(self, column: Column) -> dict[str, float]:
@@ -70,9 +70,9 @@ class Figure:
 
     @property
     def reasons(self) -> list[str]:
-        """Its conventions in plain words; where none of a tool's matters by itself, its rounding may."""
+        """Its conventions in words; if none of a tool's conventions matters on its own, its rounding."""
         is_rounded = self.tool and not self.causes and self.setting.digits is not None
-        rounding = [f"scores rounded to {self.setting.digits} decimals"] if is_rounded else []
+        rounding = [f"scores are rounded to {self.setting.digits} decimals"] if is_rounded else []
         return [*(convention.words for convention in self.causes or self.conventions), *rounding]
 
     @property
@@ -81,11 +81,11 @@ class Figure:
         return "; ".join(self.reasons)
 
     def equals(self, other: Figure) -> bool:
-        """Whether both have a value, and the same."""
+        """Whether both have a value and the values are equal."""
         return not self.fault and not other.fault and not self.differs(other)
 
     def differs(self, other: Figure) -> bool:
-        """Whether both have values, and these are different."""
+        """Whether both have a value and the values differ."""
         if self.fault or other.fault or (self.value != self.value and other.value != other.value):
             return False
         return not abs(self.value - other.value) <= SCORE_TOLERANCE
@@ -93,18 +93,18 @@ class Figure:
 
 @dataclass(frozen=True)
 class Moved:
-    """A query that carries a difference: its score here and there (None: not counted), and how many share a score there."""
+    """A query whose score differs: our score, the other score (None: not counted), and how many documents are tied."""
 
     query: str
     ours: float | None
     theirs: float | None
     n_equal: int
     highest: float | None = None
-    """Where the score there is left to chance: the highest it may be; `theirs` is the lowest."""
+    """The highest possible score, if the other score is left to chance; `theirs` is the lowest."""
 
     @property
     def is_changed(self) -> bool:
-        """Whether the query does carry a difference."""
+        """Whether the score of the query differs."""
         if self.ours is None or self.theirs is None:
             return self.ours is not self.theirs
         return (
@@ -114,28 +114,28 @@ class Moved:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What `why` found out about one metric."""
+    """What `why` found about one metric."""
 
     metric: BoundMetric
     ours: Figure
     tools: tuple[Figure, ...]
     """The metric as each tool scores it."""
     singles: tuple[Figure, ...]
-    """The metric with one convention changed, where that changes the value."""
+    """The metric with one convention changed, for each convention that changes the value."""
     start: str = "assay"
-    """Whose conventions `ours` follows."""
+    """The tool whose conventions `ours` follows."""
     target: Target | None = None
     """The number to explain."""
     matches: tuple[Figure, ...] = ()
-    """What gives that number, the simplest first."""
+    """The conventions that give this number, the simplest first."""
     is_cut: bool = False
-    """Whether matches give the number with digits cut off rather than rounded."""
+    """Whether the matches give the number only if its digits are cut off, not rounded."""
     nearest: Figure | None = None
-    """Where nothing gives the number: what comes nearest."""
+    """The closest value, if no conventions give the number."""
     notes: tuple[str, ...] = ()
-    """What hints at a mistake in the data."""
+    """Signs of a mistake in the data."""
     n_equal: Mapping[str, int] = field(default_factory=dict, repr=False)
-    """Query → the most documents that share a score with a judged one."""
+    """Query → the largest number of documents that share a score with a judged document."""
 
     @property
     def expected(self) -> float | None:
@@ -143,7 +143,7 @@ class Explanation:
         return self.target.value if self.target else None
 
     def moved(self, figure: Figure) -> list[Moved]:
-        """The queries that make a figure differ from ours, those that move most first."""
+        """The queries whose scores differ from ours, largest difference first."""
         ours, theirs, highest = self.ours.scores, figure.scores, figure.highest
         moves = [
             Moved(query, ours.get(query), theirs.get(query), self.n_equal.get(query, 1), highest.get(query))
@@ -154,19 +154,19 @@ class Explanation:
 
 
 SCORE_TOLERANCE = 1e-12
-"""Figures that differ by no more are the same."""
+"""Values that differ by no more than this count as equal."""
 FEW_DIGITS = 3
-"""Significant digits below which a number fits too many things."""
+"""A number with fewer significant digits matches too many conventions."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A number as it was given, and how much its last digit is worth."""
+    """The number to explain, and the precision with which it was written."""
 
     text: str
     value: float
     unit: float
-    """One of its last digit; 0 where it is taken as exact."""
+    """One unit of its last digit; 0 if the number is exact."""
     n_digits: int
     """Significant digits."""
     is_percentage: bool = False
@@ -174,11 +174,11 @@ class Target:
 
     @classmethod
     def parse(cls, expected: float | str) -> Target:
-        """`0.3333`, `.42`, `42.1%`; a number with few digits was probably rounded, but nobody rounds scores to 0 or 1."""
+        """Parse `0.3333`, `.42` or `42.1%`. A number is taken as rounded to its last digit, but 0 and 1 are exact."""
         text = str(expected).strip()
         shape = re.fullmatch(r"(-?(?:\d+(?:\.(\d*))?|\.(\d+))(?:[eE][-+]?\d+)?)\s*(%?)", text)
         if not shape:
-            raise BadParameter(f"the expected value is a number such as 0.3333 or 33.3%, not {text!r}")
+            raise BadParameter(f"the expected value must be a number such as 0.3333 or 33.3%, not {text!r}")
         value, scale = float(shape[1]), 0.01 if shape[4] else 1.0
         decimals = 12 if "e" in text.lower() else len(shape[2] or shape[3] or "")
         is_exact = not decimals and not shape[4] and abs(value) <= 1
@@ -187,33 +187,33 @@ class Target:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether so few digits are given that much fits."""
+        """Whether the number has so few digits that it matches many values."""
         return self.n_digits < FEW_DIGITS and self.unit > 0
 
     def matches(self, value: float) -> bool:
-        """Whether the value, rounded, is the number. A bare number above 1 may be a percentage."""
+        """Whether the rounded value equals the number. A number above 1 without a percent sign may be a percentage."""
         near = self._slack + self.unit / 2
         return any(abs(scaled - self.value) <= near for scaled in self._readings(value))
 
     def matches_cut(self, value: float) -> bool:
-        """Whether the value is the number once what follows its last digit is cut off."""
+        """Whether the value equals the number when the digits after its last digit are cut off."""
         sign = -1 if self.value < 0 else 1
         beyond = [sign * (scaled - self.value) for scaled in self._readings(value)]
         return any(-self._slack <= rest < self.unit - self._slack for rest in beyond)
 
     def lies_within(self, low: float, high: float) -> bool:
-        """Whether the number may be one from low to high, the ends rounded."""
+        """Whether the number is between low and high, with the ends rounded."""
         near = self._slack + self.unit / 2
         ends = zip(self._readings(low), self._readings(high), strict=True)
         return any(first - near <= self.value <= last + near for first, last in ends)
 
     def distance(self, value: float) -> float:
-        """How far the number is from a value."""
+        """The distance between the number and a value."""
         meant = [self.value, self.value / 100][: len(self._readings(value))]
         return min(abs(bound - value) for bound in meant)
 
     def echo(self, value: float) -> str:
-        """The number as it was given, and what it is read as if a value like this one is meant."""
+        """The number as given, and as a percentage if that is closer to the value."""
         if self.is_percentage:
             return f"{self.text} % ({self.value:.12g})"
         literal, *percentage = (abs(scaled - self.value) for scaled in self._readings(value))
@@ -226,5 +226,5 @@ class Target:
         return self.unit * 1e-9 + SCORE_TOLERANCE
 
     def _readings(self, value: float) -> tuple[float, ...]:
-        """A value on the scale of the number, or on both it may be on."""
+        """The value on the scale of the number; on both scales if the number may be a percentage."""
         return (value, 100 * value) if self.value > 1 and not self.is_percentage else (value,)

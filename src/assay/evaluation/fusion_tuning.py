@@ -1,4 +1,4 @@
-"""Fusion tuning: which fusion suits these runs best, and what it brings on queries it was not chosen by."""
+"""Fusion tuning: find the best fusion for some runs, and estimate its gain on held-out queries."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from assay.text import printable
 from assay.views import Ranked, grade, graded_run, settle
 
 METHODS = ("rrf", "comb_mnz", "weighted_sum")
-"""What is tried unless methods are named."""
+"""The methods that are tried by default."""
 NORMS = ("min_max", "z_score", "rank")
-"""Normalisations that are tried for methods that read scores."""
+"""The normalisations that are tried for methods that read scores."""
 MAX_WEIGHTS = 70
-"""Weightings that are tried at most for one method and normalisation."""
+"""The largest number of weightings to try for one method and normalisation."""
 DEFAULT_FOLDS = 5
-"""Unless a number is named, or there are fewer judged queries."""
+"""The default number of folds; fewer if there are fewer judged queries."""
 MIN_FOLDS_FOR_TRAINING = 3
-"""Folds that methods with training need: one to be held out, one to choose by, one to learn from."""
+"""Folds that methods with training need: one to hold out, one to choose by, one to learn from."""
 
 
 @dataclass(frozen=True)
 class Fold:
-    """Queries that were held out together."""
+    """Queries that were held out together, and their scores."""
 
     queries: tuple[str, ...]
     chosen: str
@@ -44,7 +44,7 @@ class Fold:
     score: float
     """Its mean score on the queries held out."""
     single: float
-    """The mean score of the best single run on them."""
+    """The mean score of the best single run on these queries."""
 
 
 @dataclass(frozen=True)
@@ -59,22 +59,22 @@ class FusionTuning:
     best_single: str
     folds: tuple[Fold, ...]
     score: float
-    """Mean score of fusion, each query fused as was chosen without it."""
+    """Mean score of the fusion; each query is fused with the method that was chosen without it."""
     gain: float
-    """How far that is above the best single run, which was chosen by all queries."""
+    """The difference to the best single run, which was chosen by all queries."""
     low: float
     high: float
     level: float
     p: float
     test: str
     chosen: BoundFusion
-    """The best over all queries: what to use from now on."""
+    """The best fusion over all queries: the one to use."""
     chosen_score: float
-    """Its mean score over all queries, which it was chosen by: expect less."""
+    """Its mean score over all queries. It was chosen by these queries, so expect a lower score on others."""
     n_undefined: int = 0
-    """Queries that the metric says nothing about."""
+    """Queries for which the metric is undefined."""
     unanswered: tuple[str, ...] = ()
-    """Judged queries that are in no run, and score as an empty ranking does."""
+    """Judged queries that are missing from all runs and count as empty rankings."""
 
 
 def tune_fusion(
@@ -88,13 +88,13 @@ def tune_fusion(
 ) -> FusionTuning:
     """Try methods, parameters, normalisations and weights; report the gain on queries that were held out.
 
-    Runs come as a list, or by name. Queries are dealt into folds by lot; for each fold the fusion is chosen, and trained
-    where it learns, on the other folds alone; there are five, or as many as there are queries. A method written with
-    parameters is tried as it stands.
+    Runs are a list, or a mapping of names to runs. Queries are split into random folds: five, or one per query if there are
+    fewer queries. For each fold, the fusion is chosen (and trained, if it learns) on the other folds only. A method that is
+    written with parameters is tried only with these.
     """
     named = runs if isinstance(runs, Mapping) else {f"run {number}": run for number, run in enumerate(runs, 1)}
     if len(named) < 2:
-        raise BadParameter("tuning needs two runs or more")
+        raise BadParameter(f"tuning needs at least 2 runs, not {len(named)}")
     judged = qrels if isinstance(qrels, Qrels) else Qrels(as_source(qrels))
     prepared = [run if isinstance(run, Run) else Run(as_source(run)) for run in named.values()]
     bound = parse_metric(WrittenName(metric) if isinstance(metric, str) else metric)
@@ -103,38 +103,36 @@ def tune_fusion(
     scores = FusedScores(RankedLists.of([_judged_queries(run, judged) for run in prepared]), judged, bound)
     n_folds = min(DEFAULT_FOLDS, len(scores.query_ids)) if folds is None else folds
     if n_folds < MIN_FOLDS_FOR_TRAINING and any(candidate.fusion.is_trained for candidate in candidates):
-        raise BadParameter(f"methods that learn from judgments need {MIN_FOLDS_FOR_TRAINING} folds or more, not {n_folds}")
+        raise BadParameter(f"methods that learn from judgments need at least {MIN_FOLDS_FOR_TRAINING} folds, not {n_folds}")
     tuning = _choose_fusion(scores, candidates, dict(zip(named, prepared, strict=True)), n_folds, seed)
     return replace(tuning, unanswered=unanswered)
 
 
 def _check_queries_match(runs: Sequence[Run], qrels: Qrels) -> tuple[str, ...]:
-    """Judged queries that no run has; raises where that is all of them, for then the files do not belong together."""
+    """Judged queries that no run has. If that is all of them, the files do not belong together: a DataError."""
     missing = tuple(query for query in qrels.query_ids if not any(query in run.numbers for run in runs))
     if len(missing) < len(qrels.query_ids):
         return missing
     judged = f"the first judged query is {printable(missing[0])}" if missing else "there are no judgments"
     known = next((run.query_ids[0] for run in runs if run.query_ids), None)
-    asked = "the runs are empty" if known is None else f"the first query of the runs is {printable(known)}"
-    raise DataError(
-        f"no judged query is in any of the runs: {judged}, {asked}; give judgments of the queries that runs answer"
-    )
+    asked = "the runs are empty" if known is None else f"the first query in the runs is {printable(known)}"
+    raise DataError(f"no judged query is in any of the runs: {judged}, {asked}. Use judgments for the queries in the runs")
 
 
 def candidates_of(methods: Sequence[str], n_runs: int) -> list[BoundFusion]:
-    """Every fusion to try, each once, the plain ones first: they win where nothing is better."""
+    """Every fusion to try, each once, the simple ones first: a simple one wins if nothing is better."""
     candidates: dict[str, BoundFusion] = {}
     for method in methods:
         written = parse_fusion(method)
         tried = [written] if "(" in method else list(_grid(written, n_runs))
         candidates |= {fusion.name: fusion for fusion in tried if fusion.name not in candidates}
     if not candidates:
-        raise BadParameter("tuning needs a method to try, such as rrf")
+        raise BadParameter("tuning needs at least one method, such as rrf")
     return list(candidates.values())
 
 
 def _grid(plain: BoundFusion, n_runs: int) -> Iterator[BoundFusion]:
-    """The method's own values in all combinations; weights with each normalisation, the rest as it is by default."""
+    """The method's values in all combinations; then weights with each normalisation and default values for the rest."""
     fusion = plain.fusion
     norms: dict[str, tuple[Any, ...]] = {"norm": NORMS} if "norm" in plain.params else {}
     ranges = {**fusion.tries, **norms}
@@ -146,7 +144,7 @@ def _grid(plain: BoundFusion, n_runs: int) -> Iterator[BoundFusion]:
 
 
 def simplex(n_runs: int) -> list[tuple[float, ...]]:
-    """Weights that add up to 1, in equal steps of a tenth or, with many runs, as fine as the number of them allows."""
+    """All weights that add up to 1 in equal steps: tenths, or larger steps if many runs would give too many weightings."""
     steps = max((step for step in range(1, 11) if comb(step + n_runs - 1, n_runs - 1) <= MAX_WEIGHTS), default=1)
     weights = []
     for bars in combinations(range(steps + n_runs - 1), n_runs - 1):
@@ -156,20 +154,18 @@ def simplex(n_runs: int) -> list[tuple[float, ...]]:
 
 
 def assign_folds(n_queries: int, folds: int, seed: int) -> Ints:
-    """The fold of each query, drawn by lot; folds differ by one query at most."""
+    """A random fold for each query; the sizes of folds differ by at most one."""
     if n_queries < 2:
-        raise BadParameter(
-            f"tuning needs two judged queries or more, some to choose by and some to score; here: {n_queries}"
-        )
+        raise BadParameter(f"tuning needs at least 2 judged queries, some to choose by and some to score, not {n_queries}")
     if not 2 <= folds <= n_queries:
-        raise BadParameter(f"folds is a number from 2 to the number of judged queries, which is {n_queries}, not {folds}")
+        raise BadParameter(f"folds must be a number from 2 to {n_queries} (the number of judged queries), not {folds}")
     fold = np.empty(n_queries, dtype=np.int64)
     fold[np.random.default_rng(seed).permutation(n_queries)] = np.arange(n_queries) % folds
     return fold
 
 
 def _judged_queries(run: Run, qrels: Qrels) -> Run:
-    """The run's judged queries."""
+    """The run without its unjudged queries."""
     return Run({query: ranking for query, ranking in zip(run.query_ids, run.rankings, strict=True) if query in qrels})
 
 
@@ -178,13 +174,13 @@ class _CandidateScores:
     """Scores of one candidate."""
 
     held_out: Floats
-    """For each query: its score when the candidate learnt from the other folds."""
+    """For each query: its score when the candidate was trained on the other folds."""
     without: Floats
-    """Fold × query: its score when the candidate learnt neither from that fold nor from the query's own."""
+    """Fold × query: its score when the candidate was trained neither on that fold nor on the fold of the query."""
 
 
 def _score_candidate(scores: FusedScores, candidate: BoundFusion, fold: Ints, folds: int) -> _CandidateScores:
-    """A candidate that learns nothing has the same scores whatever is held out."""
+    """The scores of a candidate. Without training, they are the same whatever is held out."""
     if not candidate.fusion.is_trained:
         plain = scores.of(candidate)
         return _CandidateScores(plain, np.broadcast_to(plain, (folds, len(fold))))
@@ -235,12 +231,12 @@ def _choose_fusion(
 
 
 def _best(means: Sequence[float]) -> int:
-    """The first of the best; what differs by rounding alone does not count as better."""
+    """The first of the best. A difference due to rounding does not count as better."""
     return int(np.flatnonzero(np.array(means) >= max(means) - 1e-12)[0])
 
 
 def _gain(single: Floats, fused: Floats, seed: int, level: float = 0.95) -> tuple[float, float, float, float, float, str]:
-    """The mean difference, its interval and level, and the p of a paired test and its name."""
+    """The mean difference, its interval and level, the p value of a paired test, and the name of the test."""
     a, b = single[:, np.newaxis], fused[:, np.newaxis]
     interval = difference_intervals(a, b, level=level, seed=seed)
     test = parse_test("randomization")
@@ -249,11 +245,11 @@ def _gain(single: Floats, fused: Floats, seed: int, level: float = 0.95) -> tupl
 
 
 class FusedScores:
-    """Judged documents are looked up once; each fusion is then ranked and scored by arrays alone."""
+    """Scores of fusions. Judged documents are looked up once; each fusion is then ranked and scored with arrays only."""
 
     def __init__(self, lists: RankedLists, qrels: Qrels, metric: BoundMetric) -> None:
         if metric.metric.view not in ("ranking", "subtopics") or metric.metric.aggregation.summarise is None:
-            raise UsageError(f"fusion cannot be tuned by {metric.name}; take a metric of rankings, such as ndcg@10")
+            raise UsageError(f"fusion cannot be tuned by {metric.name}. Choose a ranking metric such as ndcg@10")
         self.metric = metric
         self._lists, self._qrels = lists, qrels
         self._by_id = _pairs_by_id(lists)
@@ -271,7 +267,7 @@ class FusedScores:
         )
 
     def of(self, fusion: BoundFusion, learn_from: NDArray[np.bool_] | None = None) -> Floats:
-        """The score of each query, fused; a fusion that learns does so from the chosen queries."""
+        """The score of each query under a fusion; a fusion that learns is trained on the chosen queries."""
         trained = None
         if learn_from is not None:
             chosen = [query for query, is_chosen in zip(self.query_ids, learn_from.tolist(), strict=True) if is_chosen]
@@ -279,12 +275,12 @@ class FusedScores:
         return self._column(fusion.score(self._lists, trained))[self._defined]
 
     def of_run(self, run: Run) -> Floats:
-        """The score of each query in a run by itself."""
+        """The score of each query in a single run."""
         view = grade(run, self._qrels, Policy()).run
         return np.asarray(Column.of(self.metric.score(view), self.metric.metric.aggregation).score)[self._defined]
 
     def _column(self, values: Floats) -> Floats:
-        """The score of every judged query when each pair has its value."""
+        """The score of every judged query if its documents are ranked by these values."""
         lists = self._lists
         best_first = argsort_stretches(values[self._by_id], lists.query_start, lists.n_candidates, stable=True)
         rank = np.empty(len(values), dtype=np.int64)
@@ -298,14 +294,14 @@ class FusedScores:
 
 
 def _pairs_by_id(lists: RankedLists) -> Ints:
-    """Pairs, query by query, by document id descending: a stable sort by value then breaks ties as every run does."""
+    """Pairs of each query by descending document id, so that a stable sort by value breaks ties as in every run."""
     ordered = (sorted(range(len(docs)), key=docs.__getitem__, reverse=True) for docs in lists.docs)
     flat = np.fromiter(chain.from_iterable(ordered), np.int64, lists.n_pairs)
     return flat + np.repeat(lists.query_start, lists.n_candidates)
 
 
 def _judged_pairs(lists: RankedLists, qrels: Qrels) -> tuple[Ints, Ints]:
-    """Judgments of documents that any run has, and the number of the pair of each."""
+    """The judgments of documents that any run has, and the number of the pair for each."""
     judgments: list[int] = []
     pairs: list[int] = []
     for query, docs, first in zip(lists.query_ids, lists.docs, lists.query_start.tolist(), strict=True):

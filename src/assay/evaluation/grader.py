@@ -1,4 +1,4 @@
-"""Grader: a run ranked once for each rule and graded once for each policy, however many metrics ask."""
+"""Grader: ranks a run once for each rank rule and grades it once for each policy, however many metrics use it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from assay.model import Column, Policy, Qrels, RankRule, Run, ScoreTable, as_ran
 from assay.views import Grading, Ranked, Spans, Times, Timing, Truth, rank_all, settle
 
 DEFAULT_RANK_RULE = Policy().rank_rule
-"""Ranked as by default: what fingerprints are taken of."""
+"""The default rank rule. Fingerprints describe the run as ranked by it."""
 
 
 class Grader:
-    """Made for the policies that will be asked for, so that the run is read and looked up only once."""
+    """A run graded under several policies. All policies are given at the start, so the run is read only once."""
 
     def __init__(
         self,
@@ -40,24 +40,24 @@ class Grader:
 
     @property
     def has_shared_times(self) -> bool:
-        """Whether queries were answered together, so that each has its share of the time."""
+        """Whether queries were sent in batches, so that each query has a share of the time of its batch."""
         return self._times is not None and self._times.are_shares
 
     def grading(self, policy: Policy) -> Grading:
-        """The run graded under a policy. Rules that rank alike share one answer, so metrics do as well."""
+        """The run graded under a policy. Policies that rank in the same way share one grading."""
         ranked = self._ranked[policy.rank_rule]
         ties = policy.ties if policy.ties in ("expected", "error") else "docid_desc"
-        key = (id(ranked), replace(policy, ties=ties, precision="float64", drop_self=False))  # ranks say the rest
+        key = (id(ranked), replace(policy, ties=ties, precision="float64", drop_self=False))  # the ranks settle the rest
         if key not in self._known:
             self._known[key] = settle(ranked, policy)
         return self._known[key]
 
     def main_grading(self, settings: Sequence[Setting], policy: Policy) -> Grading:
-        """The grading that speaks for a result: the one all metrics share, else the one under the policy all start from."""
+        """The grading that describes a result: the one that all metrics share, else the one under the given policy."""
         return self.grading(main_policy(settings, policy))
 
     def table(self, settings: Iterable[Setting]) -> ScoreTable:
-        """Every metric under its own policy. A query that does not count for a metric has no score there."""
+        """The scores of every metric under its own policy. A query that does not count for a metric has no score."""
         by_policy: dict[Policy, list[Setting]] = {}
         settings = list(settings)
         for setting in settings:
@@ -74,7 +74,7 @@ class Grader:
         )
 
     def _views(self, policy: Policy, settings: Sequence[Setting]) -> dict[str, View]:
-        """What metrics can read, over the queries that count under a policy."""
+        """The views that metrics can read, over the queries that count under a policy."""
         run = self.grading(policy).run
         views: dict[str, View] = {"ranking": run}
         if any(setting.metric.metric.view == "subtopics" for setting in settings):
@@ -89,7 +89,7 @@ class Grader:
         return views
 
     def fingerprints(self) -> dict[str, str]:
-        """Of the judgments, and of where judged documents stand; neither depends on the order of rows or on conventions."""
+        """Fingerprints of the judgments and of the ranks of judged documents, independent of row order and conventions."""
         run = self._plain.run
         hits = run.retrieved
         better, equal = run.ties or (hits.rank - 1, np.ones(len(hits.rank), dtype=np.int64))
@@ -101,18 +101,18 @@ class Grader:
 
 
 def main_policy(settings: Sequence[Setting], policy: Policy) -> Policy:
-    """The policy that all metrics asked for share, else the one they start from, unless none of them follows it."""
+    """The policy that all requested metrics share, else the given policy, unless none of the metrics uses it."""
     used = list(dict.fromkeys(setting.policy for setting in settings if not setting.is_beside))
     return used[0] if used and (len(used) == 1 or policy not in used) else policy
 
 
 def _keeps_scores(rule: RankRule) -> bool:
-    """Whether all documents and their scores stand as they were given, however equals are ordered."""
+    """Whether a rule keeps all documents and their scores as given, however it orders ties."""
     return rule._replace(ties=DEFAULT_RANK_RULE.ties) == DEFAULT_RANK_RULE
 
 
 def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> Mapping[RankRule, Ranked]:
-    """Rank a run in whatever shape it comes, the quickest way for that shape."""
+    """Rank a run of any type in the fastest way for that type."""
     rules = list(dict.fromkeys(policy.rank_rule for policy in policies))
     rules += [] if any(map(_keeps_scores, rules)) else [DEFAULT_RANK_RULE]
     if isinstance(run, Run):
@@ -123,7 +123,7 @@ def _rank_run(qrels: Qrels, run: Any, policies: list[Policy]) -> Mapping[RankRul
 
 
 def _round_scores(table: ScoreTable, settings: list[Setting]) -> ScoreTable:
-    """Scores as a tool hands them on, where that is with few digits."""
+    """The scores, rounded for the metrics whose tool rounds them."""
     digits = {setting.metric.name: setting.digits for setting in settings if setting.digits is not None}
     if not digits:
         return table
@@ -135,7 +135,7 @@ def _round_scores(table: ScoreTable, settings: list[Setting]) -> ScoreTable:
 
 
 def aligned_tables(tables: list[ScoreTable]) -> ScoreTable:
-    """Tables over different queries as one over all of them; nan where a query does not count."""
+    """Several tables over different queries as one table over all of them; nan if a query does not count."""
     query_ids = max((table.query_ids for table in tables), key=len)
     if not all(set(table.query_ids) <= set(query_ids) for table in tables):
         query_ids = tuple(dict.fromkeys(query for table in tables for query in table.query_ids))
@@ -152,7 +152,7 @@ def aligned_tables(tables: list[ScoreTable]) -> ScoreTable:
 
 
 class View(Protocol):
-    """What metrics read: anything that knows which queries it covers."""
+    """What metrics read: any object that knows which queries it covers."""
 
     @property
     def query_ids(self) -> tuple[str, ...]:
@@ -160,21 +160,21 @@ class View(Protocol):
 
 
 MakeViews = Callable[[tuple[str, ...], RankRule, Sequence[BoundMetric]], Mapping[str, View]]
-"""Queries, how they are ranked, and metrics → the views of a domain that one of the metrics reads, by name."""
+"""Query ids, rank rule and metrics → the views of a domain that at least one of the metrics reads, by name."""
 VIEWS = frozenset(("ranking", "subtopics", "timing", "spans", "answers", "routing", "reranking"))
-"""What there is to read without any domain."""
+"""The views that exist without any domain."""
 ADVICE_OF_VIEW = {
-    "spans": "; it needs a dataset with gold spans, such as code-spans",
-    "answers": "; assay answers (evaluate_answers) scores answers, and assay eval those of providers that report one",
-    "routing": "; assay moe routes.jsonl scores routes, and assay eval those that a provider reports",
-    "reranking": "; it needs the rankings before and after, as assay eval has them of rerank(…)",
-    "ranking": "; give the run too: --run RUN (run=)",
+    "spans": ". It needs a dataset with gold spans, such as code-spans",
+    "answers": ". Score answers with assay answers (evaluate_answers), or with assay eval if the provider reports them",
+    "routing": ". Score routes with assay moe routes.jsonl, or with assay eval if the provider reports them",
+    "reranking": ". It needs the rankings before and after reranking, which assay eval has for rerank(…)",
+    "ranking": ". Add the run: --run RUN (run=)",
 }
-"""View → what to do where it is not there."""
+"""View → what to do if it is not available."""
 
 
 def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> ScoreTable:
-    """Apply each metric to the view it reads. All views cover the same queries in the same order."""
+    """Apply each metric to the view that it reads. All views must cover the same queries in the same order."""
     covered = {view.query_ids for view in views.values()}
     if len(covered) != 1:
         raise UsageError(f"the views {', '.join(views)} do not cover the same queries in the same order")
@@ -183,10 +183,10 @@ def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> Sc
     for metric in metrics:
         view_name = metric.metric.view
         if view_name not in views:
-            there = f"there is only {', '.join(views)} to read here{ADVICE_OF_VIEW.get(view_name, '')}"
-            raise UsageError(f"{metric.name} reads {view_name}, but {there}")
+            available = f"only {', '.join(views)} can be read here{ADVICE_OF_VIEW.get(view_name, '')}"
+            raise UsageError(f"{metric.name} reads {view_name}, but {available}")
         column = Column.of(metric.score(views[view_name]), metric.metric.aggregation)
         if len(column.score) != len(query_ids):
-            raise UsageError(f"{metric.name} gave {len(column.score)} scores for {len(query_ids)} queries")
+            raise UsageError(f"{metric.name} returned {len(column.score)} scores for {len(query_ids)} queries")
         columns[metric.name] = column
     return ScoreTable(query_ids, columns)

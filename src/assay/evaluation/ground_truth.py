@@ -1,4 +1,4 @@
-"""Ground truth: what is relevant, as judgments alone or as a benchmark, read from wherever it is."""
+"""Ground truth: what is relevant, read as plain judgments or as a benchmark."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from assay.model import Qrels
 def load_ground_truth(
     source: Any, dataset_format: str | None = None, *, kind: Literal["judgments", "benchmark", ""] = ""
 ) -> Qrels | BenchmarkDataset:
-    """The judgments of a file, a frame or a mapping; or a benchmark: by its name, a folder, or a file that holds one.
+    """Read judgments from a file, a frame or a mapping; or a benchmark by its name, or from a folder or a file.
 
-    `kind` says which of them is meant; without it, what is no file, and what cannot be read as judgments, is a benchmark.
+    `kind` says which of the two it is. Without it, a name that is not a file, and a file that cannot be read as judgments,
+    is a benchmark.
     """
     if isinstance(source, Qrels | BenchmarkDataset):
         return source
@@ -35,7 +36,7 @@ def load_ground_truth(
 
 
 def _is_benchmark(path: Path) -> bool:
-    """Whether a file looks like a benchmark, which has queries beside its judgments."""
+    """Whether a file looks like a benchmark, which has queries in addition to judgments."""
     with suppress(AssayError):
         return path.is_file() and detect_format(path).name != "trec"
     return False

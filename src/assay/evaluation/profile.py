@@ -1,4 +1,4 @@
-"""Profile: how one tool scores; a policy, and what the tool does otherwise for some metrics."""
+"""Profile: how one tool scores: its policy, and what it does differently for some metrics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EVERY_METRIC = ("*",)
 
 @dataclass(frozen=True)
 class Variant:
-    """What a tool does otherwise for some metrics: parameters, conventions, or another metric altogether."""
+    """What a tool does differently for some metrics: other parameters, other conventions, or a different metric."""
 
     metrics: tuple[str, ...]
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -28,37 +28,37 @@ class Variant:
     when: Callable[[Mapping[str, Any]], bool] = lambda _: True
     """Whether it applies to a metric with these parameters."""
     instead: str = ""
-    """The metric the tool means by this name."""
+    """The metric that the tool computes under this name."""
     digits: int | None = None
-    """Decimals the score of each query is rounded to."""
+    """The number of decimals to which the score of each query is rounded."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Where the tool crashes or gives something that is no score."""
+    """Data on which the tool crashes or returns something that is not a score."""
 
     metrics: tuple[str, ...]
     finds: Callable[[GradedRun], Bools]
-    """Which queries do it."""
+    """Finds the queries that cause it."""
     says: str
-    """What the tool does, in words that complete `beir …`."""
+    """What the tool does, as the rest of a sentence that starts with its name."""
     when: Callable[[Mapping[str, Any]], bool] = lambda _: True
     of_rankings: bool = False
-    """Whether it takes a ranking, be it an empty one; a query that the run lacks is no case of it."""
+    """Whether it applies only to queries in the run, with or without documents; missing queries are no problem."""
     is_undefined: bool = False
-    """Whether the tool does answer, but with nan or with something that nobody defined."""
+    """Whether the tool returns nan or an undefined value instead of an error."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """The switch of a tool that decides about queries which only the judgments or only the run have."""
+    """The option of a tool that decides about queries that are only in the judgments or only in the run."""
 
     name: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 class _Definition(Protocol):
-    """What is to be known of a metric here: its name and its parameters."""
+    """The part of a metric that profiles read: its name and its parameters."""
 
     @property
     def name(self) -> str:
@@ -66,7 +66,7 @@ class _Definition(Protocol):
 
     @property
     def params(self) -> tuple[Param, ...]:
-        """What parameterises it."""
+        """Its parameters."""
 
 
 class Parameterised(Protocol):
@@ -87,18 +87,18 @@ class Profile:
 
     name: str
     tool: str
-    """Its name and the version it was observed in."""
+    """The name of the tool and the version in which it was observed."""
     policy: Policy
     variants: tuple[Variant, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     option: Option = Option()
     has: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The metrics it has → the parameters it lets people set: `k`, or `k!` where it always has a cutoff; `gain=exp` where
-    it takes that value alone; `gain={}` where it takes a map. None listed: it has all metrics.
+    """The metrics of the tool → the parameters that users can set: `k`, or `k!` if it always has a cutoff; `gain=exp` if
+    only this value is possible; `gain={}` if the value is a map. If empty, the tool has all metrics.
     """
 
     def adjusted(self, **settings: Any) -> Profile:
-        """The same with these conventions instead of its own, for all metrics."""
+        """The same profile with these conventions for all metrics."""
         variants = tuple(
             replace(variant, policy={name: value for name, value in variant.policy.items() if name not in settings})
             for variant in self.variants
@@ -107,15 +107,15 @@ class Profile:
 
     @property
     def is_own(self) -> bool:
-        """Whether this is no other tool's."""
+        """Whether this is assay's profile and not that of another tool."""
         return not self.name
 
     def variant(self, metric: str, params: Mapping[str, Any]) -> Variant | None:
-        """What it does otherwise for a metric with these parameters."""
+        """What the tool does differently for a metric with these parameters."""
         return next((variant for variant in self.variants if metric in variant.metrics and variant.when(params)), None)
 
     def lacks(self, metric: Parameterised) -> bool:
-        """Whether the tool cannot compute a metric, as it scores it: it has none, or does not let people set it so."""
+        """Whether the tool cannot compute a metric: it does not have it, or not with these parameters."""
         if not self.has:
             return False
         definition = metric.metric
@@ -130,14 +130,14 @@ class Profile:
 
 
 def _takes(takes: tuple[str, ...], name: str, value: Any, usual: Any) -> bool:
-    """Whether a parameter may have a value, given what people may set."""
+    """Whether users can set a parameter to a value."""
     if value == usual or name in takes or f"{name}!" in takes:
         return True
     return f"{name}={value}" in takes or (f"{name}={{}}" in takes and isinstance(value, tuple))
 
 
 OWN = Profile("", "assay", Policy())
-"""Our own conventions, the same for all metrics."""
+"""assay's conventions, the same for all metrics."""
 
 
 @dataclass(frozen=True)
@@ -148,15 +148,15 @@ class Setting:
     metric: BoundMetric
     policy: Policy
     digits: int | None = None
-    """Decimals the score of each query is rounded to."""
+    """The number of decimals to which the score of each query is rounded."""
     is_beside: bool = False
-    """Whether it is shown beside what was asked for, to say how far that can be trusted; profiles do not matter to it."""
+    """Whether it was not requested but shows how reliable the requested metrics are; profiles do not apply to it."""
     also_asked: tuple[str, ...] = ()
-    """Other metrics that come down to the same: MTEB's accuracy beside recall@1."""
+    """Other requested metrics that are the same: MTEB's accuracy is recall@1."""
 
     @classmethod
     def of(cls, asked: BoundMetric, profile: Profile) -> Setting:
-        """What a profile makes of a metric. Parameters that were spelled out stay as they are."""
+        """The setting of a metric under a profile. Parameters that the user wrote do not change."""
         variant = profile.variant(asked.metric.name, asked.params)
         if variant is None:
             return cls(asked, asked, profile.policy)
@@ -187,7 +187,7 @@ def settings_of(metrics: Iterable[BoundMetric], profile: Profile) -> list[Settin
 
 
 def check_supported(profile: Profile, setting: Setting, run: GradedRun, missing: Iterable[str] = ()) -> None:
-    """Raise where the tool would crash or answer with something that is no score. `missing`: queries the run lacks."""
+    """Raise a ToolRefusal if the tool would crash or return something that is not a score; `missing` are missing queries."""
     rel = setting.metric.params.get("rel")
     run = run if rel is None else replace(run, level=rel)
     for refusal in () if setting.is_beside else profile.refusals:
@@ -196,11 +196,12 @@ def check_supported(profile: Profile, setting: Setting, run: GradedRun, missing:
             excused = set(missing) if refusal.of_rankings else set()
             queries = [query for query, is_found in zip(run.query_ids, is_refused.tolist(), strict=True) if is_found]
             if queries := [query for query in queries if query not in excused]:
-                raise ToolRefusal(f"{profile.tool} {refusal.says}: query {some_of(queries)}", refusal)
+                noun = "query" if len(queries) == 1 else "queries"
+                raise ToolRefusal(f"{profile.tool} {refusal.says}: {noun} {some_of(queries)}", refusal)
 
 
 def spelled(metric: BoundMetric) -> str:
-    """The name with every parameter that was given and no other: `rbp` stays `rbp`, though it is `rbp(p=0.8)`."""
+    """The name with only the parameters that were given: `rbp` stays `rbp`, although it means `rbp(p=0.8)`."""
     if recorded_metric(metric.name).given == metric.given:
         return metric.name
     at = metric.metric.at
@@ -210,6 +211,6 @@ def spelled(metric: BoundMetric) -> str:
 
 
 def with_settings(metric: BoundMetric, **settings: Any) -> BoundMetric:
-    """The metric with some parameters set otherwise; what is None cannot be spelled out, so it is left open."""
+    """The metric with some parameters changed. A value of None cannot be written, so that parameter is left open."""
     chosen_params = {name: metric.params[name] for name in metric.given} | settings
     return metric.metric.bind(**{name: value for name, value in chosen_params.items() if value is not None})

@@ -1,7 +1,7 @@
-"""Profiles: what each peer tool does, so that its numbers can be reproduced and explained.
+"""Profiles: how each other tool scores, so that its numbers can be reproduced and explained.
 
-Behaviour was observed in the versions named. Where a tool crashes or its answer is undefined, the profile refuses with an
-error that says so.
+Behaviour was observed in the named versions. If a tool crashes or returns an undefined value, the profile raises an error
+that says so.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from assay.model import Policy
 from assay.views import GradedRun
 
 Takes = Mapping[str, tuple[str, ...]]
-"""Metric → what people may set."""
+"""Metric → the parameters that users can set."""
 
 LEVEL = ("rel",)
-"""trec_eval's -l, and its like."""
+"""trec_eval's -l, and similar options."""
 CONDENSED = ("rel", "judged_only")
 """The same and -J."""
 SCALE = ("min_grade", "max_grade")
@@ -47,7 +47,7 @@ METRICS_OF_PYTREC_EVAL: Takes = {
     "relstring": ("k",),
     "set_f": ("beta", "rel"),
 }
-"""Those of trec_eval 9.0.8 that need nothing but judgments. Reciprocal rank has no cutoff, ndcg no level."""
+"""The metrics of trec_eval 9.0.8 that need only judgments. Reciprocal rank has no cutoff, ndcg has no level."""
 METRICS_OF_TREC_EVAL_9: Takes = {
     **METRICS_OF_PYTREC_EVAL,
     **_each("ndcg_rel rndcg g dcg ideal_dcg", ("gain={}",)),
@@ -92,7 +92,7 @@ METRICS_OF_IR_MEASURES: Takes = {
     "map_ia": CONDENSED,
 }
 METRICS_OF_SENTENCE_TRANSFORMERS: Takes = _each("ndcg map recall precision mrr hit", ("k!",))
-"""Scored at cutoffs only, and nothing else can be set."""
+"""Scored only at cutoffs; no other parameter can be set."""
 METRICS_OF_BEIR: Takes = {**METRICS_OF_SENTENCE_TRANSFORMERS, "capped_recall": ("k!",)}
 METRICS_OF_MTEB = METRICS_OF_BEIR
 
@@ -159,13 +159,13 @@ def _every_query(run: GradedRun) -> Bools:
 
 
 WHOLE_GRADES = Refusal(
-    EVERY_METRIC, _with_fractions, "reads grades as whole numbers, and fails on fractions or cuts them off"
+    EVERY_METRIC, _with_fractions, "reads grades as whole numbers; it fails on fractions or cuts them off"
 )
-ALL_NEGATIVE = Refusal(EVERY_METRIC, _all_negative, "stops or crashes on a query whose every grade is negative")
+ALL_NEGATIVE = Refusal(EVERY_METRIC, _all_negative, "stops or crashes on a query with only negative grades")
 UNJUDGED_HOLES = Refusal(
     ("unjudged",),
     _every_query,
-    "calls a document a hole if no query at all has it judged; unjudged@k looks at its own query",
+    "counts a document as a hole if it is unjudged for all queries; unjudged@k looks at each query separately",
 )
 SINGLE_PRECISION = Policy(precision="float32", missing="skip")
 
@@ -201,7 +201,7 @@ PYTREC_EVAL = Profile(
         Refusal(
             ("iprec", "11pt_avg"),
             _retrieved_nothing,
-            "gives nan for a query with an empty ranking",
+            "returns nan for a query with an empty ranking",
             of_rankings=True,
             is_undefined=True,
         ),
@@ -221,13 +221,13 @@ RANX = Profile(
         Refusal(
             ("bpref",),
             _without_nonrelevant,
-            "gives nan for bpref where no document is judged non-relevant (ranx issue 66)",
+            "returns nan for bpref if no document is judged non-relevant (ranx issue 66)",
             is_undefined=True,
         ),
         Refusal(
             ("bpref",),
             _without_relevant_among_others,
-            "drops out of a thread at a query without a relevant document, and leaves bpref at 0 for those after it",
+            "stops a thread at a query without a relevant document and leaves bpref at 0 for the queries after it",
             is_undefined=True,
         ),
     ),
@@ -235,16 +235,16 @@ RANX = Profile(
     has=METRICS_OF_RANX,
 )
 MS_MARCO = {"ties": "docid_asc", "precision": "float64"}
-"""The MS MARCO script, by which ir_measures scores mrr@k; others of its providers rank like it."""
+"""The MS MARCO script, which ir_measures uses for mrr@k; other providers of ir_measures rank in the same way."""
 GDEVAL = {"precision": "float64"}
-"""The Perl script by which ir_measures scores err and exponential ndcg."""
+"""The Perl script that ir_measures uses for err and exponential ndcg."""
 BEIR_SCRIPT = {"ties": "input_order", "precision": "float64", "missing": "zero", "extra": "error"}
-"""BEIR's own Python beside pytrec_eval."""
+"""BEIR's own Python code, which it uses in addition to pytrec_eval."""
 NDEVAL = (
     *("alpha_dcg", "alpha_ndcg", "err_ia", "nerr_ia", "nrbp", "nnrbp", "map_ia", "precision_ia"),
     "subtopic_recall",
 )
-"""What ir_measures has from pyndeval, which ranks as the MS MARCO script does."""
+"""The metrics that ir_measures computes with pyndeval, which ranks like the MS MARCO script."""
 IR_MEASURES = Profile(
     "ir_measures",
     "ir_measures 0.4.3",
@@ -262,22 +262,22 @@ IR_MEASURES = Profile(
         WHOLE_GRADES,
         ALL_NEGATIVE,
         Refusal(("err",), _above_four, "fails on a grade above 4 (gdeval)"),
-        Refusal(("err",), _named_by_text, "fails on query ids that are no numbers (gdeval)"),
+        Refusal(("err",), _named_by_text, "fails on query ids that are not numbers (gdeval)"),
         Refusal(("ndcg",), _above_four, "fails on a grade above 4 (gdeval)", _gains_exponentially),
-        Refusal(("ndcg",), _named_by_text, "fails on query ids that are no numbers (gdeval)", _gains_exponentially),
-        Refusal(("accuracy",), _all_relevant, "divides by zero where everything retrieved is relevant"),
-        Refusal(NDEVAL, _every_query, "has no metric of diversity beyond rank 20 (pyndeval)", _deeper_than_20),
+        Refusal(("ndcg",), _named_by_text, "fails on query ids that are not numbers (gdeval)", _gains_exponentially),
+        Refusal(("accuracy",), _all_relevant, "divides by zero if all retrieved documents are relevant"),
+        Refusal(NDEVAL, _every_query, "has no diversity metrics beyond rank 20 (pyndeval)", _deeper_than_20),
         Refusal(
             ("alpha_dcg", "err_ia"),
             _every_query,
-            "forgets to divide by the number of subtopics at rank 1 (pyndeval)",
+            "does not divide by the number of subtopics at rank 1 (pyndeval)",
             _at_the_top,
             is_undefined=True,
         ),
         Refusal(
             ("nnrbp",),
             _without_relevant,
-            "gives nan for a query without a relevant document (pyndeval)",
+            "returns nan for a query without a relevant document (pyndeval)",
             of_rankings=True,
             is_undefined=True,
         ),
@@ -333,5 +333,5 @@ PROFILES: dict[str, Profile] = {
 def find_profile(name: str) -> Profile:
     """The profile of a tool."""
     if name not in PROFILES:
-        raise UnknownName("profile", name, near_matches(name, PROFILES), f"there are {', '.join(PROFILES)}")
+        raise UnknownName("profile", name, near_matches(name, PROFILES), f"choose from {', '.join(PROFILES)}")
     return PROFILES[name]

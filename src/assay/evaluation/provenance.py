@@ -1,4 +1,4 @@
-"""Provenance: what a result rests on, so that it can be reproduced."""
+"""Provenance: what a result is based on, so that it can be reproduced."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ PACKAGES = (
     *("numpy", "scipy", "duckdb", "msgspec", "bm25s", "PyStemmer", "wordllama", "sentence-transformers", "tree-sitter"),
     *("chonkie", "langchain-core", "llama-index-core", "haystack-ai", "chromadb", "qdrant-client", "lancedb", "psycopg"),
 )
-"""What may change a number when it changes."""
+"""Packages whose version may change a score."""
 
 
 def now() -> str:
-    """The time, to the second, in UTC."""
+    """The current time in UTC, to the second."""
     return datetime.now(UTC).replace(microsecond=0).isoformat()
 
 
 def describe_dataset(dataset: BenchmarkDataset) -> dict[str, Any]:
-    """Name, version, sizes, fingerprints; of chunks, those of what they were cut from; of terms, what is searched."""
+    """Name, version, sizes and fingerprints; for chunks, those of the original files; for terms, what is searched."""
     if dataset.files is not None:
         dataset = replace(dataset, documents=dict(dataset.files), files=None, _fingerprints={})
     return {
@@ -70,11 +70,11 @@ def _version(package: str) -> str | None:
 
 DEFAULT_CUTOFFS = "5,10,20"
 DEFAULT_METRICS = tuple(f"{name}@{DEFAULT_CUTOFFS}" for name in ("precision", "recall", "f1", "hit", "mrr", "map", "ndcg"))
-"""What is scored where a module of metrics is given in place of names."""
+"""The metrics that are scored if a module is given instead of names."""
 
 
 class ReproducibleEvaluationRunner:
-    """A dataset and a model, by name and version; `evaluate_run` scores rankings, `save_results` writes what came out."""
+    """Scores runs of a named model on a dataset with `evaluate_run`, and writes the results with `save_results`."""
 
     def __init__(self, dataset: BenchmarkDataset, model_name: str, model_version: str = "") -> None:
         self.dataset, self.model_name, self.model_version = dataset, model_name, model_version
@@ -83,7 +83,7 @@ class ReproducibleEvaluationRunner:
     def evaluate_run(
         self, results: Mapping[str, Any], metrics: Given | Iterable[Given] | ModuleType | None = None, **settings: Any
     ) -> Result:
-        """Score query → ranked ids (or id → score). `settings` are those of `assay.evaluate`."""
+        """Score a mapping of query → ranked ids (or id → score). `settings` are those of `assay.evaluate`."""
         began, start = now(), time.perf_counter()
         chosen_metrics = DEFAULT_METRICS if isinstance(metrics, ModuleType) else metrics
         name = f"{self.model_name} {self.model_version}".strip()
@@ -105,11 +105,11 @@ class ReproducibleEvaluationRunner:
         return result
 
     def save_results(self, path: str | Path) -> None:
-        """Write every result so far as JSON, as `assay score --format json` does."""
+        """Write all results so far as JSON, like `assay score --format json`."""
         import msgspec
 
         if not self.results:
-            raise UsageError("there is nothing to save yet: call evaluate_run first")
+            raise UsageError("there are no results to save yet. Call evaluate_run first")
         content = {"schema": SCHEMA, "results": [result.to_dict() for result in self.results]}
         with atomic_write(Path(path)) as file:
             file.write(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")

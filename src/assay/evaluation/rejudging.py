@@ -1,6 +1,6 @@
-"""Rejudging: what a result would be if documents that nobody had judged had the grades that people gave them since.
+"""Rejudging: what a result would be if unjudged documents had the grades that people gave them later.
 
-The result itself stays as it is. Only queries with new grades are scored again, from the rankings that a result keeps.
+The result itself does not change. Only queries with new grades are scored again, from the rankings stored in the result.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ Grades = Mapping[str, Mapping[str, float]]
 READS_NON_RELEVANT = frozenset(
     {"bpref", "gm_bpref", "infap", "judged", "num_nonrel_judged_ret", "rbp_residual", "relstring", "unjudged"}
 )
-"""Metrics that also read which documents were judged and are not relevant; a stored result may lack some."""
+"""Metrics that also read judged non-relevant documents, some of which may be missing from a stored result."""
 TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class Rejudged:
-    """The scores before and after, of the metrics that could be worked out again."""
+    """The scores before and after, for the metrics that could be computed again."""
 
     before: ScoreTable
     after: ScoreTable
     queries: tuple[str, ...]
-    """Those that were scored again."""
+    """The queries that were scored again."""
     n_added: int
-    """Grades that count: those of documents that had none."""
+    """New grades that count, because their documents were unjudged."""
     left_out: tuple[str, ...]
-    """Metrics that need more than a result keeps."""
+    """Metrics that need more than a result stores."""
     n_kept: int = 0
-    """Grades that do not count, for the benchmark has judged these documents itself."""
+    """New grades that do not count, because the benchmark already judged these documents."""
 
     def summaries(self) -> dict[str, tuple[float, float]]:
         """Metric → its summary before and after."""
@@ -48,7 +48,7 @@ class Rejudged:
         return {name: (value, after[name]) for name, value in self.before.summary().items()}
 
     def scores(self, query: str) -> dict[str, tuple[float | None, float | None]]:
-        """Metric → the score of a query before and after; None where it has none."""
+        """Metric → the score of a query before and after; None if it has no score."""
         before, after = _row(self.before, query), _row(self.after, query)
         return {name: (before.get(name), after.get(name)) for name in self.before.columns}
 
@@ -74,10 +74,10 @@ def _row(table: ScoreTable, query: str) -> dict[str, float | None]:
 
 
 def rejudge(result: Result, grades: Grades, judged: Grades | None = None) -> Rejudged:
-    """Score a result again with more grades. What is judged already keeps its grade.
+    """Score a result again with more grades. Documents that are already judged keep their grades.
 
-    `judged` are all judgments of the benchmark, where they are at hand; else the relevant documents that the result keeps
-    stand for them, and metrics that also read what is not relevant are left out, as are those that read more than rankings.
+    `judged` has all judgments of the benchmark. Without it, the relevant documents stored in the result are used, and
+    metrics that also read non-relevant documents are left out. Metrics that read more than rankings are always left out.
     """
     own: Grades = _kept_grades(result, grades) if judged is None else judged
     known = set(result.query_ids)
@@ -105,7 +105,7 @@ def rejudge(result: Result, grades: Grades, judged: Grades | None = None) -> Rej
 
 
 def _kept_grades(result: Result, grades: Grades) -> Grades:
-    """The judgments that a result keeps: all relevant documents, and of queries with new grades what else it knows of."""
+    """The judgments stored in a result: all relevant documents, and the non-relevant ones of queries with new grades."""
     if not result.nonrelevant:
         return result.relevant
     more = {query: {**result.nonrelevant.get(query, {}), **result.relevant.get(query, {})} for query in grades}
@@ -113,7 +113,7 @@ def _kept_grades(result: Result, grades: Grades) -> Grades:
 
 
 def _is_known(bound: BoundMetric, policy: Policy, *, has_all: bool) -> bool:
-    """Whether rankings and grades are all that a metric reads."""
+    """Whether a metric reads only rankings and grades that are known."""
     metric = bound.metric
     reads_more = metric.view != "ranking" or metric.aggregation.summarise is None or metric.function is unknown_function
     reads_others = policy.judged_only or metric.name in READS_NON_RELEVANT
@@ -121,7 +121,7 @@ def _is_known(bound: BoundMetric, policy: Policy, *, has_all: bool) -> bool:
 
 
 def _score(result: Result, metrics: Iterable[BoundMetric], judged: Grades) -> ScoreTable:
-    """The queries with these judgments, under the result's own policy."""
+    """The scores of the judged queries under the policy of the result."""
     policy = _without_errors(result.policy)
     settings = [Setting(bound, bound, policy) for bound in metrics]
     if not settings or not judged:
@@ -131,13 +131,13 @@ def _score(result: Result, metrics: Iterable[BoundMetric], judged: Grades) -> Sc
 
 
 def _without_errors(policy: Policy) -> Policy:
-    """The same conventions, but nothing is refused that only new grades bring about, such as a tie that matters now."""
+    """The same conventions without those that raise errors: new grades may cause one, such as a tie that now matters."""
     milder: dict[str, Any] = {"ties": "docid_desc", "missing": "zero", "extra": "skip", "no_relevant": "zero"}
     return replace(policy, **{name: value for name, value in milder.items() if getattr(policy, name) == "error"})
 
 
 def _reproduces_scores(stored: ScoreTable, again: ScoreTable, name: str) -> bool:
-    """Whether scoring again gives what was stored; else something decided there that the result does not keep."""
+    """Whether scoring again gives the stored scores. If not, they depend on something that the result does not store."""
     if not again.query_ids:
         return True
     places = {query: place for place, query in enumerate(stored.query_ids)}
@@ -148,7 +148,7 @@ def _reproduces_scores(stored: ScoreTable, again: ScoreTable, name: str) -> bool
 
 
 def _with_changed_rows(table: ScoreTable, changed: ScoreTable) -> ScoreTable:
-    """The table with other scores for some queries; those it did not have come last."""
+    """The table with new scores for some queries; queries that were not in it come last."""
     places = {query: place for place, query in enumerate(table.query_ids)}
     for query in changed.query_ids:
         places.setdefault(query, len(places))

@@ -1,4 +1,4 @@
-"""Relevance: a dataset and a run become judgments, by ids, texts, spans or what a domain knows."""
+"""Relevance: judge what a run retrieved from a dataset, by ids, texts, spans or what a domain knows."""
 
 from __future__ import annotations
 
@@ -22,37 +22,37 @@ from assay.views import Places, Truth
 
 @dataclass(frozen=True)
 class Relevance:
-    """Who decides about relevance, and whether documents are judged while chunks are retrieved."""
+    """How relevance is decided, and whether chunks or documents are judged."""
 
     by: str = "auto"
     """A resolver by its name, with parameters in brackets: qrels, pack, span, token(threshold=0.5) …; or auto."""
     unit: str = "as_retrieved"
-    """as_retrieved; chunk: chunks are ranked, each judged document is credited once; document: chunks are rolled up."""
+    """as_retrieved; chunk: chunks are ranked, each judged document counts once; document: chunks are rolled up."""
     id_map: Mapping[str, str] | str | Path | None = None
-    """Chunk → document, as a mapping or a file; by default what stands before `#3`, `::3`, `_chunk_3` … Given one, chunks
+    """Chunk → document, as a mapping or a file; by default the part before `#3`, `::3`, `_chunk_3` … If it is given, chunks
     are rolled up unless the unit is chunk."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Parameters for resolvers that have them, such as threshold."""
     ontology: Any = None
-    """What knows how alike terms are, or its file. One that is given reads ids under other names too, for all metrics."""
+    """What knows the similarity of terms, or its file. It also resolves other ids of a term, for all metrics."""
     annotations: str | Path | None = None
-    """A file that says which things have which terms, for formulas with ic=annotations."""
+    """A file that maps things to their terms, for formulas with ic=annotations."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Other options of domains, by name."""
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:
-            raise BadParameter(f"unit is one of {', '.join(UNITS)}, not {self.unit!r}")
+            raise BadParameter(f"unit must be one of {', '.join(UNITS)}, not {self.unit!r}")
         if self.id_map is not None and self.unit == "as_retrieved":
             object.__setattr__(self, "unit", "document")
 
     @property
     def domain_options(self) -> dict[str, Any]:
-        """All options of domains that were given, by name."""
+        """All given options of domains, by name."""
         return {**{name: value for name in FIELD_OPTIONS if (value := getattr(self, name)) is not None}, **self.options}
 
     def with_options(self, options: Mapping[str, Any]) -> Relevance:
-        """The same with more options of domains."""
+        """The same relevance with more options of domains."""
         named = {name: value for name, value in options.items() if name in FIELD_OPTIONS}
         others = {name: value for name, value in options.items() if name not in FIELD_OPTIONS}
         return replace(self, **named, options={**self.options, **others}) if options else self
@@ -65,17 +65,17 @@ UNITS = ("as_retrieved", "chunk", "document")
 
 @dataclass(frozen=True)
 class Judgement:
-    """Judgments for a run, the run they are for, and how they came about."""
+    """Judgments for a run, the run itself, and how the judgments were made."""
 
     qrels: Qrels
     run: Any
     resolved: Resolved
     chunks: Run | None = None
-    """The ranking of chunks, where it was rolled up to documents."""
+    """The rankings of chunks, if they were rolled up to documents."""
     truth: Truth | None = None
-    """Gold spans and where chunks stand, where the dataset has gold spans."""
+    """Gold spans and the places of chunks, if the dataset has gold spans."""
     notes_on_ids: tuple[str, ...] = ()
-    """What to know about ids that a domain read; none where they were taken as they are."""
+    """Notes on ids that a domain resolved; empty if ids were used as they are."""
 
 
 def judge(
@@ -86,10 +86,10 @@ def judge(
     max_documents: int | None = None,
     context: DomainContext | None = None,
 ) -> Judgement:
-    """Judge what a run retrieved. Where ids alone decide, nothing is read that is not needed.
+    """Judge what a run retrieved. If only ids decide, texts are not read.
 
-    Where a domain knows documents under several ids, each is the same under all of them; `context` is what it knows, where
-    that is known already. Where chunks are rolled up, `max_documents` of each query count; None: all that have a chunk.
+    If a domain knows several ids for a document, they all count as the same document; `context` is what the domain knows, if
+    it was opened before. If chunks are rolled up, `max_documents` documents of each query count; None: all of them.
     """
     context = open_context(subject_of(relevance, dataset)) if context is None else context
     if not context.has_canonical_ids:
@@ -103,7 +103,7 @@ def judge(
 
 
 def subject_of(relevance: Relevance, dataset: BenchmarkDataset, metrics: Sequence[BoundMetric] = ()) -> Subject:
-    """What domains are asked about."""
+    """The subject that is passed to domains."""
     return Subject(dataset.qrels, relevance.domain_options, metrics, dataset, relevance.by)
 
 
@@ -139,7 +139,7 @@ def _judge(
 
 
 def _ground_truth(dataset: BenchmarkDataset, hits: Mapping[str, Mapping[str, Hit]], relevance: Relevance) -> Truth:
-    """Gold spans, and where the dataset's chunks stand, or those that hits and ids tell of."""
+    """Gold spans, and the places of chunks from the dataset, from hits or from ids."""
     is_auto = relevance.by.strip() == "auto"
     base = 1 if is_auto else parse_resolver(relevance.by, **relevance.defaults).params.get("base", 1)
     brought = (hit for some in hits.values() for hit in some.values())
@@ -147,7 +147,7 @@ def _ground_truth(dataset: BenchmarkDataset, hits: Mapping[str, Mapping[str, Hit
 
 
 def _read_run(source: Any, duplicates: str) -> tuple[dict[str, dict[str, Hit]], Run]:
-    """Hits that bring texts or metadata, by query and id; and the rankings of all."""
+    """Hits with texts or metadata, by query and id; and the rankings of all hits."""
     hits_by_query = hits_of(source)
     if hits_by_query is None:
         return {}, Run(source, duplicates=duplicates)
@@ -181,21 +181,21 @@ def _ground(
 
 
 def chunk_judgments(dataset: BenchmarkDataset, relevance: Relevance) -> Qrels:
-    """Which of a dataset's chunks are relevant, whatever will be retrieved: what an oracle may know."""
+    """The relevant chunks of a dataset, whatever is retrieved: what the oracle provider knows."""
     truth = _ground_truth(dataset, {}, relevance)
     ground = Ground(queries=dataset.queries, hits={}, qrels=dataset.qrels, spans=truth.spans, places=truth.places)
     return resolve(ground, relevance.by, **relevance.defaults).qrels
 
 
 def domain_judgments(dataset: BenchmarkDataset, relevance: Relevance) -> Qrels:
-    """Which documents are relevant by what a domain knows, whatever will be retrieved: what an oracle may know."""
+    """The relevant documents according to a domain, whatever is retrieved: what the oracle provider knows."""
     context = open_context(subject_of(relevance, dataset))
     ground = _ground(dataset, Run({}), {}, None, Policy().rank_rule)
     return resolve(replace(ground, context=context), relevance.by, **relevance.defaults).qrels
 
 
 class Contents(Mapping[str, str]):
-    """Document → title and text, read when the first one is asked for."""
+    """Document → title and text, read on first use."""
 
     def __init__(self, dataset: BenchmarkDataset) -> None:
         self._dataset = dataset
@@ -215,7 +215,7 @@ class Contents(Mapping[str, str]):
 
 
 def _mapping(relevance: Relevance, dataset: BenchmarkDataset) -> Callable[[str], str]:
-    """Which document a chunk belongs to."""
+    """The function that returns the document of a chunk."""
     known = relevance.id_map
     if isinstance(known, str | Path):
         known = read_id_map(Path(known))
@@ -227,7 +227,7 @@ def _mapping(relevance: Relevance, dataset: BenchmarkDataset) -> Callable[[str],
 
 
 def read_id_map(path: Path) -> dict[str, str]:
-    """Chunk → document: a JSON object, or lines of two columns."""
+    """Read chunk → document from a file: a JSON object, or lines with two columns."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -250,7 +250,7 @@ def read_id_map(path: Path) -> dict[str, str]:
 def _rolled_up_hits(
     run: Run, hits: Mapping[str, Mapping[str, Hit]], owner: Callable[[str], str], rule: RankRule
 ) -> dict[str, dict[str, Hit]]:
-    """A document says what its best chunk says, where chunks bring their text; the rule breaks ties."""
+    """Each document with the hit of its best chunk, if chunks have texts; the rule breaks ties."""
     best_hits: dict[str, dict[str, Hit]] = {}
     for place, query in enumerate(run.query_ids):
         best = best_hits.setdefault(query, {})
@@ -262,7 +262,7 @@ def _rolled_up_hits(
 
 
 def _limit_documents(run: Run, max_documents: int | None, rule: RankRule) -> Run:
-    """The first documents of each query, as many as were asked for; the rule breaks ties."""
+    """The run with at most `max_documents` documents for each query; the rule breaks ties."""
     if max_documents is None or all(len(ranking) <= max_documents for ranking in run.rankings):
         return run
     first_documents = {
@@ -273,7 +273,7 @@ def _limit_documents(run: Run, max_documents: int | None, rule: RankRule) -> Run
 
 
 def roll_up(run: Run, owner: Callable[[str], str]) -> Run:
-    """Documents instead of chunks: each has the best score of its chunks, and stands where the first of them stood."""
+    """The run with documents instead of chunks: each has the best score and the first place of its chunks."""
     by_query: dict[str, dict[str, float]] = {}
     for query, ranking in zip(run.query_ids, run.rankings, strict=True):
         documents = by_query.setdefault(query, {})

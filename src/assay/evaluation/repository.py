@@ -1,6 +1,7 @@
-"""The repository that code comes from: its commit, and whether files differ; nothing that it configures is run.
+"""The git repository of the code: its commit, and whether files differ. No program that it configures is run.
 
-A repository may name programs (file system monitors, hooks, filters, helpers that fetch); `git status` would run some.
+A repository can configure programs (file system monitors, hooks, filters, helpers that fetch); a plain `git status` would
+run some of them.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 GIT_TIMEOUT_SECONDS = 10.0
-"""For everything that git is asked."""
+"""The limit for all calls of git together."""
 GIT_SETTINGS = (
     *("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.untrackedCache=false", "core.pager=cat"),
     *("status.submoduleSummary=false", "protocol.allow=never", "core.sshCommand=false", "credential.helper="),
 )
-"""What is set in place of what the repository sets; the command line goes before every file."""
+"""Settings that replace those of the repository; the command line takes precedence over every file."""
 GIT_ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
@@ -29,13 +30,13 @@ GIT_ENVIRONMENT = {
     "LC_ALL": "C",
 }
 GIT_STATUS_ARGUMENTS = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=dirty")
-"""Renames are not looked for, which reads contents; submodules count by their commit, without asking git within them."""
+"""Without renames, because finding them reads contents. Submodules count by their commit; git does not run in them."""
 
 
 def describe_repository(folder: Path | None = None) -> dict[str, Any] | None:
-    """Commit of the caller's repository, and whether there are changes on top of it; None outside of one.
+    """The commit of the caller's repository, and whether files differ from it; None outside of a repository.
 
-    `dirty` is None where nobody can tell without running a filter that the repository configures.
+    `dirty` is None if only a filter that the repository configures could tell.
     """
     program = _find_git()
     if program is None:
@@ -46,24 +47,24 @@ def describe_repository(folder: Path | None = None) -> dict[str, Any] | None:
 
 
 def _find_git() -> str | None:
-    """The program, in folders that PATH names in full: one that lies in the current folder is never meant."""
+    """The path of git, looked up in the absolute folders of PATH only, never in the current folder."""
     return shutil.which("git", path=_full_path())
 
 
 def _full_path() -> str:
     parts = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return os.pathsep.join(part for part in parts if os.path.isabs(part))  # noqa: PTH117 (a text, which may be empty)
+    return os.pathsep.join(part for part in parts if os.path.isabs(part))  # noqa: PTH117 (a string, which may be empty)
 
 
 class _Git:
-    """Asked a few times, within one limit of time."""
+    """Runs git several times within one time limit."""
 
     def __init__(self, program: str, folder: Path) -> None:
         self._program, self._folder = program, folder
         self._end = time.monotonic() + GIT_TIMEOUT_SECONDS
 
     def bytes(self, *arguments: str, settings: Iterable[str] = (), stdin: bytes = b"") -> bytes | None:
-        """What git prints; None where it fails or takes too long."""
+        """What git prints; None if it fails or takes too long."""
         own = [word for setting in (*GIT_SETTINGS, *settings) for word in ("-c", setting)]
         command = [self._program, "-C", str(self._folder), "--no-pager", "--no-optional-locks", *own, *arguments]
         environment = {**os.environ, **GIT_ENVIRONMENT, "PATH": _full_path()}
@@ -83,7 +84,7 @@ class _Git:
 
 
 def _is_dirty(git: _Git) -> bool | None:
-    """Whether any file differs. Where only filtered files seem to, nobody knows: unfiltered they always may."""
+    """Whether any file differs. None if only filtered files seem to: without the filter they may differ anyway."""
     filters = _filters(git)
     if filters is None:
         return None
@@ -98,12 +99,12 @@ def _is_dirty(git: _Git) -> bool | None:
 
 
 def _is_certain(entry: bytes) -> bool:
-    """Whether an entry says more than that the content of a file differs from the index: it is new, gone or staged."""
+    """Whether the file of an entry is new, deleted or staged, so that its content does not matter."""
     return entry[:2] != b" M"
 
 
 def _filters(git: _Git) -> set[str] | None:
-    """Names of the filters that are configured anywhere; None where one has a name that cannot be overruled."""
+    """The names of all configured filters; None if one has a name that the command line cannot override."""
     printed = git.bytes("config", "--list", "--name-only", "-z")
     if printed is None:
         return None
@@ -113,7 +114,7 @@ def _filters(git: _Git) -> set[str] | None:
 
 
 def _has_unfiltered(git: _Git, paths: list[bytes], settings: list[str]) -> bool | None:
-    """True where a changed file goes through no filter; None where all of them do."""
+    """True if a changed file has no filter; None if all of them have one."""
     printed = git.bytes(
         "check-attr", "-z", "--stdin", "filter", settings=settings, stdin=b"".join(path + b"\0" for path in paths)
     )

@@ -1,4 +1,4 @@
-"""Result: the scores of one run, how they came about, and their summary."""
+"""Result: the scores of one run, their summary, and how they were computed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from assay.text import counted
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """`result["ndcg@10"]` is the summary; `result.scores("ndcg@10")` the score of each query.
+    """The scores of one run. `result["ndcg@10"]` is the summary, `result.scores("ndcg@10")` has the score of each query.
 
     Any spelling of a metric works as a key.
     """
@@ -33,10 +33,10 @@ class Result:
     origin: Provenance = field(repr=False)
     evidence: Evidence = field(default_factory=Evidence, repr=False)
     benchmark: str = ""
-    """The benchmark it is about, where a provider was run on one."""
+    """The benchmark, if a provider was run on one."""
 
     def with_fields(self, **values: Any) -> Result:
-        """The result with other values of some fields, each under the name of its attribute."""
+        """The result with some fields replaced, each named like its attribute."""
         by_part: dict[str, dict[str, Any]] = {}
         for name, value in values.items():
             by_part.setdefault(PART_OF_FIELD.get(name, ""), {})[name] = value
@@ -48,7 +48,7 @@ class Result:
         return replace(self, name=name)
 
     def subset(self, *, queries: Sequence[str] | None = None, metrics: Sequence[str | BoundMetric] | None = None) -> Result:
-        """The result over these queries and metrics, in this order; queries that it has not scored are left out."""
+        """The result over these queries and metrics, in this order; queries without scores are left out."""
         result = self
         if metrics is not None:
             names = list(dict.fromkeys(map(self.own_name, metrics)))
@@ -65,9 +65,9 @@ class Result:
         )
 
     def merge(self, *others: Result) -> Result:
-        """One result over the queries of several benchmarks, which are then called `benchmark/query`.
+        """One result over the queries of several benchmarks, with query ids of the form `benchmark/query`.
 
-        Only metrics of all of them are kept, and nothing that holds for one benchmark alone.
+        It has the metrics that all results share, and nothing that applies to only one benchmark.
         """
         results = (self, *others)
         evidence = [result.evidence.qualified(result.benchmark, result.query_ids) for result in results]
@@ -89,32 +89,32 @@ class Result:
 
     @property
     def metrics(self) -> tuple[BoundMetric, ...]:
-        """What was scored, in the order of the table."""
+        """The scored metrics, in the order of the table."""
         return self.all_scores.metrics
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many queries were judged, scored, missing."""
+        """How many queries are judged, scored, missing and so on."""
         return self.all_scores.counts
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Judged queries that the run does not have."""
+        """Judged queries that are missing from the run."""
         return self.all_scores.missing
 
     @property
     def settings(self) -> tuple[Setting, ...]:
-        """How each metric was asked for and scored."""
+        """How each metric was requested and scored."""
         return self.all_scores.settings
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """Metrics that nobody asked for: they help to read the others."""
+        """Metrics that were not requested but help to interpret the others."""
         return self.all_scores.beside
 
     @property
     def intervals(self) -> Mapping[str, Confidence]:
-        """Metric → where its true figure may lie; see `with_intervals`."""
+        """Metric → the confidence interval of its mean; see `with_intervals`."""
         return self.all_scores.intervals
 
     @property
@@ -124,32 +124,32 @@ class Result:
 
     @property
     def residuals(self) -> Mapping[str, Band]:
-        """Metric → its scores if unjudged documents were not relevant, and if they were."""
+        """Metric → its lowest and highest scores, depending on the relevance of unjudged documents."""
         return self.all_scores.residuals
 
     @property
     def run(self) -> Mapping[str, Mapping[str, float]]:
-        """What the provider retrieved: query → document → score."""
+        """The rankings: query → document → score."""
         return self.evidence.run
 
     @property
     def relevant(self) -> Mapping[str, Mapping[str, float]]:
-        """Query → its relevant documents with their grades, best first; nothing where nobody knows them."""
+        """Query → its relevant documents with their grades, best first; empty if they are unknown."""
         return self.evidence.relevant
 
     @property
     def nonrelevant(self) -> Mapping[str, Mapping[str, float]]:
-        """Query → documents that were judged and are not relevant; what was read from a file has those retrieved."""
+        """Query → documents that are judged non-relevant; in a result read from a file, only the retrieved ones."""
         return self.evidence.nonrelevant
 
     @property
     def said(self) -> Mapping[str, Mapping[str, Any]]:
-        """What the provider said beside what it retrieved: query → its answer in words, its route."""
+        """What the provider reported in addition to documents: query → its answer, its route."""
         return self.evidence.said
 
     @property
     def queries(self) -> Mapping[str, Query]:
-        """The queries in words and with their tags, where a benchmark has them."""
+        """The texts and tags of the queries, if a benchmark has them."""
         return self.evidence.queries
 
     @property
@@ -159,32 +159,32 @@ class Result:
 
     @property
     def grader(self) -> Grader | None:
-        """What was scored; none where the result was read from a file."""
+        """The graded run; None if the result was read from a file."""
         return self.evidence.grader
 
     @property
     def policy(self) -> Policy:
-        """The conventions that metrics were scored by, unless a profile has others for one."""
+        """The conventions of the scores; a profile may have others for some metrics."""
         return self.origin.policy
 
     @property
     def profile(self) -> str:
-        """The tool whose conventions were followed, if any."""
+        """The tool whose conventions were used, if any."""
         return self.origin.profile
 
     @property
     def relevance(self) -> Mapping[str, Any]:
-        """Where grades came from, if not from judgments alone: the resolvers used, and for how many queries."""
+        """Where grades come from, if not only from judgments: the resolvers, and for how many queries each was used."""
         return self.origin.relevance
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a careful reader should know."""
+        """What a reader should know to interpret the result."""
         return self.origin.notes
 
     @property
     def provenance(self) -> Mapping[str, Any]:
-        """Everything the result rests on: dataset, provider, versions, times, counts."""
+        """Everything the result is based on: dataset, provider, versions, times, counts."""
         return self.origin.provenance
 
     @property
@@ -194,27 +194,27 @@ class Result:
 
     @cached_property
     def summary(self) -> dict[str, float]:
-        """Metric → its figure over all scored queries."""
+        """Metric → its value over all scored queries."""
         return self.table.summary()
 
     @cached_property
     def ties(self) -> dict[str, Any]:
-        """How many queries have ties that change a score; nothing where the result was read from a file."""
+        """How many queries have ties that change a score; empty if the result was read from a file."""
         return tie_report(self.grader, self.settings) if self.grader else {}
 
     @property
     def policies(self) -> dict[str, Policy]:
-        """Metric → the policy it was scored under; they differ where a profile says so."""
+        """Metric → the policy that it was scored under; a profile may have several."""
         return {setting.metric.name: setting.policy for setting in self.settings}
 
     @cached_property
     def fingerprints(self) -> dict[str, str]:
-        """Of the judgments and of the rankings: equal where the data are."""
+        """Fingerprints of the judgments and the rankings: equal data have equal fingerprints."""
         return self.grader.fingerprints() if self.grader else dict(self.recorded)
 
     @property
     def has_shared_times(self) -> bool:
-        """Whether queries were answered together: then each has its share of the time, and nobody timed it alone."""
+        """Whether queries were sent in batches, so that each query has a share of the time of its batch."""
         times = self.provenance.get("latency_ms") or {}
         if "mean" in times:
             return "p50" not in times
@@ -228,7 +228,7 @@ class Result:
     def __getitem__(self, metric: str) -> float:
         name = self.own_name(metric)
         if name not in self.summary:
-            raise UsageError(f"{name} is text and has no summary; scores({name!r}) has it for each query")
+            raise UsageError(f"{name} is text and has no summary. scores({name!r}) returns the text of each query")
         return self.summary[name]
 
     def __contains__(self, metric: object) -> bool:
@@ -245,21 +245,21 @@ class Result:
         return dict(zip(self.query_ids, self.array(metric).tolist(), strict=True))
 
     def array(self, metric: str) -> NDArray[Any]:
-        """Scores aligned with `query_ids`; a copy, yours to change."""
+        """The scores in the order of `query_ids`, as a copy that you can change."""
         return np.array(self._column(metric).score)
 
     def sorted_by(self, metric: str) -> Result:
-        """The same result with its queries in order of a metric, best first."""
+        """The same result with its queries sorted by a metric, best first."""
         name = self.own_name(metric)
         if name not in self.summary:
-            raise UsageError(f"{name} is text, which has no best")
+            raise UsageError(f"{name} is text, so queries cannot be sorted by it")
         scores = self.table.columns[name].score
         direction = next(bound for bound in self.metrics if bound.name == name).metric.higher_is_better
         order = np.argsort(-scores if direction else scores, kind="stable")
         return self.subset(queries=[self.query_ids[place] for place in order.tolist()])
 
     def to_dict(self, *, per_query: bool = True) -> dict[str, Any]:
-        """Plain JSON values, as `--format json` writes them. A summary over no query at all is None."""
+        """Plain JSON values, as `--format json` writes them. A summary over no queries is None."""
         plain: dict[str, Any] = {
             "name": self.name,
             "summary": to_json(self.summary),
@@ -290,7 +290,7 @@ class Result:
         return plain
 
     def _further(self) -> dict[str, Any]:
-        """What a result may have or not."""
+        """The optional fields of a result."""
         return {
             "intervals": {name: interval.to_dict() for name, interval in self.intervals.items()},
             "beside": list(self.beside),
@@ -308,7 +308,7 @@ class Result:
         }
 
     def own_name(self, metric: Any) -> str:
-        """The column a spelling stands for; a metric that is not in the catalog goes by its own name."""
+        """The name of the column for any spelling of a metric; a metric outside the catalog keeps its own name."""
         name = metric.name if isinstance(metric, BoundMetric) else metric
         if name not in self.table.columns:
             name = find_metric(metric, self.profile).name
@@ -316,7 +316,7 @@ class Result:
                 (setting.metric.name for setting in self.settings if name in (setting.asked.name, *setting.also_asked)), name
             )
         if name not in self.table.columns:
-            raise UnknownName("metric", metric, hint=f"it has {', '.join(self.table.columns)}", owner="this result")
+            raise UnknownName("metric", metric, hint=f"choose from {', '.join(self.table.columns)}", owner="this result")
         return str(name)
 
     def __repr__(self) -> str:
@@ -337,7 +337,7 @@ PART_OF_FIELD = {
 
 
 class Judged(Protocol):
-    """What a result says about judged documents."""
+    """The parts of a result about judged documents."""
 
     @property
     def run(self) -> Mapping[str, Mapping[str, float]]:
@@ -345,7 +345,7 @@ class Judged(Protocol):
 
     @property
     def nonrelevant(self) -> Mapping[str, Mapping[str, float]]:
-        """What was judged and is not relevant."""
+        """What was judged non-relevant."""
 
     @property
     def relevance(self) -> Mapping[str, Any]:
@@ -353,9 +353,9 @@ class Judged(Protocol):
 
 
 def retrieved_nonrelevant(result: Judged) -> dict[str, dict[str, float]]:
-    """Query → retrieved documents that were judged and are not relevant; what nobody judged is not among them.
+    """Query → retrieved documents that are judged non-relevant, without unjudged documents.
 
-    Where relevance is decided by texts or spans nobody judged documents, and all that is not relevant would be listed.
+    Empty if relevance is decided by texts or spans, because then documents have no judgments.
     """
     if result.relevance.get("strategy_used", "qrels") != "qrels" or not result.nonrelevant:
         return {}

@@ -1,4 +1,4 @@
-"""Parts of a result: its scores, the evidence they rest on, and where they come from."""
+"""Parts of a result: its scores, the evidence for them, and how they were computed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from assay.serialize import to_json
 
 T = TypeVar("T")
 OF_ALL_QUERIES: dict[str, Any] = {"intervals": {}, "tie_bands": {}, "residuals": {}}
-"""What scores know only about all of their queries together."""
+"""Fields that are valid only for all queries together, and their empty values."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The scores of the queries by each metric, and what is known of the metrics."""
+    """The scores of each query by each metric, and what is known about the metrics."""
 
     table: ScoreTable
     metrics: tuple[BoundMetric, ...]
@@ -49,7 +49,7 @@ class Scores:
         )
 
     def of_queries(self, queries: Sequence[str]) -> Scores:
-        """The scores of these queries, in this order; intervals and bands hold for all queries together alone."""
+        """The scores of these queries, in this order, without intervals and bands, which are about all queries."""
         place = {query: number for number, query in enumerate(self.table.query_ids)}
         table = self.table.take(np.array([place[query] for query in queries], dtype=np.int64))
         if len(queries) == len(place):
@@ -64,7 +64,7 @@ class Scores:
         )
 
     def joined(self, other: Scores) -> Scores:
-        """These scores with the metrics of others of the same queries besides; where both have one, it is that of these."""
+        """These scores with the metrics of other scores of the same queries added. If both have a metric, these win."""
         asked = {metric.name for metric in other.metrics} - set(other.beside)
         return replace(
             self,
@@ -79,7 +79,7 @@ class Scores:
 
     @classmethod
     def stacked(cls, parts: Sequence[tuple[str, Scores]]) -> Scores:
-        """The scores of several benchmarks, each under its name, by the metrics that all of them have."""
+        """The scores of several benchmarks in one table, with the metrics that all of them have."""
         every = [scores for _, scores in parts]
         names = [name for name in every[0].table.columns if all(name in scores.table.columns for scores in every)]
         columns = {name: _stacked_column([scores.table.columns[name] for scores in every]) for name in names}
@@ -103,7 +103,7 @@ def _stacked_column(columns: Sequence[Column]) -> Column:
 
 
 def qualified(benchmark: str, query: str) -> str:
-    """The id of a query among those of several benchmarks."""
+    """The id of a query in a result over several benchmarks."""
     return f"{benchmark}/{query}"
 
 
@@ -113,7 +113,7 @@ def _qualified_keys(benchmark: str, by_query: Mapping[str, T]) -> dict[str, T]:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What was retrieved, judged and said for each query; empty where nobody kept it."""
+    """What was retrieved, judged and reported for each query; empty if it was not stored."""
 
     run: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     relevant: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -124,14 +124,14 @@ class Evidence:
     grader: Grader | None = None
 
     def of_queries(self, queries: Sequence[str]) -> Evidence:
-        """What is known of these queries; the grader is about all of them."""
+        """The evidence for these queries, without the grader, which is about all queries."""
         by_query: dict[str, Any] = {name: MappingPart.of(mapping, queries) for name, mapping in self._by_query().items()}
         return Evidence(**by_query)
 
     def qualified(self, benchmark: str, query_ids: Sequence[str]) -> Evidence:
-        """What is known of these queries under ids that name the benchmark, which is a tag of each query too.
+        """The evidence for these queries with the benchmark in their ids and as a tag.
 
-        Documents that were judged and are not relevant stay behind.
+        Documents that are judged non-relevant are left out.
         """
         by_query = {**self._by_query(), "nonrelevant": {}, "relevant": MappingPart.of(self.relevant, query_ids)}
         by_query["queries"] = {query: self._tagged(query, benchmark) for query in query_ids}
@@ -140,7 +140,7 @@ class Evidence:
 
     @classmethod
     def stacked(cls, parts: Sequence[Evidence]) -> Evidence:
-        """All of several parts, which are about different queries."""
+        """The evidence of several parts, which have different queries, in one."""
         by_query: dict[str, Any] = {}
         for part in parts:
             for name, mapping in part._by_query().items():
@@ -158,7 +158,7 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Provenance:
-    """How the scores came about."""
+    """How the scores were computed."""
 
     policy: Policy
     profile: str = ""
@@ -168,7 +168,7 @@ class Provenance:
     recorded: Mapping[str, str] = field(default_factory=dict)
 
     def of_queries(self, queries: Sequence[str]) -> Provenance:
-        """The same for these queries; fingerprints are those of all data."""
+        """The same for these queries, without fingerprints, which are about all data."""
         final = {"final": [query for query in self.provenance.get("final", ()) if query in set(queries)]}
         provenance = {**self.provenance, **final} if "final" in self.provenance else self.provenance
         return replace(self, provenance=provenance, recorded={})
@@ -176,7 +176,7 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Confidence:
-    """An interval: with other queries of the same kind, the figure would lie in it as often as the level says."""
+    """A confidence interval: over repeated samples of such queries, it contains the true mean as often as the level says."""
 
     low: float
     high: float
@@ -184,20 +184,20 @@ class Confidence:
     method: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values; None for an end that nobody knows."""
+        """Plain JSON values; an unknown end is None."""
         return to_json(self)
 
 
 @dataclass(frozen=True, eq=False)
 class MappingPart(Mapping[str, T]):
-    """Some keys of a mapping, which is not read before somebody asks."""
+    """Some keys of a mapping. The mapping is read only when a key is used."""
 
     whole: Mapping[str, T]
     keys_inside: Mapping[str, None]
 
     @classmethod
     def of(cls, mapping: Mapping[str, T], keys: Sequence[str]) -> Mapping[str, T]:
-        """These keys of a mapping, in this order, as far as it has them."""
+        """The part of a mapping with these keys, in this order; keys that it does not have are left out."""
         if isinstance(mapping, MappingPart):
             return cls(mapping.whole, {key: None for key in keys if key in mapping.keys_inside})
         return cls(mapping, dict.fromkeys(keys))
@@ -222,13 +222,13 @@ class MappingPart(Mapping[str, T]):
 
 @dataclass(frozen=True)
 class RelevantDocuments(Mapping[str, Mapping[str, float]]):
-    """Query → relevant document → grade, best first; or those that are not. Nothing is looked up before somebody asks."""
+    """Query → relevant (or non-relevant) document → grade, best first. Documents are looked up on use."""
 
     qrels: Qrels
     level: float | None
-    """Lowest grade that counts; None for any above 0."""
+    """The lowest grade that is relevant; None: any grade above 0."""
     is_relevant: bool = True
-    """Whether documents that count are wanted; else those that were judged and do not."""
+    """Whether to return relevant documents; else the documents that are judged non-relevant."""
 
     def __getitem__(self, query: str) -> dict[str, float]:
         level = self.level

@@ -21,15 +21,15 @@ DEFAULT_METRIC_NAMES = (
     *("gate_efficiency", "gate_accuracy", "gate_recall", "wrongly_skipped", "wasted_retrievals", "retrievals_saved"),
     "gate_cost_saved",
 )
-"""Metrics of a router and a gate, where nobody asks for others and there is something to score."""
+"""The default metrics of a router and a gate. Metrics without any score are left out."""
 
 
 def evaluate_routing(records: Any, metrics: Given | Iterable[Given] | None = None, *, name: str = "") -> Result:
     """Score routes and gate decisions. Records are a file (JSON lines, JSON, CSV, Parquet), a frame, or a list of dicts.
 
-    Each has a `query_id` and some of `route`, `optimal_expert`, `gated` (retrieval was skipped), `needs_retrieval` and
-    `cost`; whatever else it has is a tag to slice by. Without `metrics`, all that have something to say.
-    `result.provenance["routing"]` has experts, confusion matrix and gate.
+    Each record has a `query_id` and some of `route`, `optimal_expert`, `gated` (retrieval was skipped), `needs_retrieval`
+    and `cost`; every other field is a tag to slice by. Without `metrics`, all default metrics with a score are used.
+    `result.provenance["routing"]` has the experts, the confusion matrix and the counts of the gate.
     """
     routes = read_routes(records)
     routing = Routing(tuple(routes.decisions))
@@ -37,20 +37,20 @@ def evaluate_routing(records: Any, metrics: Given | Iterable[Given] | None = Non
 
 
 def parse_routing_metrics(metrics: WrittenMetric | Iterable[WrittenMetric] | None) -> list[BoundMetric] | None:
-    """The metrics that were asked for; None where none were. Those that read something else are refused."""
+    """The requested metrics, or None if there are none. A metric that does not read routes is an error."""
     if metrics is None:
         return None
     asked = parse_metrics(metrics)
     if others := [metric.name for metric in asked if metric.metric.view != VIEW]:
         usual = ", ".join(DEFAULT_METRIC_NAMES[:4])
-        raise UsageError(f"{others[0]} does not read routes; metrics that do are {usual} … (assay metrics lists all)")
+        raise UsageError(f"{others[0]} does not read routes. Metrics that do: {usual} … (assay metrics lists all)")
     return asked
 
 
 def score_routing(
     routing: Routing, queries: Mapping[str, Query], metrics: Sequence[BoundMetric] | None, name: str
 ) -> Result:
-    """The result of some decisions; queries are what is known of them besides."""
+    """The result of routing decisions. `queries` has the texts and tags of the queries."""
     table, shown_metrics = routing_table(routing, metrics)
     n = len(routing.query_ids)
     counts = {"judged": n, "scored": n, "missing": 0, "without_relevant": 0, "extra": 0, "constant": 0}
@@ -65,14 +65,14 @@ def score_routing(
 
 
 def routing_table(routing: Routing, metrics: Sequence[BoundMetric] | None) -> tuple[ScoreTable, list[BoundMetric]]:
-    """The scores of the metrics asked for; else of the usual ones that are defined for some query."""
+    """The scores of the requested metrics, else of the default metrics that are defined for at least one query."""
     used_metrics = list(metrics) if metrics is not None else default_routing_metrics(routing)
     table = score_views({VIEW: routing}, used_metrics)
     return table, used_metrics
 
 
 def default_routing_metrics(routing: Routing) -> list[BoundMetric]:
-    """The usual metrics that have a score for some query."""
+    """The default metrics that have a score for at least one query."""
     has_choices = any(len(decision.routes or ()) > 1 for decision in routing.decisions)
     known = find_metrics([name for name in DEFAULT_METRIC_NAMES if has_choices or "@" not in name])
     table = score_views({VIEW: routing}, known)
@@ -89,8 +89,8 @@ def notes_on_routing(routing: Routing) -> list[str]:
     unrouted = [decision for decision in decisions if has_routes and decision.optimal and not decision.routes]
     groups = [
         (NO_OPTIMAL, [decision for decision in decisions if has_routes and decision.routes and not decision.optimal]),
-        ("answered without an expert, left out of routing", [decision for decision in unrouted if decision.gated]),
-        ("sent to no expert, which counts as wrong", [decision for decision in unrouted if not decision.gated]),
+        (NO_EXPERT_NEEDED, [decision for decision in unrouted if decision.gated]),
+        (NO_EXPERT, [decision for decision in unrouted if not decision.gated]),
         (
             NO_NEED_STATED,
             [
@@ -110,35 +110,49 @@ def notes_on_routing(routing: Routing) -> list[str]:
         _without_cost(decisions),
     ]
     return [
-        f"{counted(len(some), 'query')} {what} ({some_of([decision.query_id for decision in some])})."
+        f"{counted(len(some), 'query')} {_agreeing(what, len(some))} ({some_of([decision.query_id for decision in some])})."
         for what, some in groups
         if some
     ]
 
 
+def _agreeing(words: str, count: int) -> str:
+    """The words with their verbs in the number of the subject."""
+    is_one = count == 1
+    return words.format(
+        are="is" if is_one else "are",
+        have="has" if is_one else "have",
+        do="does" if is_one else "do",
+        were="was" if is_one else "were",
+        count="counts" if is_one else "count",
+    )
+
+
 def _without_cost(decisions: Sequence[Decision]) -> tuple[str, list[Decision]]:
-    """Queries that a weighing by cost leaves out, where others have one; without that of any skipped query it is void."""
+    """Queries without a cost, if others have one. Without the cost of any skipped query, gate_cost_saved is undefined."""
     known = [decision for decision in decisions if decision.gated is not None and decision.needs_retrieval is not None]
     lacking = [decision for decision in known if decision.cost is None]
     skipped = [decision for decision in known if decision.gated]
     if len(lacking) == len(known):
         return NO_COST, []
     is_void = bool(skipped) and all(decision.cost is None for decision in skipped)
-    return (f"{NO_COST}, which is undefined: no skipped query has one" if is_void else NO_COST), lacking
+    return (f"{NO_COST}, which is undefined because no skipped query has a cost" if is_void else NO_COST), lacking
 
 
 def notes_on_experts(routing: Routing, metrics: Iterable[BoundMetric]) -> list[str]:
-    """Where more experts occur than there are said to be."""
+    """A note for each metric whose number of experts is lower than the number of experts that were chosen."""
     n = len(set(routing.first) - {None})
     n_experts = [(metric.name, metric.params.get("experts")) for metric in metrics]
     return [
-        f"{name}: {n} experts were chosen, so there are {n}."
+        f"{name}: {n} experts were chosen, so {n} is used as the number of experts."
         for name, n_stated in n_experts
         if n_stated is not None and n_stated < n
     ]
 
 
-NO_OPTIMAL = "without an optimal expert, left out"
-NO_NEED_STATED = "of which nobody says whether retrieval is needed, left out of the gate's figures"
-NO_GATE_DECISION = "without a decision of the gate, which saves nothing"
-NO_COST = "without a cost, left out of gate_cost_saved"
+NO_OPTIMAL = "{have} no optimal expert and {are} left out"
+NO_EXPERT_NEEDED = "{were} answered without an expert and {are} left out of the routing metrics"
+NO_EXPERT = "{were} sent to no expert and {count} as wrong"
+NO_NEED_STATED = "{do} not say whether retrieval is needed and {are} left out of the gate metrics"
+NO_GATE_DECISION = "{have} no gate decision and {count} as saving nothing"
+NO_COST = "{have} no cost and {are} left out of gate_cost_saved"

@@ -1,4 +1,4 @@
-"""Saved results: what `--format json` wrote, read back."""
+"""Saved results: read the files that `--format json` writes."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from assay.model import Column, Query, ScoreTable
 from assay.schema import SchemaError, at_key, convert_plain, decode_json, schema_errors_in
 from assay.text import counted, printable
 
-NO_RESULT = "no saved result; assay score … --format json writes one"
+NO_RESULT = "this is not a saved result. To write one: assay score … --format json"
 HEAD_BYTES = 65_536
-"""Bytes in which a saved result says what it is."""
+"""A saved result can be recognised by its first bytes, at most this many."""
 COUNTS = re.compile(rb'"counts"\s*:\s*\{[^{}]*"(?:judged|scored)"\s*:')
-"""What every saved result has near its beginning, and no other file."""
+"""What every saved result, and no other file, has near its beginning."""
 
 
 def is_saved_result(path: str | Path) -> bool:
-    """Whether a file looks like saved results: a JSON object that begins with our schema, or that lacks only that."""
+    """Whether a file looks like saved results: a JSON object with our schema, or one where only the schema is missing."""
     place = Path(_split_address(path)[0])
     if not place.is_file():
         return False
@@ -38,27 +38,27 @@ def is_saved_result(path: str | Path) -> bool:
 
 
 def looks_saved(content: bytes) -> bool:
-    """Whether saved results begin so."""
+    """Whether the content begins like saved results."""
     return b"assay.result/" in content[:200] or (
         content.lstrip().startswith(b"{") and bool(COUNTS.search(content[:HEAD_BYTES]))
     )
 
 
 def check_not_empty(path: str | Path) -> None:
-    """A JSON file that is empty, or that holds null alone, is no result and nothing else either."""
+    """Raise a DataError if a JSON file is empty or contains only null."""
     place = Path(_split_address(path)[0])
     if place.suffix.lower() != ".json" or not place.is_file() or place.stat().st_size > HEAD_BYTES:
         return
     content = place.read_bytes().strip()
     if content in (b"", b"null"):
-        what = "holds null alone" if content else "is empty"
-        raise DataError(f"the file {what}; assay eval … -o result.json writes a saved result", source=place)
+        what = "contains only null" if content else "is empty"
+        raise DataError(f"the file {what}. To write a saved result: assay eval … -o result.json", source=place)
 
 
 def read_results(path: str | Path) -> list[Result]:
-    """All results of a file; `results.json#name` is the one of that name, `#benchmark/name` the one on that benchmark.
+    """The results in a file: all, or with `results.json#name` or `#benchmark/name` the one of that name.
 
-    `#benchmark` is all of that benchmark. A name goes before a benchmark that is called the same.
+    `#benchmark` selects all results on a benchmark. If a result and a benchmark have the same name, the result is selected.
     """
     place, address = _split_address(path)
     try:
@@ -78,7 +78,7 @@ def read_results(path: str | Path) -> list[Result]:
     if not named:
         names = list(dict.fromkeys(_address(result) for result in results))
         near = near_matches(address, [*names, *(result.name for result in results)])
-        raise UnknownName(f"result of {place}", address, near, f"it has {', '.join(names)}")
+        raise UnknownName(f"result in {place}", address, near, f"choose from {', '.join(names)}")
     return named
 
 
@@ -87,7 +87,7 @@ def _address(result: Result) -> str:
 
 
 def _results_at(results: list[Result], address: str) -> list[Result]:
-    """Those of that name; else the one on that benchmark; else all on that benchmark."""
+    """The results of that name; else the one on that benchmark; else all results on that benchmark."""
     for word in (lambda result: result.name, _address, lambda result: result.benchmark):
         if named := [result for result in results if word(result) == address]:
             return named
@@ -95,13 +95,13 @@ def _results_at(results: list[Result], address: str) -> list[Result]:
 
 
 class _SchemaOnly(msgspec.Struct):
-    """What tells a saved result from other files."""
+    """The field that distinguishes a saved result from other files."""
 
     schema: Any = None
 
 
 def _decode(content: bytes, place: str) -> SavedFile:
-    """The file, checked; one of another version, or no saved result at all, is reported before anything in it."""
+    """The checked content. A wrong schema, or a file of another kind, is reported before any error inside."""
     try:
         saved = decode_json(content, SavedFile, place)
     except DataError:
@@ -120,14 +120,14 @@ def _check_is_result(content: bytes, place: str) -> None:
     except (ValueError, RecursionError):
         return
     if schema is None:
-        what = f'schema is missing; a saved result has "schema": "{SCHEMA}"' if looks_saved(content) else NO_RESULT
+        what = f'the schema is missing; a saved result has "schema": "{SCHEMA}"' if looks_saved(content) else NO_RESULT
         raise DataError(what, source=place)
     if isinstance(schema, str) and schema != SCHEMA:
-        raise DataError(f"written as {printable(schema)}, but this version reads {SCHEMA}", source=place)
+        raise DataError(f"expected the schema {SCHEMA}, found {printable(schema)}", source=place)
 
 
 def _split_address(path: str | Path) -> tuple[str, str]:
-    """The file, and the name after it; both may hold a # of their own, so the longest name of a file counts."""
+    """The file, and the name after it. Both may contain a #, so the longest path that is a file wins."""
     place, address = str(path), ""
     while "#" in place and not Path(place).is_file():
         place, _, last = place.rpartition("#")
@@ -136,13 +136,13 @@ def _split_address(path: str | Path) -> tuple[str, str]:
 
 
 def result_from_dict(plain: Mapping[str, Any], source: str = "a result") -> Result:
-    """The result that `Result.to_dict` was made of, without what was graded."""
+    """The result that `Result.to_dict` describes, without the data that was graded."""
     with schema_errors_in(source):
         return result_of(convert_plain(plain, SavedResult, source))
 
 
 def result_of(saved: SavedResult) -> Result:
-    """The result that was saved; a SchemaError where it has scores that its metrics cannot have."""
+    """The result that was saved; a SchemaError if it has scores that its metrics cannot have."""
     rows = list(saved.per_query.values())
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else saved.summary)}
     whole = result_of_record(saved, tuple(saved.per_query), columns)
@@ -151,10 +151,10 @@ def result_of(saved: SavedResult) -> Result:
 
 
 def result_of_record(record: SavedRecord, query_ids: tuple[str, ...], columns: Mapping[str, Floats | list[Any]]) -> Result:
-    """The result of a record and of its scores, metric → one for each query; without queries and rankings."""
+    """The result of a record and its scores (metric → one score for each query), without queries and rankings."""
     metrics = _recorded_metrics(columns, record)
     if unknown := record.made_of.keys() - columns.keys():
-        raise SchemaError("no query has a score of it", at_key("made_of", min(unknown)))
+        raise SchemaError("no query has a score for it", at_key("made_of", min(unknown)))
     table = {
         metric.name: _with_parts(_column(metric, scores), record.made_of.get(name), name)
         for (name, scores), metric in zip(columns.items(), metrics, strict=True)
@@ -175,7 +175,7 @@ def result_of_record(record: SavedRecord, query_ids: tuple[str, ...], columns: M
 
 
 def _recorded_metrics(names: Collection[str], record: SavedRecord) -> tuple[BoundMetric, ...]:
-    """The metrics of these names; nothing is imported for any of them."""
+    """The metrics of these names. No code is imported for them."""
     return tuple(recorded_metric(name, record.is_higher_better(name)) for name in names)
 
 
@@ -185,7 +185,7 @@ def _confidence(saved: SavedInterval) -> Confidence:
 
 
 def _column(metric: BoundMetric, scores: Floats | list[Any]) -> Column:
-    """The scores of a metric: numbers, or text for one that gives text."""
+    """The scores of a metric: numbers, or texts if the metric returns text."""
     is_text = isinstance(scores, list) and any(isinstance(score, str) for score in scores)
     aggregation = metric.metric.aggregation
     if len(scores) and is_text != (aggregation.summarise is None):
@@ -195,7 +195,7 @@ def _column(metric: BoundMetric, scores: Floats | list[Any]) -> Column:
 
 
 def _with_parts(column: Column, parts: Sequence[Sequence[float | None]] | None, name: str) -> Column:
-    """The column with what its summary is made of, where that was written beside the scores."""
+    """The column with the parts of its summary, if they were saved with the scores."""
     if parts is None:
         return column
     n_parts = column.aggregation.n_parts or len(parts[0] if parts else ())

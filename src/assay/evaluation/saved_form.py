@@ -1,7 +1,7 @@
-"""The form of saved results: what they must look like, in a file, in an export and in the store.
+"""The form of saved results: the fields that they have in a file, in an export and in the store.
 
-Names are fixed and no others are taken. Open are provenance, relevance and what providers say: they may have more than is
-listed here, but what is read of them later has its type.
+Unknown fields are an error, except in provenance, relevance and what providers report. These may have more fields than are
+listed here; the fields that are listed must have the right type.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assay.schema import Count, Number, SchemaError, at_key, check_depth, check_
 
 SCHEMA = "assay.result/1"
 COUNT_NAMES = ("judged", "scored", "missing", "without_relevant", "extra")
-"""What every result counts."""
+"""The counts that every result has."""
 POLICY_FIELDS = frozenset(field.name for field in fields(Policy))
 
 Scores = dict[str, dict[str, float | str | None]]
@@ -27,7 +27,7 @@ Pairs = dict[str, dict[str, float]]
 
 
 class SavedInterval(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Where a figure may lie; null for an end that nobody knows."""
+    """A confidence interval; an unknown end is null."""
 
     low: float | None
     high: float | None
@@ -36,20 +36,20 @@ class SavedInterval(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class SavedDirection(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Which way a metric of somebody's own points."""
+    """Whether higher is better for a custom metric."""
 
     higher_is_better: bool
 
 
 class SavedQuery(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A query in words, and what it can be sliced by."""
+    """The text of a query, and the tags that it can be sliced by."""
 
     text: str
     tags: dict[str, str]
 
 
 class SavedDataset(msgspec.Struct, frozen=True):
-    """What is read of the dataset in a provenance."""
+    """The fields of the dataset that are read from a provenance."""
 
     name: str = ""
     version: str = ""
@@ -58,21 +58,21 @@ class SavedDataset(msgspec.Struct, frozen=True):
 
 
 class SavedProvider(msgspec.Struct, frozen=True):
-    """What is read of the provider."""
+    """The fields of the provider that are read."""
 
     name: str = ""
     configuration: dict[str, Any] = {}
 
 
 class SavedRepository(msgspec.Struct, frozen=True):
-    """What is read of the repository; null where nobody could tell whether files differ from the commit."""
+    """The fields of the repository that are read; `dirty` is null if it is unknown whether files differ from the commit."""
 
     commit: str
     dirty: bool | None = False
 
 
 class SavedChunks(msgspec.Struct, frozen=True):
-    """What is read of how documents were cut."""
+    """The fields about chunking that are read."""
 
     n: Count
     seconds: float
@@ -83,7 +83,7 @@ class SavedChunks(msgspec.Struct, frozen=True):
 
 
 class SavedExpert(msgspec.Struct, frozen=True):
-    """How often one expert was chosen, and should have been."""
+    """How often one expert was chosen, and how often it should have been."""
 
     expert: str
     routed: Count
@@ -94,7 +94,7 @@ class SavedExpert(msgspec.Struct, frozen=True):
 
 
 class SavedGate(msgspec.Struct, frozen=True):
-    """What a retrieval gate came to."""
+    """The counts of a retrieval gate."""
 
     saved: Count
     wrongly_skipped: Count
@@ -103,7 +103,7 @@ class SavedGate(msgspec.Struct, frozen=True):
 
 
 class SavedRouting(msgspec.Struct, frozen=True):
-    """What is read of the picture of routes."""
+    """The fields about routing that are read."""
 
     experts: list[SavedExpert] = []
     confusion: dict[str, dict[str, Count]] = {}
@@ -111,7 +111,7 @@ class SavedRouting(msgspec.Struct, frozen=True):
 
 
 class SavedProvenance(msgspec.Struct, frozen=True):
-    """What is read of a provenance."""
+    """The fields of a provenance that are read."""
 
     dataset: SavedDataset = SavedDataset()
     provider: SavedProvider = SavedProvider()
@@ -135,7 +135,7 @@ class SavedProvenance(msgspec.Struct, frozen=True):
 
 
 class SavedRelevance(msgspec.Struct, frozen=True):
-    """What is read of how relevance was decided."""
+    """The fields about relevance that are read."""
 
     strategy_used: str = "qrels"
     strategy_counts: dict[str, Count] = {}
@@ -145,7 +145,7 @@ class SavedRelevance(msgspec.Struct, frozen=True):
 
 
 class SavedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """All of a result but its scores, queries and rankings."""
+    """All of a result except its scores, queries and rankings."""
 
     name: str
     summary: dict[str, float | None]
@@ -171,7 +171,7 @@ class SavedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_on
     said: dict[str, dict[str, Any]] = {}
 
     def __post_init__(self) -> None:
-        """What types cannot say."""
+        """Check what types cannot express."""
         if lacking := [name for name in COUNT_NAMES if name not in self.counts]:
             raise SchemaError("is missing", f"counts.{lacking[0]}")
         self.policy_of()
@@ -186,22 +186,22 @@ class SavedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_on
             raise SchemaError("is missing", "relevance.strategy_counts")
 
     def is_higher_better(self, metric: str) -> bool:
-        """Which way a metric that is not in the catalog points; up where nobody says so."""
+        """Whether higher is better for a metric that is not in the catalog; true unless the record says otherwise."""
         own_metric = self.own_metrics.get(metric)
         return own_metric is None or own_metric.higher_is_better
 
     def policy_of(self) -> Policy:
-        """The policy, if every value is one that it takes."""
+        """The policy; a SchemaError if a value is not valid."""
         if unknown := sorted(self.policy.keys() - POLICY_FIELDS):
             raise SchemaError(f"no convention is called {unknown[0]!r}", "policy")
         try:
             return Policy(**self.policy)
-        except (UsageError, TypeError) as error:  # the latter is what a value that cannot be looked up gives
+        except (UsageError, TypeError) as error:  # a value that is not hashable raises TypeError
             raise SchemaError(str(error), "policy") from None
 
 
 class SavedResult(SavedRecord, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A whole result, as `Result.to_dict` gives it."""
+    """A whole result, as `Result.to_dict` returns it."""
 
     per_query: Scores
     queries: dict[str, SavedQuery] = {}
@@ -220,10 +220,11 @@ class SavedResult(SavedRecord, forbid_unknown_fields=True, frozen=True, kw_only=
             if row.keys() != names:
                 odd = min(row.keys() ^ names)
                 raise SchemaError(
-                    f"expected the metrics of {first[0]!r}, found a difference in {odd!r}", at_key("per_query", query)
+                    f"expected the same metrics as for {first[0]!r}, found a difference in {odd!r}",
+                    at_key("per_query", query),
                 )
         if unknown := self.summary.keys() - names:
-            raise SchemaError("no query has a score of it", at_key("summary", min(unknown)))
+            raise SchemaError("no query has a score for it", at_key("summary", min(unknown)))
         for name in names:
             kinds = {type(row[name]) for row in self.per_query.values()}
             if str in kinds and len(kinds) > 1:
@@ -231,7 +232,7 @@ class SavedResult(SavedRecord, forbid_unknown_fields=True, frozen=True, kw_only=
 
 
 class SavedFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A file of results."""
+    """A file of saved results."""
 
     schema: str
     results: Annotated[list[SavedResult], msgspec.Meta(min_length=1)]

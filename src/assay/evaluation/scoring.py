@@ -1,4 +1,4 @@
-"""Scoring: judgments and a run become a Result, under a profile and its policy."""
+"""Scoring: score a run against judgments under a profile and its policy."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def evaluate(
     relevance: str | Relevance = "auto",
     ontology: Any = None,
 ) -> Result:
-    """Score a run against judgments. Both may be nested dicts, files, frames, records, or prepared `Qrels` and `Run`.
+    """Score a run against judgments. Both can be nested dicts, files, frames, records, or prepared `Qrels` and `Run`.
 
-    A profile scores as another tool does; `tie_band` and `residuals` add what ties and unjudged documents could change.
-    With a BenchmarkDataset in place of judgments, `relevance` says who decides about relevance. An `ontology`, or its file,
-    is for metrics and relevance by similar terms, and knows terms under other ids.
+    A `profile` scores like another tool. `tie_band` and `residuals` add how much ties and unjudged documents could change.
+    If `qrels` is a BenchmarkDataset, `relevance` says how relevance is decided. `ontology` (an ontology or its file) is for
+    metrics and relevance by similar terms, and resolves other ids of a term.
     """
     chosen = choose_profile(policy, profile)
     parsed_metrics = None if metrics is None else parse_metrics(written_metrics(metrics), chosen.name)
@@ -75,9 +75,9 @@ def evaluate_metrics(
     relevance: str | Relevance = "auto",
     options: Mapping[str, Any] | None = None,
 ) -> Result:
-    """The same with metrics that are found already, for our own code, whose names may be read ones; None: the usual ones.
+    """Like `evaluate`, for internal code that has parsed the metrics already; None: the default metrics.
 
-    `options` are those of domains.
+    `options` are the options of domains.
     """
     chosen = choose_profile(policy, profile)
     if metrics is None:
@@ -91,7 +91,7 @@ def evaluate_metrics(
         check_options(qrels.name, qrels.qrels, by.domain_options)
         result = evaluate_dataset(qrels, run, settings, chosen, name, by)
     elif relevance != "auto":
-        raise UsageError("relevance needs a BenchmarkDataset in place of judgments, which decide by ids alone")
+        raise UsageError("relevance needs a BenchmarkDataset: plain judgments are matched by id only")
     else:
         result = evaluate_judgments(*as_judged(qrels, run), settings, chosen, name, options)
     return with_bands(result, tie_band=tie_band, residuals=residuals)
@@ -107,9 +107,9 @@ def evaluate_dataset(
     times: Times | None = None,
     max_documents: int | None = None,
 ) -> Result:
-    """Score a run against a dataset, whoever decides about relevance there; `times` are those of its queries.
+    """Score a run against a dataset, however relevance is decided; `times` are the times of its queries.
 
-    Where chunks are rolled up to documents, `max_documents` is how many of these count.
+    If chunks are rolled up to documents, only the first `max_documents` documents count.
     """
     chosen = relevance if isinstance(relevance, Relevance) else Relevance(relevance)
     context = open_context(subject_of(chosen, dataset, [setting.metric for setting in settings]))
@@ -144,9 +144,9 @@ def evaluate_settings(
     make_views: MakeViews | None = None,
     documents: Container[str] = (),
 ) -> Result:
-    """Read and rank the run once, score every metric under its own policy, and say what a reader should know.
+    """Read and rank the run once, score every metric under its own policy, and add notes for the reader.
 
-    `documents` are those that could have been retrieved, where they are at hand.
+    `documents` are the documents that could have been retrieved, if they are known.
     """
     grader = Grader(qrels, run, [setting.policy for setting in settings], times, spans, make_views)
     try:
@@ -167,7 +167,7 @@ def evaluate_judgments(
     name: str = "",
     options: Mapping[str, Any] | None = None,
 ) -> Result:
-    """Score a run against judgments alone. A domain that `options` are for may know ids under other names."""
+    """Score a run against judgments only. A domain that accepts `options` may resolve other ids of a document."""
     options = options or {}
     context = open_context(Subject(qrels, options, [setting.metric for setting in settings]))
     check_options("judgments", qrels, options)
@@ -178,16 +178,16 @@ def evaluate_judgments(
         canonical_notes, qrels = tuple(context.notes(expected_ids(qrels), retrieved)), ids.of_judgments(qrels)
     views, notes_on_ids = bind_views(context, qrels, run, profile.policy.duplicates)
     result = evaluate_settings(qrels, run, settings, profile, name, make_views=views)
-    if not profile.name:  # another tool has a figure for such a run
+    if not profile.name:  # another tool has a value for such a run
         check_ids_match(result.counts, qrels, run)
     return result.with_fields(notes=(*canonical_notes, *notes_on_ids, *result.notes))
 
 
 def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
-    """The result with what ties and unjudged documents could change."""
+    """The result with bands: how much ties and unjudged documents could change each value."""
     grader, settings = result.grader, result.settings
     if grader is None:
-        raise UsageError("this result was saved or stored; bands need the rankings that were scored")
+        raise UsageError("bands need the scored rankings, but this result was read from a file or a store")
     return result.with_fields(
         tie_bands=tie_bands(grader, settings) if tie_band else {},
         residuals=residual_bands(grader, settings) if residuals else {},
@@ -195,13 +195,13 @@ def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
 
 
 def choose_profile(policy: Policy | None, profile: str | Profile | None) -> Profile:
-    """The conventions to score by: a policy's for all metrics, or a tool's."""
+    """The conventions to score by: one policy for all metrics, or those of a tool."""
     if policy is not None and profile is not None:
-        raise BadParameter("policy and profile both say how to score; find_profile(name).adjusted(…) changes a profile")
+        raise BadParameter("use either policy or profile. To change a profile: find_profile(name).adjusted(…)")
     if profile is not None:
         return profile if isinstance(profile, Profile) else find_profile(profile)
     if not isinstance(policy, Policy | None):
-        raise BadParameter(f"policy is a Policy, such as Policy(ties='docid_asc'), not {shortened(policy)}")
+        raise BadParameter(f"policy must be a Policy such as Policy(ties='docid_asc'), not {shortened(policy)}")
     return replace(OWN, policy=policy or Policy())
 
 
@@ -214,7 +214,7 @@ def as_judged(qrels: Any, run: Any) -> tuple[Qrels, Any]:
 
 
 def score_settings(grader: Grader, settings: Sequence[Setting], profile: Profile, name: str = "") -> Result:
-    """Score metrics, each under its own policy, unless the tool would fail."""
+    """Score metrics, each under its own policy; an error if the tool of the profile would fail."""
     for setting in settings:
         grading = grader.grading(setting.policy)
         check_supported(profile, setting, grading.run, grading.missing)
@@ -246,21 +246,21 @@ ADVICE_OF_FIELD = {
 
 
 def _advice_on(field: str) -> str:
-    """How to go on where a tool's conventions refuse; nothing where no other choice would."""
+    """How to continue if a tool's conventions refuse the data; empty if no option helps."""
     if field == "ties":
-        return f". The tool's order of equal scores is not defined; {ADVICE_OF_FIELD[field]} chooses one."
-    return f". This is what the tool does; {ADVICE_OF_FIELD[field]} would go on." if field else ""
+        return f". The tool does not define the order of equal scores. Add {ADVICE_OF_FIELD[field]} to choose one."
+    return f". The tool itself stops here. Add {ADVICE_OF_FIELD[field]} to score anyway." if field else ""
 
 
 def default_metrics(formats: Iterable[str]) -> list[BoundMetric]:
-    """The metrics of the one format that all benchmarks have; the default group where there are several, or it has none."""
+    """The metrics of the format, if all benchmarks have the same format and it names metrics; else the default group."""
     names = set(formats)
     format_ = known_format(names.pop()) if len(names) == 1 else None
     return find_metrics(format_.default_metrics) if format_ and format_.default_metrics else parse_metrics(None)
 
 
 def formats_of(benchmarks: Any, dataset_format: Any = None) -> list[str]:
-    """The format of each benchmark by name or path, as far as it matters here; empty for all other ones."""
+    """The format of each benchmark by name or path, if the format has its own default metrics; empty for all others."""
     names = benchmarks if isinstance(benchmarks, list | tuple) else [benchmarks]
     return [str(dataset_format) if dataset_format else _format_with_metrics(str(name)) for name in names]
 
@@ -271,7 +271,7 @@ def _format_with_metrics(benchmark: str) -> str:
 
 
 def notes_on_format(dataset: BenchmarkDataset) -> list[str]:
-    """What the format says of every result over it."""
+    """The notes that the format of a dataset adds to every result."""
     format_ = known_format(dataset.format)
     return format_.notes(dataset) if format_ is not None and format_.notes is not None else []
 
@@ -279,10 +279,10 @@ def notes_on_format(dataset: BenchmarkDataset) -> list[str]:
 def with_intervals(
     result: Result, method: str = "auto", level: float = 0.95, seed: int = 0, metrics: Collection[str] | None = None
 ) -> Result:
-    """The result with an interval for each metric that has one; for these metrics alone, where some are named.
+    """The result with a confidence interval for each metric, or for the named metrics only.
 
-    With the method `none` there are no intervals. Times have none where queries were answered together: shares of one time
-    say nothing about its spread. Chosen by `auto`, no interval reaches beyond what the metric can be.
+    The method `none` removes intervals. Times of queries that were sent in batches have none, because shares of one time say
+    nothing about its spread. With `auto`, intervals are cut to the range of the metric.
     """
     if method == NONE:
         return result.with_fields(intervals={})
@@ -302,7 +302,7 @@ def with_intervals(
 
 
 def _within_range(ends: tuple[float, float, str], result: Result, name: str) -> tuple[float, float, str]:
-    """The interval as far as the metric goes: with few queries Student's t reaches beyond 1, where no figure can be."""
+    """The interval cut to the range of the metric: with few queries, an interval by Student's t can exceed 1."""
     lowest, highest = {metric.name: metric.metric.range for metric in result.metrics}.get(name, (-inf, inf))
     low, high, used = ends
     if used != T or not lowest <= result.summary[name] <= highest:

@@ -1,4 +1,4 @@
-"""Execution: providers are asked for rankings, by a plan; with retries, caches and checkpoints."""
+"""Execution: run providers on benchmarks according to a plan, with retries, caches and checkpoints."""
 
 from assay.lazy import front_door
 

@@ -1,4 +1,4 @@
-"""Checkpoints: the log that an evaluation writes, found again by its plan; the cache of responses; finished logs."""
+"""Checkpoints: the log of an evaluation, which is found by its plan; the cache of responses; finished logs."""
 
 from __future__ import annotations
 
@@ -23,50 +23,50 @@ from assay.model import Query
 from assay.serialize import to_json
 
 MAX_DIFFERENCES_LISTED = 5
-"""Differences that a message shows."""
+"""The largest number of differences that a message lists."""
 MAX_LOGS_SEARCHED = 50
-"""Logs that are looked at for one that may have been meant."""
+"""The largest number of logs to search for an unfinished evaluation."""
 
 EVALUATION = "evaluation"
-"""The evaluation that a log or a result is of, in the header of the one and the provenance of the other."""
+"""The key for the id of an evaluation, in the header of a log and in the provenance of a result."""
 
 KnownResponses = dict[str, dict[str, Response]]
-"""Part → query → answer."""
+"""Part → query → response."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where answers are kept, and what they are answers to."""
+    """The log of an evaluation, and the header that describes the evaluation."""
 
     log: ResponseLog
     header: Mapping[str, Any]
     is_named: bool
-    """Whether it goes by the name of a plan; else by its content."""
+    """Whether it is named after a plan; else after its content."""
 
     def begin(self) -> KnownResponses:
-        """Start afresh: nothing is known. The header gets a name that no other evaluation has."""
+        """Start a new log without known responses. The header gets a unique id."""
         self.log.begin({**self.header, EVALUATION: secrets.token_hex(8)})
         return {}
 
     def identity(self) -> str:
-        """What this evaluation is known by: the same until something more is asked."""
+        """The id of this evaluation: it stays the same until more queries are sent."""
         with self.log.path.open("rb") as file:
             return hashlib.file_digest(file, partial(hashlib.blake2b, digest_size=12)).hexdigest()
 
     def resume(self, say: Callable[[str], None]) -> KnownResponses:
-        """What is known already. What was begun differently is refused; where nothing was begun, it starts."""
+        """The known responses. An error if the evaluation has changed; if there is no log, a new one starts."""
         before, answers = self.log.read()
         if not before:
             self._check_no_unfinished_match()
-            say("there is nothing to go on from; this evaluation starts afresh")
+            say("there is nothing to resume, so this evaluation starts from the beginning")
             return self.begin()
         if {**before, EVALUATION: None} != {**self.header, EVALUATION: None}:
-            raise UsageError(f"this is not what was begun: {_describe_mismatch(before, self.header)}")
+            raise UsageError(f"cannot resume, because the evaluation has changed: {_describe_mismatch(before, self.header)}")
         self.log.truncate_damage()
         return answers
 
     def _check_no_unfinished_match(self) -> None:
-        """An unfinished evaluation of the same queries by the same providers was probably meant."""
+        """An error if there is an unfinished evaluation of the same queries and providers, which was probably meant."""
         if self.is_named:
             return
         logs = [path for path in self.log.path.parent.glob("*.log") if not path.name.startswith("plan-")]
@@ -75,19 +75,18 @@ class Checkpoint:
             before, answers = ResponseLog(path).read()
             if _asks_the_same(before, self.header) and not _is_finished(before, answers):
                 raise UsageError(
-                    f"what was begun and not finished is another one: {_describe_mismatch(before, self.header)}"
+                    f"cannot resume, because the unfinished evaluation differs: {_describe_mismatch(before, self.header)}"
                 )
 
 
 def _describe_mismatch(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """What has changed, and what can be done."""
-    changed = describe_changes(before, now) or ["it was begun by another version of assay"]
+    """What has changed, and what to do."""
+    changed = describe_changes(before, now) or ["it was started by another version of assay"]
     more = len(changed) - MAX_DIFFERENCES_LISTED
     differences = "; ".join([*changed[:MAX_DIFFERENCES_LISTED], *([f"and {more} more"] if more > 0 else [])])
-    advice = (
-        ", and --retry-failed result.json asks only what failed in that result" if has_changed_files(before, now) else ""
-    )
-    return f"{differences}. Without --resume it starts afresh{advice}"
+    retry = " To retry only the failed queries of a result: --retry-failed result.json"
+    advice = f".{retry}" if has_changed_files(before, now) else ""
+    return f"{differences}. To start again, leave out --resume{advice}"
 
 
 def _asks_the_same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
@@ -97,19 +96,19 @@ def _asks_the_same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
 
 
 def _is_finished(header: Mapping[str, Any], answers: KnownResponses) -> bool:
-    """Whether every query was answered, or failed."""
+    """Whether every query has a response or failed."""
     n_queries: Mapping[str, int] = header.get("queries", {})
     return all(len(answers.get(part, {})) >= n for part, n in n_queries.items())
 
 
 def find_checkpoint(folder: Path, name: str, header: Mapping[str, Any]) -> Checkpoint:
-    """The checkpoint of a plan under its name, or by its content where it has none; another one for each selection."""
+    """The checkpoint of a plan by its name, or by its content if it has none; each selection has its own."""
     own = digest([header["plan"]["selection"], header.get("again")]) if name else digest(header)
     return Checkpoint(ResponseLog(folder / f"{name}-{own}.log" if name else folder / f"{own}.log"), header, bool(name))
 
 
 def describe_start(plan: Plan, datasets: Mapping[str, BenchmarkDataset], parts: Sequence[Part]) -> dict[str, Any]:
-    """All that answers and scores rest on; if any of it changes, they are not to be mixed."""
+    """Everything that responses and scores are based on. If any of it changes, they must not be mixed."""
     machine = describe_machine()
     header: dict[str, Any] = {
         "schema": SCHEMA,
@@ -124,18 +123,18 @@ def describe_start(plan: Plan, datasets: Mapping[str, BenchmarkDataset], parts: 
 
 
 def digest(content: Any, n_bytes: int = 8) -> str:
-    """A short hash of a value as JSON, whatever the order of names in it."""
+    """A short hash of a value as JSON, independent of the order of keys."""
     return hashlib.blake2b(json.dumps(to_json(content), sort_keys=True).encode(), digest_size=n_bytes).hexdigest()
 
 
 CACHE_PART = "answers"
 CACHE_BYTES = 12
-"""Of the digests that a cache goes by."""
+"""The length of the hashes in a cache."""
 
 
 @dataclass(frozen=True)
 class ResponseCache:
-    """One file for each provider's configuration, set of documents, depth and version of what computes it."""
+    """A cache with one file for each combination of provider configuration, documents, depth and versions."""
 
     folder: Path
     part: Part
@@ -152,19 +151,19 @@ class ResponseCache:
         return ResponseLog(self.folder / f"{digest(content, CACHE_BYTES)}.log")
 
     def known(self) -> dict[str, Response]:
-        """Query id → the answer that the same words got before."""
+        """Query id → the cached response for the same text and scope."""
         if not self.part.provider.is_repeatable:
             return {}
         try:
             _, parts = self._log.read()
-        except OSError:  # a cache costs time, never an answer
+        except OSError:  # a broken cache may cost time, but no response
             return {}
         by_content = parts.get(CACHE_PART, {})
         cached = {query.query_id: by_content.get(_content_key(query)) for query in self.part.queries.values()}
         return {query: _with_query_id(answer, query) for query, answer in cached.items() if answer is not None}
 
     def store(self, answers: Mapping[str, Response], known: Mapping[str, Response]) -> None:
-        """Add what was answered now; errors are never kept, nor what a result of before says, whose time nobody knows."""
+        """Add new responses; never errors, nor responses from earlier results, whose times are unknown."""
         fresh = [answer for query, answer in answers.items() if query not in known and _is_cacheable(answer)]
         if not fresh or not self.part.provider.is_repeatable:
             return
@@ -186,7 +185,7 @@ def _is_cacheable(answer: Response) -> bool:
 
 
 def _content_key(query: Query) -> str:
-    """What decides the answer: the words, and where to look."""
+    """A hash of what decides the response: the text and the scope."""
     return digest([query.text, query.scope], CACHE_BYTES)
 
 
@@ -199,7 +198,7 @@ Description = Mapping[str, Any]
 
 
 def describe_changes(before: Description, now: Description) -> list[str]:
-    """A few words for each difference between two descriptions of a start, what people decide themselves first."""
+    """A short text for each difference between two descriptions of a start, the user's own choices first."""
     return [
         *_plan_changes(before.get("plan", {}), now.get("plan", {}), before, now),
         *_file_changes(before.get("files", {}), now.get("files", {})),
@@ -209,12 +208,12 @@ def describe_changes(before: Description, now: Description) -> list[str]:
 
 
 def has_changed_files(before: Description, now: Description) -> bool:
-    """Whether a file of the user's own has changed."""
+    """Whether a file of the user has changed."""
     return bool(before.get("files", {}) != now.get("files", {}))
 
 
 def _plan_changes(old: Description, new: Description, before: Description, now: Description) -> Iterator[str]:
-    """What the plan says, providers by their names."""
+    """Changes in the plan, with providers by name."""
     names = before.get("providers"), now.get("providers")
     if names[0] != names[1]:
         yield _describe_change("providers", *names)
@@ -227,24 +226,24 @@ def _plan_changes(old: Description, new: Description, before: Description, now: 
 def _file_changes(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
     for name in dict.fromkeys((*old, *new)):
         if name not in new:
-            yield f"{name} is not used any more"
+            yield f"{name} is no longer used"
         elif name not in old:
             yield f"{name} was not used before"
         elif old[name] != new[name]:
-            yield f"{name} has changed since"
+            yield f"{name} has changed"
 
 
 def _dataset_changes(old: Mapping[str, Mapping[str, str]], new: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
-    """Parts of benchmarks that were there before."""
+    """Changed parts of benchmarks that were used before."""
     for name, parts in new.items():
         known = old.get(name, parts)
         changed = [part for part in parts if known.get(part) != parts[part]]
         if changed:
-            yield f"the {' and '.join(changed)} of {name} have changed since"
+            yield f"the {' and '.join(changed)} of {name} have changed"
 
 
 def _value_changes(old: Description, new: Description) -> Iterator[str]:
-    """Values under their names; those inside a map under their own."""
+    """Changed values by name; values inside a map by their own name."""
     for name in dict.fromkeys((*old, *new)):
         before, after = old.get(name), new.get(name)
         are_maps = isinstance(before, Mapping | None) and isinstance(after, Mapping | None)
@@ -255,9 +254,9 @@ def _value_changes(old: Description, new: Description) -> Iterator[str]:
 
 
 def _describe_change(name: str, before: Any, after: Any) -> str:
-    """`k was 100, is 50`, `metrics were mrr and map, are mrr`."""
+    """`k was 100 and is now 50`, `metrics were mrr, map and are now mrr`."""
     was, is_now = ("were", "are") if isinstance(before if before is not None else after, list) else ("was", "is")
-    return f"{name} {was} {_format_value(before)}, {is_now} {_format_value(after)}"
+    return f"{name} {was} {_format_value(before)} and {is_now} now {_format_value(after)}"
 
 
 def _format_value(value: Any) -> str:
@@ -269,24 +268,24 @@ def _format_value(value: Any) -> str:
 
 
 FINISHED_LOGS_TO_KEEP = 3
-"""Complete logs that stay, so that --resume of what was just evaluated need not ask again."""
+"""How many finished logs to keep, so that --resume of a recent evaluation does not send its queries again."""
 
 
 def mark_finished(log: ResponseLog) -> None:
-    """Note that nothing is left to ask: the log is no longer needed to go on, nor is the one of before."""
+    """Mark a log as finished: neither it nor its backup is needed to resume."""
     with suppress(OSError):
         log.path.with_name(f"{log.path.name}.before").unlink(missing_ok=True)
         _finished_mark(log.path).touch()
 
 
 def mark_unfinished(log: ResponseLog) -> None:
-    """Take the note back: something is asked again."""
+    """Remove the mark, because queries are sent again."""
     with suppress(OSError):
         _finished_mark(log.path).unlink(missing_ok=True)
 
 
 def clear_finished(folder: Path, keep: int = FINISHED_LOGS_TO_KEEP) -> tuple[int, int]:
-    """Delete complete logs but for the newest; how many went, and how many bytes. One that is being written stays."""
+    """Delete finished logs except the newest and those in use; returns the number of logs and bytes deleted."""
     marks = [mark for mark in folder.glob("*.done") if mark.is_file()]
     marks.sort(key=lambda mark: (mark.stat().st_mtime_ns, mark.name), reverse=True)
     n, size = 0, 0

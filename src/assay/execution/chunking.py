@@ -1,4 +1,4 @@
-"""Chunking: a benchmark with its documents cut into chunks, and how relevance is decided then."""
+"""Chunking: cut the documents of a benchmark into chunks, and adapt how relevance is decided."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from assay.serialize import to_json
 from assay.text import counted, words_of
 
 ID_RESOLVERS = ("auto", "qrels", "pack")
-"""Resolvers that decide by ids of documents, where there are any."""
+"""Resolvers that decide by document ids, if there are judgments by id."""
 CHUNKS_PER_DOCUMENT = 5
-"""So many chunks are asked for in place of each document, where chunks are rolled up."""
+"""How many chunks are retrieved for each document if chunks are rolled up."""
 
 
 @dataclass(frozen=True)
 class ChunkedDataset:
-    """A dataset whose documents are chunks, or as it was; and who decides about relevance then."""
+    """A dataset whose documents may be cut into chunks, and how relevance is decided for it."""
 
     dataset: BenchmarkDataset
     relevance: Relevance
     chunker: BoundChunker | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
-    """How many chunks there are and how large, how long it took, and what was done otherwise than asked."""
+    """The number and sizes of chunks, the time it took, and remarks of the chunker."""
 
     @property
     def is_rolled_up(self) -> bool:
-        """Whether chunks are retrieved here, and documents scored."""
+        """Whether chunks are retrieved but documents are scored."""
         return self.chunker is not None and self.relevance.unit == "document"
 
     def depth(self, k: int) -> int:
-        """How many chunks to ask for, to have k of what is scored; a document may have several among them."""
+        """How many chunks to retrieve for k scored items, because a document may have several chunks."""
         return k * CHUNKS_PER_DOCUMENT if self.is_rolled_up else k
 
     def max_documents(self, n_chunks: int) -> int | None:
-        """How many documents count where so many chunks were asked for: as many as without chunks; None: no limit."""
+        """How many documents count for this number of retrieved chunks: as many as without chunks; None: no limit."""
         return n_chunks // CHUNKS_PER_DOCUMENT if self.is_rolled_up else None
 
     def notes(self, k: int, rankings: Mapping[str, Mapping[str, float]], metrics: Sequence[BoundMetric]) -> list[str]:
-        """Where k chunks were asked for and given, and were too few: for a budget, or for as many documents."""
+        """Notes on queries for which k chunks were too few to fill a budget or to find enough documents."""
         n_chunks = len(self.dataset.documents) if self.chunker is not None else 0
         full = [ranking for ranking in rankings.values() if k <= len(ranking) < n_chunks]
         notes = []
@@ -57,14 +57,13 @@ class ChunkedDataset:
             used = [sum(words.get(doc, 0) for doc in ranking) for ranking in full]
             for name, budget in budgets.items():
                 if n_short := sum(total < budget for total in used):
-                    notes.append(
-                        f"{name}: {_short_share(n_short, rankings, k)} less than the budget; a larger k would fill it."
-                    )
+                    share = _short_share(n_short, rankings, k)
+                    notes.append(f"{name}: {share} do not fill the budget. Increase k to fill it.")
         if self.is_rolled_up and isinstance(owners := self.relevance.id_map, Mapping):
             n_expected = min(k // CHUNKS_PER_DOCUMENT, len(set(owners.values())))
             if n_short := sum(len({owners.get(doc, doc) for doc in ranking}) < n_expected for ranking in full):
                 share = _short_share(n_short, rankings, k)
-                notes.append(f"{share} of fewer than {n_expected:,} documents; a larger k would find more.")
+                notes.append(f"{share} come from fewer than {n_expected:,} documents. Increase k to find more.")
         return notes
 
     @cached_property
@@ -73,7 +72,7 @@ class ChunkedDataset:
 
     @property
     def judgments(self) -> tuple[Mapping[str, Mapping[str, float]], str]:
-        """What an oracle may know: judgments of what is retrieved, and the resolver that decides by them."""
+        """What the oracle provider knows: judgments of what is retrieved, and the resolver that uses them."""
         if self.chunker is None and is_decided_by_domain(self.relevance.by):
             return domain_judgments(self.dataset, self.relevance), "qrels"
         if self.chunker is None:
@@ -92,7 +91,7 @@ class ChunkedDataset:
 
 
 def chunk_dataset(dataset: BenchmarkDataset, chunker: BoundChunker | None, relevance: Relevance) -> ChunkedDataset:
-    """Cut all documents. Where documents are judged by id, chunks are rolled up to them; gold spans need no such thing."""
+    """Cut all documents into chunks. If documents are judged by id, chunks are rolled up; with gold spans they are not."""
     if chunker is None:
         return ChunkedDataset(dataset, relevance)
     if not dataset.documents:
@@ -114,19 +113,19 @@ def chunk_dataset(dataset: BenchmarkDataset, chunker: BoundChunker | None, relev
 
 
 def check_has_spans(dataset: BenchmarkDataset, metrics: Sequence[BoundMetric]) -> None:
-    """Metrics of spans need gold spans; better said before anybody is asked."""
+    """Raise a DataError if a metric needs gold spans and the dataset has none."""
     if not dataset.spans and (needy := [metric.name for metric in metrics if metric.metric.view == "spans"]):
         verb = "needs" if len(needy) == 1 else "need"
-        advice = "leave them out, or choose a benchmark that has some, such as code-spans"
-        raise DataError(f"{dataset.name} has no gold spans, and {', '.join(needy)} {verb} some; {advice}")
+        advice = "Remove these metrics, or choose a benchmark with gold spans, such as code-spans"
+        raise DataError(f"{dataset.name} has no gold spans, but {', '.join(needy)} {verb} them. {advice}")
 
 
 def _short_share(n_short: int, rankings: Mapping[str, Any], k: int) -> str:
-    return f"in {n_short:,} of {counted(len(rankings), 'query')} the {k:,} chunks asked for are"
+    return f"in {n_short:,} of {counted(len(rankings), 'query')}, the {k:,} retrieved chunks"
 
 
 def _is_by_document(dataset: BenchmarkDataset, relevance: Relevance) -> bool:
-    """Whether ids of documents decide, so that chunks must be led back to them."""
+    """Whether document ids decide about relevance, so that chunks must be rolled up."""
     has_ids = bool(dataset.qrels) or dataset.owner_of_relevance is not None
     is_plain = relevance.unit == "as_retrieved" and relevance.by.strip() in ID_RESOLVERS
     return is_plain and has_ids and not dataset.spans

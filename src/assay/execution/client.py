@@ -1,4 +1,4 @@
-"""Retriever client: calls a retriever's methods in a thread of their own, and turns what they return into responses."""
+"""Retriever client: calls the methods of a retriever in their own thread, and converts what they return to responses."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class CallTimeout(TimeoutError):
 
 
 class CallThread:
-    """One thread makes, fills and asks a retriever, as retrievers expect that are bound to their thread.
+    """One thread that creates, fills and queries a retriever, because some retrievers are bound to their thread.
 
-    With `in_caller` the calling thread does everything, and nothing can take too long.
+    With `in_caller`, everything runs in the calling thread, without a timeout.
     """
 
     def __init__(self, *, in_caller: bool = False) -> None:
@@ -35,7 +35,7 @@ class CallThread:
         self._inbox: Inbox | None = None
 
     def run(self, function: Callable[..., T], *arguments: Any, seconds: float = float("inf")) -> T:
-        """What the function gives, or what it raises; CallTimeout where that takes longer."""
+        """What the function returns or raises; a CallTimeout if it takes longer."""
         if self._in_caller:
             return function(*arguments)
         if self._inbox is None:
@@ -46,14 +46,14 @@ class CallThread:
         try:
             value, error = outcome.get(timeout=min(seconds, threading.TIMEOUT_MAX))
         except queue.Empty:
-            self.close()  # when it comes back it finds nothing more to do
-            raise CallTimeout(f"not done within {seconds:g} s") from None
+            self.close()  # when the call returns, its thread ends
+            raise CallTimeout(f"not finished within {seconds:g} s") from None
         if error is not None:
             raise error
         return value
 
     def close(self) -> None:
-        """Let the thread end; a new one starts with the next thing to do."""
+        """Let the thread end; the next call starts a new one."""
         if self._inbox is not None:
             self._inbox.put(None)
             self._inbox = None
@@ -64,39 +64,39 @@ def _serve(inbox: Inbox) -> None:
         function, arguments, outcome = task
         try:
             outcome.put((function(*arguments), None))
-        except BaseException as error:  # noqa: BLE001 (raised again where it was asked for)
+        except BaseException as error:  # noqa: BLE001 (raised again in the caller)
             outcome.put((None, error))
 
 
 CANCEL_GRACE_SECONDS = 0.1
-"""Seconds a coroutine has to end after it was cancelled, before its thread is abandoned."""
+"""Seconds that a cancelled coroutine has to end before its thread is abandoned."""
 
 
 @dataclass
 class RetrieverClient:
-    """Calls a retriever's methods; coroutines are waited for, all on one event loop, as their clients expect."""
+    """Calls the methods of a retriever. Coroutines run on one event loop, as their clients expect."""
 
     retriever: Adapted
     thread: CallThread = field(default_factory=CallThread)
     _loop: EventLoop = field(default_factory=EventLoop)
 
     def call(self, method: Callable[..., Any], *arguments: Any, seconds: float | None = None) -> Any:
-        """What a method of the retriever gives in the end; a coroutine that takes longer is ended."""
+        """What a method of the retriever returns; a coroutine that takes longer is cancelled."""
         return self._loop.result(method(*arguments), seconds)
 
     def search(self, queries: Sequence[Query], k: int, seconds: float | None = None) -> list[Response | Exception]:
-        """For each query a response, or the error after which it may be asked again."""
+        """For each query a response, or an error that may be retried."""
         began = time.perf_counter()
         try:
             returned = self.call(self.retriever.search, list(queries), k, seconds=seconds)
             hit_lists = masked_answers(answers_from(returned, queries, k))
-        except BaseException as error:  # whatever a retriever raises is its answer
+        except BaseException as error:  # whatever a retriever raises is its response
             if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
-                raise  # a person's, who reaches this thread alone
+                raise  # the user's interrupt, which only reaches this thread
             return [error if isinstance(error, Exception) else ProviderError(_with_type_name(error))] * len(queries)
         elapsed = time.perf_counter() - began
         if seconds is not None and elapsed > seconds:
-            return [TimeoutError(f"no answer within {seconds:g} s")] * len(queries)
+            return [TimeoutError(f"no response within {seconds:g} s")] * len(queries)
         ms = elapsed * 1000 / max(len(queries), 1)
         return [_to_response(query, hits, ms, len(queries)) for query, hits in zip(queries, hit_lists, strict=True)]
 
@@ -118,7 +118,7 @@ def _extra_fields(hit: Hit) -> dict[str, Any]:
 
 
 def failed_response(query: str, error: BaseException, suffix: str = "", ms: float = 0.0) -> Response:
-    """The response of a query that is not asked again."""
+    """The response for a query that is not retried."""
     return Response(query, ms=ms, error=describe_error(error) + suffix, is_final=not is_retryable(error))
 
 
@@ -135,5 +135,5 @@ def _with_type_name(error: BaseException) -> str:
 
 
 def shorten_text(text: str, max_length: int = 300) -> str:
-    """A text cut where it gets long."""
+    """The text, cut to a maximum length."""
     return text if len(text) <= max_length else text[: max_length - 1] + "…"

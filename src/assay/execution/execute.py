@@ -1,4 +1,4 @@
-"""Executing a plan: every part of it, from the queries to the result, with a log from which it can be resumed."""
+"""Executing a plan: run every part of it, from the queries to the result, with a log for resuming."""
 
 from __future__ import annotations
 
@@ -50,33 +50,33 @@ from assay.temporary_files import is_read_only
 from assay.text import counted
 
 DEFAULT_HOME = Path(".assay")
-"""Where logs and caches are kept, below the working folder."""
+"""The folder for logs and caches, in the working folder."""
 
 
 @dataclass(frozen=True)
 class ExecutionOptions:
-    """How a plan is carried out."""
+    """How a plan is executed."""
 
     resume: bool = False
     home: Path = DEFAULT_HOME
     name: str = ""
-    """What the plan is known by; by default its content."""
+    """The name of the plan in the logs; by default a hash of its content."""
     watch: Callable[[Progress], None] = lambda _: None
     say: Callable[[str], None] = lambda _: None
-    """Called with notes that a person should read before the execution begins."""
+    """Called with notes for the user before the execution begins."""
     before: Sequence[Result] | None = None
-    """Results of which only what failed is asked again; the rest of them stays as it is."""
+    """Earlier results: only their failed queries are sent again, everything else is kept."""
 
 
 def execute_plan(plan: Plan, options: ExecutionOptions) -> list[Result]:
-    """One result per benchmark and provider, in the order of the plan; before a reranker's, that of what it was given."""
+    """One result for each benchmark and provider, in the order of the plan; for a reranker also its first stage."""
     datasets = _check_and_load(plan)
     parts, answered = _make_parts(datasets, plan, options)
     header = describe_start(plan, datasets, parts)
     if options.before is not None:
         header["again"] = {part.key: sorted(part.queries.keys() - answered[part.key].keys()) for part in parts}
     if not options.resume and is_read_only(options.home / "runs"):
-        options.say("nothing can be written here, so no log is kept to go on from")
+        options.say("this folder is read-only, so there is no log and the evaluation cannot be resumed")
         alone = (_execute_part(part, plan, answered.get(part.key, {}), None, options) for part in parts)
         return with_the_same_metrics(list(itertools.chain.from_iterable(alone)))
     _write_gitignore(options.home)
@@ -103,7 +103,7 @@ def execute_plan(plan: Plan, options: ExecutionOptions) -> list[Result]:
 
 
 def _check_and_load(plan: Plan) -> dict[str, BenchmarkDataset]:
-    """Name → benchmark, once providers and chunkers can work; what is missing shows now, not when all is asked."""
+    """Name → benchmark, after checking providers and chunkers, so that missing parts are found before any query."""
     for provider in plan.providers:
         provider.check()
     for chunker in plan.chunkers:
@@ -118,7 +118,7 @@ def _check_and_load(plan: Plan) -> dict[str, BenchmarkDataset]:
 
 
 def _write_gitignore(home: Path) -> None:
-    """What is kept here is nobody's to commit, and must not make a clean repository look changed."""
+    """Make git ignore logs and caches, so that a clean repository does not look changed."""
     mark = home / ".gitignore"
     with suppress(OSError, DataError):
         home.mkdir(parents=True, exist_ok=True)
@@ -128,7 +128,7 @@ def _write_gitignore(home: Path) -> None:
 
 
 def is_total_failure(result: Result) -> bool:
-    """Whether a provider failed on every query it was asked."""
+    """Whether a provider failed on every query."""
     return bool(result.failures) and not result.run
 
 
@@ -145,7 +145,7 @@ def _with_grades(dataset: BenchmarkDataset, plan: Plan) -> BenchmarkDataset:
 def _make_parts(
     datasets: Mapping[str, BenchmarkDataset], plan: Plan, options: ExecutionOptions
 ) -> tuple[list[Part], KnownResponses]:
-    """What there is to do, and the answers of results whose failures alone are asked again."""
+    """The parts of a plan, and the known responses if only failed queries of earlier results are sent again."""
     cache = str(options.home / "embeddings") if plan.cache else ""
     common: dict[str, Any] = {"retry_policy": plan.retry_policy, "batch": plan.batch_size, "cache": cache}
     for dataset in datasets.values():
@@ -175,21 +175,21 @@ def _make_parts(
 def _repeated_parts(
     parts: Sequence[Part], results: Sequence[Result], plan: Plan, say: Callable[[str], None]
 ) -> tuple[list[Part], KnownResponses]:
-    """Only the parts that have a result, and the responses that it keeps; what failed there is asked again."""
+    """The parts that have an earlier result, and the responses stored in it; its failed queries are sent again."""
     before = {(result.benchmark, result.name): result for result in results}
     matching = [(part, before[names]) for part in parts if (names := (part.dataset.name, part.system)) in before]
     if not any(result.failures for _, result in matching):
         there = ", ".join(
             f"{'/'.join(names)} ({len(result.failures):,} failed)" for names, result in list(before.items())[:5]
         )
-        raise NothingSelected(f"no query to ask again with these benchmarks and providers; the results are {there}")
+        raise NothingSelected(f"no failed query to retry for these benchmarks and providers. The results are {there}")
     reads_words = any(reads_answers(metric) or metric.metric.view == ROUTING for metric in plan.metrics)
     repeated = []
     for part, result in matching:
         first = before.get((result.benchmark, _first_stage_name(result)))
         part, answers = _responses_in_result(part, result, first)
         if not result.said and (reads_words or ROUTING in result.provenance):
-            say(f"{part.name}: all queries are asked again, for that result does not keep what was said to them")
+            say(f"{part.name}: sending all queries again, because the result has no stored answers or routes")
             answers = {}
         repeated.append((part, answers))
     known = {part.key: _scorable_responses(part, answers, say) for part, answers in repeated}
@@ -197,7 +197,7 @@ def _repeated_parts(
 
 
 def _responses_in_result(part: Part, result: Result, first: Result | None) -> tuple[Part, dict[str, Response]]:
-    """The part, as far as a result goes, and the answers in it; for a reranker with what it was given."""
+    """The part with only the queries of a result, and the responses in it; for a reranker with its first stage."""
     asked = {**result.run, **result.failures}
     queries = {name: query for name, query in part.queries.items() if name in asked}
     answers = {
@@ -214,13 +214,13 @@ def _responses_in_result(part: Part, result: Result, first: Result | None) -> tu
 
 
 def _scorable_responses(part: Part, answers: dict[str, Response], say: Callable[[str], None]) -> dict[str, Response]:
-    """Answers that can be scored again: not those where texts that hits brought along decide, for results keep none."""
+    """Responses that can be scored again. If texts of hits decide about relevance, none can: results do not store them."""
     by_ids = part.relevance.by.strip() in ("auto", "qrels") and part.queries.keys() <= part.dataset.qrels.keys()
     whole = {
         query: answer for query, answer in answers.items() if by_ids or part.dataset.documents.keys() >= set(answer.docs)
     }
     if n_lost := len(answers) - len(whole):
-        say(f"{part.name}: {counted(n_lost, 'query')} asked again too, for results do not keep the texts of hits")
+        say(f"{part.name}: sending {counted(n_lost, 'query')} again too, because results do not store the texts of hits")
     return whole
 
 
@@ -231,7 +231,7 @@ def _first_stage_name(result: Result) -> str:
 def _execute_part(
     part: Part, plan: Plan, known: Mapping[str, Response], log: Appender | None, options: ExecutionOptions
 ) -> list[Result]:
-    """A provider that cannot be started fails on every query, so that the others get their turn."""
+    """Execute one part. A provider that cannot be started fails on every query, so that other providers still run."""
     start = StartTime()
     n_known = sum(answer.error is None for query, answer in known.items() if query in part.queries)
     progress = Progress(part.name, len(part.queries), watch=options.watch, n_known=n_known)
@@ -264,7 +264,7 @@ def score_responses(
     start: StartTime,
     beside: Sequence[Setting] = (),
 ) -> list[Result]:
-    """The result of a part with its provenance; two where the provider put others' hits into a new order."""
+    """The result of a part with its provenance; for a reranker two results, the first stage and the final one."""
     asked = time.perf_counter()
     settings = [*settings_of(plan.metrics, plan.profile), *beside]
     *first, result = (_with_intervals(stage, plan) for stage in score_stages(part, answers, settings, plan.profile))
@@ -276,14 +276,14 @@ def score_responses(
 
 
 def _with_intervals(result: Result, plan: Plan) -> Result:
-    """The result with the intervals that the plan asks for, and with what is to be said of its depth."""
+    """The result with the intervals of the plan, and with notes on its depth."""
     result = result.with_fields(notes=(*result.notes, *(f"{note}." for note in plan.notes_on_depth)))
     method = plan.statistics.confidence_intervals
     return with_intervals(result, method, plan.statistics.level) if method else result
 
 
 def _describe_request(plan: Plan) -> dict[str, Any]:
-    """What was asked for, as provenance has it."""
+    """What the plan requests, for provenance."""
     return {
         "metrics": [metric.name for metric in plan.metrics],
         "policy": plan.profile.policy.to_dict(),
@@ -293,17 +293,17 @@ def _describe_request(plan: Plan) -> dict[str, Any]:
 
 
 def _extra_settings(plan: Plan) -> list[Setting]:
-    """What stands beside the metrics asked for: how much was judged, and how long it took."""
+    """Metrics in addition to the requested ones: how much is judged, and how long queries take."""
     asked = {metric.name for metric in plan.metrics}
     beside = [metric for metric in find_metrics(["judged@10", "latency", "latency_p95"]) if metric.name not in asked]
     return [Setting(metric, metric, plan.profile.policy, is_beside=True) for metric in beside]
 
 
 def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDataset]:
-    """Benchmark as the plan has it → dataset, of those that can be read; what is wrong with any of them is noted.
+    """Benchmark as written in the plan → dataset, for those that can be read. Errors are collected.
 
-    Two of one name are refused, for results are known by it; so are tags to select by that no query of any of them has,
-    and benchmarks without documents for providers that search in those.
+    It is an error if two benchmarks have the same name, because results are named after it; if no query has a selected tag;
+    and if a provider needs documents that a benchmark does not have.
     """
     loaded = {name: faults.attempt(load_dataset, name, plan.dataset_format) for name in plan.benchmarks}
     datasets = {name: dataset for name, dataset in loaded.items() if dataset is not None}
@@ -311,7 +311,8 @@ def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDatase
     for path, dataset in datasets.items():
         if first.setdefault(dataset.name, path) != path:
             both = f"{first[dataset.name]} and {path} are both called {dataset.name}"
-            faults.add(BadParameter(f"{both}, and so would be their results; give one another name, or run them apart"))
+            advice = "Rename one of them, or run them separately"
+            faults.add(BadParameter(f"{both}, so their results would have the same name. {advice}"))
     indexed = faults.attempt(with_indexed_documents, datasets, plan)
     datasets = datasets if indexed is None else dict(indexed)
     for dataset in datasets.values() if indexed is not None else ():
@@ -324,7 +325,7 @@ def load_benchmarks(plan: Plan, faults: PlanFaults) -> dict[str, BenchmarkDatase
 
 
 def with_indexed_documents(datasets: Mapping[str, BenchmarkDataset], plan: Plan) -> Mapping[str, BenchmarkDataset]:
-    """The datasets, with documents that domains make for the plan's providers."""
+    """The datasets with the documents that domains create for the providers of the plan."""
     is_searched = any(provider.indexes for provider in plan.providers)
     return with_domain_documents(datasets, plan.relevance.domain_options, plan.selection.apply, is_searched=is_searched)
 
@@ -334,12 +335,12 @@ def _check_has_documents(dataset: BenchmarkDataset, plan: Plan) -> None:
         return
     if needy := [provider.name for provider in plan.providers if provider.indexes]:
         verb = "needs" if len(needy) == 1 else "need"
-        advice = "add them to the benchmark, or choose providers with documents of their own, such as http or replay"
-        raise DataError(f"{dataset.name} has no documents, and {', '.join(needy)} {verb} some to search in; {advice}")
+        advice = "Add documents to the benchmark, or choose a provider with its own documents, such as http or replay"
+        raise DataError(f"{dataset.name} has no documents, but {', '.join(needy)} {verb} documents to search. {advice}")
 
 
 def _all_tags(datasets: Mapping[str, BenchmarkDataset]) -> Tags:
-    """The tags of all queries; the benchmark is one of them."""
+    """The tags of all queries; the benchmark is also a tag."""
     return Tags(
         {
             f"{name}/{query.query_id}": {**tags_of(query), "benchmark": name}

@@ -1,4 +1,4 @@
-"""Plan: what an evaluation does; benchmarks, providers, metrics and how to ask. From a file or from flags."""
+"""Plan: what an evaluation does (benchmarks, providers, metrics, settings), from a file or from options."""
 
 from __future__ import annotations
 
@@ -53,64 +53,64 @@ KEYS = (
     *("policy", "selection", "concurrency", "timeout", "index_timeout", "retries", "batch_size", "cache", "strict"),
     *("outputs", "seed", "statistical_analysis", "retrieval_metrics", "by"),
 )
-"""Keys of every plan; domains add those of their options."""
+"""The keys of a plan; domains add keys for their options."""
 REQUIRED_KEYS = {"benchmarks": "rag-template", "providers": "bm25"}
-"""Keys that no plan does without, with an example."""
+"""Required keys, with an example."""
 NAME_KEYS = ("providers", "metrics")
-"""Keys that hold names of what may be the user's own code."""
+"""Keys with names that may refer to the user's own code."""
 SELECTION_KEYS = ("limit", "sample", "seed", "where", "range")
 SEED_KEYS = ("enabled_metrics", "graded_relevance", "statistical_analysis", "performance")
 PERFORMANCE_KEYS = ("batch_size", "caching_enabled", "parallel_processing")
 MAX_CONCURRENCY, MAX_RETRIES = 1000, 100
-BUDGET_DEPTH = 1000  # chunks, at least, where a budget of tokens is to be filled
+BUDGET_DEPTH = 1000  # minimum number of chunks if a budget of tokens has to be filled
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything is parsed: a wrong name fails before anything is asked."""
+    """A parsed plan. A wrong name is an error before any query is sent."""
 
     benchmarks: tuple[str, ...]
     providers: tuple[BoundProvider, ...]
     metrics: tuple[BoundMetric, ...]
     chunkers: tuple[BoundChunker, ...] = ()
-    """How documents are cut into chunks, each way by itself; none: they are retrieved as they are."""
+    """The chunkers, each used separately; empty: whole documents are retrieved."""
     k: int = DEFAULT_DEPTH
     relevance: Relevance = field(default_factory=Relevance)
     profile: Profile = OWN
     selection: Selection = field(default_factory=Selection)
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     batch_size: int | None = None
-    """Queries asked at once, where the provider does not know better."""
+    """Queries per batch; None: the provider decides."""
     cache: bool = True
     is_graded: bool = True
-    """Whether grades count; if not, every relevant document is as good as any other."""
+    """Whether grades count; if not, all relevant documents have the same grade."""
     strict: bool = False
     outputs: tuple[str, ...] = ()
     statistics: Statistics = field(default_factory=Statistics)
     by: tuple[str, ...] = ()
-    """Tags that queries are sliced by; `language*difficulty` crosses two."""
+    """Tags to slice queries by; `language*difficulty` crosses two."""
     dataset_format: str | None = None
-    """The format of all benchmarks; None: recognised."""
+    """The format of all benchmarks; None: detected."""
 
     repeated: tuple[str, ...] = ()
-    """What was asked for twice and is done once; one sentence each."""
+    """What is listed twice but used once; one sentence each."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is as asked for, but may not be as meant; one sentence each."""
+        """What may not be what the user meant; one sentence each."""
         return (*self.notes_on_depth, *self.repeated)
 
     @property
     def notes_on_depth(self) -> tuple[str, ...]:
-        """That metrics look deeper than is asked for; results say so too."""
+        """A note on metrics whose cutoff is larger than k; results have it too."""
         beyond = [metric.name for metric in self.metrics if (metric.params.get("k") or 0) > self.k]
         if not beyond:
             return ()
-        asked = f"only {counted(self.k, 'document')} {'is' if self.k == 1 else 'are'} asked for"
-        return (f"k = {self.k} is less than the cutoff of {', '.join(beyond)}: {asked}",)
+        retrieved = f"only {counted(self.k, 'document')} {'is' if self.k == 1 else 'are'} retrieved for each query"
+        return (f"k = {self.k} is less than the cutoff of {', '.join(beyond)}: {retrieved}",)
 
     def describe(self) -> dict[str, Any]:
-        """What decides about answers and scores, as plain values; how quickly they come is left out."""
+        """Everything that affects responses and scores, as plain values; settings that affect only speed are left out."""
         return {
             "benchmarks": list(self.benchmarks),
             "dataset_format": self.dataset_format,
@@ -128,9 +128,9 @@ class Plan:
 
 
 class WrittenPlan(dict[str, Any]):
-    """Plain values of a plan that the user wrote, in a file, as flags or in a call: names in it may run code.
+    """Plain values of a plan that the user wrote in a file, as options or in a call, so that names in it may run code.
 
-    Names of providers and metrics are marked, wherever they stand.
+    All names of providers and metrics are marked.
     """
 
     def __init__(self, content: Mapping[str, Any]) -> None:
@@ -141,7 +141,7 @@ class WrittenPlan(dict[str, Any]):
 
 
 def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
-    """A plan out of plain values, as YAML has them. All faults are reported together, unknown keys included."""
+    """A plan from plain values. All errors are reported together, including unknown keys."""
     faults = PlanFaults(where)
     are_all_known = all(name in KEYS for name in content)
     keys = KEYS if are_all_known else (*KEYS, *domain_keys())
@@ -176,7 +176,7 @@ def make_plan(content: WrittenPlan, where: str = "plan") -> Plan:
 
 
 def load_plan(path: Path) -> Plan:
-    """The plan that a file holds."""
+    """The plan in a file."""
     return make_plan(WrittenPlan(read_plan(path)), str(path))
 
 
@@ -185,12 +185,12 @@ def _check_required_keys(values: Mapping[str, Any], where: str) -> None:
     if missing:
         in_file = " and ".join(f"{name}: [{example}]" for name, example in missing.items())
         as_flags = " ".join(f"--{name} {example}" for name, example in missing.items())
-        advice = f"write {in_file} in the plan, or {as_flags} on the command line"
-        raise BadParameter(f"{where}: {' and '.join(missing)} are needed; {advice}")
+        advice = f"Write {in_file} in the plan, or {as_flags} on the command line"
+        raise BadParameter(f"{where}: {' and '.join(missing)} are missing. {advice}")
 
 
 def _with_seed_block(values: dict[str, Any], where: str, faults: PlanFaults) -> dict[str, Any]:
-    """The plan with what its `retrieval_metrics:` block says under our names, where it does not say so itself."""
+    """The plan with the values of its `retrieval_metrics:` block under our key names; keys of the plan take precedence."""
     place = f"{where}: retrieval_metrics"
     block = known_keys(values.get("retrieval_metrics"), SEED_KEYS, place, faults)
     performance = known_keys(block.get("performance"), PERFORMANCE_KEYS, f"{place}.performance", faults)
@@ -209,14 +209,14 @@ def _with_seed_block(values: dict[str, Any], where: str, faults: PlanFaults) -> 
 
 
 def _parse_names(values: Mapping[str, Any], name: str, where: str, faults: PlanFaults) -> tuple[str, ...]:
-    """Names, each once; none where the key is missing."""
+    """The names of a key, each once; empty if the key is missing."""
     names = parse_texts(values[name], name, where, REQUIRED_KEYS[name]) if name in values else []
     faults.note_repeated("benchmark", names)
     return tuple(dict.fromkeys(names))
 
 
 def _parse_metrics(values: Mapping[str, Any], where: str, faults: PlanFaults) -> list[BoundMetric]:
-    """The metrics, or the default ones of the benchmarks; what is wrong with any of them is noted."""
+    """The metrics, or the default metrics of the benchmarks. Errors are collected."""
     if values.get("metrics") is None:
         return default_metrics(formats_of(values.get("benchmarks"), values.get("dataset_format")))
     names = faults.attempt(parse_texts, values["metrics"], "metrics", where, "ndcg@10") or []
@@ -226,7 +226,7 @@ def _parse_metrics(values: Mapping[str, Any], where: str, faults: PlanFaults) ->
 
 
 def _parse_chunkers(value: Any, where: str, faults: PlanFaults) -> tuple[BoundChunker, ...]:
-    """The chunkers, each once; what is wrong with any of them is noted."""
+    """The chunkers, each once. Errors are collected."""
     listed = [] if value is None else faults.attempt(parse_list, value, "chunkers", where, "fixed_lines") or []
     chunkers = [faults.attempt(parse_chunker, entry) for entry in listed]
     return tuple({chunker.name: chunker for chunker in chunkers if chunker is not None}.values())
@@ -234,17 +234,17 @@ def _parse_chunkers(value: Any, where: str, faults: PlanFaults) -> tuple[BoundCh
 
 def _parse_format(value: Any, where: str) -> str | None:
     if value is not None and not isinstance(value, str):
-        raise BadParameter(f"{where}: dataset_format is a name, such as beir, not {value!r}")
+        raise BadParameter(f"{where}: dataset_format must be a name such as beir, not {value!r}")
     return None if value is None else find_format(value).name
 
 
 def _parse_outputs(values: Mapping[str, Any], where: str) -> tuple[str, ...]:
-    """Files to write, seen from the current folder."""
+    """The files to write, relative to the current folder."""
     paths = parse_texts(values["outputs"], "outputs", where, "result.json") if values.get("outputs") else []
     places = [Path(path).resolve() for path in paths]
     for number, path in enumerate(paths):
         if places[number] in places[:number]:
-            raise BadParameter(f"{where}: outputs has {path} twice; leave one out")
+            raise BadParameter(f"{where}: outputs lists {path} twice. Remove one")
     return tuple(paths)
 
 
@@ -263,7 +263,7 @@ def _parse_profile(values: Mapping[str, Any], where: str, faults: PlanFaults) ->
 
 
 def _parse_convention(setting: Field[Any], value: Any, where: str) -> Any:
-    """One value of the policy; flags and numbers may be text."""
+    """The value of one policy field; flags and numbers may be strings."""
     if isinstance(setting.default, bool):
         return parse_flag(value, f"policy: {setting.name}", where)
     if not isinstance(value, str):
@@ -288,14 +288,14 @@ def _parse_selection(values: Mapping[str, Any], where: str, faults: PlanFaults) 
 
 
 def _parse_tags(tags: Any, where: str) -> dict[str, list[str]]:
-    """`{language: de}`, `{language: [de, en]}`, or as on the command line: `language=de`."""
+    """Parse `{language: de}`, `{language: [de, en]}`, or `language=de` as on the command line."""
     place = f"{where}: selection"
     if tags is None:
         return {}
     if not isinstance(tags, Mapping):
         return parse_where(parse_texts(tags, "where", place, "language=de"))
     if empty := [name for name, value in tags.items() if value is None]:
-        raise BadParameter(f"{place}: where: {empty[0]} has no value; write {empty[0]}: value, or a list of values")
+        raise BadParameter(f"{place}: where: {empty[0]} has no value. Write {empty[0]}: value, or a list of values")
     return {
         str(name): [str(choice) for choice in parse_list(value, str(name), place, "de, en")] for name, value in tags.items()
     }

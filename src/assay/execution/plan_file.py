@@ -1,4 +1,4 @@
-"""Plan files: YAML with variables of the environment filled in, checks of single values, and faults collected."""
+"""Plan files: read YAML with environment variables, check single values, and collect errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from assay.text import counted
 from assay.yaml_tree import MAX_LETTERS, Node, parse_yaml
 
 LATE_PROVIDERS = ("http", "command", "chroma", "pgvector", "qdrant")
-"""Providers that read variables of the environment themselves, when they ask."""
+"""Providers that read environment variables themselves, when they send queries."""
 PROVIDER_CALL = re.compile(r"(\w*)\s*\(|\)")
 CONVERTERS: dict[str, Callable[[str], Any]] = {
     "text": str,
@@ -33,17 +33,17 @@ CONVERTERS: dict[str, Callable[[str], Any]] = {
     "int": int,
     "float": lambda text: float(text.replace(".inf", "inf").replace(".Inf", "inf").replace(".INF", "inf")),
 }
-"""What each kind of plain word becomes."""
+"""Kind of YAML scalar → the function that converts it."""
 VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 MAX_DIGITS = 300
-"""Digits of a whole number: more than any float can hold."""
+"""The largest number of digits of a whole number; about what a float can hold."""
 
 
 def read_plan(path: Path) -> dict[str, Any]:
-    """The content of a YAML file, with ${NAME} replaced from the environment."""
+    """The content of a YAML file, with ${NAME} replaced by environment variables."""
     content = parse_yaml(_read_text(path), str(path))
     if content is None or not isinstance(content.value, dict):
-        raise DataError("a plan is a map of benchmarks, providers and metrics", source=path)
+        raise DataError("a plan must be a map with benchmarks, providers and metrics", source=path)
     return {
         name: _fill_variables(_to_values(value, str(path)), f"{path}: {name}", is_provider=name == "providers", late=False)
         for name, value in content.value.items()
@@ -57,25 +57,26 @@ def _read_text(path: Path) -> str:
     except FileNotFoundError:
         raise DataError("no such file", source=path) from None
     except UnicodeDecodeError:
-        raise DataError("plans are text in UTF-8", source=path) from None
+        raise DataError("a plan must be UTF-8 text", source=path) from None
     except (OSError, ValueError) as error:
         raise DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=path) from None
 
 
 def _to_values(node: Node, path: str) -> Any:
-    """A tree as plain values: plain words that look like numbers, truth values or nothing are that."""
+    """A YAML tree as plain values: unquoted words that look like numbers, booleans or null are converted."""
     if isinstance(node.value, list):
         return [_to_values(child, path) for child in node.value]
     if isinstance(node.value, dict):
         return {name: _to_values(child, path) for name, child in node.value.items()}
     if node.kind == "int" and len(node.value) > MAX_DIGITS:
-        raise DataError(f"a number of {len(node.value):,} digits is too long to be meant", source=path, line=node.line)
+        what = f"a number has {len(node.value):,} digits, but at most {MAX_DIGITS} are allowed"
+        raise DataError(what, source=path, line=node.line)
     return CONVERTERS[node.kind](node.value)
 
 
 def _fill_variables(value: Any, place: str, *, is_provider: bool, late: bool) -> Any:
-    """Text with ${NAME} filled in. Services read their variables late, so that no secret gets into a plan or a result:
-    for them it is only seen to that the variable is there.
+    """The value with ${NAME} replaced. For services it is only checked that the variable is set: they read it late, so that
+    no secret gets into a plan or a result.
     """
     if isinstance(value, Mapping):
         is_service = is_provider and value.get("name") in LATE_PROVIDERS
@@ -101,14 +102,16 @@ def _fill_variables(value: Any, place: str, *, is_provider: bool, late: bool) ->
             is_late = late or (is_provider and _is_inside_a_service(value[: shape.start()]))
             return f"${{{name}}}" if is_late else os.environ[name]
         if default is None:
-            raise BadParameter(f"{place}: the environment has no {name}; ${{{name}:-default}} would give one")
+            raise BadParameter(
+                f"{place}: the environment variable {name} is not set. To add a default: ${{{name}:-default}}"
+            )
         return default
 
     return VARIABLE.sub(known, value)
 
 
 def _is_inside_a_service(before: str) -> bool:
-    """Whether what follows this text belongs to a provider that reads variables itself: `hybrid(bm25, http(url='…`."""
+    """Whether the text after this belongs to a provider that reads variables itself: `hybrid(bm25, http(url='…`."""
     if re.match(rf"\s*(?:[^=():]*=)?\s*(?:{'|'.join(LATE_PROVIDERS)})\s*:", before):
         return True
     if re.search(rf"(?<!\w)(?:{'|'.join(LATE_PROVIDERS)}):(?!//)[^,()]*\Z", before):
@@ -129,34 +132,34 @@ T = TypeVar("T")
 ERROR_OF_EXIT_CODE: dict[int, type[AssayError]] = {
     kind.exit_code: kind for kind in (BadParameter, DataError, ProviderError, NothingSelected)
 }
-"""Exit code → the error that stands for several with that code."""
+"""Exit code → the error type for several errors with that code."""
 
 
 class PlanFaults:
-    """Collects errors, then raises them together; a single one is raised as it is."""
+    """Collects errors and raises them together; a single error is raised as it is."""
 
     def __init__(self, where: str) -> None:
         self.where = where
         self.repeated: list[str] = []
-        """What is no fault, but may not be as meant: things that are named twice."""
+        """Notes on things that are listed twice, which is not an error."""
         self._errors: dict[str, AssayError] = {}
 
     def __len__(self) -> int:
         return len(self._errors)
 
     def add(self, error: AssayError) -> None:
-        """Note one; the same words are noted once."""
+        """Add an error; a message that was added before is ignored."""
         self._errors.setdefault(str(error), error)
 
     def note_repeated(self, kind: str, names: Iterable[str]) -> None:
-        """Note names that occur more than once."""
+        """Add notes on names that occur more than once."""
         counts = Counter(names).items()
         self.repeated += [
-            f"the {kind} {name} is named {count:,} times, and used once" for name, count in counts if count > 1
+            f"the {kind} {name} is listed {count:,} times but used once" for name, count in counts if count > 1
         ]
 
     def attempt(self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T | None:
-        """What the function returns; None where it fails, which is noted."""
+        """What the function returns; None if it raises an error, which is collected."""
         try:
             return function(*arguments, **named)
         except AssayError as error:
@@ -164,7 +167,7 @@ class PlanFaults:
             return None
 
     def raise_if_any(self) -> None:
-        """Raise what was found. Several become one error with the exit code of the first."""
+        """Raise the collected errors, if any. Several become one error with the exit code of the first."""
         errors = list(self._errors.values())
         if len(errors) == 1:
             raise errors[0]
@@ -181,53 +184,53 @@ MAX_WHOLE_NUMBER = 10**18
 
 
 def known_keys(content: Any, known: Sequence[str], where: str, faults: PlanFaults) -> dict[str, Any]:
-    """What a map says, without keys that say nothing; keys that nobody knows are noted as faults."""
+    """The known keys of a map whose value is not null. Unknown keys are collected as errors."""
     if content is None:
         return {}
     if not isinstance(content, Mapping):
-        faults.add(BadParameter(f"{where} is a map with {', '.join(known)}, not {content!r}"))
+        faults.add(BadParameter(f"{where} must be a map with {', '.join(known)}, not {content!r}"))
         return {}
     for name in content:
         if name not in known:
             near = near_matches(str(name), known)
-            faults.add(UnknownName(f"key of {where}", str(name), near, f"there are {', '.join(known)}"))
+            faults.add(UnknownName(f"key of {where}", str(name), near, f"choose from {', '.join(known)}"))
     return {name: value for name, value in content.items() if name in known and value is not None}
 
 
 def parse_list(value: Any, name: str, where: str, example: str) -> list[Any]:
-    """Several values, or one by itself; an empty list is refused, for it may be an oversight."""
+    """A list of values; a single value becomes a list. An empty list is an error, because it may be a mistake."""
     values = list(value) if isinstance(value, list | tuple) else [value]
     if not values:
-        raise BadParameter(f"{where}: {name} is an empty list; give at least one, as in {name}: [{example}]")
+        raise BadParameter(f"{where}: {name} is an empty list. Name at least one, for example {name}: [{example}]")
     return values
 
 
 def parse_texts(value: Any, name: str, where: str, example: str) -> list[Any]:
-    """Several names, or one by itself."""
+    """A list of names; a single name becomes a list."""
     texts = parse_list(value, name, where, example)
     for text in texts:
         if not isinstance(text, str):
-            raise BadParameter(f"{where}: {name} are names, as in {name}: [{example}], not {text!r}")
+            raise BadParameter(f"{where}: {name} must be a list of names such as [{example}], not {text!r}")
         if not text.strip():
-            raise BadParameter(f"{where}: {name} has an empty name; write {name}: [{example}]")
+            raise BadParameter(f"{where}: {name} has an empty name. Write, for example, {name}: [{example}]")
     return texts
 
 
 def parse_number(value: Any, name: str, where: str) -> float:
-    """A number above 0; text is fine, for ${NAME} gives nothing else."""
+    """A number above 0; it may be a string, because ${NAME} always gives strings."""
     try:
         number = float("nan" if isinstance(value, bool) else value)
     except (TypeError, ValueError):
         number = float("nan")
     if not number > 0:
-        raise BadParameter(f"{where}: {name} is a number above 0, not {value!r}")
+        raise BadParameter(f"{where}: {name} must be a number above 0, not {value!r}")
     return number
 
 
 def parse_flag(value: Any, name: str, where: str) -> bool:
     """True or false; also yes and no, on and off."""
     if str(value).lower() not in BOOLEAN_WORDS:
-        raise BadParameter(f"{where}: {name} is true or false, not {value!r}")
+        raise BadParameter(f"{where}: {name} must be true or false, not {value!r}")
     return BOOLEAN_WORDS[str(value).lower()]
 
 
@@ -237,7 +240,7 @@ def parse_whole(value: Any, name: str, where: str, least: int = 1, most: int = M
         return None
     text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
     if not (text.isascii() and text.isdecimal()) or len(text) > len(str(MAX_WHOLE_NUMBER)) or int(text) < least:
-        raise BadParameter(f"{where}: {name} is a whole number from {least} up, not {value!r}")
+        raise BadParameter(f"{where}: {name} must be a whole number of at least {least}, not {value!r}")
     if int(text) > most:
-        raise BadParameter(f"{where}: {name} is at most {most:,}, not {value!r}")
+        raise BadParameter(f"{where}: {name} must be at most {most:,}, not {value!r}")
     return int(text)

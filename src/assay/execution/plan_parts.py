@@ -21,25 +21,25 @@ from assay.text import is_file, printable
 
 EXAMPLE_PROVIDER = "bm25"
 LIST_PARAMETERS = ("weights",)
-"""Parameters that are lists themselves, rather than values to try."""
+"""Parameters whose value is a list; a list for any other parameter has values to try."""
 LABELLED_PROVIDER = re.compile(r"\s*(?P<label>[^=():]*?)\s*=(?P<provider>.*)", re.DOTALL)
 
 
 class Variant(NamedTuple):
-    """One way to set the parameters of a provider, and which of the values to try it has."""
+    """One combination of parameters of a provider, and the values to try that it uses."""
 
     content: Any
     tried: tuple[str, ...] = ()
 
 
 def parse_providers(value: Any, where: str, faults: PlanFaults) -> tuple[BoundProvider, ...]:
-    """All providers of a plan, in order, each once; what is wrong with any of them is noted."""
+    """All providers of a plan, in order, each once. Errors are collected."""
     listed = faults.attempt(parse_list, value, "providers", where, EXAMPLE_PROVIDER) or []
     if isinstance(value, Mapping) and "name" not in value:
         listed = [{name: settings} for name, settings in value.items()]
         if not listed:
             faults.add(
-                BadParameter(f"{where}: providers is an empty map; give at least one, as in providers: [{EXAMPLE_PROVIDER}]")
+                BadParameter(f"{where}: providers is empty. Name at least one, for example providers: [{EXAMPLE_PROVIDER}]")
             )
     all_providers = [provider for entry in listed for provider in faults.attempt(expand_provider, entry) or ()]
     providers = {(provider.fingerprint, provider.label): provider for provider in all_providers}
@@ -49,16 +49,16 @@ def parse_providers(value: Any, where: str, faults: PlanFaults) -> tuple[BoundPr
     for provider in providers.values():
         if provider.name in names:
             advice = (
-                f"give each a label of its own, as in {{name: {provider.provider.name}, label: …}} "
+                f"Give each its own label, for example {{name: {provider.provider.name}, label: …}} "
                 f"or 'label={EXAMPLE_PROVIDER}'"
             )
-            faults.add(BadParameter(f"{where}: two providers are called {provider.name}; {advice}"))
+            faults.add(BadParameter(f"{where}: two providers are called {provider.name}. {advice}"))
         names.setdefault(provider.name, provider)
     return tuple(providers.values())
 
 
 def expand_provider(entry: Any) -> list[BoundProvider]:
-    """A provider; several where a parameter of it or of its parts is a list: each of the values is tried."""
+    """The providers of an entry: several if a parameter of it, or of its parts, is a list of values to try."""
     if isinstance(entry, BoundProvider):
         return [entry]
     label, content = _split_label(entry)
@@ -85,7 +85,7 @@ def _split_label(entry: Any) -> tuple[str, Any]:
 
 def _parse_label(value: Any) -> str:
     if not isinstance(value, str) or not value.strip() or printable(value) != value:
-        raise BadParameter(f"a label is some text on one line, such as 'BM25 tuned', not {value!r}")
+        raise BadParameter(f"a label must be text on one line, such as 'BM25 tuned', not {value!r}")
     return value.strip()
 
 
@@ -93,28 +93,28 @@ def _with_name(entry: Any) -> dict[str, Any]:
     """`{bm25: {k1: 0.9}}` as `{name: bm25, k1: 0.9}`."""
     if not isinstance(entry, Mapping):
         raise BadParameter(
-            f"a provider is a name such as {EXAMPLE_PROVIDER}, or a map with one name, not {_describe_value(entry)}"
+            f"a provider must be a name such as {EXAMPLE_PROVIDER}, or a map with one name, not {_describe_value(entry)}"
         )
     if "name" in entry:
         return dict(entry)
     if len(entry) != 1:
-        names = ", ".join(map(str, entry)) or "an empty one"
-        advice = f"parameters are indented below it, as in {{{EXAMPLE_PROVIDER}: {{k1: 0.9}}}}"
-        raise BadParameter(f"a provider is a name, or a map with one name, not {names}; {advice}")
+        names = ", ".join(map(str, entry)) or "an empty map"
+        advice = f"Indent the parameters below the name, as in {{{EXAMPLE_PROVIDER}: {{k1: 0.9}}}}"
+        raise BadParameter(f"a provider must be a name, or a map with one name, not {names}. {advice}")
     ((name, settings),) = entry.items()
     find_provider(str(name))
     if not isinstance(settings, Mapping | None):
-        raise BadParameter(f"the parameters of {name} are a map, as in {{{name}: {{…}}}}, not {_describe_value(settings)}")
+        raise BadParameter(f"the parameters of {name} must be a map: {{{name}: {{…}}}}, not {_describe_value(settings)}")
     return {**(settings or {}), "name": name}
 
 
 def _describe_value(value: Any) -> str:
-    """What was found in the place of something else; of text and lists only that, for they may hold a secret."""
-    return "a text" if isinstance(value, str) else "a list" if isinstance(value, list) else repr(value)
+    """The value for a message; of strings and lists only the type, because they may contain a secret."""
+    return "a string" if isinstance(value, str) else "a list" if isinstance(value, list) else repr(value)
 
 
 def _variants(entry: Any) -> Iterator[Variant]:
-    """Every combination of the values to try, as names and maps without lists."""
+    """Every combination of the values to try, as names and as maps without lists."""
     if isinstance(entry, str):
         yield Variant(entry)
         return
@@ -127,7 +127,7 @@ def _variants(entry: Any) -> Iterator[Variant]:
 
 
 def _choices(name: str, key: str, value: Any) -> Iterator[Variant]:
-    """The values that one parameter takes in turn."""
+    """The values of one parameter, one after the other."""
     if key == "providers":
         parts = [list(_variants(_check_unlabelled(name, part))) for part in _parse_choices(name, key, value, "bm25, dense")]
         for combination in itertools.product(*parts):
@@ -140,46 +140,46 @@ def _choices(name: str, key: str, value: Any) -> Iterator[Variant]:
 
 
 def _parse_choices(name: str, key: str, value: Any, example: str) -> Sequence[Any]:
-    """A list with something in it."""
+    """A list that is not empty."""
     return parse_list(value, key, name, example)
 
 
 def _check_unlabelled(name: str, part: Any) -> Any:
-    """A part of another provider, which has no label of its own."""
+    """A part of another provider; a BadParameter if it has a label."""
     if isinstance(part, Mapping) and "label" in _with_name(part):
-        raise BadParameter(f"{name}: a label belongs to the whole provider, not to a part of it")
+        raise BadParameter(f"{name}: only the whole provider can have a label, not a part of it")
     return part
 
 
 def parse_relevance(values: Mapping[str, Any], where: str) -> Relevance:
-    """What counts as relevant: by what, in which unit, and with which map of ids."""
+    """How relevance is decided: the resolver, the unit, and the map of ids."""
     values = _flatten_relevance(values, where)
     by, unit, id_map = values.get("relevance", "auto"), values.get("unit", "as_retrieved"), values.get("id_map")
     if not isinstance(by, str) or not isinstance(unit, str) or not isinstance(id_map, str | Mapping | None):
-        raise BadParameter(f"{where}: relevance and unit are names, and id_map is a file or a map")
+        raise BadParameter(f"{where}: relevance and unit must be names, and id_map must be a file or a map")
     if by.strip() != "auto":
         parse_resolver(by)
     if isinstance(id_map, str) and not is_file(id_map):
-        raise BadParameter(f"{where}: id_map: {id_map}: no such file; expected one that maps chunks to documents")
+        raise BadParameter(f"{where}: id_map: {id_map}: no such file. Expected a file that maps chunks to documents")
     return Relevance(by, unit, id_map)
 
 
 def _flatten_relevance(values: Mapping[str, Any], where: str) -> Mapping[str, Any]:
-    """What `relevance: {by: token, unit: document}` says, as keys of their own, which is the other way to write it."""
+    """The values of `relevance: {by: token, unit: document}` as separate keys, which is the other way to write them."""
     block = values.get("relevance")
     if not isinstance(block, Mapping):
         return values
     known = ("by", "unit", "id_map")
     if strange := [str(key) for key in block if key not in known]:
-        raise BadParameter(f"{where}: relevance: {', '.join(strange)} is not known; there are {', '.join(known)}")
+        raise BadParameter(f"{where}: relevance: no key is called {strange[0]!r}.   (choose from {', '.join(known)})")
     if twice := [key for key in ("unit", "id_map") if key in block and key in values]:
-        raise BadParameter(f"{where}: {', '.join(twice)} stands beside relevance and in it; write it once")
+        raise BadParameter(f"{where}: {', '.join(twice)} is set both in relevance and next to it. Set it once")
     others = {key: value for key, value in values.items() if key != "relevance"}
     return others | {"relevance" if key == "by" else key: value for key, value in block.items()}
 
 
 def describe_relevance(relevance: Relevance) -> dict[str, Any]:
-    """The same in plain values, as provenance keeps it."""
+    """The relevance as plain values, for provenance."""
     id_map = relevance.id_map
     known = {} if id_map is None else {"id_map": dict(id_map) if isinstance(id_map, Mapping) else str(id_map)}
     files = {name: str(file) for name, file in relevance.domain_options.items() if name not in relevance.options}
@@ -187,7 +187,7 @@ def describe_relevance(relevance: Relevance) -> dict[str, Any]:
 
 
 def parse_options(values: Mapping[str, Any], where: str, faults: PlanFaults) -> dict[str, Any]:
-    """Option of a domain → its value, where the plan has it; what is wrong with any of them is noted."""
+    """Option of a domain → its value, for options in the plan. Errors are collected."""
     asked = {name: check for name, check in domain_keys().items() if name in values} if values else {}
     options = {name: faults.attempt(check, values[name], where) for name, check in asked.items()}
     return {name: value for name, value in options.items() if value is not None}
@@ -195,36 +195,36 @@ def parse_options(values: Mapping[str, Any], where: str, faults: PlanFaults) -> 
 
 STATISTICS_KEYS = ("confidence_intervals", "significance_testing", "alpha_level")
 INTERVAL_METHODS = ("auto", "bootstrap", "bca", "t", "wilson")
-"""What intervals are worked out by; the first where a plan only says true."""
+"""The methods for intervals; the first one is used if a plan only says true."""
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """Intervals of all summaries, and a test between providers; None for none of them."""
+    """The methods for intervals of all summaries and for tests between providers; None: no intervals, no tests."""
 
     confidence_intervals: str | None = INTERVAL_METHODS[0]
     significance_testing: str | None = "randomization"
     alpha: float = 0.05
-    """How often a difference may be seen that is not there."""
+    """The accepted rate of false positives."""
 
     @property
     def level(self) -> float:
-        """Of the intervals: what alpha leaves."""
+        """The confidence level of the intervals: 1 - alpha."""
         return 1 - self.alpha
 
 
 def parse_statistics(values: Mapping[str, Any], where: str) -> Statistics:
-    """The block `statistical_analysis`, as YAML has it."""
+    """The block `statistical_analysis` of a plan."""
     alpha = parse_number(values.get("alpha_level", Statistics.alpha), "alpha_level", where)
     if alpha >= 1:
-        raise BadParameter(f"{where}: alpha_level is a number between 0 and 1, such as 0.05, not {values['alpha_level']!r}")
+        raise BadParameter(f"{where}: alpha_level must be between 0 and 1, such as 0.05, not {values['alpha_level']!r}")
     intervals = _parse_method(values.get("confidence_intervals", True), "confidence_intervals", _parse_interval, where)
     testing = _parse_method(values.get("significance_testing", True), "significance_testing", _parse_test, where)
     return Statistics(intervals, testing, alpha)
 
 
 def _parse_method(value: Any, name: str, parse: Callable[[str], str], where: str) -> str | None:
-    """A method by its name; true stands for the usual one."""
+    """A method by its name; true means the default method."""
     try:
         return getattr(Statistics(), name) if parse_flag(value, name, where) else None
     except BadParameter:
@@ -233,7 +233,7 @@ def _parse_method(value: Any, name: str, parse: Callable[[str], str], where: str
     try:
         return parse(value)
     except UsageError as error:
-        raise BadParameter(f"{where}: {name} is true, false or a name: {error}") from None
+        raise BadParameter(f"{where}: {name} must be true, false or a name: {error}") from None
 
 
 def _parse_interval(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Asking many queries: one per thread in a pool that adapts to the service, or several per call in batches."""
+"""Sending many queries: one per thread in a pool that adapts to the service, or several per call in batches."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from assay.model import Query
 from assay.providers import RetryLater
 
 MAX_POLL_SECONDS = 0.5
-"""Seconds that the pool waits for an outcome, at most, before it looks at deadlines again."""
+"""The longest time in seconds that the pool waits for an outcome before it checks deadlines again."""
 
 
 @dataclass(eq=False)
 class Task:
-    """A query to be asked, and how it went so far."""
+    """A query to send, and its attempts so far."""
 
     query: Query
     attempts: int = 0
@@ -33,22 +33,22 @@ class Task:
 
 @dataclass
 class TaskQueue:
-    """Tasks that are not asked yet: those to be asked again when their time has come, before those that are new."""
+    """Waiting tasks: retries that are due come before new tasks."""
 
     new: list[Task]
-    """In reverse order: the next task is the last of the list."""
+    """In reverse order: the next task is the last one in the list."""
     retries: list[Task] = field(default_factory=list)
-    """In reverse order: the task that is due first is the last of the list."""
+    """In reverse order: the task that is due first is the last one in the list."""
 
     def __bool__(self) -> bool:
         return bool(self.new or self.retries)
 
     def requeue(self, task: Task) -> None:
-        """Queue a task again, to be asked not before its `not_before`."""
+        """Queue a task again; it starts at its `not_before` or later."""
         bisect.insort_left(self.retries, task, key=lambda queued: -queued.not_before)
 
     def due(self) -> float:
-        """When the next task may be asked."""
+        """The time when the next task may start."""
         return 0.0 if self.new else self.retries[-1].not_before
 
     def take(self, now: float) -> Task:
@@ -61,7 +61,7 @@ Outcomes = queue.SimpleQueue[tuple[Task, Response | Exception]]
 
 
 class PoolThread:
-    """A thread that asks one query after the other."""
+    """A thread that sends one query after the other."""
 
     def __init__(self, client: RetrieverClient, k: int, outcomes: Outcomes) -> None:
         self._client, self._k, self._outcomes = client, k, outcomes
@@ -69,11 +69,11 @@ class PoolThread:
         threading.Thread(target=self._serve, name="assay asks", daemon=True).start()
 
     def submit(self, task: Task, seconds: float) -> None:
-        """Ask this next."""
+        """Send this query next."""
         self._inbox.put((task, seconds))
 
     def stop(self) -> None:
-        """End, when what is being asked is answered."""
+        """End after the current query."""
         self._inbox.put(None)
 
     def _serve(self) -> None:
@@ -81,17 +81,17 @@ class PoolThread:
             task, seconds = job
             try:
                 (outcome,) = self._client.search([task.query], self._k, seconds)
-            except BaseException as error:  # noqa: BLE001 (even an interrupt raised by a retriever is its answer)
+            except BaseException as error:  # noqa: BLE001 (even an interrupt raised by a retriever is a response)
                 outcome = ProviderError(describe_error(error))
             self._outcomes.put((task, outcome))
 
 
 @dataclass
 class ThreadPool:
-    """Asks fewer at once while the service is busy, and more again when it answers.
+    """Sends fewer queries at once while the service is busy, and more again when it responds.
 
-    A call that took too long holds its place until it comes back, so that no service is asked more than allowed; but
-    one place is always left.
+    A call that timed out occupies its place until it returns, so that no service gets more queries than allowed; but one
+    place is always available.
     """
 
     client: RetrieverClient
@@ -100,12 +100,12 @@ class ThreadPool:
     limit: float = 0.0
     _streak: int = 0
     _halved_at: float = 0.0
-    """When the limit was last halved: a busy signal to a query asked before that does not halve it again."""
+    """When the limit was last halved: a busy signal for a query sent before that does not halve it again."""
     _paused_until: float = 0.0
-    """When a busy service may be asked again."""
+    """When queries may be sent to a busy service again."""
     _idle: list[PoolThread] = field(default_factory=list)
     _threads: dict[Task, PoolThread] = field(default_factory=dict)
-    """Task → the thread that asks it, also after its deadline."""
+    """Task → its thread, also after its deadline."""
     _outcomes: Outcomes = field(default_factory=queue.SimpleQueue)
 
     @property
@@ -113,7 +113,7 @@ class ThreadPool:
         return self.state.policy
 
     def ask(self, queries: Sequence[Query]) -> Iterator[list[Response]]:
-        """Every query once, in the order in which they are answered."""
+        """The response to every query, in the order in which they arrive."""
         self.limit = float(self._policy.concurrency)
         waiting = TaskQueue([Task(query) for query in reversed(queries)])
         running: set[Task] = set()
@@ -141,7 +141,7 @@ class ThreadPool:
             thread.submit(task, self._policy.timeout)
 
     def _collect_finished(self, running: set[Task], waiting: TaskQueue) -> list[tuple[Task, Response | Exception]]:
-        """What came back, or ran out of time, by now."""
+        """The tasks that returned or timed out by now."""
         due = [task.deadline for task in running]
         if waiting and self._has_room(running):
             due.append(max(waiting.due(), self._paused_until))
@@ -157,11 +157,11 @@ class ThreadPool:
         running -= {task for task, _ in finished}
         for task in [task for task in running if task.deadline < time.monotonic()]:
             running.remove(task)
-            finished.append((task, TimeoutError(f"no answer within {self._policy.timeout:g} s")))
+            finished.append((task, TimeoutError(f"no response within {self._policy.timeout:g} s")))
         return finished
 
     def _settle(self, task: Task, outcome: Response | Exception, waiting: TaskQueue) -> Response | None:
-        """The answer, or None where the query is asked once more."""
+        """The response, or None if the query is retried."""
         if isinstance(outcome, Response):
             self.state.note_answers([outcome])
             self._raise_limit()
@@ -179,13 +179,13 @@ class ThreadPool:
         return answer
 
     def _raise_limit(self) -> None:
-        """One more at once after as many answers in a row as are asked at once."""
+        """Allow one more query at once, after as many successful responses in a row as the limit."""
         self._streak += 1
         if self._streak >= self.limit and self.limit < self._policy.concurrency:
             self.limit, self._streak = min(self.limit + 1, float(self._policy.concurrency)), 0
 
     def _lower_limit(self, busy: RetryLater, pause: float, *, is_new_signal: bool) -> None:
-        """Half as many at once, but once only for all that were asked together; and all wait, if the service says so."""
+        """Halve the limit, once for all queries sent together; pause all queries if the service says so."""
         now = time.monotonic()
         if is_new_signal:
             self.limit, self._halved_at = max(1.0, float(int(self.limit / 2))), now
@@ -202,10 +202,10 @@ def ask_concurrently(
     *,
     grows: bool = False,
 ) -> Iterator[list[Response]]:
-    """Answers as they come, every query once. A query that fails for good has its error as the answer.
+    """The responses to all queries as they arrive. A query that fails for good has its error as the response.
 
-    With `grows`, `batch` is the largest size, reached step by step while answers come quickly. What is asked in several
-    calls shares one RetryState.
+    With `grows`, `batch` is the largest size, reached step by step while responses are fast. Several calls for one provider
+    share one RetryState.
     """
     state = policy if isinstance(policy, RetryState) else RetryState(policy)
     asker = BatchClient(client, k, state, batch, grows) if batch > 1 else ThreadPool(client, k, state)
@@ -213,14 +213,14 @@ def ask_concurrently(
 
 
 FAST_BATCH_SECONDS = 0.5
-"""Seconds. While batches take less, the next is twice as large; so a crash never costs more than about a second's work."""
+"""A batch that takes fewer seconds is followed by one of twice the size, so a crash costs about one second of work."""
 
 FailedQuery = tuple[Query, Exception]
 
 
 @dataclass
 class BatchClient:
-    """Asks in batches: of `size`, or with `grows`, larger and larger ones up to it while answers come quickly."""
+    """Sends batches of `size` queries; with `grows`, batches grow up to `size` while responses are fast."""
 
     client: RetrieverClient
     k: int
@@ -229,7 +229,7 @@ class BatchClient:
     grows: bool = False
 
     def ask(self, queries: Sequence[Query]) -> Iterator[list[Response]]:
-        """Every query once; those of a batch that failed are asked alone."""
+        """The response to every query; queries of a failed batch are sent one by one."""
         start, size, failed = 0, 1 if self.grows else self.size, list[FailedQuery]()
         while start < len(queries):
             some = queries[start : start + size]
@@ -249,7 +249,7 @@ class BatchClient:
                 and self.state.is_new
                 and start < len(queries)
             ):
-                continue  # the first few wait together
+                continue  # the first few failures wait together
             yield from self._ask_singly(failed, attempts=1 if len(some) == 1 else 0)
             failed = []
 
@@ -259,9 +259,9 @@ class BatchClient:
         return min(2 * size, self.size) if is_complete and seconds < FAST_BATCH_SECONDS else max(size // 2, 1)
 
     def _ask_singly(self, failed: list[FailedQuery], attempts: int) -> Iterator[list[Response]]:
-        """One by one, so that a bad query does not take others along; in rounds, with one pause for all of them.
+        """Retry queries one by one, in rounds with one pause for all, so that a bad query does not affect the others.
 
-        What failed in company is asked alone, whatever the error: it may have been another's.
+        A query of a failed batch is always retried, whatever the error: another query may have caused it.
         """
         while failed:
             again = [(query, error) for query, error in failed if not attempts or self.state.should_retry(error, attempts)]
@@ -289,4 +289,4 @@ class BatchClient:
                 self.client.search, queries, self.k, seconds, seconds=seconds + CANCEL_GRACE_SECONDS
             )
         except TimeoutError:
-            return [TimeoutError(f"no answer within {seconds:g} s")] * len(queries)
+            return [TimeoutError(f"no response within {seconds:g} s")] * len(queries)

@@ -1,4 +1,4 @@
-"""Progress: how far a provider is with the queries of a benchmark."""
+"""Progress: how many queries of a benchmark a provider has finished."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.execution.responses import Response
 
 
 class Wait(NamedTuple):
-    """A pause: how long, why, and when it is over by the clock."""
+    """A pause: its length in seconds, the reason, and the clock time when it ends."""
 
     seconds: float
     why: str
@@ -20,7 +20,7 @@ class Wait(NamedTuple):
 
 @dataclass
 class Progress:
-    """How far a part is; `watch` is called after each batch."""
+    """The progress of a part; `watch` is called after each batch."""
 
     name: str
     n_asked: int
@@ -28,16 +28,16 @@ class Progress:
     n_failed: int = 0
     n_cached: int = 0
     indexing: float = 0.0
-    """Seconds that went into taking the documents in."""
+    """Seconds spent on indexing documents."""
     began: float = field(default_factory=time.perf_counter)
     watch: Callable[[Progress], None] = lambda _: None
     n_known: int = 0
-    """Of those not asked, how many an earlier start has answered."""
+    """Queries that an earlier, interrupted evaluation has finished."""
     wait: Wait | None = None
     """The last pause that a service asked for."""
 
     def note_wait(self, seconds: float, why: str) -> None:
-        """Note that a service asks for a pause, and call `watch`."""
+        """Record that a service asks for a pause, and call `watch`."""
         self.wait = Wait(seconds, why, time.perf_counter() + seconds)
         self.watch(self)
 

@@ -1,4 +1,4 @@
-"""Responses: what a provider returned for each query, and an append-only log of them that survives a killed process."""
+"""Responses: what a provider returned for each query, and an append-only log that survives a killed process."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from assay.text import counted
 
 SCHEMA = "assay.answers/1"
 LOCK_ATTEMPTS, LOCK_PAUSE_SECONDS = 3, 0.02
-"""How often a lock is tried, and seconds in between: whoever tidies up holds it for an instant."""
+"""How often to try a lock, and seconds in between: a process that cleans up holds it for a moment."""
 LOCK_NAME = re.compile(r"\..+\.log\.lock")
-"""Names of locks."""
-WRITE_ADVICE = "make room, or work in another folder"
+"""Names of lock files."""
+WRITE_ADVICE = "Free disk space, or work in another folder"
 
 
 class Response(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """The ranking a query got, or the error it got instead."""
+    """The ranking for a query, or the error."""
 
     query: str
     docs: list[str] = []
     scores: list[float] = []
     ms: float = 0.0
-    """How long it took; in a batch, its share. Not a number where nobody knows."""
+    """Milliseconds that it took; in a batch, its share. Not a number if unknown."""
     error: str | None = None
     extra: dict[str, dict[str, Any]] | None = None
     """What the provider reports with its hits: texts, first-stage ranks, routes."""
     n_together: int = 1
-    """How many queries were answered by the same call."""
+    """How many queries were in the same call."""
     is_final: bool = False
-    """Whether it failed in a way that asking again would not mend."""
+    """Whether a retry would fail again."""
     said: dict[str, Any] | None = None
-    """What the provider says about the query as a whole, beside its hits: its answer in words."""
+    """What the provider reports about the query as a whole, such as its answer."""
 
     @property
     def ranking(self) -> dict[str, float]:
@@ -55,7 +55,7 @@ class Response(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     @property
     def hits(self) -> list[Hit]:
-        """The ranking with what came along."""
+        """The ranking with texts and metadata."""
         extra = self.extra or {}
         return [_hit(doc, score, extra.get(doc) or {}) for doc, score in zip(self.docs, self.scores, strict=True)]
 
@@ -66,13 +66,13 @@ def _hit(doc: str, score: float, more: dict[str, Any]) -> Hit:
 
 
 class Record(msgspec.Struct, frozen=True):
-    """One line of a log: answers of one part of a plan."""
+    """One line of a log: responses of one part of a plan."""
 
     part: str
     answers: list[Response]
 
     def __post_init__(self) -> None:
-        """Every document has a score, and what came along is text where it is read as one."""
+        """Check that every document has a score, and that texts are strings."""
         for answer in self.answers:
             if len(answer.docs) != len(answer.scores):
                 raise SchemaError(
@@ -80,11 +80,11 @@ class Record(msgspec.Struct, frozen=True):
                 )
             for more in (answer.extra or {}).values():
                 if not isinstance(more.get("text"), str | None):
-                    raise SchemaError("expected a text beside a document", at_key("", answer.query))
+                    raise SchemaError("expected the text of a document to be a string", at_key("", answer.query))
 
 
 class LogHeader(msgspec.Struct, frozen=True):
-    """What is read of the header of a log; the log of a cache has none of it."""
+    """The fields of a log header that are read; the log of a cache has none of them."""
 
     schema: str
     plan: dict[str, Any] = {}
@@ -95,19 +95,19 @@ class LogHeader(msgspec.Struct, frozen=True):
     queries: dict[str, Count] = {}
 
     def __post_init__(self) -> None:
-        """Plans are open, but not without end."""
+        """Limit the depth of the plan, which may have any content."""
         check_depth(self.plan, "plan")
 
 
 @dataclass
 class ResponseLog:
-    """Append-only. Every line has a checksum, so what was being written when the process died is seen and cut off."""
+    """An append-only log. Every line has a checksum, so that a line interrupted by a crash is detected and cut off."""
 
     path: Path
 
     @contextmanager
     def lock(self, *, waits: bool = False) -> Iterator[None]:
-        """Nobody else holds it meanwhile; an error where somebody does, unless one waits."""
+        """Hold the lock of this log. A UsageError if another process holds it, unless `waits`."""
         lock_path = self.path.with_name(f".{self.path.name}.lock")
         with self._open_lock(lock_path, waits=waits):
             try:
@@ -117,7 +117,7 @@ class ResponseLog:
                     lock_path.unlink()
 
     def _open_lock(self, lock_path: Path, *, waits: bool) -> IO[bytes]:
-        """The open file that is the lock. One that its last holder has removed meanwhile locks nobody out: another try."""
+        """The open lock file. If its last holder removed it in the meantime, it locks nothing, so it is opened again."""
         n_attempts = 0
         while True:
             try:
@@ -131,19 +131,21 @@ class ResponseLog:
                 if n_attempts < LOCK_ATTEMPTS:
                     time.sleep(LOCK_PAUSE_SECONDS)
                     continue
-                raise UsageError(f"the same evaluation is running already and writes {self.path}; wait until it is done")
+                raise UsageError(
+                    f"the same evaluation is already running and writes {self.path}. Wait until it has finished"
+                )
             with suppress(OSError):
                 if os.path.samestat(os.fstat(lock.fileno()), lock_path.stat()):
                     return lock
             lock.close()
 
     def header(self) -> dict[str, Any]:
-        """What it was begun with; nothing where there is none."""
+        """The header of the log; empty if there is none."""
         first = next(_intact_lines(self.path), None)
         return first.header if first is not None else {}
 
     def read(self) -> tuple[dict[str, Any], dict[str, dict[str, Response]]]:
-        """The header, and part → query → answer, as far as lines are whole. Nothing is written: another may be writing."""
+        """The header, and part → query → response, from intact lines. Read-only, because another process may be writing."""
         header: dict[str, Any] = {}
         answers: dict[str, dict[str, Response]] = {}
         for line in _intact_lines(self.path):
@@ -155,36 +157,36 @@ class ResponseLog:
         return header, answers
 
     def truncate_damage(self) -> None:
-        """Cut off what was being written when a process died; only for who goes on writing."""
+        """Cut off a line that was interrupted by a crash; only for the process that continues the log."""
         good = sum(line.size for line in _intact_lines(self.path))
         if self.path.exists() and good < self.path.stat().st_size:
             with self.path.open("r+b") as file:
                 file.truncate(good)
 
     def begin(self, header: dict[str, Any]) -> None:
-        """A new log; one of before is kept beside it, for its answers may be wanted after all."""
+        """Start a new log. An earlier log is kept as a backup, because its responses may still be needed."""
         try:
-            with atomic_write(self.path, is_text=False) as file:  # its lines have checksums
+            with atomic_write(self.path, is_text=False) as file:  # lines have checksums
                 file.write(_encode_line(msgspec.json.encode({"schema": SCHEMA, **header})))
                 file.flush()
                 self._back_up()
         except DataError as error:
-            raise DataError(f"{error}; {WRITE_ADVICE}") from None
+            raise DataError(f"{error}. {WRITE_ADVICE}") from None
 
     def _back_up(self) -> None:
-        """A second name for the log of before, so that there is one under the old name at every instant."""
+        """Give the earlier log a second name, so that a log exists under the old name at every moment."""
         if not self.path.exists():
             return
         before, second = self.path.with_name(f"{self.path.name}.before"), temporary_name(self.path.parent)
         try:
             second.hardlink_to(self.path)
-        except OSError:  # a system without such names
+        except OSError:  # a file system without hard links
             self.path.replace(before)
         else:
             second.replace(before)
 
     def appender(self) -> Appender:
-        """What writes to it; close it when done."""
+        """The writer of this log; close it after use."""
         try:
             return Appender(self.path, os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666))
         except OSError as error:
@@ -192,14 +194,14 @@ class ResponseLog:
 
 
 class Appender:
-    """Writes whole lines, each in one call."""
+    """Writes whole lines to a log, each in one call."""
 
     def __init__(self, path: Path, handle: int) -> None:
         self._path, self._handle = path, handle
         self._encode = msgspec.json.Encoder(enc_hook=to_json).encode
 
     def append(self, part: str, answers: Iterable[Response]) -> None:
-        """Add answers of a part; one with half a letter in it, which no file can hold, is left out."""
+        """Add responses of a part. A response with half a surrogate pair, which cannot be written, is left out."""
         some = list(answers)
         try:
             content = _encode_line(self._encode(Record(part, some)))
@@ -214,7 +216,7 @@ class Appender:
             raise _write_error(self._path, error) from None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         os.close(self._handle)
 
 
@@ -224,12 +226,12 @@ def remove_stale_files(folder: Path) -> None:
 
 
 def _write_error(path: Path, error: OSError) -> DataError:
-    """What to say of a full disk or a folder of somebody else; what was kept before is still there."""
-    return DataError(f"cannot be written: {error.strerror or error}; {WRITE_ADVICE}", source=path)
+    """The error for a full disk or a folder without write permission. Earlier content is not lost."""
+    return DataError(f"cannot be written: {error.strerror or error}. {WRITE_ADVICE}", source=path)
 
 
 def _try_lock(handle: int, *, waits: bool) -> bool:
-    """Whether the lock could be had; always, where files cannot be locked."""
+    """Whether the lock was acquired; always true if files cannot be locked."""
     try:
         import fcntl
 
@@ -246,7 +248,7 @@ def _encode_line(payload: bytes) -> bytes:
 
 
 class _LogLine(NamedTuple):
-    """A line of a log, checked: the header, which is the first, or answers."""
+    """A checked line of a log: the header, which is the first line, or responses."""
 
     size: int
     header: dict[str, Any]
@@ -254,7 +256,7 @@ class _LogLine(NamedTuple):
 
 
 def _intact_lines(path: Path) -> Iterator[_LogLine]:
-    """Lines whose checksum is right and that hold what a log holds; nothing after the first that is not so."""
+    """The lines with a correct checksum and valid content, up to the first line that is damaged."""
     if not path.exists():
         return
     decode = msgspec.json.Decoder(Record).decode

@@ -1,4 +1,4 @@
-"""`assay.run`: put a benchmark's queries to a retriever of one's own, from Python."""
+"""`assay.run`: run your own retriever on a benchmark from Python."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def run(
     name: str = "",
     **settings: Any,
 ) -> Result:
-    """Put a benchmark's queries to a retriever of your own, and score it.
+    """Run your own retriever on a benchmark, and score it.
 
-    The retriever is an object with `search(queries, k)` and, where it takes documents, `index(documents)`; a function of
-    one query text and k; or a provider by name. `settings` are the keys of a plan: selection, relevance, profile,
-    ontology, annotations, labels, fields, timeout, retries, concurrency, batch_size. Without a timeout an object is called
+    The retriever is an object with `search(queries, k)` and, if it indexes documents, `index(documents)`; a function of
+    one query text and k; or the name of a provider. `settings` are the keys of a plan: selection, relevance, profile,
+    ontology, annotations, labels, fields, timeout, retries, concurrency, batch_size. Without a timeout, an object is called
     in the calling thread.
     """
     chosen = load_dataset(dataset, settings.pop("dataset_format", None))
@@ -51,7 +51,7 @@ def run(
     if policy is not None:
         plan = replace(plan, profile=replace(plan.profile, policy=policy))
     chosen = with_indexed_documents({chosen.name: chosen}, plan)[chosen.name]
-    open_context(subject_of(plan.relevance, chosen, plan.metrics))  # what is missing shows now, not when all is asked
+    open_context(subject_of(plan.relevance, chosen, plan.metrics))  # fail now if something is missing, not after all queries
     retry_policy = plan.retry_policy if settings.get("timeout") is not None else replace(plan.retry_policy, timeout=math.inf)
     queries = plan.selection.apply(chosen.queries)
     part = Part(chosen, provider, queries, plan.k, retry_policy, plan.batch_size, relevance=plan.relevance)
@@ -59,18 +59,18 @@ def run(
     result = score_responses(part, plan, collect_responses(part, {}, None, progress), progress, start)[-1]
     if is_total_failure(result):
         query, reason = next(iter(result.failures.items()))
-        raise ProviderError(f"{part.name}: every query failed; {query}: {reason}")
+        raise ProviderError(f"{part.name}: every query failed. The first error, for {query}: {reason}")
     return result
 
 
 def wrap_retriever(retriever: Any, name: str = "") -> BoundProvider:
-    """What somebody hands over, as a provider: an object that is made already, a function, or a provider's name."""
+    """The provider of an object, a function, or the name of a provider."""
     if isinstance(retriever, str):
         return replace(parse_provider(WrittenName(retriever)), label=name)
     if isinstance(retriever, BoundProvider):
         return replace(retriever, label=name or retriever.label)
     if inspect.isclass(retriever):
-        raise UsageError(f"{retriever.__name__} is a class; hand over an object of it: {retriever.__name__}()")
+        raise UsageError(f"{retriever.__name__} is a class. Pass an instance: {retriever.__name__}()")
     if is_retriever(retriever):
         type_name, own = type(retriever).__name__, adapt(retriever)
         make: Any = own.described(type_name).left_open
@@ -79,6 +79,7 @@ def wrap_retriever(retriever: Any, name: str = "") -> BoundProvider:
         type_name, indexes, batch = getattr(retriever, "__name__", type(retriever).__name__), False, 1
         make = partial(FunctionRetriever, type_name, retriever)
     else:
-        raise ProviderError(f"expected search(queries, k), a function or a provider's name, found {shortened(retriever)}")
-    record = Provider(name or type_name, "a retriever of your own", make, indexes=indexes, batch=batch)
+        expected = "an object with search(queries, k), a function or the name of a provider"
+        raise ProviderError(f"expected {expected}, found {shortened(retriever)}")
+    record = Provider(name or type_name, "your own retriever", make, indexes=indexes, batch=batch)
     return BoundProvider(record, {})

@@ -1,4 +1,4 @@
-"""The runner: put a benchmark's queries to a provider, log every response as it comes, and score the rankings."""
+"""The runner: send the queries of a benchmark to a provider, log every response, and score the rankings."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ from assay.providers import Adapted, BoundProvider, RelevanceRule
 from assay.views import Times
 
 DEFAULT_DEPTH = 100
-"""Documents asked for, unless a metric looks deeper."""
+"""The number of documents to retrieve, unless a metric has a larger cutoff."""
 RESPONSES_PER_LOG_LINE = 1000
-"""Responses in one line of the log, at most."""
+"""The largest number of responses in one line of the log."""
 CLOSE_TIMEOUT, CLOSE_TIMEOUT_ON_INTERRUPT = 5.0, 0.2
-"""Seconds a retriever has to close; and when somebody interrupts."""
+"""Seconds that a retriever has to close; the second number is for interrupts."""
 INDEX_TIMEOUT = 600.0
-"""Seconds that code and services of the user's own have to get ready, unless somebody says how many."""
+"""The default number of seconds that the user's own code and services have to get ready."""
 
 
 class ResponseSink(Protocol):
-    """Takes responses as they come, such as a log."""
+    """An object that accepts responses as they arrive, such as a log."""
 
     def append(self, part: str, answers: Sequence[Response], /) -> None:
-        """Take answers of a part."""
+        """Add responses of a part."""
 
 
 @dataclass(frozen=True)
@@ -72,34 +72,34 @@ class Part:
     k: int
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     batch: int | None = None
-    """Queries asked at once, of a provider that takes several; None leaves it to the provider."""
+    """Queries per batch, for a provider that accepts several; None: the provider decides."""
     number: int = 0
-    """Its place in the plan, for names need not be different."""
+    """Its position in the plan, because names need not be unique."""
     cache: str = ""
-    """A folder for embeddings; empty: none are kept."""
+    """A folder to cache embeddings; empty: no cache."""
     relevance: Relevance = field(default_factory=Relevance)
-    """Who decides about relevance."""
+    """How relevance is decided."""
     chunked: ChunkedDataset | None = None
-    """How its documents were cut into chunks, if they were."""
+    """How its documents were cut into chunks, if they were cut."""
 
     @property
     def system(self) -> str:
-        """The provider; with the chunker, where there is one: `syntax_tree + bm25`."""
+        """The provider, with the chunker if there is one: `syntax_tree + bm25`."""
         return self._system(self.provider)
 
     @property
     def name(self) -> str:
-        """What people know it by."""
+        """The name that users see."""
         return f"{self.dataset.name}/{self.system}"
 
     @property
     def key(self) -> str:
-        """What it is called in the log, whatever label it has."""
+        """Its name in the log, which does not depend on labels."""
         return f"{self.number} {self.dataset.name}/{self._system(replace(self.provider, label=''))}"
 
     @property
     def index_timeout(self) -> float:
-        """Seconds to get ready: what was said, else no limit for what computes here, and one for all that may hang."""
+        """Seconds to get ready: the given number, else no limit for local computation and a limit for what may hang."""
         if self.retry_policy.index_timeout is not None:
             return self.retry_policy.index_timeout
         return math.inf if self.provider.provider.is_repeatable else INDEX_TIMEOUT
@@ -112,7 +112,7 @@ class Part:
 def collect_responses(
     part: Part, known: Mapping[str, Response], log: ResponseSink | None, progress: Progress
 ) -> dict[str, Response]:
-    """All answers of a part: those known already, and the rest asked now, each kept in the log before anything else."""
+    """All responses of a part: the known ones, and new ones for all other queries, which are logged immediately."""
     answers = {query: known[query] for query in part.queries if query in known and known[query].error is None}
     progress.add(list(answers.values()), cached=True)
     left = [query for name, query in part.queries.items() if name not in answers]
@@ -126,7 +126,7 @@ def collect_responses(
 
 
 def _ask_by_scope(part: Part, queries: Sequence[Query], progress: Progress) -> Iterator[list[Response]]:
-    """A retriever that indexes is made and filled for each scope; one that does not is asked about all queries at once."""
+    """Create and fill an indexing retriever once for each scope; send all queries at once to any other retriever."""
     if not queries:
         return
     by_scope: dict[str | None, list[Query]] = {}
@@ -153,13 +153,13 @@ def _ask_by_scope(part: Part, queries: Sequence[Query], progress: Progress) -> I
 def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]]) -> Iterable[Document]:
     documents = part.dataset.documents
     if not documents and part.provider.indexes:
-        raise ProviderError(f"{part.dataset.name} has no documents, and {part.provider.name} needs some to search in")
+        raise ProviderError(f"{part.dataset.name} has no documents, but {part.provider.name} needs documents to search")
     return documents.values() if scope is None else [documents[doc] for doc in groups.get(scope, ())]
 
 
 @contextmanager
 def _open_retriever(part: Part) -> Iterator[RetrieverClient]:
-    """A retriever that gets judgments and order where it may know them, and is closed; errors of closing are ignored."""
+    """A retriever with judgments and order if it needs them. It is closed at the end; errors of closing are ignored."""
     thread = CallThread(in_caller=math.isinf(part.retry_policy.timeout) and part.retry_policy.index_timeout is None)
     make = part.provider.filled(cache=part.cache, timeout=part.retry_policy.timeout).make
     retriever: Adapted = _call_in_time(part, thread, make)
@@ -190,8 +190,8 @@ def _call_in_time(part: Part, thread: CallThread, function: Callable[..., Any], 
     except AssayError:
         raise
     except CallTimeout:
-        advice = "--index-timeout allows more"
-        raise ProviderError(f"{part.provider.name} was not ready within {part.index_timeout:g} s; {advice}") from None
+        advice = "Increase --index-timeout to allow more"
+        raise ProviderError(f"{part.provider.name} was not ready within {part.index_timeout:g} s. {advice}") from None
     except (Exception, SystemExit) as error:
         raise ProviderError(f"{part.provider.name} could not be started: {describe_error(error)}") from error
 
@@ -203,7 +203,7 @@ def _ask(part: Part, client: RetrieverClient, queries: Sequence[Query], state: R
 
 
 def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[Setting], profile: Profile) -> Result:
-    """Score what was gathered. For a query that failed nothing was retrieved: it scores 0, whatever the policy."""
+    """Score the responses of a part. A failed query counts as an empty ranking and scores 0, whatever the policy."""
     rankings = _with_canonical_ids(
         part, {query: answer.ranking for query, answer in answers.items() if answer.error is None}
     )
@@ -227,7 +227,7 @@ def score_part(part: Part, answers: Mapping[str, Response], settings: Sequence[S
 
 
 def _with_canonical_ids(part: Part, rankings: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-    """Rankings in which documents have one id each, where a domain knows them by several; else as they are."""
+    """The rankings with canonical ids, if a domain knows several ids for a document; else unchanged."""
     context = open_context(subject_of(part.relevance, part.dataset))
     if not context.has_canonical_ids:
         return rankings
@@ -240,13 +240,13 @@ def _with_canonical_ids(part: Part, rankings: dict[str, dict[str, float]]) -> di
 def _with_answers(
     part: Part, result: Result, answers: Mapping[str, Response], settings: Sequence[Setting], profile: Profile
 ) -> Result:
-    """The result with what the provider answered in words; a query that failed scores 0 there, whatever the policy."""
+    """The result with the scores of reported answers; a failed query scores 0, whatever the policy."""
     replies, notes = parse_reported_answers(
         {query: answer.said for query, answer in answers.items() if answer.error is None}
     )
     expected = expected_answers(part.queries) if replies else {}
     if not replies:
-        notes.append(f"{part.provider.name} reported no answer in words, so there is nothing to score of it.")
+        notes.append(f"{part.provider.name} reported no answers, so there are no answers to score.")
     lenient = replace(profile, policy=replace(profile.policy, missing="zero"))
     answered = with_answers(result, AnsweredQueries(replies, expected), settings, lenient)
     return answered.with_fields(notes=(*answered.notes, *notes))
@@ -259,12 +259,12 @@ def _times(answers: Mapping[str, Response]) -> Times:
 
 
 def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Sequence[BoundMetric]) -> list[str]:
-    """What a reader should know about how a provider was asked."""
+    """Notes on how a provider was queried."""
     notes = []
     if rankings and not any(rankings.values()):
-        notes.append(f"{part.provider.name} returned no document for any query")
+        notes.append(f"{part.provider.name} returned no documents for any query.")
     if not part.provider.heeds_scope and any(query.scope is not None for query in part.queries.values()):
-        notes.append(f"{part.provider.name} is not told each query's scope, and may have searched beyond it")
+        notes.append(f"{part.provider.name} does not receive the scope of a query and may have searched outside it.")
     notes += notes_on_unit(part.provider.name, part.provider.params.get("unit"))
     return [*notes, *(part.chunked.notes(part.k, rankings, metrics) if part.chunked is not None else ())]
 
@@ -272,7 +272,7 @@ def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Seq
 def make_provenance(
     part: Part, progress: Progress, answers: Mapping[str, Response], began: str, seconds: Mapping[str, float]
 ) -> dict[str, Any]:
-    """Everything needed to have the same result again."""
+    """Everything that is needed to reproduce the result."""
     times = _times(answers)
     return {
         "dataset": describe_dataset(part.dataset),
@@ -298,13 +298,13 @@ def make_provenance(
 
 
 def _rate(progress: Progress, seconds: Mapping[str, float]) -> float | None:
-    """Queries asked now per second; None where all were known."""
+    """New queries per second; None if all responses were known."""
     fresh = progress.n_done - progress.n_cached
     return round(fresh / max(seconds.get("asking", seconds.get("total", 0.0)), 1e-9), 1) if fresh else None
 
 
 def _latency(times: Times) -> dict[str, float]:
-    """The mean; and quantiles, where queries were timed alone."""
+    """The mean, and quantiles if queries were timed individually."""
     if not times.ms:
         return {}
     ms = np.array(list(times.ms.values()))

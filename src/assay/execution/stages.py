@@ -1,4 +1,4 @@
-"""Stages of a pipeline: scores of the routes, first rankings and answers that a provider reports with its hits."""
+"""Stages of a pipeline: score the routes, first-stage rankings and answers that a provider reports with its hits."""
 
 from __future__ import annotations
 
@@ -46,23 +46,23 @@ from assay.views import (
 
 ROUTING = "routing"
 EXPECTED_ROUTE_FIELDS = (*OPTIMAL, *NEEDED)
-"""What a dataset's queries say in their metadata."""
+"""Fields in the metadata of a dataset's queries."""
 
 
 class ReportedRoutes(NamedTuple):
-    """The decisions about all queries, and what could not be read of them."""
+    """The routing decisions for all queries, and notes on those that could not be read."""
 
     routing: Routing
     notes: tuple[str, ...] = ()
 
     @property
     def is_there(self) -> bool:
-        """Whether the provider reported anything."""
+        """Whether the provider reported any route or gate decision."""
         return any(decision.routes is not None or decision.gated is not None for decision in self.routing.decisions)
 
     @property
     def has_truth(self) -> bool:
-        """Whether the benchmark says of any query what would have been right."""
+        """Whether the benchmark has the right decision for any query."""
         return any(
             decision.optimal is not None or decision.needs_retrieval is not None for decision in self.routing.decisions
         )
@@ -71,7 +71,7 @@ class ReportedRoutes(NamedTuple):
 def with_routing(
     result: Result, queries: Mapping[str, Query], answers: Mapping[str, Response], asked: Sequence[BoundMetric]
 ) -> Result:
-    """The result with metrics of routes: those asked for; and the usual ones beside it, where the provider reports any."""
+    """The result with routing metrics: the requested ones, and the default ones if the provider reports routes."""
     reports = parse_reported_routes(queries, answers)
     if not reports.is_there:
         return _without_reports(result, asked, reports)
@@ -91,12 +91,12 @@ def _without_reports(result: Result, asked: Sequence[BoundMetric], reports: Repo
     notes = [*result.notes, *reports.notes]
     if asked:
         names = ", ".join(metric.name for metric in asked)
-        notes.append(f"{result.name} reports neither route nor gated with its hits: {names} cannot be scored.")
+        notes.append(f"{result.name} reports neither route nor gated with its hits, so {names} cannot be scored.")
     return without_scores(result, asked).with_fields(notes=tuple(notes))
 
 
 def parse_reported_routes(queries: Mapping[str, Query], answers: Mapping[str, Response]) -> ReportedRoutes:
-    """The decision about each query: what the provider says, and what the query's metadata say would be right."""
+    """The decision for each query: what the provider reports, and the right decision from the query's metadata."""
     has_truth = has_expected_routes(queries)
     decisions: list[Decision] = []
     unread: list[str] = []
@@ -107,17 +107,17 @@ def parse_reported_routes(queries: Mapping[str, Query], answers: Mapping[str, Re
         except DataError as error:
             decisions.append(Decision(name))
             unread.append(f"{name}: {error}")
-    notes = (f"{counted(len(unread), 'query')} whose route cannot be read ({unread[0]}).",) if unread else ()
+    notes = (f"the route of {counted(len(unread), 'query')} cannot be read ({unread[0]}).",) if unread else ()
     return ReportedRoutes(Routing(tuple(decisions)), notes)
 
 
 def has_expected_routes(queries: Mapping[str, Query]) -> bool:
-    """Whether any query says in its metadata what would be right for it."""
+    """Whether any query has the right decision in its metadata."""
     return any(name in (query.metadata or {}) for query in queries.values() for name in EXPECTED_ROUTE_FIELDS)
 
 
 def reported_route(answer: Response | None, *, has_truth: bool) -> dict[str, Any]:
-    """What was said beside the hits; else, where the dataset knows about routes, what the best hit's metadata say."""
+    """The route reported with the hits; else, if the dataset has routes, the route in the metadata of the best hit."""
     if answer is None or answer.error is not None:
         return {}
     reported = {name: value for name, value in (answer.said or {}).items() if name in REPORTED_ROUTE_FIELDS}
@@ -129,12 +129,12 @@ def reported_route(answer: Response | None, *, has_truth: bool) -> dict[str, Any
 
 
 def first_stage_responses(answers: Mapping[str, Response], k: int) -> dict[str, Response]:
-    """For each query what was ranked before; a query that failed has failed there too, for its ranking was not kept."""
+    """The ranking of each query before reranking. A failed query has failed there too: its ranking was not stored."""
     return {query: _first_stage_response(answer, k) for query, answer in answers.items()}
 
 
 def with_first_ranking(answer: Response, first: Mapping[str, float]) -> Response:
-    """The answer, with its first ranking noted in it as a reranker does; for answers read back from results."""
+    """The response with its first-stage ranking added as a reranker does; for responses that are read from results."""
     place = {doc: rank for rank, doc in enumerate(first, 1)}
     beyond = len(answer.docs) + 1
     extra: dict[str, dict[str, Any]] = {
@@ -160,13 +160,13 @@ DEFAULT_CUTOFF = 10
 def with_reranking_gain(
     after: Result, first: Result, asked: Sequence[BoundMetric], settings: Sequence[Setting], policy: Policy
 ) -> Result:
-    """The result after reranking, with how much better it is than the first; beside it, where nobody asked for that.
+    """The result after reranking, with the improvement over the first stage.
 
-    Unless somebody asked, it is that of each NDCG which was asked for, with its cutoff and gain.
+    Unless improvement metrics were requested, there is one for each requested NDCG, with its cutoff and gain.
     """
     graders = (first.grader, after.grader)
     if graders[0] is None or graders[1] is None:
-        raise UsageError("these results were read from a file; the improvement needs the rankings")
+        raise UsageError("the improvement needs the scored rankings, but these results were read from a file")
     view = Reranking(*(grader.main_grading(settings, policy).run for grader in graders if grader is not None))
     metrics = list(asked) or _default_gain_metrics(settings)
     table = score_views({RERANKING: view}, metrics)
@@ -178,7 +178,7 @@ def with_reranking_gain(
 
 
 def _default_gain_metrics(settings: Sequence[Setting]) -> list[BoundMetric]:
-    """Those of the NDCGs that were asked for; at the usual cutoff, where none was."""
+    """The improvement of each requested NDCG; at the default cutoff if there is none."""
     measured = [setting.metric for setting in settings if setting.metric.metric.name == "ndcg" and not setting.is_beside]
     usual = find_metric(f"{RERANKING}_improvement@{DEFAULT_CUTOFF}")
     metrics = [usual.metric.bind(k=metric.params["k"], gain=metric.params["gain"]) for metric in measured] or [usual]
@@ -186,22 +186,23 @@ def _default_gain_metrics(settings: Sequence[Setting]) -> list[BoundMetric]:
 
 
 def _undefined_notes(score: Any, metric: BoundMetric) -> list[str]:
-    """How many queries have no percentage, for nothing can be one of 0."""
+    """A note on queries without a percentage, because their NDCG was 0 before."""
     n = int(np.count_nonzero(np.isnan(score)))
     if not n:
         return []
     share = f"{n:,} of {len(score):,} queries"
-    return [f"{metric.name}: {share} had an NDCG of 0 before, of which nothing is a percentage; they count in the means."]
+    reason = "had an NDCG of 0 before reranking, so their change in per cent is undefined"
+    return [f"{metric.name}: {share} {reason}. They still count in the means."]
 
 
 ANSWER_FIELDS = frozenset((*ANSWERS, *CONFIDENCE, *ABSTAINED))
-"""What is read of an answer in words."""
+"""Fields of a reported answer that are read."""
 
 
 def reported_by_query(queries: Mapping[str, Query], answers: Mapping[str, Response]) -> dict[str, dict[str, Any]]:
     """Query → the fields that metrics of answers and routes read, as plain JSON values.
 
-    A query that failed says nothing, and so does one whose provider reports its hits alone.
+    Failed queries, and queries whose provider reports only hits, are left out.
     """
     has_truth = has_expected_routes(queries)
     fields: dict[str, dict[str, Any]] = {}
@@ -213,9 +214,9 @@ def reported_by_query(queries: Mapping[str, Query], answers: Mapping[str, Respon
 
 
 def score_stages(part: Part, answers: Mapping[str, Response], settings: Sequence[Setting], profile: Profile) -> list[Result]:
-    """One result, or two where the provider put others' hits into a new order: the first ranking, then the last.
+    """One result; for a reranker two, the first-stage ranking and then the final one.
 
-    Metrics that do not read one ranking are scored here, beside those that do.
+    Metrics of routes and of reranking are scored here, in addition to metrics of a single ranking.
     """
     ranked = [setting for setting in settings if setting.metric.metric.view not in (ROUTING, RERANKING)] or [
         judged_setting(profile)
@@ -229,7 +230,7 @@ def score_stages(part: Part, answers: Mapping[str, Response], settings: Sequence
         after = with_reranking_gain(after, first, gains, ranked, profile.policy)
         stages = [without_scores(first, [*routes, *gains]), after]
     elif gains:
-        note = f"{after.name} does not rerank: {', '.join(metric.name for metric in gains)} cannot be scored."
+        note = f"{after.name} does not rerank, so {', '.join(metric.name for metric in gains)} cannot be scored."
         stages = [without_scores(after, gains).with_fields(notes=(*after.notes, note))]
     names = [setting.metric.name for setting in settings]
     return [in_requested_order(stage, names) for stage in stages]

@@ -1,4 +1,4 @@
-"""Monitoring: rules and the gate, anomalies, history and drift; no I/O."""
+"""Monitoring: rules and the gate, anomalies, history and drift, without I/O."""
 
 from assay.lazy import front_door
 

@@ -1,6 +1,6 @@
-"""Case: one result and the baseline's that it is compared with, as rules see them; on all queries, or on those of a slice.
+"""Case: one result and its baseline, as rules read them, on all queries or on a slice.
 
-`pair_results` finds the baseline's result for each result; `paired_difference` compares two figures query by query.
+`pair_results` finds the result of the baseline for each result; `paired_difference` compares two values query by query.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ from assay.monitoring.rule_scope import Where
 from assay.stats import MANY_QUERIES, column_intervals, difference_intervals, index_blocks, queries_needed
 
 MAX_MOVED = 5
-"""Queries that are named."""
+"""The largest number of queries to name."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A result now, the baseline's on the same queries in the same order (or none), and the best figures so far."""
+    """The current result, the baseline on the same queries in the same order (or None), and the best values so far."""
 
     now: Result
     before: Result | None = None
     best: Mapping[str, float] = field(default_factory=dict)
-    """Metric → its best figure in the history of this benchmark and provider."""
+    """Metric → its best value in the history of this benchmark and provider."""
     _differences: dict[tuple[str, float], Difference] = field(default_factory=dict, repr=False, compare=False)
     _slices: dict[Where, Case] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def n_queries(self) -> int:
-        """Queries that count."""
+        """The number of queries that count."""
         return len(self.now.query_ids)
 
     def value(self, metric: str) -> float:
-        """The figure now."""
+        """The current value."""
         return self.now.summary[self.now.own_name(metric)]
 
     def value_before(self, metric: str) -> float:
-        """The baseline's figure; nan without a baseline, or where it has none."""
+        """The value of the baseline; nan without a baseline, or if it has no value."""
         if self.before is None or metric not in self.before:
             return math.nan
         return self.before.summary[self.before.own_name(metric)]
 
     def interval(self, metric: str) -> tuple[float, float, float]:
-        """Low end, high end and level of the figure now: as the result has it, else worked out."""
+        """Low end, high end and level of the interval of the current value: from the result, else computed."""
         name = self.now.own_name(metric)
         if known := self.now.intervals.get(name):
             return known.low, known.high, known.level
@@ -61,15 +61,15 @@ class Case:
         return low, high, 0.95
 
     def n_defined(self, metric: str) -> int:
-        """Queries that have a score."""
+        """The number of queries that have a score."""
         return int(np.isfinite(self.scores(metric)).sum())
 
     def scores(self, metric: str) -> Floats:
-        """Of each query now."""
+        """The current score of each query."""
         return scores_of(self.now, metric)
 
     def difference(self, metric: BoundMetric, level: float) -> Difference:
-        """Now against the baseline, paired by query; worked out once."""
+        """The difference to the baseline, paired by query; computed once."""
         key = (metric.name, level)
         if key not in self._differences:
             if self.before is None:
@@ -79,7 +79,7 @@ class Case:
         return self._differences[key]
 
     def moved(self, metric: BoundMetric, most: int = MAX_MOVED) -> tuple[Moved, ...]:
-        """The queries that got worse most, worst first; without a baseline, those that score worst."""
+        """The queries with the largest losses, largest first; without a baseline, those with the worst scores."""
         sign = 1.0 if metric.metric.higher_is_better else -1.0
         now = self.scores(metric.name)
         has_before = self.before is not None and metric.name in self.before
@@ -90,13 +90,13 @@ class Case:
         return tuple(self.at(place, metric.name, float(before[place])) for place in places)
 
     def at(self, place: int, metric: str, before: float) -> Moved:
-        """One query, with its text where somebody knows it."""
+        """One query, with its text if it is known."""
         query = self.now.query_ids[place]
         asked = self.now.queries.get(query) or (self.before.queries.get(query) if self.before else None)
         return Moved(query, metric, before, float(self.scores(metric)[place]), asked.text if asked else "")
 
     def within(self, where: Where) -> Case:
-        """The case on the queries with these tags alone; what was best so far was best on all of them."""
+        """The case on the queries with these tags only, without best values, which are about all queries."""
         if where not in self._slices:
             queries = [query for query in self.now.query_ids if self._has_tags(query, where)]
             now, *before = (result.subset(queries=queries) for result in (self.now, self.before) if result is not None)
@@ -109,25 +109,25 @@ class Case:
 
     @cached_property
     def tags(self) -> Tags:
-        """What queries can be told apart by."""
+        """The tags of the queries."""
         return Tags.of([self.now, *([self.before] if self.before else [])])
 
 
 def scores_of(result: Result, metric: str) -> Floats:
-    """Of each query."""
+    """The score of each query."""
     return np.asarray(result.table.columns[result.own_name(metric)].score, dtype=float)
 
 
-# Difference: how far a figure is from the baseline's, paired by query, with its interval
+# Difference: the difference between a value and the baseline, paired by query, with its interval
 
 RESAMPLES = 2000
 MAX_NEEDED = 10_000_000
-"""More queries than that are no advice."""
+"""A larger number of queries is not useful advice."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Now minus before, its interval, and the difference of each query that has both scores."""
+    """The difference (now minus before), its interval, and the difference of each query with both scores."""
 
     value: float
     low: float
@@ -137,27 +137,27 @@ class Difference:
 
     @property
     def n(self) -> int:
-        """Queries with both scores."""
+        """The number of queries with both scores."""
         return len(self.by_query)
 
     @property
     def is_nothing(self) -> bool:
-        """Whether not a single query differs."""
+        """Whether no query differs."""
         return not self.by_query.any()
 
     def needed(self, effect: float) -> int | None:
-        """Queries like these that would show a difference of that size; None where no sensible number would."""
+        """How many such queries would show a difference of this size; None if no reasonable number would."""
         if self.n < 2 or not effect or not math.isfinite(effect):
             return None
         try:
             needed = queries_needed(self.by_query, effect, alpha=round(1 - self.level, 12))
-        except BadParameter:  # too small a difference for any number of queries
+        except BadParameter:  # the difference is too small for any number of queries
             return None
         return needed if needed <= MAX_NEEDED else None
 
 
 def paired_difference(before: Column, now: Column, level: float) -> Difference:
-    """Of two columns over the same queries; queries without a score in one of them are left out of the interval."""
+    """The difference of two columns over the same queries. The interval is over queries with a score in both."""
     a, b = (np.asarray(column.score, dtype=float) for column in (before, now))
     defined = np.isfinite(a) & np.isfinite(b)
     is_composed = before.is_composed and now.is_composed
@@ -179,7 +179,7 @@ def paired_difference(before: Column, now: Column, level: float) -> Difference:
 
 
 def _resampled(before: Column, now: Column, defined: NDArray[np.bool_], level: float) -> tuple[float, float]:
-    """Figures that are no mean, such as quantiles: the same queries are drawn for both, and the figures subtracted."""
+    """The interval of values that are not means, such as quantiles, by drawing the same queries for both."""
     if defined.sum() < 2 or now.aggregation.summarise is None:
         return math.nan, math.nan
     columns = [(column.score[defined].astype(float), column.weight[defined]) for column in (before, now)]
@@ -194,24 +194,24 @@ def _resampled(before: Column, now: Column, defined: NDArray[np.bool_], level: f
     return low, high
 
 
-# Pairing: which result of a baseline each result is compared with
+# Pairing: the result of the baseline that each result is compared with
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """A result and the one of the baseline it is held against, if there is one; and what could not be paired, in words."""
+    """Results, each with the result of the baseline that it is compared with, if any; and notes on unpaired results."""
 
     pairs: tuple[tuple[Result, Result | None], ...]
     notes: tuple[str, ...] = ()
-    """About results now."""
+    """Notes on current results."""
     baseline_notes: tuple[str, ...] = ()
-    """About results of the baseline that were not evaluated now."""
+    """Notes on results of the baseline that were not evaluated now."""
 
 
 def pair_results(now: Sequence[Result], before: Sequence[Result], name: str = "the baseline") -> Pairing:
-    """By benchmark, and by provider only where several remain; where that leaves a choice, it is an error that names it.
+    """Pair results by benchmark, and by provider if there are several. A DataError if the choice is unclear.
 
-    A result that does not say what it is about goes with the only benchmark there is.
+    A result without a benchmark is paired with the only benchmark there is.
     """
     pairs: list[tuple[Result, Result | None]] = []
     notes: list[str] = []
@@ -222,13 +222,13 @@ def pair_results(now: Sequence[Result], before: Sequence[Result], name: str = "t
             pairs += _paired(results, others, name)
         else:
             pairs += [(result, None) for result in results]
-            notes.append(f"{name} has nothing about {benchmark or 'this benchmark'} (it is about {_listed(theirs)})")
+            notes.append(f"{name} has no result on {benchmark or 'this benchmark'} (it has results on {_listed(theirs)})")
     if pairs and before and all(other is None for _, other in pairs):
         here = ", ".join(dict.fromkeys(_full_name(result) for result, _ in pairs))
         there = ", ".join(dict.fromkeys(map(_full_name, before)))
-        raise DataError(f"nothing can be compared: here is {here}, and {name} has {there}")
+        raise DataError(f"nothing can be compared: this evaluation has {here}, but {name} has {there}")
     notes += [
-        f"{_full_name(result)} is not in {name}, so nothing is compared with it"
+        f"{_full_name(result)} is not in {name}, so it is not compared"
         for result, other in pairs
         if other is None and theirs.get(_key(result, before))
     ]
@@ -251,7 +251,7 @@ def _by_benchmark(results: Sequence[Result], others: Sequence[Result]) -> dict[s
 
 
 def _paired(results: Sequence[Result], others: Sequence[Result], name: str) -> list[tuple[Result, Result | None]]:
-    """Results and the baseline's on one benchmark."""
+    """The results on one benchmark, each with its baseline."""
     if len(results) == len(others) == 1:
         return [(results[0], others[0])]
     by_provider: dict[str, list[Result]] = {}
@@ -259,7 +259,7 @@ def _paired(results: Sequence[Result], others: Sequence[Result], name: str) -> l
         by_provider.setdefault(other.name, []).append(other)
     for provider, same in by_provider.items():
         if len(same) > 1:
-            raise DataError(f"{name} has {len(same)} results called {provider}, so none of them can be meant")
+            raise DataError(f"{name} has {len(same)} results called {provider}, so it is unclear which one to compare with")
     pairs = [(result, next(iter(by_provider.get(result.name, [])), None)) for result in results]
     if all(other is None for _, other in pairs):
         raise DataError(_ambiguity_message(results, others, name))
@@ -267,14 +267,14 @@ def _paired(results: Sequence[Result], others: Sequence[Result], name: str) -> l
 
 
 def _ambiguity_message(results: Sequence[Result], others: Sequence[Result], name: str) -> str:
-    """Ask which is meant, on the side that has a choice; what has a part behind a # already gets another."""
+    """Ask the user to name a result, for the side with several results; a part after a # is replaced."""
     here, there = (", ".join(sorted({result.name for result in some})) for some in (results, others))
     whole = name.partition("#")[0]
     examples = [f"assay gate 'latest#{results[0].name}'"] if len(results) > 1 else []
     examples += [f"--baseline '{whole}#{others[0].name}'"] if len(others) > 1 else []
     return (
-        f"several results remain, and no provider is in both: here is {here}, and {name} has {there}.\n"
-        f"  Say which is meant behind a #, as in {' and '.join(examples)}"
+        f"it is unclear which results to compare: this evaluation has {here}, but {name} has {there}.\n"
+        f"  Name the provider after a #, as in {' and '.join(examples)}"
     )
 
 

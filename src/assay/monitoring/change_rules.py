@@ -1,7 +1,7 @@
-"""Rules about change: a figure compared with the baseline's, or with the best so far.
+"""Rules about change: a value compared with the baseline, or with the best value so far.
 
-mrr not worse than baseline by 0.02 (95%)                a margin: surely not worse by more than that
-recall@10 drops <= 0.01    latency_p95 rises <= 20%      a change: how far a figure may move
+mrr not worse than baseline by 0.02 (95%)                a margin: not worse by more than that, by the interval
+recall@10 drops <= 0.01    latency_p95 rises <= 20%      a change: how much a value may change
 ndcg@10 ratchet within 0.005                             a ratchet: never worse than the best so far
 """
 
@@ -27,10 +27,10 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class MarginRule(ComparedRule):
-    """The paired interval of the difference decides, in a scale where more is better.
+    """The paired interval of the difference decides, on a scale where higher is better.
 
-    Passes if its lower end is above −margin (or no query differs at all); fails if the difference is below −margin and
-    the upper end below 0; otherwise it is undecided, and says how many queries would decide if the difference stays.
+    The rule passes if the lower end is above −margin (or no query differs). It fails if the difference is below −margin and
+    the upper end is below 0. Otherwise it is undecided and says how many queries would decide if the difference stays.
     """
 
     margin: Amount
@@ -38,12 +38,12 @@ class MarginRule(ComparedRule):
 
     @property
     def body(self) -> str:
-        """`mrr not worse by 0.02`; the level only where it is not 95 %."""
+        """`mrr not worse by 0.02`, with the level if it is not 95 %."""
         level = "" if self.level == LEVEL else f" ({show(round(100 * self.level, 9))}%)"
         return f"{self.bound.name} not worse by {self.margin}{level}"
 
     def compared(self, case: Case, before: float) -> Finding:
-        """Passes, fails, or cannot tell yet."""
+        """Passes, fails, or is undecided."""
         difference, margin = case.difference(self.bound, self.level), self.margin.value(before)
         status, effect = self._decided(difference, margin)
         needed = difference.needed(effect) if status == UNDECIDED else None
@@ -63,7 +63,7 @@ class MarginRule(ComparedRule):
         )
 
     def _decided(self, difference: Difference, margin: float) -> tuple[str, float]:
-        """The status, and the distance that more queries would have to show."""
+        """The status, and the difference that more queries would have to show."""
         is_up = self.bound.metric.higher_is_better
         value = difference.value if is_up else -difference.value
         low, high = (difference.low, difference.high) if is_up else (-difference.high, -difference.low)
@@ -76,27 +76,27 @@ class MarginRule(ComparedRule):
 
 def _why_undecided(difference: Difference, needed: int | None) -> str:
     if difference.n < 2 or not math.isfinite(difference.low):
-        return "undecided, too few queries to tell"
+        return "undecided, too few queries"
     if needed is None:
-        return "undecided, and more queries would hardly decide: the difference is about the margin itself"
-    return f"undecided, about {_round(needed):,} queries would decide"
+        return "undecided, and more queries would hardly help because the difference is close to the margin"
+    return f"undecided, about {_round(needed):,} queries would decide it"
 
 
 def _round(number: int) -> int:
-    """To two digits: it is an estimate."""
+    """Rounded up to two digits, because it is an estimate."""
     step = 10 ** max(0, len(str(number)) - 2)
     return math.ceil(number / step) * step
 
 
 def parse_margin(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> MarginRule:
-    """The margin is a number from 0 up; the level 95 % unless it is given."""
+    """The margin must be at least 0; the level is 95 % by default."""
     bound, margin = metric_of(shape["metric"], recorded), Amount.of(shape)
     if margin.number < 0:
-        raise BadParameter(f"a margin is a number from 0 up, not {margin}")
+        raise BadParameter(f"a margin must be a number of at least 0, not {margin}")
     check_can_fail(bound, margin, "get worse")
     level = float(shape["level"]) / 100 if shape["level"] else LEVEL
     if not 0.5 <= level < 1:
-        raise BadParameter(f"a level is between 50% and 100%, such as (95%), not ({shape['level']}%)")
+        raise BadParameter(f"a level must be between 50% and 100%, such as (95%), not ({shape['level']}%)")
     return MarginRule(bound, margin, round(level, 9), terms=terms)
 
 
@@ -116,9 +116,9 @@ MARGIN_KIND = Kind(
 
 @dataclass(frozen=True)
 class ChangeRule(ComparedRule):
-    """The difference as it was seen decides; the interval beside it says how much of that is chance.
+    """The observed difference decides; the interval only shows how much of it may be chance.
 
-    Per cent are those of the baseline's figure; where that is 0, any change for the worse is too much.
+    Per cent refer to the value of the baseline; if that is 0, any change for the worse fails.
     """
 
     limit: Amount
@@ -151,27 +151,27 @@ class ChangeRule(ComparedRule):
 
 def _percent_change(difference: float, before: float) -> str:
     if not before:
-        return "the baseline's figure is 0, of which there are no per cent" if difference else ""
+        return "the baseline value is 0, so a change in per cent is undefined" if difference else ""
     share = 100 * difference / abs(before)
     return f"{share:+.1f} %".replace("-", "−") if math.isfinite(share) else ""
 
 
 def verb_of(metric: BoundMetric) -> str:
-    """What a metric does when it gets worse."""
+    """The verb for a metric that gets worse."""
     return "drops" if metric.metric.higher_is_better else "rises"
 
 
 def parse_change(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> ChangeRule:
-    """A limit to getting better is a slip: the metric's record says which way that is."""
+    """Parse a rule about change. A limit on improvement is an error, because it is a typo."""
     bound, verb = metric_of(shape["metric"], recorded), shape["verb"].lower()
     if verb not in ("worsens", verb_of(bound)):
         better = "higher" if bound.metric.higher_is_better else "lower"
         raise BadParameter(f"{bound.name} is better when {better}: write {bound.name} {verb_of(bound)} <= {shape['number']}")
     limit = Amount.of(shape)
     if limit.number < 0:
-        raise BadParameter(f"how far {bound.name} {verb_of(bound)} is a number from 0 up, not {limit}")
+        raise BadParameter(f"{bound.name} {verb_of(bound)}: the limit must be a number of at least 0, not {limit}")
     if shape["sign"] == "<":
-        raise BadParameter(f"what {verb} by exactly the limit still holds: write {bound.name} {verb} <= {limit}")
+        raise BadParameter(f"a change of exactly the limit passes, so write {bound.name} {verb} <= {limit}")
     check_can_fail(bound, limit, verb_of(bound)[:-1])
     return ChangeRule(bound, limit, terms=terms)
 
@@ -194,11 +194,11 @@ NO_SLACK = Amount(0.0)
 
 @dataclass(frozen=True)
 class RatchetRule(MetricRule):
-    """The limit is the best figure so far, of earlier stored results of the same benchmark, provider, metric and data.
+    """The limit is the best value so far, from earlier stored results of the same benchmark, provider, metric and data.
 
-    Of those only results count that were a baseline at some time, or all where none ever was: a change that was turned down
-    raises no bar. The baseline's figure counts among them. Without a store the baseline's alone is the limit; without
-    either the rule is skipped. `within` is how far below the best is still good; per cent are those of the best.
+    Only results that were a baseline at some time count, so that a rejected change does not raise the limit; if none ever
+    was, all results count. The value of the baseline counts too. Without a store only the baseline counts; without either,
+    the rule is skipped. `within` is how far below the best value is still accepted; per cent refer to the best value.
     """
 
     slack: Amount = NO_SLACK
@@ -209,7 +209,7 @@ class RatchetRule(MetricRule):
         return f"{self.bound.name} ratchet{f' within {self.slack}' if self.slack.number else ''}"
 
     def check(self, case: Case) -> Finding:
-        """Passes or fails; undecided without a figure."""
+        """Passes or fails; undecided without a value."""
         if lacking := without_figure(case, self.bound):
             return lacking
         name, sign = self.bound.name, 1 if self.bound.metric.higher_is_better else -1
@@ -221,7 +221,7 @@ class RatchetRule(MetricRule):
         value = case.value(name)
         is_worse = exceeds(sign * limit, sign * value)
         low, high, level = case.interval(name)
-        origin = "best so far" if name in case.best else "of the baseline"
+        origin = "best so far" if name in case.best else "in the baseline"
         return Finding(
             FAILED if is_worse else PASSED,
             value,
@@ -237,13 +237,14 @@ class RatchetRule(MetricRule):
 
 
 def parse_ratchet(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> RatchetRule:
-    """Only figures of all queries are kept in the history, so there is no ratchet for a slice."""
+    """Parse a ratchet. It cannot be about a slice, because the history has only values over all queries."""
     bound = metric_of(shape["metric"], recorded)
     if terms.where:
-        raise BadParameter(f"a ratchet is about all queries, so it has no where; drop it, or write {bound.name} >= a number")
+        advice = f"Remove where, or write {bound.name} >= and a number"
+        raise BadParameter(f"a ratchet applies to all queries and cannot have where. {advice}")
     slack = Amount.of(shape) if shape["number"] else NO_SLACK
     if slack.number < 0:
-        raise BadParameter(f"within is a number from 0 up, not {slack}")
+        raise BadParameter(f"within must be a number of at least 0, not {slack}")
     check_can_fail(bound, slack, "fall")
     return RatchetRule(bound, slack, terms=terms)
 

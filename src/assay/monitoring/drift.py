@@ -1,4 +1,4 @@
-"""Drift: how far today's answers are from yesterday's, without any judgments; and figures that changed too much."""
+"""Drift: how much rankings changed between two runs, without judgments; and values that changed too much."""
 
 from __future__ import annotations
 
@@ -19,57 +19,56 @@ from assay.text import counted, shortened
 
 RANK_RULE = RankRule("docid_desc", "float64", drop_self=False)
 LIMITS = {"rbo": 0.9, "churn": 0.1, "scores": 0.1, "empty": 0.01}
-"""From where on something is worth a look: rankings less alike, ids newer, scores further apart, more queries empty."""
+"""The limits for findings: lower RBO, more new ids, a larger shift of scores, more queries without results."""
 SHIFT_ALPHA = 0.01
-"""The p below which a shift of scores is no chance."""
+"""A shift of scores is significant if p is below this."""
 
 
 @dataclass(frozen=True)
 class Drift:
-    """Two runs of the same queries, nobody having judged anything."""
+    """The differences between two runs of the same queries, without judgments."""
 
     k: int
     n_queries: int
-    """Queries that both runs were asked; a query without any document counts as empty."""
+    """Queries that both runs have; a query without documents counts as empty."""
     only_before: int
     only_now: int
     rbo: float
-    """Rank-biased overlap, averaged over queries: 1 where nothing changed."""
+    """Rank-biased overlap, averaged over queries: 1 if nothing changed."""
     overlap: float
-    """Share of the first k that both have."""
+    """Share of the top k that both runs have."""
     churn: float
-    """Share of the ids among today's first k that yesterday's first k had nowhere."""
+    """Share of the ids in the new top k that are in no top k of the earlier run."""
     gone: float
-    """Share of yesterday's ids that today has nowhere."""
+    """Share of the ids in the earlier top k that are in no top k of the new run."""
     empty_before: float
-    """Share of queries without a single document."""
+    """Share of queries without documents."""
     empty_now: float
     shift: float
-    """How far the distributions of scores are apart at most (Kolmogorov–Smirnov): 0 the same, 1 nothing in common."""
+    """The largest distance between the distributions of scores (Kolmogorov–Smirnov): 0 the same, 1 no overlap."""
     p_shift: float
-    """Chance of a shift as large, if scores were drawn from the same distribution."""
+    """The probability of a shift at least as large if both have the same distribution."""
     median_before: float
-    """Of the best score of each query."""
+    """The median of the best score of each query."""
     median_now: float
     least_alike: tuple[tuple[str, float], ...] = ()
-    """The queries whose rankings are least alike, and their RBO."""
+    """The queries with the least similar rankings, and their RBO."""
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """What is worth a look, in words; empty where nothing is."""
+        """What exceeds the limits, in words; empty if nothing does."""
         findings = []
         if self.rbo < LIMITS["rbo"]:
-            findings.append(
-                f"rankings differ: RBO {self.rbo:.3f}, {100 * self.overlap:.0f} % of the first {self.k} in common"
-            )
+            findings.append(f"rankings differ: RBO {self.rbo:.3f}, {100 * self.overlap:.0f} % of the top {self.k} in common")
         if self.churn > LIMITS["churn"]:
             findings.append(f"{100 * self.churn:.0f} % of the retrieved ids are new")
         if self.shift > LIMITS["scores"] and self.p_shift < SHIFT_ALPHA:
             findings.append(f"scores shifted: median best score {self.median_before:.4g} → {self.median_now:.4g}")
         if self.empty_now - self.empty_before > LIMITS["empty"]:
-            findings.append(f"queries without any result: {100 * self.empty_before:.1f} % → {100 * self.empty_now:.1f} %")
+            findings.append(f"queries without results: {100 * self.empty_before:.1f} % → {100 * self.empty_now:.1f} %")
         if self.only_before:
-            findings.append(f"{counted(self.only_before, 'query')} of before are not in the run now")
+            verb = "is" if self.only_before == 1 else "are"
+            findings.append(f"{counted(self.only_before, 'query')} {verb} missing from the new run")
         return tuple(findings)
 
     def to_dict(self) -> dict[str, Any]:
@@ -81,16 +80,16 @@ class Drift:
 
 
 def measure_drift(before: Any, now: Any, k: int = 10, p: float = 0.9) -> Drift:
-    """Hold today's run against yesterday's, on the queries that both have; runs are anything that `assay.Run` reads.
+    """Compare a run with an earlier one on the queries that both have; runs are anything that `assay.Run` reads.
 
-    Equal scores are ordered as in scoring, by id descending, so that a run has never drifted from itself.
+    Ties are ordered as in scoring, by descending id, so that a run has no drift compared with itself.
     """
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise BadParameter(f"k is a whole number from 1 up, not {k!r}")
+        raise BadParameter(f"k must be a whole number of at least 1, not {k!r}")
     old, new = (each if isinstance(each, Run) else Run(each) for each in (before, now))
     shared = [query for query in old.numbers if query in new.numbers]
     if not shared:
-        raise DataError(f"the runs have no query in common: {len(old.numbers):,} before and {len(new.numbers):,} now")
+        raise DataError(f"the runs have no query in common ({len(old.numbers):,} before, {len(new.numbers):,} now)")
     orders = [{query: run.in_order(run.numbers[query], RANK_RULE) for query in shared} for run in (old, new)]
     tops = [_tops(run, order, k) for run, order in zip((old, new), orders, strict=True)]
     alike = agreement(orders[0], orders[1], k, p)
@@ -121,7 +120,7 @@ def measure_drift(before: Any, now: Any, k: int = 10, p: float = 0.9) -> Drift:
 
 
 def _tops(run: Run, orders: Mapping[str, Sequence[str]], k: int) -> dict[str, dict[str, float]]:
-    """Query → its first k documents with their scores."""
+    """Query → its top k documents with their scores."""
     tops = {}
     for query, docs in orders.items():
         scores = run.rankings[run.numbers[query]]
@@ -134,9 +133,9 @@ def _share(some: set[str], whole: set[str]) -> float:
 
 
 def ks_shift(before: Floats, now: Floats) -> tuple[float, float]:
-    """The two-sample Kolmogorov–Smirnov distance and its asymptotic p; (0, 1) where either side is empty.
+    """The two-sample Kolmogorov–Smirnov distance and its asymptotic p; (0, 1) if both sides are empty, (1, 0) if one is.
 
-    Scores of one query hang together, so p is a guide and no proof.
+    Scores of one query are not independent, so p is only a guide.
     """
     from scipy.special import kolmogorov
 
@@ -149,7 +148,7 @@ def ks_shift(before: Floats, now: Floats) -> tuple[float, float]:
     return distance, float(kolmogorov(math.sqrt(effective) * distance))
 
 
-# Anomalies: figures that changed by more than a share of what they were, from one set of metrics to the next
+# Anomalies: values that changed by more than a given share, from one set of metrics to the next
 
 CHANGED, NEW, MISSING, FROM_ZERO = "changed", "new", "missing", "from zero"
 ROUNDING = 1e-12
@@ -157,17 +156,17 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class MetricAnomaly:
-    """One metric that is not what it was. `relative` is None where there is nothing to divide by."""
+    """One metric that changed. `relative` is None if the earlier value is missing or 0."""
 
     metric: str
     kind: str
-    """`changed`, `new` (not there before), `missing` (not there now), or `from zero`."""
+    """`changed`, `new` (missing before), `missing` (missing now), or `from zero`."""
     previous: float | None
     current: float | None
     relative: float | None
-    """−0.082353 is 8.2353 % less."""
+    """The change as a share: −0.082353 means 8.2353 % less."""
     is_worse: bool | None
-    """Whether it got worse, by the direction in the metric's record; None where nobody can say."""
+    """Whether it got worse, according to the direction of the metric; None if that is unknown."""
 
     @property
     def percent(self) -> float | None:
@@ -190,17 +189,17 @@ class MetricAnomaly:
 def detect_metric_anomalies(
     current: Mapping[str, float | None], previous: Mapping[str, float | None], threshold: float = 0.05
 ) -> dict[str, MetricAnomaly]:
-    """Metric → how it changed, for every metric that changed by more than `threshold` of what it was; empty: all is well.
+    """Metric → how it changed, for every metric that changed by more than the share `threshold`; empty: no anomalies.
 
-    A change of exactly the threshold is none. Changes for the better are reported too, marked as such. A metric that is
-    only in one of the two, or without a figure in it, is `new` or `missing`; one that was 0 and is not any more is `from
-    zero`, whatever the threshold.
+    A change of exactly the threshold does not count. Improvements are reported too and marked as such. A metric that has a
+    value in only one of the two is `new` or `missing`; one that was 0 and no longer is 0 is `from zero`, whatever the
+    threshold.
     """
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold < math.inf:
-        raise BadParameter(f"threshold is a share from 0 up, such as 0.05 for 5 %, not {threshold!r}")
+        raise BadParameter(f"threshold must be a share of at least 0, such as 0.05 for 5 %, not {threshold!r}")
     for name, figures in (("current", current), ("previous", previous)):
         if not isinstance(figures, Mapping):
-            raise BadParameter(f"{name} is metric → figure, such as a result's summary, not {shortened(figures)}")
+            raise BadParameter(f"{name} must map metrics to values, like the summary of a result, not {shortened(figures)}")
     anomalies = {}
     for metric in dict.fromkeys((*previous, *current)):
         anomaly = _anomaly(metric, _figure(previous, metric), _figure(current, metric), threshold)
@@ -227,12 +226,12 @@ def _anomaly(metric: str, before: float | None, now: float | None, threshold: fl
 def _figure(figures: Mapping[str, float | None], metric: str) -> float | None:
     value = figures.get(metric)
     if not isinstance(value, int | float | np.number | None) or isinstance(value, bool):
-        raise BadParameter(f"the figure of {metric} is a number or None, not {shortened(value)}")
+        raise BadParameter(f"the value of {metric} must be a number or None, not {shortened(value)}")
     return None if value is None or not math.isfinite(value) else float(value)
 
 
 def _is_worse(metric: str, change: float) -> bool | None:
-    """By the metric's record; a metric that nobody knows has no direction."""
+    """Whether a change is for the worse; None for an unknown metric."""
     try:
         is_up = find_metric(metric).metric.higher_is_better
     except AssayError:

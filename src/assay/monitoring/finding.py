@@ -1,4 +1,4 @@
-"""Finding: what a rule found out about one result, before its severity is known; and how its figures are written."""
+"""Finding: the outcome of a rule for one result, before its severity is applied; and how its numbers are formatted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PASSED, FAILED, WARNED, UNDECIDED, SKIPPED = "pass", "fail", "warn", "undecided"
 
 
 class Moved(NamedTuple):
-    """A query, its scores before and now, and what it asks; `before` is nan where there is no baseline."""
+    """A query with its text and its scores before and now; `before` is nan without a baseline."""
 
     query: str
     metric: str
@@ -22,11 +22,11 @@ class Moved(NamedTuple):
     now: float
     text: str = ""
     why: str = ""
-    """What happened to it, where no score says that: the error of a provider."""
+    """What happened, if no score shows it: the error of a provider."""
 
     @property
     def change(self) -> str:
-        """`hit → miss` where everything was lost, else both scores."""
+        """`hit → miss` if the score dropped to 0, else both scores."""
         if self.why:
             return self.why
         if math.isnan(self.before):
@@ -42,31 +42,31 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """One of pass, fail, undecided and skipped, with the figures it rests on; nan where there is none."""
+    """One of pass, fail, undecided and skipped, with the numbers behind it; nan if there is none."""
 
     status: str
     value: float = math.nan
     before: float = math.nan
-    """The baseline's figure."""
+    """The value of the baseline."""
     limit: float = math.nan
     difference: float = math.nan
     """Now minus before."""
     low: float = math.nan
-    """Interval of the difference; of the value where there is no difference."""
+    """Interval of the difference; of the value if there is no difference."""
     high: float = math.nan
     level: float = 0.95
     n: int = 0
     """Queries."""
     needed: int | None = None
-    """Queries that would decide, where it is undecided."""
+    """The number of queries that would decide, if it is undecided."""
     moved: tuple[Moved, ...] = ()
-    """The queries that got worse most; without a baseline, those that score worst."""
+    """The queries with the largest losses; without a baseline, those with the worst scores."""
     reason: str = ""
-    """What figures do not say."""
+    """What the numbers do not show."""
 
 
 def digits_for(values: Sequence[float], least: int = 3, most: int = 8) -> int:
-    """Decimals that tell these figures apart, and no more."""
+    """The smallest number of decimals that distinguishes these values."""
     known = sorted({value for value in values if math.isfinite(value)})
     for digits in range(least, most):
         if len({f"{value:.{digits}f}" for value in known}) == len(known):
@@ -74,26 +74,26 @@ def digits_for(values: Sequence[float], least: int = 3, most: int = 8) -> int:
     return most
 
 
-# Figures: how those of a metric are written, with the digits that matter and their unit
+# How values of a metric are formatted, with the digits that matter and their unit
 
 
 def unit_of(metric: BoundMetric) -> str:
-    """What figures are counted in: times in milliseconds, all others in nothing."""
+    """The unit of a metric: milliseconds for times, none for all others."""
     return " ms" if metric.metric.view == "timing" else ""
 
 
 def figure_text(metric: BoundMetric, value: float) -> str:
-    """A figure of a metric by itself, with its unit."""
+    """The value of a metric with its unit."""
     return f"{value:{figure_shape(metric.metric.range[1], [value])}}{unit_of(metric)}"
 
 
 def figure_shape(highest: float, values: list[float]) -> str:
-    """Three decimals, or as many as tell these figures apart; one where figures are large."""
+    """Three decimals, or as many as distinguish these values; at least one if values are large."""
     known = [value for value in values if math.isfinite(value)]
     large = highest > 1 and max(map(abs, known), default=0.0) >= 10
     return f",.{digits_for(known, 1 if large else 3)}f"
 
 
 def signed(value: float, shape: str) -> str:
-    """With a plus or a real minus."""
+    """With a plus or a minus sign."""
     return f"{value:+{shape}}".replace("-", "−")

@@ -1,4 +1,4 @@
-"""Gating: results held against rules and a baseline; a verdict for each rule, and the report of all of them."""
+"""Gating: check results against rules and a baseline; a verdict for each rule, and a report of all verdicts."""
 
 from __future__ import annotations
 
@@ -45,33 +45,33 @@ from assay.text import counted, shortened, some_of
 
 @dataclass(frozen=True)
 class GateReport:
-    """The verdicts, in the order of results and rules; `is_passed` unless a rule failed."""
+    """The verdicts, in the order of results and rules; `is_passed` is true unless a rule failed."""
 
     verdicts: tuple[Verdict, ...]
     notes: tuple[str, ...] = ()
     baseline: str = ""
-    """What the results were held against, in words; empty where there was nothing."""
+    """The name of the baseline; empty if there was none."""
     broken: str = ""
-    """Why no verdict could be given."""
+    """Why there are no verdicts."""
     exit_code_if_broken: int = field(default=DataError.exit_code, repr=False)
 
     def count(self, status: str) -> int:
-        """How many verdicts there are of a kind."""
+        """The number of verdicts with this status."""
         return sum(verdict.status == status for verdict in self.verdicts)
 
     @property
     def failed(self) -> tuple[Verdict, ...]:
-        """Those that stop a change."""
+        """The failed verdicts."""
         return tuple(verdict for verdict in self.verdicts if verdict.status == FAILED)
 
     @property
     def is_passed(self) -> bool:
-        """Whether nothing stops the change."""
+        """Whether no rule failed and the gate is not broken."""
         return not self.broken and not self.failed
 
     @property
     def exit_code(self) -> int:
-        """0 good, 1 worse, 3, 4 or 6 broken."""
+        """0: passed; 1: failed; 3, 4 or 6: broken."""
         return self.exit_code_if_broken if self.broken else 0 if self.is_passed else GateFailed.exit_code
 
     def raise_if_failed(self) -> None:
@@ -105,11 +105,11 @@ def gate(
     best: Best | None = None,
     anew: str = "",
 ) -> GateReport:
-    """Hold results against rules, and against a baseline where there is one; results pair by benchmark, then by provider.
+    """Check results against rules and, if there is one, a baseline. Results are paired by benchmark, then by provider.
 
-    A baseline on other data, or scored in another way, is a DataError that names the difference. `best` holds the best
-    figures so far, for rules with a ratchet. Rules are texts, maps, or what `parse_rule` gives. `anew` is the command that
-    makes a new baseline, told where this one cannot be compared.
+    A baseline with other data or conventions is a DataError that names the difference; the error ends with the command that
+    creates a new baseline, if it is given. `best` has the best values so far, for ratchet rules. Rules are texts, maps, or
+    what `parse_rule` returns.
     """
     now, before = _results(current, "current"), [] if baseline is None else _results(baseline, "baseline")
     parsed = parse_rules(rules, recorded=lambda: metrics_of(now))
@@ -126,23 +126,23 @@ def gate(
 
 
 def metrics_of(current: Result | Sequence[Result]) -> list[BoundMetric]:
-    """All metrics of the results that are held against rules."""
+    """All metrics of the results to check."""
     return [metric for result in _results(current, "current") for metric in result.metrics]
 
 
 def _results(value: Any, name: str) -> list[Result]:
-    """One result, or several; anything else is a UsageError."""
+    """A list of results; anything that is not a result or a list of results is a UsageError."""
     results = [value] if isinstance(value, Result) else list(value) if isinstance(value, list | tuple) else None
     if results is None or not all(isinstance(result, Result) for result in results):
         raise UsageError(
-            f"{name} is a result of assay.evaluate or assay.run, or a list of them, not {shortened(value)}; "
-            "for plain figures there is detect_metric_anomalies"
+            f"{name} must be a result of assay.evaluate or assay.run, or a list of results, not {shortened(value)}. "
+            "For plain values, use detect_metric_anomalies"
         )
     return results
 
 
 def verdicts_of(rules: Sequence[Rule], cases: Sequence[Case]) -> list[Verdict]:
-    """The verdict of each rule for each result that it is about."""
+    """The verdict of each rule for each result that it applies to."""
     return [
         Verdict(rule, case.now.benchmark, case.now.name, _check_rule(rule, case), case.before.name if case.before else "")
         for case in cases
@@ -152,14 +152,15 @@ def verdicts_of(rules: Sequence[Rule], cases: Sequence[Case]) -> list[Verdict]:
 
 
 def check_not_all_failed(result: Result) -> None:
-    """A provider that answered nothing is broken, which is not the same as worse."""
+    """Raise a ProviderError if every query failed: the provider is broken, which is not the same as worse."""
     if result.failures and result.query_ids and all(query in result.failures for query in result.query_ids):
         query, why = next(iter(result.failures.items()))
-        raise ProviderError(f"{result.name}: every query failed, so there is nothing to judge; {query}: {why}")
+        first = f"The first error, for {query}: {why}"
+        raise ProviderError(f"{result.name}: every query failed, so there is nothing to check. {first}")
 
 
 def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str, best: Best, anew: str = "") -> Case:
-    """A result and its baseline on the same queries in the same order; refused where they are about different things."""
+    """A result and its baseline on the same queries in the same order; a DataError if they cannot be compared."""
     known = {metric: figure for (benchmark, provider, metric), figure in best.items() if (benchmark, provider) == _key(now)}
     if before is None:
         return Case(now, None, known)
@@ -169,7 +170,8 @@ def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str
         if rule.metric and rule.metric.name not in before:
             there = some_of(list(before.summary), 10)
             raise at_place(
-                DataError(f"{name} has no {rule.metric.name} (it has {there}); bless one that has"), rule.terms.place
+                DataError(f"{name} has no {rule.metric.name} (it has {there}). Bless a result that has it"),
+                rule.terms.place,
             )
     metrics = [rule.metric for rule in compared_rules if rule.metric]
     sides = [before.renamed(name), now.renamed("this result")]
@@ -177,7 +179,7 @@ def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str
         check_comparable(sides, shared_metrics(sides, metrics) if metrics else ())
     except AssayError as error:
         message = "; ".join(error.differences) if isinstance(error, NotComparable) else str(error)
-        renewed = f"To make this result the baseline: {anew}" if anew else "Make a new one from the data of this result"
+        renewed = f"To make this result the baseline: {anew}" if anew else "Create a new baseline on the data of this result"
         raise DataError(f"{name} cannot be compared with this result: {message.rstrip('.')}. {renewed}") from None
     return Case(now, before.subset(queries=now.query_ids), known)
 
@@ -187,25 +189,25 @@ def _key(result: Result) -> tuple[str, str]:
 
 
 def check_rules_apply(rules: Sequence[Rule], cases: Sequence[Case]) -> None:
-    """A rule about a metric, a tag or a benchmark that no result has is typed wrongly."""
+    """Raise an error for a rule about a metric, a tag or a benchmark that no result has, because it is a typo."""
     for rule in rules:
         about = [case for case in cases if rule.terms.is_about(case.now.benchmark, case.now.name)]
         if not about:
             known = sorted({name for case in cases for name in (*_key(case.now), "/".join(_key(case.now))) if name})
             error: AssayError = UnknownName(
-                "result", rule.terms.on, near_matches(rule.terms.on, known), f"there are {', '.join(known)}"
+                "result", rule.terms.on, near_matches(rule.terms.on, known), f"choose from {', '.join(known)}"
             )
             raise at_place(error, rule.terms.place)
         if rule.metric and not any(rule.metric.name in case.now for case in about):
             known = list(about[0].now.summary)
             near = near_matches(rule.metric.name, known)
-            hint = f"the results have {', '.join(known)}"
+            hint = f"choose from {', '.join(known)}"
             raise at_place(UnknownName("metric of these results", rule.metric.name, near, hint), rule.terms.place)
         _check_tags_known(rule, about)
 
 
 def _check_tags_known(rule: Rule, cases: Sequence[Case]) -> None:
-    """Tags and values that no query of any benchmark has."""
+    """Raise an error for tags and values that no query has."""
     for tag, values in rule.terms.where:
         known = {value for case in cases for tags in case.tags.by_query.values() for value in values_of(tags, tag)}
         if not known:
@@ -218,11 +220,11 @@ def _check_tags_known(rule: Rule, cases: Sequence[Case]) -> None:
 
 
 def _known_names(names: Sequence[str]) -> str:
-    return f"there are {', '.join(names[:10])}{' …' if len(names) > 10 else ''}" if names else "the queries have no tags"
+    return f"choose from {', '.join(names[:10])}{' …' if len(names) > 10 else ''}" if names else "the queries have no tags"
 
 
 def _is_applicable(rule: Rule, case: Case) -> bool:
-    """Whether this result has the metric and the tags; others have, or the rule had been refused."""
+    """Whether this result has the metric and the tags of the rule. At least one result has them."""
     if rule.metric and rule.metric.name not in case.now:
         return False
     return not rule.terms.where or bool(case.within(rule.terms.where).n_queries)
@@ -236,50 +238,50 @@ def _check_rule(rule: Rule, case: Case) -> Finding:
 
 
 def _version_notes(cases: Sequence[Case]) -> list[str]:
-    """A note where the baseline was made by another version, which may score otherwise."""
+    """A note if the baseline was created by another version, which may score differently."""
     notes = []
     for case in cases:
         versions = [result.provenance.get("assay") for result in (case.before, case.now) if result is not None]
         if len(versions) == 2 and all(versions) and versions[0] != versions[1]:
-            notes.append(f"the baseline was made with assay {versions[0]}, this result with {versions[1]}")
+            notes.append(f"the baseline was created with assay {versions[0]}, this result with assay {versions[1]}")
     return list(dict.fromkeys(notes))
 
 
 def broken_gate(error: AssayError, baseline: str = "") -> GateReport:
-    """The report of a gate that could not be held, so that files say so too."""
+    """The report of a gate that could not be checked, so that output files say so too."""
     return GateReport((), (), baseline, str(error), error.exit_code)
 
 
 def best_so_far(
     rules: Iterable[Rule], history: Callable[[str], Iterable[StoredPoint]], evaluation: str
 ) -> dict[tuple[str, str, str], float]:
-    """Benchmark, provider and metric → the best figure before an evaluation, on the data that it was on.
+    """Benchmark, provider and metric → the best value before an evaluation, on the same data.
 
-    `history` gives the points of a metric, as `Store.history` does; it is not asked where no rule has a ratchet.
+    `history` returns the points of a metric, like `Store.history`; it is called only if there are ratchet rules.
     """
     metrics = {rule.bound.name: rule.bound for rule in rules if isinstance(rule, RatchetRule)}
     return best_before([series for name, bound in metrics.items() for series in series_of(history(name), bound)], evaluation)
 
 
-# Verdict: a rule, a result, and whether the rule holds for the result
+# Verdict: a rule, a result, and whether the result meets the rule
 
 MARKS = {PASSED: "PASS", FAILED: "FAIL", WARNED: "WARN", UNDECIDED: "????", SKIPPED: "skip"}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """`status` is pass, fail, warn (a rule that only warns), undecided or skipped."""
+    """The outcome of a rule for a result: pass, fail, warn (a rule that only warns), undecided or skipped."""
 
     rule: Rule
     benchmark: str
     provider: str
     finding: Finding
     against: str = ""
-    """The baseline's provider."""
+    """The provider of the baseline."""
 
     @property
     def status(self) -> str:
-        """What was found, as severe as the rule says."""
+        """The status of the finding, with the severity of the rule applied."""
         status = self.finding.status
         if status == UNDECIDED and self.rule.terms.undecided == FAIL:
             status = FAILED
@@ -287,12 +289,12 @@ class Verdict:
 
     @property
     def mark(self) -> str:
-        """Four letters: `FAIL`, `PASS`, `WARN`, `????`, `skip`."""
+        """Four characters: `FAIL`, `PASS`, `WARN`, `????`, `skip`."""
         return MARKS[self.status]
 
     @property
     def summary(self) -> str:
-        """The figures in a line: `0.900 → 0.862  (−0.038 [−0.066, −0.012], 40 queries)`."""
+        """The numbers in one line: `0.900 → 0.862  (−0.038 [−0.066, −0.012], 40 queries)`."""
         finding = self.finding
         if math.isnan(finding.value):
             return finding.reason

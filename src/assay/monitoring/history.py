@@ -1,4 +1,4 @@
-"""history: how a metric went over time, one series for each benchmark and provider."""
+"""history: the values of a metric over time, one series for each benchmark and provider."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from assay.monitoring.steps import Watched, watch_series
 from assay.text import counted
 
 Best = Mapping[tuple[str, str, str], float]
-"""Benchmark, provider and metric → the best figure so far."""
+"""Benchmark, provider and metric → the best value so far."""
 
 
 class StoredPoint(Protocol):
-    """A summary as a store gives it."""
+    """A summary as a store returns it."""
 
     @property
     def evaluation(self) -> str:
-        """The evaluation it is of."""
+        """The id of the evaluation."""
 
     @property
     def started(self) -> str:
-        """When that began."""
+        """When the evaluation started."""
 
     @property
     def benchmark(self) -> str:
-        """What it is about."""
+        """The benchmark."""
 
     @property
     def provider(self) -> str:
-        """Who was asked."""
+        """The provider."""
 
     @property
     def value(self) -> float | None:
-        """The figure, if there is one."""
+        """The value, if there is one."""
 
     @property
     def low(self) -> float | None:
@@ -50,19 +50,19 @@ class StoredPoint(Protocol):
 
     @property
     def n(self) -> int:
-        """Queries it rests on."""
+        """The number of queries behind the value."""
 
     @property
     def dataset(self) -> str:
-        """A digest of the benchmark's data, and of how answers were judged."""
+        """A digest of the data of the benchmark, and of how relevance was decided."""
 
     @property
     def was_baseline(self) -> bool:
-        """Whether somebody has blessed the result, at any time."""
+        """Whether the result was blessed as a baseline at any time."""
 
 
 class Point(NamedTuple):
-    """One figure of a series."""
+    """One value of a series."""
 
     evaluation: str
     started: str
@@ -76,7 +76,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Change:
-    """A step or a spike, and the evaluation where it began."""
+    """A step or a spike, and the evaluation in which it began."""
 
     point: Point
     is_step: bool
@@ -84,9 +84,9 @@ class Change:
     after: float
     is_worse: bool
     place: int
-    """Its place in the series."""
+    """Its position in the series."""
     noticed: int
-    """The place at which it was noticed; a step may have been taken for spikes until then."""
+    """The position at which it was detected; before that, a step may have looked like spikes."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -97,40 +97,40 @@ class Change:
 
 @dataclass(frozen=True)
 class Series:
-    """The figures of one metric, benchmark and provider, the oldest first; a figure may be missing."""
+    """The values of one metric, benchmark and provider, oldest first; a value may be missing."""
 
     benchmark: str
     provider: str
     metric: str
     points: tuple[Point, ...]
     data: str = ""
-    """Which data it is on, in words, where the same benchmark and provider has another series on other data."""
+    """A name for the data, if the same benchmark and provider has another series on other data."""
     measured: BoundMetric | None = None
-    """The metric itself, where more is known of it than its name."""
+    """The metric, if more than its name is known."""
 
     @cached_property
     def bound(self) -> BoundMetric:
-        """The metric; one that is not known here is by its name alone."""
+        """The metric; for an unknown metric only its name is known."""
         return self.measured or recorded_metric(self.metric)
 
     @property
     def name(self) -> str:
-        """`rag-template · bm25`, and which data where there are several."""
+        """`rag-template · bm25`, with the data if there are several."""
         return " · ".join(filter(None, (self.benchmark, self.provider, self.data)))
 
     @cached_property
     def values(self) -> list[float]:
-        """Nan where there is no figure."""
+        """The values; nan if a value is missing."""
         return [math.nan if point.value is None else float(point.value) for point in self.points]
 
     @property
     def defined(self) -> list[Point]:
-        """The points that have a figure."""
+        """The points that have a value."""
         return [point for point in self.points if point.value is not None and math.isfinite(point.value)]
 
     @cached_property
     def stretches(self) -> list[tuple[int, int]]:
-        """Start and end of each stretch on the same data: a new version of a benchmark begins a new one."""
+        """Start and end of each stretch on the same data: a new version of a benchmark begins a new stretch."""
         bounds, start = [], 0
         for _, same in groupby(self.points, key=lambda point: point.dataset):
             end = start + len(list(same))
@@ -140,7 +140,7 @@ class Series:
 
     @cached_property
     def watched(self) -> list[tuple[int, Watched]]:
-        """For each stretch its start, and what was noticed in it."""
+        """For each stretch its start, and what was detected in it."""
         is_timing = self.bound.metric.view == "timing"
         return [
             (start, watch_series(self.values[start:end], is_timing=is_timing, n_queries=self._n_queries(start, end)))
@@ -148,13 +148,13 @@ class Series:
         ]
 
     def _n_queries(self, start: int, end: int) -> int:
-        """Queries that every figure of a stretch rests on; 0 where that changed."""
+        """The number of queries behind every value of a stretch; 0 if it changed."""
         numbers = {point.n for point in self.points[start:end] if point.value is not None}
         return numbers.pop() if len(numbers) == 1 else 0
 
     @cached_property
     def changes(self) -> list[Change]:
-        """Steps and spikes in the order of time."""
+        """Steps and spikes in order of time."""
         changes = [
             self._change(start + alarm.place, alarm.before, alarm.after, start + alarm.noticed, is_step=alarm.is_step)
             for start, watched in self.watched
@@ -168,7 +168,7 @@ class Series:
         return Change(self.points[place], is_step, before, after, (after < before) == is_up, place, noticed)
 
     def _jumps(self, start: int, end: int) -> Iterator[Change]:
-        """In stretches too short for statistics over time: neighbours whose own intervals do not even touch."""
+        """Steps in stretches that are too short for statistics over time: neighbours whose intervals do not overlap."""
         watched = next(candidate for where, candidate in self.watched if where == start)
         known = [place for place in range(start, end) if math.isfinite(self.values[place])] if watched.doubt else []
         for earlier, later in pairwise(known):
@@ -180,8 +180,8 @@ class Series:
 
     @property
     def doubt(self) -> str:
-        """Why nothing can be said about the last stretch; empty where something can."""
-        return self.watched[-1][1].doubt if self.watched else "no figure yet"
+        """Why changes in the last stretch cannot be detected; empty if they can."""
+        return self.watched[-1][1].doubt if self.watched else "no value yet"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -197,10 +197,10 @@ class Series:
 
 
 def series_of(points: Iterable[StoredPoint], metric: str | BoundMetric) -> list[Series]:
-    """The points of a store as series, each in the order of time. A metric by its name is one that is known here.
+    """The points of a store as series, each in order of time. A metric given by name must be in the catalog.
 
-    Where a benchmark changed once, the series goes on with a new stretch. Where two versions of its data come by turns, as
-    with all queries every night and ten of them by day, each is a series of its own.
+    If a benchmark changed once, the series continues with a new stretch. If two versions of its data alternate, for example
+    all queries every night and ten queries by day, each version is its own series.
     """
     by_system: dict[tuple[str, str], list[Point]] = {}
     for point in points:
@@ -224,7 +224,7 @@ def series_of(points: Iterable[StoredPoint], metric: str | BoundMetric) -> list[
 
 
 def _split_by_data(points: Sequence[Point]) -> dict[str, list[Point]]:
-    """The points, together unless two versions of the data come by turns; then which data → its points."""
+    """Name of the data → its points. All points are together unless two versions of the data alternate."""
     by_data: dict[str, list[Point]] = {}
     for point in points:
         by_data.setdefault(point.dataset, []).append(point)
@@ -237,10 +237,10 @@ def _split_by_data(points: Sequence[Point]) -> dict[str, list[Point]]:
 
 
 def best_before(series: Sequence[Series], evaluation: str) -> dict[tuple[str, str, str], float]:
-    """The best figure of each series before an evaluation, on the same data; nothing where it was the first.
+    """The best value of each series before an evaluation, on the same data; none for the first evaluation.
 
-    Figures that nobody accepted set no bar: only results that were a baseline at some time count, or all of them where
-    none ever was.
+    Only results that were a baseline at some time count, so that a rejected result does not set the limit. If none was ever
+    a baseline, all results count.
     """
     best: dict[tuple[str, str, str], float] = {}
     for metric_series in series:

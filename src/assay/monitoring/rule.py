@@ -1,4 +1,4 @@
-"""Rule: what must hold for a result; the shape that every kind of rule has."""
+"""Rule: what must be true for a result; the base of all kinds of rules."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ RULE_WORDS: tuple[str, ...] = (
     "no",
 )
 RULE_WORDS += ("query", "queries", "drop", "from", "hit", "to", "miss", "where", "in", "on")
-"""The words that rules are written in, besides metrics, tags and numbers."""
+"""The keywords of rules; the rest of a rule are metrics, tags and numbers."""
 SHORTEST_MISSPELT = 4
-"""Letters that a word has at least before a slip is looked for in it: `is` is like everything."""
+"""Shorter words are not checked for typos, because they are similar to too many others."""
 
 
-TIMED_TOGETHER = "no query was timed alone; batch_size: 1 in the plan asks one by one"
+TIMED_TOGETHER = "queries were sent in batches. To time single queries, set batch_size: 1 in the plan"
 """Why quantiles of latency may be undefined, and what to do."""
 
 
@@ -48,7 +48,7 @@ class Rule(ABC):
 
     terms: Terms = field(default_factory=Terms, kw_only=True)
     needs_baseline: ClassVar[bool] = False
-    """Whether it says nothing without something to compare with."""
+    """Whether it is skipped without a baseline."""
 
     @property
     @abstractmethod
@@ -57,7 +57,7 @@ class Rule(ABC):
 
     @property
     def metric(self) -> BoundMetric | None:
-        """What it looks at; None where it counts something else."""
+        """The metric it checks; None if it checks something else."""
         return None
 
     @property
@@ -67,7 +67,7 @@ class Rule(ABC):
 
     @abstractmethod
     def check(self, case: Case) -> Finding:
-        """What holds for a result."""
+        """Check a result."""
 
     def __str__(self) -> str:
         return self.text
@@ -75,24 +75,24 @@ class Rule(ABC):
 
 @dataclass(frozen=True)
 class MetricRule(Rule):
-    """A rule about the figure of one metric."""
+    """A rule about the value of one metric."""
 
     bound: BoundMetric
 
     @property
     def metric(self) -> BoundMetric:
-        """What it looks at."""
+        """The metric it checks."""
         return self.bound
 
 
 @dataclass(frozen=True)
 class ComparedRule(MetricRule):
-    """A rule about the figure of one metric beside the baseline's."""
+    """A rule about the value of one metric compared with the baseline."""
 
     needs_baseline: ClassVar[bool] = True
 
     def check(self, case: Case) -> Finding:
-        """Skipped without a baseline, undecided without a figure; else as the figures compare."""
+        """Skipped without a baseline, undecided without a value; else the outcome of the comparison."""
         if case.before is None:
             return without_baseline()
         before = case.value_before(self.bound.name)
@@ -100,15 +100,15 @@ class ComparedRule(MetricRule):
 
     @abstractmethod
     def compared(self, case: Case, before: float) -> Finding:
-        """What holds where both figures are there."""
+        """The finding if both values exist."""
 
 
 Recorded = Callable[[], Iterable[BoundMetric]]
-"""Gives the metrics of the results that rules are about. It is called only where a metric is not in the catalog."""
+"""Returns the metrics of the results that rules are about. It is called only if a metric is not in the catalog."""
 
 
 class Kind(NamedTuple):
-    """One kind of rule: the shape of its body, and what makes a rule of it."""
+    """One kind of rule: the pattern of its body, and the function that creates the rule."""
 
     shape: re.Pattern[str]
     parse: Callable[[re.Match[str], Terms, Recorded], Rule]
@@ -116,7 +116,7 @@ class Kind(NamedTuple):
 
 
 def metric_of(text: str, recorded: Recorded = tuple) -> BoundMetric:
-    """The metric a rule is about: one of the catalog, else a user's own metric as the results recorded it.
+    """The metric of a rule: one of the catalog, else a custom metric as recorded in the results.
 
     A recorded metric is matched by its exact name, and nothing is imported for it.
     """
@@ -134,48 +134,46 @@ def metric_of(text: str, recorded: Recorded = tuple) -> BoundMetric:
 
 
 def _written_metric(text: str) -> BoundMetric:
-    """The metric that a rule names; words behind it that no rule has are another error than an unknown metric.
+    """The metric that a rule names. An unknown word after it is a different error than an unknown metric.
 
-    Rules are always written by the user: no result, store or request holds one that would be parsed.
+    Rules are always written by the user: no result, store or request contains a rule that would be parsed.
     """
     outside = re.sub(r"\([^()]*\)", "", text)
     for word in outside.split()[1:]:
-        raise UnknownName("word of a rule", word, near_words(word), forms_hint())
+        raise UnknownName("keyword of a rule", word, near_words(word), forms_hint())
     return parse_metric(WrittenName(text))
 
 
 def near_words(word: str) -> list[str]:
-    """The words that may have been meant by one that no rule has; none where it is a word of rules, or too short to tell."""
+    """Similar keywords for an unknown word; none if it is a keyword, or too short to compare."""
     if len(word) < SHORTEST_MISSPELT or word.lower() in RULE_WORDS:
         return []
     return near_matches(word, RULE_WORDS, most=2)
 
 
 def forms_hint() -> str:
-    """Where the grammar is written down."""
-    return "rules look like ndcg@10 >= 0.42, recall@10 drops <= 0.01, mrr not worse by 0.02"
+    """Examples of rules."""
+    return "examples: ndcg@10 >= 0.42, recall@10 drops <= 0.01, mrr not worse by 0.02"
 
 
 def at_place(error: AssayError, place: str) -> AssayError:
-    """The error with the place of the rule in front of it."""
+    """The error with the place of the rule before it."""
     if not place or error.source == place:
         return error
     return BadParameter(str(error), source=place) if isinstance(error, UnknownName) else error.at(place)
 
 
 def without_figure(case: Case, metric: BoundMetric, before: float | None = None) -> Finding | None:
-    """What can be said where a figure is undefined; nothing where all are there."""
+    """The finding if a value is undefined; None if all values exist."""
     value = case.value(metric.name)
     who = "now" if math.isnan(value) else "in the baseline" if before is not None and math.isnan(before) else ""
     if not who:
         return None
     why = f": {TIMED_TOGETHER}" if metric.metric.view == "timing" and case.n_queries else ""
     earlier = math.nan if before is None else before
-    return Finding(
-        UNDECIDED, value, earlier, n=case.n_defined(metric.name), reason=f"{metric.name} has no figure {who}{why}"
-    )
+    return Finding(UNDECIDED, value, earlier, n=case.n_defined(metric.name), reason=f"{metric.name} has no value {who}{why}")
 
 
 def without_baseline() -> Finding:
-    """What a rule says that has nothing to compare with."""
+    """The finding of a rule without a baseline."""
     return Finding(SKIPPED, reason="no baseline to compare with")

@@ -1,4 +1,4 @@
-"""Rule file: the grammar of rules; texts, maps and whole YAML files become rules.
+"""Rule file: the grammar of rules; parse texts, maps and YAML files.
 
 ndcg@10 >= 0.42                                          a limit
 recall@10 drops <= 0.01    latency_p95 rises <= 20%      a change from the baseline
@@ -6,7 +6,7 @@ mrr not worse than baseline by 0.02 (95%)                a margin, by the paired
 no query drops from hit to miss in tag=critical          single queries
 failed = 0                                               a count
 ndcg@10 ratchet within 0.005                             the best so far
-… on BENCHMARK where language=de [warn, undecided: fail] terms, behind any of them
+… on BENCHMARK where language=de [warn, undecided: fail] terms, after any of them
 """
 
 from __future__ import annotations
@@ -30,25 +30,27 @@ KINDS = (
     change_rules.RATCHET_KIND,
     value_rules.LIMIT_KIND,
 )
-"""In the order in which they are tried: the ones with words of their own first."""
+"""In the order in which they are tried: kinds with keywords come first."""
 EXAMPLES = tuple(kind.example for kind in KINDS)
 MAP_KEYS = ("rule", "severity", "undecided", "where", "on")
 SHORT_KEYS = (WARN, FAIL)
 """`- warn: mrr >= 0.3` in a file."""
 LONGEST_RULE, LONGEST_BODY = 10_000, 1_000
-"""Letters of a rule, and of what it says before `where`."""
+"""The largest number of characters in a rule, and in the part before `where`."""
 
 
 def parse_rule(text: str, place: str = "", undecided: str = WARN, recorded: Recorded = tuple) -> Rule:
-    """One rule; an error names the place, and what may have been meant. `recorded` gives metrics that results have."""
+    """Parse one rule. An error names the place and similar words. `recorded` returns the metrics of the results."""
     if not isinstance(text, str) or not text.strip():
-        raise at_place(BadParameter(f"a rule is a text such as {EXAMPLES[-1]}, not {text!r}"), place)
+        raise at_place(BadParameter(f"a rule must be text such as {EXAMPLES[-1]}, not {text!r}"), place)
     try:
         if len(text) > LONGEST_RULE:
-            raise BadParameter(f"a rule has at most {LONGEST_RULE:,} letters, and this one {len(text):,}: {shortened(text)}")
+            what = f"a rule can have at most {LONGEST_RULE:,} characters, but this one has {len(text):,}"
+            raise BadParameter(f"{what}: {shortened(text)}")
         body, terms = split_terms(text, place, undecided)
         if len(body) > LONGEST_BODY:
-            raise BadParameter(f"a rule has at most {LONGEST_BODY:,} letters before where, and this one {len(body):,}")
+            what = f"a rule can have at most {LONGEST_BODY:,} characters before where"
+            raise BadParameter(f"{what}, but this one has {len(body):,}")
         for kind in KINDS:
             if shape := kind.shape.fullmatch(body):
                 return kind.parse(shape, terms, recorded)
@@ -58,28 +60,28 @@ def parse_rule(text: str, place: str = "", undecided: str = WARN, recorded: Reco
 
 
 def _unreadable_error(body: str) -> AssayError:
-    """Which word is wrong, if one is; else the forms there are."""
+    """An error about the misspelt keyword if there is one; else with all forms of rules."""
     for word in body.split()[1:]:
         near = near_words(word) if word.isalpha() else []
         if near:
-            return UnknownName("word of a rule", word, near, forms_hint())
+            return UnknownName("keyword of a rule", word, near, forms_hint())
     forms = "".join(f"\n  {example}" for example in EXAMPLES)
-    return BadParameter(f"{shortened(body, 100)} is no rule; rules look like{forms}")
+    return BadParameter(f"{shortened(body, 100)} is not a rule. Write a rule like one of these:{forms}")
 
 
 def parse_rules(
     given: str | Rule | Mapping[str, Any] | Iterable[Any], undecided: str = WARN, recorded: Recorded = tuple
 ) -> list[Rule]:
-    """Rules out of texts, maps and rules, each once; an error where there is none."""
+    """Rules from texts, maps and rules, each once; a BadParameter if there is none."""
     items = [given] if isinstance(given, str | Rule | Mapping) else list(given)
     rules = [item if isinstance(item, Rule) else rule_from(item, "", undecided, recorded) for item in items]
     if not rules:
-        raise BadParameter(f"there is no rule; one is a text such as {value_rules.LIMIT_KIND.example}")
+        raise BadParameter(f"there is no rule. Write one such as {value_rules.LIMIT_KIND.example}")
     return list({rule.text: rule for rule in rules}.values())
 
 
 def rule_from(item: Any, place: str = "", undecided: str = WARN, recorded: Recorded = tuple) -> Rule:
-    """A text, or a map with its terms: `{rule: mrr not worse by 0.02, severity: warn, where: {language: de}}`.
+    """A rule from a text, or from a map: `{rule: mrr not worse by 0.02, severity: warn, where: {language: de}}`.
 
     `{warn: …}` is short for a rule that only warns.
     """
@@ -92,9 +94,9 @@ def rule_from(item: Any, place: str = "", undecided: str = WARN, recorded: Recor
         if key not in MAP_KEYS:
             known = (*MAP_KEYS, *SHORT_KEYS) if len(item) == 1 else MAP_KEYS
             near = near_matches(str(key), known)
-            raise at_place(UnknownName("key of a rule", str(key), near, f"there are {', '.join(known)}"), place)
+            raise at_place(UnknownName("key of a rule", str(key), near, f"choose from {', '.join(known)}"), place)
     if not isinstance(item.get("rule"), str):
-        raise at_place(BadParameter(f"a rule as a map has a text under rule, found {shortened(dict(item))}"), place)
+        raise at_place(BadParameter(f"a rule as a map needs text under rule, found {shortened(dict(item))}"), place)
     try:
         return parse_rule(_map_as_text(item), place, undecided, recorded)
     except AssayError as error:
@@ -119,9 +121,9 @@ def _map_as_text(item: Mapping[str, Any]) -> str:
 
 
 def rules_from_yaml(text: str, source: str = "gate.yaml", recorded: Recorded = tuple) -> list[Rule]:
-    """The rules of a file: a list under `rules`, or the list alone; `undecided: fail` beside it is for all of them.
+    """The rules of a file: a list under `rules`, or only the list; `undecided: fail` next to it applies to all rules.
 
-    Everything that is wrong is told at once, each with its line.
+    All errors are reported together, each with its line.
     """
     content, undecided = _read_items(text, source)
     faults: list[AssayError] = []
@@ -138,41 +140,41 @@ def rules_from_yaml(text: str, source: str = "gate.yaml", recorded: Recorded = t
         raise BadParameter("\n  ".join((f"{source}: {counted(len(faults), 'fault')}", *messages)))
     if not rules:
         raise BadParameter(
-            f"{source}: there is no rule in it; write rules: and a list, such as - {value_rules.LIMIT_KIND.example}"
+            f"{source}: the file has no rules. Write rules: and a list, such as - {value_rules.LIMIT_KIND.example}"
         )
     return rules
 
 
 def _read_items(text: str, source: str) -> tuple[Sequence[tuple[Any, int]], str]:
-    """Each item with its line, and what becomes of doubt."""
+    """Each item with its line, and the severity of undecided rules."""
     whole = read_yaml(text, source)
     undecided, listed = WARN, whole
     if isinstance(whole.value, dict):
         for key, value in whole.value.items():
             if key not in ("rules", "undecided"):
                 near = near_matches(key, ("rules", "undecided"))
-                error = UnknownName("key of a gate", key, near, "there are rules and undecided")
+                error = UnknownName("key of a rule file", key, near, "choose from rules, undecided")
                 raise at_place(error, f"{source}:{value.line}")
         if "undecided" in whole.value:
             undecided = parse_severity(str(whole.value["undecided"].value), f"{source}: undecided")
         listed = whole.value.get("rules", LocatedValue([], 1))
     if not isinstance(listed.value, list):
-        raise BadParameter(f"{source}:{listed.line}: rules are a list; write each behind a dash, as in - failed = 0")
+        raise BadParameter(f"{source}:{listed.line}: rules must be a list. Write each rule after a dash, as in - failed = 0")
     return [(item.plain(), item.line) for item in listed.value], undecided
 
 
-# YAML in which every value is text, and every value knows its line
+# YAML in which every value is text and has its line
 
 
 @dataclass(frozen=True)
 class LocatedValue:
-    """A text, a list or a map, and the line it begins in."""
+    """A text, a list or a map, and its first line."""
 
     value: str | list[LocatedValue] | dict[str, LocatedValue]
     line: int
 
     def plain(self) -> Any:
-        """Without lines."""
+        """The value without lines."""
         if isinstance(self.value, list):
             return [item.plain() for item in self.value]
         if isinstance(self.value, dict):
@@ -181,7 +183,7 @@ class LocatedValue:
 
 
 def read_yaml(text: str, source: str) -> LocatedValue:
-    """The content of a file. Nothing is guessed: `no`, `1.0` and `2020-01-01` stay what was written."""
+    """The content of a file. Values are not converted: `no`, `1.0` and `2020-01-01` stay text."""
     node = parse_yaml(text, source)
     return LocatedValue([], 1) if node is None else _with_lines(node)
 

@@ -1,4 +1,4 @@
-"""Rule scope: where a rule applies, how severe it is, and what an undecided one means; and the amounts that rules write."""
+"""Rule scope: where a rule applies, how severe it is, and what undecided means; and the amounts in rules."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from assay.text import shortened
 FAIL, WARN = "fail", "warn"
 SEVERITIES = (FAIL, WARN)
 _BLANKS = re.compile(r"""('[^']*'|"[^"]*")|\s+""")
-"""Blanks, but for those within quotes; many of them at once would be looked at again and again."""
+"""Blanks outside of quotes. They are reduced to one each, because other patterns are slow on many blanks."""
 _OPTIONS = re.compile(r"\s*\[([^\[\]]*)\]\s*$")
 _SEVERITY = re.compile(r"\s*(fail|warn)\s*:\s+", re.IGNORECASE)
 _WHERE = re.compile(r"\s+(?:where|in)\s+(?=[^\s=]+=)", re.IGNORECASE)
 _ON = re.compile(r"\s+on\s+", re.IGNORECASE)
 
 Where = tuple[tuple[str, tuple[str, ...]], ...]
-"""Tag and the values that will do, for each tag."""
+"""For each tag, the values that match."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class Terms:
 
     severity: str = FAIL
     undecided: str = WARN
-    """What becomes of a rule that cannot be decided."""
+    """The severity of a rule that is undecided."""
     where: Where = ()
     on: str = ""
-    """A benchmark, a provider, or `benchmark/provider`; empty: all of them."""
+    """A benchmark, a provider, or `benchmark/provider`; empty: all results."""
     place: str = field(default="", compare=False)
-    """Where the rule was written: `gate.yaml:3`."""
+    """The place of the rule: `gate.yaml:3`."""
     is_usual: bool = field(default=False, compare=False)
-    """Whether `undecided` is that of the whole file, which no single rule repeats."""
+    """Whether `undecided` is set for the whole file, so that a single rule does not repeat it."""
 
     def __str__(self) -> str:
         options = [*([WARN] if self.severity == WARN else []), *self._doubt]
@@ -53,11 +53,11 @@ class Terms:
 
     @property
     def slice(self) -> str:
-        """`language=de difficulty=hard,medium`; empty where all queries count."""
+        """`language=de difficulty=hard,medium`; empty if all queries count."""
         return " ".join(f"{_quoted(name)}={_quoted(','.join(values))}" for name, values in self.where)
 
     def is_about(self, benchmark: str, provider: str) -> bool:
-        """Whether a result is one the rule is about."""
+        """Whether the rule applies to a result."""
         return not self.on or self.on in (benchmark, provider, f"{benchmark}/{provider}")
 
 
@@ -92,18 +92,19 @@ def _option(option: str, severity: str, undecided: str) -> tuple[str, str]:
         return severity, parse_severity(value, "undecided")
     near = near_matches(name, ("warn", "fail", "undecided"), most=1)
     question = f" Did you mean {near[0]}?" if near else ""
-    raise BadParameter(f"[{option}] is no option of a rule; there are [warn], [fail] and [undecided: fail].{question}")
+    known = "[warn], [fail], [undecided: fail]"
+    raise BadParameter(f"[{option}] is not an option of a rule.{question}   (choose from {known})")
 
 
 def parse_severity(value: str, name: str) -> str:
     """`warn` or `fail`."""
     if value.strip().lower() not in SEVERITIES:
-        raise BadParameter(f"{name} is warn or fail, not {value!r}")
+        raise BadParameter(f"{name} must be warn or fail, not {value!r}")
     return value.strip().lower()
 
 
 def parse_tags(text: str) -> Where:
-    """`language=de difficulty=hard,medium`; quotes hold values with blanks together."""
+    """Parse `language=de difficulty=hard,medium`; values with blanks need quotes."""
     try:
         words = shlex.split(text)
     except ValueError:
@@ -112,16 +113,16 @@ def parse_tags(text: str) -> Where:
 
 
 def tags_from(tags: Mapping[str, list[str]]) -> Where:
-    """Tags as terms hold them."""
+    """Tags in the form that `Terms` uses."""
     return tuple((name, tuple(dict.fromkeys(values))) for name, values in tags.items())
 
 
-# Amount: a number as rules write it, plain or in per cent of something
+# Amount: a number in a rule, plain or in per cent of something
 
 NUMBER = r"(?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>%|ms\b|s\b)?"
-"""Shape of an amount in a rule; what takes seconds is counted in milliseconds, as metrics do."""
+"""The pattern of an amount in a rule. Seconds are converted to milliseconds, the unit of metrics."""
 ROUNDING = 1e-9
-"""Figures that differ by less are equal: what is left is how computers add."""
+"""Values that differ by less are equal, because floating-point sums are slightly off."""
 
 
 @dataclass(frozen=True)
@@ -133,14 +134,14 @@ class Amount:
 
     @classmethod
     def of(cls, shape: re.Match[str]) -> Amount:
-        """The amount that was found in a rule."""
+        """The amount in a rule."""
         number = float(shape["number"])
         if not math.isfinite(number):
-            raise BadParameter(f"{shortened(shape['number'])} is too large to be a number")
+            raise BadParameter(f"the number {shortened(shape['number'])} is too large")
         return cls(1000 * number if shape["unit"] == "s" else number, shape["unit"] == "%")
 
     def value(self, whole: float) -> float:
-        """As a plain number; per cent are those of `whole`."""
+        """The amount as a plain number; per cent refer to `whole`."""
         return self.number / 100 * abs(whole) if self.is_percent else self.number
 
     def __str__(self) -> str:
@@ -148,21 +149,21 @@ class Amount:
 
 
 def check_can_fail(bound: BoundMetric, limit: Amount, what: str) -> None:
-    """A change that no figure of the metric can exceed is a slip: such a rule never fails."""
+    """Raise BadParameter for a limit that no change of the metric can exceed: such a rule never fails, so it is a typo."""
     low, high = bound.metric.range
     if limit.is_percent:
         if low == 0 and bound.metric.higher_is_better and limit.number >= 100:
             raise BadParameter(
-                f"{bound.name} cannot {what} by more than all there is, so {limit} never fails; did you mean "
+                f"{bound.name} cannot {what} by more than 100%, so a limit of {limit} never fails. Did you mean "
                 f"{show(limit.number / 100)}%?"
             )
         return
     if not math.isfinite(high - low) or limit.number < high - low:
         return
-    meant = f"; did you mean {show(limit.number)}%?" if 1 <= limit.number < 100 else ""
-    raise BadParameter(f"{bound.name} lies between {show(low)} and {show(high)}, so {limit} never fails{meant}")
+    meant = f". Did you mean {show(limit.number)}%?" if 1 <= limit.number < 100 else ""
+    raise BadParameter(f"{bound.name} is between {show(low)} and {show(high)}, so a limit of {limit} never fails{meant}")
 
 
 def exceeds(value: float, limit: float) -> bool:
-    """Whether a value is above a limit by more than rounding."""
+    """Whether a value is above a limit by more than a rounding error."""
     return value - limit > ROUNDING * max(1.0, abs(value), abs(limit))

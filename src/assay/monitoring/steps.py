@@ -1,13 +1,13 @@
-"""steps: notice, night by night, when a series of figures has moved to another level, or jumped once.
+"""steps: detect, night by night, when a series of values has moved to another level or jumped once.
 
-Three things work together. A robust z-score (median and MAD of the nights before) finds single nights that are out of
-line. A self-starting CUSUM adds up small steps in one direction: each night is held against the mean and spread of the
-nights before it, so that nothing needs to be known in advance, and turned into a standard normal figure whatever their
-number (Hawkins 1987, Self-starting cusum charts for location and scale, The Statistician 36). When it alarms, the night at
-which two levels explain the nights best is where the step began. Nothing is assumed about weekdays or seasons.
+Three methods work together. A robust z-score (median and MAD of the earlier nights) finds single outliers. A self-starting
+CUSUM adds up small deviations in one direction: each night is compared with the mean and spread of the nights before it, so
+nothing has to be known in advance, and converted to a standard normal value that does not depend on the number of nights
+(Hawkins 1987, Self-starting cusum charts for location and scale, The Statistician 36). When it alarms, the step began at the
+night where two levels fit the values best. Nothing is assumed about weekdays or seasons.
 
-Noise is rarely normal: timings are skewed, shares of few queries come in lumps, and some nights are wild. Timings are
-watched by their logarithms; shares are believed to vary by about a query; one night adds little, so that it takes several.
+Noise is rarely normal: timings are skewed, shares of few queries have large steps, and there are outliers. For timings the
+logarithms are used; shares are assumed to vary by about one query; one night adds little, so a step needs several nights.
 """
 
 from __future__ import annotations
@@ -21,43 +21,43 @@ from assay.errors import BadParameter
 from assay.text import counted
 
 LEAST_POINTS = 10
-"""Nights before anything can be said."""
+"""Nights that are needed before a change can be detected."""
 ALLOWANCE = 1.0
-"""Of the CUSUM, in standard deviations: what a night may be off without being added up. It suits steps of two or more."""
+"""The allowance of the CUSUM in standard deviations: smaller deviations are not added. It suits steps of two or more."""
 DECISION, WHILE_FEW = 4.6, 14.0
-"""The CUSUM alarms above the first, less the second over the number of nights: early on, steps are harder to see."""
+"""The CUSUM alarms above the first number minus the second divided by the number of nights: lower at the beginning."""
 LARGEST = 2.5
-"""What one night may add to the CUSUM: a single wild one is a spike, no step."""
+"""The largest amount that one night adds to the CUSUM: a single outlier is a spike, not a step."""
 SPIKE, SPIKE_WHILE_FEW = 10.0, 40.0
-"""A robust z-score above the first, plus the second over the number of nights, is a spike, even where tails are heavy."""
+"""A robust z-score above the first number plus the second divided by the number of nights is a spike."""
 PRIOR_NIGHTS = 4
-"""A share of queries is believed to vary by a query, as firmly as if that had been seen on so many nights."""
+"""The prior that a share of queries varies by one query has the weight of this many nights."""
 SMALLEST = 0.002
-"""Shifts by a smaller share of the level are nobody's business, however steady a series was."""
+"""Shifts by a smaller share of the level are ignored, however steady a series is."""
 MAD_TO_SD = 1.4826
 WHOLE = 1e-6
-"""A share of queries is a whole number of them, but for rounding."""
+"""The tolerance for rounding when checking that a share is a whole number of queries."""
 MAX_NIGHTS = 120
-"""Nights that the median looks back on."""
+"""The largest number of earlier nights for the median."""
 
 
 class Alarm(NamedTuple):
-    """Where something changed: a step to another level, or a spike of one night."""
+    """A detected change: a step to another level, or a spike of one night."""
 
     place: int
-    """Where it began, in the series as it was given."""
+    """The position in the given series where it began."""
     noticed: int
-    """When it was noticed: the last night that had to be seen."""
+    """The position at which it was detected."""
     is_step: bool
     before: float
     """The level before."""
     after: float
-    """The level from then until it was noticed, or the figure of the spike."""
+    """The level from its beginning until it was detected, or the value of the spike."""
 
 
 @dataclass(frozen=True)
 class Watched:
-    """What was noticed in a series, and why nothing could be, where that is so."""
+    """What was detected in a series; `doubt` says why nothing could be detected."""
 
     alarms: tuple[Alarm, ...]
     n: int
@@ -65,24 +65,24 @@ class Watched:
 
     @property
     def steps(self) -> tuple[Alarm, ...]:
-        """The lasting changes alone."""
+        """Only the steps."""
         return tuple(alarm for alarm in self.alarms if alarm.is_step)
 
 
 def watch_series(
     values: Sequence[float], least: int = LEAST_POINTS, *, is_timing: bool = False, n_queries: int = 0
 ) -> Watched:
-    """Go through a series as it came about; nights without a figure (nan) are passed over.
+    """Go through a series in order of time; nights without a value (nan) are skipped.
 
-    With fewer than `least` figures nothing is said, but why. On 60 nights of mere noise an alarm of any kind is raised in
-    at most 5 of 100 series. Timings are skewed: `is_timing` watches their logarithms, where all are above 0. `n_queries`
-    is what figures rest on: where they are shares of so many queries, they come in lumps of one.
+    With up to `least` values there are no alarms, only a reason. On 60 nights of pure noise, at most 5 of 100 series have an
+    alarm of any kind. Timings are skewed: `is_timing` uses their logarithms if all are above 0. `n_queries` is the number of
+    queries behind each value: values that are shares of queries vary at least by one query.
     """
     if least < 3:
-        raise BadParameter(f"least is a number of points from 3 up, not {least!r}")
+        raise BadParameter(f"least must be a number of points of at least 3, not {least!r}")
     known = [(place, float(value)) for place, value in enumerate(values) if math.isfinite(value)]
     if len(known) <= least:
-        doubt = f"{counted(len(known), 'point')}; at least {least + 1} are needed to tell a change from chance"
+        doubt = f"{counted(len(known), 'point')}, but detecting a change needs at least {least + 1}"
         return Watched((), len(known), doubt)
     in_logs = is_timing and all(value > 0 for _, value in known)
     watch = _Watch(least, in_logs=in_logs, query=1 / n_queries if n_queries > 0 and not in_logs else 0.0)
@@ -96,29 +96,29 @@ def watch_series(
 
 @dataclass
 class _Watch:
-    """What is known after so many nights."""
+    """The state after some nights."""
 
     least: int
     in_logs: bool = False
     query: float = 0.0
-    """What one query is worth, as long as all figures were shares of queries; else 0."""
+    """The share of one query, as long as all values were shares of queries; else 0."""
     alarms: list[Alarm] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
     """Nights since the last step."""
     values: list[float] = field(default_factory=list)
     spikes: set[int] = field(default_factory=set)
-    """Places of nights that were out of line."""
+    """Positions of outliers."""
     spread: float = 0.0
-    """Sum of squares of earlier stretches around their levels, and how many figures it rests on."""
+    """Sum of squares of earlier stretches around their levels; `freedom` has its degrees of freedom."""
     freedom: int = 0
     up: float = 0.0
     down: float = 0.0
     n_up: int = 0
-    """Nights that the CUSUM has been above 0 for: they may be a new level, and are no part of the old one as yet."""
+    """Nights since the CUSUM rose above 0: they may belong to a new level and do not count for the old one yet."""
     n_down: int = 0
 
     def see(self, place: int, value: float) -> None:
-        """One more night."""
+        """Add one night."""
         if self.query and not _is_whole(value / self.query):
             self.query = 0.0
         settled = len(self.values) - max(self.n_up, self.n_down)
@@ -137,7 +137,7 @@ class _Watch:
             self._note_step(place)
 
     def _surprise(self, calm: Sequence[float], value: float) -> float:
-        """How far off the night is from those before, as a standard normal figure."""
+        """The deviation of a night from the nights before, as a standard normal value."""
         from scipy.special import ndtri, stdtr
 
         n = len(calm)
@@ -159,7 +159,7 @@ class _Watch:
         self.n_down = self.n_down + 1 if self.down else 0
 
     def _note_spike(self, place: int, value: float) -> None:
-        """By the median and the MAD of the nights before; too few nights of a new level say nothing."""
+        """Detect a spike by the median and the MAD of the nights before; none if a new level has too few nights."""
         before = self.values[-MAX_NIGHTS:]
         if len(before) < self.least:
             return
@@ -191,7 +191,7 @@ class _Watch:
         self.spikes = set()
 
     def _floor(self, level: float) -> float:
-        """The least spread a series is believed to have: perfectly steady ones exist, and tiny changes do not matter."""
+        """The smallest spread of a series, because a series may be perfectly steady and tiny changes do not matter."""
         return SMALLEST / 4 * (1.0 if self.in_logs else abs(level))
 
     def _matters(self, before: float, after: float) -> bool:
@@ -199,7 +199,7 @@ class _Watch:
 
 
 def _best_split(values: Sequence[float]) -> int:
-    """The place where two levels explain the values best: the largest sum of squares between them."""
+    """The position where two levels fit the values best: with the largest sum of squares between them."""
     n, total, head = len(values), math.fsum(values), 0.0
     best, best_split = -1.0, n - 1
     for split in range(1, n):

@@ -1,7 +1,7 @@
-"""Rules about values: single queries, figures and counts, each held against a limit.
+"""Rules about values: single queries, values of metrics and counts, each with a limit.
 
 no query drops from hit to miss in tag=critical          single queries
-ndcg@10 >= 0.42                                          a limit of a figure
+ndcg@10 >= 0.42                                          a limit for a value
 failed = 0                                               a count of queries that failed, are missing or were scored
 """
 
@@ -28,14 +28,14 @@ from assay.monitoring.rule_scope import NUMBER, Amount, Terms, exceeds
 # Single queries
 
 PREFERRED_METRICS = ("hit", "recall", "mrr", "ndcg")
-"""What is looked at first, where the rule names no metric: above 0, each says that something relevant was found."""
+"""The metrics to use if the rule names none, in this order: above 0, each means that something relevant was found."""
 
 
 @dataclass(frozen=True)
 class QueryRule(Rule):
-    """So many queries at most may score above 0 in the baseline and 0 now.
+    """At most `most` queries may score above 0 in the baseline and 0 now.
 
-    Without a metric it looks at `hit@k` where that was scored, else at recall, mrr or ndcg, at the cutoff scored first.
+    Without a metric, it uses `hit@k` if it was scored, else recall, mrr or ndcg, each at the first scored cutoff.
     """
 
     needs_baseline: ClassVar[bool] = True
@@ -44,7 +44,7 @@ class QueryRule(Rule):
 
     @property
     def metric(self) -> BoundMetric | None:
-        """What it looks at, where it says so."""
+        """The metric, if the rule names one."""
         return self.bound
 
     @property
@@ -59,7 +59,7 @@ class QueryRule(Rule):
         return f"{who} from hit to miss{by}"
 
     def check(self, case: Case) -> Finding:
-        """Passes or fails; skipped without a baseline. A query without a score is no miss."""
+        """Passes or fails; skipped without a baseline. A query without a score is not a miss."""
         if case.before is None:
             return without_baseline()
         metric = self.bound or _metric(case.now, case.before)
@@ -79,18 +79,19 @@ class QueryRule(Rule):
 
 
 def _metric(now: Result, before: Result) -> BoundMetric:
-    """The metric that tells hits from misses, of those that both have."""
+    """The metric that distinguishes hits from misses, of those that both results have."""
     shared = [metric for metric in now.metrics if metric.name in before.table.columns]
     for name in PREFERRED_METRICS:
         for metric in shared:
             if metric.metric.name == name:
                 return metric
     there = ", ".join(metric.name for metric in shared)
-    raise DataError(f"no metric tells hits from misses; score hit@10, or name one: … by recall@10 (there are {there})")
+    advice = f"Score hit@10, or name a metric in the rule: … by recall@10 (both results have {there})"
+    raise DataError(f"no metric distinguishes hits from misses. {advice}")
 
 
 def parse_queries(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> QueryRule:
-    """`no query` is at most 0 of them."""
+    """Parse a rule about single queries; `no query` means at most 0."""
     most = 0 if shape["most"] is None else int(shape["most"])
     return QueryRule(most, metric_of(shape["metric"], recorded) if shape["metric"] else None, terms=terms)
 
@@ -121,7 +122,7 @@ SIGN = r"(?P<sign>>=|<=|==|=|>|<|≥|≤)"
 
 @dataclass(frozen=True)
 class LimitRule(MetricRule):
-    """A metric's figure, whatever the baseline had. Figures that differ by rounding only are equal."""
+    """A limit for the value of a metric, whatever the baseline is. Values that differ only by rounding are equal."""
 
     sign: str
     limit: float
@@ -132,7 +133,7 @@ class LimitRule(MetricRule):
         return f"{self.bound.name} {self.sign} {show(self.limit)}"
 
     def check(self, case: Case) -> Finding:
-        """Passes or fails; undecided where there is no figure."""
+        """Passes or fails; undecided if there is no value."""
         if lacking := without_figure(case, self.bound):
             return lacking
         value = case.value(self.bound.name)
@@ -152,32 +153,32 @@ class LimitRule(MetricRule):
 
 
 def parse_limit(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple) -> LimitRule:
-    """Per cent are hundredths, for metrics that lie between 0 and 1."""
+    """Parse a limit. Per cent are allowed for metrics between 0 and 1."""
     bound, amount = metric_of(shape["metric"], recorded), Amount.of(shape)
     if shape["unit"] in ("ms", "s") and bound.metric.view != "timing":
-        raise BadParameter(f"{bound.name} is no time, so its limit has no {shape['unit']}")
+        raise BadParameter(f"{bound.name} is not a time, so its limit cannot be in {shape['unit']}")
     if amount.is_percent and bound.metric.range != (0.0, 1.0):
-        raise BadParameter(f"{bound.name} does not lie between 0 and 1, so its limit is a plain number, not {amount}")
+        raise BadParameter(f"{bound.name} is not a share between 0 and 1, so its limit must be a plain number, not {amount}")
     limit = amount.number / 100 if amount.is_percent else amount.number
     sign = SIGNS.get(shape["sign"], shape["sign"])
     low, high = bound.metric.range
     if is_never(sign, limit, low, high):
-        raise BadParameter(f"{bound.name} lies between {show(low)} and {show(high)}, so it is never {sign} {show(limit)}")
+        raise BadParameter(f"{bound.name} is between {show(low)} and {show(high)}, so it is never {sign} {show(limit)}")
     if is_always(sign, limit, low, high):
-        message = f"{bound.name} lies between {show(low)} and {show(high)}, so it is always {sign} {show(limit)}"
+        message = f"{bound.name} is between {show(low)} and {show(high)}, so it is always {sign} {show(limit)}"
         raise BadParameter(f"{message}, and the rule never fails")
     return LimitRule(bound, sign, limit, terms=terms)
 
 
 def is_never(sign: str, limit: float, low: float, high: float) -> bool:
-    """Whether no figure of the metric could hold: a limit of 42 for what goes up to 1 is a slip."""
+    """Whether no value of the metric can meet the limit: a limit of 42 for a metric up to 1 is a typo."""
     above = {">=": operator.gt, ">": operator.ge, "=": operator.gt}.get(sign)
     below = {"<=": operator.lt, "<": operator.le, "=": operator.lt}.get(sign)
     return bool((above and above(limit, high)) or (below and below(limit, low)))
 
 
 def is_always(sign: str, limit: float, low: float, high: float) -> bool:
-    """Whether every figure of the metric holds, so that the rule looks like a check and is none."""
+    """Whether every value of the metric meets the limit, so that the rule checks nothing."""
     lowest = {">=": operator.le, ">": operator.lt}.get(sign)
     highest = {"<=": operator.ge, "<": operator.gt}.get(sign)
     return bool((lowest and lowest(limit, low)) or (highest and highest(limit, high)))
@@ -189,13 +190,13 @@ LIMIT_KIND = Kind(re.compile(rf"(?P<metric>.+?)\s*{SIGN}\s*{NUMBER}"), parse_lim
 # Count
 
 COUNTS = ("failed", "missing", "scored", "judged")
-"""Queries the provider failed on; that the run does not have; that have scores; that have judgments."""
+"""Queries that failed, are missing from the run, have scores, have judgments."""
 MAX_NAMED_QUERIES = 5
 
 
 @dataclass(frozen=True)
 class CountRule(Rule):
-    """A number of queries, or a share of all of them where the limit is in per cent."""
+    """A limit for a number of queries, or for a share of all queries if it is in per cent."""
 
     count: str
     sign: str
@@ -220,12 +221,12 @@ class CountRule(Rule):
 
     def _named(self, case: Case, query: str) -> Moved:
         asked = case.now.queries.get(query)
-        why = case.now.failures.get(query, "not in the run")
+        why = case.now.failures.get(query, "missing from the run")
         return Moved(query, self.count, float("nan"), float("nan"), asked.text if asked else "", why)
 
 
 def parse_count(shape: re.Match[str], terms: Terms, _: Recorded = tuple) -> CountRule:
-    """A rule about a count; its limit is one that can hold and can fail."""
+    """Parse a rule about a count. A limit that can never pass or never fail is an error."""
     count, sign, limit = shape["count"].lower(), SIGNS.get(shape["sign"], shape["sign"]), Amount.of(shape)
     highest = 100.0 if limit.is_percent else math.inf
     whose = "a share of all queries" if limit.is_percent else "a number of queries"

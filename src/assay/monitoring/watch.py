@@ -1,6 +1,6 @@
-"""Watch: rules held for the newest result of each series, one by one, and the alerts that follow, each sent once.
+"""Watch: check the newest result of each series against rules, and create alerts, each of which is sent once.
 
-What is wrong with one series hides no other.
+A problem in one series does not hide problems in others.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from assay.text import counted
 
 @dataclass(frozen=True)
 class WatchReport:
-    """Alerts, and what could not be checked, in words."""
+    """Alerts, and what could not be checked."""
 
     alerts: tuple[Alert, ...] = ()
     unchecked: tuple[str, ...] = ()
-    """Rules that had nothing to compare with."""
+    """Rules without a baseline to compare with."""
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class NewestResults:
-    """The results of one evaluation, and which of them are the newest of their series."""
+    """The results of one evaluation, and whether each is the newest of its series."""
 
     results: tuple[Result, ...]
     is_newest: tuple[bool, ...]
     best: Best = field(default_factory=dict)
-    """The best figures before this evaluation."""
+    """The best values before this evaluation."""
 
 
 def check_newest(
@@ -48,10 +48,10 @@ def check_newest(
     *,
     name: str = "the baseline",
 ) -> WatchReport:
-    """Hold the newest results against rules; results of one evaluation pair with the baseline's as in the gate.
+    """Check the newest results against rules; the results of one evaluation are paired with the baseline as in the gate.
 
-    A provider that answered nothing, and a baseline that cannot be compared, are alerts of that result alone. A rule about
-    what no result has is an error, as in the gate.
+    A provider that failed on every query, and a baseline that cannot be compared, are alerts for that result only. A rule
+    about something that no result has is an error, as in the gate.
     """
     newest = [
         result
@@ -77,7 +77,7 @@ def check_newest(
 
 
 def _paired(newest: NewestResults, baseline: Sequence[Result] | None, name: str) -> tuple[Pairing, list[Alert]]:
-    """The results with the baseline's; with none, and an alert, where nobody can say which is meant."""
+    """The results with their baselines; without baselines, and with an alert, if the choice is unclear."""
     alone = Pairing(tuple((result, None) for result in newest.results))
     if not baseline:
         return alone, []
@@ -89,7 +89,7 @@ def _paired(newest: NewestResults, baseline: Sequence[Result] | None, name: str)
 
 
 def _check_result(result: Result, other: Result | None, rules: Sequence[Rule], name: str, best: Best) -> WatchReport:
-    """One result. Where its baseline cannot be compared, rules that need none are still held."""
+    """Check one result. If its baseline cannot be compared, rules without a baseline are still checked."""
     try:
         check_not_all_failed(result)
     except ProviderError as error:
@@ -121,15 +121,15 @@ SHOWN_QUERIES = 3
 
 @dataclass(frozen=True)
 class Alert:
-    """One event. `key` stays the same while the event lasts, however many nights that is."""
+    """One event. `key` stays the same as long as the event lasts."""
 
     key: str
     kind: str
-    """`rule`, `step`, `spike`, `failed` (a provider that answered nothing) or `broken` (what cannot be compared)."""
+    """`rule`, `step`, `spike`, `failed` (every query failed) or `broken` (cannot be compared)."""
     text: str
     details: Mapping[str, Any] = field(default_factory=dict)
     covers: frozenset[str] = frozenset()
-    """Keys under which it may have been sent before: a step begins as one or two spikes."""
+    """Keys under which it may have been sent before, because a step begins as one or two spikes."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -137,7 +137,7 @@ class Alert:
 
 
 def alerts_of_rules(report: GateReport) -> list[Alert]:
-    """One alert for each rule and result that failed or warned. It stays the same one until the rule holds again."""
+    """One alert for each rule and result that failed or warned. It stays the same until the rule passes again."""
     alerts = []
     for verdict in report.verdicts:
         if verdict.status not in (FAILED, WARNED):
@@ -150,14 +150,14 @@ def alerts_of_rules(report: GateReport) -> list[Alert]:
 
 
 def alerts_of_series(series: Iterable[Series]) -> list[Alert]:
-    """The newest change of each series, where that is for the worse; the same one on every night after it."""
+    """The newest change of each series, if it is for the worse; it stays the same until the next change."""
     alerts = []
     for metric_series in series:
         if not metric_series.changes or not metric_series.changes[-1].is_worse:
             continue
         change = metric_series.changes[-1]
         if not change.is_step and change.place < len(metric_series.points) - 1:
-            continue  # a spike of the past, over by now
+            continue  # an earlier spike that is over
         first = metric_series.points[_first_place(metric_series, change)].evaluation
         kind = "step" if change.is_step else "spike"
         moved = f"{figure_text(metric_series.bound, change.before)} → {figure_text(metric_series.bound, change.after)}"
@@ -182,7 +182,7 @@ def _change_key(series: Series, evaluation: str) -> str:
 
 
 def _first_place(series: Series, change: Change) -> int:
-    """Where it began: nights out of line, one after the other, are one thing, which may turn out to be a step."""
+    """The position where it began. Consecutive spikes are one event, which may turn out to be a step."""
     place = change.place
     spikes = {other.place for other in series.changes if not other.is_step}
     while place - 1 in spikes:
@@ -191,27 +191,27 @@ def _first_place(series: Series, change: Change) -> int:
 
 
 def _covered_keys(series: Series, change: Change) -> frozenset[str]:
-    """The keys of all nights from its first to the one at which it was noticed."""
+    """The keys of all evaluations from its beginning to its detection."""
     nights = range(_first_place(series, change), change.noticed + 1)
     return frozenset(_change_key(series, series.points[place].evaluation) for place in nights)
 
 
 def unsent_alerts(alerts: Sequence[Alert], sent: Collection[str]) -> list[Alert]:
-    """Alerts that were not sent yet, each once."""
+    """Alerts that have not been sent yet, each once."""
     known = set(sent)
     return list({alert.key: alert for alert in alerts if alert.key not in known and not alert.covers & known}.values())
 
 
 def lasting_keys(alerts: Sequence[Alert], sent: Iterable[str]) -> list[str]:
-    """Keys to remember: those of rules while they fail, so that the next one is sent; those of changes for good."""
+    """Keys to remember: those of rules while they fail, so that a later failure is sent again; those of changes always."""
     lasting = {alert.key for alert in alerts}
     return [key for key in dict.fromkeys(sent) if key in lasting or key.startswith("change ")]
 
 
 def alert_message(alerts: Sequence[Alert]) -> dict[str, Any]:
-    """What is posted: `text` as Slack and its like show it, and the alerts as data.
+    """The content of a webhook call: `text` for Slack and similar services, and the alerts as data.
 
-    Such text has marks of its own, so that a query could call everybody on a channel: & < and > are written out.
+    In such text, & < and > are escaped, because markup in a query could notify everyone on a channel.
     """
     head = f"assay: {counted(len(alerts), 'alert')}"
     text = "\n".join([head, *(f"• {alert.text}" for alert in alerts)])

@@ -1,4 +1,4 @@
-"""Wording: the report of a gate in words, as the terminal and other formats show it."""
+"""Wording: the report of a gate as text, for the terminal and other formats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_NAMED = 5
 
 
 def grouped(report: GateReport) -> list[tuple[str, list[Verdict]]]:
-    """The verdicts of each result under its name; without one where there is only one result."""
+    """The verdicts of each result with its name; without a name if there is only one result."""
     groups = [(key, list(some)) for key, some in groupby(report.verdicts, key=_about)]
     return [("", some) for _, some in groups] if len(groups) == 1 else [(key, some) for key, some in groups]
 
@@ -25,7 +25,7 @@ def _about(verdict: Verdict) -> str:
 
 
 def conclusion(report: GateReport) -> str:
-    """How many rules failed, and what the results were held against; verdicts where rules are about several results."""
+    """How many rules failed, and the baseline; it counts verdicts if rules are about several results."""
     if report.broken:
         return "The gate is broken: no verdict."
     parts: list[str] = []
@@ -38,12 +38,12 @@ def conclusion(report: GateReport) -> str:
     sentence = ", ".join(parts) if parts else f"{'All ' if n > 1 else ''}{counted(n, noun)} passed"
     if parts and not report.failed:
         sentence = f"Passed: {sentence}"
-    baseline = f" Baseline {report.baseline}." if report.baseline else " No baseline."
+    baseline = f" Baseline: {report.baseline}." if report.baseline else " No baseline."
     return f"{sentence}.{baseline}"
 
 
 def worst_moved(verdicts: Sequence[Verdict], most: int = MAX_NAMED) -> list[Moved]:
-    """The queries behind rules that failed, each once; where none failed, behind those that warned or are undecided."""
+    """The queries of failed rules, each once; if none failed, those of rules that warned or are undecided."""
     for status in (FAILED, WARNED, UNDECIDED):
         by_query: dict[str, Moved] = {}
         for verdict in verdicts:
@@ -62,8 +62,8 @@ def moved_text(moved: Moved) -> str:
 
 
 def moved_head(moved: Sequence[Moved]) -> str:
-    """What the list of queries is a list of."""
-    return "Moved most" if any(query.before == query.before for query in moved) else "Worst"
+    """The label of a list of queries."""
+    return "Largest losses" if any(query.before == query.before for query in moved) else "Worst queries"
 
 
 # The report of a gate at the terminal
@@ -79,7 +79,7 @@ def render_gate(report: GateReport, width: int | None = None, *, colour: bool = 
 
 
 def gate_text(report: GateReport, width: int | None = None, *, colour: bool = False) -> str:
-    """A line for each rule, the queries that moved most, then how it came out; colour only repeats the words."""
+    """A line for each rule, then the queries with the largest losses, then the conclusion. Colour only repeats the words."""
     lines: list[str] = []
     for head, verdicts in grouped(report):
         if head:

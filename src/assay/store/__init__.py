@@ -1,4 +1,4 @@
-"""Store: evaluations and people's judgments in SQLite or PostgreSQL."""
+"""Store: evaluations and judgments by people, in SQLite or PostgreSQL."""
 
 from assay.lazy import front_door
 

@@ -1,4 +1,4 @@
-"""Changes to stored evaluations: tags, notes and baselines; and deletion, with what only the deleted ones needed."""
+"""Changes to stored evaluations: tags, notes and baselines; and deletion, with data that nothing else uses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONGEST_TAG = 80
 
 
 class Blessed(NamedTuple):
-    """A baseline: its name, the evaluation it shall be, and the one it was before."""
+    """A baseline: its name, its new evaluation, and its evaluation before."""
 
     name: str
     evaluation: str
@@ -31,14 +31,14 @@ class Blessed(NamedTuple):
 
 
 def check_tag(tag: str) -> str:
-    """A word that can be asked for later."""
+    """The tag, if it is valid; a BadParameter if it is not."""
     if not tag or len(tag) > LONGEST_TAG or re.search(r"[\s,]", tag) or not tag.isprintable() or tag.startswith("-"):
-        raise BadParameter(f"a tag is one word of up to {LONGEST_TAG} letters, without blanks and commas; found {tag!r}")
+        raise BadParameter(f"a tag must be one word of up to {LONGEST_TAG} characters without blanks or commas, not {tag!r}")
     return tag
 
 
 def add_tags(connection: Connection, number: int, tags: Iterable[str]) -> None:
-    """Add tags; those that are there already stay."""
+    """Add tags; existing tags stay."""
     known = set(connection.execute(select(TAGS.c.tag).where(TAGS.c.evaluation == number)).scalars())
     for tag in dict.fromkeys(map(mask, tags)):
         if tag not in known:
@@ -46,12 +46,12 @@ def add_tags(connection: Connection, number: int, tags: Iterable[str]) -> None:
 
 
 def remove_tags(connection: Connection, number: int, tags: Iterable[str]) -> None:
-    """Remove tags; those that are not there are passed over."""
+    """Remove tags; missing tags are ignored."""
     connection.execute(delete(TAGS).where(TAGS.c.evaluation == number, TAGS.c.tag.in_(list(tags))))
 
 
 def add_notes(connection: Connection, number: int, notes: Iterable[Note]) -> None:
-    """Add notes; one of the same moment and words is there once."""
+    """Add notes; a note with the same time and text is added once."""
     known = set(read_rows(connection, select(NOTES.c.written, NOTES.c.text).where(NOTES.c.evaluation == number), Note))
     for note in notes:
         clean = Note(printable(note.written), printable(mask(note.text)))
@@ -60,7 +60,7 @@ def add_notes(connection: Connection, number: int, notes: Iterable[Note]) -> Non
 
 
 def bless(connection: Connection, target: Target, name: str, *, moves: bool = True) -> Blessed:
-    """Make an evaluation the baseline of that name. With `moves` a name of another evaluation moves here."""
+    """Make an evaluation the baseline of that name. With `moves`, a name that is in use is moved to it."""
     taken = select(EVALUATIONS.c.id, BASELINES.c.part).join(BASELINES).where(BASELINES.c.name == name)
     before = connection.execute(taken).first()
     row = {"evaluation": target.number, "part": printable(target.part), "blessed": now()}
@@ -74,7 +74,7 @@ def bless(connection: Connection, target: Target, name: str, *, moves: bool = Tr
 
 
 def mark_blessed(connection: Connection, evaluation: int, part: str, moment: Any) -> None:
-    """Note at the results that they are, or were, a baseline; with no moment, that they never were."""
+    """Mark results as a baseline with the time; without a time, as never a baseline."""
     statement = select(RESULTS.c.number, RESULTS.c.benchmark, RESULTS.c.provider).where(RESULTS.c.evaluation == evaluation)
     rows = read_rows(connection, statement.order_by(RESULTS.c.place), tuple[int, str, str])
     places = resolve_part(part, [(benchmark, provider) for _, benchmark, provider in rows], str(evaluation))
@@ -83,11 +83,11 @@ def mark_blessed(connection: Connection, evaluation: int, part: str, moment: Any
 
 
 def unbless(connection: Connection, name: str) -> str:
-    """Remove a baseline and return what it was; a result without any other baseline counts as if it never had been one."""
+    """Remove a baseline and return its evaluation; a result without another baseline counts as never a baseline."""
     row = connection.execute(select(BASELINES).where(BASELINES.c.name == name)).first()
     if row is None:
         known = list(connection.execute(select(BASELINES.c.name).order_by(BASELINES.c.name)).scalars())
-        hint = f"there are {', '.join(known)}" if known else "there is none"
+        hint = f"choose from {', '.join(known)}" if known else "there are no baselines"
         raise UnknownName("baseline", name, near_matches(name, known), hint)
     connection.execute(delete(BASELINES).where(BASELINES.c.name == name))
     mark_blessed(connection, row.evaluation, row.part, None)
@@ -98,7 +98,7 @@ def unbless(connection: Connection, name: str) -> str:
 
 
 def unbless_work(name: str) -> Callable[[Connection], str]:
-    """The work of `unbless`; done once more after a connection was cut, it finds that it is done."""
+    """The work of `unbless`; if it runs again after a lost connection, it detects that it is done."""
     was: list[str] = []
 
     def work(connection: Connection) -> str:
@@ -111,7 +111,7 @@ def unbless_work(name: str) -> Callable[[Connection], str]:
 
 
 def address(evaluation: str, part: str) -> str:
-    """An evaluation, or a result of it, as a reference."""
+    """The reference to an evaluation, or to a result of it."""
     return f"{evaluation}#{part}" if part else evaluation
 
 
@@ -119,17 +119,17 @@ def address(evaluation: str, part: str) -> str:
 
 T = TypeVar("T")
 MAX_PER_STATEMENT = 500
-"""Digests in one statement: databases have a limit."""
+"""The largest number of digests in one statement, because databases have a limit."""
 
 
 def delete_evaluations(connection: Connection, targets: Sequence[Target], *, force: bool) -> None:
-    """Delete whole evaluations. A baseline is only deleted by force, and its name with it."""
+    """Delete whole evaluations. Evaluations with baselines are deleted only with `force`, together with the baselines."""
     numbers = [target.number for target in targets]
     named = dict(_baselines(connection, numbers))
     if named and not force:
         first = next(target for target in targets if target.number in named)
         raise UsageError(
-            f"{first.id} is the baseline {named[first.number]}; --force deletes it too, and the baseline with it"
+            f"{first.id} is the baseline {named[first.number]}. Add --force to delete it together with the baseline"
         )
     needed = _used_by(connection, numbers)
     for some in _batches(numbers):
@@ -145,7 +145,7 @@ def _baselines(connection: Connection, numbers: Sequence[int]) -> Iterator[tuple
 
 
 def _used_by(connection: Connection, numbers: Sequence[int]) -> tuple[list[str], list[str]]:
-    """Benchmarks and payloads that these evaluations use."""
+    """The benchmarks and payloads that these evaluations use."""
     columns = (RESULTS.c.dataset, RESULTS.c.scores, RESULTS.c.rankings, RESULTS.c.relevant, DATASETS.c.queries)
     datasets: set[str] = set()
     payloads: set[str] = set()
@@ -153,11 +153,11 @@ def _used_by(connection: Connection, numbers: Sequence[int]) -> tuple[list[str],
         for dataset, *others in connection.execute(select(*columns).join(DATASETS).where(RESULTS.c.evaluation.in_(some))):
             datasets.add(dataset)
             payloads.update(filter(None, others))
-    return sorted(datasets, key=str), sorted(payloads, key=str)  # damage may be of any type
+    return sorted(datasets, key=str), sorted(payloads, key=str)  # damaged values may have any type
 
 
 def delete_unused(connection: Connection, datasets: Sequence[str] | None, payloads: Sequence[str] | None) -> int:
-    """Delete benchmarks and payloads that no result needs, of those, or of all there are; says how many."""
+    """Delete benchmarks and payloads that no result uses, among these or among all; returns how many."""
     n_deleted = 0
     for table, among in ((DATASETS, datasets), (PAYLOADS, payloads)):
         looked_at: list[list[str] | None] = [None] if among is None else list(_batches(among))
@@ -175,7 +175,7 @@ def _batches(values: Iterable[T]) -> Iterator[list[T]]:
 
 
 def deletion_work(references: Sequence[str], *, force: bool) -> Callable[[Connection], Sequence[str]]:
-    """The work of deleting; done once more after a connection was cut, it finds that it is done."""
+    """The work of deleting; if it runs again after a lost connection, it detects that it is done."""
     deleted: list[str] = []
 
     def work(connection: Connection) -> Sequence[str]:

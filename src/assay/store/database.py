@@ -1,4 +1,4 @@
-"""Database: transactions that are tried again where other writers were in the way; and its errors in words that help."""
+"""Database: transactions that are retried if other writers interfere; and clear messages for its errors."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from assay.store.schema import METADATA
 
 T = TypeVar("T")
 MAX_WAIT = 60.0
-"""Seconds that a writer waits for others."""
+"""The longest time in seconds that a writer waits for others."""
 MAX_ATTEMPTS = 100
 MAX_RECONNECTS = 1
-"""How often work is done again whose connection was cut."""
+"""How often work is repeated after a lost connection."""
 PRAGMAS = (f"busy_timeout = {int(MAX_WAIT * 1000)}", "foreign_keys = ON", "synchronous = FULL")
 
 
 class Database:
-    """The database at a place. Reading works on one state of it; writing is one transaction."""
+    """The database at a location. Reading sees one state of it; writing is one transaction."""
 
     def __init__(self, place: StoreLocation) -> None:
         self.place = place
         self.engine = _sqlite_engine(place) if place.path is not None else _postgres_engine(place)
 
     def prepare(self, *, create: bool) -> None:
-        """Create or migrate the tables where needed; a missing store is an error, unless `create` is set."""
+        """Create or migrate the tables if needed; a missing store is an error, unless `create` is set."""
         version = self.read(version_of) if self.place.exists else 0
         if not version and not create:
             check_known_layout(version, self.place)
             raise StoreError(
-                f"there is no store at {self.place} yet: assay eval makes one, and --store or ASSAY_STORE names another"
+                f"there is no store at {self.place} yet. assay eval creates one; --store or ASSAY_STORE names another"
             )
         check_known_layout(version, self.place)
         if version != len(MIGRATIONS):
@@ -52,25 +52,25 @@ class Database:
             if self.place.path is not None:
                 self.execute_outside_transaction(
                     "PRAGMA journal_mode = WAL"
-                )  # readers and a writer do not wait for each other; the file keeps it
+                )  # readers and a writer do not wait for each other; the setting is stored in the file
             self.write(lambda connection: migrate(connection, self.place))
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """Do something that changes nothing. All of it sees one state, whatever others write meanwhile."""
-        is_sqlite = self.engine.dialect.name == "sqlite"  # where a transaction that reads is like that by itself
+        """Do read-only work. It sees one state of the database, whatever others write in the meantime."""
+        is_sqlite = self.engine.dialect.name == "sqlite"  # where every reading transaction sees one state
         options: dict[str, Any] = {} if is_sqlite else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
         return self._attempt(work, **options)
 
     def write(self, work: Callable[[Connection], T], max_wait: float = MAX_WAIT) -> T:
-        """Do something in one transaction. It may be done several times over, so it begins from nothing each time.
+        """Do work in one transaction. It may be repeated, so it must start from the beginning each time.
 
-        Where the connection is cut during the commit, the outcome is unknown; the work is done again and finds out.
-        It waits for other writers for `max_wait` seconds at most; where a user waits for the answer, few are better.
+        If the connection is lost during the commit, the outcome is unknown; the work is repeated and detects it. It waits
+        for other writers for at most `max_wait` seconds; if a user waits for the response, choose a small number.
         """
         return self._attempt(work, max_wait, assay_writes=True, assay_max_wait=max_wait)
 
     def execute_outside_transaction(self, statement: str) -> None:
-        """Run a statement that no transaction may be around, such as VACUUM."""
+        """Run a statement that cannot run in a transaction, such as VACUUM."""
         is_sqlite = self.engine.dialect.name == "sqlite"
         self._attempt(
             lambda connection: connection.exec_driver_sql(statement),
@@ -88,25 +88,27 @@ class Database:
                 may_pass = n_lost <= MAX_RECONNECTS if is_connection_lost(error) else is_transient(error, tried)
                 if not may_pass or tried == MAX_ATTEMPTS - 1 or time.monotonic() > until:
                     raise describe_database_error(error, self.place) from error
-            time.sleep(random.uniform(0.5, 1) * min(0.005 * 2**tried, 1.0))  # noqa: S311 (no secret)
-        raise AssertionError  # the last try returns or raises
+            time.sleep(random.uniform(0.5, 1) * min(0.005 * 2**tried, 1.0))  # noqa: S311 (not a secret)
+        raise AssertionError  # the last attempt returns or raises
 
     def _connect(self, **options: Any) -> Connection:
-        """A connection that knows whose it is, so that what is wrong with a row can name the store."""
+        """A connection that knows the store, so that errors in rows can name it."""
         return self.engine.connect().execution_options(assay_store=str(self.place), **options)
 
     def _check_may_migrate(self) -> None:
-        """A layout is brought up to date where the store may be changed, and nowhere else."""
+        """Raise a StoreError if an old layout cannot be migrated because the store is read-only."""
         if self.place.exists and self.place.path is not None and _open_mode(self.place) != "rwc":
-            raise StoreError(f"{self.place}: {READ_ONLY}, and of an older assay; open it once where it may be changed")
+            raise StoreError(
+                f"{self.place}: {READ_ONLY} and from an older assay. Open it once with write access to update it"
+            )
 
     def check_writable(self) -> None:
-        """Say so before anything is asked, where nothing could be saved."""
+        """Raise a StoreError if nothing can be saved, so that it is known before an evaluation."""
         if self.place.path is not None and _open_mode(self.place) != "rwc":
-            raise StoreError(f"{self.place}: {READ_ONLY}; name another one with --store or ASSAY_STORE")
+            raise StoreError(f"{self.place}: {READ_ONLY}. Name another one with --store or ASSAY_STORE")
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         self.engine.dispose()
 
 
@@ -142,7 +144,7 @@ def _is_write_protected(path: Any) -> bool:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    """Writers queue up at once: one that read first might find that it may not write any more."""
+    """Begin a transaction. A writer takes the lock at once: after reading first, it might not be able to write."""
     options = connection.get_execution_options()
     _set_busy_timeout(connection, options.get("assay_max_wait", MAX_WAIT))
     if not options.get("assay_alone"):
@@ -150,14 +152,14 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def _set_busy_timeout(connection: Connection, max_wait: float) -> None:
-    """How long SQLite itself waits for a lock. Connections are reused, so each remembers its last setting."""
+    """Set how long SQLite itself waits for a lock. Connections are reused, so each remembers its last setting."""
     if connection.info.get("max_wait", MAX_WAIT) != max_wait:
         connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(max_wait * 1000)}")
         connection.info["max_wait"] = max_wait
 
 
 def _set_lock_timeout(connection: Connection) -> None:
-    """The same for PostgreSQL, for one transaction; those that may wait for long wait as the server is set up."""
+    """The same for PostgreSQL, for one transaction; transactions with a long wait use the setting of the server."""
     max_wait = connection.get_execution_options().get("assay_max_wait", MAX_WAIT)
     if max_wait < MAX_WAIT:
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = {max(1, int(max_wait * 1000))}")
@@ -165,61 +167,61 @@ def _set_lock_timeout(connection: Connection) -> None:
 
 def _postgres_engine(place: StoreLocation) -> Engine:
     if find_spec("psycopg") is None:
-        raise StoreError(f"a store in PostgreSQL needs the package psycopg: {INSTALL_POSTGRES}")
+        raise StoreError(f"a PostgreSQL store needs the package psycopg: {INSTALL_POSTGRES}")
     try:
         engine = create_engine(place.url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
     except (ArgumentError, ValueError):
-        raise BadParameter(f"a store is {LOCATION_FORMS}; this URL cannot be read: {place}") from None
+        raise BadParameter(f"a store must be {LOCATION_FORMS}; this URL cannot be read: {place}") from None
     event.listen(engine, "begin", _set_lock_timeout)
     return engine
 
 
-# Errors of a database: what they mean, and which of them pass by themselves
+# Errors of a database: what they mean, and which of them are temporary
 
 BUSY, LOCKED = 5, 6
 """SQLite's result codes."""
 MAX_COLLISIONS = 10
-"""How often a writer may find that another was quicker with the same thing."""
+"""How often a writer may find that another writer has inserted the same row."""
 NO_LOCK = "55P03"
 """PostgreSQL: lock not available."""
 TRANSIENT_STATES = {"40001", "40P01", NO_LOCK, "57P03", "53300"}
 """PostgreSQL: serialization, deadlock, lock not available, starting up, too many connections."""
 CONNECTION_LOST_STATES = {"57P01", "57P02", "08000", "08003", "08006"}
-"""PostgreSQL: the server went away in between."""
-SAFE = "what was there is still there, what was being saved is not"
-BUSY_MESSAGE = "others have been writing to it all the time; nothing was saved, try again"
-READ_ONLY = "it is read-only"
-DAMAGED = "the file is damaged; put a copy in its place, or import an export into a new store"
+"""PostgreSQL: the connection to the server was lost."""
+SAFE = "Nothing new was saved; what was in the store before is still there"
+BUSY_MESSAGE = "other processes are writing to the store all the time. Nothing was saved. Try again"
+READ_ONLY = "the store is read-only"
+DAMAGED = "the file is damaged. Restore a backup, or import an export into a new store"
 SQLITE_MESSAGES = {
-    8: f"{READ_ONLY}; {SAFE}",
-    10: f"the disk refuses to read or write it (is it full, or is there a limit on the size of files?); {SAFE}",
+    8: f"{READ_ONLY}. {SAFE}",
+    10: f"the disk cannot read or write the file (it may be full, or the size of files may be limited). {SAFE}",
     11: DAMAGED,
-    13: f"there is no space left on the disk; {SAFE}",
-    14: "the file cannot be opened; does its folder exist, and may you read and write there?",
-    26: "this is no assay store, but some other file; name another one with --store or ASSAY_STORE",
+    13: f"there is no space left on the disk. {SAFE}",
+    14: "the file cannot be opened. Check that its folder exists and that you can read and write there",
+    26: "this file is not an assay store. Name another one with --store or ASSAY_STORE",
 }
-"""SQLite's result code → what that means here."""
+"""SQLite's result code → what it means here."""
 
 
 def is_transient(error: BaseException, tried: int = 0) -> bool:
-    """Whether the same work may well succeed if it is done once more, from the beginning."""
+    """Whether the same work may succeed if it is repeated from the beginning."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, sqlite3.Error) and _sqlite_code(cause) in (BUSY, LOCKED):
         return True
-    if isinstance(error, IntegrityError):  # two writers with the same new thing: the second finds it there next time
+    if isinstance(error, IntegrityError):  # two writers with the same new row: the second finds it next time
         return tried < MAX_COLLISIONS
     return _postgres_state(error) in TRANSIENT_STATES
 
 
 def is_connection_lost(error: BaseException) -> bool:
-    """Whether the connection to a server was cut. Work that was done all the same is found done when it is tried again."""
+    """Whether the connection to a server was lost. If the work was done anyway, the next attempt detects it."""
     return isinstance(error, DBAPIError) and (
         _postgres_state(error) in CONNECTION_LOST_STATES or error.connection_invalidated
     )
 
 
 def describe_database_error(error: BaseException, place: StoreLocation) -> StoreError:
-    """The error as a person needs it: where, what is wrong, what to do. The original is not shown, it may hold a URL."""
+    """The error for users: where, what is wrong, what to do. The original is not shown, because it may contain a URL."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     if isinstance(cause, Damage):
         return StoreError(f"{place}: {cause}; {DAMAGED}")
@@ -229,7 +231,7 @@ def describe_database_error(error: BaseException, place: StoreLocation) -> Store
         code = _sqlite_code(cause)
         if code in (BUSY, LOCKED):
             return StoreError(f"{place}: {BUSY_MESSAGE}")
-        return StoreError(f"{place}: {SQLITE_MESSAGES.get(code, f'the database says: {cause}')}")
+        return StoreError(f"{place}: {SQLITE_MESSAGES.get(code, f'the database reports: {cause}')}")
     if isinstance(cause, OSError):
         return StoreError(f"{place}: {cause.strerror or cause}")
     if _postgres_state(error) == NO_LOCK:
@@ -237,7 +239,7 @@ def describe_database_error(error: BaseException, place: StoreLocation) -> Store
     message = " ".join(str(cause).split()) or type(cause).__name__
     if isinstance(error, OperationalError) and _postgres_state(error) is None:
         return StoreError(f"{place}: the database cannot be reached: {message}")
-    return StoreError(f"{place}: the database says: {message}")
+    return StoreError(f"{place}: the database reports: {message}")
 
 
 def _sqlite_code(error: sqlite3.Error) -> int:
@@ -246,23 +248,23 @@ def _sqlite_code(error: sqlite3.Error) -> int:
 
 
 def _postgres_state(error: BaseException) -> str | None:
-    """PostgreSQL's error code of five letters; None where the server gave none."""
+    """PostgreSQL's error code of five characters; None if the server returned none."""
     state: str | None = getattr(getattr(error, "orig", None), "sqlstate", None)
     return state
 
 
 FAILURES = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeDecodeError, Damage)
-"""What a database may raise."""
+"""The errors that a database may raise."""
 
 
-# State: whether a store has changed since somebody looked, without reading what is in it
+# State: whether a store has changed, without reading its content
 
 DEPENDENT_TABLES = {"assay_payloads", "assay_figures", "assay_datasets"}
-"""Tables in which nothing changes unless something changes in another one."""
+"""Tables that change only if another table changes."""
 
 
 def state_of(database: Database) -> Hashable:
-    """Of a file, when and how large it and its log are; of a server, the last change to each table that is listed."""
+    """For a file, the times and sizes of it and its log; for a server, the last change of each listed table."""
     path = database.place.path
     if path is None:
         return _state_of_server(database)

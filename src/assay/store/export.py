@@ -1,8 +1,8 @@
-"""The export file: evaluations as JSON lines, compressed with zstandard; one file to carry from store to store.
+"""The export file: evaluations as JSON lines, compressed with zstandard, to copy from one store to another.
 
-The first line names the layout. Then comes each evaluation, followed by its results as `Result.to_dict` writes them, and
-then what people judged; the last line says how many evaluations there were. `zstd -dc file | head -1` shows it to anybody.
-Secrets that became known only after an evaluation was saved are masked.
+The first line has the schema. Then comes each evaluation, followed by its results as `Result.to_dict` returns them, and
+then the judgments; the last line has the number of evaluations. `zstd -dc file | head -1` shows the first line. Secrets
+that became known after an evaluation was saved are masked.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ SCHEMA = "assay.export/1"
 ENDING = ".zst"
 LEVEL = 6
 MASKED_TAG = "masked"
-"""What stands for a secret in the name of a baseline, which has letters only."""
+"""The replacement for a secret in the name of a baseline, which cannot have asterisks."""
 KINDS = ("schema", "evaluation", "result", "judgment", "end")
-"""What a line may be."""
+"""The kinds of lines."""
 
 
 class Exported(NamedTuple):
-    """An evaluation with all that is said about it."""
+    """An evaluation with its tags, notes and baselines."""
 
     id: str
     bundle: EvaluationBundle
@@ -69,7 +69,7 @@ class Exported(NamedTuple):
             yield {"result": stored_result.to_plain()}
 
     def masked(self, what: str) -> Exported:
-        """The same without secrets, of which one is known to be in it; an id that holds one is made anew."""
+        """The same without secrets; an id that contains a secret is replaced."""
         bundle = mask_bundle(self.bundle, self.id, what)
         return Exported(
             id=bundle.id_of_length(SHORTEST_DIGEST) if find_secret(self.id) else self.id,
@@ -81,11 +81,11 @@ class Exported(NamedTuple):
 
 
 def write_export(path: Path, evaluations: Iterable[Exported], judgments: Iterable[Judgment] = ()) -> int:
-    """Write all of them, or no file at all; says how many evaluations. The file's name says that it is compressed."""
+    """Write all evaluations, or no file at all; returns how many. The file name must end in .zst."""
     import zstandard
 
     if path.suffix.lower() != ENDING and not path.is_dir() and not is_stream(path):
-        raise BadParameter(f"an export is compressed: call it {path.with_suffix('.jsonl.zst')}, not {path}")
+        raise BadParameter(f"an export is compressed, so name it {path.with_suffix('.jsonl.zst')}, not {path}")
     n_written = 0
     compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
     with atomic_write(path, is_text=False) as file, compressor.stream_writer(file, closefd=False) as out:
@@ -100,7 +100,7 @@ def write_export(path: Path, evaluations: Iterable[Exported], judgments: Iterabl
 
 
 def _masked_lines(evaluation: Exported) -> list[bytes]:
-    """The lines of an evaluation, without secrets that were not known yet when it was saved."""
+    """The lines of an evaluation, without secrets that became known after it was saved."""
     lines = list(map(_line, evaluation.lines()))
     what = next(filter(None, (find_secret(line.decode("ascii")) for line in lines)), "") if has_secrets() else ""
     return list(map(_line, evaluation.masked(what).lines())) if what else lines
@@ -118,7 +118,7 @@ class BaselineRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class NoteRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """What somebody wrote about an evaluation."""
+    """A note on an evaluation."""
 
     written: str
     text: str
@@ -137,12 +137,12 @@ class EvaluationRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     results: Count
 
     def __post_init__(self) -> None:
-        """Plans are open, but not without end."""
+        """Limit the depth of the plan, which may have any content."""
         check_depth(self.plan, "plan")
 
 
 class JudgmentRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A grade that somebody gave."""
+    """A grade of a judge."""
 
     benchmark: str
     query: str
@@ -154,7 +154,7 @@ class JudgmentRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Line(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A line has one of these; the first, which has the schema, says who wrote it and when."""
+    """A line of the file: it has one of the kinds. The first line, with the schema, also has version and time."""
 
     schema: str | None = None
     assay: str = ""
@@ -166,11 +166,11 @@ class Line(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 def read_export(path: Path) -> Iterator[Exported | Judgment]:
-    """Each evaluation as soon as all of it was read and found whole, then the judgments; a fault names its line."""
+    """Each evaluation, after it was read and checked, then the judgments. An error names its line."""
     with _lines(path) as lines:
         head = _read_line(path, lines, "schema").line
         if head.schema != SCHEMA:
-            raise DataError(f"written as {head.schema}, but this version reads {SCHEMA}", source=path)
+            raise DataError(f"expected the schema {SCHEMA}, found {head.schema}", source=path)
         n_read = 0
         while (read := _read_line(path, lines, "evaluation", "judgment", "end")).line.evaluation is not None:
             yield _read_evaluation(path, read.line.evaluation, lines)
@@ -180,7 +180,7 @@ def read_export(path: Path) -> Iterator[Exported | Judgment]:
                 yield checked_judgment(Judgment(**msgspec.structs.asdict(judgment)))
             read = _read_line(path, lines, "judgment", "end")
         if read.line.end != n_read:
-            raise DataError(f"it should hold {read.line.end} evaluations, but holds {n_read}", source=path)
+            raise DataError(f"expected {read.line.end} evaluations, found {n_read}", source=path)
 
 
 Lines = Iterator[tuple[int, bytes]]
@@ -196,11 +196,13 @@ def _lines(path: Path) -> Iterator[Lines]:
     except OSError as error:
         raise DataError(f"{error.strerror or error}", source=path) from None
     except (EOFError, zstandard.ZstdError):
-        raise DataError("this is not a complete export of a store; assay results export writes one", source=path) from None
+        raise DataError(
+            "this is not a complete export of a store. To write one: assay results export", source=path
+        ) from None
 
 
 class ParsedLine(NamedTuple):
-    """A line that was read: checked, and as it was written."""
+    """A line that was read: checked, and as plain values."""
 
     number: int
     line: Line
@@ -210,15 +212,15 @@ class ParsedLine(NamedTuple):
 def _read_line(path: Path, lines: Lines, *expected: str) -> ParsedLine:
     number, text = next(lines, (0, b""))
     if not text:
-        raise DataError(f"it ends too early: expected a line with {' or '.join(expected)}", source=path)
+        raise DataError(f"the file ends too early: expected a line with {' or '.join(expected)}", source=path)
     source = f"{path}:{number}"
     plain = parse_plain(text, source)
     if not isinstance(plain, dict) or not any(name in plain for name in expected):
         raise DataError(
-            f"expected a line with {' or '.join(expected)}; assay results export writes such files", source=source
+            f"expected a line with {' or '.join(expected)}. To write such a file: assay results export", source=source
         )
     if expected == ("schema",) and plain["schema"] != SCHEMA:
-        raise DataError(f"written as {printable(str(plain['schema']))[:60]}, but this version reads {SCHEMA}", source=path)
+        raise DataError(f"expected the schema {SCHEMA}, found {printable(str(plain['schema']))[:60]}", source=path)
     line: Line = convert_plain(plain, Line, source)
     if sum(getattr(line, name) is not None for name in KINDS) != 1:
         raise DataError(f"expected one of {', '.join(KINDS)}, found {', '.join(plain)}", source=source)
@@ -226,17 +228,17 @@ def _read_line(path: Path, lines: Lines, *expected: str) -> ParsedLine:
 
 
 def _read_evaluation(path: Path, about: EvaluationRecord, lines: Lines) -> Exported:
-    """The evaluation, put together again, if it is still what it was."""
+    """The evaluation with its results; a DataError if it was changed."""
     results = [_read_result(path, _read_line(path, lines, "result")) for _ in range(about.results)]
     with _import_errors(path, 0, "an evaluation"):
         exported = _assemble(about, results)
     if exported.bundle.digest != about.digest:
-        raise DataError(f"{about.id} was changed after it was exported; nothing of it is imported", source=path)
+        raise DataError(f"{about.id} was changed after it was exported, so it is not imported", source=path)
     return exported
 
 
 def _read_result(path: Path, read: ParsedLine) -> StoredResult:
-    """The result of a line, if it could be shown."""
+    """The result of a line; an error if it is not valid."""
     with schema_errors_in(f"{path}:{read.number}", "result"):
         if read.line.result is None:
             raise SchemaError("is null")
@@ -245,7 +247,7 @@ def _read_result(path: Path, read: ParsedLine) -> StoredResult:
 
 
 def _assemble(about: EvaluationRecord, results: list[StoredResult]) -> Exported:
-    """What a file says about an evaluation is held to the same rules as what people type."""
+    """The evaluation of a record. Its values are checked like values that users type."""
     return Exported(
         id=_check_id(about.id),
         bundle=EvaluationBundle(pack_json(about.plan), tuple(results), parse_timestamp(about.saved) or now()),
@@ -257,7 +259,7 @@ def _assemble(about: EvaluationRecord, results: list[StoredResult]) -> Exported:
 
 def _check_id(name: str) -> str:
     if not ID.fullmatch(name):
-        raise BadParameter(f"an id looks like 2026-11-15-rag-template-7f3a; found {shortened(name, 100)}")
+        raise BadParameter(f"an id must look like 2026-11-15-rag-template-7f3a, not {shortened(name, 100)}")
     return name
 
 
@@ -272,28 +274,28 @@ def _check_baseline(name: str, part: str, results: list[StoredResult]) -> tuple[
 
 @contextmanager
 def _import_errors(path: Path, number: int, what: str) -> Iterator[None]:
-    """Values that are refused where people type them are refused here too, with the file."""
+    """Turn errors about values into a DataError with the file."""
     try:
         yield
     except UsageError as error:
         place = f"{path}:{number}" if number else str(path)
-        raise DataError(f"{what} in it cannot be taken over: {error}", source=place) from None
+        raise DataError(f"{what} cannot be imported: {error}", source=place) from None
 
 
 # Masking
 
 
 def mask_bundle(bundle: EvaluationBundle, name: str, what: str) -> EvaluationBundle:
-    """The same with every text masked; its digest is that of what it says now, so that it can be imported.
+    """The same with every text masked; the digest is that of the masked content, so that it can be imported.
 
-    Where ids would no longer differ, nothing is exported: figures would be lost.
+    A StoreError if ids would no longer differ, because values would be lost.
     """
     try:
         plan, results = _mask_values(unpack_json(bundle.plan)), tuple(map(_mask_result, bundle.results))
     except (SchemaError, ValueError):
         raise StoreError(
-            f"{name} cannot be exported: {what} is in it, and without that secret its ids or numbers cannot be told apart; "
-            f"delete it with assay results delete {name}, or rename what holds the secret and evaluate again"
+            f"{name} cannot be exported: it contains {what}, and without this secret its ids or numbers are not unique. "
+            f"Delete it with assay results delete {name}, or rename what contains the secret and evaluate again"
         ) from None
     return replace(bundle, plan=pack_json(plan), results=results)
 
@@ -303,7 +305,7 @@ def _mask_result(stored_result: StoredResult) -> StoredResult:
 
 
 def _mask_values(value: Any) -> Any:
-    """Plain values masked; a ValueError where two names become one."""
+    """Plain values masked; a ValueError if two names become equal."""
     if isinstance(value, Mapping):
         masked = {mask(name): _mask_values(content) for name, content in value.items()}
         if len(masked) != len(value):
@@ -313,7 +315,7 @@ def _mask_values(value: Any) -> Any:
 
 
 def read_exported(connection: Connection, number: int) -> Exported:
-    """As the file will be read: what an older assay saved is packed as this one does, so that its digest is the same."""
+    """An evaluation in the form of the export: results of an older assay are packed again, so that digests match."""
     about, bundle = read_bundle(connection, number)
     with report_damage(about.id):
         renewed = replace(

@@ -1,7 +1,7 @@
-"""Judgments: grades that people give to what was retrieved, with who gave them and when. They belong to a benchmark.
+"""Judgments: grades that people give to retrieved documents, with judge and time. They belong to a benchmark.
 
-Each judge has one grade for a document and a query; giving another one replaces it. Results stay as they are.
-`judge_agreements` says how far judges agree, `exportable` which grades TREC qrels can hold.
+Each judge has one grade for a document and a query; a new grade replaces it. Results do not change. `judge_agreements` shows
+how much judges agree, `exportable` which grades can be written as TREC qrels.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LONGEST_NOTE = 2000
 
 
 class Judgment(NamedTuple):
-    """A grade that somebody gave to a document for a query of a benchmark."""
+    """A grade that a judge gave to a document for a query of a benchmark."""
 
     benchmark: str
     query: str
@@ -43,11 +43,11 @@ class Judgment(NamedTuple):
     grade: float
     note: str = ""
     judged: str = ""
-    """When; now, where it is not said."""
+    """The time; empty: now."""
 
     @property
     def key(self) -> str:
-        """What it is known by: a judge has one grade for each pair."""
+        """The key of the judgment: a judge has one grade for each pair of query and document."""
         return digest_of(pack_json([self.benchmark, self.query, self.document, self.judge]))
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,42 +56,42 @@ class Judgment(NamedTuple):
 
 
 def judge_name(text: str) -> str:
-    """A judge's name as it is kept: on one line, without characters that nobody sees, so that who looks alike is one."""
+    """The name of a judge as it is stored: on one line and without invisible characters, so that one judge has one name."""
     seen = "".join(letter for letter in unicodedata.normalize("NFKC", text) if unicodedata.category(letter) != "Cf")
     return printable(" ".join(seen.split()))
 
 
 def checked_judgment(judgment: Judgment) -> Judgment:
-    """The judgment as the store keeps it: every text on one line, the time in UTC; or what is wrong with it."""
+    """The judgment as it is stored: every text on one line, the time in UTC; a BadParameter if it is not valid."""
     for name in ("benchmark", "query", "document", "judge", "note"):
         if not isinstance(getattr(judgment, name), str):
-            raise BadParameter(f"{name} is a text, not {shortened(getattr(judgment, name))}")
+            raise BadParameter(f"{name} must be text, not {shortened(getattr(judgment, name))}")
     judge, note = judge_name(judgment.judge), printable(" ".join(judgment.note.split()))
     if not judge or len(judge) > LONGEST_JUDGE:
-        raise BadParameter(f"a judge has a name of up to {LONGEST_JUDGE} letters; found {shortened(judgment.judge)}")
+        raise BadParameter(f"the name of a judge must have 1 to {LONGEST_JUDGE} characters, not {shortened(judgment.judge)}")
     if len(note) > LONGEST_NOTE:
-        raise BadParameter(f"a note has up to {LONGEST_NOTE:,} letters; found {len(note):,}")
+        raise BadParameter(f"a note can have at most {LONGEST_NOTE:,} characters, found {len(note):,}")
     if not judgment.query or not judgment.document:
-        raise BadParameter("a judgment names a query and a document")
+        raise BadParameter("a judgment needs a query and a document")
     if not is_finite_number(judgment.grade):
-        raise BadParameter(f"a grade is a finite number, not {shortened(judgment.grade)}")
+        raise BadParameter(f"a grade must be a finite number, not {shortened(judgment.grade)}")
     judged = parse_timestamp(judgment.judged) if judgment.judged else now()
     if judged is None:
-        raise BadParameter(f"judged is a time such as 2026-11-15T09:30:00+00:00, not {shortened(judgment.judged)}")
+        raise BadParameter(f"judged must be a time such as 2026-11-15T09:30:00+00:00, not {shortened(judgment.judged)}")
     benchmark, query, document = (printable(text) for text in (judgment.benchmark, judgment.query, judgment.document))
     return Judgment(benchmark, query, document, judge, float(judgment.grade), note, judged)
 
 
 def check_benchmark_known(connection: Connection, name: str) -> None:
-    """Say so where no stored result is about a benchmark of that name."""
+    """Raise UnknownName if no stored result is on a benchmark of that name."""
     if connection.execute(select(RESULTS.c.number).where(RESULTS.c.benchmark == name).limit(1)).first() is None:
         known = sorted(connection.execute(select(RESULTS.c.benchmark).distinct()).scalars())
-        hint = f"stored results are about {', '.join(filter(None, known[:5]))}" if any(known) else "nothing is stored yet"
+        hint = f"stored results are on {', '.join(filter(None, known[:5]))}" if any(known) else "nothing is stored yet"
         raise UnknownName("benchmark of a stored result", name, near_matches(name, known), hint)
 
 
 def put_judgments(connection: Connection, judgments: Iterable[Judgment]) -> int:
-    """Keep judgments that were checked; says how many. One that the same judge gave later stays."""
+    """Store checked judgments and return how many. A later judgment by the same judge is not replaced."""
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     n_kept = 0
     for judgment in judgments:
@@ -103,7 +103,7 @@ def put_judgments(connection: Connection, judgments: Iterable[Judgment]) -> int:
 
 
 def withdraw_judgment(connection: Connection, judgment: Judgment) -> bool:
-    """Take a judge's grade of a pair back; says whether there was one."""
+    """Delete the grade of a judge for a pair; returns whether there was one."""
     return connection.execute(delete(JUDGMENTS).where(JUDGMENTS.c.key == judgment.key)).rowcount > 0
 
 
@@ -114,7 +114,7 @@ def list_judgments(
     document: str | None = None,
     judge: str | None = None,
 ) -> list[Judgment]:
-    """Judgments, the oldest first; of every benchmark, query, document and judge that is not named."""
+    """Judgments, oldest first, filtered by benchmark, query, document and judge; None: all."""
     statement = select(*(JUDGMENTS.c[name] for name in Judgment._fields))
     if benchmarks is not None:
         statement = statement.where(JUDGMENTS.c.benchmark.in_([printable(name) for name in benchmarks]))
@@ -125,9 +125,9 @@ def list_judgments(
 
 
 def combined(judgments: Iterable[Judgment]) -> dict[str, dict[str, float]]:
-    """Query → document → one grade, whoever judged: the median, and of two in the middle the lower one.
+    """Query → document → one grade: the median over all judges, and the lower one of two in the middle.
 
-    So two judges who differ give the more careful of their grades, and it is always a grade that somebody gave.
+    If two judges differ, this is the lower grade. It is always a grade that a judge gave.
     """
     every: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for judgment in judgments:
@@ -141,7 +141,7 @@ def combined(judgments: Iterable[Judgment]) -> dict[str, dict[str, float]]:
 def restore_ids(
     grades: Mapping[str, Mapping[str, float]], known: Mapping[str, Iterable[str]]
 ) -> dict[str, dict[str, float]]:
-    """The same grades by the ids that rankings have: those of the store have control characters written out."""
+    """The same grades by the ids in rankings: ids in the store have escaped control characters."""
     queries = {printable(query): query for query in known}
     by_own_id = {}
     for query, graded in grades.items():
@@ -151,20 +151,20 @@ def restore_ids(
     return by_own_id
 
 
-# Agreement: how often two judges gave the same grade to the same pair, and how far beyond chance
+# Agreement: how often two judges gave the same grade to the same pair, and how much more often than by chance
 
 
 class JudgeAgreement(NamedTuple):
-    """Two judges, over the pairs that both have graded."""
+    """The agreement of two judges over the pairs that both have graded."""
 
     a: str
     b: str
     n_pairs: int
     n_same: int
     kappa: float
-    """Cohen's κ; nan where both gave one and the same grade throughout."""
+    """Cohen's κ; nan if both always gave the same single grade."""
     weighted_kappa: float
-    """The same with quadratic weights: the nearer two grades are, the less it matters that they differ."""
+    """Cohen's κ with quadratic weights: small differences between grades count less."""
 
     @property
     def same(self) -> float:
@@ -177,7 +177,7 @@ class JudgeAgreement(NamedTuple):
 
 
 def judge_agreements(judgments: Iterable[Judgment]) -> list[JudgeAgreement]:
-    """Every two judges who share a pair, those with the most pairs first."""
+    """The agreement of all judges who share a pair, those with the most pairs first."""
     by_judge: defaultdict[str, dict[tuple[str, str, str], float]] = defaultdict(dict)
     for judgment in judgments:
         by_judge[judgment.judge][judgment.benchmark, judgment.query, judgment.document] = judgment.grade
@@ -197,17 +197,20 @@ def judge_agreements(judgments: Iterable[Judgment]) -> list[JudgeAgreement]:
 
 
 class JudgmentBook:
-    """`store.judgments.give(Judgment(…))`, `store.judgments.find(benchmark="faq")`. Each call is one transaction."""
+    """The judgments of a store: `store.judgments.give(Judgment(…))`, `store.judgments.find(benchmark="faq")`.
+
+    Each call is one transaction.
+    """
 
     def __init__(self, database: Database, max_wait: float = MAX_WAIT) -> None:
         self._database, self._max_wait = database, max_wait
 
     def within(self, seconds: float) -> JudgmentBook:
-        """The same book for somebody who waits for the answer: a store that others keep locked is told after that time."""
+        """The same book with a shorter wait: if the store stays locked for this time, it is an error."""
         return JudgmentBook(self._database, seconds)
 
     def give(self, judgment: Judgment) -> Judgment:
-        """Keep somebody's grade of a pair, in place of the one they gave before; returns it as it is kept."""
+        """Store a grade of a judge for a pair; it replaces an earlier one. Returns the judgment as it is stored."""
         judgment = checked_judgment(judgment)
 
         def work(connection: Connection) -> None:
@@ -218,12 +221,12 @@ class JudgmentBook:
         return judgment
 
     def withdraw(self, judgment: Judgment) -> bool:
-        """Take back the grade that a judge gave to a pair; says whether there was one."""
+        """Delete the grade of a judge for a pair; returns whether there was one."""
         judgment = checked_judgment(judgment)
         return self._database.write(lambda connection: withdraw_judgment(connection, judgment), self._max_wait)
 
     def give_all(self, judgments: Iterable[Judgment], withdrawn: Iterable[Judgment] = ()) -> int:
-        """Keep several grades and take others back, all of it or nothing; says how many there were to take back."""
+        """Store several grades and delete others in one transaction; returns how many were deleted."""
         checked, gone = ([checked_judgment(judgment) for judgment in some] for some in (judgments, withdrawn))
 
         def work(connection: Connection) -> int:
@@ -235,7 +238,7 @@ class JudgmentBook:
         return self._database.write(work, self._max_wait)
 
     def take_over(self, judgments: Iterable[Judgment]) -> int:
-        """Keep judgments of another store; says how many are new here, or newer than those that were."""
+        """Store judgments of another store; returns how many are new, or newer than the existing ones."""
         every = list(judgments)
         return self._database.write(lambda connection: put_judgments(connection, every), self._max_wait)
 
@@ -246,17 +249,17 @@ class JudgmentBook:
         document: str | None = None,
         judge: str | None = None,
     ) -> Sequence[Judgment]:
-        """Grades that people gave, the oldest first; of every benchmark, query, document and judge that is not named."""
+        """Judgments, oldest first, filtered by benchmark, query, document and judge; None: all."""
         among = None if benchmark is None else [benchmark]
         return self._database.read(lambda connection: list_judgments(connection, among, query, document, judge))
 
 
-# Export: what of the grades TREC qrels can hold, and what they cannot, each with the reason
+# Export: grades that can be written as TREC qrels, and the reasons why others cannot
 
 MAX_NAMED = 5
-"""Reasons that are named."""
+"""The largest number of reasons to name."""
 LONGEST_REASON = 200
-"""Letters of a reason."""
+"""The largest number of characters of a reason."""
 
 
 @dataclass(frozen=True)
@@ -265,7 +268,7 @@ class Exportable:
 
     grades: Mapping[str, Mapping[str, float]]
     left_out: tuple[str, ...] = ()
-    """Why, once for each grade."""
+    """The reason, once for each grade."""
 
     @property
     def n_pairs(self) -> int:
@@ -274,7 +277,7 @@ class Exportable:
 
     @property
     def explanation(self) -> str:
-        """What TREC files cannot hold, on one line; empty where they hold everything."""
+        """Which grades cannot be written to TREC files, on one line; empty if all can."""
         if not self.left_out:
             return ""
         reasons = [
@@ -283,17 +286,17 @@ class Exportable:
         ]
         more = "; …" if len(reasons) > MAX_NAMED else ""
         which = "; ".join(reasons[:MAX_NAMED]) + more
-        return printable(f"TREC files cannot hold {counted(len(self.left_out), 'grade')}: {which}")
+        return printable(f"{counted(len(self.left_out), 'grade')} cannot be written to TREC files: {which}")
 
 
 def exportable(judgments: Iterable[Judgment]) -> Exportable:
-    """One grade for each pair, as `combined` has it; what is no number, or has an id with a blank, is left out and named."""
+    """One grade for each pair, from `combined`. Grades that are not numbers, or have ids with blanks, are left out."""
     usable, left_out = [], []
     for judgment in judgments:
         why = why_not_trec(judgment.query, judgment.document)
         if not is_finite_number(judgment.grade):
             pair = f"{judgment.document} for {judgment.query}"
-            why = f"{judgment.judge} gave {pair} the grade {judgment.grade!r}, which is no finite number"
+            why = f"{judgment.judge} gave {pair} the grade {judgment.grade!r}, which is not a finite number"
         if why:
             left_out.append(why)
         else:

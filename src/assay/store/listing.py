@@ -1,4 +1,4 @@
-"""Listing: stored results, the history of a metric, and the metrics themselves, without reading any scores."""
+"""Listing: list stored results, the history of a metric, and metrics, without reading scores."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from assay.store.writing import comparability_of
 from assay.text import printable, shortened
 
 IS_FAILED = and_(RESULTS.c.n_queries > 0, RESULTS.c.n_failed >= RESULTS.c.n_queries)
-"""Whether a provider answered no query at all."""
+"""Whether a provider failed on every query."""
 Truth = bool | int
-"""What databases take for true and false."""
+"""What databases return for true and false."""
 
 
 class EntryRow(NamedTuple):
-    """A result as a list needs it."""
+    """The columns of a result for lists."""
 
     id: str
     saved: str
@@ -46,7 +46,7 @@ class EntryRow(NamedTuple):
 
 
 class FigureRow(NamedTuple):
-    """The summary of a metric, and the number of its result."""
+    """The summary of a metric, with the number of its result."""
 
     result: int
     metric: str
@@ -62,7 +62,7 @@ class FigureRow(NamedTuple):
 
 
 class PointRow(NamedTuple):
-    """The summary of a metric, and what result it is of."""
+    """The summary of a metric, with its result."""
 
     id: str
     started: str
@@ -85,7 +85,7 @@ class WordRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Filter:
-    """Which results are meant; None for all."""
+    """Which results to select; None: all."""
 
     benchmark: str | None = None
     provider: str | None = None
@@ -94,15 +94,15 @@ class Filter:
     limit: int | None = None
 
     def __post_init__(self) -> None:
-        """Names are text, and a limit is a whole number."""
+        """Check that names are text and the limit is a whole number."""
         for name in ("benchmark", "provider", "tag"):
             if not isinstance(getattr(self, name), str | None):
-                raise BadParameter(f"{name} is a text, not {shortened(getattr(self, name))}")
+                raise BadParameter(f"{name} must be text, not {shortened(getattr(self, name))}")
         if self.limit is not None and (isinstance(self.limit, bool) or not isinstance(self.limit, int) or self.limit < 0):
-            raise BadParameter(f"limit is a whole number from 0 up, or None for all, not {shortened(self.limit)}")
+            raise BadParameter(f"limit must be a whole number of at least 0, or None for all, not {shortened(self.limit)}")
 
     def apply(self, query: Select[Any]) -> Select[Any]:
-        """The query with its conditions; it selects from results and their evaluations."""
+        """The database query with these conditions; it must select from results and their evaluations."""
         if self.benchmark is not None:
             query = query.where(RESULTS.c.benchmark == printable(self.benchmark))
         if self.provider is not None:
@@ -115,13 +115,13 @@ class Filter:
         return query
 
     def newest_first(self, query: Select[Any]) -> Select[Any]:
-        """The same, in the order of a list, and no more than asked for."""
+        """The database query with these conditions, newest first, with the limit."""
         order = (EVALUATIONS.c.saved.desc(), EVALUATIONS.c.number.desc(), RESULTS.c.place)
         return self.apply(query.select_from(RESULTS).join(EVALUATIONS)).order_by(*order).limit(self.limit)
 
 
 def list_entries(connection: Connection, chosen: Filter) -> list[Entry]:
-    """Stored results, the newest first; those of one evaluation in their own order."""
+    """Stored results, newest first; results of one evaluation in their own order."""
     of_evaluation = (EVALUATIONS.c.id, EVALUATIONS.c.saved)
     of_result = ("started", "benchmark", "provider", "n_queries", "n_failed", "dataset")
     about = (*of_evaluation, *(RESULTS.c[name] for name in of_result), IS_FAILED)
@@ -136,13 +136,13 @@ def list_entries(connection: Connection, chosen: Filter) -> list[Entry]:
 
 
 def list_failed(connection: Connection, evaluation: int) -> set[int]:
-    """The places of the results whose provider answered no query at all."""
+    """The positions of the results whose provider failed on every query."""
     statement = select(RESULTS.c.place).where(RESULTS.c.evaluation == evaluation, IS_FAILED)
     return {place for (place,) in read_rows(connection, statement, tuple[int])}
 
 
 def _figures(connection: Connection, chosen: Filter) -> defaultdict[int, Mapping[str, Figure]]:
-    """Result → metric → its summary, put together when somebody looks: lists are long, and most show one metric."""
+    """Result → metric → its summary, created on use, because lists are long and most show only one metric."""
     columns = (FIGURES.c[name] for name in ("result", *Figure._fields))
     statement = select(*columns).order_by(FIGURES.c.result, FIGURES.c.place)
     if chosen != Filter():
@@ -158,7 +158,7 @@ def _by_metric(rows: Sequence[FigureRow]) -> dict[str, Figure]:
 
 
 def _words(connection: Connection, column: Any) -> dict[int, tuple[str, ...]]:
-    """Evaluation → its tags, or the baselines it is."""
+    """Evaluation → its tags, or the names of its baselines."""
     by_evaluation: dict[int, tuple[str, ...]] = {}
     for evaluation, word in read_rows(connection, select(column.table.c.evaluation, column).order_by(column), WordRow):
         by_evaluation[evaluation] = (*by_evaluation.get(evaluation, ()), word)
@@ -166,9 +166,9 @@ def _words(connection: Connection, column: Any) -> dict[int, tuple[str, ...]]:
 
 
 def list_points(connection: Connection, metric: str, chosen: Filter) -> list[Point]:
-    """A metric's summaries over time, the oldest first; of every benchmark and provider that is not left out.
+    """The summaries of a metric over time, oldest first, for the selected benchmarks and providers.
 
-    Where a provider failed on every query there is no figure: its zeros say nothing about its answers.
+    If a provider failed on every query there is no value, because scores of 0 would say nothing about it.
     """
     of_result = (RESULTS.c[name] for name in ("started", "benchmark", "provider"))
     of_figure = (case((IS_FAILED, None), else_=FIGURES.c[name]) for name in ("value", "low", "high"))
@@ -181,13 +181,13 @@ def list_points(connection: Connection, metric: str, chosen: Filter) -> list[Poi
 
 
 def list_benchmarks(connection: Connection, numbers: Sequence[int]) -> Sequence[str]:
-    """What the results of some evaluations are about."""
+    """The benchmarks of some evaluations."""
     statement = select(RESULTS.c.benchmark).where(RESULTS.c.evaluation.in_(numbers)).distinct()
     return [name for (name,) in read_rows(connection, statement, tuple[str])]
 
 
 def point_of(result: Result, metric: str) -> Point:
-    """Its figure, with what it may be compared with; it belongs to no evaluation yet."""
+    """The value of a result as a point of a history, before it belongs to an evaluation."""
     stored_result = to_stored(result.with_fields(run={}))
     name = result.own_name(metric)
     figure = next((summary for summary in stored_result.figures if summary.metric == name), None)
@@ -197,7 +197,7 @@ def point_of(result: Result, metric: str) -> Point:
 
 
 def stored_metric(connection: Connection, name: str) -> BoundMetric:
-    """A metric that is known here; else as the newest result has it that has figures under that very name."""
+    """A metric of the catalog; else the metric of that name in the newest result that has it."""
     try:
         return find_metric(name)
     except UnknownName:

@@ -16,7 +16,7 @@ from assay.extras import install_command
 from assay.masking import add_secret
 
 VARIABLE = "ASSAY_STORE"
-"""The environment variable that names the store where no option does."""
+"""The environment variable that names the store if no option does."""
 DEFAULT_PATH = Path(".assay") / "assay.db"
 INSTALL_POSTGRES = install_command("postgres")
 LOCATION_FORMS = "a path such as results.db, sqlite:///results.db, or postgresql://user@host/database"
@@ -25,14 +25,14 @@ SECRET_NAME = re.compile(r"pass|secret|key$|token", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class StoreLocation:
-    """A file of SQLite, or the URL of a PostgreSQL database."""
+    """An SQLite file, or the URL of a PostgreSQL database."""
 
     path: Path | None = None
     url: str = ""
     is_read_only: bool = False
 
     def __str__(self) -> str:
-        """For people: no password in it."""
+        """The location without passwords."""
         return str(self.path) if self.path is not None else _mask_passwords(self.url)
 
     def __repr__(self) -> str:
@@ -40,17 +40,17 @@ class StoreLocation:
 
     @property
     def exists(self) -> bool:
-        """Whether there is something there; of a database elsewhere nobody knows before asking."""
+        """Whether the file exists; always true for a server, where it is unknown."""
         return self.path is None or self.path.exists()
 
     def make_room(self) -> None:
-        """Make the folder of the file. The usual one is kept out of repositories, also where a killed process made it."""
+        """Create the folder of the file. The default folder gets a .gitignore, even if a killed process created it."""
         if self.path is None:
             return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StoreError(f"{self}: its folder cannot be made: {error.strerror or error}") from None
+            raise StoreError(f"{self}: its folder cannot be created: {error.strerror or error}") from None
         mark = self.path.parent / ".gitignore"
         if self.path.parent.name == DEFAULT_PATH.parent.name and not mark.exists():
             with suppress(DataError), atomic_write(mark) as file:
@@ -58,34 +58,35 @@ class StoreLocation:
 
 
 def parse_location(url: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> StoreLocation:
-    """What was given, else what ASSAY_STORE says, else ./.assay/assay.db."""
+    """The given location, else ASSAY_STORE, else ./.assay/assay.db."""
     text = str(url or environment.get(VARIABLE) or DEFAULT_PATH)
     add_passwords(text)
     scheme, separator, rest = text.partition("://")
     if not separator:
         if text.startswith("sqlite:") or text == ":memory:":
-            raise BadParameter(f"a store is {LOCATION_FORMS}, not {text!r}")
+            raise BadParameter(f"a store must be {LOCATION_FORMS}, not {text!r}")
         return StoreLocation(Path(text).expanduser())
     if scheme == "sqlite":
         return _sqlite_location(rest)
     if scheme in ("postgresql", "postgres", "postgresql+psycopg"):
         return StoreLocation(url=f"postgresql+psycopg://{rest}")
-    raise BadParameter(f"a store is {LOCATION_FORMS}, not something that begins with {scheme}://")
+    raise BadParameter(f"a store must be {LOCATION_FORMS}, not a URL that begins with {scheme}://")
 
 
 def _sqlite_location(rest: str) -> StoreLocation:
-    """`sqlite:///relative.db`, `sqlite:////absolute.db`, perhaps with ?mode=ro."""
+    """Parse `sqlite:///relative.db` or `sqlite:////absolute.db`, optionally with ?mode=ro."""
     where, _, query = rest.partition("?")
     options = dict(parse_qsl(query))
     if not where.startswith("/") or where in ("/", "/:memory:"):
-        raise BadParameter("a store is a file: sqlite:///results.db is in this folder, sqlite:////data/results.db is not")
+        forms = "sqlite:///results.db (in this folder) or sqlite:////data/results.db (an absolute path)"
+        raise BadParameter(f"a store must be a file: {forms}")
     if options not in ({}, {"mode": "ro"}):
-        raise BadParameter(f"the only option of sqlite:/// is ?mode=ro, which changes nothing in it; found {query!r}")
+        raise BadParameter(f"the only option of sqlite:/// is ?mode=ro (read-only), not {query!r}")
     return StoreLocation(Path(unquote(where[1:])), is_read_only=bool(options))
 
 
 def add_passwords(text: str) -> bool:
-    """Whether a URL holds passwords; they are masked from now on, in whatever a database says too."""
+    """Whether a URL contains passwords; they are masked from now on, also in messages of the database."""
     before, _, query = text.partition("//")[2].partition("?")
     password = before.rpartition("@")[0].partition(":")[2]
     passwords = [
@@ -97,7 +98,7 @@ def add_passwords(text: str) -> bool:
 
 
 def _mask_passwords(url: str) -> str:
-    """The URL with passwords blotted out, wherever they are."""
+    """The URL with all passwords masked."""
     scheme, _, rest = url.partition("://")
     before, mark, query = rest.partition("?")
     who, at, where = before.rpartition("@")

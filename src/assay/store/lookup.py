@@ -1,6 +1,6 @@
-"""Lookup: the results that a reference stands for, in a file or in the store; and the baseline of a name, if there is one.
+"""Lookup: the results that a reference means, in a file or in the store; and the baseline of a name, if there is one.
 
-The gate, the watch and the pytest plug-in all ask here, so that a name means the same to each of them.
+The gate, watch and the pytest plug-in all use it, so that a name means the same everywhere.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_NAMES = 3
 
 
 def find_results(reference: str, store: str | Path | None = None) -> LookupResult:
-    """A file of `--format json` where that is one, else an evaluation of the store; what looks like a file must be one."""
+    """Results from a saved file, else from an evaluation in the store; a reference that looks like a file must be a file."""
     check_not_empty(reference)
     if is_saved_result(reference):
         return LookupResult(tuple(read_results(reference)), reference)
@@ -38,9 +38,9 @@ def find_results(reference: str, store: str | Path | None = None) -> LookupResul
 
 
 def find_baseline(reference: str, store: str | Path | None = None) -> tuple[LookupResult | None, str]:
-    """The baseline, or None where nobody has blessed one of that name yet, and then what may have been meant.
+    """The baseline, or None if none was blessed under that name yet, and then similar names.
 
-    What nobody could ever bless (`latest~7` of a smaller store, a file that is not there) is a DataError.
+    A reference that cannot be the name of a baseline (`latest~7` of a smaller store, a missing file) is a DataError.
     """
     name = _name(reference)
     if is_baseline_name(name) and not is_saved_result(reference) and not parse_location(store).exists:
@@ -51,7 +51,9 @@ def find_baseline(reference: str, store: str | Path | None = None) -> tuple[Look
         if error.kind != REFERENCE_KIND:
             raise
         if not is_baseline_name(name):
-            raise DataError(f"the baseline {reference} is not there, and nothing can be blessed so: {error}") from None
+            raise DataError(
+                f"the baseline {reference} does not exist, and a baseline cannot have this name: {error}"
+            ) from None
         return None, f" (did you mean {' or '.join(error.near)}?)" if error.near else ""
 
 
@@ -60,7 +62,7 @@ def _name(reference: str) -> str:
 
 
 def _must_be_file(reference: str, store: str | Path | None) -> bool:
-    """Whether only a file can be meant, for there is no store where something could be called so."""
+    """Whether the reference can only mean a file, because there is no store."""
     return looks_like_file(_name(reference)) and not parse_location(store).exists
 
 
@@ -68,4 +70,4 @@ def _missing_file_error(reference: str) -> DataError:
     place = Path(_name(reference))
     if not place.exists() and not Path(reference).exists():
         return DataError("no such file", source=reference)
-    return DataError("no saved result; assay eval … -o result.json writes one", source=reference)
+    return DataError("this is not a saved result. To write one: assay eval … -o result.json", source=reference)

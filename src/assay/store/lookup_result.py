@@ -1,4 +1,4 @@
-"""Lookup result: the results that a reference stands for, and where they come from."""
+"""Lookup result: the results that a reference means, and where they come from."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LookupResult:
-    """Results of a file, or of a stored evaluation."""
+    """Results from a file or from a stored evaluation."""
 
     results: tuple[Result, ...]
     label: str
-    """For people: `main (2026-11-10, bm25)`."""
+    """A label for users: `main (2026-11-10, bm25)`."""
     evaluation: str = ""
     """The id of a stored evaluation; empty for a file."""

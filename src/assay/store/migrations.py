@@ -1,6 +1,6 @@
-"""Migrations: how a store of an older assay becomes one of this assay, step by step, with nothing lost.
+"""Migrations: update a store of an older assay step by step, without losing anything.
 
-A new layout is a new function at the end of the list. Each step and the note of it are one transaction.
+A new layout is a new function at the end of the list. Each step and its row in the schema table are one transaction.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from assay.store.schema import BASELINES, EVALUATIONS, JUDGMENTS, METADATA, RESU
 from assay.store.timestamps import now
 
 LOCK = 0x61737361
-"""PostgreSQL's number of the lock that makes migrations wait for each other."""
+"""The number of the PostgreSQL lock that makes migrations wait for each other."""
 
 
 def _create_tables(connection: Connection) -> None:
@@ -30,7 +30,7 @@ def _create_tables(connection: Connection) -> None:
 
 
 def _add_comparability(connection: Connection) -> None:
-    """Version 2: which figures may be compared, and which results were a baseline."""
+    """Version 2: which values can be compared, and which results were a baseline."""
     known = {column["name"] for column in inspect(connection).get_columns(RESULTS.name)}
     for column in ("comparable", "blessed"):
         if column not in known:
@@ -44,7 +44,7 @@ def _add_comparability(connection: Connection) -> None:
 
 
 def _comparable(record: bytes, dataset: str) -> str:
-    """A damaged result is comparable with its own benchmark only; `assay store check` reports it."""
+    """The digest of a result. A damaged result is comparable only by its benchmark; `assay store check` reports it."""
     try:
         plain = unpack_json(decompress(bytes(record), "a result"))
         convert_plain(plain, SavedRecord, "a result")
@@ -54,12 +54,12 @@ def _comparable(record: bytes, dataset: str) -> str:
 
 
 def _add_judgments(connection: Connection) -> None:
-    """Version 3: judgments that people make over stored results."""
+    """Version 3: judgments that people make about stored results."""
     JUDGMENTS.create(connection, checkfirst=True)
 
 
 def _add_identity(connection: Connection) -> None:
-    """Version 4: the identity that recognises an evaluation saved a second time; older ones have none."""
+    """Version 4: the identity that recognises an evaluation that is saved twice; older evaluations have none."""
     known = {column["name"] for column in inspect(connection).get_columns(EVALUATIONS.name)}
     if "identity" not in known:
         connection.execute(text(f"ALTER TABLE {EVALUATIONS.name} ADD COLUMN identity TEXT"))
@@ -68,11 +68,11 @@ def _add_identity(connection: Connection) -> None:
 
 
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_create_tables, _add_comparability, _add_judgments, _add_identity)
-"""The step at place n leads to version n + 1."""
+"""The step at index n leads to version n + 1."""
 
 
 def version_of(connection: Connection) -> int | None:
-    """The layout's version; 0 where there are no tables yet, None where a file holds tables of something else."""
+    """The version of the layout; 0 if there are no tables yet, None if a file has other tables."""
     names = inspect(connection).get_table_names()
     if SCHEMA.name in names:
         row = read_first(connection, select(func.max(SCHEMA.c.version)), tuple[int | None])
@@ -81,18 +81,18 @@ def version_of(connection: Connection) -> int | None:
 
 
 def check_known_layout(version: int | None, place: StoreLocation) -> None:
-    """Raise a StoreError where the layout is a newer one, or not that of a store."""
+    """Raise a StoreError if the layout is newer, or not that of a store."""
     if version is None:
-        raise StoreError(f"{place}: this is a database, but no assay store; name another one with --store or ASSAY_STORE")
+        raise StoreError(f"{place}: this database is not an assay store. Name another one with --store or ASSAY_STORE")
     if version > len(MIGRATIONS):
         raise StoreError(
-            f"{place}: a newer assay wrote this store (its layout is {version}, this assay knows up to {len(MIGRATIONS)}); "
-            "install that one to use it"
+            f"{place}: a newer assay wrote this store (its layout is {version}, this assay knows up to {len(MIGRATIONS)}). "
+            "Install the newer version to use it"
         )
 
 
 def migrate(connection: Connection, place: StoreLocation) -> None:
-    """Carry out the steps that are still to be done; several processes may come at the same time."""
+    """Do the steps that are still missing; several processes may call it at the same time."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
     version = version_of(connection)

@@ -1,6 +1,6 @@
-"""Packing: texts, numbers, rankings and scores as bytes; compressed, known by a digest, and checked whenever they are read.
+"""Packing: texts, numbers, rankings and scores as bytes; compressed, with a digest, and checked whenever they are read.
 
-The bytes of equal values are equal, and what comes back is bit by bit what went in.
+Equal values have equal bytes, and unpacking returns exactly what was packed.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from assay.text import counted, printable
 
 T = TypeVar("T")
 
-CHECK_HINT = "assay store check lists all such"
-"""What to do about damage; the check itself leaves it out."""
+CHECK_HINT = "assay store check lists all damage"
+"""What to do about damage; the check itself does not print it."""
 COMPRESSION_LEVEL = 3
-"""Of compression: higher ones cost several times the time for a few percent."""
+"""The level of compression; higher levels take several times as long for a few per cent."""
 DIGEST_BYTES = 16
-"""Bytes of a digest."""
+"""The length of a digest."""
 
 
 def digest_of(*payloads: bytes) -> str:
-    """What a payload is known by: equal where every byte is."""
+    """The digest of payloads: equal if all bytes are equal."""
     digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
     for payload in payloads:
         digest.update(len(payload).to_bytes(8, "little"))
@@ -44,34 +44,34 @@ def digest_of(*payloads: bytes) -> str:
 
 
 def compress(payload: bytes) -> bytes:
-    """The payload in fewer bytes."""
+    """The compressed payload."""
     import zstandard
 
     return zstandard.ZstdCompressor(level=COMPRESSION_LEVEL, write_checksum=True).compress(payload)
 
 
 def decompress(data: bytes, what: str, digest: str | None = None) -> bytes:
-    """The payload, checked against its digest where that is known; anything else is a StoreError about damage."""
+    """The payload, checked against its digest if it is known; a StoreError if it is damaged."""
     import zstandard
 
     try:
         size = zstandard.get_frame_parameters(data).content_size
         if most_unpacked(len(data)) < size < zstandard.CONTENTSIZE_ERROR:
             raise StoreError(
-                f"{what} becomes too large when unpacked ({size:,} bytes out of {len(data):,}); "
-                f"if the store is yours, allow more with {VARIABLE}=100000"
+                f"{what} is too large when unpacked ({size:,} bytes from {len(data):,}). "
+                f"If the store is yours, allow more with {VARIABLE}=100000"
             )
         payload = zstandard.ZstdDecompressor().decompress(data)
     except (zstandard.ZstdError, MemoryError) as error:
         raise StoreError(f"{what} is damaged and cannot be read ({error})", hint=CHECK_HINT) from None
     if digest is not None and digest_of(payload) != digest:
-        raise StoreError(f"{what} is damaged: it does not say what it said", hint=CHECK_HINT)
+        raise StoreError(f"{what} is damaged: the content does not match its digest", hint=CHECK_HINT)
     return payload
 
 
 @contextmanager
 def report_damage(what: str) -> Iterator[None]:
-    """Turn errors of unpacking and of the schema into a StoreError about damage."""
+    """Turn errors of unpacking and schema errors into a StoreError about damage."""
     try:
         yield
     except (ValueError, RecursionError) as error:
@@ -80,40 +80,40 @@ def report_damage(what: str) -> Iterator[None]:
 
 
 def pack_json(value: Any) -> bytes:
-    """Plain JSON values in one spelling, in the order given. Any text goes, even half a character.
+    """Plain JSON values in one spelling, in the given order. Any text can be packed, even half a surrogate pair.
 
-    What is no JSON value is written as text: a result is not refused for something odd in its provenance.
+    A value that is not JSON is written as text, so that an unusual value in the provenance does not prevent saving.
     """
     return json.dumps(value, separators=(",", ":"), default=to_json).encode("ascii")
 
 
 def unpack_json(payload: bytes) -> Any:
-    """What `pack_json` was given."""
+    """The value that `pack_json` packed."""
     return json.loads(payload)
 
 
 class PackedTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Many short texts as one, and how many characters each has."""
+    """Many short texts as one text, and the number of characters of each."""
 
     lengths: bytes
     text: bytes
 
 
 def pack_texts(texts: Iterable[str]) -> PackedTexts:
-    """Many short texts, in order: all of them as one, and how many characters each has. Even half a character goes."""
+    """Pack many short texts in order, as one text and the number of characters of each; even half a surrogate pair."""
     every = list(texts)
     lengths = np.fromiter(map(len, every), np.int64, len(every))
     return PackedTexts(pack_counts(lengths), "".join(every).encode("utf-8", "surrogatepass"))
 
 
 def unpack_texts(packed: PackedTexts | bytes) -> list[str]:
-    """What `pack_texts` was given. The first stores have a list in JSON instead."""
+    """The texts that `pack_texts` packed. The first stores have a JSON list instead."""
     if isinstance(packed, bytes):
         return msgspec.convert(json.loads(packed), list[str])
     text = packed.text.decode("utf-8", "surrogatepass")
     ends = list(accumulate(unpack_counts(packed.lengths).tolist(), initial=0))
     if ends[-1] != len(text):
-        raise SchemaError(f"expected texts of {ends[-1]:,} letters, found {len(text):,}")
+        raise SchemaError(f"expected texts of {ends[-1]:,} characters, found {len(text):,}")
     return [text[start:end] for start, end in pairwise(ends)]
 
 
@@ -123,21 +123,21 @@ def pack_parts(parts: Any) -> bytes:
 
 
 def unpack_parts(payload: bytes, kind: type[T]) -> T:
-    """What `pack_parts` was given."""
+    """The record that `pack_parts` packed."""
     return msgspec.msgpack.decode(payload, type=kind)
 
 
-# Numbers. A column of scores has few different values, or single precision, or at least neighbours that are alike. The
-# shortest of three layouts is taken: a table of the values with a code for each; differences of neighbours in 32 bits; in
-# 64 bits. Differences are of the bits, not of the numbers, so nothing is ever rounded; bytes of one significance stand
-# together, which zstandard compresses well.
+# Numbers. A column of scores has few different values, or single precision, or at least similar neighbours. The shortest
+# of three layouts is used: a table of the values with a code for each; differences of neighbours in 32 bits; in 64 bits.
+# Differences are of the bits, not of the numbers, so nothing is ever rounded. Bytes of the same significance are stored
+# together, because zstandard compresses that well.
 
 Kind = Literal["u1", "u2", "f4", "f8"]
 """Codes of one byte or two, or differences in 32 bits or 64."""
 ONE_BYTE_CODES, TWO_BYTE_CODES = 256, 65_536
-"""Different values that a code of one byte, and of two, can distinguish."""
+"""The number of values that a code of one byte, and of two bytes, can distinguish."""
 SAMPLE_SIZE = 131_072
-"""Numbers that are looked at before all are counted, which takes time."""
+"""The number of values to check first, because counting all takes time."""
 
 
 class PackedNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -148,13 +148,13 @@ class PackedNumbers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     data: bytes
 
     def __post_init__(self) -> None:
-        """Codes have a table, differences have none."""
+        """Check that codes have a table and differences have none."""
         if (self.kind in ("u1", "u2")) != (self.table is not None):
-            raise SchemaError(f"expected a table beside codes alone, found {self.kind}")
+            raise SchemaError(f"expected a table for codes and none for differences, found {self.kind}")
 
 
 def pack_numbers(values: Floats) -> PackedNumbers:
-    """Any floating-point numbers, nan and infinities included."""
+    """Pack any floating-point numbers, including nan and infinities."""
     numbers = np.ascontiguousarray(values, dtype="<f8")
     bits = numbers.view("<u8")
     if (table := _distinct_values(bits)) is not None:
@@ -169,7 +169,7 @@ def pack_numbers(values: Floats) -> PackedNumbers:
 
 
 def unpack_numbers(packed: PackedNumbers) -> Floats:
-    """What `pack_numbers` was given."""
+    """The numbers that `pack_numbers` packed."""
     if packed.table is None:
         bits = _undo_differences(packed.data, f"<u{packed.kind[1]}")
         return bits.view(f"<{packed.kind}").astype(np.float64)
@@ -180,17 +180,17 @@ def unpack_numbers(packed: PackedNumbers) -> Floats:
 
 
 def pack_counts(counts: NDArray[Any]) -> bytes:
-    """Whole numbers from 0 to 2³² − 1."""
+    """Pack whole numbers from 0 to 2³² − 1."""
     return _to_planes(np.ascontiguousarray(counts, dtype="<u4"))
 
 
 def unpack_counts(packed: bytes) -> NDArray[np.int64]:
-    """What `pack_counts` was given."""
+    """The numbers that `pack_counts` packed."""
     return _from_planes(packed, "<u4").astype(np.int64)
 
 
 def _distinct_values(bits: NDArray[np.uint64]) -> NDArray[np.uint64] | None:
-    """The different values in order, if they are few enough for codes to be worth it."""
+    """The different values in order, if they are few enough for codes."""
     for some in (bits[:SAMPLE_SIZE], bits):
         table = np.unique(some)
         if len(table) > min(TWO_BYTE_CODES, max(ONE_BYTE_CODES, len(bits) // 4)):
@@ -199,7 +199,7 @@ def _distinct_values(bits: NDArray[np.uint64]) -> NDArray[np.uint64] | None:
 
 
 def _differences(bits: NDArray[Any]) -> bytes:
-    """Each number less the one before it, small differences of either sign as small numbers."""
+    """Each number minus the one before it, with small differences of either sign as small numbers."""
     signed = np.diff(bits, prepend=bits.dtype.type(0)).view(bits.dtype.str.replace("u", "i"))
     return _to_planes(((signed << 1) ^ (signed >> (8 * bits.itemsize - 1))).view(bits.dtype))
 
@@ -211,7 +211,7 @@ def _undo_differences(packed: bytes, kind: str) -> NDArray[Any]:
 
 
 def _to_planes(numbers: NDArray[Any]) -> bytes:
-    """First the lowest byte of every number, then the next, and so on."""
+    """The lowest byte of every number first, then the next byte, and so on."""
     return numbers.view("u1").reshape(len(numbers), numbers.itemsize).T.tobytes()
 
 
@@ -223,15 +223,15 @@ def _from_planes(packed: bytes, kind: str) -> NDArray[Any]:
     return np.ascontiguousarray(planes.T).reshape(-1).view(kind)
 
 
-# Pairs: a number for each query and document, as rankings and grades are. A document's id is written where it occurs
-# first, and referred to after that: 0 is the next new one, 3 the one that was new three before. Sixty bytes of JSON for a
-# hit become about five.
+# Pairs: a number for each query and document, such as rankings and grades. The id of a document is written once, at its
+# first use; later uses refer to it: 0 is the next new id, 3 the id that was new three ids before. Sixty bytes of JSON for
+# a hit become about five.
 
 Pairs = Mapping[str, Mapping[str, float]]
 
 
 class PackedPairs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Queries, how many documents each has, the documents, where each was new, and the numbers."""
+    """The queries, the number of documents of each, the documents, the references to them, and the numbers."""
 
     queries: PackedTexts | bytes
     sizes: bytes
@@ -241,7 +241,7 @@ class PackedPairs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def pack_pairs(pairs: Pairs) -> bytes:
-    """Query → document → number; order is kept, of queries and of documents."""
+    """Pack query → document → number; the order of queries and documents is kept."""
     by_query = list(pairs.values())
     docs = list(chain.from_iterable(by_query))
     numbers = np.fromiter(chain.from_iterable(by_doc.values() for by_doc in by_query), np.float64, len(docs))
@@ -261,7 +261,7 @@ def pack_pairs(pairs: Pairs) -> bytes:
 
 
 def unpack_pairs(payload: bytes) -> dict[str, dict[str, float]]:
-    """What `pack_pairs` was given, as plain dicts."""
+    """The pairs that `pack_pairs` packed, as plain dicts."""
     packed = unpack_parts(payload, PackedPairs)
     back, sizes = unpack_counts(packed.back), unpack_counts(packed.sizes)
     is_new = back == 0
@@ -269,9 +269,9 @@ def unpack_pairs(payload: bytes) -> dict[str, dict[str, float]]:
     names, queries = unpack_texts(packed.docs), unpack_texts(packed.queries)
     numbers = unpack_numbers(packed.numbers)
     if len(numbers) != len(codes) or sizes.sum() != len(codes) or len(queries) != len(sizes):
-        raise SchemaError("expected as many documents as numbers, and as many queries as lists of them")
+        raise SchemaError("expected as many documents as numbers, and as many queries as lists of documents")
     if len(codes) and not 0 <= codes.min() <= codes.max() < len(names):
-        raise SchemaError("expected documents that were named before, found others")
+        raise SchemaError("expected references to earlier documents, found others")
     docs, values = [names[code] for code in codes.tolist()], numbers.tolist()
     bounds = pairwise(accumulate(sizes.tolist(), initial=0))
     return {
@@ -281,7 +281,7 @@ def unpack_pairs(payload: bytes) -> dict[str, dict[str, float]]:
 
 
 class LazyMapping(Mapping[str, T]):
-    """A mapping that is read from its payload at the first access; most readers need the scores alone."""
+    """A mapping that is read from its payload on first use, because most readers need only the scores."""
 
     def __init__(self, read: Any) -> None:
         self._read = read
@@ -310,18 +310,18 @@ class LazyMapping(Mapping[str, T]):
 # Scores: one column of numbers or of texts for each metric.
 
 Values = Floats | list[str]
-"""The scores of one metric, nan where undefined; or text."""
+"""The scores of one metric, nan if undefined; or texts."""
 
 
 def columns_of_table(table: ScoreTable) -> dict[str, Values]:
-    """Metric → its scores; none at all where no query was scored, as in a saved result."""
+    """Metric → its scores; empty if no query was scored, as in a saved result."""
     if not table.query_ids:
         return {}
     return {name: _values(column.score) for name, column in table.columns.items()}
 
 
 def _values(scores: NDArray[Any]) -> Values:
-    """Every nan as the usual one, so that equal scores have equal bytes."""
+    """The scores with every nan replaced by the standard one, so that equal scores have equal bytes."""
     if scores.dtype == object:
         return list(map(str, scores.tolist()))
     numbers = np.asarray(scores, dtype=float)
@@ -329,7 +329,7 @@ def _values(scores: NDArray[Any]) -> Values:
 
 
 def columns_of_plain(by_query: Mapping[str, Mapping[str, Any]]) -> dict[str, Values]:
-    """The same from `per_query` of a result's plain values."""
+    """Metric → its scores, from `per_query` of the plain values of a result."""
     rows = list(by_query.values())
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     return {name: scores if _is_text(scores) else _floats(scores) for name, scores in columns.items()}
@@ -377,15 +377,15 @@ class PackedScores(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def pack_scores(query_ids: Sequence[str], columns: Mapping[str, Values]) -> bytes:
-    """Queries and columns, in order."""
+    """Pack queries and columns in order."""
     return pack_parts(PackedScores(pack_texts(query_ids), [PackedColumn.of(*pair) for pair in columns.items()]))
 
 
 def unpack_scores(payload: bytes) -> tuple[tuple[str, ...], dict[str, Values]]:
-    """What `pack_scores` was given. Nan comes back as the one usual nan."""
+    """The queries and columns that `pack_scores` packed, with every nan as the standard one."""
     packed = unpack_parts(payload, PackedScores)
     query_ids = tuple(unpack_texts(packed.queries))
     columns = {column.name: column.values() for column in packed.columns}
     if odd := [name for name, values in columns.items() if len(values) != len(query_ids)]:
-        raise SchemaError(f"expected a score of {odd[0]!r} for each of {counted(len(query_ids), 'query')}")
+        raise SchemaError(f"expected a score by {odd[0]!r} for each of {counted(len(query_ids), 'query')}")
     return query_ids, columns

@@ -1,8 +1,8 @@
-"""Progress: how far evaluations are that still run, in small files beside the store.
+"""Progress: the progress of running evaluations, in small files next to the store.
 
-Each has a file of its own, replaced whole, touched every few seconds, and removed at the end. One that nobody has touched
-for a while is of a process that was killed, and does not count; the next evaluation removes it. A process keeps its file
-open and locked, which shows that it is alive.
+Each evaluation has its own file, which is replaced as a whole, written every few seconds, and removed at the end. An old
+file belongs to a process that was killed; it is ignored, and the next evaluation removes it. A process keeps its file open
+and locked to show that it is alive.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from assay.text import printable
 
 FOLDER = "running"
 FILE_NAME = re.compile(r"\d+-[0-9a-f]{8}\.json")
-"""Names of the files."""
+"""Names of progress files."""
 WRITE_INTERVAL = 0.5
-"""Seconds between two times that a file is written."""
+"""The minimum number of seconds between two writes."""
 HEARTBEAT_INTERVAL = 5.0
-"""Seconds between two signs of life."""
+"""Seconds between two heartbeats."""
 STALE_AFTER = 30.0
-"""Seconds after which a file without a sign of life is left over."""
+"""Seconds without a heartbeat after which a file is ignored."""
 MAX_FILE_BYTES = 1_000_000
-"""Bytes that are read of a file."""
+"""Larger files are ignored."""
 
 
 class PartProgress(NamedTuple):
-    """How far one benchmark × provider is."""
+    """The progress of one benchmark and provider."""
 
     name: str
     n_asked: Count
@@ -49,13 +49,13 @@ class PartProgress(NamedTuple):
     n_failed: Count
     n_cached: Count
     seconds: float
-    """Since it began."""
+    """Seconds since it began."""
     waiting: str = ""
-    """Why it waits, while it does."""
+    """The reason for waiting; empty if it does not wait."""
 
 
 class Running(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An evaluation that has not ended: when it began, how many parts it has, and those it has come to."""
+    """A running evaluation: when it started, how many parts it has, and the parts that have started."""
 
     id: str
     started: str
@@ -64,7 +64,7 @@ class Running(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def n_done(self) -> int:
-        """Parts that are complete."""
+        """The number of finished parts."""
         return sum(part.n_done >= part.n_asked for part in self.parts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,12 +74,12 @@ class Running(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def folder_of(place: StoreLocation) -> Path:
-    """Where the files are: beside the store, or below the working folder where the store is a server."""
+    """The folder of the files: next to the store, or in the working folder if the store is a server."""
     return (place.path.parent if place.path is not None else DEFAULT_PATH.parent) / FOLDER
 
 
 def list_running(place: StoreLocation) -> list[Running]:
-    """Evaluations that show signs of life, the one that began first first. What cannot be read is passed over."""
+    """Running evaluations, oldest first. Files that cannot be read are skipped."""
     evaluations = []
     for file in sorted(folder_of(place).glob("*.json")):
         with suppress(OSError, DataError):
@@ -89,7 +89,7 @@ def list_running(place: StoreLocation) -> list[Running]:
 
 
 class ProgressWriter:
-    """Writes how far an evaluation is. Errors of the file system are ignored: they must not end an evaluation."""
+    """Writes the progress of an evaluation. File system errors are ignored, so that they do not stop the evaluation."""
 
     def __init__(self, folder: Path, n_parts: int) -> None:
         self._id = f"{os.getpid()}-{secrets.token_hex(4)}"
@@ -101,7 +101,7 @@ class ProgressWriter:
         self._lock = threading.Lock()
 
     def __call__(self, progress: Progress) -> None:
-        """Look at a part; it is written now and then, and whenever a part begins or is done."""
+        """Record the progress of a part; it is written at intervals, and whenever a part starts or finishes."""
         with self._lock:
             is_new = progress.name not in self._parts
             self._parts[progress.name] = _part_progress(progress)
@@ -110,7 +110,7 @@ class ProgressWriter:
                 self._write()
 
     def begin(self) -> None:
-        """Say that it has begun, and tidy up after those that were killed."""
+        """Write the first file, and remove files of killed processes."""
         with suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
         remove_abandoned(self._file.parent, FILE_NAME)
@@ -118,17 +118,17 @@ class ProgressWriter:
             self._write()
 
     def write_regularly(self, over: threading.Event) -> None:
-        """Show signs of life, with what is newest, until all is over."""
+        """Write the newest state at intervals until the evaluation is over."""
         while not over.wait(HEARTBEAT_INTERVAL):
             with self._lock:
                 self._write()
 
     def end(self) -> None:
-        """Nothing is left behind, not even a folder."""
+        """Remove the file, and the folder if it is empty."""
         with self._lock, suppress(OSError):
             self._file.unlink(missing_ok=True)
             self._close()
-            self._file.parent.rmdir()  # only where it is empty
+            self._file.parent.rmdir()  # only if it is empty
 
     def _write(self) -> None:
         self._written = time.monotonic()
@@ -147,7 +147,7 @@ class ProgressWriter:
             self._open = file
 
     def _close(self) -> None:
-        """Close the file that was written last; its lock has shown that this process is alive."""
+        """Close the last file; its lock showed that this process is alive."""
         if self._open is not None:
             self._open.close()
         self._open = None
@@ -156,14 +156,14 @@ class ProgressWriter:
 def _part_progress(progress: Progress) -> PartProgress:
     clock = time.perf_counter()
     wait = progress.wait
-    why = f"{wait.why or 'as the service asks'}" if wait is not None and clock < wait.until else ""
+    why = f"{wait.why or 'the service asked for a pause'}" if wait is not None and clock < wait.until else ""
     counts = (progress.n_asked, progress.n_done, progress.n_failed, progress.n_cached)
     return PartProgress(printable(progress.name), *counts, round(clock - progress.began, 1), printable(why))
 
 
 @contextmanager
 def publish_progress(place: StoreLocation, n_parts: int) -> Iterator[Callable[[Progress], None]]:
-    """A callback that takes the progress of an evaluation while it runs; readers of the store can see it."""
+    """A callback that publishes the progress of an evaluation, so that readers of the store can see it."""
     writer, over = ProgressWriter(folder_of(place), n_parts), threading.Event()
     writer.begin()
     heartbeat = threading.Thread(target=writer.write_regularly, args=(over,), daemon=True)

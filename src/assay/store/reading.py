@@ -1,4 +1,4 @@
-"""Reading: evaluations with their results; and the integrity check, which reads every byte."""
+"""Reading: read evaluations with their results; and the integrity check, which reads every byte."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PARTS = ("scores", "rankings", "queries", "relevant")
 
 
 class ResultRow(NamedTuple):
-    """A result as its table has it, with the queries of its benchmark."""
+    """The row of a result, with the queries of its benchmark."""
 
     number: int
     benchmark: str
@@ -48,35 +48,35 @@ class ResultRow(NamedTuple):
 
 
 class CompressedPayload(NamedTuple):
-    """A payload as it came from the database."""
+    """A payload from the database."""
 
     digest: str
     data: bytes
     what: str
 
     def open(self) -> bytes:
-        """What it says, checked."""
+        """The decompressed and checked payload."""
         return decompress(self.data, self.what, self.digest)
 
 
 @dataclass(frozen=True)
 class PackedResult:
-    """One result as it came from the database; nothing of it is opened yet."""
+    """One result from the database, still compressed."""
 
     row: ResultRow
     parts: Mapping[str, CompressedPayload]
     address: str
-    """The evaluation, the benchmark and the provider, for people."""
+    """The evaluation, the benchmark and the provider, for messages."""
     store: str
-    """The name of the store and a colon, as messages begin."""
+    """The name of the store and a colon, for the beginning of messages."""
 
     @property
     def what(self) -> str:
-        """The store, and what of it this is."""
+        """The store and the address, for messages."""
         return f"{self.store}{self.address}"
 
     def result(self) -> Result:
-        """The result. Rankings and queries are read at the first access."""
+        """The result. Rankings and queries are read on first use."""
         scores = self.parts["scores"].open()
         record = self._record()[1]
         with report_damage(self.what):
@@ -89,7 +89,7 @@ class PackedResult:
             )
 
     def _record(self) -> tuple[bytes, SavedRecord]:
-        """The record as it was written, and checked."""
+        """The record as written, and checked."""
         content = decompress(self.row.record, self.what)
         with report_damage(self.what):
             return content, unpack_record(content)
@@ -99,7 +99,7 @@ class PackedResult:
         return LazyMapping(partial(_unpack_payload, payload, unpack)) if payload else {}
 
     def unpack(self) -> StoredResult:
-        """Everything, opened and checked."""
+        """All parts, decompressed and checked."""
         opened = {name: payload.open() for name, payload in self.parts.items()}
         content, record = self._record()
         with report_damage(self.what):
@@ -134,15 +134,15 @@ def _address(row: ResultRow, name: str) -> str:
 
 
 def _payloads_of(row: ResultRow, data: Mapping[str, bytes], about: str) -> dict[str, CompressedPayload]:
-    """Kind → payload, as far as the result has it."""
+    """Kind → payload, for the parts that the result has."""
     digests = {kind: digest for kind in PARTS if (digest := getattr(row, kind)) is not None}
     if lost := [kind for kind, digest in digests.items() if digest not in data]:
-        raise StoreError(f"{about}: its {lost[0]} are not in the store any more", hint=CHECK_HINT)
+        raise StoreError(f"{about}: its {lost[0]} are missing from the store", hint=CHECK_HINT)
     return {kind: CompressedPayload(digest, data[digest], f"{about}: {kind}") for kind, digest in digests.items()}
 
 
 class EvaluationRow(NamedTuple):
-    """An evaluation as its table has it."""
+    """The row of an evaluation."""
 
     number: int
     id: str
@@ -152,7 +152,7 @@ class EvaluationRow(NamedTuple):
     plan: bytes
 
     def open_plan(self, store: str) -> bytes:
-        """The plan, checked; what is wrong with it begins with the name of the store."""
+        """The checked plan; errors begin with the name of the store."""
         what = f"{store}{self.id}: its plan"
         content = decompress(self.plan, what)
         with report_damage(what):
@@ -162,7 +162,7 @@ class EvaluationRow(NamedTuple):
 
 
 def read_evaluation_rows(connection: Connection, number: int | None = None) -> list[EvaluationRow]:
-    """All evaluations, or one, in the order they were saved."""
+    """All evaluations, or one, in the order in which they were saved."""
     statement = select(*(EVALUATIONS.c[field] for field in EvaluationRow._fields)).order_by(EVALUATIONS.c.number)
     return read_rows(
         connection, statement if number is None else statement.where(EVALUATIONS.c.number == number), EvaluationRow
@@ -180,14 +180,14 @@ class EvaluationDetails(NamedTuple):
     tags: tuple[str, ...]
     notes: tuple[Note, ...]
     baselines: tuple[tuple[str, str], ...]
-    """Names, each with the part that it means."""
+    """Names of baselines, each with its part."""
 
 
 def read_details(connection: Connection, number: int) -> EvaluationDetails:
-    """Plan, tags, notes and baselines."""
+    """The plan, tags, notes and baselines of an evaluation."""
     rows = read_evaluation_rows(connection, number)
     if not rows:
-        raise StoreError(f"evaluation {number} is damaged: its row is gone", hint=CHECK_HINT)
+        raise StoreError(f"evaluation {number} is damaged: its row is missing", hint=CHECK_HINT)
     row = rows[0]
     tags = select(TAGS.c.tag).where(TAGS.c.evaluation == number).order_by(TAGS.c.tag)
     notes = select(NOTES.c.written, NOTES.c.text).where(NOTES.c.evaluation == number).order_by(NOTES.c.number)
@@ -217,7 +217,7 @@ def read_evaluation(connection: Connection, target: Target) -> StoredEvaluation:
 
 
 def read_bundle(connection: Connection, number: int) -> tuple[EvaluationDetails, EvaluationBundle]:
-    """An evaluation as it was written, everything opened and checked."""
+    """An evaluation as it was written, decompressed and checked."""
     about = read_details(connection, number)
     packed_results: Sequence[PackedResult] = read_packed_results(connection, number, "", about.id)
     return about, EvaluationBundle(
@@ -225,21 +225,21 @@ def read_bundle(connection: Connection, number: int) -> tuple[EvaluationDetails,
     )
 
 
-# Integrity: whether a store holds what was put into it
+# Integrity: whether a store has what was saved in it
 
 MAX_FAULTS = 100
 
 
 @dataclass(frozen=True)
 class IntegrityReport:
-    """What was looked at, and what is wrong with it."""
+    """How much was checked, and what is wrong."""
 
     n_evaluations: int
     n_results: int
     n_payloads: int
     faults: tuple[str, ...]
     n_unused: int = 0
-    """Benchmarks and payloads that no result needs; no fault, `vacuum` removes them."""
+    """Benchmarks and payloads that no result uses; this is not an error, and `vacuum` removes them."""
 
     @property
     def is_sound(self) -> bool:
@@ -248,7 +248,7 @@ class IntegrityReport:
 
 
 def check_integrity(connection: Connection) -> IntegrityReport:
-    """The database by its own means, then every evaluation: it decodes, and says what its digest says."""
+    """Run the check of the database itself, then decode every evaluation and compare it with its digest."""
     faults = _faults_of_database(connection)
     evaluations = read_evaluation_rows(connection)
     n_results = 0
@@ -268,14 +268,14 @@ def _faults_of_database(connection: Connection) -> list[str]:
         return []
     lines = [str(row[0]) for row in connection.execute(text("PRAGMA integrity_check"))]
     lost = [
-        f"a row of {row[0]} refers to one of {row[2]} that is gone"
+        f"a row of {row[0]} refers to a missing row of {row[2]}"
         for row in connection.execute(text("PRAGMA foreign_key_check"))
     ]
-    return [*(f"the database says: {line}" for line in lines if line != "ok"), *lost]
+    return [*(f"the database reports: {line}" for line in lines if line != "ok"), *lost]
 
 
 def _check_evaluation(connection: Connection, row: EvaluationRow, faults: list[str]) -> int:
-    """How many results it has; what is wrong is added to the faults."""
+    """The number of results; errors are added to the faults."""
     packed_results = read_packed_results(connection, row.number, "", row.id)
     figures = _figures(connection, row.number)
     stored_results = []
@@ -283,14 +283,14 @@ def _check_evaluation(connection: Connection, row: EvaluationRow, faults: list[s
         stored_result, name = packed_result.unpack(), packed_result.address
         result = packed_result.result()
         for mapping in (result.run, result.queries, result.relevant):
-            len(mapping)  # opens it
+            len(mapping)  # reads it
         if stored_result.digest != packed_result.row.digest:
-            faults.append(f"{name} does not say what it said when it was saved")
+            faults.append(f"{name} has changed since it was saved")
         if stored_result.figures != figures.get(packed_result.row.number, ()):
-            faults.append(f"{name}: its summaries are not those of its scores")
+            faults.append(f"{name}: its summaries do not match its scores")
         stored_results.append(stored_result)
     if EvaluationBundle(row.open_plan(store_prefix(connection)), tuple(stored_results), row.saved).digest != row.digest:
-        faults.append(f"{row.id} is not the evaluation that was saved: a result or its plan was changed")
+        faults.append(f"{row.id} has changed since it was saved: a result or its plan is different")
     return len(packed_results)
 
 

@@ -1,8 +1,8 @@
-"""References: the words for a stored evaluation, and for one result of it.
+"""References: names for a stored evaluation, and for one result of it.
 
-`latest` is the last one saved, `latest~1` the one before it; an id, as much of its beginning as is unique, or what it ends
-in; the name of a baseline.
-Behind a `#` stands a result of it: a provider, `benchmark/provider`, or a benchmark for all of its results.
+A reference is `latest` (the last one saved), `latest~1` (the one before it), an id or a unique beginning or end of it, or
+the name of a baseline. After a `#` comes a result of it: a provider, `benchmark/provider`, or a benchmark for all of its
+results.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from assay.store.schema import BASELINES, EVALUATIONS
 from assay.text import counted, printable, shortened, some_of
 
 MAX_CANDIDATES = 200
-"""The newest ids, among which a misspelt one is looked for."""
+"""The number of newest ids to search for similar names."""
 LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 ID = re.compile(r"\d{4}-\d\d-\d\d-[a-z0-9-]*[a-z0-9]-[0-9a-f]{4,32}")
 """The day, the benchmark, and the beginning of a digest."""
 SUFFIX = re.compile(r"[0-9a-f]{4,32}")
 NAME = re.compile(r"(?!\d{4}-\d\d-\d\d|latest$)\w[\w.+-]*(?:/\w[\w.+-]*)*")
-"""Of a baseline: words with slashes between them; nothing that looks like an id or a path."""
+"""The name of a baseline: words with slashes between them, but nothing that looks like an id or a path."""
 FILE = re.compile(r"(?:\.{0,2}|~)/.*|.*\.[a-z]{2,7}", re.IGNORECASE | re.DOTALL)
-"""What looks like a file: `./x`, `/x`, `x.json`; but not `release/1.0`."""
+"""Names that look like a file: `./x`, `/x`, `x.json`; but not `release/1.0`."""
 LONGEST_NAME = 80
 
 
@@ -39,7 +39,7 @@ class EvaluationId(NamedTuple):
 
 
 class Target(NamedTuple):
-    """The evaluation that a reference means, and which part of it; an empty part is all of it."""
+    """The evaluation that a reference means, and the part of it; an empty part means all of it."""
 
     number: int
     id: str
@@ -47,9 +47,9 @@ class Target(NamedTuple):
 
 
 def resolve(connection: Connection, reference: str) -> Target:
-    """The evaluation of that reference, or an error with what may have been meant."""
+    """The evaluation of a reference; an error with similar names if there is none."""
     if not isinstance(reference, str):
-        raise BadParameter(f"a reference is a text such as latest, not {shortened(reference)}")
+        raise BadParameter(f"a reference must be text such as latest, not {shortened(reference)}")
     name, _, part = printable(reference.strip()).partition("#")
     if steps := LATEST.fullmatch(name):
         return _resolve_latest(connection, int(steps[1] or 0), part)
@@ -63,26 +63,28 @@ def resolve(connection: Connection, reference: str) -> Target:
 
 
 def _resolve_shortened(connection: Connection, name: str) -> EvaluationId:
-    """The one evaluation whose id begins so, or else ends so."""
-    ways = {"begins": EVALUATIONS.c.id.startswith(name, autoescape=True)} if name else {}
+    """The only evaluation whose id begins, or else ends, with this name."""
+    ways = {"beginning": EVALUATIONS.c.id.startswith(name, autoescape=True)} if name else {}
     if SUFFIX.fullmatch(name):
-        ways["ends"] = EVALUATIONS.c.id.endswith(f"-{name}", autoescape=True)
-    for verb, is_so in ways.items():
+        ways["end"] = EVALUATIONS.c.id.endswith(f"-{name}", autoescape=True)
+    for place, is_so in ways.items():
         statement = select(EVALUATIONS.c.number, EVALUATIONS.c.id).where(is_so).order_by(EVALUATIONS.c.number.desc())
         matches = read_rows(connection, statement.limit(MAX_CANDIDATES), EvaluationId)
         if len(matches) > 1:
             ids = some_of([evaluation_id for _, evaluation_id in matches])
-            raise UsageError(f"{name!r} {verb} {counted(len(matches), 'id')} in the store: {ids}")
+            raise UsageError(
+                f"{name!r} is the {place} of {counted(len(matches), 'id')} in the store: {ids}. Write more of the id"
+            )
         if matches:
             return matches[0]
     raise _unknown_reference(connection, name)
 
 
 def resolve_whole(connection: Connection, reference: str, done: str) -> Target:
-    """The whole evaluation; a baseline that is one result of it means the evaluation too. A part is refused."""
+    """The whole evaluation of a reference, also of a baseline that is one result of it. A part is an error."""
     target = resolve(connection, reference)
     if part := printable(reference).partition("#")[2]:
-        raise UsageError(f"evaluations are {done} whole: write {target.id}, not {target.id}#{part}")
+        raise UsageError(f"only whole evaluations can be {done}: write {target.id}, not {target.id}#{part}")
     return target._replace(part="")
 
 
@@ -93,9 +95,9 @@ def _resolve_latest(connection: Connection, steps: int, part: str) -> Target:
     total = connection.execute(select(func.count()).select_from(EVALUATIONS)).scalar() or 0
     name = f"latest~{steps}" if steps else "latest"
     if not total:
-        raise UnknownName("stored evaluation", name, hint="the store is empty; assay eval puts one there")
+        raise UnknownName("stored evaluation", name, hint="the store is empty; assay eval adds an evaluation")
     raise UnknownName(
-        "stored evaluation", name, hint=f"it holds {counted(total, 'evaluation')}; the first is latest~{total - 1}"
+        "stored evaluation", name, hint=f"the store has {counted(total, 'evaluation')}; the oldest is latest~{total - 1}"
     )
 
 
@@ -111,12 +113,12 @@ def _unknown_reference(connection: Connection, name: str) -> UnknownName:
 
 
 def is_part(part: str, benchmark: str, provider: str, level: int) -> bool:
-    """Whether a result is meant: by its provider, else with its benchmark before it, else by the benchmark alone."""
+    """Whether a part means a result: by its provider, else by benchmark and provider, else by the benchmark."""
     return part == (provider, f"{benchmark}/{provider}", benchmark)[level]
 
 
 def resolve_part(part: str, names: Sequence[tuple[str, str]], evaluation: str) -> list[int]:
-    """The places of the results that a part means, all for an empty one."""
+    """The positions of the results that a part means; an empty part means all."""
     if not part:
         return list(range(len(names)))
     for level in range(3):
@@ -127,27 +129,27 @@ def resolve_part(part: str, names: Sequence[tuple[str, str]], evaluation: str) -
         f"result of {evaluation}",
         part,
         near_matches(part, [*known, *(provider for _, provider in names)]),
-        f"it has {', '.join(known)}",
+        f"choose from {', '.join(known)}",
     )
 
 
 def check_baseline_name(name: str) -> str:
-    """A name that can be told from every other reference, and from a file."""
+    """The name, if it cannot be confused with another reference or a file; a BadParameter if it can."""
     if not is_baseline_name(name):
         raise BadParameter(
-            "a baseline is called by letters, digits and . _ - + / between them, such as main or release/1.0; "
-            f"not latest, and not like an id, a day or a file; found {name!r}"
+            "a baseline name must consist of letters and digits, with . _ - + / between them (main, release/1.0), "
+            f"and must not be latest or look like an id, a day or a file; found {name!r}"
         )
     return name
 
 
 def is_baseline_name(name: object) -> bool:
-    """Whether somebody could bless an evaluation under that name."""
+    """Whether a baseline can have that name."""
     if not isinstance(name, str) or len(name) > LONGEST_NAME:
         return False
     return NAME.fullmatch(name) is not None and not looks_like_file(name)
 
 
 def looks_like_file(name: str) -> bool:
-    """Whether a word is meant as a file, be it there or not."""
+    """Whether a name looks like a file, whether or not it exists."""
     return FILE.fullmatch(name) is not None

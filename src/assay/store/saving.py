@@ -1,4 +1,4 @@
-"""Saving: what `assay eval` does with its results; where the store fails, they go into a file."""
+"""Saving: how `assay eval` saves its results; if the store fails, they are written to a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNSAVED_FOLDER = DEFAULT_PATH.parent / "unsaved"
 def keep(results: Sequence[Result], plan: Any = None, url: str | Path | None = None) -> str:
     """Save an evaluation and return its id.
 
-    Where the store fails, the results go into a file that can be imported, and the error says which.
+    If the store fails, the results are written to a file that can be imported, and the error names the file.
     """
     try:
         with Store.open(url) as store:
@@ -29,14 +29,12 @@ def keep(results: Sequence[Result], plan: Any = None, url: str | Path | None = N
         bundle = bundle_of(results, plan)
         name = bundle.id_of_length(SHORTEST_DIGEST)
         file = _write_rescue_file(name, bundle)
-        way_out = (
-            f"the results are in {file}: assay results import {file}" if file else "the results could not be kept elsewhere"
-        )
-        raise StoreError(f"{error}; {way_out}") from error
+        saved = f"The results are in {file}. To import them: assay results import {file}"
+        raise StoreError(f"{error}. {saved if file else 'The results could not be saved elsewhere'}") from error
 
 
 def _write_rescue_file(name: str, bundle: EvaluationBundle) -> Path | None:
-    """A file with the evaluation, beside the usual store or among temporary files; None where neither can be written."""
+    """A file with the evaluation, next to the default store or among temporary files; None if neither can be written."""
     for folder in (UNSAVED_FOLDER, Path(tempfile.gettempdir())):
         try:
             folder.mkdir(parents=True, exist_ok=True)

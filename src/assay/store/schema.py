@@ -1,7 +1,7 @@
 """Schema: the tables of a store, the same in SQLite and PostgreSQL.
 
-Their names begin with assay_, for a database may have others. This is the newest layout. A change to it is a new migration
-as well; see `migrations`.
+Their names begin with assay_, because a database may have other tables. This is the newest layout. Every change to it also
+needs a new migration; see `migrations`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SCHEMA = Table(
     Column("migrated", Text, nullable=False),
     Column("assay", Text, nullable=False),
 )
-"""One row for each migration that was carried out; the largest version is the layout's."""
+"""One row for each migration that was done; the largest version is that of the layout."""
 
 PAYLOADS = Table(
     "assay_payloads",
@@ -32,7 +32,7 @@ PAYLOADS = Table(
     Column("size", Integer, nullable=False),
     Column("data", LargeBinary, nullable=False),
 )
-"""Scores, rankings, queries and grades, compressed, by what they say: the same rankings every night are there once."""
+"""Scores, rankings, queries and grades, compressed, by digest: equal rankings are stored once."""
 
 DATASETS = Table(
     "assay_datasets",
@@ -42,7 +42,7 @@ DATASETS = Table(
     Column("description", Text, nullable=False),
     Column("queries", Text, ForeignKey("assay_payloads.digest"), index=True),
 )
-"""Benchmarks as results saw them: name, version and fingerprints as JSON, and the queries with their tags."""
+"""Benchmarks of results: name, version and fingerprints as JSON, and the queries with their tags."""
 
 EVALUATIONS = Table(
     "assay_evaluations",
@@ -58,9 +58,9 @@ EVALUATIONS = Table(
     Index("assay_evaluations_identity", "identity", unique=True),
     sqlite_autoincrement=True,
 )
-"""One `assay eval` each; `digest` is of the plan and of all its results.
+"""One row for each `assay eval`; `digest` is the digest of the plan and of all its results.
 
-`identity` is the same where an evaluation was interrupted after it was saved, and then resumed; None where nobody knows.
+`identity` is equal if an evaluation was interrupted after it was saved and then resumed; None if unknown.
 """
 
 RESULTS = Table(
@@ -86,9 +86,9 @@ RESULTS = Table(
     Index("assay_results_series", "benchmark", "provider", "started"),
     sqlite_autoincrement=True,
 )
-"""One benchmark × provider each; `place` is its place in the evaluation.
+"""One row for each benchmark and provider; `place` is its position in the evaluation.
 
-`comparable` is equal where figures may be compared; `blessed` is when a result was last made a baseline, if ever.
+`comparable` is equal if values can be compared; `blessed` is when a result was last made a baseline, if ever.
 """
 
 FIGURES = Table(
@@ -102,7 +102,7 @@ FIGURES = Table(
     Column("high", Float(53)),
     Column("n", Integer, nullable=False),
 )
-"""The summaries, for lists and history; None is undefined."""
+"""The summaries, for lists and history; None if undefined."""
 
 TAGS = Table(
     "assay_tags",
@@ -126,7 +126,7 @@ BASELINES = Table(
     Column("part", Text, nullable=False),
     Column("blessed", Text, nullable=False),
 )
-"""Evaluations that others are measured against, by name; `part` is a result of it, or empty for all of them."""
+"""Baselines by name; `part` is a result of the evaluation, or empty for all results."""
 
 JUDGMENTS = Table(
     "assay_judgments",
@@ -140,23 +140,23 @@ JUDGMENTS = Table(
     Column("note", Text, nullable=False),
     Column("judged", Text, nullable=False),
 )
-"""Grades that people gave after an evaluation, one for each judge and pair; `judged` is when.
+"""Grades that people gave after an evaluation, one for each judge and pair; `judged` is the time.
 
-`key` is a digest of benchmark, query, document and judge: ids may be too long for an index.
+`key` is a digest of benchmark, query, document and judge, because ids may be too long for an index.
 """
 
 
-# Comparability: a digest of all that must be the same where two figures are compared. The gate looks at two results and
-# names what differs; history has thousands of figures, and needs a digest for each.
+# Comparability: a digest of everything that must be equal if two values are compared. The gate compares two results and
+# names the differences; history has thousands of values and needs a digest for each.
 
 DECIDED_BY = ("unit", "token_threshold")
-"""What of relevance makes figures differ; its counts come from what was retrieved."""
+"""The fields of relevance that affect values; the other fields depend on what was retrieved."""
 
 
 def comparable_of(record: Mapping[str, Any], dataset: str) -> str:
-    """A digest of the benchmark (itself a digest), the judgments, the policy, the profile and who decided about relevance.
+    """A digest of the benchmark (itself a digest), the judgments, the policy, the profile and how relevance was decided.
 
-    Judgments that were made of what was retrieved are each system's own, so they do not count.
+    Judgments that depend on what was retrieved differ for each system, so they do not count.
     """
     relevance = record.get("relevance", {})
     strategy = str(relevance.get("strategy_used", "qrels"))
@@ -174,5 +174,5 @@ def comparable_of(record: Mapping[str, Any], dataset: str) -> str:
 
 
 def _fingerprints(record: Mapping[str, Any]) -> Any:
-    """Of the benchmark's data, which are then part of its digest."""
+    """The fingerprints of the data of the benchmark, which are part of its digest."""
     return (record.get("provenance", {}).get("dataset") or {}).get("fingerprints")

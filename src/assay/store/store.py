@@ -1,4 +1,4 @@
-"""Store: keeps evaluations, finds them again, and says how figures went over time."""
+"""Store: save evaluations, find them, and list values over time."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ from assay.store.writing import bundle_of, insert_bundle
 
 
 class Imported(NamedTuple):
-    """Ids of evaluations that are new, and of those that were there already; baselines that were taken over."""
+    """The outcome of an import: ids of new and of existing evaluations, and new baselines."""
 
     new: tuple[str, ...]
     known: tuple[str, ...]
     baselines: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
-    """Baselines that are something else here, and stay that."""
+    """Baselines that mean another evaluation in this store, and do not change."""
     n_judgments: int = 0
-    """Grades of people that are new here, or newer than those that were."""
+    """Judgments that are new, or newer than the existing ones."""
 
 
 class Store:
-    """`with Store.open() as store:` … Each call is one transaction: it is done whole, or not at all.
+    """A store of evaluations: `with Store.open() as store:` … Each call is one transaction: all of it is done, or nothing.
 
-    A reference is `latest`, `latest~1`, an id, the beginning of one or the letters it ends in, or a baseline;
-    `#benchmark/provider` behind it means one result.
+    A reference is `latest`, `latest~1`, an id, the beginning or the end of an id, or a baseline; `#benchmark/provider` after
+    it means one result.
     """
 
     def __init__(self, database: Database) -> None:
@@ -63,7 +63,7 @@ class Store:
 
     @classmethod
     def open(cls, url: str | Path | StoreLocation | None = None, *, create: bool = True) -> Self:
-        """The store at a path or URL; by default ASSAY_STORE, else ./.assay/assay.db. It is made if it is not there."""
+        """Open the store at a path or URL; by default ASSAY_STORE, else ./.assay/assay.db. Creates it if it is missing."""
         database = Database(url if isinstance(url, StoreLocation) else parse_location(url))
         try:
             database.prepare(create=create)
@@ -74,11 +74,11 @@ class Store:
 
     @property
     def place(self) -> StoreLocation:
-        """Where it is; as text without any password."""
+        """The location; as text without passwords."""
         return self._database.place
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -91,20 +91,20 @@ class Store:
         return f"Store({str(self.place)!r})"
 
     def refuse_read_only(self) -> None:
-        """Raise a StoreError where nothing could be saved."""
+        """Raise a StoreError if nothing can be saved."""
         self._database.check_writable()
 
     def save(self, results: Result | Iterable[Result], plan: Any = None, *, started: str | None = None) -> str:
-        """Keep one evaluation and return its id. The same results of the same plan are kept once, and are the latest again.
+        """Save one evaluation and return its id. Equal results of the same plan are saved once, and become the latest.
 
-        `started` tells apart evaluations whose results say nothing about time. Rankings are kept where results have them:
-        those of `assay.run` do, those of `assay.evaluate` do not.
+        `started` distinguishes evaluations whose results have no times. Rankings are saved if results have them: results of
+        `assay.run` do, results of `assay.evaluate` do not.
         """
         bundle = bundle_of(results, plan, started)
         return self._database.write(lambda connection: insert_bundle(connection, bundle))[0]
 
     def find(self, reference: str) -> StoredEvaluation:
-        """An evaluation with its results, or with the one that is meant."""
+        """An evaluation with its results, or with the result that the reference names."""
         return self._database.read(lambda connection: read_evaluation(connection, resolve(connection, reference)))
 
     def latest(self) -> StoredEvaluation:
@@ -116,7 +116,7 @@ class Store:
         return self._database.read(lambda connection: resolve(connection, reference)).id
 
     def parts_of(self, reference: str) -> tuple[str, Sequence[str]]:
-        """The id that a reference means, and `benchmark/provider` of its results; nothing of them is read."""
+        """The id that a reference means, and `benchmark/provider` of its results, without reading them."""
 
         def work(connection: Connection) -> tuple[str, Sequence[str]]:
             target = resolve(connection, reference)
@@ -132,39 +132,39 @@ class Store:
         tag: str | None = None,
         limit: int | None = None,
     ) -> list[Entry]:
-        """Stored results, the newest first; `since` is an age such as 30d, or a day."""
+        """Stored results, newest first; `since` is an age such as 30d, or a day."""
         chosen = Filter(benchmark, provider, parse_since(since) if since else None, tag, limit)
         return self._database.read(lambda connection: list_entries(connection, chosen))
 
     def history(
         self, metric: str, benchmark: str | None = None, provider: str | None = None, since: str | None = None
     ) -> Sequence[Point]:
-        """The summaries of a metric over time, the oldest first; of every benchmark and provider that is not named."""
+        """The summaries of a metric over time, oldest first, filtered by benchmark and provider; None: all."""
         name = self.metric(metric).name
         chosen = Filter(benchmark, provider, parse_since(since) if since else None)
         return self._database.read(lambda connection: list_points(connection, name, chosen))
 
     def metric(self, name: str) -> BoundMetric:
-        """The metric of that name: one that is known here, else one that stored results have. No name is ever imported."""
+        """The metric of that name: from the catalog, else from stored results. No code is imported for a name."""
         return self._database.read(lambda connection: stored_metric(connection, name))
 
     def count(self) -> int:
-        """How many results there are."""
+        """The number of stored results."""
         number: int = self._database.read(
             lambda connection: connection.execute(select(func.count()).select_from(RESULTS)).scalar_one()
         )
         return number
 
     def baselines(self) -> Mapping[str, str]:
-        """Name → the evaluation it stands for, or the part of it."""
+        """Name → the evaluation that it means, or the part of it."""
         statement = select(BASELINES.c.name, EVALUATIONS.c.id, BASELINES.c.part).join(EVALUATIONS).order_by(BASELINES.c.name)
         rows = self._database.read(lambda connection: read_rows(connection, statement, tuple[str, str, str]))
         return {name: address(evaluation, part) for name, evaluation, part in rows}
 
     def bless(self, reference: str, name: str, *, force: bool = False) -> Blessed:
-        """Make an evaluation the baseline of that name, until another one is blessed; it never changes by itself.
+        """Make an evaluation the baseline of that name, until another one is blessed.
 
-        Results of providers that failed on every query are only blessed by force: everything is better than nothing.
+        Results of providers that failed on every query are blessed only with `force`, because any result would be better.
         """
         check_baseline_name(name)
 
@@ -178,19 +178,19 @@ class Store:
         return self._database.write(work)
 
     def unbless(self, name: str) -> str:
-        """Take a baseline back, and return what it was; the evaluation stays."""
+        """Remove a baseline and return its evaluation, which is not deleted."""
         return self._database.write(unbless_work(name))
 
     def tag(self, reference: str, *tags: str, remove: bool = False) -> str:
-        """Tag an evaluation, or take tags away, and return its id."""
+        """Add or remove tags of an evaluation, and return its id."""
         words = [check_tag(tag) for tag in tags]
         change = remove_tags if remove else add_tags
         return self._about(reference, "tagged", lambda connection, number: change(connection, number, words))
 
     def note(self, reference: str, text: str) -> str:
-        """Write something down about an evaluation, and return its id."""
+        """Add a note to an evaluation, and return its id."""
         if not text.strip():
-            raise UsageError("a note says something")
+            raise UsageError("the note is empty. Write some text")
         note = Note(now(), text)
         return self._about(reference, "annotated", lambda connection, number: add_notes(connection, number, [note]))
 
@@ -203,11 +203,11 @@ class Store:
         return self._database.write(work)
 
     def delete(self, *references: str, force: bool = False) -> Sequence[str]:
-        """Delete evaluations, all of them or none, and return their ids. Baselines are only deleted by force."""
+        """Delete evaluations, all of them or none, and return their ids. Baselines are deleted only with `force`."""
         return self._database.write(deletion_work(references, force=force))
 
     def export(self, path: str | Path, references: Iterable[str] = ()) -> int:
-        """Write evaluations into one file, all of them if none is named; says how many."""
+        """Write evaluations to one file, all if none is named; returns how many."""
 
         def work(connection: Connection) -> int:
             every = select(EVALUATIONS.c.number).order_by(EVALUATIONS.c.saved, EVALUATIONS.c.number)
@@ -219,7 +219,7 @@ class Store:
         return self._database.read(work)
 
     def import_(self, path: str | Path) -> Imported:
-        """Take over what a file holds. What is there already stays as it is, so importing twice changes nothing."""
+        """Import the evaluations of a file. Existing ones do not change, so importing twice has no effect."""
         new: list[str] = []
         known: list[str] = []
         taken: list[str] = []
@@ -238,19 +238,19 @@ class Store:
 
     @property
     def judgments(self) -> JudgmentBook:
-        """Grades that people gave to what was retrieved."""
+        """The judgments of people about retrieved documents."""
         return JudgmentBook(self._database)
 
     def check(self) -> IntegrityReport:
-        """Read every byte: whether the store still says what it was told."""
+        """Read every byte, and check that the store has what was saved."""
         return self._database.read(check_integrity)
 
     def state(self) -> Hashable:
-        """Something that is another one whenever the store has changed; cheap."""
+        """A value that differs whenever the store has changed; cheap to compute."""
         return state_of(self._database)
 
     def size(self) -> int | None:
-        """Bytes on the disk; None where a server keeps them."""
+        """The size in bytes on disk; None for a server."""
         path = self.place.path
         if path is None:
             return None
@@ -258,7 +258,7 @@ class Store:
         return sum(file.stat().st_size for file in files if file.exists())
 
     def vacuum(self) -> int:
-        """Give back space that is not used; says how many benchmarks and payloads nobody needed."""
+        """Free unused space; returns how many unused benchmarks and payloads were deleted."""
         n_deleted = self._database.write(lambda connection: delete_unused(connection, None, None))
         self._database.execute_outside_transaction("VACUUM")
         if self.place.path is not None:
@@ -267,20 +267,20 @@ class Store:
 
 
 def _check_not_failed(connection: Connection, target: Target, places: Sequence[int]) -> None:
-    """Say which results no query was answered for, and what could be blessed instead."""
+    """Raise a UsageError that names results whose queries all failed, and what could be blessed instead."""
     names, failed = _names(connection, target), list_failed(connection, target.number)
     if not (lost := [names[place] for place in places if place in failed]):
         return
     failed_names = ", ".join("/".join(filter(None, name)) for name in lost)
     sound = [provider for place, (_, provider) in enumerate(names) if place in places and place not in failed]
-    instead = f"bless what was answered ('{target.id}#{sound[0]}'), or" if sound else "ask again, or"
+    instead = f"Bless another result ('{target.id}#{sound[0]}')" if sound else "Evaluate again"
     raise UsageError(
-        f"{failed_names} failed on every query, so anything would be better than this baseline; {instead} use --force"
+        f"{failed_names} failed on every query, so any result would be better than this baseline. {instead}, or add --force"
     )
 
 
 def _names(connection: Connection, target: Target) -> Sequence[tuple[str, str]]:
-    """Benchmark and provider of each result of an evaluation."""
+    """The benchmark and provider of each result of an evaluation."""
     statement = select(RESULTS.c.benchmark, RESULTS.c.provider).where(RESULTS.c.evaluation == target.number)
     return read_rows(connection, statement.order_by(RESULTS.c.place), tuple[str, str])
 

@@ -1,4 +1,4 @@
-"""Stored result: a result taken apart into what the store keeps, and put together again; and what lists say about it."""
+"""Stored result: split a result into the parts that the store saves, and join them again; and entries of lists."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ from assay.store.timestamps import parse_timestamp
 from assay.text import printable
 
 SEPARATE_FIELDS = ("per_query", "queries", "run", "relevant")
-"""What of a result's plain values is kept by itself; all else is its record."""
+"""Fields of the plain values of a result that are stored separately; all others are its record."""
 
 
 class Figure(NamedTuple):
-    """The summary of a metric: None where it is undefined, and where nobody worked out an interval."""
+    """The summary of a metric; None if it is undefined, or if there is no interval."""
 
     metric: str
     value: float | None
     low: float | None
     high: float | None
     n: int
-    """Queries it rests on."""
+    """The number of queries behind the value."""
 
 
 @dataclass(frozen=True)
 class StoredResult:
-    """One result as payloads. What results share, such as queries and grades, is kept once."""
+    """One result as payloads. Parts that results share, such as queries and grades, are stored once."""
 
     record: bytes
     """Names, counts, policy, intervals, provenance … as JSON."""
@@ -58,23 +58,23 @@ class StoredResult:
     rankings: bytes | None = None
     queries: bytes | None = None
     relevant: bytes | None = None
-    """Relevant documents and their grades; None where no rankings are kept."""
+    """Relevant documents and their grades; None if there are no rankings."""
 
     @cached_property
     def plain(self) -> dict[str, Any]:
-        """The record, read."""
+        """The record as plain values."""
         plain: dict[str, Any] = unpack_json(self.record)
         return plain
 
     @cached_property
     def digest(self) -> str:
-        """What the result is known by: equal where everything it says is."""
+        """The digest of the result: equal if its whole content is equal."""
         parts = (self.scores, self.rankings, self.queries, self.relevant)
         return digest_of(self.record, *(b"" if part is None else digest_of(part).encode() for part in parts))
 
     @cached_property
     def content(self) -> str:
-        """Equal where the same was asked, answered and scored, whenever that was."""
+        """A digest that is equal if queries, responses and scores are equal, whatever the times."""
         plain = self.plain
         about = [plain.get("benchmark", ""), plain["name"], plain.get("failures", {})]
         parts = (self.scores, self.rankings, self.queries, self.relevant)
@@ -82,11 +82,11 @@ class StoredResult:
 
     @property
     def started(self) -> str | None:
-        """When the provider was first asked, where the result says so."""
+        """When the evaluation started, if the result says so."""
         return parse_timestamp(self.plain.get("provenance", {}).get("started"))
 
     def to_plain(self) -> dict[str, Any]:
-        """Plain JSON values, as `Result.to_dict` gives them."""
+        """Plain JSON values, as `Result.to_dict` returns them."""
         query_ids, columns = unpack_scores(self.scores)
         lists = [_plain_column(values) for values in columns.values()]
         rows = {query: dict(zip(columns, row, strict=True)) for query, *row in zip(query_ids, *lists, strict=True)}
@@ -105,8 +105,8 @@ def _plain_column(values: Values) -> list[Any]:
 
 
 def to_stored(result: Result) -> StoredResult:
-    """A result taken apart; one that could not be read again is refused."""
-    bare = result.with_fields(run={}, queries={}, grader=None, recorded=result.fingerprints)  # the rest would be copied
+    """The parts of a result; a BadParameter if it could not be read again."""
+    bare = result.with_fields(run={}, queries={}, grader=None, recorded=result.fingerprints)  # avoids copying the rest
     record = bare.to_dict(per_query=False)
     if result.ties:
         record["ties"] = dict(result.ties)
@@ -123,7 +123,7 @@ def to_stored(result: Result) -> StoredResult:
 
 
 def stored_from_plain(plain: Mapping[str, Any]) -> StoredResult:
-    """The same from plain values, as an export has them; a SchemaError where they are no result."""
+    """The parts of a result from plain values, as in an export; a SchemaError if they are not a result."""
     record = {name: value for name, value in plain.items() if name not in SEPARATE_FIELDS}
     by_query = plain["per_query"]
     whole = (plain.get("run", {}), plain.get("queries", {}), plain.get("relevant", {}))
@@ -150,7 +150,7 @@ def _pack_result(
 
 
 def figures_of(record: SavedRecord, columns: Mapping[str, Values]) -> tuple[Figure, ...]:
-    """The summaries of a record, with how many queries each rests on."""
+    """The summaries of a record, each with its number of queries."""
     return tuple(_figure(name, value, record, columns) for name, value in record.summary.items())
 
 
@@ -163,36 +163,36 @@ def _figure(name: str, value: float | None, record: SavedRecord, columns: Mappin
 
 
 def _finite_or_none(value: float | None) -> float | None:
-    """The number, if it is one that every database can hold."""
+    """The number, if every database can store it."""
     return value if value is not None and math.isfinite(value) else None
 
 
 def assemble_result(record: SavedRecord, scores: bytes, **whole: Any) -> Result:
-    """What `result_from_dict` would give for all of it, without making plain values of every score first.
+    """The result that `result_from_dict` would return, without converting every score to plain values first.
 
-    `whole` is what stands in the fields run, queries and relevant. A SchemaError where scores are not those of the record.
+    `whole` has the fields run, queries and relevant. A SchemaError if the scores do not belong to the record.
     """
     query_ids, columns = unpack_scores(scores)
     if not columns:
         columns = {name: np.zeros(0) for name in record.summary}
     elif unknown := record.summary.keys() - columns.keys():
-        raise SchemaError("no query has a score of it", at_key("summary", min(unknown)))
+        raise SchemaError("no query has a score for it", at_key("summary", min(unknown)))
     return result_of_record(record, query_ids, columns).with_fields(**whole)
 
 
 def unpack_record(payload: bytes) -> SavedRecord:
-    """The record of a result, checked."""
+    """The checked record of a result."""
     record: SavedRecord = convert_plain(unpack_json(payload), SavedRecord, "its record")
     return record
 
 
 def unpack_queries(payload: bytes) -> dict[str, Query]:
-    """Query id → the query, in words and with its tags."""
+    """Query id → the query with its text and tags."""
     saved = msgspec.convert(unpack_json(payload), dict[str, SavedQuery])
     return {name: Query(name, query.text, metadata=query.tags) for name, query in saved.items()}
 
 
-# What lists say about results without reading their scores; and an evaluation that was read
+# Entries of lists, without scores; and an evaluation that was read
 
 
 class Entry(NamedTuple):
@@ -207,9 +207,9 @@ class Entry(NamedTuple):
     n_queries: int
     n_failed: int
     dataset: str
-    """A digest of the benchmark: another one is another version of it."""
+    """A digest of the benchmark, which differs for each version of it."""
     is_failed: bool
-    """Whether the provider failed on every query, so that no figure says anything."""
+    """Whether the provider failed on every query, so that values have no meaning."""
     figures: Mapping[str, Figure]
     """Metric → its summary, in the order of the plan."""
     tags: tuple[str, ...]
@@ -236,13 +236,13 @@ class Point(NamedTuple):
     high: float | None
     n: int
     dataset: str
-    """A digest of the benchmark and of how answers were judged: figures compare where it is equal."""
+    """A digest of the benchmark and of how relevance was decided: values can be compared if it is equal."""
     was_baseline: bool = False
-    """Whether somebody has blessed the result, under whatever name."""
+    """Whether the result was ever blessed as a baseline."""
 
 
 class Note(NamedTuple):
-    """What somebody wrote about an evaluation, and when."""
+    """A note on an evaluation, and when it was written."""
 
     written: str
     text: str
@@ -250,7 +250,7 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredEvaluation:
-    """One evaluation, read: what was planned, and its results as they were saved."""
+    """One evaluation that was read: its plan, and its results as they were saved."""
 
     id: str
     started: str

@@ -1,4 +1,4 @@
-"""Timestamps: times as one kind of text, in UTC and of one width, so that they sort by time."""
+"""Timestamps: times as text in one format, in UTC and of one width, so that they sort by time."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days
 
 
 def now() -> str:
-    """The time, to the microsecond."""
+    """The current time, to the microsecond."""
     return format_timestamp(datetime.now(UTC))
 
 
 def format_timestamp(when: datetime) -> str:
-    """A time as the store writes it; one that names no zone is taken as UTC."""
+    """A time in the format of the store; a time without a zone is read as UTC."""
     aware = when if when.tzinfo else when.replace(tzinfo=UTC)
     return aware.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def parse_timestamp(text: object) -> str | None:
-    """A time that somebody wrote down, as the store writes it; None where it is no time."""
+    """A written time in the format of the store; None if it is not a time."""
     try:
         return format_timestamp(datetime.fromisoformat(str(text)))
     except (ValueError, OverflowError):
@@ -30,9 +30,9 @@ def parse_timestamp(text: object) -> str | None:
 
 
 def parse_since(text: str, today: datetime | None = None) -> str:
-    """`30d`, `12h`, `45m` (minutes), `2w`, or a day such as 2026-11-15: the moment from which on."""
+    """Parse `30d`, `12h`, `45m` (minutes), `2w`, or a day such as 2026-11-15 to the time it means."""
     if not isinstance(text, str):
-        raise BadParameter(f"since is a text such as 30d or 2026-11-15, not {text!r}")
+        raise BadParameter(f"since must be text such as 30d or 2026-11-15, not {text!r}")
     shape = re.fullmatch(r"(\d{1,5})([mhdw])", text.strip())
     try:
         if shape:
@@ -42,4 +42,5 @@ def parse_since(text: str, today: datetime | None = None) -> str:
         pass
     if (moment := parse_timestamp(text.strip())) is not None:
         return moment
-    raise BadParameter(f"since is an age such as 30d, 12h, 45m (minutes) or 2w, or a day such as 2026-11-15, not {text!r}")
+    forms = "an age such as 30d, 12h, 45m (minutes) or 2w, or a day such as 2026-11-15"
+    raise BadParameter(f"since must be {forms}, not {text!r}")

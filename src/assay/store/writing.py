@@ -1,4 +1,4 @@
-"""Writing: results and their plan made ready for the store, and written in one transaction."""
+"""Writing: prepare results and their plan for the store, and write them in one transaction."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from assay.store.timestamps import now, parse_timestamp
 from assay.text import printable, shortened, type_with_article
 
 SHORTEST_DIGEST = 4
-"""Digits of the digest that an id ends in; more where another evaluation has the same ones."""
+"""Digits of the digest at the end of an id; more if another evaluation has the same ones."""
 LONGEST_NAME = 40
 
 
 @dataclass(frozen=True)
 class EvaluationBundle:
-    """An evaluation, ready to be written: everything slow is done before anybody has to wait."""
+    """An evaluation that is ready to be written: all slow work is done before other writers have to wait."""
 
     plan: bytes
     results: tuple[StoredResult, ...]
@@ -38,15 +38,15 @@ class EvaluationBundle:
 
     @cached_property
     def digest(self) -> str:
-        """What the evaluation is known by: the same plan with the same results is the same evaluation."""
+        """The digest of the evaluation: equal if the plan and the results are equal."""
         return digest_of(self.plan, *(stored_result.digest.encode() for stored_result in self.results))
 
     @cached_property
     def identity(self) -> str | None:
-        """The same for one evaluation that was saved twice, because it was interrupted in between and then resumed.
+        """A digest that is equal if one evaluation was saved twice, because it was interrupted and then resumed.
 
-        It rests on the evaluation that each result says it is part of, and on what was asked, answered and scored, but not
-        on when. None where results do not say so, or are of several evaluations.
+        It is based on the evaluation that each result names, and on the queries, responses and scores, but not on times.
+        None if results do not name an evaluation, or name several.
         """
         names = {stored_result.plain.get("provenance", {}).get(EVALUATION) for stored_result in self.results}
         (name, *others) = names or {None}
@@ -58,7 +58,7 @@ class EvaluationBundle:
 
     @cached_property
     def started(self) -> str:
-        """When it began, as the plan or the earliest result says; else when it was saved."""
+        """When it started, according to the plan or the earliest result; else when it was saved."""
         planned = parse_timestamp(unpack_json(self.plan).get("started"))
         return planned or min(
             (stored_result.started for stored_result in self.results if stored_result.started), default=self.saved
@@ -66,7 +66,7 @@ class EvaluationBundle:
 
     @cached_property
     def payloads(self) -> dict[str, dict[str, Any]]:
-        """Digest → row; in one order everywhere, so that two writers never wait for each other."""
+        """Digest → row, always in the same order, so that two writers never wait for each other."""
         every = {
             part
             for stored_result in self.results
@@ -85,19 +85,19 @@ class EvaluationBundle:
         return [compress(stored_result.record) for stored_result in self.results]
 
     def id_of_length(self, digits: int) -> str:
-        """`2026-11-15-rag-template-7f3a`: the day, the benchmark, and the beginning of the digest."""
+        """An id such as `2026-11-15-rag-template-7f3a`: the day, the benchmark, and the beginning of the digest."""
         names = list(dict.fromkeys(stored_result.plain.get("benchmark", "") for stored_result in self.results))
         name = _slug(names[0] or str(self.results[0].plain["name"])) if names else ""
         more = f"-and-{len(names) - 1}-more" if len(names) > 1 else ""
         return f"{self.started[:10]}-{name or 'evaluation'}{more}-{self.digest[:digits]}"
 
     def prepare(self) -> None:
-        """Do all that needs no database."""
+        """Do all work that does not need the database."""
         _ = self.digest, self.identity, self.started, self.payloads, self.records
 
 
 def _slug(name: str) -> str:
-    """The name of a benchmark, or of its file, in letters that need no quotes."""
+    """The name of a benchmark, or of its file, in characters that need no quotes."""
     last = PurePath(name).name or name
     return re.sub(r"[^a-z0-9]+", "-", last.lower()).strip("-")[:LONGEST_NAME].strip("-")
 
@@ -105,7 +105,7 @@ def _slug(name: str) -> str:
 def insert_bundle(
     connection: Connection, bundle: EvaluationBundle, preferred_id: str = "", *, is_saved_again: bool = True
 ) -> tuple[str, bool]:
-    """The id of the evaluation, and whether it is new. One that is there already stays; saved again, it is the latest."""
+    """The id of the evaluation, and whether it is new. An existing one does not change, but becomes the latest."""
     is_same = EVALUATIONS.c.digest == bundle.digest
     if bundle.identity is not None:
         is_same |= EVALUATIONS.c.identity == bundle.identity
@@ -128,11 +128,11 @@ def _free_id(connection: Connection, bundle: EvaluationBundle, preferred_id: str
     for name in chain([preferred_id] if preferred_id else [], map(bundle.id_of_length, lengths)):
         if not connection.execute(select(EVALUATIONS.c.number).where(EVALUATIONS.c.id == name)).first():
             return name
-    raise AssertionError  # the whole digest is free, or the evaluation would have been found
+    raise AssertionError  # the whole digest is free, else the evaluation would have been found
 
 
 def _insert_new(connection: Connection, table: Table) -> Any:
-    """An insert that passes over what is there already."""
+    """An insert that skips existing rows."""
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     return dialect.insert(table).on_conflict_do_nothing()
 
@@ -171,12 +171,12 @@ def _insert_result(
 
 
 def comparability_of(stored_result: StoredResult) -> str:
-    """Equal where the figures of two results may be compared."""
+    """A digest that is equal if the values of two results can be compared."""
     return comparable_of(stored_result.plain, _dataset_row(stored_result)["digest"])
 
 
 def _dataset_row(stored_result: StoredResult) -> dict[str, Any]:
-    """The benchmark as this result saw it."""
+    """The benchmark of a result as a row."""
     plain = stored_result.plain
     about = plain.get("provenance", {}).get("dataset") or {"name": plain.get("benchmark", "")}
     description = pack_json(about)
@@ -190,7 +190,7 @@ def _dataset_row(stored_result: StoredResult) -> dict[str, Any]:
 
 
 def find_unused(connection: Connection, table: Table, among: Sequence[str] | None = None) -> list[str]:
-    """Digests of benchmarks or payloads that no result needs; of all, or among some."""
+    """Digests of benchmarks or payloads that no result uses; among all, or among some."""
     users = (
         (RESULTS.c.dataset,)
         if table is DATASETS
@@ -205,10 +205,10 @@ def find_unused(connection: Connection, table: Table, among: Sequence[str] | Non
 
 
 def bundle_of(results: Result | Iterable[Result], plan: Any = None, started: str | None = None) -> EvaluationBundle:
-    """An evaluation, everything slow done."""
+    """An evaluation that is ready to be written."""
     every = [results] if isinstance(results, Result) else list(results) if isinstance(results, Iterable) else [results]
     if wrong := [value for value in every if not isinstance(value, Result)]:
-        raise BadParameter(f"only results are saved, as assay.run and assay.evaluate give them, not {shortened(wrong[0])}")
+        raise BadParameter(f"only results of assay.run and assay.evaluate can be saved, not {shortened(wrong[0])}")
     stored_results = tuple(map(to_stored, every))
     if not stored_results:
         raise UsageError("there is no result to save")
@@ -216,7 +216,7 @@ def bundle_of(results: Result | Iterable[Result], plan: Any = None, started: str
     if started is not None:
         moment = parse_timestamp(started)
         if moment is None:
-            raise BadParameter(f"started is a time such as 2026-11-15T09:30:00+00:00, not {started!r}")
+            raise BadParameter(f"started must be a time such as 2026-11-15T09:30:00+00:00, not {started!r}")
         described["started"] = moment
     bundle = EvaluationBundle(pack_json(described), stored_results, now())
     bundle.prepare()
@@ -224,11 +224,11 @@ def bundle_of(results: Result | Iterable[Result], plan: Any = None, started: str
 
 
 def describe_plan(plan: Any) -> dict[str, Any]:
-    """A plan as plain values: what it says about answers and scores, and how they are shown."""
+    """A plan as plain values: what affects responses and scores, and how they are shown."""
     if plan is None:
         return {}
     if isinstance(plan, Plan):
         return {**plan.describe(), "statistics": to_json(plan.statistics), "by": list(plan.by)}
     if isinstance(plan, Mapping):
         return dict(plan)
-    raise BadParameter(f"a plan is a Plan or a mapping, not {type_with_article(plan)}")
+    raise BadParameter(f"a plan must be a Plan or a mapping, not {type_with_article(plan)}")
