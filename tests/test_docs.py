@@ -273,12 +273,15 @@ def test_python_blocks_run_and_give_what_they_say(page, workplace):
 
 
 def write_comment(page: Path, value: str, said: str) -> None:
-    """Put a value into a page, below its expression, in place of what the page says."""
+    """Put a value into a page, behind or below its expression, in place of what the page says."""
     words = r"\s+(?:# )?".join(map(re.escape, said.split()))
     text = page.read_text(encoding="utf-8")
-    assert len(re.findall(rf"^# {words}\n", text, re.MULTILINE)) == 1, f"{page.name}: write this by hand: {value}"
-    new = renewed_comment(value, said)
-    page.write_text(re.sub(rf"^# {words}\n", lambda _: new, text, flags=re.MULTILINE), encoding="utf-8")
+    places = {rf"^# {words}\n": renewed_comment(value, said), rf"(?<=\S  )# {words}\n": f"# {value}\n"}
+    below, behind = (len(re.findall(place, text, re.MULTILINE)) for place in places)
+    assert below + behind == 1, f"{page.name}: write this by hand: {value}"
+    for place, new in places.items():
+        text = re.sub(place, lambda _, new=new: new, text, flags=re.MULTILINE)
+    page.write_text(text, encoding="utf-8")
 
 
 class Command(NamedTuple):

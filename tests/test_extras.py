@@ -24,5 +24,9 @@ def test_extras_are_installed_by_one_command_that_names_extras_there_are():
     assert install_command("web", "report") == "pip install 'assay-ir[web,report]'"
     sources = [path.read_text() for path in (ROOT / "src" / "assay").rglob("*.py")]
     assert sum("pip install 'assay" in text for text in sources) == 0  # the words are in one place
-    named = {extra for text in sources for extra in re.findall(r"install_command\([\"']([\w-]+)[\"']\)", text)}
+    named = {
+        extra
+        for text in sources
+        for extra in re.findall(r"(?:install_command|check_extra)\([^)]*?[\"']([\w-]+)[\"'][,)]", text)
+    }
     assert {"report", "dense", "hpo", "postgres"} <= named <= PROJECT["optional-dependencies"].keys()

@@ -8,7 +8,7 @@ import pytest
 SOURCE = "import os\n\n\nclass A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
 ENCODED = {
     "utf-8": ("é\n".encode(), "é\n", ""),
-    "byte-order mark": ("é\n".encode("utf-8-sig"), "é\n", "byte-order mark was left out"),
+    "byte-order mark": ("é\n".encode("utf-8-sig"), "é\n", "byte-order mark was removed"),
     "utf-16": ("é\n".encode("utf-16"), "é\n", "read as utf-16"),
     "utf-32": (BOM_UTF32_BE + "é\n".encode("utf-32-be"), "é\n", "read as utf-32"),
     "utf-16 with zeros": (BOM_UTF16_LE + "\0éa\n".encode("utf-16-le"), "\0éa\n", "read as utf-16"),

@@ -24,7 +24,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_version_and_help(assay):
     for flag in ("--version", "-V"):
         assert assay(flag) == (0, f"assay {__version__}\n", "")
-    assert assay() == assay("--help")
+    assert assay("version") == assay("--version")
+    assert assay("help") == assay("--help")
+    assert assay("help", "why") == assay("why", "--help")
+    assert assay().out.startswith("Measure how well")
     done = assay("why", "--help")
     assert (done.code, "assay why " in done.out, "examples:" in done.out) == (0, True, True)
 

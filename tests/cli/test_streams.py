@@ -22,6 +22,10 @@ COMMANDS = {
     "chunkers": (),
     "compare": (QRELS, BM25, DENSE, "-m", "ndcg@10"),
     "completion": ("bash",),
+    "doctor": (),
+    "help": (),
+    "init": (),
+    "version": (),
     "conformance": ("--topics",),
     "datasets": (),
     "drift": (BM25, DENSE),
@@ -98,7 +102,7 @@ def closed(number):
 
 def test_every_command_is_tried(capsys):
     assert main(["no-such-command"]) == 2
-    assert sorted(COMMANDS) == sorted(re.search(r"there are (.*);", capsys.readouterr().err)[1].split(", "))
+    assert sorted(COMMANDS) == sorted(re.search(r"choose from (.*);", capsys.readouterr().err)[1].split(", "))
 
 
 def test_a_closed_output_is_an_error_that_names_it(place):

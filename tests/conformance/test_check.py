@@ -118,7 +118,7 @@ def test_lines_that_are_no_answers(snapshots):
         "a huge number": '{"id": "map", "value": ' + "9" * 5000 + "}",
         "a list": "[1]",
         "no id": '{"value": 1}',
-        "an id that is no text": '{"id": 3, "value": 1}',
+        "an id that is not a text": '{"id": 3, "value": 1}',
         "another id": '{"id": "mapp", "value": 1}',
         "not asked for": '{"id": "hit", "value": 1}',
         "twice": '{"id": "map", "value": 1}',

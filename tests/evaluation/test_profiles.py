@@ -205,7 +205,7 @@ BPREF = {"1": {"a": 1, "b": 0}, "2": {"b": 0}}, {"1": {"a": 1.0}, "2": {"b": 1.0
 ACCURACY = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 1}}
 SUBTOPICS = [("1", "a", 1, "x"), ("1", "b", 1, "y"), ("2", "a", 0, "x")], {"1": ["a"], "2": ["a"]}
 REFUSED = {
-    "a grade that is no whole number": ("pytrec_eval", "map", {"7": {"a": 0.5}}, {"7": {"a": 1.0}}),
+    "a grade that is not a whole number": ("pytrec_eval", "map", {"7": {"a": 0.5}}, {"7": {"a": 1.0}}),
     "negative grades alone": ("pytrec_eval", "map", {"7": {"a": -1}}, {"7": {"a": 1.0}}),
     "holes in BEIR": ("beir", "unjudged@10", {"7": {"a": 1}}, {"7": {"a": 1.0}}),
     "holes in MTEB": ("mteb", "unjudged@3", {"7": {"a": 1}}, {"7": {"a": 1.0}}),

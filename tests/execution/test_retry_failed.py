@@ -41,7 +41,7 @@ def test_results_are_matched_by_benchmark_and_provider(saved, snapshots):
     def retry(folder, results):
         return lambda: execute_plan(plan(saved, told, folders=(folder,)), ExecutionOptions(home=saved, before=results))
 
-    renamed = [before[0].with_fields(name="somebody else")]
+    renamed = [before[0].with_fields(name="someone else")]
     cases = {"nothing failed there": retry("two", before), "another provider": retry("one", renamed)}
     snapshots.check_errors("execution/retry_failed", cases)
     with pytest.raises(NothingSelected):

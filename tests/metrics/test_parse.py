@@ -147,7 +147,7 @@ def test_messages(snapshots):
         "nothing": lambda: parse_metrics(""),
         "no metric": lambda: parse_metrics([]),
         "a number": lambda: parse_metrics([10]),
-        "two where one is wanted": lambda: parse_metric("recall@5,10"),
+        "two instead of one": lambda: parse_metric("recall@5,10"),
         "near": lambda: parse_metrics("precison@5"),
         "near nothing": lambda: parse_name("happiness"),
     }

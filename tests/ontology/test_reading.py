@@ -207,7 +207,7 @@ def test_what_is_cached_needs_no_pronto_and_one_that_cannot_be_imported_is_no_bu
     monkeypatch.syspath_prepend(tmp_path)  # it is there, and something that it needs is not
     assert len(assay.load_ontology(written(tmp_path, "again.obo", OBO))) == 3
     other = written(tmp_path, "other.obo", OBO.replace("High", "Low"))
-    with pytest.raises(UsageError, match=r"pip install 'assay\[hpo\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'assay-ir\[hpo\]'"):
         assay.load_ontology(other)
     monkeypatch.setitem(sys.modules, "pronto", None)
     with pytest.raises(UsageError, match="pronto"):

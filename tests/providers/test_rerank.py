@@ -129,7 +129,7 @@ def test_a_cross_encoder(monkeypatch):
     assert ids(ready("rerank(bm25, model=stand-in)", DOCUMENTS).search([Q], 5)[0]) == ["c", "b", "a"]
     assert isinstance(ready("rerank(bm25, model=nowhere)", DOCUMENTS).search([Q], 5)[0], ProviderError)
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(ProviderError, match=r"pip install 'assay\[sentence-transformers\]'$"):
+    with pytest.raises(ProviderError, match=r"pip install 'assay-ir\[sentence-transformers\]'$"):
         provider("rerank(bm25, model=cross-encoder/small)").make()
 
 

@@ -125,7 +125,7 @@ def test_what_is_not_known_is_left_out_or_said():
 
 def test_without_jinja_there_is_a_line_that_helps(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
-    with pytest.raises(assay.UsageError, match=r"pip install 'assay\[report\]'"):
+    with pytest.raises(assay.UsageError, match=r"pip install 'assay-ir\[report\]'"):
         page(two())
 
 

@@ -66,7 +66,7 @@ def test_a_line_is_taken_apart_as_a_shell_would():
 
 def test_every_command_has_cases(capsys):
     assert main(["--help"]) == 0
-    commands = re.findall(r"^    ([a-z]+)  ", capsys.readouterr().out, re.MULTILINE)
+    commands = re.findall(r"^  ([a-z]+)  ", capsys.readouterr().out, re.MULTILINE)
     groups = read_groups()
     used = {line.words[0] for group in groups for line in group.lines if line.words}
     assert len(commands) > 25

@@ -75,7 +75,7 @@ jobs:
       - uses: actions/checkout@v4
       - uses: actions/setup-python@v5
         with: {python-version: "3.12"}
-      - run: pip install $distribution      # and the packages that your retriever needs
+      - run: pip install $distribution               # and your own project, if the plan uses its code: pip install .
       - uses: actions/cache/restore@v4
         with:
           path: .assay
