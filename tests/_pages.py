@@ -14,8 +14,9 @@ MIN_SIMILARITY = 0.4
 """Lines that share less are not the same line in other words."""
 GAP = -0.15
 WIDTH = 124
+STORED_ID = r"\d{4}-\d\d-\d\d-[a-z][a-z0-9-]*-[0-9a-f]{4,}"
 VOLATILE = {
-    r"\d{4}-\d\d-\d\d-[a-z][a-z0-9-]*-[0-9a-f]{4,}": "…",
+    STORED_ID: "…",
     r"[\d,.]+/s": "…/s",
     r"(ready|took) \d+:\d\d.*": r"\1 …",
     r" {3,}[\d,.]+$": "   …",
@@ -39,7 +40,7 @@ def renewed(printed: str, shown: str) -> str:
 
 def _renewed_line(before: str | None, now: str) -> str:
     if before is None or "…" not in before:
-        return now
+        return now if before == now else re.sub(STORED_ID, "…", now)
     if re.fullmatch(re.escape(before).replace("…", ".*"), now):
         return before
     for pattern, replacement in VOLATILE.items():

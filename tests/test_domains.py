@@ -123,7 +123,7 @@ assert main(["eval", "plan.yaml", "--output", "result.json", "--quiet"]) == 0
 
 @pytest.mark.slow
 def test_without_plug_ins_all_else_works(data):
-    announce(data, "assay", "")
+    announce(data, "assay_ir", "")
     printed = run_python(
         data,
         """

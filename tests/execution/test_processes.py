@@ -47,7 +47,7 @@ def test_on_a_full_disk_it_stops_and_goes_on_when_there_is_room(tmp_path, monkey
         path.unlink()
     full = run(tmp_path, "-c", FULL, str(size - 500), json.dumps(content))
     assert "DataError: .assay/runs/" in full.stderr
-    assert "File too large; make room" in full.stderr
+    assert "File too large. Free disk space" in full.stderr
     (log,) = (tmp_path / ".assay" / "runs").glob("*.log")
     kept = {answer["query"] for line in read_log(log)[1:] for answer in line["answers"]}
     assert 0 < len(kept) < N
