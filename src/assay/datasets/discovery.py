@@ -10,12 +10,15 @@ from pathlib import Path
 from assay.datasets.format import Probe, detect_format, load_dataset
 from assay.errors import AssayError
 from assay.files import BOM
-from assay.model import Qrels
+from assay.model import Qrels, Run
 
 MAX_ENTRIES = 500
 """Files and folders that are looked at."""
 SKIPPED_FOLDERS = frozenset({"node_modules", "venv", "env", "build", "dist", "__pycache__", "site-packages"})
 RUN_COLUMNS = 6
+RUN_SUFFIXES = frozenset({".json", ".jsonl", ".csv", ".tsv", ".parquet"})
+MAX_RUN_BYTES = 200_000_000
+"""A larger file is not read to see whether it is a run."""
 LINES_CHECKED = 20
 
 
@@ -28,11 +31,20 @@ class FoundBenchmark:
     n_queries: int
     n_documents: int
     qrels: Qrels
+    has_texts: bool
+    """Whether the queries have a text, so that a retriever can search for them."""
 
     @property
     def can_be_evaluated(self) -> bool:
-        """Whether there are documents to search, or a file of judgments to score recorded runs by."""
+        """Whether there are documents to search, or a file of judgments to score rankings by."""
         return self.n_documents > 0 or (self.path.is_file() and len(self.qrels) > 0)
+
+    @property
+    def is_run(self) -> bool:
+        """Whether the grades are the scores of a run: a table of a run has the same columns as a table of judgments."""
+        return self.is_judgments_only and not all(
+            grade.is_integer() for grades in self.qrels.values() for grade in grades.values()
+        )
 
     @property
     def is_judgments_only(self) -> bool:
@@ -42,7 +54,7 @@ class FoundBenchmark:
 
 @dataclass(frozen=True)
 class FoundRun:
-    """A run file in TREC format, and the id of its first query."""
+    """A run file, and the id of its first query."""
 
     path: Path
     first_query: str
@@ -50,7 +62,7 @@ class FoundRun:
 
 @dataclass(frozen=True)
 class FoundData:
-    """What a folder holds. `faults` are files that look like a benchmark and cannot be read."""
+    """What a folder holds. `faults` says why something that looks like a benchmark cannot be read."""
 
     benchmarks: tuple[FoundBenchmark, ...]
     runs: tuple[FoundRun, ...]
@@ -65,24 +77,35 @@ def find_data(folder: Path) -> FoundData:
     """Look at the folder, at what is in it, and one level deeper. A folder that is a benchmark is not searched further."""
     benchmarks: list[FoundBenchmark] = []
     runs: list[FoundRun] = []
-    faults: list[str] = []
+    faults: dict[Path, str] = {}
     for path in islice(_candidates(folder), MAX_ENTRIES):
         if any(benchmark.path in path.parents for benchmark in benchmarks):  # its corpus, its queries …
             continue
-        if (run := _find_run(path)) is not None:
+        if (run := _trec_run(path)) is not None:
             runs.append(run)
-            continue
-        try:
-            detect_format(path)
-        except (AssayError, OSError, UnicodeError):
-            continue
-        try:
-            benchmark = _read_benchmark(path)
-        except AssayError as error:
-            faults.append(str(error))
+        elif not _is_benchmark(path):
+            runs += filter(None, [_other_run(path)])
         else:
-            benchmarks += [benchmark] * benchmark.can_be_evaluated
-    return FoundData(tuple(benchmarks), tuple(runs), tuple(faults))
+            try:
+                benchmark = _read_benchmark(path)
+            except AssayError as error:
+                faults[path] = str(error).partition("\n")[0]
+                continue
+            if benchmark.is_run:
+                runs.append(FoundRun(path, next(iter(benchmark.qrels))))
+            elif benchmark.can_be_evaluated:
+                benchmarks.append(benchmark)
+    paths = [entry.path for entry in benchmarks] + [entry.path for entry in runs]
+    unread = (fault for path, fault in faults.items() if not any(path in other.parents for other in paths))
+    return FoundData(tuple(benchmarks), tuple(runs), tuple(unread))
+
+
+def _is_benchmark(path: Path) -> bool:
+    try:
+        detect_format(path)
+    except (AssayError, OSError, UnicodeError):
+        return False
+    return True
 
 
 def _candidates(folder: Path) -> Iterator[Path]:
@@ -105,10 +128,12 @@ def _entries(folder: Path) -> list[Path]:
 
 def _read_benchmark(path: Path) -> FoundBenchmark:
     dataset = load_dataset(path)
-    return FoundBenchmark(path, dataset.format, len(dataset.queries), len(dataset.documents), Qrels(dataset.qrels))
+    has_texts = any(query.text for query in dataset.queries.values())
+    qrels = Qrels(dataset.qrels)
+    return FoundBenchmark(path, dataset.format, len(dataset.queries), len(dataset.documents), qrels, has_texts)
 
 
-def _find_run(path: Path) -> FoundRun | None:
+def _trec_run(path: Path) -> FoundRun | None:
     """The run in a file whose first lines have the six columns of TREC; None for anything else."""
     try:
         head = Probe(path).head
@@ -119,6 +144,17 @@ def _find_run(path: Path) -> FoundRun | None:
     if not rows or not all(len(row) == RUN_COLUMNS and _is_number(row[4]) for row in rows):
         return None
     return FoundRun(path, rows[0][0].decode("utf-8", "replace"))
+
+
+def _other_run(path: Path) -> FoundRun | None:
+    """The run in a table or a JSON file; None for anything else."""
+    if Probe(path).suffix not in RUN_SUFFIXES or path.stat().st_size > MAX_RUN_BYTES:
+        return None
+    try:
+        run = Run(path)
+    except (AssayError, OSError, UnicodeError):
+        return None
+    return FoundRun(path, run.query_ids[0]) if len(run.query_ids) else None
 
 
 def _is_number(text: bytes) -> bool:
