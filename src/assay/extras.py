@@ -48,6 +48,11 @@ def check_extra(subject: str, extra: str, *modules: str) -> None:
         raise UsageError(f"{subject} the extra {extra!r}: {install_command(extra)}")
 
 
+def is_installed(extra: str) -> bool:
+    """Whether all packages of an extra are installed."""
+    return all(package.version for package in required_packages().get(extra, ()))
+
+
 def required_packages() -> dict[str, list[Package]]:
     """Extra → its packages; the empty name has the packages of the base install. Empty if assay is not installed."""
     try:

@@ -9,16 +9,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay._version import __version__
 from assay.atomic_write import cache_folder
 from assay.errors import AssayError
 from assay.extras import DISTRIBUTION, PURPOSES, Package, install_command, required_packages
-from assay.store import VARIABLE, Store, parse_location
 from assay.text import counted
 
-VARIABLES = (VARIABLE, "ASSAY_CACHE", "NO_COLOR")
-"""Environment variables that change what assay does."""
+if TYPE_CHECKING:
+    from assay.store import StoreLocation
+
+STORE_VARIABLE = "ASSAY_STORE"
+VARIABLES = ("ASSAY_CACHE", "ASSAY_MAX_EXPANSION", "XDG_CACHE_HOME", "NO_COLOR")
+"""Other environment variables that change what assay does."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +40,10 @@ class ExtraState:
 
     @property
     def state(self) -> str:
-        """Whether it is installed; if only some of its packages are, the names of the missing ones."""
-        if not self.missing:
-            return "installed"
-        return "missing" if len(self.missing) == len(self.packages) else f"incomplete: {', '.join(self.missing)} missing"
+        """Whether it is installed: with all of its packages."""
+        if not self.packages:
+            return "unknown"
+        return "missing" if self.missing else "installed"
 
     @property
     def install(self) -> str:
@@ -53,8 +57,9 @@ class Folder:
 
     name: str
     path: Path
-    n_files: int
-    n_bytes: int
+    n_files: int = 0
+    n_bytes: int = 0
+    error: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,12 +110,16 @@ class Installation:
             faults.append(f"{names} not installed: pip install {' '.join(missing)}")
         if self.store.error:
             faults.append(f"the store cannot be read: {self.store.error}")
+        faults += [f"the {folder.name} cannot be read: {folder.error}" for folder in self.caches if folder.error]
         return tuple(faults)
 
 
 def inspect_installation(store: str | None = None) -> Installation:
     """Look at this installation. Nothing is changed: a store that does not exist is not created."""
-    packages = required_packages()
+    packages, location = required_packages(), _store_location(store)
+    variables = {name: os.environ[name] for name in VARIABLES if os.environ.get(name)}
+    if os.environ.get(STORE_VARIABLE):
+        variables = {STORE_VARIABLE: str(_store_location(None)), **variables}  # without its password
     return Installation(
         version=__version__,
         path=str(Path(__file__).parents[1]),
@@ -119,38 +128,51 @@ def inspect_installation(store: str | None = None) -> Installation:
         system=f"{platform.system()} {platform.machine()}",
         packages=tuple(packages.get("", ())),
         extras=tuple(ExtraState(name, purpose, tuple(packages.get(name, ()))) for name, purpose in PURPOSES.items()),
-        store=_inspect_store(store),
-        caches=tuple(_inspect_folder(name, path) for name, path in _cache_folders(store)),
+        store=_inspect_store(store, location),
+        caches=tuple(_inspect_folder(name, path) for name, path in _cache_folders(location)),
         plug_ins=tuple(_foreign_plug_ins()),
-        variables={name: str(os.environ.get(name, "")) for name in VARIABLES if os.environ.get(name)},
+        variables=variables,
     )
 
 
-def _inspect_store(url: str | None) -> StoreState:
+def _store_location(url: str | None) -> StoreLocation | str:
+    """Where the store is; if this cannot be found out, why."""
     try:
-        location = parse_location(url)
+        from assay.store import parse_location
+
+        return parse_location(url)
+    except (AssayError, ImportError) as error:
+        return str(error)
+
+
+def _inspect_store(url: str | None, location: StoreLocation | str) -> StoreState:
+    if isinstance(location, str):
+        return StoreState("unknown", exists=False, error=location)
+    try:
+        from assay.store import Store
+
         if not location.exists:
             return StoreState(str(location), exists=False)
         with Store.open(url, create=False) as store:
             return StoreState(str(location), exists=True, n_evaluations=len(store.list()), n_bytes=store.size())
-    except AssayError as error:
-        return StoreState(url or os.environ.get(VARIABLE, ""), exists=True, error=str(error))
+    except (AssayError, ImportError, OSError) as error:
+        return StoreState(str(location), exists=True, error=str(error))
 
 
-def _cache_folders(store: str | None) -> list[tuple[str, Path]]:
-    """The shared cache, and what evaluations keep next to the store: logs to resume from, and embeddings."""
+def _cache_folders(location: StoreLocation | str) -> list[tuple[str, Path]]:
+    """The shared cache, and what evaluations save next to the store: logs to resume from, and embeddings."""
     folders = [("shared cache", cache_folder())]
-    try:
-        path = parse_location(store).path
-    except AssayError:
-        path = None
-    if path is not None:
-        folders += [("logs of evaluations", path.parent / "runs"), ("embeddings", path.parent / "embeddings")]
+    if not isinstance(location, str) and location.path is not None:
+        home = location.path.parent
+        folders += [("logs of evaluations", home / "runs"), ("embeddings", home / "embeddings")]
     return folders
 
 
 def _inspect_folder(name: str, path: Path) -> Folder:
-    sizes = [file.stat().st_size for file in path.rglob("*") if file.is_file()] if path.is_dir() else []
+    try:
+        sizes = [file.stat().st_size for file in path.rglob("*") if file.is_file()] if path.is_dir() else []
+    except OSError as error:
+        return Folder(name, path, error=str(error))
     return Folder(name, path, len(sizes), sum(sizes))
 
 
@@ -166,6 +188,8 @@ def _foreign_plug_ins() -> list[PlugIn]:
 
 def describe_folder(folder: Folder) -> str:
     """`12 files, 3.4 MB`, or `empty`."""
+    if folder.error:
+        return "cannot be read"
     return f"{counted(folder.n_files, 'file')}, {megabytes(folder.n_bytes)}" if folder.n_files else "empty"
 
 

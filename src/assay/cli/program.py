@@ -52,10 +52,10 @@ def run_program(arguments: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors=register_ascii_replacements())  # spell out characters that the terminal cannot show
-    parser = build_parser(*arguments[:1])
     if not arguments:
         sys.stdout.write(FIRST_STEPS)
         return 0
+    parser = build_parser(*arguments[:1])
     try:
         options, left_over = parser.parse_known_args(arguments)
     except SystemExit as stop:  # --help and --version have printed and are done

@@ -9,21 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assay.extras import DISTRIBUTION
-from assay.grammar import show
+from assay.extras import DISTRIBUTION, is_installed
 from assay.text import counted
 
 if TYPE_CHECKING:
     from assay.datasets import FoundBenchmark, FoundData, FoundRun
 
 PLAN, RULES, WORKFLOW = "plan.yaml", "gate.yaml", ".github/workflows/retrieval.yml"
-PURPOSES = {
-    PLAN: "what to evaluate",
-    RULES: "what must be true for a change to pass",
-    WORKFLOW: "runs the plan and checks the rules on GitHub, for every pull request",
-}
 EXAMPLE_BENCHMARK = "rag-template"
 
 PLAN_TEXT = """\
@@ -102,38 +96,55 @@ SEARCH_PROVIDERS = """\
   # - "hybrid(bm25, dense)"
   # - "mine=python:my_module:search"    # your function: search(query, k) returns document ids, best first
   # - "mine=http(url='http://127.0.0.1:8000/search')\""""
+OWN_PROVIDERS = """\
+  # The benchmark has no documents, so assay has nothing to search. Name your own retriever:
+  - "mine=python:my_module:search"      # your function: search(query, k) returns document ids, best first
+  # - "mine=http(url='http://127.0.0.1:8000/search')\""""
+RUN_PROVIDERS = """\
+  # The benchmark has neither documents nor the text of queries. Name run files of your retrievers:
+  - {name: replay, label: mine, run: mine.run}"""
 REPLAY_COMMENT = "  # These are recorded run files. Create them again before each evaluation.\n"
+JUDGMENT_WORDS = ("qrel", "judg", "gold", "truth")
+"""Parts of file names that people give to judgments."""
 
 
 @dataclass(frozen=True)
 class Starter:
-    """What the files are about: a benchmark, and run files if the benchmark has no documents to search."""
+    """What the files are about: a benchmark, and what can be evaluated on it."""
 
     benchmark: str
     about: str
-    runs: tuple[tuple[str, str], ...] = ()
-    """Name and path of each run file."""
+    """A comment about the benchmark."""
+    providers: str
+    """The list of providers, as YAML."""
+    first_step: tuple[str, str] | None = None
+    """What to do before the plan can run, if anything."""
+    evaluates: str = "runs bm25 and stores the results"
+    """What `assay eval` does with the plan."""
 
     @property
     def files(self) -> dict[str, str]:
         """Path → content."""
-        values = {"benchmark": _quoted(self.benchmark), "about": self.about, "providers": self._providers()}
-        return {
-            PLAN: Template(PLAN_TEXT).substitute(values),
-            RULES: RULES_TEXT,
-            WORKFLOW: workflow_text(),
-        }
-
-    def _providers(self) -> str:
-        if not self.runs:
-            return Template(SEARCH_PROVIDERS).substitute(distribution=DISTRIBUTION)
-        lines = [f"  - {_quoted(f'{name}=replay(run={show(path)})')}" for name, path in self.runs]
-        return REPLAY_COMMENT + "\n".join(lines)
+        values = {"benchmark": _quoted(self.benchmark), "about": self.about, "providers": self.providers}
+        return {PLAN: Template(PLAN_TEXT).substitute(values), RULES: RULES_TEXT, WORKFLOW: workflow_text()}
 
 
 def _quoted(text: str) -> str:
     """A text as YAML reads it back: in double quotes unless it is a plain path or name."""
-    return text if re.fullmatch(r"[\w./-]+", text) else json.dumps(text, ensure_ascii=False)
+    return text if re.fullmatch(r"[A-Za-z_./][\w./-]*", text, re.ASCII) else json.dumps(text)
+
+
+def purposes(folder: Path) -> dict[str, str]:
+    """What each file is for. GitHub reads workflows only in the root of a repository."""
+    root = next((parent for parent in folder.resolve().parents if (parent / ".git").exists()), None)
+    is_inside = root is not None and not (folder / ".git").exists()
+    return {
+        PLAN: "what to evaluate",
+        RULES: "what must be true for a change to pass",
+        WORKFLOW: f"runs the plan and checks the rules on GitHub; move it to {root}"
+        if is_inside
+        else "runs the plan and checks the rules on GitHub, for every pull request",
+    }
 
 
 def workflow_text() -> str:
@@ -142,33 +153,54 @@ def workflow_text() -> str:
 
 
 def make_starter(data: FoundData, folder: Path) -> Starter:
-    """Use the first benchmark with documents, else the judgments with the most run files, else the bundled benchmark."""
+    """Choose a benchmark: one with documents, else judgments with run files, else what there is, else the bundled one."""
     searchable = [benchmark for benchmark in data.benchmarks if not benchmark.is_judgments_only]
-    if searchable:
-        chosen = searchable[0]
-        return Starter(_relative(chosen.path, folder), _about(chosen))
     judged = [benchmark for benchmark in data.benchmarks if data.runs_of(benchmark)]
+    if searchable:
+        return _starter(searchable[0], folder, Template(SEARCH_PROVIDERS).substitute(distribution=DISTRIBUTION))
     if judged:
-        chosen = max(judged, key=lambda benchmark: len(data.runs_of(benchmark)))
-        return Starter(_relative(chosen.path, folder), _about(chosen), _run_names(data.runs_of(chosen), folder))
-    return Starter(EXAMPLE_BENCHMARK, "# This is a bundled benchmark. Replace it with the path of your own data.")
+        chosen = max(judged, key=lambda benchmark: (_is_called_judgments(benchmark), len(data.runs_of(benchmark))))
+        replays = REPLAY_COMMENT + "\n".join(_replays(data.runs_of(chosen), folder))
+        return _starter(chosen, folder, replays, evaluates="scores the run files and stores the results")
+    if data.benchmarks:
+        return _starter_without_rankings(max(data.benchmarks, key=lambda benchmark: benchmark.has_texts), folder)
+    bundled = "# This is a bundled benchmark. Replace it with the path of your own data."
+    return Starter(EXAMPLE_BENCHMARK, bundled, Template(SEARCH_PROVIDERS).substitute(distribution=DISTRIBUTION))
 
 
-def _about(benchmark: FoundBenchmark) -> str:
-    return f"# Found here: {describe_benchmark(benchmark)}."
+def _starter(benchmark: FoundBenchmark, folder: Path, providers: str, **more: Any) -> Starter:
+    about = f"# Found here: {describe_benchmark(benchmark)}."
+    return Starter(_relative(benchmark.path, folder), about, providers, **more)
+
+
+def _starter_without_rankings(benchmark: FoundBenchmark, folder: Path) -> Starter:
+    """For a benchmark without documents and run files: the user names a retriever or run files in the plan first."""
+    providers, what = (OWN_PROVIDERS, "your retriever") if benchmark.has_texts else (RUN_PROVIDERS, "your run files")
+    first_step = ("edit plan.yaml", f"name {what} under providers")
+    return _starter(benchmark, folder, providers, first_step=first_step, evaluates=f"evaluates {what}, stores the results")
+
+
+def _is_called_judgments(benchmark: FoundBenchmark) -> bool:
+    return any(word in benchmark.path.name.lower() for word in JUDGMENT_WORDS)
 
 
 def describe_benchmark(benchmark: FoundBenchmark) -> str:
-    """`beir, 300 queries, 5,183 documents`."""
+    """`beir, 300 queries, 5,183 documents`; of judgments alone: `judgments for 40 queries`."""
+    if benchmark.is_judgments_only and not benchmark.has_texts:
+        return f"judgments for {counted(benchmark.n_queries, 'query')}"
     documents = "no documents" if benchmark.is_judgments_only else counted(benchmark.n_documents, "document")
     return f"{benchmark.format}, {counted(benchmark.n_queries, 'query')}, {documents}"
 
 
-def _run_names(runs: Sequence[FoundRun], folder: Path) -> tuple[tuple[str, str], ...]:
-    """Each run by its file name without the extension; by the whole file name if two would have the same name."""
+def _replays(runs: Sequence[FoundRun], folder: Path) -> list[str]:
+    """A provider for each run file, as a YAML map: a file name is data, and never part of a provider's name."""
+    paths = [_relative(run.path, folder) for run in runs]
     stems = [run.path.stem for run in runs]
-    names = [stem if stems.count(stem) == 1 else run.path.name for stem, run in zip(stems, runs, strict=True)]
-    return tuple((name, _relative(run.path, folder)) for name, run in zip(names, runs, strict=True))
+    labels = [stem if stems.count(stem) == 1 else path.removeprefix("./") for stem, path in zip(stems, paths, strict=True)]
+    return [
+        f"  - {{name: replay, label: {_quoted(label)}, run: {_quoted(path)}}}"
+        for label, path in zip(labels, paths, strict=True)
+    ]
 
 
 def _relative(path: Path, folder: Path) -> str:
@@ -180,11 +212,16 @@ def _relative(path: Path, folder: Path) -> str:
 def next_commands(starter: Starter, folder: Path) -> tuple[tuple[str, str], ...]:
     """Commands to run next, and what each does."""
     inside = () if folder == Path() else ((f"cd {shlex.quote(str(folder))}", ""),)
-    what = "scores the run files" if starter.runs else "runs bm25"
     return (
         *inside,
-        ("assay eval plan.yaml", f"{what} and stores the results"),
+        *([starter.first_step] if starter.first_step else []),
+        ("assay eval plan.yaml", starter.evaluates),
         ("assay bless latest --as main", "makes these results the baseline"),
         ("assay gate latest --rules gate.yaml", "checks the newest results against the baseline"),
-        ("assay report latest -o report.md", "writes a report"),
+        (f"assay report latest -o {report_file()}", "writes a report"),
     )
+
+
+def report_file() -> str:
+    """The file that a hint names for a report: HTML if its packages are installed, else Markdown."""
+    return "report.html" if is_installed("report") else "report.md"

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from assay.datasets.format import Probe, detect_format, load_dataset
-from assay.errors import AssayError
+from assay.errors import AssayError, DataError
 from assay.files import BOM
 from assay.model import Qrels, Run
 
@@ -20,6 +20,8 @@ RUN_SUFFIXES = frozenset({".json", ".jsonl", ".csv", ".tsv", ".parquet"})
 MAX_RUN_BYTES = 200_000_000
 """A larger file is not read to see whether it is a run."""
 LINES_CHECKED = 20
+UNUSABLE_IN_PLANS = frozenset({"$", *map(chr, range(32)), *map(chr, range(0x7F, 0xA0)), *map(chr, range(0xD800, 0xE000))})
+"""A plan reads $ as a variable; control characters and parts of surrogate pairs cannot be written into YAML."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,14 @@ class FoundRun:
 
 @dataclass(frozen=True)
 class FoundData:
-    """What a folder holds. `faults` says why something that looks like a benchmark cannot be read."""
+    """What a folder holds."""
 
     benchmarks: tuple[FoundBenchmark, ...]
     runs: tuple[FoundRun, ...]
     faults: tuple[str, ...]
+    """Why something that looks like data cannot be used, a line each."""
+    is_complete: bool = True
+    """Whether everything was looked at; a folder can have too many files."""
 
     def runs_of(self, benchmark: FoundBenchmark) -> tuple[FoundRun, ...]:
         """The runs whose first query is judged in the benchmark."""
@@ -78,68 +83,82 @@ def find_data(folder: Path) -> FoundData:
     benchmarks: list[FoundBenchmark] = []
     runs: list[FoundRun] = []
     faults: dict[Path, str] = {}
-    for path in islice(_candidates(folder), MAX_ENTRIES):
+    candidates = list(islice(_candidates(folder), MAX_ENTRIES + 1))
+    for path in candidates[:MAX_ENTRIES]:
         if any(benchmark.path in path.parents for benchmark in benchmarks):  # its corpus, its queries …
             continue
-        if (run := _trec_run(path)) is not None:
-            runs.append(run)
-        elif not _is_benchmark(path):
-            runs += filter(None, [_other_run(path)])
-        else:
-            try:
-                benchmark = _read_benchmark(path)
-            except AssayError as error:
-                faults[path] = str(error).partition("\n")[0]
-                continue
-            if benchmark.is_run:
-                runs.append(FoundRun(path, next(iter(benchmark.qrels))))
-            elif benchmark.can_be_evaluated:
-                benchmarks.append(benchmark)
-    paths = [entry.path for entry in benchmarks] + [entry.path for entry in runs]
+        try:
+            entry = _inspect(path)
+        except (AssayError, OSError, UnicodeError) as error:
+            faults[path] = _one_line(path, error)
+            continue
+        if isinstance(entry, FoundBenchmark):
+            benchmarks.append(entry)
+        elif entry is not None:
+            runs.append(entry)
+    paths = [benchmark.path for benchmark in benchmarks] + [run.path for run in runs]
     unread = (fault for path, fault in faults.items() if not any(path in other.parents for other in paths))
-    return FoundData(tuple(benchmarks), tuple(runs), tuple(unread))
+    return FoundData(tuple(benchmarks), tuple(runs), tuple(unread), len(candidates) <= MAX_ENTRIES)
+
+
+def _candidates(folder: Path) -> Iterator[Path]:
+    """The folder itself, its entries by name, and then the entries of its folders. A link to one of them is passed over."""
+    seen = {folder.resolve()}
+    yield folder
+    entries = _entries(folder, seen)
+    yield from entries
+    for inner in entries:
+        if inner.is_dir():
+            yield from _entries(inner, seen)
+
+
+def _entries(folder: Path, seen: set[Path]) -> list[Path]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        return []
+    usual = [entry for entry in entries if not entry.name.startswith(".") and entry.name not in SKIPPED_FOLDERS]
+    new = [entry for entry in usual if entry.resolve() not in seen]
+    seen.update(entry.resolve() for entry in new)
+    return new
+
+
+def _inspect(path: Path) -> FoundBenchmark | FoundRun | None:
+    """The benchmark or the run at a path; None for anything else."""
+    entry = _trec_run(path) or (_read_benchmark(path) if _is_benchmark(path) else _other_run(path))
+    if isinstance(entry, FoundBenchmark) and entry.is_run:
+        entry = FoundRun(path, next(iter(entry.qrels)))
+    if entry is not None and not UNUSABLE_IN_PLANS.isdisjoint(str(path)):
+        raise DataError("a plan cannot name this file because of the characters in its path. Rename it", source=path)
+    return entry
+
+
+def _one_line(path: Path, error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{path}: cannot be read: {error.strerror or error}"
+    return str(error).partition("\n")[0]
 
 
 def _is_benchmark(path: Path) -> bool:
     try:
         detect_format(path)
-    except (AssayError, OSError, UnicodeError):
+    except AssayError:
         return False
     return True
 
 
-def _candidates(folder: Path) -> Iterator[Path]:
-    """The folder itself, its entries by name, and then the entries of its folders."""
-    yield folder
-    entries = _entries(folder)
-    yield from entries
-    for inner in entries:
-        if inner.is_dir():
-            yield from _entries(inner)
-
-
-def _entries(folder: Path) -> list[Path]:
-    try:
-        entries = sorted(folder.iterdir())
-    except OSError:
-        return []
-    return [entry for entry in entries if not entry.name.startswith(".") and entry.name not in SKIPPED_FOLDERS]
-
-
-def _read_benchmark(path: Path) -> FoundBenchmark:
+def _read_benchmark(path: Path) -> FoundBenchmark | None:
+    """The benchmark, if something in it can be evaluated."""
     dataset = load_dataset(path)
     has_texts = any(query.text for query in dataset.queries.values())
     qrels = Qrels(dataset.qrels)
-    return FoundBenchmark(path, dataset.format, len(dataset.queries), len(dataset.documents), qrels, has_texts)
+    benchmark = FoundBenchmark(path, dataset.format, len(dataset.queries), len(dataset.documents), qrels, has_texts)
+    return benchmark if benchmark.can_be_evaluated else None
 
 
 def _trec_run(path: Path) -> FoundRun | None:
     """The run in a file whose first lines have the six columns of TREC; None for anything else."""
-    try:
-        head = Probe(path).head
-    except (AssayError, OSError):
-        return None
-    lines = [line.split() for line in head.removeprefix(BOM).splitlines()]
+    lines = [line.split() for line in Probe(path).head.removeprefix(BOM).splitlines()]
     rows = [line for line in lines if line][:LINES_CHECKED]
     if not rows or not all(len(row) == RUN_COLUMNS and _is_number(row[4]) for row in rows):
         return None
@@ -148,11 +167,11 @@ def _trec_run(path: Path) -> FoundRun | None:
 
 def _other_run(path: Path) -> FoundRun | None:
     """The run in a table or a JSON file; None for anything else."""
-    if Probe(path).suffix not in RUN_SUFFIXES or path.stat().st_size > MAX_RUN_BYTES:
+    if not path.is_file() or Probe(path).suffix not in RUN_SUFFIXES or path.stat().st_size > MAX_RUN_BYTES:
         return None
     try:
         run = Run(path)
-    except (AssayError, OSError, UnicodeError):
+    except AssayError:
         return None
     return FoundRun(path, run.query_ids[0]) if len(run.query_ids) else None
 

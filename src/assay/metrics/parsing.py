@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from assay.errors import BadParameter, UnknownName, UsageError, near_matches
@@ -33,7 +33,9 @@ _WHOLE = re.compile(
 
 _PARAMETER = re.compile(r"-?[\d.]|\w+=")
 _NAME_AND_DIGITS = re.compile(r"(?P<name>[^\d]+)(?P<cut>[1-9]\d*)")
-"""`ndcg10`: a name without digits, directly followed by a cutoff. `f15` is not read: it could be f1@5 or f@15."""
+"""`ndcg10`: a name without digits, directly followed by a number."""
+Spellings = Mapping[str, tuple[Metric, Mapping[str, Any]]]
+"""Spelling → the metric, and the parameters that the spelling sets."""
 WrittenMetric = WrittenName | BoundMetric | Metric
 """A metric as the user gives it: a name that the user wrote, or a metric object."""
 Given = str | BoundMetric | Metric
@@ -107,7 +109,7 @@ def parse_name(text: str) -> Metric:
     return known[fold(name)][0]
 
 
-def _spellings_for(name: str) -> Mapping[str, tuple[Metric, Mapping[str, Any]]]:
+def _spellings_for(name: str) -> Spellings:
     """The spellings in which to look up a name; with plug-ins only if the name may belong to one."""
     known = spellings_without_plug_ins()
     if fold(name) in known or (fold(name) not in plug_in_names() and fold(_split_suffix(name, known)[0]) in known):
@@ -204,7 +206,7 @@ def _check_unambiguous(text: str, shape: re.Match[str]) -> None:
         )
 
 
-def _split_suffix(name: str, known: Container[str]) -> tuple[str, str | None, bool]:
+def _split_suffix(name: str, known: Spellings) -> tuple[str, str | None, bool]:
     """`ndcg_cut_10` → ndcg_cut, 10, not by a dot. The longest known name wins; without one, the text stays whole."""
     for place in range(len(name) - 1, 0, -1):
         head, rest = name[:place], name[place:]
@@ -212,9 +214,17 @@ def _split_suffix(name: str, known: Container[str]) -> tuple[str, str | None, bo
         if joint and fold(head) in known and _PARAMETER.match(rest, len(joint)):
             return head, rest.removeprefix(joint), joint == "."
     shape = _NAME_AND_DIGITS.fullmatch(name)
-    if shape and fold(shape["name"]) in known and fold(shape["name"] + shape["cut"][0]) not in known:
+    if shape and _has_plain_cutoff(shape["name"], shape["cut"], known):
         return shape["name"], shape["cut"], False
     return name, None, False
+
+
+def _has_plain_cutoff(name: str, cut: str, known: Spellings) -> bool:
+    """Whether a number directly after the name can only be a cutoff: not in `f15` (f1@5?), nor in `rbp95` (p=0.95?)."""
+    if fold(name) not in known or fold(name + cut[0]) in known:
+        return False
+    metric = known[fold(name)][0]
+    return metric.at is not None and metric.name != "rbp"
 
 
 def _arguments(text: str, metric: Metric, args: str | None) -> dict[str, Any]:

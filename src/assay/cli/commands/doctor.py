@@ -11,7 +11,7 @@ from assay.cli.output_options import add_store_argument
 from assay.cli.program import Command, Group
 from assay.cli.streams import write_json
 from assay.cli.terminal import text_here
-from assay.errors import DataError
+from assay.errors import DataError, StoreError
 
 if TYPE_CHECKING:
     from assay.cli.installation import Installation
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_doctor(options: argparse.Namespace) -> int:
-    """Print the installation. The exit code is 3 if something keeps assay from working; a missing extra does not."""
+    """Print the installation. The exit code is 6 if the store cannot be read, 3 if anything else stops assay from working."""
     from assay.cli.installation import inspect_installation
 
     installation = inspect_installation(options.store)
@@ -38,6 +38,8 @@ def run_doctor(options: argparse.Namespace) -> int:
         write_json(_plain(installation))
     else:
         sys.stdout.write(text_here(_sections(installation)))
+    if installation.store.error:
+        return StoreError.exit_code
     return DataError.exit_code if installation.faults else 0
 
 
@@ -74,7 +76,7 @@ def _sections(installation: Installation) -> tuple[Section, ...]:
 
 def _sentences(installation: Installation) -> tuple[str, ...]:
     if installation.faults:
-        return tuple(f"{fault[0].upper()}{fault[1:]}" for fault in installation.faults)
+        return tuple(f"Problem: {fault}" for fault in installation.faults)
     if any(extra.missing for extra in installation.extras):
         return ("assay works. Some extras are not installed.",)
     return ("assay works, and all extras are installed.",)

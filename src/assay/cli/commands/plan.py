@@ -23,6 +23,7 @@ INIT_EXAMPLES = """\
   assay init
   assay init ./my-project --force"""
 PLAN_EXAMPLES = "  assay plan check plan.yaml"
+TOO_MANY_FILES = "The folder has more than 500 files. assay looked at the first 500"
 NO_DATA = "the plan uses the bundled benchmark rag-template; replace it with the path of your own data"
 
 
@@ -44,9 +45,17 @@ def run_init(options: argparse.Namespace) -> int:
     starter = make_starter(data, folder)
     kept = [name for name in starter.files if (folder / name).exists() and not options.force]
     written = [name for name in starter.files if name not in kept]
+    _check_folders(folder, written)
     _write(folder, {name: starter.files[name] for name in written})
     sys.stdout.write(_text(folder, data, written, kept, starter))
     return 0
+
+
+def _check_folders(folder: Path, names: Iterable[str]) -> None:
+    """Fail before the first file is written if a folder is in fact a file."""
+    for parent in (parent for name in names for parent in (folder / name).parents):
+        if parent.exists() and not parent.is_dir():
+            raise UsageError(f"{printable(str(parent))} is a file, but it must be a folder. Rename it, then run this again")
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:
@@ -59,7 +68,7 @@ def _write(folder: Path, files: dict[str, str]) -> None:
 
 
 def _text(folder: Path, data: FoundData, written: list[str], kept: list[str], starter: Starter) -> str:
-    from assay.cli.starter_files import PURPOSES, describe_benchmark, next_commands
+    from assay.cli.starter_files import describe_benchmark, next_commands, purposes
 
     def place(path: Path) -> str:
         return path.relative_to(folder).as_posix()
@@ -68,8 +77,8 @@ def _text(folder: Path, data: FoundData, written: list[str], kept: list[str], st
     data_rows += [(place(run.path), "run file") for run in data.runs]
     blocks = [
         _block("Found", data_rows or [("no data", NO_DATA)]),
-        _block("Could not read", [(fault, "") for fault in data.faults]),
-        _block("Wrote", [(name, PURPOSES[name]) for name in written]),
+        _block("Could not use", [(fault, "") for fault in data.faults] + [(TOO_MANY_FILES, "")] * (not data.is_complete)),
+        _block("Wrote", [(name, purposes(folder)[name]) for name in written]),
         _block("Kept", [(name, "exists already; --force overwrites it") for name in kept]),
         _block("Next", next_commands(starter, folder)),
     ]
