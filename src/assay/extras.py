@@ -1,6 +1,6 @@
 """Extras: the optional packages of assay, what each extra is for, and the command that installs it.
 
-Which packages belong to an extra is in the metadata of the installed distribution; it is not written again here.
+The metadata of the installed distribution says which packages belong to an extra, so this module does not repeat it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ DISTRIBUTION = "assay-ir"
 PURPOSES: Mapping[str, str] = {
     "report": "HTML reports and charts",
     "web": "the web pages (assay serve)",
-    "dense": "dense retrieval with a small model that is part of the package",
-    "sentence-transformers": "dense retrieval and reranking with models of sentence-transformers",
-    "chunkers": "chunks along the syntax tree of source code",
-    "chonkie": "the chunkers of chonkie",
+    "dense": "dense retrieval with a small model that needs no network",
+    "sentence-transformers": "dense retrieval and reranking with models from sentence-transformers",
+    "chunkers": "chunks of source code, cut along its syntax tree",
+    "chonkie": "chunkers from the package chonkie",
     "hpo": "ontologies, and the benchmarks of the Human Phenotype Ontology",
     "postgres": "a store in PostgreSQL",
 }
@@ -31,7 +31,7 @@ _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*?(?:;\s*extra == ['\"](?P<extra>[
 
 @dataclass(frozen=True)
 class Package:
-    """A distribution that assay needs, or that an extra adds; no version: it is not installed."""
+    """A distribution that assay needs, or that an extra adds. If it is not installed, the version is None."""
 
     name: str
     version: str | None
@@ -43,13 +43,13 @@ def install_command(*extras: str) -> str:
 
 
 def check_extra(subject: str, extra: str, *modules: str) -> None:
-    """Raise one line with the command that installs the extra, unless its modules can be imported. Nothing is imported."""
+    """Raise an error with the command that installs the extra, unless its modules can be found. Nothing is imported."""
     if any(find_spec(module) is None for module in modules):
         raise UsageError(f"{subject} the extra {extra!r}: {install_command(extra)}")
 
 
 def required_packages() -> dict[str, list[Package]]:
-    """Extra → its packages; the empty name has those of the base install. Nothing if assay runs without being installed."""
+    """Extra → its packages; the empty name has the packages of the base install. Empty if assay is not installed."""
     try:
         requirements = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:

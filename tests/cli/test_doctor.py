@@ -41,7 +41,7 @@ def test_everything_is_shown(here, assay):
         "assay ",
         "Python ",
         "numpy ",
-        "1 evaluation, ",
+        "1 result, ",
         "1 file, 2.0 MB",
         "HTML reports and charts",
         "assay works",

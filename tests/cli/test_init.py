@@ -68,9 +68,9 @@ def test_without_data_the_bundled_example_is_used(folder, assay, snapshots):
 
 def test_files_that_exist_are_kept_unless_forced(folder, assay):
     write(folder, {"plan.yaml": "mine\n"})
-    assert "plan.yaml   it exists; --force overwrites it" in assay("init").out
+    assert "plan.yaml   exists already; --force overwrites it" in assay("init").out
     assert Path("plan.yaml").read_text() == "mine\n"
-    assert "it exists" not in assay("init", "--force").out
+    assert "exists already" not in assay("init", "--force").out
     assert Path("plan.yaml").read_text() != "mine\n"
 
 
@@ -79,7 +79,7 @@ def test_another_folder_can_be_named(folder, assay):
     assert "  cd there\n" in assay("init", "there").out
     assert (folder / "there" / "plan.yaml").is_file()
     done = assay("init", "nowhere")
-    assert (done.code, done.err) == (2, "error: nowhere is not a folder\n")
+    assert (done.code, done.err) == (2, "error: nowhere is not a folder. Name a folder that exists\n")
 
 
 def test_the_workflow_is_the_one_that_the_documentation_shows(folder, assay):

@@ -36,20 +36,20 @@ class ExtraState:
 
     @property
     def state(self) -> str:
-        """Whether it is installed; if only some packages are, which are missing."""
+        """Whether it is installed; if only some of its packages are, the names of the missing ones."""
         if not self.missing:
             return "installed"
-        return "missing" if len(self.missing) == len(self.packages) else f"incomplete: no {', '.join(self.missing)}"
+        return "missing" if len(self.missing) == len(self.packages) else f"incomplete: {', '.join(self.missing)} missing"
 
     @property
     def install(self) -> str:
-        """The command that installs what is missing; empty if nothing is."""
+        """The command that installs what is missing; empty if nothing is missing."""
         return install_command(self.name) if self.missing else ""
 
 
 @dataclass(frozen=True)
 class Folder:
-    """Files that assay keeps in one place."""
+    """A folder in which assay saves files."""
 
     name: str
     path: Path
@@ -95,10 +95,11 @@ class Installation:
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """What keeps assay from working, each with what to do about it."""
+        """Problems that stop assay from working, each with what to do about it."""
         faults = []
         if not self.packages:
-            faults.append(f"assay runs from a folder and is not installed: pip install {DISTRIBUTION}, or pip install -e .")
+            install = f"pip install {DISTRIBUTION}, or in the source folder: pip install -e ."
+            faults.append(f"assay runs from a source folder and is not installed. To install it: {install}")
         if missing := [package.name for package in self.packages if package.version is None]:
             names = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'}"
             faults.append(f"{names} not installed: pip install {' '.join(missing)}")
@@ -164,7 +165,7 @@ def _foreign_plug_ins() -> list[PlugIn]:
 
 
 def describe_folder(folder: Folder) -> str:
-    """`12 files, 3.4 MB`, or that there is nothing."""
+    """`12 files, 3.4 MB`, or `empty`."""
     return f"{counted(folder.n_files, 'file')}, {megabytes(folder.n_bytes)}" if folder.n_files else "empty"
 
 
@@ -175,7 +176,7 @@ def describe_store(store: StoreState) -> str:
     if not store.exists:
         return "does not exist yet; assay eval creates it"
     size = f", {megabytes(store.n_bytes)}" if store.n_bytes is not None else ""
-    return f"{counted(store.n_evaluations, 'evaluation')}{size}"
+    return f"{counted(store.n_evaluations, 'result')}{size}"
 
 
 def megabytes(size: int) -> str:

@@ -31,6 +31,8 @@ First steps:
 
 assay help lists all commands. assay help score explains one of them.
 """
+KINDS = {"COMMAND": ("command", "; assay help explains them"), "FORMAT": ("format", ""), "SHELL": ("shell", "")}
+"""The metavar of an argument → what an unknown value of it is called in an error, and where to read more."""
 
 
 class Group(StrEnum):
@@ -49,7 +51,7 @@ def run_program(arguments: list[str]) -> int:
     """Parse and run."""
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
-            reconfigure(errors=register_ascii_replacements())  # a letter the terminal lacks is written out, not a crash
+            reconfigure(errors=register_ascii_replacements())  # spell out characters that the terminal cannot show
     parser = build_parser(*arguments[:1])
     if not arguments:
         sys.stdout.write(FIRST_STEPS)
@@ -63,7 +65,7 @@ def run_program(arguments: list[str]) -> int:
     if left_over:
         getattr(options, options.also_takes).extend(left_over)
     options.typed = arguments
-    with log_duration(options, "all of it"):
+    with log_duration(options, "total"):
         code: int = options.run(options)
     return code
 
@@ -152,9 +154,9 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*words, **{"allow_abbrev": False, **how})
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Report an unknown command or format as any other unknown name."""
+        """Report an unknown command, format or shell as any other unknown name."""
         known = tuple(map(str, action.choices or ()))
-        kind, more = {"COMMAND": ("command", "; assay --help"), "FORMAT": ("format", "")}.get(str(action.metavar), ("", ""))
+        kind, more = KINDS.get(str(action.metavar), ("", ""))
         if kind and known and value not in known:
             raise UnknownName(kind, value, near_matches(value, known), f"choose from {', '.join(known)}{more}")
         super()._check_value(action, value)

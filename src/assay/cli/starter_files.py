@@ -21,40 +21,40 @@ if TYPE_CHECKING:
 PLAN, RULES, WORKFLOW = "plan.yaml", "gate.yaml", ".github/workflows/retrieval.yml"
 PURPOSES = {
     PLAN: "what to evaluate",
-    RULES: "what must hold for a change to pass",
-    WORKFLOW: "runs both on GitHub for every pull request",
+    RULES: "what must be true for a change to pass",
+    WORKFLOW: "runs the plan and checks the rules on GitHub, for every pull request",
 }
 EXAMPLE_BENCHMARK = "rag-template"
 
 PLAN_TEXT = """\
-# What is evaluated.
+# What to evaluate.
 #   assay plan check plan.yaml    checks this file without running it
 #   assay eval plan.yaml          runs it and stores the results
 
-# Queries, judgments and documents: a folder or file, or the name of a bundled benchmark (assay datasets lists them).
+# Queries, judgments and documents: a folder, a file, or the name of a bundled benchmark (assay datasets lists them).
 $about
 benchmarks: [$benchmark]
 
-# The retrievers. "name=..." sets the name in tables and in the history. assay providers lists all kinds.
+# The retrievers. "name=..." sets the name in tables and in the history. assay providers lists all retrievers.
 providers:
 $providers
 
-# The first metric decides which retriever is better. assay metrics lists all.
+# The first metric decides which retriever is better. assay metrics lists all metrics.
 metrics: [ndcg@10, recall@10, mrr, hit@5]
 """
 
 RULES_TEXT = """\
-# What must hold before a change is merged.
+# What must be true before a change is merged.
 #   assay gate latest --baseline main --rules gate.yaml
 
 rules:
-  # The retriever returned something for every query.
+  # No query failed.
   - failed = 0
-  # With 95 % confidence, the change loses less than 0.05. If there are too few queries to decide, the gate warns and passes.
+  # With 95 % confidence, ndcg@10 drops by less than 0.05. If there are too few queries to decide, the gate only warns.
   - ndcg@10 not worse than baseline by 0.05 (95%)
-  # A warning is printed and does not fail the gate.
+  # If this rule fails, the gate only warns.
   - warn: recall@10 drops <= 0.02
-  # More rules, to adapt:
+  # More examples. Adapt the numbers before you use them:
   # - ndcg@10 >= 0.70
   # - no query drops from hit to miss in difficulty=easy
   # - latency_p95 <= 200 ms
@@ -65,7 +65,7 @@ name: retrieval
 on:
   push: {branches: [main]}
   pull_request:
-  workflow_dispatch:                       # by hand: what main has now becomes the baseline
+  workflow_dispatch:                       # when run by hand on main, its results become the baseline
 permissions:
   contents: read
 jobs:
@@ -75,7 +75,7 @@ jobs:
       - uses: actions/checkout@v4
       - uses: actions/setup-python@v5
         with: {python-version: "3.12"}
-      - run: pip install $distribution               # and your own project, if the plan uses its code: pip install .
+      - run: pip install $distribution               # if the plan uses the code of your project, also: pip install .
       - uses: actions/cache/restore@v4
         with:
           path: .assay
@@ -98,16 +98,16 @@ jobs:
 
 SEARCH_PROVIDERS = """\
   - bm25
-  # - dense                             # embeddings of a small model; pip install '$distribution[dense]'
+  # - dense                             # embeddings from a small model; needs: pip install '$distribution[dense]'
   # - "hybrid(bm25, dense)"
   # - "mine=python:my_module:search"    # your function: search(query, k) returns document ids, best first
   # - "mine=http(url='http://127.0.0.1:8000/search')\""""
-REPLAY_COMMENT = "  # recorded run files: write them again before each evaluation\n"
+REPLAY_COMMENT = "  # These are recorded run files. Create them again before each evaluation.\n"
 
 
 @dataclass(frozen=True)
 class Starter:
-    """What the files are written for: a benchmark, and run files if there is nothing to search."""
+    """What the files are about: a benchmark, and run files if the benchmark has no documents to search."""
 
     benchmark: str
     about: str
@@ -142,7 +142,7 @@ def workflow_text() -> str:
 
 
 def make_starter(data: FoundData, folder: Path) -> Starter:
-    """Take the benchmark with documents, else the judgments with the most run files, else the bundled example."""
+    """Use the first benchmark with documents, else the judgments with the most run files, else the bundled benchmark."""
     searchable = [benchmark for benchmark in data.benchmarks if not benchmark.is_judgments_only]
     if searchable:
         chosen = searchable[0]
@@ -151,7 +151,7 @@ def make_starter(data: FoundData, folder: Path) -> Starter:
     if judged:
         chosen = max(judged, key=lambda benchmark: len(data.runs_of(benchmark)))
         return Starter(_relative(chosen.path, folder), _about(chosen), _run_names(data.runs_of(chosen), folder))
-    return Starter(EXAMPLE_BENCHMARK, "# This is the bundled example. Put the path of your own data here.")
+    return Starter(EXAMPLE_BENCHMARK, "# This is a bundled benchmark. Replace it with the path of your own data.")
 
 
 def _about(benchmark: FoundBenchmark) -> str:
@@ -185,6 +185,6 @@ def next_commands(starter: Starter, folder: Path) -> tuple[tuple[str, str], ...]
         *inside,
         ("assay eval plan.yaml", f"{what} and stores the results"),
         ("assay bless latest --as main", "makes these results the baseline"),
-        ("assay gate latest --rules gate.yaml", "checks the newest results against it"),
+        ("assay gate latest --rules gate.yaml", "checks the newest results against the baseline"),
         ("assay report latest -o report.md", "writes a report"),
     )

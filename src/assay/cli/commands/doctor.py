@@ -1,4 +1,4 @@
-"""assay doctor: what is installed, what is missing for what, and where the store and the caches are."""
+"""assay doctor: what is installed, which extras are missing, and where the store and the caches are."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   assay doctor
   assay doctor --format json"""
+FORMAT_HELP = "output format: text or json (default: text)"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The store to look at, and the format."""
     add_store_argument(parser)
-    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help="text or json")
+    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help=FORMAT_HELP)
 
 
 def run_doctor(options: argparse.Namespace) -> int:
@@ -65,7 +66,7 @@ def _sections(installation: Installation) -> tuple[Section, ...]:
     ]
     extras = [(extra.name, extra.state, extra.purpose) for extra in installation.extras]
     return (
-        Section(parts=(Table(text_columns("part", "what is there", prose=True), tuple(cells(*row) for row in head)),)),
+        Section(parts=(Table(text_columns("item", "details", prose=True), tuple(cells(*row) for row in head)),)),
         Section(parts=(Table(text_columns("extra", "state", "adds", prose=True), tuple(cells(*row) for row in extras)),)),
         Section(parts=(Notes(_sentences(installation), _commands(installation)),)),
     )

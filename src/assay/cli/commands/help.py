@@ -1,4 +1,4 @@
-"""assay help, version and completion: the commands there are, the version, and a script that completes them in a shell."""
+"""assay help, version and completion: the list of commands, the version, and a script that completes commands in a shell."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run_version(_: argparse.Namespace) -> int:
 
 def add_completion_arguments(parser: argparse.ArgumentParser) -> None:
     """The shell."""
-    parser.add_argument("shell", choices=SHELLS, metavar="bash|zsh|fish", help="shell in which you use assay")
+    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help="shell that you use: bash, zsh or fish")
 
 
 def run_completion(options: argparse.Namespace) -> int:

@@ -23,6 +23,7 @@ INIT_EXAMPLES = """\
   assay init
   assay init ./my-project --force"""
 PLAN_EXAMPLES = "  assay plan check plan.yaml"
+NO_DATA = "the plan uses the bundled benchmark rag-template; replace it with the path of your own data"
 
 
 def add_init_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,13 +33,13 @@ def add_init_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_init(options: argparse.Namespace) -> int:
-    """Look for data, write the files, and say what to run next. A file that exists is kept unless --force is given."""
+    """Look for data, write the files, and say what to run next. Only --force overwrites files that exist."""
     from assay.cli.starter_files import make_starter
     from assay.datasets import find_data
 
     folder = Path(options.folder)
     if not folder.is_dir():
-        raise UsageError(f"{printable(str(folder))} is not a folder")
+        raise UsageError(f"{printable(str(folder))} is not a folder. Name a folder that exists")
     data = find_data(folder)
     starter = make_starter(data, folder)
     kept = [name for name in starter.files if (folder / name).exists() and not options.force]
@@ -66,17 +67,17 @@ def _text(folder: Path, data: FoundData, written: list[str], kept: list[str], st
     data_rows = [(place(benchmark.path), describe_benchmark(benchmark)) for benchmark in data.benchmarks]
     data_rows += [(place(run.path), "run file") for run in data.runs]
     blocks = [
-        _block("Found", data_rows or [("no data", "the plan uses the bundled example; put your own data into it")]),
-        _block("Not readable", [(fault, "") for fault in data.faults]),
+        _block("Found", data_rows or [("no data", NO_DATA)]),
+        _block("Could not read", [(fault, "") for fault in data.faults]),
         _block("Wrote", [(name, PURPOSES[name]) for name in written]),
-        _block("Kept", [(name, "it exists; --force overwrites it") for name in kept]),
+        _block("Kept", [(name, "exists already; --force overwrites it") for name in kept]),
         _block("Next", next_commands(starter, folder)),
     ]
     return "\n".join(filter(None, blocks))
 
 
 def _block(title: str, rows: Iterable[tuple[str, str]]) -> str:
-    """A heading and aligned rows; nothing without rows."""
+    """A heading and aligned rows; an empty text if there are no rows."""
     lines = [(printable(name), printable(text)) for name, text in rows]
     width = max((len(name) for name, _ in lines), default=0)
     body = "".join(f"  {name.ljust(width)}   {text}".rstrip() + "\n" for name, text in lines)
@@ -85,7 +86,7 @@ def _block(title: str, rows: Iterable[tuple[str, str]]) -> str:
 
 def add_plan_arguments(parser: argparse.ArgumentParser) -> None:
     """The action, and the plan."""
-    parser.add_argument("words", nargs="*", metavar="check plan.yaml", help="plan to check")
+    parser.add_argument("words", nargs="*", metavar="check plan.yaml", help="the word check, then the plan to check")
     parser.add_argument(
         "-f",
         "--format",
@@ -120,11 +121,13 @@ def _check_words(words: Sequence[str]) -> None:
     if len(words) == 2 and words[0] == "check":
         return
     if len(words) > 2:
-        raise UsageError(f"expected one plan, found {len(words) - 1}: assay plan check {shlex.quote(words[1])}")
+        one = f"assay plan check {shlex.quote(words[1])}"
+        raise UsageError(f"expected one plan, found {len(words) - 1}. Check one at a time: {one}")
     plan = shlex.quote(words[-1]) if words and words != ["check"] else ""
     if plan:
-        raise UsageError(f"did you mean assay plan check {plan}? To run the plan: assay eval {plan}")
-    raise UsageError("give a plan to check: assay plan check plan.yaml")
+        commands = f"To check the plan: assay plan check {plan}. To run it: assay eval {plan}"
+        raise UsageError(f"expected 'check' and a plan, found {printable(shlex.join(words))}. {commands}")
+    raise UsageError("no plan is given. Name the plan to check: assay plan check plan.yaml")
 
 
 def _check_plan(plan: Plan, path: str) -> dict[str, int]:
