@@ -2,17 +2,17 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# what make demo needs, and what everything else needs
+# marks that the packages for make demo, and for everything else, are installed
 DEMO := $(VENV)/.demo
 READY := $(VENV)/.ready
 ADAPTERS := .venv-adapters
 INSTALL := -m pip install --quiet --disable-pip-version-check
-# number of test processes; each needs 1 GB
+# number of test processes; each needs 1 GB of memory
 JOBS ?= 2
-# how long make fuzz runs, and on what: python -m fuzz --help
+# options of make fuzz; python -m fuzz --help lists them
 FUZZ ?= --seconds 120
 
-# tests start hundreds of programs: compiled files are kept, whatever the environment says
+# The tests start Python hundreds of times, so Python must save compiled files even if the environment turns this off.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test test-slow snapshots test-adapters fuzz kills mutants lint bench docs clean
@@ -39,15 +39,15 @@ demo: $(DEMO) ## run three retrievers, score and compare run files, and write re
 	@echo
 	@echo "Open report.html in a browser. To use the command yourself: . .venv/bin/activate"
 
-test: $(READY) ## run the tests, without the slow ones
+test: $(READY) ## run all tests except the slow ones
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
-snapshots: $(READY) ## write the texts that tests compare again, in tests/snapshots and in the pages; read the diff
+snapshots: $(READY) ## regenerate the expected output in tests/snapshots and in the pages; then review the diff
 	touch tests/snapshots/.began
 	ASSAY_SNAPSHOTS=write $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 	find tests/snapshots -type f ! -newer tests/snapshots/.began -print -delete
 
-test-slow: $(READY) ## run the slow tests, and the property tests with ten times the examples
+test-slow: $(READY) ## run the slow tests, and the property tests with ten times as many examples
 	ASSAY_TEST_EXAMPLES=$${ASSAY_TEST_EXAMPLES:-150} $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "slow or hypothesis"
 
 $(ADAPTERS)/.ready: pyproject.toml tests/providers/adapters/requirements.txt
@@ -59,16 +59,16 @@ $(ADAPTERS)/.ready: pyproject.toml tests/providers/adapters/requirements.txt
 test-adapters: $(ADAPTERS)/.ready ## test the vector stores with the real packages (installs 1.5 GB)
 	ASSAY_TEST_REQUIRE=adapters $(ADAPTERS)/bin/python -m pytest tests/providers/adapters
 
-kills: $(READY) ## kill evaluations, saves, exports and caches at 1,000 points, and check that nothing is lost (KILLS='--count 50')
+kills: $(READY) ## kill assay at 1,000 points while it evaluates, saves, exports and caches, and check that nothing is lost (KILLS='--count 50')
 	$(BIN)/python -m kills --jobs $(JOBS) $(KILLS)
 
-fuzz: $(READY) ## give mutated input to every reader and endpoint for two minutes (FUZZ='--count 1000000')
+fuzz: $(READY) ## send mutated input to every reader and endpoint for two minutes (FUZZ='--count 1000000')
 	$(BIN)/python -m fuzz --jobs $(JOBS) $(FUZZ)
 
 build/mutants/recording/tests.json: | $(READY)
 	$(BIN)/python -m tools.mutants record --jobs $(JOBS)
 
-mutants: $(READY) build/mutants/recording/tests.json ## put faults into a copy of the source, one at a time, and list those that no test notices (MUTANTS='--area stats')
+mutants: $(READY) build/mutants/recording/tests.json ## put faults into a copy of the source, one at a time, and list the faults that no test finds (MUTANTS='--area stats')
 	$(BIN)/python -m tools.mutants run --jobs $(JOBS) $(MUTANTS)
 
 lint: $(READY) ## run ruff and mypy
@@ -76,11 +76,11 @@ lint: $(READY) ## run ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(READY) ## time assay against pytrec_eval on seeded data (a few minutes)
+bench: $(READY) ## time assay and other tools on seeded data (a few minutes)
 	$(BIN)/python -m benchmarks
 
-docs: $(READY) ## write the generated reference pages
+docs: $(READY) ## generate the reference pages
 	$(BIN)/python -m docs.generate
 
-clean: ## delete the environments and all caches
+clean: ## delete the virtual environments, builds and caches
 	rm -rf $(VENV) $(ADAPTERS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

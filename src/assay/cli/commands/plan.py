@@ -130,8 +130,8 @@ def _check_words(words: Sequence[str]) -> None:
     if len(words) == 2 and words[0] == "check":
         return
     if len(words) > 2:
-        one = f"assay plan check {shlex.quote(words[1])}"
-        raise UsageError(f"expected one plan, found {len(words) - 1}. Check one at a time: {one}")
+        command = f"assay plan check {shlex.quote(words[1])}"
+        raise UsageError(f"expected one plan, found {len(words) - 1}. Check one at a time: {command}")
     plan = shlex.quote(words[-1]) if words and words != ["check"] else ""
     if plan:
         commands = f"To check the plan: assay plan check {plan}. To run it: assay eval {plan}"
