@@ -13,7 +13,7 @@ from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.monitoring import Series
 from assay.serialize import to_json
-from assay.text import counted, printable, some_of, wrapped
+from assay.text import counted, printable, wrapped
 
 MAX_NAMED = 6
 
@@ -85,7 +85,7 @@ class Subject:
         if first_name not in self.results[0].summary:
             raise UsageError(f"{first_name} is text and cannot be drawn")
         if not self._has_figures(first_name):
-            raise UsageError(f"{first_name} cannot be drawn: it has no value in {printable(some_of(self.names))}")
+            raise UsageError(f"{first_name} cannot be drawn, because it has no value in any of the results")
         return next(bound for bound in self.results[0].metrics if bound.name == first_name)
 
 

@@ -59,11 +59,13 @@ class Drift:
         """What exceeds the limits, in words; empty if nothing does."""
         findings = []
         if self.rbo < LIMITS["rbo"]:
-            findings.append(f"rankings differ: RBO {self.rbo:.3f}, {100 * self.overlap:.0f} % of the top {self.k} in common")
+            findings.append(
+                f"the rankings differ (RBO {self.rbo:.3f}, {100 * self.overlap:.0f} % of the top {self.k} in common)"
+            )
         if self.churn > LIMITS["churn"]:
             findings.append(f"{100 * self.churn:.0f} % of the retrieved ids are new")
         if self.shift > LIMITS["scores"] and self.p_shift < SHIFT_ALPHA:
-            findings.append(f"scores shifted: median best score {self.median_before:.4g} → {self.median_now:.4g}")
+            findings.append(f"the scores shifted (median best score {self.median_before:.4g} → {self.median_now:.4g})")
         if self.empty_now - self.empty_before > LIMITS["empty"]:
             findings.append(f"queries without results: {100 * self.empty_before:.1f} % → {100 * self.empty_now:.1f} %")
         if self.only_before:

@@ -156,7 +156,7 @@ def check_not_all_failed(result: Result) -> None:
     if result.failures and result.query_ids and all(query in result.failures for query in result.query_ids):
         query, why = next(iter(result.failures.items()))
         first = f"The first error, for {query}: {why}"
-        raise ProviderError(f"{result.name}: every query failed, so there is nothing to check. {first}")
+        raise ProviderError(f"every query failed, so there is nothing to check. {first}", source=result.name)
 
 
 def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str, best: Best, anew: str = "") -> Case:

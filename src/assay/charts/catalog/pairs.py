@@ -47,7 +47,8 @@ class ScorePairs(NamedTuple):
     def summary(self, about_same: str = "") -> str:
         """The counts as text."""
         n = self.counts
-        return f"{counted(n['better'], 'query')} better, {n['same']:,} the same{about_same}, {n['worse']:,} worse"
+        better = f"{self.names[1]} is better on {counted(n['better'], 'query')}"
+        return f"{better}, the same on {n['same']:,}{about_same}, and worse on {n['worse']:,}"
 
 
 def pair_scores(subject: Subject) -> ScorePairs:
