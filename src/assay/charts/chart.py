@@ -119,7 +119,7 @@ class Chart(Described):
         least, most = (0, None) if self.needs_series else self.n_results
         n = len(subject.results)
         if n < least or (most is not None and n > most):
-            choose = ". To choose one result, put # and its name after the evaluation: latest#bm25" if n > least else ""
+            choose = ". Give fewer results, such as one result of an evaluation: latest#bm25" if n > least else ""
             raise UsageError(f"{self.name} needs {self.needs}, found {_found(subject.names)}{choose}")
         return self.function(subject).finished()
 

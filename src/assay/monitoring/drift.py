@@ -194,7 +194,7 @@ def detect_metric_anomalies(
     """Metric → how it changed, for every metric that changed by more than the share `threshold`; empty: no anomalies.
 
     A change of exactly the threshold does not count. Improvements are reported too and marked as such. A metric that has a
-    value in only one of the two is `new` or `missing`; one that was 0 and no longer is 0 is `from zero`, whatever the
+    value in only one of the two is `new` or `missing`; one that was 0 and no longer is 0 is `from zero` for any
     threshold.
     """
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold < math.inf:
@@ -233,7 +233,7 @@ def _figure(figures: Mapping[str, float | None], metric: str) -> float | None:
 
 
 def _is_worse(metric: str, change: float) -> bool | None:
-    """Whether a change is for the worse; None for an unknown metric."""
+    """Whether the value got worse; None for an unknown metric."""
     try:
         is_up = find_metric(metric).metric.higher_is_better
     except AssayError:

@@ -175,7 +175,7 @@ MAX_COUNT_WITH_ALL_TICKS = 8
 def difference_histogram(subject: Subject) -> Drawing:
     """How many queries got better or worse, and by how much.
 
-    Queries that did not change are counted, but have no bar, because it would often dwarf all others.
+    Queries that did not change are counted, but have no bar, because this bar would often be much higher than all others.
     """
     pairs = pair_scores(subject)
     change = np.array([row["change"] for row in pairs.rows])
