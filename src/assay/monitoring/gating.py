@@ -243,7 +243,8 @@ def _version_notes(cases: Sequence[Case]) -> list[str]:
     for case in cases:
         versions = [result.provenance.get("assay") for result in (case.before, case.now) if result is not None]
         if len(versions) == 2 and all(versions) and versions[0] != versions[1]:
-            notes.append(f"the baseline was created with assay {versions[0]}, this result with assay {versions[1]}")
+            created = f"the baseline was created with assay {versions[0]} and this result with assay {versions[1]}"
+            notes.append(f"{created}, which may score differently")
     return list(dict.fromkeys(notes))
 
 

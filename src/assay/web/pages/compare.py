@@ -125,7 +125,9 @@ def _above_the_line(report: BenchmarkReport, place: int) -> str:
 def _first_cards(group: Cards) -> Cards:
     if len(group.cards) <= MAX_CARDS:
         return group
-    return replace(group, cards=group.cards[:MAX_CARDS], lead=f"The first {MAX_CARDS}. The table below has every query.")
+    return replace(
+        group, cards=group.cards[:MAX_CARDS], lead=f"The first {MAX_CARDS} queries. The table below has every query."
+    )
 
 
 def _title(report: BenchmarkReport) -> str:
