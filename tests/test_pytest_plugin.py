@@ -195,7 +195,7 @@ CHECK = "def test_it(assay):\n    assay.check(DATASET, good, 'mrr drops <= 0.01'
 @pytest.mark.slow
 def test_what_can_never_be_a_baseline_is_no_baseline_to_wait_for(session):
     session(CHECK, "--assay-keep")
-    for name, said in (("./x.json", "./x.json: no such file"), ("latest~7", "the baseline latest~7 does not exist*")):
+    for name, said in (("./x.json", "./x.json: no such file"), ("latest~7", "'latest~7' is not the name of a baseline*")):
         done = session(CHECK, "--assay-baseline", name)
         done.assert_outcomes(failed=1)
         done.stdout.fnmatch_lines([f"test_it.py:*: DataError: {said}"])

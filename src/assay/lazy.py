@@ -1,4 +1,4 @@
-"""lazy: front doors of packages, which import each name when it is first used."""
+"""Lazy: the front doors of packages. Each name is imported when it is first used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schema: saved content is checked against the type it must have, once, when it is read again.
+"""Schema: checks saved content against its expected type when it is read.
 
 A value of the wrong type is an error that names the source, the place in it, what was expected and what was found:
 `r.json: results[1].counts.missing: expected a whole number, found text`. Keys that are not plain words are quoted:

@@ -1,4 +1,4 @@
-"""Text: numbers and names as sentences use them, and text that is safe to show."""
+"""Text: formats numbers and names for sentences, and makes text safe to show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YAML as a tree of text, lists and maps that knows its lines. Tags are refused, aliases are expanded within limits.
+"""YAML as a tree of text, lists and maps with line numbers. Tags are refused, aliases are expanded within limits.
 
 The limits are checked while the file is read, event by event. So a small file that expands to a large tree is refused
 before the tree exists.

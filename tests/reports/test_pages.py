@@ -48,7 +48,7 @@ def test_sections_stand_in_their_order_and_the_verdict_before_them(compared, tre
     assert compared.index('class="verdict') < compared.index("<section")
     assert tree.one("p", class_="verdict").text == two().comparison.verdict
     alone = parse(page(BenchmarkReport((base(),))))
-    assert titles(alone) == [*ORDER[:3], "Queries worth a look", *ORDER[5:]]
+    assert titles(alone) == [*ORDER[:3], "Notable queries", *ORDER[5:]]
     assert alone.one("p", class_="verdict").text.startswith("base reaches mrr 0.531 [")
     assert page(two()) == compared, "the same page twice is the same text"
 
@@ -229,7 +229,7 @@ def big_report(n):
 
 def test_of_many_queries_only_the_remarkable_have_rankings_and_the_page_says_so():
     part = section(big_report(1_100), "queries")
-    assert "The rankings of 1,060 other queries that did not stand out are left out" in part.lead
+    assert "The rankings of 1,060 other queries, which are less notable, are left out" in part.lead
     assert len(part.parts[-1].rows) == 1_000
     assert part.parts[-1].notes[0].startswith("1,000 of 1,100 queries")
 

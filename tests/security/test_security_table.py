@@ -395,7 +395,7 @@ def caches(scene: Scene) -> None:
     unchanged(scene, kept, lambda: scene.assay(command, [*command, "--resume"], show, ASSAY_CACHE="cache"))
 
 
-@attack("what a provider answers")
+@attack("responses of providers")
 def answers(scene: Scene) -> None:
     texts = scene.write("texts.json", scene.hostile)
     program = f"""

@@ -254,7 +254,7 @@ def test_row_visualisation_of_comparisons():
     assert "old 0.500" in bars.alt
     assert "new 0.750" in bars.alt
     pairs = draw("paired_scatter", [old, new], metric="mrr")
-    assert "4 queries better, 4 the same, 0 worse" in pairs.alt
+    assert "is better on 4 queries, the same on 4, and worse on 0" in pairs.alt
     assert [row["change"] for row in pairs.rows] == [0.5] * 4 + [0.0] * 4
 
 

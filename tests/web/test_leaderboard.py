@@ -66,7 +66,7 @@ def test_other_data_under_the_same_name_stay_out(tmp_path):
     client = client_of(saved(tmp_path / "s.db", *nights, [small]))
     html = client.get("/leaderboard").text
     assert {row[1] for row in rows_of(html, "Leaderboard")} == {"a", "b"}
-    assert "1 result of 1 provider with different data under this name" in html
+    assert "1 result of 1 provider on different data with the same name" in html
     data = re.search(r'<option value="(\w+)">1 query, 1 provider', html)[1]
     assert [row[1] for row in board(client, f"data={data}")] == ["c"]
     rows = client.get("/api/v1/leaderboard?benchmark=things").json()["rows"]

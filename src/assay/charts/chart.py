@@ -13,7 +13,7 @@ from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.monitoring import Series
 from assay.serialize import to_json
-from assay.text import counted, printable, some_of, wrapped
+from assay.text import counted, printable, wrapped
 
 MAX_NAMED = 6
 
@@ -85,7 +85,7 @@ class Subject:
         if first_name not in self.results[0].summary:
             raise UsageError(f"{first_name} is text and cannot be drawn")
         if not self._has_figures(first_name):
-            raise UsageError(f"{first_name} cannot be drawn: it has no value in {printable(some_of(self.names))}")
+            raise UsageError(f"{first_name} cannot be drawn, because it has no value in any of the results")
         return next(bound for bound in self.results[0].metrics if bound.name == first_name)
 
 
@@ -119,7 +119,7 @@ class Chart(Described):
         least, most = (0, None) if self.needs_series else self.n_results
         n = len(subject.results)
         if n < least or (most is not None and n > most):
-            choose = ". To choose one result, put # and its name after the evaluation: latest#bm25" if n > least else ""
+            choose = ". Give fewer results, such as one result of an evaluation: latest#bm25" if n > least else ""
             raise UsageError(f"{self.name} needs {self.needs}, found {_found(subject.names)}{choose}")
         return self.function(subject).finished()
 

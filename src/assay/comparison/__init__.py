@@ -1,4 +1,4 @@
-"""Comparison: compare systems on the same queries: which one is better, by how much, and how certain that is."""
+"""Comparison: which of several systems is better on the same queries, by how much, and how certain that is."""
 
 from assay.lazy import front_door
 

@@ -1,4 +1,4 @@
-"""Files: read runs, judgments and answers from files, data frames and records, with a strict reader and a quick one."""
+"""Files: read runs, judgments and answers from files, data frames and records, with a strict reader and a fast one."""
 
 from assay.lazy import front_door
 

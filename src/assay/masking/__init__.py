@@ -1,4 +1,4 @@
-"""Masking: the secrets that this process knows, and the removal of them from text."""
+"""Masking: registers the secrets that this process knows, and removes them from text."""
 
 from assay.lazy import front_door
 

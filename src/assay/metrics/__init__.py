@@ -1,4 +1,4 @@
-"""Metrics: the record of a metric, and all metrics; one family per file in `catalog`."""
+"""Metrics: the type of a metric's record, and all metrics, one family per file of `catalog`."""
 
 from assay.lazy import front_door
 

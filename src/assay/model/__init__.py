@@ -1,4 +1,4 @@
-"""Model: the nouns. Queries, documents, judgments, runs, scores and policies. NumPy only, no I/O."""
+"""Model: queries, documents, judgments, runs, scores and policies. It needs only NumPy and does no I/O."""
 
 from assay.lazy import front_door
 

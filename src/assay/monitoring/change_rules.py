@@ -118,7 +118,7 @@ MARGIN_KIND = Kind(
 class ChangeRule(ComparedRule):
     """The observed difference decides; the interval only shows how much of it may be chance.
 
-    Per cent refer to the value of the baseline; if that is 0, any change for the worse fails.
+    Per cent refer to the value of the baseline; if that is 0, any change to a worse value fails.
     """
 
     limit: Amount
@@ -240,8 +240,8 @@ def parse_ratchet(shape: re.Match[str], terms: Terms, recorded: Recorded = tuple
     """Parse a ratchet. It cannot be about a slice, because the history has only values over all queries."""
     bound = metric_of(shape["metric"], recorded)
     if terms.where:
-        advice = f"Remove where, or write {bound.name} >= and a number"
-        raise BadParameter(f"a ratchet applies to all queries and cannot have where. {advice}")
+        advice = f"Remove where and its tags, or write {bound.name} >= and a number"
+        raise BadParameter(f"a ratchet applies to all queries and cannot be limited by where. {advice}")
     slack = Amount.of(shape) if shape["number"] else NO_SLACK
     if slack.number < 0:
         raise BadParameter(f"within must be a number of at least 0, not {slack}")

@@ -59,11 +59,13 @@ class Drift:
         """What exceeds the limits, in words; empty if nothing does."""
         findings = []
         if self.rbo < LIMITS["rbo"]:
-            findings.append(f"rankings differ: RBO {self.rbo:.3f}, {100 * self.overlap:.0f} % of the top {self.k} in common")
+            findings.append(
+                f"the rankings differ (RBO {self.rbo:.3f}, {100 * self.overlap:.0f} % of the top {self.k} in common)"
+            )
         if self.churn > LIMITS["churn"]:
             findings.append(f"{100 * self.churn:.0f} % of the retrieved ids are new")
         if self.shift > LIMITS["scores"] and self.p_shift < SHIFT_ALPHA:
-            findings.append(f"scores shifted: median best score {self.median_before:.4g} → {self.median_now:.4g}")
+            findings.append(f"the scores shifted (median best score {self.median_before:.4g} → {self.median_now:.4g})")
         if self.empty_now - self.empty_before > LIMITS["empty"]:
             findings.append(f"queries without results: {100 * self.empty_before:.1f} % → {100 * self.empty_now:.1f} %")
         if self.only_before:
@@ -192,7 +194,7 @@ def detect_metric_anomalies(
     """Metric → how it changed, for every metric that changed by more than the share `threshold`; empty: no anomalies.
 
     A change of exactly the threshold does not count. Improvements are reported too and marked as such. A metric that has a
-    value in only one of the two is `new` or `missing`; one that was 0 and no longer is 0 is `from zero`, whatever the
+    value in only one of the two is `new` or `missing`; one that was 0 and no longer is 0 is `from zero` for any
     threshold.
     """
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold < math.inf:
@@ -231,7 +233,7 @@ def _figure(figures: Mapping[str, float | None], metric: str) -> float | None:
 
 
 def _is_worse(metric: str, change: float) -> bool | None:
-    """Whether a change is for the worse; None for an unknown metric."""
+    """Whether the value got worse; None for an unknown metric."""
     try:
         is_up = find_metric(metric).metric.higher_is_better
     except AssayError:

@@ -42,7 +42,7 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """One of pass, fail, undecided and skipped, with the numbers behind it; nan if there is none."""
+    """One of pass, fail, undecided and skipped, with the numbers that it is based on; nan if there is none."""
 
     status: str
     value: float = math.nan

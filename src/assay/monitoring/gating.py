@@ -156,7 +156,7 @@ def check_not_all_failed(result: Result) -> None:
     if result.failures and result.query_ids and all(query in result.failures for query in result.query_ids):
         query, why = next(iter(result.failures.items()))
         first = f"The first error, for {query}: {why}"
-        raise ProviderError(f"{result.name}: every query failed, so there is nothing to check. {first}")
+        raise ProviderError(f"every query failed, so there is nothing to check. {first}", source=result.name)
 
 
 def case_of(now: Result, before: Result | None, rules: Sequence[Rule], name: str, best: Best, anew: str = "") -> Case:
@@ -243,7 +243,8 @@ def _version_notes(cases: Sequence[Case]) -> list[str]:
     for case in cases:
         versions = [result.provenance.get("assay") for result in (case.before, case.now) if result is not None]
         if len(versions) == 2 and all(versions) and versions[0] != versions[1]:
-            notes.append(f"the baseline was created with assay {versions[0]}, this result with assay {versions[1]}")
+            created = f"the baseline was created with assay {versions[0]} and this result with assay {versions[1]}"
+            notes.append(f"{created}, which may score differently")
     return list(dict.fromkeys(notes))
 
 

@@ -50,7 +50,7 @@ class StoredPoint(Protocol):
 
     @property
     def n(self) -> int:
-        """The number of queries behind the value."""
+        """The number of queries that the value is based on."""
 
     @property
     def dataset(self) -> str:
@@ -148,7 +148,7 @@ class Series:
         ]
 
     def _n_queries(self, start: int, end: int) -> int:
-        """The number of queries behind every value of a stretch; 0 if it changed."""
+        """The number of queries that every value of a stretch is based on; 0 if it changed."""
         numbers = {point.n for point in self.points[start:end] if point.value is not None}
         return numbers.pop() if len(numbers) == 1 else 0
 

@@ -49,7 +49,7 @@ def parse_rule(text: str, place: str = "", undecided: str = WARN, recorded: Reco
             raise BadParameter(f"{what}: {shortened(text)}")
         body, terms = split_terms(text, place, undecided)
         if len(body) > LONGEST_BODY:
-            what = f"a rule can have at most {LONGEST_BODY:,} characters before where"
+            what = f"a rule can have at most {LONGEST_BODY:,} characters before the word where"
             raise BadParameter(f"{what}, but this one has {len(body):,}")
         for kind in KINDS:
             if shape := kind.shape.fullmatch(body):
@@ -96,7 +96,9 @@ def rule_from(item: Any, place: str = "", undecided: str = WARN, recorded: Recor
             near = near_matches(str(key), known)
             raise at_place(UnknownName("key of a rule", str(key), near, f"choose from {', '.join(known)}"), place)
     if not isinstance(item.get("rule"), str):
-        raise at_place(BadParameter(f"a rule as a map needs text under rule, found {shortened(dict(item))}"), place)
+        raise at_place(
+            BadParameter(f"a rule that is a map needs text under the key rule, found {shortened(dict(item))}"), place
+        )
     try:
         return parse_rule(_map_as_text(item), place, undecided, recorded)
     except AssayError as error:

@@ -76,7 +76,7 @@ def watch_series(
 
     With up to `least` values there are no alarms, only a reason. On 60 nights of pure noise, at most 5 of 100 series have an
     alarm of any kind. Timings are skewed: `is_timing` uses their logarithms if all are above 0. `n_queries` is the number of
-    queries behind each value: values that are shares of queries vary at least by one query.
+    queries of each value: values that are shares of queries vary at least by one query.
     """
     if least < 3:
         raise BadParameter(f"least must be a number of points of at least 3, not {least!r}")

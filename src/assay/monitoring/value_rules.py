@@ -122,7 +122,7 @@ SIGN = r"(?P<sign>>=|<=|==|=|>|<|≥|≤)"
 
 @dataclass(frozen=True)
 class LimitRule(MetricRule):
-    """A limit for the value of a metric, whatever the baseline is. Values that differ only by rounding are equal."""
+    """A limit for the value of a metric; the baseline does not matter. Values that differ only by rounding are equal."""
 
     sign: str
     limit: float

@@ -93,7 +93,7 @@ def _check_result(result: Result, other: Result | None, rules: Sequence[Rule], n
     try:
         check_not_all_failed(result)
     except ProviderError as error:
-        message = f"{_about_result(result)}: {error}"
+        message = f"{_about_result(result)}: {error.what}"
         details = {"benchmark": result.benchmark, "provider": result.name, "error": str(error)}
         return WatchReport((Alert(f"rule {_about_result(result)} every query failed", "failed", message, details),))
     broken: list[Alert] = []
@@ -107,7 +107,7 @@ def _check_result(result: Result, other: Result | None, rules: Sequence[Rule], n
 
 
 def _broken_alert(about: str, error: DataError) -> Alert:
-    return Alert(f"rule {about} cannot be compared", "broken", f"{about}: cannot be checked: {error}", {"error": str(error)})
+    return Alert(f"rule {about} cannot be compared", "broken", f"{about}: {error}", {"error": str(error)})
 
 
 def _about_result(result: Result) -> str:
@@ -150,7 +150,7 @@ def alerts_of_rules(report: GateReport) -> list[Alert]:
 
 
 def alerts_of_series(series: Iterable[Series]) -> list[Alert]:
-    """The newest change of each series, if it is for the worse; it stays the same until the next change."""
+    """The newest change of each series, if it is worse; it stays the same until the next change."""
     alerts = []
     for metric_series in series:
         if not metric_series.changes or not metric_series.changes[-1].is_worse:
@@ -161,7 +161,7 @@ def alerts_of_series(series: Iterable[Series]) -> list[Alert]:
         first = metric_series.points[_first_place(metric_series, change)].evaluation
         kind = "step" if change.is_step else "spike"
         moved = f"{figure_text(metric_series.bound, change.before)} → {figure_text(metric_series.bound, change.after)}"
-        text = f"{_about_series(metric_series)}: {metric_series.metric} {moved}, a {kind} for the worse since {first}"
+        text = f"{_about_series(metric_series)}: {metric_series.metric} got worse: {moved}, a {kind} since {first}"
         details = {
             "benchmark": metric_series.benchmark,
             "provider": metric_series.provider,

@@ -33,7 +33,8 @@ class Blessed(NamedTuple):
 def check_tag(tag: str) -> str:
     """The tag, if it is valid; a BadParameter if it is not."""
     if not tag or len(tag) > LONGEST_TAG or re.search(r"[\s,]", tag) or not tag.isprintable() or tag.startswith("-"):
-        raise BadParameter(f"a tag must be one word of up to {LONGEST_TAG} characters without blanks or commas, not {tag!r}")
+        form = f"one word of up to {LONGEST_TAG} characters, without blanks or commas, that does not start with -"
+        raise BadParameter(f"a tag must be {form}; found {tag!r}")
     return tag
 
 

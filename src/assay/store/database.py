@@ -56,7 +56,7 @@ class Database:
             self.write(lambda connection: migrate(connection, self.place))
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """Do read-only work. It sees one state of the database, whatever others write in the meantime."""
+        """Do read-only work. It sees one state of the database, even if others write in the meantime."""
         is_sqlite = self.engine.dialect.name == "sqlite"  # where every reading transaction sees one state
         options: dict[str, Any] = {} if is_sqlite else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
         return self._attempt(work, **options)

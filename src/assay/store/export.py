@@ -212,7 +212,9 @@ class ParsedLine(NamedTuple):
 def _read_line(path: Path, lines: Lines, *expected: str) -> ParsedLine:
     number, text = next(lines, (0, b""))
     if not text:
-        raise DataError(f"the file ends too early: expected a line with {' or '.join(expected)}", source=path)
+        raise DataError(
+            f"the file is incomplete: expected another line with {' or '.join(expected)}. Export it again", source=path
+        )
     source = f"{path}:{number}"
     plain = parse_plain(text, source)
     if not isinstance(plain, dict) or not any(name in plain for name in expected):

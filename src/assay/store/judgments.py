@@ -68,7 +68,9 @@ def checked_judgment(judgment: Judgment) -> Judgment:
             raise BadParameter(f"{name} must be text, not {shortened(getattr(judgment, name))}")
     judge, note = judge_name(judgment.judge), printable(" ".join(judgment.note.split()))
     if not judge or len(judge) > LONGEST_JUDGE:
-        raise BadParameter(f"the name of a judge must have 1 to {LONGEST_JUDGE} characters, not {shortened(judgment.judge)}")
+        raise BadParameter(
+            f"the name of a judge must have 1 to {LONGEST_JUDGE} visible characters, not {shortened(judgment.judge)}"
+        )
     if len(note) > LONGEST_NOTE:
         raise BadParameter(f"a note can have at most {LONGEST_NOTE:,} characters, found {len(note):,}")
     if not judgment.query or not judgment.document:
@@ -295,8 +297,8 @@ def exportable(judgments: Iterable[Judgment]) -> Exportable:
     for judgment in judgments:
         why = why_not_trec(judgment.query, judgment.document)
         if not is_finite_number(judgment.grade):
-            pair = f"{judgment.document} for {judgment.query}"
-            why = f"{judgment.judge} gave {pair} the grade {judgment.grade!r}, which is not a finite number"
+            pair = f"document {judgment.document} and query {judgment.query}"
+            why = f"the grade {judgment.grade!r} by {judgment.judge} for {pair} is not a finite number"
         if why:
             left_out.append(why)
         else:

@@ -51,9 +51,7 @@ def find_baseline(reference: str, store: str | Path | None = None) -> tuple[Look
         if error.kind != REFERENCE_KIND:
             raise
         if not is_baseline_name(name):
-            raise DataError(
-                f"the baseline {reference} does not exist, and a baseline cannot have this name: {error}"
-            ) from None
+            raise DataError(f"{reference!r} is not the name of a baseline, and {error}") from None
         return None, f" (did you mean {' or '.join(error.near)}?)" if error.near else ""
 
 

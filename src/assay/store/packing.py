@@ -59,7 +59,7 @@ def decompress(data: bytes, what: str, digest: str | None = None) -> bytes:
         if most_unpacked(len(data)) < size < zstandard.CONTENTSIZE_ERROR:
             raise StoreError(
                 f"{what} is too large when unpacked ({size:,} bytes from {len(data):,}). "
-                f"If the store is yours, allow more with {VARIABLE}=100000"
+                f"If you trust this store, allow more with {VARIABLE}=100000"
             )
         payload = zstandard.ZstdDecompressor().decompress(data)
     except (zstandard.ZstdError, MemoryError) as error:

@@ -137,8 +137,11 @@ def _payloads_of(row: ResultRow, data: Mapping[str, bytes], about: str) -> dict[
     """Kind → payload, for the parts that the result has."""
     digests = {kind: digest for kind in PARTS if (digest := getattr(row, kind)) is not None}
     if lost := [kind for kind, digest in digests.items() if digest not in data]:
-        raise StoreError(f"{about}: its {lost[0]} are missing from the store", hint=CHECK_HINT)
-    return {kind: CompressedPayload(digest, data[digest], f"{about}: {kind}") for kind, digest in digests.items()}
+        raise StoreError(f"{about}: the stored part {lost[0]!r} is missing", hint=CHECK_HINT)
+    return {
+        kind: CompressedPayload(digest, data[digest], f"{about}: the stored part {kind!r}")
+        for kind, digest in digests.items()
+    }
 
 
 class EvaluationRow(NamedTuple):
@@ -156,7 +159,7 @@ class EvaluationRow(NamedTuple):
         what = f"{store}{self.id}: its plan"
         content = decompress(self.plan, what)
         with report_damage(what):
-            plan = convert_plain(unpack_json(content), dict[str, Any], "it")
+            plan = convert_plain(unpack_json(content), dict[str, Any], "plan")
             check_depth(plan, "")
         return content
 
@@ -290,7 +293,7 @@ def _check_evaluation(connection: Connection, row: EvaluationRow, faults: list[s
             faults.append(f"{name}: its summaries do not match its scores")
         stored_results.append(stored_result)
     if EvaluationBundle(row.open_plan(store_prefix(connection)), tuple(stored_results), row.saved).digest != row.digest:
-        faults.append(f"{row.id} has changed since it was saved: a result or its plan is different")
+        faults.append(f"{row.id} has changed since it was saved: a result or the plan is different")
     return len(packed_results)
 
 

@@ -44,7 +44,7 @@ class Figure(NamedTuple):
     low: float | None
     high: float | None
     n: int
-    """The number of queries behind the value."""
+    """The number of queries that the value is based on."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class StoredResult:
 
     @cached_property
     def content(self) -> str:
-        """A digest that is equal if queries, responses and scores are equal, whatever the times."""
+        """A digest that is equal if queries, responses and scores are equal; times do not matter."""
         plain = self.plain
         about = [plain.get("benchmark", ""), plain["name"], plain.get("failures", {})]
         parts = (self.scores, self.rankings, self.queries, self.relevant)

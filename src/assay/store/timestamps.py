@@ -29,10 +29,10 @@ def parse_timestamp(text: object) -> str | None:
         return None
 
 
-def parse_since(text: str, today: datetime | None = None) -> str:
-    """Parse `30d`, `12h`, `45m` (minutes), `2w`, or a day such as 2026-11-15 to the time it means."""
+def parse_since(text: str, today: datetime | None = None, *, name: str = "since") -> str:
+    """Parse `30d`, `12h`, `45m` (minutes), `2w`, or a day such as 2026-11-15 to the time it means; errors name it `name`."""
     if not isinstance(text, str):
-        raise BadParameter(f"since must be text such as 30d or 2026-11-15, not {text!r}")
+        raise BadParameter(f"{name} must be text such as 30d or 2026-11-15, not {text!r}")
     shape = re.fullmatch(r"(\d{1,5})([mhdw])", text.strip())
     try:
         if shape:
@@ -43,4 +43,4 @@ def parse_since(text: str, today: datetime | None = None) -> str:
     if (moment := parse_timestamp(text.strip())) is not None:
         return moment
     forms = "an age such as 30d, 12h, 45m (minutes) or 2w, or a day such as 2026-11-15"
-    raise BadParameter(f"since must be {forms}, not {text!r}")
+    raise BadParameter(f"{name} must be {forms}, not {text!r}")

@@ -12,7 +12,7 @@ from assay.evaluation import Grades, Rejudged, Result, rejudge
 from assay.model import Rankings, Run
 from assay.reports import Cell, Column, Mark, Table, columns, number, readable_time, words
 from assay.store import JudgeAgreement, Judgment, combined, judge_agreements, restore_ids
-from assay.text import counted, percent, printable
+from assay.text import percent, printable
 from assay.web.documents import ServedDatasets
 from assay.web.page import PageRequest
 from assay.web.state import AppState
@@ -218,12 +218,13 @@ def effect_grid(result: Result, query: str, effect: Rejudged) -> Table:
             fields += [number(Figures().value(metric, before), before)]
             fields += [number(Figures().value(metric, after), after, mark=tone)]
         rows.append((Cell(name, help=metric.metric.meaning), *fields))
-    added = f"{counted(effect.n_added, 'grade')} by people added to the judgments of the benchmark"
-    notes = [f"{added}. The stored result does not change."]
+    notes = [f"Grades by people, in addition to the benchmark: {effect.n_added:,}. The stored result does not change."]
     if effect.n_kept:
-        notes.append(f"{counted(effect.n_kept, 'grade')} left out, because the benchmark has its own judgments there.")
+        notes.append(f"Grades left out, because the benchmark already has judgments for these documents: {effect.n_kept:,}.")
     if lost := [name for name in effect.left_out if not math.isnan(result.summary.get(name, math.nan))]:
-        notes.append(f"Not recomputed, because the store does not have all the data they need: {', '.join(lost)}.")
+        notes.append(
+            f"Not recomputed, because the store does not have all the data that these metrics need: {', '.join(lost)}."
+        )
     heads = columns("metric", "this query", "with the new grades", "all queries", Column("with the new grades"))
     return Table(heads, tuple(rows), "What the new grades change", notes=tuple(notes), is_sortable=False)
 

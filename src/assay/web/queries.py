@@ -76,7 +76,7 @@ class QueryTable:
         every: Sequence[str] = known_queries(self.result)
         if kind := request.get("only"):
             if kind not in self.kinds:
-                raise BadParameter(f"only must be one of {', '.join(self.kinds)}, not {kind[:80]!r}")
+                raise BadParameter(f"the parameter only must be one of {', '.join(self.kinds)}, not {kind[:80]!r}")
             every = [query for query in every if self.kinds[kind](query)]
         if sought := request.get("words").casefold().split():
             every = [query for query in every if all(word in self._words(query) for word in sought)]

@@ -144,7 +144,9 @@ class Guard:
             raise Refusal(414, f"the address is too long: at most {MAX_ADDRESS:,} bytes are allowed")
         name = _host_of(f"//{headers.get('host', '')}")[0]
         if not self.keys.token and not is_loopback(name):
-            raise Refusal(421, "these pages are served only to this machine. Open them as 127.0.0.1 or localhost")
+            raise Refusal(
+                421, "this server accepts requests only from its own machine. Use 127.0.0.1 or localhost as its host name"
+            )
 
     async def _check_token(self, scope: Scope, headers: dict[str, str]) -> tuple[Session, bool]:
         """The session, and whether the token came in a header, which no other site can make a browser send."""
@@ -173,7 +175,7 @@ def _check_origin(scope: Scope, headers: dict[str, str]) -> None:
     here = _place_of(f"{scope.get('scheme', 'http')}://{headers.get('host', '')}")
     is_ours = origin is None or (here is not None and _place_of(origin) == here)
     if not is_ours or headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        advice = "If assay is behind a proxy with TLS, name it with assay serve --proxy"
+        advice = "If assay serve runs behind a proxy with TLS, name the proxy with --proxy"
         raise Refusal(403, f"requests from other sites cannot change anything here. {advice}")
 
 

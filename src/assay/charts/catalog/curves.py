@@ -141,9 +141,10 @@ def _note(lines: Sequence[Line], known: Sequence[int], asked: Sequence[int]) -> 
     if not not_rescored:
         source = "Computed at each cutoff from the rankings in the results"
     elif len(not_rescored) == len(lines):
-        source = "Only the cutoffs in the results, because other cutoffs cannot be computed from them"
+        source = "Only the cutoffs in the results are shown, because the results do not allow computing others"
     else:
-        source = f"Computed from the rankings in the results; only the cutoffs in the result for {listed(not_rescored, 3)}"
+        exceptions = f"For {listed(not_rescored, 3)}, only the cutoffs in the result are shown"
+        source = f"Computed from the rankings in the results. {exceptions}"
     lost = [str(k) for k in sorted(set(asked) - set(known))]
     return f"{source}. No system has a value at {', '.join(lost)}" if lost else source
 
@@ -158,7 +159,7 @@ def _too_few(metric: BoundMetric, known: Sequence[int], results: Sequence[Result
     has = f"{family} was scored only at {', '.join(map(str, own))}" if own else f"{family} was scored without a cutoff"
     reasons = rankings if own and own == list(known) else f"{rankings}, and {has}"
     ask = f"--metrics {family}@1 {family}@5 {family}@10"
-    needed = f"a line needs {family} at two or more cutoffs, found {cutoffs}: {reasons}"
+    needed = f"by_k needs {family} at two or more cutoffs, found {cutoffs}: {reasons}"
     return f"{needed}. Evaluate with {ask}, or choose other cutoffs"
 
 

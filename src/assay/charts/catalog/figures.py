@@ -213,7 +213,7 @@ def heat_map(subject: Subject) -> Drawing:
         f"Heat map of {counted(len(names), 'system')} by {counted(len(metrics), 'metric')}. "
         f"Best on {listed(best, len(best))}."
     )
-    note = "Colours compare the systems on one metric; the strongest colour is the best system" if len(names) > 1 else ""
+    note = "Each metric has its own colours; the strongest colour marks the best system" if len(names) > 1 else ""
     table_rows = tuple({name: row[name] for name in ("system", "metric", "value")} for row in rows)
     return Drawing(spec(layers, rows, **CELL_STEP), subject.title or "Systems by metrics", alt, table_rows, note)
 

@@ -47,7 +47,8 @@ class ScorePairs(NamedTuple):
     def summary(self, about_same: str = "") -> str:
         """The counts as text."""
         n = self.counts
-        return f"{counted(n['better'], 'query')} better, {n['same']:,} the same{about_same}, {n['worse']:,} worse"
+        better = f"{self.names[1]} is better on {counted(n['better'], 'query')}"
+        return f"{better}, the same on {n['same']:,}{about_same}, and worse on {n['worse']:,}"
 
 
 def pair_scores(subject: Subject) -> ScorePairs:
@@ -174,7 +175,7 @@ MAX_COUNT_WITH_ALL_TICKS = 8
 def difference_histogram(subject: Subject) -> Drawing:
     """How many queries got better or worse, and by how much.
 
-    Queries that did not change are counted, but have no bar, because it would often dwarf all others.
+    Queries that did not change are counted, but have no bar, because this bar would often be much higher than all others.
     """
     pairs = pair_scores(subject)
     change = np.array([row["change"] for row in pairs.rows])

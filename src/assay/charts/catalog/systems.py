@@ -91,10 +91,9 @@ def _together(rows: Sequence[Row], joined: Sequence[tuple[int, int]]) -> str:
     """Which systems do not differ significantly, as text."""
     if not joined:
         return "All systems differ significantly from each other."
-    groups = [
-        f"{rows[first]['system']} {'and' if last == first + 1 else 'to'} {rows[last]['system']}" for first, last in joined
-    ]
-    return f"Not significantly different, in order of rank: {listed(groups)}."
+    names = [str(row["system"]) for row in rows]
+    groups = [f"{', '.join(names[first:last])} and {names[last]}" for first, last in joined]
+    return f"Not significantly different from each other: {listed(groups)}."
 
 
 def _spec(rows: Sequence[Row], joined: Sequence[tuple[int, int]], metric: str) -> Spec:

@@ -23,7 +23,7 @@ from assay.reports.table import Mark, Section, Table, columns, joined, number, w
 from assay.text import counted
 
 MACRO, VARIANCE = "macro mean", "variance"
-MEANING = f"{MACRO}: every language has the same weight, however many queries it has; {VARIANCE}: between languages."
+MEANING = f"{MACRO}: every language has the same weight; {VARIANCE}: how much the values differ between languages."
 MAX_METRICS = 6
 MORE_DIGITS = 2
 """Extra decimals of a variance."""

@@ -157,7 +157,7 @@ def correction_note(comparison: Comparison) -> str:
     about = f"p is corrected for all pairs and metrics ({correction_text(comparison)})"
     if len(comparison.names) == 2 and not math.isnan(first.p):
         return f"{about}. For {first.metric} alone, as in assay eval: {p_text(first.p)}."
-    return f"{about}. For fewer metrics, as in assay eval, it is smaller."
+    return f"{about}. With fewer metrics, as in assay eval, p is smaller."
 
 
 def _measures(report: BenchmarkReport, metric: BoundMetric, pair: Pair) -> tuple[Cell, ...]:

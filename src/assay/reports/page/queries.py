@@ -105,7 +105,7 @@ def scatter_section(report: BenchmarkReport) -> Section | None:
     side = "Above" if report.moving.metric.higher_is_better else "Below"
     lead = f"{side} the line, {report.names[report.pair[1]]} is better."
     if any(figure.is_clickable for part in charts if isinstance(part, Figures) for figure in part.figures):
-        lead += " Click a query, or its name in the table of queries, to see both rankings."
+        lead += " Click a point, or a query in the table of queries, to see both rankings."
     return Section(anchor_of("query-by-query", report.group), "Query by query", charts, lead)
 
 
@@ -120,10 +120,10 @@ def queries_section(report: BenchmarkReport) -> Section | None:
         cards = tuple(_card(report, query, notable) for query in kind.queries)
         parts.append(Cards(kind.title, cards, kind.lead))
     parts.append(_table(report, notable, carded))
-    title = "Wins and losses" if report.pair is not None else "Queries worth a look"
+    title = "Wins and losses" if report.pair is not None else "Notable queries"
     lead = "Relevant documents are marked ✓ with their grade. Missed relevant documents are listed below each ranking."
     if left := len(report.looked_at[0].query_ids) - len(carded):
-        lead += f" The rankings of {counted(left, 'other query')} that did not stand out are left out."
+        lead += f" The rankings of {counted(left, 'other query')}, which are less notable, are left out."
     return Section(anchor_of("queries", report.group), title, tuple(parts), lead)
 
 
@@ -221,9 +221,9 @@ def _table(report: BenchmarkReport, notable: NotableQueries, carded: set[str]) -
     heads = [*text_columns("query", "text")]
     heads += [Column(f"{printable(result.name or 'run')}: {metric.name}") for result in results]
     heads += [Column("Δ")] if len(results) == 2 else []
-    heads += text_columns("stands out")
+    heads += text_columns("remarks")
     n = len(results[0].query_ids)
-    notes = (f"{MAX_ROWS:,} of {n:,} queries: first those that stand out, then the others.",) if n > MAX_ROWS else ()
+    notes = (f"{MAX_ROWS:,} of {n:,} queries: first the notable queries, then others.",) if n > MAX_ROWS else ()
     title = "All queries" if n <= MAX_ROWS else "Queries"
     return Table(tuple(heads), tuple(rows), title, title=title, filters="queries", notes=notes)
 
@@ -313,12 +313,12 @@ def _kinds(
     is_good = metric.metric.higher_is_better and metric.metric.view != "timing"
     if is_good:
         zero = np.nan_to_num(scores, nan=math.inf).max(axis=1) == 0
-        title = "Nothing found by either system" if len(results) == 2 else "Nothing found"
+        title = "Nothing relevant found by either system" if len(results) == 2 else "Nothing relevant found"
         yield title, "zero", [query for query, is_zero in zip(queries, zero.tolist(), strict=True) if is_zero]
     yield "Mostly unjudged", "unjudged", _unjudged(report, queries)
     if len(results) == 1:
         worst = sign_of(metric) * scores[:, 0]
-        yield "Lowest scores", "low", _ordered(queries, worst, ~np.isnan(worst))[:MAX_PER_KIND]
+        yield "Worst scores", "worst", _ordered(queries, worst, ~np.isnan(worst))[:MAX_PER_KIND]
 
 
 def _ordered(queries: Sequence[str], by: Floats, inside: np.ndarray) -> list[str]:

@@ -64,7 +64,7 @@ def withdraw(state: AppState, params: ParameterValues) -> dict[str, Any]:
     judgments = state.judgments.find(**pair, judge=who)
     if not judgments or not state.judgments.withdraw(judgments[0]):
         known = [judgment.judge for judgment in state.judgments.find(**pair)]
-        hint = f"it was graded by {', '.join(known[:5])}" if known else "this document has no grades for this query"
+        hint = f"judges of this pair: {', '.join(known[:5])}" if known else "this document has no grades for this query"
         raise UnknownName("judge of this pair", params["judge"], near_matches(who, known), hint)
     return judgments[0].to_dict()
 
@@ -82,8 +82,8 @@ def _check_was_retrieved(state: AppState, new: NewJudgment) -> None:
             return
     if has_rankings and len(on_it) <= MAX_SEARCHED:
         raise BadParameter(
-            f"{shortened(new.document)} was not retrieved for {shortened(new.query)} in any stored result on "
-            f"{shortened(new.benchmark)}"
+            f"{shortened(new.document)} was not retrieved for the query {shortened(new.query)} in any stored result on "
+            f"{shortened(new.benchmark)}, so it cannot be judged"
         )
 
 

@@ -10,7 +10,7 @@ from assay.errors import BadParameter, UnknownName, near_matches
 from assay.monitoring import Series, series_of
 from assay.reports import query_to_dict
 from assay.store import Filter, StoredEvaluation, parse_since
-from assay.text import counted
+from assay.text import counted, shortened
 from assay.web.api.endpoint import PREFIX, Parameter, ParameterValues
 from assay.web.judgments import effect_of, judgments_about
 from assay.web.pages.leaderboard import (
@@ -137,7 +137,7 @@ def comparison(state: AppState, params: ParameterValues) -> dict[str, Any]:
     if len({own[key] for key in keys}) != len(keys):
         raise BadParameter("the same result is given twice. A comparison needs different results")
     if baseline and own[baseline] not in {own[key] for key in keys}:
-        raise BadParameter("baseline must be one of the results")
+        raise BadParameter(f"baseline must be one of the compared results, not {shortened(baseline)}")
     return state.comparison([own[key] for key in keys], own.get(baseline, ""), shared=params["shared"]).to_dict()
 
 

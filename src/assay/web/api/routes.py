@@ -313,4 +313,4 @@ def _body(content: bytes, kind: type) -> Any:
     try:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadParameter(f"the body of the request cannot be read: {error}") from None
+        raise BadParameter(f"the body of the request is not valid: {error}") from None

@@ -13,7 +13,7 @@ from assay.errors import AssayError, DataError, NotComparable, UsageError
 from assay.evaluation import Result
 from assay.metrics import BoundMetric
 from assay.reports import BenchmarkReport, Cards, Cell, Column, Group, Section, make_group, readable_time, words
-from assay.text import printable
+from assay.text import printable, shortened
 from assay.web.page import Page, PageRequest, Redirect, View, address
 from assay.web.queries import change_cell, cut_text, metric_of, query_url, score_column
 from assay.web.state import AppState, ListedResult
@@ -23,7 +23,7 @@ MAX_RESULTS = 20
 MAX_SYSTEMS_IN_TABLE = 6
 BEFORE_QUERIES = ("metrics", "slices", "by-cutoff", "query-by-query", "queries")
 OTHER_QUERIES = "Other queries"
-"""Cards of the report for queries that did not stand out."""
+"""Cards of the report for queries that are not notable."""
 MAX_CARDS = 8
 LEAD = "Relevant documents are marked ✓ with their grade. Missed relevant documents are listed below each ranking."
 MAX_NEWEST = 30
@@ -75,7 +75,7 @@ def _keys_and_baseline(request: PageRequest) -> tuple[tuple[str, ...], str]:
         raise UsageError(f"expected at most {MAX_RESULTS} results to compare, found {len(keys)}")
     baseline = request.get("baseline")
     if baseline and baseline not in keys:
-        raise UsageError("the baseline must be one of the compared results")
+        raise UsageError(f"the baseline must be one of the compared results, not {shortened(baseline)}")
     return keys, baseline
 
 
@@ -125,7 +125,9 @@ def _above_the_line(report: BenchmarkReport, place: int) -> str:
 def _first_cards(group: Cards) -> Cards:
     if len(group.cards) <= MAX_CARDS:
         return group
-    return replace(group, cards=group.cards[:MAX_CARDS], lead=f"The first {MAX_CARDS}. The table below has every query.")
+    return replace(
+        group, cards=group.cards[:MAX_CARDS], lead=f"The first {MAX_CARDS} queries. The table below has every query."
+    )
 
 
 def _title(report: BenchmarkReport) -> str:
@@ -160,8 +162,8 @@ def _swapped_address(keys: Sequence[str]) -> str:
 def _difference_view(request: PageRequest, error: DataError) -> View:
     """The page if the results differ, with a link that compares only their shared queries."""
     what = f"{error.what}." if isinstance(error, NotComparable) and error.can_intersect else str(error)
-    link = (request.url(shared=1), "Compare what they share")
-    return View("problem.html.j2", "These results differ", {"what": what, "link": link}, status=422)
+    link = (request.url(shared=1), "Compare only the queries that all of them have")
+    return View("problem.html.j2", "These results cannot be compared directly", {"what": what, "link": link}, status=422)
 
 
 def _report(state: AppState, keys: tuple[str, ...], baseline: str, *, shared: bool) -> tuple[BenchmarkReport, Group]:

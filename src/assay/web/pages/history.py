@@ -100,8 +100,8 @@ def _changes(series: Sequence[Series], metric: BoundMetric) -> list[tuple[str, s
         for change in line.changes:
             kind = "step" if change.is_step else "spike"
             how = f"from {digits.value(metric, change.before)} to {digits.value(metric, change.after)}"
-            sentence = f"{line.name}: a {kind} {how} on {readable_time(change.point.started)}"
             tone = "worse" if change.is_worse else "better"
+            sentence = f"{line.name}: a {kind} {how} ({tone}) on {readable_time(change.point.started)}"
             changes.append((change.point.started, (tone, sentence, f"/result/{change.point.evaluation}")))
     return [change for _, change in sorted(changes, reverse=True)[:20]]
 

@@ -94,7 +94,9 @@ def _check_grades(result: Result, key: str, query: str, sent: SentForm) -> None:
     retrieved = set(map(printable, result.run.get(query, {})))
     for document, grade, _ in sent.rows:
         if printable(document) not in retrieved:
-            raise BadParameter(f"{shortened(document)} was not retrieved for {shortened(query)} in {key}")
+            raise BadParameter(
+                f"{shortened(document)} was not retrieved for the query {shortened(query)} in {key}, so it cannot be judged"
+            )
         if grade not in (WITHDRAW, *map(str, GRADES)):
             raise BadParameter(f"a grade must be one of {', '.join(map(str, GRADES))}, not {shortened(grade)}")
 

@@ -32,7 +32,8 @@ def show_leaderboard(state: AppState, request: PageRequest) -> View:
     versions = versions_of(index.results, benchmark)
     data = request.get("data") or usual_version(versions)
     if data not in versions and versions:
-        raise UnknownName("version of the data of this benchmark", data[:80], near_matches(data, list(versions)))
+        near = near_matches(data, list(versions))
+        raise UnknownName("version of the data of this benchmark", data[:80], near, "the menu Data lists them")
     entered = newest_of(versions.get(data, ()))
     metrics = metrics_of(entered)
     metric = request.get("metric", usual_metric(state, entered, metrics))
@@ -43,7 +44,7 @@ def show_leaderboard(state: AppState, request: PageRequest) -> View:
     ranked = ranked_by(state, entered, metric)
     comparison, why_not = compare_best(state, ranked, metric)
     grid = board(ranked, metric, comparison)
-    layouts, tables = lay_out([Section("board", benchmark or "Nothing yet", (grid, *_charts(state, ranked, metric)))])
+    layouts, tables = lay_out([Section("board", benchmark or "No results yet", (grid, *_charts(state, ranked, metric)))])
     content = {
         "benchmarks": menu_names(names, benchmark),
         "benchmark": benchmark,
@@ -121,8 +122,8 @@ def _left_out(versions: Mapping[str, Sequence[ListedResult]], data: str) -> list
         return []
     n = len({result.entry.provider for result in others})
     counts = f"{counted(len(others), 'result')} of {counted(n, 'provider')}"
-    what = "with different data under this name (other queries, or another version)"
-    return [f"Left out: {counts} {what}. Choose them under Data."]
+    what = "on different data with the same name (other queries, or another version)"
+    return [f"Left out: {counts} {what}. To see them, choose other data in the menu Data."]
 
 
 def ranked_by(state: AppState, entered: Sequence[ListedResult], metric: str) -> list[ListedResult]:

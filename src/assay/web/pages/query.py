@@ -76,7 +76,7 @@ def _plain(state: AppState, listed: ListedResult, result: Result, query: str) ->
 
 def _outcome(request: PageRequest) -> str:
     """What happened to the form that was sent last, from the parameters of the address."""
-    whose = f" of {request.judge}" if request.judge else ""
+    whose = f" by {request.judge}" if request.judge else ""
     saved, back = (request.get_int(name, 0) for name in ("saved", "back"))
     outcomes = [f"{counted(saved, 'grade')}{whose} saved"] if saved else []
     outcomes += [f"{counted(back, 'grade')}{whose} removed"] if back else []

@@ -75,7 +75,7 @@ def filter_results(index: ResultIndex, request: PageRequest) -> Sequence[ListedR
         start = parse_since(since)
         results = [result for result in results if result.entry.started >= start]
     if until := request.get("until"):
-        end = parse_since(until)[:10]
+        end = parse_since(until, name="until")[:10]
         results = [result for result in results if result.entry.started[:10] <= end]
     if sought := request.get("words").casefold().split():
         results = [result for result in results if all(word in result.words for word in sought)]
