@@ -44,7 +44,7 @@ test: $(READY) ## run all tests except the slow ones
 
 snapshots: $(READY) ## regenerate the expected output in tests/snapshots and in the pages; then review the diff
 	touch tests/snapshots/.began
-	ASSAY_SNAPSHOTS=write $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+	ASSAY_SNAPSHOTS=write $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
 	find tests/snapshots -type f ! -newer tests/snapshots/.began -print -delete
 
 test-slow: $(READY) ## run the slow tests, and the property tests with ten times as many examples

@@ -87,3 +87,76 @@ def test_the_workflow_is_the_one_that_the_documentation_shows(folder, assay):
     workflow = (folder / FILES[-1]).read_text()
     page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
     assert workflow in re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+
+
+HOSTILE = (
+    'x=command(index=no,command=touch PWNED ".run',
+    "a:b(c).run",
+    "comma, and 'quotes\".run",
+    "- [x]: {y}.run",
+    "#hash.run",
+    "été.run",
+)
+
+
+def test_file_names_are_data(folder, assay):
+    write(folder, {"qrels.txt": QRELS, **dict.fromkeys(HOSTILE, GOOD)})
+    assert assay("init").code == 0
+    plan = load_plan(Path("plan.yaml"))
+    assert sorted(provider.name for provider in plan.providers) == sorted(Path(name).stem for name in HOSTILE)
+    assert assay("eval", "plan.yaml", "--quiet", "--no-store").code == 0
+    assert not Path("PWNED").exists()
+
+
+def test_names_that_a_plan_cannot_have_are_reported(folder, assay):
+    write(folder, {"qrels.txt": QRELS, "good.run": GOOD, "${HOME}.run": GOOD, "new\nline.run": GOOD})
+    done = assay("init")
+    assert done.out.count("Rename it") == 2
+    assert len(load_plan(Path("plan.yaml")).providers) == 1
+
+
+def test_runs_of_one_name_in_two_folders_and_links_to_them(folder, assay):
+    write(folder, {"qrels.txt": QRELS, "v1/bm25.run": GOOD, "v2/bm25.run": POOR})
+    (folder / "again").symlink_to(folder)
+    assert assay("init").code == 0
+    assert [provider.name for provider in load_plan(Path("plan.yaml")).providers] == ["v1/bm25.run", "v2/bm25.run"]
+
+
+def test_runs_as_tables_are_not_taken_for_judgments(folder, assay):
+    table = "query_id,doc_id,score\nq1,d1,9.5\nq1,d3,8.25\nq2,d4,7.5\n"
+    write(folder, {"base.csv": table, "qrels.txt": QRELS, "other.json": '{"q1": {"d1": 0.5}, "q2": {"d4": 0.25}}'})
+    assert assay("init").code == 0
+    plan = load_plan(Path("plan.yaml"))
+    assert (plan.benchmarks, [provider.name for provider in plan.providers]) == (("./qrels.txt",), ["base", "other"])
+    assert assay("eval", "plan.yaml", "--quiet", "--no-store").code == 0
+
+
+def test_queries_without_documents_need_a_retriever_of_the_user(folder, assay):
+    write(folder, {"golden.jsonl": '{"query_id": "q1", "question": "how?", "relevant_ids": ["d1"]}\n'})
+    done = assay("init")
+    assert "edit plan.yaml" in done.out
+    assert "./golden.jsonl" in Path("plan.yaml").read_text()
+    assert assay("plan", "check", "plan.yaml").code != 0
+    write(folder, {"my_module.py": "def search(query, k):\n    return ['d1']\n"})
+    assert assay("eval", "plan.yaml", "--quiet", "--no-store").code == 0
+
+
+def test_judgments_alone_need_run_files(folder, assay):
+    write(folder, {"qrels.txt": QRELS})
+    assert "name your run files" in assay("init").out
+    write(folder, {"mine.run": GOOD})
+    assert assay("eval", "plan.yaml", "--quiet", "--no-store").code == 0
+
+
+def test_nothing_is_written_if_one_file_cannot_be(folder, assay):
+    write(folder, {".github": "a file\n"})
+    done = assay("init")
+    assert (done.code, ".github is a file" in done.err, Path("plan.yaml").exists()) == (2, True, False)
+
+
+def test_a_folder_inside_a_repository_and_one_with_many_files(folder, assay):
+    (folder / ".git").mkdir()
+    write(folder, {f"part/{number:03}.md": "" for number in range(510)})
+    done = assay("init", "part")
+    assert f"move it to {folder}" in done.out
+    assert "more than 500 files" in done.out

@@ -11,6 +11,7 @@ from assay.datasets.format import Probe, detect_format, load_dataset
 from assay.errors import AssayError, DataError
 from assay.files import BOM
 from assay.model import Qrels, Run
+from assay.text import printable
 
 MAX_ENTRIES = 500
 """Files and folders that are looked at."""
@@ -134,9 +135,10 @@ def _inspect(path: Path) -> FoundBenchmark | FoundRun | None:
 
 
 def _one_line(path: Path, error: Exception) -> str:
+    place = printable(str(path))
     if isinstance(error, OSError):
-        return f"{path}: cannot be read: {error.strerror or error}"
-    return str(error).partition("\n")[0]
+        return f"{place}: cannot be read: {error.strerror or error}"
+    return str(error).replace(str(path), place).partition("\n")[0]
 
 
 def _is_benchmark(path: Path) -> bool:
