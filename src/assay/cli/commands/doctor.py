@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_doctor(options: argparse.Namespace) -> int:
-    """Print the installation. The exit code is 6 if the store cannot be read, 3 if anything else stops assay from working."""
+    """Print the installation. The exit code is 6 if the store cannot be read, 3 if assay cannot work for another reason."""
     from assay.cli.installation import inspect_installation
 
     installation = inspect_installation(options.store)
