@@ -50,12 +50,12 @@ say which documents are relevant, and how all metrics handle ties, missing queri
 Write `name`, `name@k` or `name(parameter=value)@k`. Case does not matter, and `-` is the same as `_`. Results, tables and
 files always show the canonical name.
 
-| written | means |
+| you write | it means |
 |---|---|
 {examples}
 
-One text can have several names, separated by commas. An unknown name, an unknown parameter or an invalid value is an error
-before any data is read.
+You can write several names in one text, separated by commas. assay checks all names, parameters and values before it reads
+any data.
 """
 
 EXAMPLES = {
@@ -188,8 +188,8 @@ FORMATS_HEAD = """\
 All {count} formats of benchmarks. This page is generated from the records in `src/assay/datasets` by `make docs`; do not
 edit it.
 
-`assay.load_dataset(path)` and `assay score --dataset PATH` recognise the format; `format="beir"` and `--dataset-format beir`
-set it. These commands work with datasets:
+`assay.load_dataset(path)` and `assay score --dataset PATH` recognise the format. To set the format yourself, use
+`format="beir"` or `--dataset-format beir`. These commands work with datasets:
 
 | command | what it does |
 |---|---|
@@ -198,18 +198,18 @@ set it. These commands work with datasets:
 | `assay datasets check PATH` | check a dataset |
 | `assay datasets convert SOURCE TARGET --to beir` | write a dataset in another format |
 
-Every format is read into the same parts: queries, documents, judgments and tags. Each part has a fingerprint, which does not
-depend on order or format, so you can see whether two benchmarks have the same content. `dataset.repairs` lists the
-unambiguous corrections of a reader, and what it could not use; nothing is dropped silently. Files may be compressed as
-`.gz`, `.zst`, `.xz` or `.bz2`.
+Every format is read into the same parts: queries, documents, judgments and tags. Queries, documents and judgments have
+fingerprints. A fingerprint does not depend on order or format, so you can see whether two benchmarks have the same content.
+`dataset.repairs` lists what assay corrected while it read the files, and what it could not use. assay corrects only what is
+unambiguous, and drops nothing silently. Files may be compressed as `.gz`, `.zst`, `.xz` or `.bz2`.
 
-The decompressed size of a file is limited to 64 MiB, or to 1,000 times the size of the file if that is more. A file that
-exceeds the limit is refused while it is read, and is never in memory as a whole. Runs usually decompress to 3 to 6 times
-their size. The most repetitive run that we could make (ids in sequence, one score, a tag of 105 characters) reached 145
-times with zstd at level 19, and 165 times with xz. If a valid file exceeds the limit, set the environment variable
-`ASSAY_MAX_EXPANSION=100000` to allow more; `inf` removes the limit. This works for commands and from Python
-(`os.environ`). The limit also applies to Parquet (rows for its size), to exports and to stores. A line of a file has at
-most 128 MiB; a JSON document may be one longer line.
+The decompressed size of a file is limited to 64 MiB, or to 1,000 times the size of the file if that is more. assay stops
+reading a file that exceeds the limit, and never has the whole file in memory. Runs usually decompress to 3 to 6 times their
+size. The most repetitive run that we could create (ids in sequence, one score, a tag of 105 characters) decompressed to 145
+times its size with zstd at level 19, and to 165 times its size with xz. If a valid file exceeds the limit, set the
+environment variable `ASSAY_MAX_EXPANSION=100000` to allow more, or `inf` to remove the limit. This works for commands and
+from Python (`os.environ`). The limit also applies to Parquet (the number of rows for the size of the file), to exports and
+to stores. A line of a file can have at most 128 MiB. A JSON document may be a single line that is longer.
 
 Runs and plain judgments have their own formats: see [what goes in](tour.md#what-goes-in).
 """
@@ -221,7 +221,7 @@ def formats_page() -> str:
     rows = [(f"[`{one.name}`](#{one.name})", "read, write" if one.write else "read", _plain(one.meaning)) for one in formats]
     parts = [
         FORMATS_HEAD.format(count=len(formats)),
-        _table(("format", "", "what it is"), rows),
+        _table(("format", "assay can", "what it is"), rows),
         *map(_format_section, formats),
     ]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
@@ -236,10 +236,11 @@ def _format_section(one: Format) -> str:
 CHECKS_HEAD = """\
 # Checks
 
-All {count} findings of `assay datasets check`, in the order in which they are reported. This page is generated from
-`src/assay/datasets/preflight/findings.py` by `make docs`; do not edit it. An *error* means that scores would be wrong or
-impossible, and the command exits with code 3. A *warning* is worth checking. Every finding says how often it occurs, and
-where.
+All {count} findings of `assay datasets check`. The command reports errors first, then warnings, each in the order of this
+page. An *error* means that scores would be wrong or impossible, and the command exits with code 3. A *warning* is worth
+checking. Every finding says how often it occurs, and where.
+
+This page is generated from `src/assay/datasets/preflight/findings.py` by `make docs`; do not edit it.
 """
 
 
@@ -253,7 +254,7 @@ def checks_page() -> str:
         "Runs": RUN_CODES,
     }.items():
         rows = [(f"`{name}`", code.severity, _plain(code.advice)) for name, code in codes.items()]
-        parts += [f"## {title}\n", _table(("code", "", "what to do"), rows)]
+        parts += [f"## {title}\n", _table(("code", "severity", "what to do"), rows)]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
 
@@ -272,7 +273,8 @@ def ontologies_page() -> str:
 
 def _similarity_row(one: Similarity) -> tuple[str, ...]:
     """Name and parameters; meaning and edge cases; which pairs have similarity 1; citation."""
-    whole = "only a term and itself" if one.only_identical else "a term and itself, and terms with equal information content"
+    equal = "a term and itself, and terms that are as informative as their common ancestor"
+    whole = "only a term and itself" if one.only_identical else equal
     named = _codes([f"{one.name}({', '.join(param.name for param in one.params)})" if one.params else one.name])
     told = f"{_sentence(one.meaning)} {_plain(one.edge_cases)}"
     return named, told, whole if one.is_normalised else "only the most specific terms", _plain(one.cite)

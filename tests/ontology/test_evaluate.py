@@ -92,8 +92,8 @@ def test_an_ontology_that_is_given_reads_ids_for_all_metrics():
     assert result.summary == {"hit@1": 1, "max_ont_sim@1": 1}
     assert result.notes[:3] == (
         "1 expected id is obsolete in tiny, and the replacement is used: OLD → C.",
-        "1 expected id is not a current term of tiny, with similarity 0 to every other id: Z.",
-        "1 retrieved id is not a current term of tiny, with similarity 0 to every other id: Y.",
+        "1 expected id is not a current term of tiny and has similarity 0 to every other id: Z.",
+        "1 retrieved id is not a current term of tiny and has similarity 0 to every other id: Y.",
     )
     assert assay.evaluate({"q": {"C": 1}}, {"q": ["OLD"]}, ["mrr"], ontology=ONTOLOGY)["mrr"] == 1
     by_dataset = assay.evaluate(dataset({"q": {"OLD": 1}}), {"q": ["C"]}, ["mrr"], ontology=ONTOLOGY)

@@ -191,10 +191,15 @@ def language_of(path: str) -> str:
     return _BY_ENDING.get(ending_of(path), "")
 
 
+def no_grammar(path: str) -> str:
+    """The start of a remark on a file in an unknown language."""
+    ending = ending_of(path)
+    return f"no grammar for {f'.{ending} files' if ending else 'files without extension'}"
+
+
 def unknown_language(path: str) -> str:
     """The remark for a file that is cut into lines."""
-    ending = ending_of(path)
-    return f"no grammar for {f'.{ending}' if ending else 'files without extension'}: cut into lines, like fixed_lines"
+    return f"{no_grammar(path)}, so cut into lines as by fixed_lines"
 
 
 def check_grammars(owner: str, language: str) -> None:

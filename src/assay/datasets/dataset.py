@@ -249,7 +249,7 @@ def subtopics_of(qrels: Qrels) -> dict[tuple[str, str], dict[str, float]]:
 def require_queries(dataset: BenchmarkDataset, place: str) -> BenchmarkDataset:
     """The dataset; an error if it has no queries."""
     if not dataset.queries:
-        raise DataError("found no queries", source=place)
+        raise DataError("expected at least one query, found none", source=place)
     return dataset
 
 

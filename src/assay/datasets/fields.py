@@ -211,7 +211,7 @@ def _split_list(text: str) -> Any:
         try:
             return ast.literal_eval(text.strip())
         except (ValueError, SyntaxError, RecursionError, MemoryError):
-            raise DataError(f"expected ids, found {shortened(text)}") from None
+            raise DataError(f"expected ids such as d1; d2 or a JSON list, found {shortened(text)}") from None
 
 
 def judged_ids(value: Any, place: str, notes: Notes) -> dict[str, float]:

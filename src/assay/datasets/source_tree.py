@@ -39,7 +39,7 @@ class SourceTree:
         """Reason → the number of files that were skipped."""
 
     def documents(self, names: Collection[str], besides: Collection[Path] = ()) -> dict[str, Document]:
-        """Path below the root → document. Files in `names` are read whatever their extension or size, unless binary."""
+        """Path below the root → document. Files in `names` are read with any extension and size, unless they are binary."""
         paths = {path.relative_to(self.root).as_posix(): path for path in self._sources() if path not in besides}
         paths |= {name: path for name in names if name not in paths and (path := self.find(name)) is not None}
         documents = {}

@@ -204,7 +204,7 @@ REL = Param(
     "rel",
     number,
     None,
-    "lowest grade that counts as relevant. If not set: the level of the policy (by default any grade above 0)",
+    "lowest grade that counts as relevant. If not set: the relevance level of the policy (by default any grade above 0)",
 )
 JUDGED_ONLY = Param("judged_only", flag, False, "remove unjudged documents from the ranking before scoring")
 GAIN = Param(
@@ -215,7 +215,9 @@ GAIN = Param(
     ("gains", "dcg"),
     dot=True,
 )
-GAIN_LEVEL = Param("rel", number, None, "grades below this gain nothing. The level of the policy has no effect here")
+GAIN_LEVEL = Param(
+    "rel", number, None, "documents with a lower grade have no gain. The relevance level of the policy has no effect here"
+)
 DISCOUNT = Param(
     "discount", one_of("log2", "jk2002"), "log2", "log2: 1/log₂(rank+1); jk2002: no discount at rank 1, then 1/log₂(rank)"
 )
@@ -234,7 +236,7 @@ SPAN_TOKENS = Param(
     "tokens",
     cutoff,
     None,
-    "a budget in words: chunks count, in rank order, until the first one that does not fit into it",
+    "a budget in words: chunks count, in rank order, until one does not fit into the budget",
     aliases=("budget",),
     budget=True,
 )

@@ -23,7 +23,8 @@ def gains(grade: Floats, gain: Any = "linear", rel: float | None = None) -> Floa
         worth = linear
     elif gain == "exp":
         if linear.max(initial=0.0) > MAX_EXPONENT:
-            raise DataError(f"gain=exp does not work with a grade of {linear.max():g}: 2^grade is too large")
+            grade_text = f"{linear.max():g}"
+            raise DataError(f"gain=exp does not work with a grade of {grade_text}: 2^grade is too large. Use another gain")
         worth = np.exp2(linear) - 1.0
     elif gain == "binary":
         worth = (grade > 0).astype(float)

@@ -85,7 +85,7 @@ def bound_metrics(asked: Any, profile: str) -> list[BoundMetric]:
         for metric in _parse_asked(name, profile):
             metrics.setdefault((metric.name, metric.given), metric)
     if not metrics:
-        raise BadParameter("no metric was given")
+        raise BadParameter("no metric is given. Write at least one, such as ndcg@10")
     return list(metrics.values())
 
 
@@ -261,7 +261,7 @@ def _cutoffs(text: str, metric: Metric, cut: str | None, dotted: bool) -> Iterat
             yield _set(text, metric, name.strip(), part.strip())
         return
     if metric.at is None:
-        raise BadParameter(f"{text}: {metric.name} has no cutoff")
+        raise BadParameter(f"{text}: {metric.name} has no cutoff. Write {metric.name}")
     for part in cut.split(","):
         yield _set(text, metric, metric.at.name, part.strip())
 

@@ -46,7 +46,7 @@ QUESTIONS = (
         "single-answer",
         "Did the one right answer come first?",
         "Only one document is right, and people read what is at the top. hit@1 is the share of queries with the right "
-        "document first. mrr also shows how far down it is otherwise.",
+        "document first. mrr also shows how far down the right document is.",
         ("mrr", "hit", "err", "ndcg"),
         ("mrr", "hit@1", "hit@5"),
         "single only known item faq lookup top rank navigational first correct",
@@ -54,8 +54,8 @@ QUESTIONS = (
     Question(
         "everything",
         "Did we find everything?",
-        "A generator or a reranker cannot use a document that was not retrieved. Use the cutoff of the next step. If "
-        "queries have more than k relevant documents, use capped_recall, which divides by the largest number possible.",
+        "A generator or a reranker cannot use a document that was not retrieved. Set k to the number of documents that the "
+        "next step reads. If queries have more than k relevant documents, use capped_recall, which divides by at most k.",
         (
             "recall",
             "capped_recall",
@@ -110,8 +110,9 @@ QUESTIONS = (
     Question(
         "reader",
         "What does a reader who stops early get?",
-        "Each of these metrics contains a model of a reader. rbp continues with a fixed probability, err stops when "
-        "satisfied, and the others combine these or want a certain gain. Choose the one that behaves like your users.",
+        "Each of these metrics contains a model of a reader. The reader of rbp continues with a fixed probability, and "
+        "the reader of err stops when satisfied. The others combine these models, or their reader wants a certain gain. "
+        "Choose the model that behaves like your users.",
         ("rbp", "err", "bpm", "inst", "insq", "nerr8", "nerr9", "nerr10", "nerr11"),
         ("rbp(p=0.8)", "err@10"),
         "user model patience impatient browsing stop satisfied effort cost gain persistence",
@@ -130,23 +131,23 @@ QUESTIONS = (
         "hard-queries",
         "Do some queries fail?",
         "A mean hides a query that gets nothing. A geometric mean does not: one query near 0 lowers it a lot. yaap spreads "
-        "the ends of the scale.",
+        "out values near 0 and 1.",
         ("gm_map", "gm_bpref", "yaap", "hit"),
         ("gm_map", "hit@10"),
         "hard worst difficult robust robustness fail failing tail zero left behind fairness",
     ),
     Question(
         "reranker",
-        "Is the reranker worth it?",
-        "A reranker can only reorder what the first stage found. Look at recall before it, at the order after it, and at "
-        "the time it takes.",
+        "Does the reranker help?",
+        "A reranker can only reorder what the first stage found. Look at the recall before reranking, at the order after "
+        "reranking, and at the time that it takes.",
         ("reranking_improvement", "ndcg", "mrr", "recall", "latency"),
         ("ndcg@10", "mrr", "recall@100", "reranking_improvement"),
         "rerank reranking rerankers cross encoder second stage improvement worth pay before after",
     ),
     Question(
         "speed",
-        "How long does it take?",
+        "How long does a query take?",
         "People remember slow queries, so look at the 95th percentile rather than the mean.",
         ("latency_p95", "latency_p50", "latency_p99", "latency"),
         ("latency_p50", "latency_p95"),
@@ -156,7 +157,7 @@ QUESTIONS = (
         "spans",
         "Do the retrieved chunks contain the passage?",
         "A gold span is a place in a text, and chunks may be cut anywhere. These metrics measure the overlap, so you can "
-        "compare chunkers. @tokens=2000 sets a budget in words, as for a prompt, instead of a rank.",
+        "compare chunkers. @tokens=2000 sets a budget in words, as for a prompt, instead of a cutoff.",
         ("span_recall", "span_precision", "span_iou", "file_recall", "file_mrr"),
         ("span_recall@5", "span_precision@5", "span_recall@tokens=2000"),
         "span chunk chunks chunker chunking passage passages code lines characters overlap file files evidence repository",
@@ -180,8 +181,8 @@ QUESTIONS = (
     Question(
         "routing",
         "Do queries go to the right expert, and is unnecessary retrieval skipped?",
-        "Routing is right or wrong for each query. For a gate, look at both sides: what it saves, and what it wrongly "
-        "skips.",
+        "Routing is right or wrong for each query. For a retrieval gate, look at both sides: the retrievals that it saves, "
+        "and those that it wrongly skips.",
         (
             *("routing_accuracy", "load_balance", "gate_efficiency", "gate_accuracy", "gate_recall", "wrongly_skipped"),
             *("wasted_retrievals", "retrievals_saved", "gate_cost_saved"),

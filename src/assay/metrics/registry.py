@@ -66,7 +66,7 @@ def register(metric: Metric) -> None:
     known = all_spellings().get(fold(metric.name))
     if known and known[0] is not metric:
         raise UsageError(
-            f"your metric cannot be called {metric.name}: this name already means {known[0].name}. Choose another"
+            f"your metric cannot be called {metric.name}: this name already means {known[0].name}. Choose another name"
         )
     if not known:
         _own[fold(metric.name)] = (metric, {})

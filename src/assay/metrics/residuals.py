@@ -32,7 +32,7 @@ BY_RELEVANCE = frozenset(("rprec_mult", "bpref", "gm_bpref", "iprec", "11pt_avg"
 """Metrics that only distinguish relevant from not relevant, and that never fall if a relevant document moves up."""
 MAX_ROWS = 50_000_000
 """Largest number of rows for trying every number of relevant documents. Above it, two scenarios are computed instead."""
-NOT_BOUNDS = "two scenarios, not bounds: none of the unjudged documents is relevant, or all within the cutoff are"
+NOT_BOUNDS = "two scenarios, not bounds: either none of the unjudged documents is relevant, or all within the cutoff are"
 
 
 class Residual(NamedTuple):

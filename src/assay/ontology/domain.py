@@ -138,9 +138,7 @@ def ontology_for(
     ontology = known_ontology(known, annotations)
     needy = [name for name, formula in asking.items() if parse_similarity(formula).params.get("ic") == "annotations"]
     if needy and ontology.annotated is None:
-        ways = (
-            "Use --annotations FILE (phenotype.hpoa, or lines of item and term), or ic=seco or ic=zhou, which need no file"
-        )
+        ways = "Use --annotations FILE (phenotype.hpoa, or lines with an item and a term). ic=seco and ic=zhou need no file"
         raise UsageError(f"{needy[0]} needs annotations. {ways}")
     return ontology
 
@@ -173,7 +171,7 @@ def parse_ontology_option(value: Any, where: str) -> Ontology | str | None:
 
 def parse_annotations_option(value: Any, where: str) -> str | None:
     """The file with the terms of each item; if it is None, formulas that need annotations are an error."""
-    return _parse_file(value, "annotations", where, "phenotype.hpoa, or lines of item and term")
+    return _parse_file(value, "annotations", where, "phenotype.hpoa, or lines with an item and a term")
 
 
 def _parse_file(file: Any, name: str, where: str, expected: str) -> str | None:

@@ -158,7 +158,9 @@ def _translation(labels: str | Path | Translation, dataset: BenchmarkDataset) ->
     """The translation into the language of the cases; another language is an error."""
     language = language_of(dataset)
     if language == ENGLISH:
-        raise BadParameter(f"{dataset.name} is in English, like the terms. Labels are only for other languages: remove them")
+        raise BadParameter(
+            f"{dataset.name} is in English, like the terms. Labels are only for other languages. Remove the labels"
+        )
     if not isinstance(labels, Translation):
         return read_translation(labels, language)
     if labels.language != language:
@@ -250,7 +252,7 @@ def notes_on_cases(dataset: BenchmarkDataset) -> list[str]:
         notes.append(f"{asked} labels for {share}, from {about['labels']}; the other terms have English labels.")
     elif about and language != ENGLISH:
         notes.append(
-            f"cross-lingual: queries are in {asked}, labels in English, because {about['ontology']} has no others. "
+            f"cross-lingual: queries are in {asked}, but {about['ontology']} has only English labels. "
             f"Use --labels FILE (Babelon) to index {asked} labels."
         )
     return notes

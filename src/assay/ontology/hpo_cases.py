@@ -93,7 +93,7 @@ def _enum(value: Any, allowed: list[Any], _: Schema, place: Place) -> Iterator[F
 def _matches(value: Any, pattern: str, schema: Schema, place: Place) -> Iterator[Fault]:
     if isinstance(value, str) and not _pattern(pattern).search(value):
         example = f" (such as {schema['examples'][0]})" if schema.get("examples") else ""
-        yield Fault(place, f"expected {pattern}{example}, found {shortened(value)}")
+        yield Fault(place, f"expected text that matches {pattern}{example}, found {shortened(value)}")
 
 
 def _items(value: Any, schema_of_items: Schema, _: Schema, place: Place) -> Iterator[Fault]:
@@ -183,10 +183,11 @@ def schema(*, is_hpo: bool = True) -> dict[str, Any]:
 
 def read_hpo_cases(path: Path) -> BenchmarkDataset:
     """The form with metadata and test_cases must match its schema. A plain list of cases may also join ids with `;`. Terms
-    of another ontology than HPO have other ids, such as `FR:4`.
+    of an ontology other than HPO have other ids, such as `FR:4`.
 
-    Without a language in the file, the language of the folder is used: `de` or `german`. A case without an id gets its
-    number. An empty list of ids means that nothing is relevant. Terms have grade 1 unless `relevance_grades` differs.
+    If the file does not state the language, it comes from the name of the folder, such as `de` or `german`. A case without
+    an id gets its number. An empty list of ids means that nothing is relevant. Terms have grade 1 unless `relevance_grades`
+    has another grade.
     """
     source = FileSource.at(path)
     content = read_json(source)
@@ -242,7 +243,7 @@ def _term_ids(listed_ids: list[str], place: str, notes: Notes) -> Iterator[str]:
         for term in filter(None, re.split(r"[;,\s]+", joined)):
             mended = re.sub(r"^hp[:_]", "HP:", term, flags=re.IGNORECASE)
             if mended != term:
-                notes.mend(place, f"{term} is read as {mended}")
+                notes.mend(place, f"{term} was read as {mended}")
             yield mended
 
 

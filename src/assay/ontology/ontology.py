@@ -287,7 +287,10 @@ def _check_ids_unique(records: Sequence[TermRecord], name: str) -> None:
     if len({record.id for record in records}) < len(records):
         seen: set[str] = set()
         twice = [record.id for record in records if record.id in seen or seen.add(record.id)]  # type: ignore[func-returns-value]
-        raise DataError(f"{counted(len(twice), 'term')} defined twice: {some_of(twice)}", source=name)
+        raise DataError(
+            f"{counted(len(twice), 'term')} {'is' if len(twice) == 1 else 'are'} defined twice: {some_of(twice)}",
+            source=name,
+        )
 
 
 def _to_obsolete(record: TermRecord) -> Obsolete:

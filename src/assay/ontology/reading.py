@@ -63,7 +63,9 @@ def _remove_dangling_edges(graph: dict[str, Any]) -> list[str]:
     often = Counter(str(node.get("id")) for node in nodes)
     twice = [term for term, n in often.items() if n > 1]
     if twice:
-        raise ValueError(f"{counted(len(twice), 'term')} defined twice: {some_of(twice)}")
+        raise ValueError(
+            f"{counted(len(twice), 'term')} {'is' if len(twice) == 1 else 'are'} defined twice: {some_of(twice)}"
+        )
     kept_edges: list[dict[str, Any]] = []
     lost: list[dict[str, Any]] = []
     for edge in edges:
@@ -102,7 +104,7 @@ def parse_ontology(content: bytes, label: str) -> Ontology:
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 (pronto raises whatever its parts do)
-        raise DataError(f"{EXPECTED}: {type(error).__name__}: {shortened(str(error), 200)}", source=label) from None
+        raise DataError(f"{EXPECTED}: {_reason(error)}", source=label) from None
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # of pyo3, when Rust code panics; not a subclass of Exception
             raise
@@ -111,11 +113,21 @@ def parse_ontology(content: bytes, label: str) -> Ontology:
     return build_ontology(records, name, version, label=label, missing=missing)
 
 
+def _reason(error: Exception) -> str:
+    """What is wrong with the file; the type of an error is named only if it says more than ValueError."""
+    if type(error) is ValueError:
+        return " ".join(str(error).split())[:200]
+    return f"{type(error).__name__}: {shortened(str(error), 200)}"
+
+
 def _check_ids_unique(content: bytes, label: str) -> None:
     """Raise if several terms have the same id, because pronto would merge them and keep only the last label."""
     twice = [term.decode("utf-8", "replace") for term, n in Counter(_TERM_ID.findall(content)).items() if n > 1]
     if twice:
-        raise DataError(f"{counted(len(twice), 'term')} defined twice: {some_of(twice)}", source=label)
+        raise DataError(
+            f"{counted(len(twice), 'term')} {'is' if len(twice) == 1 else 'are'} defined twice: {some_of(twice)}",
+            source=label,
+        )
 
 
 def _read(content: bytes) -> Any:
@@ -193,7 +205,7 @@ def read_annotations(path: str | Path) -> dict[str, list[str]]:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read: {error}", source=file) from None
+        raise DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=file) from None
     faults = Faults(str(file))
     terms: dict[str, list[str]] = {}
     places: tuple[int, int, int | None] = (0, 1, None)
@@ -211,7 +223,7 @@ def read_annotations(path: str | Path) -> dict[str, list[str]]:
             terms.setdefault(columns[places[0]].strip(), []).append(columns[places[1]].strip())
     faults.raise_if_any()
     if not terms:
-        raise DataError("expected lines of item and term, or phenotype.hpoa, found no annotations", source=file)
+        raise DataError("expected phenotype.hpoa, or lines with an item and a term, found no annotations", source=file)
     return terms
 
 

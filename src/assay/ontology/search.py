@@ -212,7 +212,7 @@ def notes_on_ids(ontology: Ontology, ids: Iterable[str], kind: str) -> list[str]
         names = [id_ for id_, to in resolved.items() if to.kind in ("unknown", "obsolete")]
         notes.append(
             f"{counted(n_lost, f'{kind} id')} {'is not a current term' if n_lost == 1 else 'are not current terms'} of"
-            f" {ontology.name}, with similarity 0 to every other id{_first_names(names)}."
+            f" {ontology.name} and {'has' if n_lost == 1 else 'have'} similarity 0 to every other id{_first_names(names)}."
         )
     return notes
 

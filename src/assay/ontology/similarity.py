@@ -137,7 +137,8 @@ def information_content(ontology: Ontology, source: str) -> Floats:
     if source == "annotations":
         if ontology.annotated is None:
             raise UsageError(
-                "ic=annotations needs an annotation file. Without one, use ic=seco, which needs only the ontology"
+                "ic=annotations needs a file of annotations: --annotations FILE, or annotations= in Python. "
+                "Without a file, use ic=seco"
             )
         return _rarity(np.maximum(ontology.annotated, 1), max(ontology.n_annotated, 1))
     by_structure = _rarity(ontology.ancestors.n_below, len(ontology))

@@ -56,5 +56,7 @@ class TermIds:
             return []
         more = " …" if len(pairs) > MAX_IDS_LISTED else ""
         listed = f"{', '.join(pairs[:MAX_IDS_LISTED])}{more}"
-        amount = counted(len(pairs), f"alternative {kind} id")
+        amount = (
+            f"{counted(len(pairs), f'{kind} id')} {'is an alternative id' if len(pairs) == 1 else 'are alternative ids'}"
+        )
         return [f"{amount} in {self.ontology.name}; the main id of the term is used: {listed}."]

@@ -20,7 +20,7 @@ BY = Param(
     "by",
     one_of("graded", "binary"),
     "graded",
-    "graded: the grade is the similarity; binary: the grade is 1 from `threshold` on",
+    "graded: the grade is the similarity; binary: the grade is 1. Below `threshold` it is 0",
 )
 
 
@@ -39,10 +39,10 @@ def has_expected_terms(ground: Ground, query: Query) -> bool:
 
 
 def resolve_ontology(ground: Ground, queries: Sequence[Query], formula: str, threshold: float, by: str) -> dict[str, Judged]:
-    """Expected terms have grade 1. Other terms have their similarity to the nearest expected term as grade, whatever the
-    grade of that term is. The grade is 0 below the threshold and for terms that were judged not relevant. The ideal ranking
-    has the best terms of all documents in the scope of the query, each term once; of several documents with the same term,
-    only the first counts. An id that is not a term is relevant only if it is expected.
+    """Expected terms have grade 1. The grade of any other term is its similarity to the nearest expected term; the grade of
+    the expected term has no effect. The grade is 0 below the threshold and for terms that were judged not relevant. The
+    ideal ranking has the best terms of all documents in the scope of the query, each term once; of several documents with
+    the same term, only the first counts. An id that is not a term is relevant only if it is expected.
     """
     ontology: Ontology | None = getattr(ground.context, "ontology", None)
     if ontology is None:

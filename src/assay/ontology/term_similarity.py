@@ -12,7 +12,7 @@ FIRST_TERMS = Param("k", cutoff, None, "only the first k retrieved ids count", a
 def max_ont_sim(similarities: Similarities, k: int | None, formula: str) -> Scores:
     """Best similarity between any expected term and any of the first k retrieved terms, in an ontology.
 
-    The same id scores 1. With depth formulas, only the same id does: a parent is near, but not right. Obsolete and
+    The same id scores 1. With formulas that use depth, only the same id scores 1, and a parent scores less. Obsolete and
     alternative ids count as their current term; an id that is not a term is similar only to itself. 0 if nothing was
     retrieved or nothing is expected; a query without judgments has no score.
     """
@@ -33,8 +33,9 @@ MAX_ONT_SIM = Metric(
 def mean_best_similarity(similarities: Similarities, k: int | None, formula: str) -> Scores:
     """Mean over expected terms of the best similarity to the first k retrieved terms.
 
-    With one expected term it is max_ont_sim; with several, each of them has to be near a retrieved term. An id that is not
-    a term is similar only to itself. 0 if nothing was retrieved or is expected; a query without judgments has no score.
+    With one expected term, it equals max_ont_sim. With several, it is high only if each of them is near a retrieved term. An
+    id that is not a term is similar only to itself. 0 if nothing was retrieved or nothing is expected; a query without
+    judgments has no score.
     """
     return similarities.mean_best(formula, k)
 
@@ -46,12 +47,13 @@ MEAN_BEST_SIMILARITY = Metric(
     aliases=("best_match_average", "mean_best_sim"),
     view="similarity",
     formula="Σ over expected e of max over retrieved r of sim(e, r) ÷ number of expected terms",
-    cite="Azuaje, Wang & Bodenreider 2005, ontology-driven similarity; of their best-match average the expected half",
+    cite="Azuaje, Wang & Bodenreider 2005, ontology-driven similarity; the half of their best-match average that is over "
+    "expected terms",
 )
 NEARLY_RIGHT = Question(
     "nearly-right",
-    "Was it at least nearly right?",
-    "A parent or a sibling of the right term is better than an unrelated term. An ontology measures how near it is.",
+    "Was the result at least nearly right?",
+    "A parent or a sibling of the right term is better than an unrelated term. These metrics measure how similar terms are.",
     ("max_ont_sim", "mean_best_similarity"),
     ("max_ont_sim@5", "hit@5"),
     "ontology hpo term terms similar similarity near close partial semantic concept taxonomy almost",

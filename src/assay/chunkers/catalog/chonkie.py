@@ -10,7 +10,7 @@ from typing import Any
 from assay.chunkers.catalog.plain_text import fixed_lines
 from assay.chunkers.chunker import Chunker, Cut, check_installed, needed
 from assay.chunkers.packing import Spans
-from assay.chunkers.syntax import language_of, unknown_language
+from assay.chunkers.syntax import language_of, no_grammar
 from assay.grammar import Param, cutoff, one_of
 
 EXTRA = "chonkie"
@@ -34,11 +34,11 @@ def chonkie(text: str, path: str, *, kind: str, size: int) -> Cut:
     language = language_of(path) if kind == "code" else ""
     remark = ""
     if kind == "code" and not language:
-        kind, remark = "recursive", f"{unknown_language(path).partition(':')[0]}: cut like chonkie(kind=recursive)"
+        kind, remark = "recursive", f"{no_grammar(path)}, so cut as by chonkie(kind=recursive)"
     try:
         chunks = _chunker(kind, size, language).chunk(_SURROGATE.sub("\ufffd", text))
     except RecursionError:
-        return Cut(fixed_lines(text, path, size=size, overlap=0).pieces, "nested too deeply for chonkie: cut into lines")
+        return Cut(fixed_lines(text, path, size=size, overlap=0).pieces, "nested too deeply for chonkie, so cut into lines")
     return Cut.at(without_gaps(text, located(text, chunks)), remark)
 
 
@@ -86,7 +86,7 @@ def _check(kind: str, **_: Any) -> None:
 
 CHONKIE = Chunker(
     "chonkie",
-    "a chunker of the package chonkie, with checked positions",
+    "a chunker from the package chonkie; assay checks its positions",
     chonkie,
     params=(
         Param("kind", one_of(*KINDS), "recursive", "which chunker: token, sentence, recursive or code"),

@@ -91,7 +91,7 @@ def depth(text: str) -> int:
 
 
 def markdown(text: str, path: str, *, size: int, headings: int) -> Cut:  # noqa: ARG001 (the same for any file extension)
-    """A heading without text of its own belongs to the section that follows. A `#` in fenced code is not a heading.
+    """A heading without text below it belongs to the section that follows. A `#` in fenced code is not a heading.
 
     The title of a chunk is the path of its headings. Fenced code is cut only if it is larger than `size`.
     """

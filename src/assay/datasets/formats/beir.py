@@ -58,16 +58,15 @@ NOTHING_RELEVANT = "relevantIds"
 
 
 def read_beir(path: Path, split: str | None = None) -> BenchmarkDataset:
-    """If qrels/ has several splits, one of them is read: test, otherwise dev, validation, train or the first.
-
-    The splits that are not read are listed. `folder:dev` reads the split dev instead, which then becomes part of the
+    """If qrels/ has several splits, assay reads one of them: test if there is one, otherwise dev, validation, train or the
+    first. `dataset.repairs` lists the other splits. `folder:dev` reads the split dev instead, which then becomes part of the
     dataset's name. Parquet is also read from folders as on Hugging Face: corpus/corpus-00000-of-00001.parquet, queries/…,
-    and test-… in qrels, default or data. The dataset's metadata record the split.
+    and test-… in qrels, default or data. The dataset's metadata records the split.
 
     The fields query_type, difficulty, domain, expected, scope and evidence of a query, and source, page_number, section and
     group of a document, may be in its metadata or next to its text. Other fields, such as a language or url, become
-    metadata; a field with two values is a fault. `relevantIds: []` in the metadata of a query means that nothing is
-    relevant. A dataset.json, as assay writes it, has the name, version, metadata, judges and spans. An empty title counts
+    metadata; a field with two different values is a fault. `relevantIds: []` in the metadata of a query means that nothing
+    is relevant. A dataset.json, as assay writes it, has the name, version, metadata, judges and spans. An empty title counts
     as no title. Documents stay in their file until they are needed.
     """
     dataset = BenchmarkDataset(path.resolve().name, queries=_queries(path))

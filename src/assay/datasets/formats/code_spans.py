@@ -52,8 +52,8 @@ def read_code_spans(path: Path) -> BenchmarkDataset:
 
     RepoEval counts lines from 0. The prompt of a task shows the lines from `context_start_lineno` up to, but not including,
     `lineno`, which is the line to complete. The gold span is what the prompt shows: lines context_start_lineno + 1 … lineno,
-    counted from 1. The query is the last 20 lines of the prompt that are not blank. It may search only its own repository,
-    the first part of `fpath_tuple`.
+    counted from 1. The query is the last 20 lines of the prompt that are not blank. The query may search only its own
+    repository, which is the first part of `fpath_tuple`.
 
     `snippet` or `code` next to a span may contain its text at the time it was marked. If the file has other text there now,
     the span moves to the only place that has the recorded text, and this is noted. If there is no such place, or more than
@@ -252,7 +252,7 @@ def detect(probe: Probe) -> bool:
 
 FORMAT = Format(
     "code_spans",
-    "tasks over a folder of source files, with spans of files as ground truth: JSON lines, a JSON list, RepoEval",
+    "tasks over a folder of source files, with spans as ground truth: JSON lines, a JSON list or RepoEval files",
     read_code_spans,
     detect,
     example=EXAMPLE,

@@ -77,8 +77,8 @@ def _describe_errors(name: str) -> Iterator[None]:
         raise
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
-        hint = "it downloads its files, so without a network connection they must already be in ~/.ir_datasets"
-        raise DataError(f"the package ir_datasets could not load it ({message}); {hint}", source=name) from error
+        hint = "The package downloads files, so without a network connection they must already be in ~/.ir_datasets"
+        raise DataError(f"the package ir_datasets could not load this benchmark ({message}). {hint}", source=name) from error
 
 
 def _fields(record: Any) -> dict[str, Any]:

@@ -248,7 +248,8 @@ MAX_FILES_PROBED = 20
 
 
 def read_locomo(path: Path) -> BenchmarkDataset:
-    """Turns are documents `conv-26/D1:3`, a conversation is a scope, and a question is `conv-26/q1`.
+    """A turn is a document with an id such as `conv-26/D1:3`. A question has an id such as `conv-26/q1`, and its
+    conversation is its scope.
 
     Misspelt evidence is fixed if only one turn can be meant; otherwise it is noted as lost. A question that loses all its
     evidence has nothing to find: `evidence` is empty, not None. Observations and summaries are not read.
@@ -376,7 +377,7 @@ def _question(value: object, place: str, notes: Notes) -> str:
 def _evidence(sample_id: str, value: object, turns: TurnIds, place: str, notes: Notes) -> tuple[str, ...] | None:
     """The document ids of the evidence; None only if the file has no evidence field."""
     if value is None:
-        notes.lose(place, "has no evidence; only its expected answer can decide about relevance")
+        notes.lose(place, "has no evidence; only its expected answer can decide what is relevant")
         return None
     evidence = turns.read(value)
     for what in evidence.mended:

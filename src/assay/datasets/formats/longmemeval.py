@@ -161,7 +161,7 @@ def _pair_sessions(item: Item, place: str, notes: Notes) -> Iterator[tuple[str, 
 
 
 NOTHING_TO_FIND = "so there is nothing to find"
-UNKNOWN_EVIDENCE = "does not say where its answer is; only its expected answer can decide about relevance"
+UNKNOWN_EVIDENCE = "does not say where its answer is; only its expected answer can decide what is relevant"
 
 
 def session_evidence(haystack: Haystack, session_ids: Sequence[str | int] | None, notes: Notes) -> tuple[str, ...] | None:
@@ -326,7 +326,8 @@ EXAMPLE = """\
 
 
 def read_longmemeval(path: Path) -> BenchmarkDataset:
-    """A session is the document `question/session`, a question is a scope, and `answer_session_ids` are the evidence.
+    """A session is a document with the id `question/session`. The scope of a question is its own sessions, and
+    `answer_session_ids` are the evidence.
 
     A question whose id ends in `_abs` has no answer: its evidence is empty, and `answerable` is False. A session that
     appears twice in a haystack is used once. Answer sessions that are not in the haystack are noted as lost.
@@ -359,7 +360,8 @@ TURNS_EXAMPLE = """\
 
 
 def read_longmemeval_turns(path: Path) -> BenchmarkDataset:
-    """A turn is the document `question/session/number`, counted from 1. Turns marked `has_answer` are the evidence.
+    """A turn is a document with the id `question/session/number`. Numbers start at 1. Turns marked `has_answer` are the
+    evidence.
 
     A question without a marked turn has nothing to find, which is noted as a loss. `_abs` questions are read as in
     longmemeval.

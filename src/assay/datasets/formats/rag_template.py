@@ -88,11 +88,11 @@ class Contexts:
             self.documents[doc_id] = named(document, doc_id)
             return
         if _identity(there) != _identity(document):
-            raise DataError(f"another context with the id {doc_id} has a different text")
+            raise DataError(f"another context with the id {doc_id} has a different text; give each context its own id")
         place = f"{self.label}, context {number}"
         self.notes.mend(place, f"has the same text as {doc_id}; they count as one document")
         if named(document, doc_id) != there:
-            self.notes.lose(place, f"its source, section or metadata differ from {doc_id}; those of {doc_id} are used")
+            self.notes.lose(place, f"its source, section or metadata differ from {doc_id}; the values of {doc_id} are used")
 
     def expect(self, value: Any) -> None:
         """Count the ids in the contexts of a question in advance: an id that several questions use must be made unique."""
@@ -108,7 +108,7 @@ class Contexts:
             name = document.doc_id or f"c{number}"
             doc_id = name if document.doc_id and self._uses[name] <= 1 else f"{query_id}/{name}"
             if name in names or doc_id in self.documents:
-                raise DataError(f"two contexts have the id {name}")
+                raise DataError(f"two contexts have the id {name}; give each context its own id")
             if document.doc_id and doc_id != name:
                 self.notes.mend(place, f"other contexts have the id {name} too; this one gets the id {doc_id}")
             if document.group not in (None, scope):

@@ -27,15 +27,14 @@ QUESTION_FIELDS = ("id", "question", "answers", "is_impossible")
 
 
 def read_squad(path: Path) -> BenchmarkDataset:
-    """Paragraphs are documents `House_cat/1`, and the paragraph of a question is its relevant document.
-
-    The first answer is the expected answer, and its place is a gold span. All answers are in the metadata as `answers`, and
-    answer metrics accept any of them. An impossible question is unanswerable: it has `answerable: false` in its metadata
+    """A paragraph is a document with an id such as `House_cat/1`, and the paragraph of a question is its relevant document.
+    The first answer is the expected answer, and its position is a gold span. All answers are in the metadata as `answers`,
+    and answer metrics accept any of them. An impossible question is unanswerable: it has `answerable: false` in its metadata
     and no gold span. Its paragraph still counts as relevant, because a reader must find it to see that it has no answer.
 
-    If an answer is not at its given place, the place is moved to the only occurrence of the answer. If it does not occur,
-    or occurs more than once, its place is reported as lost. A question without an id gets one from its paragraph and
-    number: `House_cat/1/q2`.
+    If an answer is not at the given position, assay uses the only occurrence of the answer instead. If the answer does not
+    occur, or occurs more than once, its position is reported as lost. A question without an id gets one from its paragraph
+    and number: `House_cat/1/q2`.
     """
     notes = Notes(str(path))
     content: Any = decode_file(path, object)
@@ -131,7 +130,7 @@ def _add_question(dataset: BenchmarkDataset, document: Document, fields: Mapping
         at.mend("is marked as impossible but has answers; the answers are not used")
         answers = []
     if not impossible and not answers:
-        at.lose("has no answer and is not marked as impossible; only its paragraph can decide about relevance")
+        at.lose("has no answer and is not marked as impossible; only its paragraph can decide what is relevant")
     placed = [_locate_answer(text, start, document.text, at) for text, start in answers]
     metadata = {name: value for name, value in fields.items() if name not in QUESTION_FIELDS and value is not None}
     if impossible is not None:
@@ -174,7 +173,7 @@ def _locate_answer(text: str, start: int | None, context: str, at: _Place) -> tu
     first = context.find(text)
     if first < 0 or context.find(text, first + 1) >= 0:
         where = "does not occur in the paragraph" if first < 0 else "occurs more than once in the paragraph"
-        at.lose(f"the answer {shortened(text)} {fault} and {where}; its place is not used")
+        at.lose(f"the answer {shortened(text)} {fault} and {where}; its position is not used")
         return text, None
     at.mend(f"the answer {shortened(text)} {fault}; it was found at character {first}")
     return text, first
@@ -191,7 +190,7 @@ def detect(probe: Probe) -> bool:
 
 FORMAT = Format(
     "squad",
-    "questions about paragraphs with marked answers: SQuAD 1.1, 2.0",
+    "questions about paragraphs with marked answers: SQuAD 1.1 and 2.0",
     read_squad,
     detect,
     example=EXAMPLE,

@@ -189,11 +189,12 @@ LINES = (".jsonl", ".ndjson")
 def read_trec(path: Path) -> BenchmarkDataset:
     """A single file contains judgments; its queries have only ids. In a folder, files are recognised by their names.
 
-    Files with `qrels` in the name are judgments, and files with `topics` or `queries` are queries. docs, documents or
-    collection as .tsv, and other .jsonl files, are documents, which stay in their file until they are needed. Several files
-    of one kind are an error that lists them. Of the tags of a topic, title becomes the text, desc the description and narr
-    the narrative; other tags keep their names. A topic 051 whose judgments use 51 gets the id 51. If judgments are per
-    subtopic, as in diversity tasks, the grade of a document is its best grade.
+    Files with `qrels` in the name are judgments, and files with `topics` or `queries` are queries. Files called docs,
+    documents, collection or corpus with the extension .tsv, and all other .jsonl files, are documents, which stay in their
+    file until they are needed. If there are several files of one kind, assay reports an error that lists them. In a topic,
+    the tag title becomes the text, desc the description and narr the narrative; other tags keep their names. A topic 051
+    whose judgments use 51 gets the id 51. If judgments are per subtopic, as in diversity tasks, the grade of a document is
+    its best grade.
     """
     files = _files(path) if path.is_dir() else {"judgments": path}
     dataset = BenchmarkDataset(path.resolve().name if path.is_dir() else FileSource(path).name)
@@ -308,7 +309,7 @@ def write_judgments(dataset: BenchmarkDataset, path: Path) -> None:
         raise UsageError(f"{path}: files are written uncompressed; remove the extension {path.suffix}")
     empty = [query for query, judged in dataset.qrels.items() if not judged]
     if empty or not dataset.qrels:
-        nothing = f"a qrels file cannot contain queries judged to have nothing relevant ({some_of(empty)})"
+        nothing = f"a qrels file cannot contain queries for which nothing is relevant (query {some_of(empty)})"
         raise DataError(f"{nothing if empty else 'the dataset has no judgments'}; write to a folder", source=path)
     _check_words(dataset.qrels, (doc for judged in dataset.qrels.values() for doc in judged), path)
     write_qrels(dataset.qrels, path, dataset.subtopics)

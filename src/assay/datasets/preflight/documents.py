@@ -93,8 +93,8 @@ class _Survey:
     def findings(self) -> Iterator[Finding]:
         """All findings, after all documents were added."""
         n = len(self.corpus.ids)
-        mismatch = how_many(self._mismatch, "document", "has a key", "have keys")
-        yield from self._mismatch.finding(f"{mismatch} other than doc_id")
+        mismatch = how_many(self._mismatch, "document", "has a key other than its", "have keys other than their")
+        yield from self._mismatch.finding(f"{mismatch} doc_id")
         yield from self._similar_ids()
         yield from self._empty.finding(f"{how_many(self._empty, 'document', 'has', 'have', of=n)} no text")
         bad = how_many(self._mojibake, "document", "contains", "contain", of=n)

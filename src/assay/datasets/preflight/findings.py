@@ -251,21 +251,21 @@ QUERY_CODES = {
     "dataset-unreadable": _error("fix the file; nothing else was checked"),
     "no-queries": _error("add queries to the dataset"),
     "query-id-mismatch": _error("use the query_id of each query as its key; add_query does this"),
-    "similar-query-ids": _warning("check that they are different queries; if not, keep one of them"),
+    "similar-query-ids": _warning("check that these are different queries; if not, keep one of them"),
     "empty-query": _error("add the text, or remove the query"),
     "mojibake-query": _warning("save the file as UTF-8 again, from a source that still has the correct characters"),
-    "near-duplicate-queries": _warning("keep one of them; otherwise both count in every mean and interval"),
+    "near-duplicate-queries": _warning("keep one of these queries; otherwise both count in every mean and interval"),
     "expected-empty": _warning("write the expected answer, or remove `expected`"),
     "no-ground-truth": _error("add judgments, evidence, expected answers or spans; without them nothing can be scored"),
     "query-without-judgments": _warning("add ground truth, or remove these queries; they are not scored"),
-    "query-without-relevant": _warning("they score 0 whatever is retrieved; to leave them out, add --no-relevant skip"),
+    "query-without-relevant": _warning("these queries score 0 for every run; to leave them out, add --no-relevant skip"),
     "unknown-query": _error("add these queries, or remove their judgments; otherwise they count as missing and score 0"),
 }
 DOCUMENT_CODES = {
     "unreadable-documents": _error("fix these lines; nothing else about documents was checked"),
     "document-id-mismatch": _error("use the doc_id of each document as its key; add_document does this"),
     "similar-document-ids": _warning(
-        "check that they are different documents; if not, keep one of them and use its id in the judgments"
+        "check that these are different documents; if not, keep one of them and use its id in the judgments"
     ),
     "empty-document": _warning("add the text or remove the document; without text it can only be found by chance"),
     "mojibake-document": _warning("save the corpus as UTF-8 again, from a source that still has the correct characters"),
@@ -276,10 +276,10 @@ DOCUMENT_CODES = {
     ),
     "query-is-document-text": _warning("remove the copy; otherwise a system gets credit for finding the query itself"),
     "scope-unknown": _warning(
-        "set the `group` of its documents to the scope, or correct the scope; now the query can find nothing"
+        "set the `group` of the query's documents to its scope, or correct the scope; as it is, the query can find nothing"
     ),
     "span-outside-file": _error(
-        "correct the span; lines count from 1 and include the last, characters count from 0 and exclude the last"
+        "correct the span; lines are counted from 1 with the end included, characters from 0 with the end excluded"
     ),
     "stale-span": _error("mark the span again; the file has changed, and now other text counts as the answer"),
 }
@@ -298,13 +298,14 @@ JUDGMENT_CODES = {
     ),
     "evidence-not-in-scope": _error("correct the query's scope, the document's group, or the evidence"),
     "evidence-unlike-ids": _warning(
-        "fine if the format of the dataset defines what the evidence means; otherwise use document ids"
+        "this is fine if the format of the dataset defines what the evidence means; otherwise use document ids"
     ),
     "conflicting-judgments": _warning("decide which grade is right"),
     "negative-grades": _warning(
-        "they count as unjudged, as in trec_eval; to count them as judged and not relevant, add --negatives nonrelevant"
+        "negative grades count as unjudged, as in trec_eval; to count them as judged and not relevant, "
+        "add --negatives nonrelevant"
     ),
-    "fractional-grades": _warning("fine for gains; other tools round or reject them"),
+    "fractional-grades": _warning("assay uses these grades as they are; other tools round or reject them"),
     "nothing-relevant": _error("check the grades; no document is relevant to any query, so every score is 0"),
     "mixed-grade-scales": _warning("check that all judgments use the same scale; ndcg and err depend on the highest grade"),
     "lopsided-judgments": _warning(
@@ -319,8 +320,8 @@ RUN_CODES = {
         "the scores decide the order, as in trec_eval; if they are distances, negate them"
     ),
     "run-no-query-matches": _error("use the same query ids in the run and the dataset"),
-    "run-missing-query": _warning("they score 0; retrieve documents for them too, or score with --missing skip"),
-    "run-unknown-query": _warning("they are not scored; check that this run belongs to this dataset"),
+    "run-missing-query": _warning("these queries score 0; retrieve documents for them, or score with --missing skip"),
+    "run-unknown-query": _warning("these queries are not scored; check that the run belongs to the dataset"),
     "run-no-id-matches": _error(
         "use the same document ids in the run and the dataset; if the run has chunks, score with --unit document or --id-map"
     ),
@@ -334,9 +335,10 @@ RUN_CODES = {
     "run-out-of-scope": _error("search only the documents in the scope of the query; others cannot be relevant"),
     "run-retrieved-query": _warning("score with --drop-self if these documents are the queries themselves"),
     "run-unjudged": _warning(
-        "judge more documents, or see how much they could change the scores: assay score … --residuals; -m judged@10 bpref"
+        "judge more documents, or see how much the unjudged ones could change the scores: "
+        "assay score … --residuals -m judged@10 bpref"
     ),
-    "run-constant-scores": _warning("give the documents scores by rank; now the tie rule decides their order"),
+    "run-constant-scores": _warning("give the documents scores by rank; without that, the tie rule decides their order"),
     "run-ties-at-k": _warning(
         "the tie rule decides which documents are within the cutoff; score with --tie-band to see how much it matters"
     ),

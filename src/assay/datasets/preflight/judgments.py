@@ -80,7 +80,7 @@ def _judged_documents(dataset: BenchmarkDataset, corpus: Corpus) -> Iterator[Fin
 def _no_judged_document(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
     """None of the ids match: show one of each side, and how they differ."""
     strange = [doc for judged in dataset.qrels.values() for doc in judged]
-    examples = f"the judgments have ids such as {strange[0]!r}, the documents {next(iter(corpus.ids))!r}"
+    examples = f"the judgments have ids such as {strange[0]!r}, the documents have ids such as {next(iter(corpus.ids))!r}"
     if respelling := describe_respelling(strange, corpus.ids):
         examples += f"; {respelling}"
     return finding_without_cases(
@@ -152,7 +152,7 @@ def _conflicts(dataset: BenchmarkDataset, corpus: Corpus) -> list[Finding]:
     for key, query in dataset.queries.items():
         for doc in (query.evidence or ()) if key in dataset.qrels else ():
             if dataset.qrels[key].get(doc, 1) <= 0:
-                cases.about_judgment(key, doc, f"evidence, but with grade {dataset.qrels[key][doc]:g}")
+                cases.about_judgment(key, doc, f"is evidence, but has grade {dataset.qrels[key][doc]:g}")
     for key, judged in dataset.qrels.items() if corpus.first_copy else ():
         for doc, other in _unlike_copies(judged, corpus.first_copy):
             cases.about_judgment(key, doc, f"grade {judged[doc]:g}, but its copy {other} has grade {judged[other]:g}")

@@ -31,7 +31,8 @@ def _ids(dataset: BenchmarkDataset) -> Iterator[Finding]:
     for key, query in dataset.queries.items():
         if key != query.query_id:
             mismatch.about_query(key, f"its query_id is {query.query_id!r}")
-    yield from mismatch.finding(f"{how_many(mismatch, 'query', 'has a key', 'have keys')} other than query_id")
+    differ = how_many(mismatch, "query", "has a key other than its", "have keys other than their")
+    yield from mismatch.finding(f"{differ} query_id")
     similar = Cases("similar-query-ids")
     first: dict[str, str] = {}
     for key in dataset.queries:
@@ -83,7 +84,7 @@ def _check_expected(queries: Iterable[Query]) -> Iterator[Finding]:
     cases = Cases("expected-empty")
     for query in queries:
         if query.expected is not None and not words_of(query.expected):
-            cases.about_query(query.query_id, f"expected is {shortened(query.expected)}")
+            cases.about_query(query.query_id, f"its expected answer is {shortened(query.expected)}")
     yield from cases.finding(f"{how_many(cases, 'query', 'has', 'have')} an expected answer without words")
 
 

@@ -44,7 +44,7 @@ def check_run(dataset: BenchmarkDataset, corpus: Corpus, source: Any, k: int) ->
 
 
 def _no_query_matches(dataset: BenchmarkDataset, run: Run) -> list[Finding]:
-    examples = f"the run has ids such as {first_ids(run.query_ids)}, the dataset {first_ids(dataset.queries)}"
+    examples = f"the run has ids such as {first_ids(run.query_ids)}, the dataset has {first_ids(dataset.queries)}"
     if hint := describe_respelling(run.query_ids, dataset.queries):
         examples += f"; {hint}"
     message = f"none of the queries in the run is in the dataset: {examples}"
@@ -123,7 +123,7 @@ class _Retrieved:
 
     def _no_id(self) -> list[Finding]:
         where = "in the corpus" if self.corpus.ids else "in the judgments"
-        example = f"the run has ids such as {first_ids(self.strange)}, the dataset {first_ids(self.known)}"
+        example = f"the run has ids such as {first_ids(self.strange)}, the dataset has {first_ids(self.known)}"
         hint = describe_respelling(self.strange, self.known)
         message = f"none of the {self.n_retrieved:,} retrieved ids is {where}: {example}{f'; {hint}' if hint else ''}"
         return finding_without_cases("run-no-id-matches", message, self.n_retrieved)
@@ -174,7 +174,7 @@ def _unjudged(dataset: BenchmarkDataset, run: Run, k: int) -> list[Finding]:
     if not n_seen or n_unjudged < MIN_UNJUDGED_SHARE * n_seen:
         return []
     share = f"{percent(n_unjudged / n_seen)} of the top {k} documents are unjudged ({n_unjudged:,} of {n_seen:,})"
-    return cases.finding(f"{share}; in {counted(len(cases), 'query')}, at least {percent(MIN_UNJUDGED_SHARE)} are")
+    return cases.finding(f"{share}; in {counted(len(cases), 'query')}, at least {percent(MIN_UNJUDGED_SHARE)} are unjudged")
 
 
 def _tied_at(run: Run, k: int) -> Ints:

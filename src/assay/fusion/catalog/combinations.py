@@ -174,7 +174,7 @@ WEIGHTED_MNZ = Fusion(
 
 
 def weighted_sum(lists: RankedLists, weights: tuple[float, ...]) -> Floats:
-    """The sum of a document's normalised scores, each times the weight of its run.
+    """The sum of a document's normalised scores, each multiplied by the weight of its run.
 
     A run without the document adds nothing. Without weights, all runs have the same weight; the weights add up to 1.
     """

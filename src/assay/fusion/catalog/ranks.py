@@ -26,7 +26,7 @@ RRF = Fusion(
             "k",
             not_negative,
             60.0,
-            "number added to each rank; with a higher one, the first ranks count less",
+            "number added to each rank; the higher it is, the less the first ranks count",
             ("rank_constant",),
         ),
         WEIGHTS,

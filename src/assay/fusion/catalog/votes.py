@@ -103,7 +103,7 @@ CONDORCET = Fusion(
 
 
 def weighted_borda(lists: RankedLists, weights: tuple[float, ...]) -> Floats:
-    """The sum of the points that the runs give, each times the weight of its run.
+    """The sum of the points that the runs give, multiplied by the weights of the runs.
 
     Points are as in borda. Without weights, all runs have the same weight; the weights add up to 1.
     """

@@ -76,8 +76,8 @@ ABSTENTION_OVER = Param(
     "over",
     one_of("unanswerable", "answerable", "all"),
     "unanswerable",
-    "which queries count. unanswerable: queries without an answer; answerable: queries with an answer, where abstaining is "
-    "wrong; all: both",
+    "which queries count. unanswerable: queries that have no right answer; answerable: queries that have one, so abstaining "
+    "is wrong; all: both",
 )
 
 
@@ -98,7 +98,7 @@ ABSTENTION_ACCURACY = Metric(
     params=(ABSTENTION_OVER,),
     aliases=("refusal_accuracy",),
     view="answers",
-    formula="share of the queries without an answer that the system left open",
+    formula="unanswerable queries on which the system abstains ÷ unanswerable queries",
     cite="Rajpurkar et al. 2018, Know What You Don't Know: Unanswerable Questions for SQuAD, ACL",
 )
 
@@ -122,7 +122,7 @@ ANSWER_CONTAINS = Metric(
     answer_contains,
     aliases=("answer_includes", "contains_answer"),
     view="answers",
-    formula="1 if the words of an expected answer stand side by side in the answer, else 0",
+    formula="1 if the answer contains all words of an expected answer next to each other and in order, else 0",
     cite="Mallen et al. 2023, When Not to Trust Language Models, ACL",
 )
 
@@ -130,9 +130,8 @@ ANSWER_CONTAINS = Metric(
 def answer_exact(replies: Answers, tokens: str) -> Scores:
     """Whether the answer equals an expected answer, word for word.
 
-    Case, punctuation and Unicode compatibility forms are ignored. A minus before a digit and a + or # after a word are not:
-    −5 is not 5, and C++ is not C. Articles count, unless tokens=squad. An unanswerable query scores 1 if the system
-    abstains.
+    Case, punctuation and Unicode compatibility forms are ignored. A minus before a digit and a + or # after a word count: −5
+    is not 5, and C++ is not C. Articles count, unless tokens=squad. An unanswerable query scores 1 if the system abstains.
     """
     return replies.compared(is_one_of, "signed" if tokens == "words" else tokens)
 
@@ -230,6 +229,6 @@ AURC = Metric(
     higher_is_better=False,
     aggregation=AREA,
     view="answers",
-    formula="mean over i of the mean loss of the i surest answers",
+    formula="mean over i of the mean loss of the i most confident answers",
     cite="Geifman & El-Yaniv 2017, Selective Classification for Deep Neural Networks, NeurIPS",
 )

@@ -10,7 +10,7 @@ from assay.metrics.definition import CUTOFF, JUDGED_ONLY, REL, GradedRun, Metric
 from assay.metrics.ties import groups_of, ranks_of, tied_relevant
 from assay.model import GEOMETRIC_MEAN
 
-AP_NORM = Param("norm", one_of("relevant", "min"), "relevant", "the divisor: R, or the smaller of k and R")
+AP_NORM = Param("norm", one_of("relevant", "min"), "relevant", "the divisor. relevant: R; min: the smaller of k and R")
 
 
 def average_precision(run: GradedRun, k: int | None, rel: float | None, norm: str) -> Scores:
@@ -153,7 +153,8 @@ INFERRED_AP = Metric(
     ignores_the_rest=True,
     params=(REL,),
     aliases=("inf_ap", "inferred_ap"),
-    formula="1/R · Σ over relevant ranks i of 1/i + (i−1)/i · pooled share above · (relevant + ε) ÷ (judged + 2ε) above",
+    formula="1/R · Σ over relevant ranks i of 1/i + (i−1)/i · pooled share above · (relevant + ε) ÷ (judged + 2ε) above;"
+    "  ε = 10⁻⁵",
     cite="Yilmaz & Aslam 2006, Estimating Average Precision with Incomplete and Imperfect Judgments, CIKM",
     trec=("infAP",),
 )
@@ -190,7 +191,7 @@ YAAP_EMPTY = Param(
 
 
 def yaap(run: GradedRun, rel: float | None, empty: str) -> Scores:
-    """Average precision on a log-odds scale, which makes the mean over queries fairer.
+    """Average precision on a log-odds scale, which spreads out values near 0 and 1.
 
     It can be negative. An empty ranking scores 0, as in trec_eval 9 with -c.
     """

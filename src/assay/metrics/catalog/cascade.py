@@ -82,7 +82,7 @@ def expected_reciprocal_rank(hits: Hits, stop: Floats, k: int | None) -> Floats:
 def err(run: GradedRun, k: int | None, max_grade: float | None) -> Scores:
     """Expected value of 1 ÷ the rank at which a user who reads from the top is satisfied.
 
-    A document satisfies with probability (2^grade − 1) ÷ 2^max_grade, which is below 1 even for the highest grade.
+    A document satisfies the user with probability (2^grade − 1) ÷ 2^max_grade, which is below 1 even for the highest grade.
     """
     return expected_reciprocal_rank(run.retrieved, stop_chances(run, run.retrieved.grade, max_grade), k)
 

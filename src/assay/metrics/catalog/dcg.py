@@ -36,7 +36,7 @@ NDCG_IDEAL = Param(
     one_of("judged", "retrieved", "uncut"),
     "judged",
     "documents in the ideal ranking. judged: all judged documents, cut at k; retrieved: only retrieved documents; uncut: "
-    "all judged documents, not cut at k. The last two are known mistakes",
+    "all judged documents, not cut at k. The last two reproduce known mistakes of other tools",
 )
 
 

@@ -163,8 +163,8 @@ ALPHA_DCG = Metric(
     aliases=("α_dcg", "a_dcg"),
     is_monotone=False,
     view="subtopics",
-    formula="Σ over ranks i ≤ k and subtopics of document i of (1 − alpha)^seen ÷ log₂(i + 1), ÷ its value if every "
-    "document were about every subtopic",
+    formula="Σ over ranks i ≤ k and subtopics of document i of (1 − alpha)^seen ÷ log₂(i + 1), ÷ this sum if every "
+    "document were about every subtopic;  seen: earlier documents about the subtopic",
     cite="Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher & MacKinnon 2008, Novelty and Diversity in Information "
     "Retrieval Evaluation, SIGIR",
 )
@@ -173,8 +173,8 @@ ALPHA_DCG = Metric(
 def alpha_ndcg(run: GradedRun, k: int | None, alpha: float, rel: float | None) -> Scores:
     """Discounted gain over all subtopics, in which repeated subtopics gain less, divided by that of an ideal ranking.
 
-    The ideal ranking takes the document with the largest gain at each rank, as in ndeval. In rare cases another ranking is
-    better, and its score is above 1.
+    Each rank of the ideal ranking has the remaining document with the largest gain, as in ndeval. In rare cases another
+    ranking is better, and its score is above 1.
     """
     return share_of_ideal(run, k, alpha, rel, discounts)
 
@@ -188,7 +188,8 @@ ALPHA_NDCG = Metric(
     is_monotone=False,
     range=(0.0, MAX_BY_GREED),
     view="subtopics",
-    formula="Σ over ranks i ≤ k and subtopics of document i of (1 − alpha)^seen ÷ log₂(i + 1), ÷ that of the ideal ranking",
+    formula="Σ over ranks i ≤ k and subtopics of document i of (1 − alpha)^seen ÷ log₂(i + 1), ÷ this sum for the ideal "
+    "ranking;  seen: earlier documents about the subtopic",
     cite="Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher & MacKinnon 2008, Novelty and Diversity in Information "
     "Retrieval Evaluation, SIGIR",
 )
@@ -197,8 +198,8 @@ ALPHA_NDCG = Metric(
 def err_ia(run: GradedRun, k: int, alpha: float, rel: float | None) -> Scores:
     """Expected value of 1 ÷ the rank at which a user is satisfied, averaged over the subtopics the user may mean.
 
-    A relevant document satisfies with probability alpha, whatever its grade. 1 only if all k documents are relevant to every
-    subtopic. Same as in ndeval, except at k = 1, where ndeval does not divide by the number of subtopics.
+    A relevant document satisfies the user with probability alpha; grades make no difference. 1 only if all k documents are
+    relevant to every subtopic. Same as in ndeval, except at k = 1, where ndeval does not divide by the number of subtopics.
     """
     return share_of_most(run, k, alpha, rel, reciprocals)
 
@@ -210,8 +211,8 @@ ERR_IA = Metric(
     params=(CUTOFF_NEEDED, ALPHA, REL, JUDGED_ONLY),
     is_monotone=False,
     view="subtopics",
-    formula="Σ over ranks i ≤ k and subtopics of document i of (1 − alpha)^seen ÷ i, ÷ its value if every document were "
-    "about every subtopic",
+    formula="Σ over ranks i ≤ k and subtopics of document i of (1 − alpha)^seen ÷ i, ÷ this sum if every document were "
+    "about every subtopic;  seen: earlier documents about the subtopic",
     cite="Chapelle, Ji, Liao, Velipasaoglu, Lai & Wu 2011, Intent-based Diversification of Web Search Results: Metrics and "
     "Algorithms, Information Retrieval 14(6); normalised as in Clarke, Craswell, Soboroff & Ashkan 2011, WSDM",
 )
@@ -242,7 +243,7 @@ MAP_IA = Metric(
     is_monotone=False,
     mistaken_for=("map",),
     view="subtopics",
-    formula="mean over subtopics of the average precision of the documents that are relevant to it",
+    formula="mean over subtopics of the average precision for the subtopic",
     cite="Agrawal, Gollapudi, Halverson & Ieong 2009, Diversifying Search Results, WSDM",
 )
 
@@ -250,8 +251,8 @@ MAP_IA = Metric(
 def nerr_ia(run: GradedRun, k: int | None, alpha: float, rel: float | None) -> Scores:
     """ERR-IA divided by the ERR-IA of an ideal ranking.
 
-    The ideal ranking takes the document with the largest gain at each rank, as in ndeval. In rare cases another ranking is
-    better, and its score is above 1.
+    Each rank of the ideal ranking has the remaining document with the largest gain, as in ndeval. In rare cases another
+    ranking is better, and its score is above 1.
     """
     return share_of_ideal(run, k, alpha, rel, reciprocals)
 
@@ -273,8 +274,8 @@ NERR_IA = Metric(
 def nnrbp(run: GradedRun, alpha: float, beta: float, rel: float | None) -> Scores:
     """NRBP divided by the NRBP of an ideal ranking.
 
-    The ideal ranking takes the document with the largest gain at each rank. In rare cases another ranking is better, and its
-    score is above 1. If both values are 0, the score is 0; ndeval reports nan.
+    Each rank of the ideal ranking has the remaining document with the largest gain. In rare cases another ranking is better,
+    and its score is above 1. If both values are 0, the score is 0; ndeval reports nan.
     """
     return share_of_ideal(run, None, alpha, rel, fading(beta))
 
@@ -323,7 +324,7 @@ NRBP = Metric(
     is_monotone=False,
     view="subtopics",
     formula="(1 − (1 − alpha) · beta) ÷ subtopics · Σ over ranks i and subtopics of document i of (1 − alpha)^seen · "
-    "beta^(i − 1)",
+    "beta^(i − 1);  seen: earlier documents about the subtopic",
     cite="Clarke, Kolla & Vechtomova 2009, An Effectiveness Measure for Ambiguous and Underspecified Queries, ICTIR",
 )
 
@@ -352,7 +353,7 @@ PRECISION_IA = Metric(
     is_monotone=False,
     mistaken_for=("precision",),
     view="subtopics",
-    formula="mean over subtopics of (documents of the first k that are relevant to it ÷ k)",
+    formula="mean over subtopics of (documents in top k that are relevant to the subtopic ÷ k)",
     cite="Agrawal, Gollapudi, Halverson & Ieong 2009, Diversifying Search Results, WSDM",
 )
 

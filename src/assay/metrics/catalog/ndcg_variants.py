@@ -16,7 +16,7 @@ Q_BETA = Param("beta", not_negative, 1.0, "weight of gain relative to precision;
 
 
 def q_measure(run: GradedRun, k: int | None, gain: Any, beta: float) -> Scores:
-    """Average precision for graded judgments, which blends precision with cumulative gain.
+    """Average precision for graded judgments, which combines precision with cumulative gain.
 
     A document is relevant if it has a gain. The divisor is R, even with a cutoff.
     """
@@ -64,7 +64,7 @@ Q_MEASURE = Metric(
 
 
 def binary_gain(run: GradedRun, rel: float | None) -> Scores:
-    """Mean credit of the relevant documents; the more non-relevant documents are above one, the less credit it has.
+    """Mean credit of the relevant documents; each loses credit with the number of non-relevant documents above it.
 
     A relevant document that was not retrieved contributes 0.
     """
@@ -115,14 +115,14 @@ NDCG_REL = Metric(
     "ndcg_rel",
     ndcg_rel,
     params=(GAIN,),
-    formula="1/R · Σ over relevant documents of ndcg at their rank (at the end where not retrieved)",
+    formula="1/R · Σ over relevant documents of ndcg at their rank (if not retrieved: at the end)",
     cite="Buckley 2008, trec_eval 9, m_ndcg_rel.c (experimental)",
     trec=("ndcg_rel",),
 )
 
 
 def normalized_gain(run: GradedRun, gain: Any) -> Scores:
-    """Sum of the gains, each discounted by how far the ranking lags behind the ideal one, as a share of all gains.
+    """Sum of the gains, each discounted by the gain missing so far compared with the ideal ranking, as a share of all gains.
 
     The cost of a rank is the gain of the ideal document at that rank, but at least 1.
     """
@@ -152,7 +152,7 @@ NORMALIZED_GAIN = Metric(
 def rndcg(run: GradedRun, gain: Any, rel: float | None) -> Scores:
     """Mean of nDCG at the ranks where the ideal ranking drops to the next lower grade.
 
-    If a ranking has at least two documents more than there are documents with a gain, its end is one more such rank, as in
+    If a ranking has at least two more documents than there are documents with a gain, its last rank counts too, as in
     trec_eval.
     """
     worth = gain_function(gain)

@@ -40,7 +40,7 @@ RERANKING_IMPROVEMENT = Metric(
 def latency(timing: Timing) -> Scores:
     """Response time of a query, in milliseconds.
 
-    Queries without a response have no time and do not count. In a batch, each query has its share of the time.
+    Queries without a response have no time and do not count. In a batch, each query gets an equal share of the time.
     """
     return timing.ms
 
@@ -61,7 +61,7 @@ LATENCY = Metric(
 def time_alone(timing: Timing) -> Scores:
     """Queries without a response do not count.
 
-    Undefined if queries were sent in batches, because single queries were not timed.
+    The value is undefined if queries were sent in batches, because single queries were not timed.
     """
     return timing.alone
 
@@ -76,7 +76,7 @@ def latency_percentile(percent: int) -> Metric:
         higher_is_better=False,
         aggregation=quantile(percent / 100),
         view="timing",
-        formula=f"{percent} th percentile over answered queries, interpolated",
+        formula=f"{percent}th percentile over answered queries, interpolated",
         cite="Dean & Barroso 2013, The Tail at Scale, CACM 56(2)",
     )
 
@@ -84,7 +84,7 @@ def latency_percentile(percent: int) -> Metric:
 LATENCY_P50, LATENCY_P95, LATENCY_P99 = map(latency_percentile, (50, 95, 99))
 
 
-EXPERTS = Param("experts", cutoff, None, "number of experts. If not set: all that occur in the data, chosen or optimal")
+EXPERTS = Param("experts", cutoff, None, "number of experts. If not set: all experts in the data, as a choice or as optimal")
 
 
 def load_balance(routing: Routing, experts: int | None) -> Composed:

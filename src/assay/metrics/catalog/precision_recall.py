@@ -45,8 +45,8 @@ R_PRECISION_MULTIPLE = Metric(
 def capped_recall(run: GradedRun, k: int, rel: float | None) -> Scores:
     """Number of relevant documents in the first k, as a share of the largest number possible.
 
-    Equal to precision if k is at most R, and to recall if k is at least R. trec_eval calls it relative precision, BEIR
-    R_cap.
+    Equal to precision if k is at most R, and to recall if k is at least R. trec_eval calls it relative precision, and BEIR
+    calls it R_cap.
     """
     return ratio(run.relevant(rel).top(k).count, run.n_relevant(rel).clip(max=k))
 
@@ -126,7 +126,10 @@ HIT = Metric(
 
 
 PRECISION_OVER = Param(
-    "over", one_of("k", "retrieved"), "k", "the divisor: k, or the number of documents retrieved within k"
+    "over",
+    one_of("k", "retrieved"),
+    "k",
+    "the divisor. k: the cutoff; retrieved: the number of documents retrieved within k",
 )
 
 

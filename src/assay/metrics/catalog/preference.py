@@ -82,7 +82,7 @@ ACCURACY = Metric(
     ignores_the_rest=True,
     params=(CUTOFF, REL),
     mistaken_for=("hit", "precision"),
-    formula="1 − (non-relevant above relevant pairs) ÷ (relevant · non-relevant), all within top k",
+    formula="1 − (pairs with the non-relevant document first) ÷ (relevant · non-relevant), all within top k",
     cite="MacAvaney, Macdonald & Ounis 2022, Streamlining Evaluation with ir-measures, ECIR",
 )
 

@@ -27,7 +27,7 @@ GATE_COST_SAVED = Metric(
     range=(0.0, 100.0),
     aggregation=PERCENTAGE_OF_SUMS,
     view="routing",
-    formula="100 · cost of what was rightly skipped ÷ cost of all queries",
+    formula="100 · cost of correctly skipped retrievals ÷ cost of all queries",
     cite="Elkan 2001, The Foundations of Cost-Sensitive Learning, IJCAI",
 )
 
@@ -45,7 +45,7 @@ GATE_ACCURACY = Metric(
     "gate_accuracy",
     gate_accuracy,
     view="routing",
-    formula="(rightly skipped + rightly retrieved) ÷ queries",
+    formula="(correctly skipped + correctly retrieved) ÷ queries",
     cite="Powers 2011, Evaluation: From Precision, Recall and F-Measure to ROC, J Mach Learn Technol 2(1)",
 )
 
@@ -66,7 +66,7 @@ GATE_EFFICIENCY = Metric(
     range=(0.0, 100.0),
     aggregation=PERCENTAGE,
     view="routing",
-    formula="100 · rightly skipped ÷ queries",
+    formula="100 · correctly skipped ÷ queries",
     cite="Jeong et al. 2024, Adaptive-RAG: Learning to Adapt Retrieval-Augmented Large Language Models, NAACL",
 )
 
@@ -83,7 +83,7 @@ GATE_RECALL = Metric(
     "gate_recall",
     gate_recall,
     view="routing",
-    formula="rightly skipped ÷ queries that need no retrieval",
+    formula="correctly skipped ÷ queries that need no retrieval",
     cite="Powers 2011, Evaluation: From Precision, Recall and F-Measure to ROC, J Mach Learn Technol 2(1)",
 )
 
@@ -103,7 +103,7 @@ RETRIEVALS_SAVED = Metric(
     range=(0.0, float("inf")),
     aggregation=SUM,
     view="routing",
-    formula="rightly skipped, counted",
+    formula="number of correctly skipped retrievals",
     cite="Jeong et al. 2024, Adaptive-RAG: Learning to Adapt Retrieval-Augmented Large Language Models, NAACL",
 )
 
@@ -123,7 +123,7 @@ WASTED_RETRIEVALS = Metric(
     higher_is_better=False,
     aggregation=PERCENTAGE,
     view="routing",
-    formula="100 · retrieved though not needed ÷ queries",
+    formula="100 · unnecessary retrievals ÷ queries",
     cite="Powers 2011, Evaluation: From Precision, Recall and F-Measure to ROC, J Mach Learn Technol 2(1)",
 )
 
@@ -131,8 +131,8 @@ WASTED_RETRIEVALS = Metric(
 def wrongly_skipped(routing: Routing) -> Scores:
     """Queries that needed retrieval but were skipped, as a percentage of all queries.
 
-    This is the price of gate_efficiency: such a query is answered without the documents it needs. A query has no score if
-    its decision, or whether it needs retrieval, is unknown.
+    Such a query is answered without the documents that it needs, so look at this metric together with gate_efficiency. A
+    query has no score if its decision, or whether it needs retrieval, is unknown.
     """
     return 100 * routing.bad((routing.skipped == 1) & (routing.needed == 1))
 
@@ -144,6 +144,6 @@ WRONGLY_SKIPPED = Metric(
     higher_is_better=False,
     aggregation=PERCENTAGE,
     view="routing",
-    formula="100 · skipped though needed ÷ queries",
+    formula="100 · wrongly skipped ÷ queries",
     cite="Powers 2011, Evaluation: From Precision, Recall and F-Measure to ROC, J Mach Learn Technol 2(1)",
 )

@@ -10,8 +10,8 @@ from assay.views import Spans
 def file_mrr(spans: Spans, k: int | None, tokens: int | None) -> Scores:
     """One over the rank of the first file that has a gold span.
 
-    Files are ranked by their first chunk, and several chunks of one file take one rank. 0 if none of the first k files has
-    a gold span. A query without gold spans has no score.
+    Files are ranked by their first chunk, and several chunks of one file count as one rank. 0 if none of the first k files
+    has a gold span. A query with an empty list of gold spans scores 0; a query without a list has no score.
     """
     query, rank = spans.found_files(tokens)
     first = np.full(spans.n_queries, np.iinfo(np.int64).max)
@@ -53,10 +53,11 @@ FILE_RECALL = Metric(
 
 
 def span_iou(spans: Spans, k: int | None, tokens: int | None, unit: str) -> Scores:
-    """Length shared by the first k chunks and the gold spans, divided by the length they cover together (IoU).
+    """Length shared by the first k chunks and the gold spans, ÷ the length they cover together (intersection over union).
 
-    1 only if exactly the gold spans were retrieved. Missing text and extra text both lower the score, so it falls with k
-    after all gold spans are found. A query with an empty list of gold spans scores 0; a query without a list has no score.
+    1 only if exactly the gold spans were retrieved. Missing text and extra text both lower the score, so it falls when k
+    grows after all gold spans are found. A query with an empty list of gold spans scores 0; a query without a list has no
+    score.
     """
     sizes = spans.sizes(k, tokens, unit)
     return spans.scores(ratio(sizes.both, sizes.retrieved + sizes.gold - sizes.both))

@@ -172,7 +172,7 @@ BLEU_SMOOTH = Param(
 
 
 def bleu(replies: Answers, n: int, smooth: str) -> Scores:
-    """Share of the answer's n-grams (1 to n words) that an expected answer has, lowered if the answer is too short.
+    """Share of the answer's n-grams (1 to n words) that are in an expected answer, lowered if the answer is too short.
 
     BLEU is computed for each answer, from 0 to 1, and the summary is the mean; corpus_bleu counts all answers together.
     N-grams longer than the answer do not count. An unanswerable query scores 1 if the system abstains.
@@ -202,10 +202,10 @@ CORPUS_BLEU_PARTS = 2 * LONGEST_NGRAM + 2
 
 
 def corpus_bleu(replies: Answers, n: int) -> Composed:
-    """BLEU of all answers together: n-grams are counted over all answers, then divided.
+    """BLEU of all answers together: matches and n-grams are summed over all answers before dividing.
 
     The score of a query is the BLEU of its own answer; the summary is the BLEU of all answers. An unanswered query counts as
-    an answer without matches. An unanswerable query is left out. Smoothing is that of bleu(smooth=exp).
+    an answer without matches. An unanswerable query is left out. Smoothing is as in bleu(smooth=exp).
     """
     parts = np.full((replies.n_queries, CORPUS_BLEU_PARTS), np.nan)
     parts[replies.is_answerable] = 0.0
@@ -288,6 +288,6 @@ ROUGE = Metric(
     presets={"rouge_l": {"n": LONGEST_SUBSEQUENCE}, "rougel": {"n": LONGEST_SUBSEQUENCE}}
     | {f"rouge{joint}{n}": {"n": n} for n in "12" for joint in ("", "_")},
     view="answers",
-    formula="F1 of the shared stretches of n words, counted as often as both have them; n=l: of the words in common order",
+    formula="F1 of the shared n-grams, each counted as often as in both texts; n=l: F1 of the longest common subsequence",
     cite="Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries, ACL workshop Text Summarization Branches Out",
 )

@@ -72,9 +72,9 @@ BPM = Metric(
 
 
 def insq(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
-    """Gain per inspected document, for a user who wants a gain of t and is more likely to continue the deeper they are.
+    """Gain per inspected document, for a user who wants a gain of t and is more likely to continue the more they have read.
 
-    Gains are grades scaled to 0 … 1. The sum covers 1,000 ranks, as in cwl_eval.
+    Gains are grades scaled to 0 … 1. The sum covers the first `depth` ranks, by default 1,000 as in cwl_eval.
     """
     reach = (2 * t / (2 * t + np.arange(depth))) ** 2
     weight = reach / reach.sum()
@@ -87,15 +87,15 @@ INSQ = Metric(
     insq,
     params=(TARGET, MIN_GRADE, MAX_GRADE, DEPTH),
     check=check_scale,
-    formula="weighted mean gain; chance to go on after rank i is ((i + 2t − 1) ÷ (i + 2t))²",
+    formula="weighted mean gain; probability to continue after rank i is ((i + 2t − 1) ÷ (i + 2t))²",
     cite="Moffat, Scholer & Thomas 2012, Models and Metrics: IR Evaluation as a User Process, ADCS",
 )
 
 
 def inst(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
-    """Gain per inspected document, for a user who wants a gain of t and is more likely to continue the less they have.
+    """Gain per inspected document, for a user who wants a gain of t and is more likely to continue the less gain they have.
 
-    Gains are grades scaled to 0 … 1. The sum covers 1,000 ranks, as in cwl_eval.
+    Gains are grades scaled to 0 … 1. The sum covers the first `depth` ranks, by default 1,000 as in cwl_eval.
     """
 
     def go_on(rank: Floats, gain: Floats) -> Floats:
@@ -110,7 +110,7 @@ INST = Metric(
     inst,
     params=(TARGET, MIN_GRADE, MAX_GRADE, DEPTH),
     check=check_scale,
-    formula="weighted mean gain; chance to go on after rank i is ((c − 1) ÷ c)²,  c = i + 2t − gain up to i",
+    formula="weighted mean gain; probability to continue after rank i is ((c − 1) ÷ c)²,  c = i + 2t − gain up to i",
     cite="Moffat, Bailey, Scholer & Thomas 2015, INST: An Adaptive Metric for IR Evaluation, ADCS",
 )
 
@@ -133,23 +133,25 @@ NERR10_P = Param("p", persistence, 0.9, "probability that the user continues aft
 def nerr10(run: GradedRun, p: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
     """Gain per inspected document, for a user who continues with probability p unless satisfied.
 
-    Gains are grades scaled to 0 … 1. Equation 10 of the cited paper, which shows that ERR itself is not such
-    a user model.
+    Gains are grades scaled to 0 … 1. This is equation 10 of the cited paper, which also shows that ERR itself is not a user
+    model of this kind.
     """
     gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
     return expected_gain(run, gain, lambda _, gain: p * (1.0 - gain), depth)
 
 
 NERR10 = nerr_metric(
-    nerr10, (NERR10_P, MIN_GRADE, MAX_GRADE, DEPTH), "weighted mean gain; chance to go on after rank i is p · (1 − gain(i))"
+    nerr10,
+    (NERR10_P, MIN_GRADE, MAX_GRADE, DEPTH),
+    "weighted mean gain; probability to continue after rank i is p · (1 − gain(i))",
 )
 
 
 def nerr11(run: GradedRun, t: float, min_grade: float, max_grade: float | None, depth: int) -> Scores:
     """Gain per inspected document, for a user who wants a gain of t and stops when satisfied.
 
-    Gains are grades scaled to 0 … 1. Equation 11 of the cited paper, which shows that ERR itself is not such
-    a user model.
+    Gains are grades scaled to 0 … 1. This is equation 11 of the cited paper, which also shows that ERR itself is not a user
+    model of this kind.
     """
     gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
     return expected_gain(run, gain, lambda rank, gain: ((rank + 2 * t - 1) / (rank + 2 * t)) ** 2 * (1.0 - gain), depth)
@@ -158,15 +160,15 @@ def nerr11(run: GradedRun, t: float, min_grade: float, max_grade: float | None, 
 NERR11 = nerr_metric(
     nerr11,
     (TARGET, MIN_GRADE, MAX_GRADE, DEPTH),
-    "weighted mean gain; chance to go on after rank i is ((i + 2t − 1) ÷ (i + 2t))² · (1 − gain(i))",
+    "weighted mean gain; probability to continue after rank i is ((i + 2t − 1) ÷ (i + 2t))² · (1 − gain(i))",
 )
 
 
 def nerr8(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
     """Gain per inspected document, for a user who stops when satisfied, at rank k at the latest.
 
-    Gains are grades scaled to 0 … 1. Equation 8 of the cited paper, which shows that ERR itself is not such
-    a user model.
+    Gains are grades scaled to 0 … 1. This is equation 8 of the cited paper, which also shows that ERR itself is not a user
+    model of this kind.
     """
     gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
     return expected_gain(run, gain, lambda _, gain: 1.0 - gain, depth=k)
@@ -175,15 +177,15 @@ def nerr8(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> 
 NERR8 = nerr_metric(
     nerr8,
     (CUTOFF_VISITED, MIN_GRADE, MAX_GRADE),
-    "weighted mean gain; chance to go on after rank i is 1 − gain(i), and 0 after rank k",
+    "weighted mean gain; probability to continue after rank i is 1 − gain(i), and 0 after rank k",
 )
 
 
 def nerr9(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> Scores:
-    """Gain per inspected document, for a user who tires with depth and stops when satisfied, at rank k at the latest.
+    """Gain per inspected document, for a user who stops when satisfied, by chance (less often at deep ranks), or at rank k.
 
-    Gains are grades scaled to 0 … 1. Equation 9 of the cited paper, which shows that ERR itself is not such
-    a user model.
+    Gains are grades scaled to 0 … 1. This is equation 9 of the cited paper, which also shows that ERR itself is not a user
+    model of this kind.
     """
     gain = scaled_gains(run, run.retrieved.grade, min_grade, max_grade)
     return expected_gain(run, gain, lambda rank, gain: rank / (rank + 1.0) * (1.0 - gain), depth=k)
@@ -192,5 +194,5 @@ def nerr9(run: GradedRun, k: int, min_grade: float, max_grade: float | None) -> 
 NERR9 = nerr_metric(
     nerr9,
     (CUTOFF_VISITED, MIN_GRADE, MAX_GRADE),
-    "weighted mean gain; chance to go on after rank i is i ÷ (i + 1) · (1 − gain(i)), and 0 after rank k",
+    "weighted mean gain; probability to continue after rank i is i ÷ (i + 1) · (1 − gain(i)), and 0 after rank k",
 )

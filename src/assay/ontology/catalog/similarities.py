@@ -8,13 +8,11 @@ from assay.ontology.ancestors import CommonAncestors
 from assay.ontology.ontology import Ontology
 from assay.ontology.similarity import CONTENT, Similarity, information_content
 
-WEIGHT = Param(
-    "weight", fraction, 0.7, "weight of the depth of the common ancestor; the path between the terms has the rest"
-)
+WEIGHT = Param("weight", fraction, 0.7, "weight of the depth of the common ancestor; the weight of the path is 1 minus this")
 
 
 def hybrid(ontology: Ontology, common: CommonAncestors, weight: float) -> Floats:
-    """Depth of the deepest common ancestor (weight 0.7) and shortness of the path between the terms (weight 0.3).
+    """Weighted sum of the depth of the deepest common ancestor (0.7) and the shortness of the path between the terms (0.3).
 
     The path is the shortest one through any common ancestor, and d1 and d2 are the depths of the terms. Depth is the longest
     path to a root, so the path is never longer than d1 + d2. 0 if the terms have no common ancestor.
@@ -53,11 +51,11 @@ JACCARD = Similarity(
 
 
 def jiang_conrath(ontology: Ontology, common: CommonAncestors, ic: str) -> Floats:
-    """1 minus half of the information content of both terms beyond their most informative common ancestor.
+    """1 minus half of the information content that both terms have beyond their most informative common ancestor.
 
-    It is the distance of Jiang and Conrath, turned into a similarity from 0 to 1 as in Seco, with information content from 0
-    to 1. A term and its ancestor may score 1 if both are equally informative. Two terms with little information content are
-    similar even if they share only a root. Terms without a common ancestor score 0.
+    It is the distance of Jiang and Conrath, turned into a similarity from 0 to 1 as in Seco, Veale & Hayes. Information
+    content is from 0 to 1. A term and its ancestor may score 1 if both are equally informative. Two terms with little
+    information content are similar even if they share only a root. Terms without a common ancestor score 0.
     """
     content = information_content(ontology, ic)
     distance = content[common.a] + content[common.b] - 2 * common.greatest(content)
@@ -76,7 +74,7 @@ JIANG_CONRATH = Similarity(
 
 
 def lin(ontology: Ontology, common: CommonAncestors, ic: str) -> Floats:
-    """Information content of the most informative common ancestor, relative to that of both terms.
+    """Information content of the most informative common ancestor, relative to the information content of both terms.
 
     A term and itself score 1. A term and its ancestor may also score 1 if both are equally informative, for example if
     everything annotated with the ancestor is also annotated with the term. 0 if both terms have the information content 0
@@ -100,7 +98,7 @@ def resnik(ontology: Ontology, common: CommonAncestors, ic: str) -> Floats:
     """Information content of the most informative common ancestor.
 
     It is not normalised: a term and itself score the information content of the term, which is 1 only for the most specific
-    terms, and a term is as similar to itself as to any of its descendants. 0 if the terms have no common ancestor.
+    terms. A term is as similar to itself as to any of its descendants. 0 if the terms have no common ancestor.
     """
     return common.greatest(information_content(ontology, ic))
 
