@@ -121,7 +121,7 @@ def _scores(name: str, values: ArrayLike, dimensions: Sequence[int]) -> Floats:
         raise DataError(f"{name}: expected numbers, one per query, with rows of equal length") from None
     if scores.ndim not in dimensions:
         shape = "a list of scores" if dimensions == (1,) else "a list of scores or a table of queries × metrics"
-        raise DataError(f"{name}: expected {shape}, found {scores.ndim} dimensions")
+        raise DataError(f"{name}: expected {shape}, found an array of {scores.ndim} dimensions")
     if not scores.size:
         raise DataError(f"{name}: there are no scores. Statistics need at least one query")
     if not np.isfinite(scores).all():
