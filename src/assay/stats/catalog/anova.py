@@ -107,7 +107,7 @@ ANOVA = StatisticalTest(
     anova,
     aliases=("two_way_anova", "f_test"),
     is_for_many=True,
-    assumes="The residuals (after query and system) are approximately normal, with the same variance for all systems.",
+    assumes="Without the effects of query and system, scores are about normal, with the same variance for all systems.",
     cite="Fisher 1925, Statistical Methods for Research Workers; Sakai 2018, Laboratory Experiments in IR",
 )
 
@@ -141,6 +141,6 @@ TUKEY_HSD = StatisticalTest(
     tukey_hsd,
     aliases=("tukey", "hsd"),
     is_for_many=True,
-    assumes="The residuals (after query and system) are approximately normal, with the same variance for all systems.",
+    assumes="Without the effects of query and system, scores are about normal, with the same variance for all systems.",
     cite="Tukey 1953, The Problem of Multiple Comparisons; Sakai 2018, Laboratory Experiments in IR",
 )

@@ -127,7 +127,7 @@ FRIEDMAN_STATISTIC = Param(
     "statistic",
     one_of("f", "chi2"),
     "f",
-    "f: the F of Iman and Davenport, which is more accurate; chi2: the original of Friedman",
+    "f: the F of Iman and Davenport, which is more accurate; chi2: Friedman's original statistic",
 )
 
 
