@@ -14,7 +14,7 @@ PYTHON = shlex.quote(sys.executable)
 def test_the_example_agrees_and_its_ties_are_named(assay):
     code, out, err = assay("conformance", "--command", f"{PYTHON} {EXAMPLE}")
     assert (code, err) == (0, "")
-    assert out.startswith("44 of 44 cases agree; 4 without an answer (rbp bpref err).\n\nConventions\n")
+    assert out.startswith("44 of 44 answers are right; 4 cases have no answer (rbp bpref err).\n\nConventions\n")
     assert out.endswith("To get the same numbers with assay: assay score qrels.txt run.txt --ties input_order\n")
 
 

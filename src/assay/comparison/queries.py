@@ -118,7 +118,7 @@ def _rankings(result: Result, queries: Sequence[str], runs: Mapping[str, Any]) -
     source = runs.get(result.name, result.run)
     if not source and not result.failures:
         raise UsageError(
-            f"{result.name} has no rankings to compare: results of assay eval have rankings, those of assay score do not. "
+            f"{result.name} has no rankings to compare: results of assay eval have rankings, results of assay score do not. "
             "Use the judgments and runs instead"
         )
     run = source if isinstance(source, Run) else Run(source)

@@ -157,9 +157,14 @@ class WorstSlices:
     def verdict(self) -> str:
         """The conclusion in words."""
         if not self.n_looked_at:
-            return f"No slice is large enough to test: a slice needs at least {self.fewest} queries, and so does the rest."
+            least = f"a slice and the queries outside it must each have at least {self.fewest}"
+            return f"No slice is large enough to test: {least} queries."
         than = f"than {self.against}" if self.against else "than on the other queries"
-        small = f"; {self.n_too_small:,} with fewer than {self.fewest} queries left out" if self.n_too_small else ""
+        small = (
+            f"; {counted(self.n_too_small, 'slice')} with fewer than {self.fewest} queries left out"
+            if self.n_too_small
+            else ""
+        )
         systems = f" for {len(self.systems)} systems" if len(self.systems) > 1 else ""
         effort = f"({counted(self.n_slices, 'slice')} tested{systems}, Benjamini–Hochberg{small})"
         clauses = [self._clause(name, n, than) for name, n in self.n_significant.items() if n]

@@ -105,7 +105,7 @@ class _Verdict:
             return f"{lead}{self._corrected()}."
         sentence = "; ".join(clauses) + self._corrected()
         sentence = sentence if decided else f"O{sentence[1:]}"  # on …, at the beginning
-        return f"{sentence}; {pair_names(open_)} are not shown to differ." if open_ else f"{sentence}."
+        return f"{sentence}; no difference is shown between {pair_names(open_)}." if open_ else f"{sentence}."
 
     def _no_verdict_reason(self, pairs: Sequence[Pair]) -> str:
         """Why there is no verdict on these pairs; empty if there is one."""

@@ -102,7 +102,7 @@ def judge(case: Case, answer: Answer, tolerance: float = TOLERANCE) -> Verdict:
     if matched:
         return Verdict(case, answer, AGREES, matched=matched)
     if answer.error:
-        return Verdict(case, answer, FAILED, "It fails on a case that has a score")
+        return Verdict(case, answer, FAILED, "Your code fails on a case that has a score")
     impossible = _impossible(case, answer.value, tolerance)
     for mistake in case.wrong:
         if _is_same(answer, mistake.value, tolerance):

@@ -35,14 +35,14 @@ def render_report(report: Report, width: int | None = None, *, colour: bool = Fa
 
 
 def verdict_line(report: Report) -> str:
-    """How many cases agree, how many are wrong, and how many have no answer."""
+    """How many answers are right, how many are wrong, and how many cases have no answer."""
     n_answered = len(report.agreeing) + len(report.wrong)
-    line = f"{len(report.agreeing)} of {counted(n_answered, 'case')} agree{'s' if n_answered == 1 else ''}"
+    line = f"{len(report.agreeing)} of {counted(n_answered, 'answer')} {'is' if n_answered == 1 else 'are'} right"
     if n_wrong := len(report.wrong):
         line += f"; {n_wrong} {'is' if n_wrong == 1 else 'are'} wrong"
-    if report.skipped:
+    if n_skipped := len(report.skipped):
         metrics = dict.fromkeys(verdict.case.title for verdict in report.skipped)
-        line += f"; {len(report.skipped)} without an answer ({some_of(list(metrics))})"
+        line += f"; {counted(n_skipped, 'case')} {'has' if n_skipped == 1 else 'have'} no answer ({some_of(list(metrics))})"
     return f"{line}."
 
 
@@ -90,7 +90,7 @@ def _closing_lines(report: Report) -> Iterator[str]:
     if not ways or any(finding.in_assay for finding in findings):
         ways += [f"--profile {name} ({counted(number, 'case')})" for name, number in report.profiles.items()]
     if ways:
-        says = "To get the same numbers" if report.passed else "To get the same numbers in the cases that agree"
+        says = "To get the same numbers" if report.passed else "To reproduce the right answers"
         yield f"{says} with assay: {'; or '.join(ways)}"
 
 

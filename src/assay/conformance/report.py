@@ -154,7 +154,7 @@ def check_function(function: Score, cases: Iterable[Case] | None = None, *, tole
 
 
 def check_answers(cases: Iterable[Case], answers: Mapping[str, Answer], *, tolerance: float = TOLERANCE) -> Report:
-    """Judge answers that are there already. A case without one is skipped."""
+    """Judge answers that were collected before. A case without an answer is skipped."""
     verdicts = [judge(case, answers.get(case.name, Answer()), tolerance) for case in cases]
     return Report(tuple(_without_accidental_agreement(verdicts)), tolerance)
 
@@ -164,7 +164,7 @@ def _without_accidental_agreement(verdicts: Sequence[Verdict]) -> Sequence[Verdi
     has_answers = any(verdict.answer.is_given and not verdict.answer.error for verdict in verdicts)
     if has_answers or not any(verdict.kind == FAILED for verdict in verdicts):
         return verdicts
-    says = "It fails in every case, so this error is not deliberate"
+    says = "Your code fails in every case, so this error is not deliberate"
     return [
         replace(verdict, kind=FAILED, says=says, matched=()) if verdict.kind == AGREES else verdict for verdict in verdicts
     ]
@@ -247,8 +247,8 @@ def _diagnose_failure(verdicts: Sequence[Verdict]) -> Diagnosis | None:
     if len(answered) < 2 or len(kinds) > 1 or kinds == {""} or not all(verdict.is_wrong for verdict in answered):
         return None
     first = printable(answered[0].answer.error[:MAX_ERROR_LENGTH])
-    call = " It must accept (metric, qrels, run)." if kinds == {"TypeError"} and "argument" in first else ""
-    says = f"It fails in every case. First error: {first.rstrip('.')}.{call}"
+    call = " The function must accept (metric, qrels, run)." if kinds == {"TypeError"} and "argument" in first else ""
+    says = f"Your code fails in every case. First error: {first.rstrip('.')}.{call}"
     return Diagnosis(says, frozenset(verdict.case.name for verdict in answered))
 
 

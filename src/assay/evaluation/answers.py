@@ -46,7 +46,7 @@ class AnsweredQueries:
         """The queries that count; the policy decides about queries without a reply."""
         missing = self.missing
         if missing and policy.missing == "error":
-            raise DataError(f"the answers to {counted(len(missing), 'query')} are missing: {some_of(missing)}")
+            raise DataError(f"{_missing_answers(len(missing))}: {some_of(missing)}")
         return tuple(query for query in self.expected if query in self.replies or policy.missing != "skip")
 
     @property
@@ -74,22 +74,28 @@ class AnsweredQueries:
         """What a reader should know about the replies."""
         notes = []
         if missing := self.missing:
-            fate = "left out" if policy.missing == "skip" else "scored as 0"
-            notes.append(f"no answer to {counted(len(missing), 'query')}, {fate} ({some_of(missing)}).")
+            queries, verbs = ("the query", ("is", "scores")) if len(missing) == 1 else ("these queries", ("are", "score"))
+            fate = f"{verbs[0]} left out" if policy.missing == "skip" else f"{verbs[1]} 0"
+            notes.append(f"{_missing_answers(len(missing))}, so {queries} {fate} ({some_of(missing)}).")
         if extra := self.extra:
-            notes.append(f"{counted(len(extra), 'answer')} left out: no expected answer is known ({some_of(extra)}).")
+            why = "is left out, because its query has" if len(extra) == 1 else "are left out, because their queries have"
+            notes.append(f"{counted(len(extra), 'answer')} {why} no expected answer ({some_of(extra)}).")
         answered = [(query, self.replies[query]) for query in self.expected if query in self.replies]
         unsure = [query for query, reply in answered if reply.confidence is None and not reply.abstained]
         if unsure and any(reply.confidence is not None for _, reply in answered):
-            notes.append(
-                f"{counted(len(unsure), 'answer')} without a confidence, ranked as the least certain ({some_of(unsure)})."
-            )
+            what = "has no confidence and counts" if len(unsure) == 1 else "have no confidence and count"
+            notes.append(f"{counted(len(unsure), 'answer')} {what} as the least certain ({some_of(unsure)}).")
         n_open = sum(reply.abstained for query, reply in self.replies.items() if query in self.expected)
         n_none = sum(not expected.is_answerable for expected in self.expected.values())
         if n_open or n_none:
             share = f"{n_none:,} of {counted(len(self.expected), 'query')} {'is' if n_none == 1 else 'are'} unanswerable"
             notes.append(f"the system abstained on {counted(n_open, 'query')}; {share}.")
         return tuple(notes)
+
+
+def _missing_answers(n_queries: int) -> str:
+    what = "the answer to {} is missing" if n_queries == 1 else "the answers to {} are missing"
+    return what.format(counted(n_queries, "query"))
 
 
 def expected_answers(queries: Mapping[str, Query]) -> dict[str, ExpectedAnswer]:
@@ -121,7 +127,7 @@ def score_answers(replied: AnsweredQueries, settings: Sequence[Setting], profile
 
 
 def with_answers(result: Result, replied: AnsweredQueries, settings: Sequence[Setting], profile: Profile) -> Result:
-    """The result of rankings with the metrics of answers added. `settings` has all metrics, in the requested order.
+    """The result of rankings with answer metrics added. `settings` has all metrics, in the requested order.
 
     A query that counts for only one kind of metric has no score for the other.
     """
@@ -143,8 +149,10 @@ def parse_reported_answers(reported: Mapping[str, Mapping[str, Any] | None]) -> 
             continue
         if reply is not None:
             replies[query] = reply
-    notes = [f"{counted(len(faults), 'answer')} invalid, counted as missing. {faults[0]}."] if faults else []
-    return replies, notes
+    if not faults:
+        return replies, []
+    are = "is invalid and counts" if len(faults) == 1 else "are invalid and count"
+    return replies, [f"{counted(len(faults), 'answer')} {are} as missing ({faults[0]})."]
 
 
 DEFAULT_ANSWER_METRICS = ("answer_f1", "answer_exact", "answer_contains", "rouge(n=l)")
@@ -217,7 +225,8 @@ def _ids_by_text(dataset: BenchmarkDataset | None) -> dict[str, str]:
 def _notes_on_missing_ids(records: AnswerRecords) -> tuple[str, ...]:
     """A note that the text of a query is used as its id if it has none."""
     n = len(records.asked)
-    return (f"{counted(n, 'answer')} without a query id: the text of the question is used as the id.",) if n else ()
+    have, its = ("has", "its question") if n == 1 else ("have", "their questions")
+    return (f"{counted(n, 'answer')} {have} no query id, so the text of {its} is used as the id.",) if n else ()
 
 
 def all_expected_answers(records: AnswerRecords, dataset: BenchmarkDataset | None) -> dict[str, ExpectedAnswer]:
@@ -229,7 +238,8 @@ def all_expected_answers(records: AnswerRecords, dataset: BenchmarkDataset | Non
         return records.expected
     known = {**records.expected, **expected_answers(dataset.queries)}
     if not known:
-        raise DataError(f"no query of {dataset.name} has an expected answer, and the answers have no `references`")
+        advice = "Add `expected` to the queries, or `references` to each answer"
+        raise DataError(f"no query of {dataset.name} has an expected answer. {advice}")
     expected = {query: known[query] for query in dataset.queries if query in known}
     if not expected.keys() & records.replies.keys():
         ours, theirs = next(iter(records.replies)), next(iter(dataset.queries))

@@ -58,12 +58,13 @@ def _method(setting: Setting, band: TieBand) -> str:
     sampled = f"over {N_SAMPLED} sampled orders, seed {SEED}"
     method = {
         (True, True): "exact",
-        (False, True): f"ends exact, mean {sampled}",
-        (True, False): f"mean exact, ends {sampled}",
+        (False, True): f"min and max exact, mean {sampled}",
+        (True, False): f"mean exact, min and max {sampled}",
         (False, False): sampled,
     }[band.mean_is_exact, band.ends_are_exact]
     is_mean_of_means = setting.metric.metric.aggregation is not GEOMETRIC_MEAN
-    return method if is_mean_of_means else f"{method}; the mean of each query, then the geometric mean"
+    steps = "the mean over orders for each query, then the geometric mean over queries"
+    return method if is_mean_of_means else f"{method}; {steps}"
 
 
 def residual_bands(grader: Grader, settings: Iterable[Setting]) -> dict[str, Band]:

@@ -1,4 +1,4 @@
-"""Conventions: the decisions behind a score that could have been made differently, one at a time."""
+"""Conventions: the decisions that a score depends on, and that could have been made differently, one at a time."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ FORMS: Mapping[tuple[str, Any], str] = {
     ("ideal", "retrieved"): "a known bug: the ideal ranking contains only retrieved documents",
     ("ideal", "uncut"): "a known bug: the ideal ranking is not cut at k",
     ("over", "retrieved"): "divided by the number of retrieved documents instead of k",
-    ("norm", "min"): "divided by the smaller of k and R",
-    ("norm", "relevant"): "divided by R",
+    ("norm", "min"): "divided by the smaller of k and the number of relevant documents",
+    ("norm", "relevant"): "divided by the number of relevant documents",
     ("rounding", "nearest"): "recall points are rounded to the nearest document",
     ("complete", "zero"): "0 if all retrieved documents are judged",
     ("empty", "odds"): "an empty ranking scores like a ranking without relevant documents",

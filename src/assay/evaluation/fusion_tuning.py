@@ -156,7 +156,8 @@ def simplex(n_runs: int) -> list[tuple[float, ...]]:
 def assign_folds(n_queries: int, folds: int, seed: int) -> Ints:
     """A random fold for each query; the sizes of folds differ by at most one."""
     if n_queries < 2:
-        raise BadParameter(f"tuning needs at least 2 judged queries, some to choose by and some to score, not {n_queries}")
+        uses = "some to choose a fusion, the others to score it"
+        raise BadParameter(f"tuning needs at least 2 judged queries ({uses}), not {n_queries}")
     if not 2 <= folds <= n_queries:
         raise BadParameter(f"folds must be a number from 2 to {n_queries} (the number of judged queries), not {folds}")
     fold = np.empty(n_queries, dtype=np.int64)

@@ -164,13 +164,25 @@ MakeViews = Callable[[tuple[str, ...], RankRule, Sequence[BoundMetric]], Mapping
 VIEWS = frozenset(("ranking", "subtopics", "timing", "spans", "answers", "routing", "reranking"))
 """The views that exist without any domain."""
 ADVICE_OF_VIEW = {
-    "spans": ". It needs a dataset with gold spans, such as code-spans",
+    "spans": ". Use a dataset with gold spans, such as code-spans",
     "answers": ". Score answers with assay answers (evaluate_answers), or with assay eval if the provider reports them",
     "routing": ". Score routes with assay moe routes.jsonl, or with assay eval if the provider reports them",
-    "reranking": ". It needs the rankings before and after reranking, which assay eval has for rerank(…)",
+    "reranking": ". Use assay eval with the provider rerank(…)",
     "ranking": ". Add the run: --run RUN (run=)",
 }
 """View → what to do if it is not available."""
+DATA_OF_VIEW = {
+    "ranking": "rankings",
+    "subtopics": "judgments with subtopics",
+    "timing": "times",
+    "routing": "routes",
+    "reranking": "rankings before and after reranking",
+}
+"""View → what it contains, if its name does not say so."""
+
+
+def _data_of(view: str) -> str:
+    return DATA_OF_VIEW.get(view, view)
 
 
 def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> ScoreTable:
@@ -183,8 +195,8 @@ def score_views(views: Mapping[str, View], metrics: Sequence[BoundMetric]) -> Sc
     for metric in metrics:
         view_name = metric.metric.view
         if view_name not in views:
-            available = f"only {', '.join(views)} can be read here{ADVICE_OF_VIEW.get(view_name, '')}"
-            raise UsageError(f"{metric.name} reads {view_name}, but {available}")
+            available = f"but only {', '.join(map(_data_of, views))} are available here{ADVICE_OF_VIEW.get(view_name, '')}"
+            raise UsageError(f"{metric.name} needs {_data_of(view_name)}, {available}")
         column = Column.of(metric.score(views[view_name]), metric.metric.aggregation)
         if len(column.score) != len(query_ids):
             raise UsageError(f"{metric.name} returned {len(column.score)} scores for {len(query_ids)} queries")

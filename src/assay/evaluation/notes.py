@@ -119,7 +119,7 @@ def notes_on_tags(dataset: BenchmarkDataset) -> list[str]:
     lists = Counter(name for query in dataset.queries.values() for name in query.listed)
     tags = {name for query in dataset.queries.values() for name in query.tags} if lists else set()
     return [
-        f"{name} is a list in {counted(n_queries, 'query')}. Slices by {name} leave out lists: a tag must be a single value."
+        f"{name} is a list in {counted(n_queries, 'query')}. Slices by {name} leave lists out: a tag must be a single value."
         for name, n_queries in lists.items()
         if name in tags
     ]

@@ -150,7 +150,7 @@ def notes_on_experts(routing: Routing, metrics: Iterable[BoundMetric]) -> list[s
     ]
 
 
-NO_OPTIMAL = "{have} no optimal expert and {are} left out"
+NO_OPTIMAL = "{have} no optimal expert and {are} left out of routing_accuracy"
 NO_EXPERT_NEEDED = "{were} answered without an expert and {are} left out of the routing metrics"
 NO_EXPERT = "{were} sent to no expert and {count} as wrong"
 NO_NEED_STATED = "{do} not say whether retrieval is needed and {are} left out of the gate metrics"

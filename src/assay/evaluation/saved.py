@@ -154,7 +154,7 @@ def result_of_record(record: SavedRecord, query_ids: tuple[str, ...], columns: M
     """The result of a record and its scores (metric → one score for each query), without queries and rankings."""
     metrics = _recorded_metrics(columns, record)
     if unknown := record.made_of.keys() - columns.keys():
-        raise SchemaError("no query has a score for it", at_key("made_of", min(unknown)))
+        raise SchemaError("no query has a score for this metric", at_key("made_of", min(unknown)))
     table = {
         metric.name: _with_parts(_column(metric, scores), record.made_of.get(name), name)
         for (name, scores), metric in zip(columns.items(), metrics, strict=True)

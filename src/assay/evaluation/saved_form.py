@@ -173,7 +173,7 @@ class SavedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_on
     def __post_init__(self) -> None:
         """Check what types cannot express."""
         if lacking := [name for name in COUNT_NAMES if name not in self.counts]:
-            raise SchemaError("is missing", f"counts.{lacking[0]}")
+            raise SchemaError("required field is missing", f"counts.{lacking[0]}")
         self.policy_of()
         for name, changes in self.policies.items():
             if unknown := sorted(changes.keys() - POLICY_FIELDS):
@@ -183,7 +183,7 @@ class SavedRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_on
         check_plain(self.provenance, SavedProvenance, "provenance")
         check_plain(self.relevance, SavedRelevance, "relevance")
         if self.relevance.get("strategy_used") == "mixed" and "strategy_counts" not in self.relevance:
-            raise SchemaError("is missing", "relevance.strategy_counts")
+            raise SchemaError("required field is missing", "relevance.strategy_counts")
 
     def is_higher_better(self, metric: str) -> bool:
         """Whether higher is better for a metric that is not in the catalog; true unless the record says otherwise."""
@@ -224,7 +224,7 @@ class SavedResult(SavedRecord, forbid_unknown_fields=True, frozen=True, kw_only=
                     at_key("per_query", query),
                 )
         if unknown := self.summary.keys() - names:
-            raise SchemaError("no query has a score for it", at_key("summary", min(unknown)))
+            raise SchemaError("no query has a score for this metric", at_key("summary", min(unknown)))
         for name in names:
             kinds = {type(row[name]) for row in self.per_query.values()}
             if str in kinds and len(kinds) > 1:

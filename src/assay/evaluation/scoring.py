@@ -187,7 +187,7 @@ def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
     """The result with bands: how much ties and unjudged documents could change each value."""
     grader, settings = result.grader, result.settings
     if grader is None:
-        raise UsageError("bands need the scored rankings, but this result was read from a file or a store")
+        raise UsageError("bands need the rankings, but this result was read from a file or a store. Score the run again")
     return result.with_fields(
         tie_bands=tie_bands(grader, settings) if tie_band else {},
         residuals=residual_bands(grader, settings) if residuals else {},
@@ -197,7 +197,7 @@ def with_bands(result: Result, *, tie_band: bool, residuals: bool) -> Result:
 def choose_profile(policy: Policy | None, profile: str | Profile | None) -> Profile:
     """The conventions to score by: one policy for all metrics, or those of a tool."""
     if policy is not None and profile is not None:
-        raise BadParameter("use either policy or profile. To change a profile: find_profile(name).adjusted(…)")
+        raise BadParameter("use either policy or profile, not both. To change a profile: find_profile(name).adjusted(…)")
     if profile is not None:
         return profile if isinstance(profile, Profile) else find_profile(profile)
     if not isinstance(policy, Policy | None):

@@ -101,7 +101,7 @@ def _checked_samples(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
             f"(shape {first.shape}), b has {counted(len(np.atleast_1d(second)), 'query')} (shape {second.shape})"
         )
     if first.ndim not in (1, 2):
-        raise DataError(f"scores must be a list or a table of queries × columns; found {first.ndim} dimensions")
+        raise DataError(f"scores must be a list or a table of queries × columns, not an array of {first.ndim} dimensions")
     for name, scores in (("a", first), ("b", second)):
         if not np.isfinite(scores).all():
             raise DataError(f"every score must be a finite number, but {name} has {scores[~np.isfinite(scores)][0]}")

@@ -17,6 +17,7 @@ from assay.stats.numeric import checked_fraction, exact_mean
 from assay.stats.resampling import checked_resamples, checked_seed, index_blocks
 from assay.stats.significance import Pairs
 from assay.stats.student import chance_of_gap, two_samples
+from assay.text import shortened
 
 MEANS: tuple[Any, ...] = (np.mean, np.average, statistics.mean, statistics.fmean)
 """Functions known to be the mean, which one matrix product computes for all resamples."""
@@ -118,10 +119,11 @@ def _scores(name: str, values: ArrayLike, dimensions: Sequence[int]) -> Floats:
     try:
         scores = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise DataError(f"{name}: expected numbers, one per query, with rows of equal length") from None
+        shape = "numbers, one per query, with rows of equal length"
+        raise DataError(f"{name}: expected {shape}, found {shortened(values)}") from None
     if scores.ndim not in dimensions:
         shape = "a list of scores" if dimensions == (1,) else "a list of scores or a table of queries × metrics"
-        raise DataError(f"{name}: expected {shape}, found {scores.ndim} dimensions")
+        raise DataError(f"{name}: expected {shape}, found an array of {scores.ndim} dimensions")
     if not scores.size:
         raise DataError(f"{name}: there are no scores. Statistics need at least one query")
     if not np.isfinite(scores).all():

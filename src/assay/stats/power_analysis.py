@@ -223,7 +223,7 @@ def _grid(place: int) -> int:
 def check_power(power: float, alpha: float) -> float:
     """The power, if it is above alpha and below 1."""
     if checked_fraction("power", power, 0.8) <= alpha:
-        raise BadParameter(f"power must be above alpha ({alpha:g}), the power of chance alone, not {power!r}")
+        raise BadParameter(f"power must be above alpha ({alpha:g}), not {power!r}: chance alone reaches alpha")
     return power
 
 
@@ -276,12 +276,12 @@ class Power:
         format_size = show or _shown
         sentence = f"With these {counted(self.n, 'query')}, "
         if math.isinf(self.detectable):
-            sentence += "the test cannot detect any difference: there are too few"
+            sentence += "the test cannot detect any difference, because there are too few queries"
         elif self.detectable == 0:
             sentence += "the difference is the same on every query, so the test would detect any difference"
         else:
             size = format_size(self.detectable)
-            sentence += f"the test detects a difference of {size} or more {100 * self.wanted:g} % of the time"
+            sentence += f"the test detects a difference of {size} or more in {100 * self.wanted:g} % of cases"
         needed = {} if self.needed is None else {abs(self.target): self.needed}
         needs = [
             f"To detect {format_size(size)}, you need about {counted(n, 'query')}"

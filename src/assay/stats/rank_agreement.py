@@ -150,7 +150,7 @@ def order_agreement(a: Mapping[str, float] | Sequence[float], b: Mapping[str, fl
     figures = [_figures(each) for each in (a, b)]
     if figures[0].keys() != figures[1].keys():
         odd = sorted(figures[0].keys() ^ figures[1].keys())
-        raise DataError(f"both must have the same systems, but only one has {', '.join(odd[:5])}")
+        raise DataError(f"both orders must have the same systems, but only one of them has {', '.join(odd[:5])}")
     items = items_of(_pair(*figures), "union")
     return OrderAgreement(float(kendall(items, "b")[0]), float(_symmetric(items)[0]))
 

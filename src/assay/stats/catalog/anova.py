@@ -65,7 +65,7 @@ def gaps(values: Floats) -> Floats:
 
 
 def verdict_without_evidence(n: int, n_systems: int, *, has_pairs: bool = True) -> FieldOutcome:
-    """Without a query: nan. With a single query or a single system: p = 1, because they are no evidence."""
+    """Without a query: nan. With a single query or a single system: p = 1, because that is not evidence."""
     p = 1.0 if n and n_systems else np.nan
     pairwise = with_diagonal(np.full((n_systems, n_systems), p if has_pairs else np.nan), p)
     return FieldOutcome(np.nan, p, pairwise, np.zeros(n_systems))
@@ -107,7 +107,7 @@ ANOVA = StatisticalTest(
     anova,
     aliases=("two_way_anova", "f_test"),
     is_for_many=True,
-    assumes="The residuals (after query and system) are approximately normal, with the same variance for all systems.",
+    assumes="Without the effects of query and system, scores are about normal, with the same variance for all systems.",
     cite="Fisher 1925, Statistical Methods for Research Workers; Sakai 2018, Laboratory Experiments in IR",
 )
 
@@ -117,9 +117,10 @@ def tukey_hsd(field: Field) -> FieldOutcome:
 
     The statistic is the largest gap between two means in standard errors; p is the smallest of all pairs.
 
-    The p of a pair already accounts for all pairs, so do not correct it again. The error is that of the two-way anova, so
-    hard and easy queries cancel out. With two systems this equals paired_t. Identical systems and a single query have
-    p = 1. If the systems differ in the same way on every query, the p of a pair is (number of pairs) · 2 ÷ 2^n, at most 1.
+    The p of a pair already accounts for all pairs, so do not correct it again. The test uses the error of the two-way
+    anova, so hard and easy queries cancel out. With two systems this equals paired_t. Identical systems and a single query
+    have p = 1. If the systems differ in the same way on every query, the p of a pair is (number of pairs) · 2 ÷ 2^n, at
+    most 1.
     """
     n, m = field.scores.shape
     if n < 2 or m < 2:
@@ -140,6 +141,6 @@ TUKEY_HSD = StatisticalTest(
     tukey_hsd,
     aliases=("tukey", "hsd"),
     is_for_many=True,
-    assumes="The residuals (after query and system) are approximately normal, with the same variance for all systems.",
+    assumes="Without the effects of query and system, scores are about normal, with the same variance for all systems.",
     cite="Tukey 1953, The Problem of Multiple Comparisons; Sakai 2018, Laboratory Experiments in IR",
 )

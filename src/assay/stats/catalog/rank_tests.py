@@ -22,7 +22,7 @@ WILCOXON_METHOD = Param(
     "method",
     one_of("auto", "normal"),
     "auto",
-    "auto: exact for up to 50 differences; normal: approximation from 2 differences",
+    "auto: exact for up to 50 differences; normal: normal approximation for 2 differences or more",
 )
 MAX_EXACT_RANKS = 50
 """Largest number of differences for which all sign patterns are counted; 2^50 is still exact in a float."""
@@ -127,7 +127,7 @@ FRIEDMAN_STATISTIC = Param(
     "statistic",
     one_of("f", "chi2"),
     "f",
-    "f: the F of Iman and Davenport, which is more accurate; chi2: the original of Friedman",
+    "f: the F of Iman and Davenport, which is more accurate; chi2: Friedman's original statistic",
 )
 
 

@@ -75,7 +75,7 @@ NON_INFERIORITY_MARGIN = Param(
 
 
 def non_inferiority(pairs: Pairs, margin: float) -> Outcome:
-    """Whether b is worse than a by less than a margin, or better.
+    """Whether b is better than a, or worse by less than a margin.
 
     A small p means that b is not worse than a by the margin or more. Larger scores must be better, so negate latencies.
 
@@ -101,7 +101,7 @@ NON_INFERIORITY = StatisticalTest(
 
 
 def paired_t(pairs: Pairs, alternative: str) -> Outcome:
-    """Whether the mean difference between two systems is larger than the spread over queries explains.
+    """Whether the mean difference between two systems is too large to be explained by the spread over queries.
 
     The statistic is t, above 0 if b has the larger mean. Identical systems and a single query have p = 1.
 
