@@ -38,10 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="list",
         metavar="|".join(ACTIONS),
-        help="list: list judgments (default); export: write them as TREC qrels; agreement: show Cohen's κ of each pair of "
+        help="list: list judgments (default); export: write them as TREC qrels; agreement: show Cohen's κ for each pair of "
         "judges; withdraw: remove one judgment",
     )
-    parser.add_argument("--benchmark", metavar="NAME", help="only judgments on this benchmark")
+    parser.add_argument("--benchmark", metavar="BENCHMARK", help="only judgments on this benchmark")
     parser.add_argument("--judge", metavar="NAME", help="only judgments by this judge")
     parser.add_argument("--query", metavar="ID", help="only judgments for this query")
     parser.add_argument("--document", metavar="ID", help="only judgments of this document")
@@ -145,7 +145,9 @@ def _export(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
 
     benchmarks = sorted({judgment.benchmark for judgment in judgments})
     if len(benchmarks) > 1:
-        raise UsageError(f"qrels are of one benchmark. Add --benchmark   (choose from {', '.join(benchmarks)})")
+        raise UsageError(
+            f"a file of qrels must be about one benchmark. Add --benchmark   (choose from {', '.join(benchmarks)})"
+        )
     file = Path(options.output)
     if file.is_dir() or not file.parent.exists():
         raise UsageError(f"{file}: this must be a file in an existing folder")
@@ -156,7 +158,7 @@ def _export(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
         sys.stderr.write(f"note: {can.explanation}. They are left out. To write all judgments: assay judgments -f json\n")
     write_qrels(can.grades, file)
     n_judges = len({judgment.judge for judgment in judgments})
-    several = f" by {counted(n_judges, 'judge')} (the median if they differ)" if n_judges > 1 else ""
+    several = f". If the {n_judges:,} judges differ, the grade is the median" if n_judges > 1 else ""
     written = f"{counted(can.n_pairs, 'grade')} for {counted(len(can.grades), 'query')} written to {file}{several}"
     return printable(written) + "\n"
 
@@ -176,7 +178,10 @@ def _agreement(judgments: Sequence[Judgment], options: argparse.Namespace) -> st
         for agreement in agreements
     ]
     table = _table(["judges", "pairs", "same grade", "κ", "κ weighted"], rows, {0})
-    note = "κ: 1 is full agreement, 0 is agreement by chance. Weighted κ counts close grades as a smaller difference."
+    note = (
+        "κ: 1 is full agreement, 0 is agreement by chance. "
+        "Weighted κ counts a small difference between grades less than a large one."
+    )
     return f"{table}\n{note}\n"
 
 
@@ -204,7 +209,7 @@ def _table(head: list[str], rows: Sequence[Sequence[str]], texts: set[int]) -> s
 
 COMMAND = Command(
     "judgments",
-    "list, export or withdraw the grades that people gave, or show how far judges agree",
+    "list, export or withdraw judgments, or show how well judges agree",
     add_arguments,
     run_judgments,
     EXAMPLES,
