@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay.store import LookupResult
 
 BASELINE_HELP = "baseline to compare with: a blessed name, an evaluation or a file (default: main)"
-RULE_HELP = "additional rule, such as 'ndcg@10 >= 0.42'; may be repeated"
+RULE_HELP = "rule to check, such as 'ndcg@10 >= 0.42'; may be repeated"
 
 
 def add_rule_arguments(parser: argparse.ArgumentParser) -> None:

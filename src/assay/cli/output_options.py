@@ -212,7 +212,7 @@ def _parse_store(text: str) -> str:
         if add_passwords(text):
             sys.stderr.write(
                 "note: --store contains a password, which other users can see in the list of processes. "
-                f"Set the variable {VARIABLE} to this URL, and leave out --store\n"
+                f"Set the environment variable {VARIABLE} to this URL, and leave out --store\n"
             )
     return text
 

@@ -213,7 +213,7 @@ def _function(target: str, flag: str) -> Any:
     try:
         function = reduce(getattr, name.split("."), importlib.import_module(module))
     except AttributeError:
-        raise UsageError(f"{flag} {target}: {module} has no {name}") from None
+        raise UsageError(f"{flag} {target}: the module {module} does not define {name}") from None
     except (Exception, SystemExit) as error:
         raise UsageError(f"{flag} {target}: cannot be imported: {type(error).__name__}: {error}") from error
     if not callable(function):

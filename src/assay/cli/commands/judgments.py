@@ -104,10 +104,11 @@ def _raise_nothing_selected(every: Sequence[Judgment], options: argparse.Namespa
         raise NothingSelected(f"{place} has no judgments yet. To judge documents on a web page: assay serve")
     asked = {name: getattr(options, name) for name in ("benchmark", *IDENTIFYING_FLAGS) if getattr(options, name)}
     known = {name: sorted({getattr(judgment, name) for judgment in every}) for name in asked}
-    meant = [near for name, value in asked.items() for near in near_matches(value, known[name])]
-    conditions = " and ".join(f"{name} {value}" for name, value in asked.items())
+    unknown = {name: value for name, value in asked.items() if value not in known[name]}
+    meant = [near for name, value in unknown.items() for near in near_matches(value, known[name])]
+    conditions = " ".join(f"--{name} {value}" for name, value in asked.items())
     there = "; ".join(f"{PLURAL.get(name, f'{name}s')}: {_first_names(names)}" for name, names in known.items())
-    raise NothingSelected(f"no judgment has {conditions}{f'. Did you mean {meant[0]}?' if meant else ''} ({there})")
+    raise NothingSelected(f"no judgment matches {conditions}.{f' Did you mean {meant[0]}?' if meant else ''}   ({there})")
 
 
 def _first_names(names: Sequence[str]) -> str:

@@ -32,7 +32,7 @@ EXAMPLES = """\
   assay plot critical_difference qrels.txt bm25.run dense.run hybrid.run -m map -o ranks.svg
   assay plot history -m ndcg@10 --benchmark hpo-en --since 90d -o history.svg"""
 RULES = InputRules(
-    metrics="metrics to draw (default: the first of the results)", has_default=True, keep_rankings=lambda _: True
+    metrics="metrics to draw (default: the first metric of the results)", has_default=True, keep_rankings=lambda _: True
 )
 MAX_CUTOFF = 10_000
 FLAGS = {"metrics": "-m", "by": "--by", "k": "--k", "benchmark": "--benchmark", "provider": "--provider", "since": "--since"}
@@ -122,7 +122,7 @@ def _check_flags(chart: Chart, options: argparse.Namespace) -> None:
     mine = {used.get(name, name) for name in chart.takes}
     mine |= {"metrics", *HISTORY_FLAGS} if chart.needs_series else set()
     if strange := [flag for name, flag in FLAGS.items() if name not in mine and getattr(options, name)]:
-        raise UsageError(f"the chart {chart.name} does not use {', '.join(strange)}")
+        raise UsageError(f"the chart {chart.name} does not use {' and '.join(strange)}. Leave this out")
     if "metric" in chart.takes and len(options.metrics or ()) > 1:
         raise UsageError(
             f"the chart {chart.name} shows one metric, not {' '.join(options.metrics)}. To show several, use heat_map"

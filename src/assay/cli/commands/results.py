@@ -55,9 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="reference",
-        help="delete: evaluations; tag: an evaluation and tags; note: an evaluation and a text; export: a file, and the "
-        "evaluations unless all are exported; import: files. An evaluation is latest, latest~1, an id, the beginning or end "
-        "of an id, or a baseline",
+        help="delete: evaluations; tag: an evaluation and tags; note: an evaluation and a text; export: a file, then "
+        "evaluations (default: all); import: files. An evaluation is latest, latest~1, an id, the beginning or end of an "
+        "id, or a baseline",
     )
     _add_list_arguments(parser.add_argument_group("list"))
     change = parser.add_argument_group("change")
@@ -74,7 +74,11 @@ def _add_list_arguments(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--since", metavar="AGE", help=f"list only {SINCE_HELP}")
     group.add_argument("--tag", metavar="TAG", help="list only results of evaluations with this tag")
     group.add_argument(
-        "-m", "--metric", type=WrittenName, metavar="METRIC", help="metric to show (default: the first of each result)"
+        "-m",
+        "--metric",
+        type=WrittenName,
+        metavar="METRIC",
+        help="metric to show (default: the first metric of each result)",
     )
     group.add_argument(
         "--limit",
@@ -161,10 +165,10 @@ def _check_not_filtered_out(store: Store, options: argparse.Namespace) -> None:
     tags = {tag for entry in every for tag in entry.tags}
     known = {"benchmark": {entry.benchmark for entry in every}, "provider": {entry.provider for entry in every}, "tag": tags}
     meant = [near for name, some in known.items() if name in filters for near in near_matches(filters[name], some)]
-    conditions = " and ".join(f"{name} {value}" for name, value in filters.items())
+    conditions = " ".join(f"--{name} {value}" for name, value in filters.items())
     question = f". Did you mean {' or '.join(meant)}?" if meant and not set(meant) & set(filters.values()) else ""
     raise NothingSelected(
-        f"no result in {store.place} has {conditions}{question or '. To list all results: assay results --limit 0'}"
+        f"no result in {store.place} matches {conditions}{question or '. To list all results: assay results --limit 0'}"
     )
 
 

@@ -55,7 +55,7 @@ class _TokenInCommand(argparse.Action):
         raise UsageError(
             f"--token was removed, because all users of this machine can read the options of a command. "
             "Write the token into a file and "
-            f"use --token-file FILE, or set the variable {ENV_VARIABLE}"
+            f"use --token-file FILE, or set the environment variable {ENV_VARIABLE}"
         )
 
 
@@ -142,7 +142,7 @@ def _check_proxy_has_token(proxies: Sequence[str], token: str) -> None:
     if Proxies(proxies) and not token:
         raise UsageError(
             "other machines can reach the server through a proxy, so a token is required: add --token-file FILE, "
-            f"or set the variable {ENV_VARIABLE}"
+            f"or set the environment variable {ENV_VARIABLE}"
         )
 
 
@@ -150,7 +150,7 @@ def _read_token(path: Path) -> str:
     """The one line of a file; with a note if other users of this machine can read the file."""
     if not path.exists():
         named_path = f" {path}" if set("./\\") & set(str(path)) else ""  # else it may be the token itself
-        raise UsageError(f"--token-file{named_path}: no such file. It must contain the token in one line")
+        raise UsageError(f"--token-file{named_path}: no such file. The file must contain the token in one line")
     try:
         text = path.read_text(encoding="utf-8-sig").strip()
         mode = path.stat().st_mode
