@@ -287,7 +287,7 @@ def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
             spellings = "|".join(word.replace("_", "-") if setting.name == "duplicates" else word for word in words)
             is_long = len(spellings) > MAX_CHOICES_LENGTH
             help_text = (
-                f"{meaning}; choose from {spellings.replace('|', ', ')} (default: {words[0]})"
+                f"{meaning}. Choose from {spellings.replace('|', ', ')} (default: {words[0]})"
                 if is_long
                 else f"{meaning} (default: {words[0]})"
             )
