@@ -80,7 +80,7 @@ class AssayError(Exception):
 
 
 def _restored(kind: type[AssayError], arguments: tuple[object, ...], fields: dict[str, Any]) -> AssayError:
-    """An error with its former fields, whatever arguments its class takes."""
+    """An error with its former fields, without a call of its constructor."""
     error = kind.__new__(kind, *arguments)
     vars(error).update(fields)
     return error

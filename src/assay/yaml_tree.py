@@ -111,7 +111,7 @@ class _Builder:
         for event in events:
             kind, line = type(event).__name__, event.start_mark.line + 1
             if kind == "DocumentStartEvent" and self.root is not None:
-                self._fail(line, "a second document begins, but a file holds only one. Remove the --- before it")
+                self._fail(line, "a second document begins here, but a file may contain only one. Remove the --- before it")
             if kind == "AliasEvent":
                 self._put(self._meant(event.anchor, line), line)
             elif kind in ("SequenceEndEvent", "MappingEndEvent"):
@@ -123,7 +123,7 @@ class _Builder:
 
     def _begin(self, event: Any, kind: str, line: int) -> None:
         if event.tag is not None:
-            self._fail(line, f"tags are not supported. Remove {shortened(_written(event.tag))}")
+            self._fail(line, f"YAML tags are not supported. Remove {shortened(_written(event.tag))}")
         if kind == "ScalarEvent":
             if not _is_sound(event.value):
                 self._fail(line, f"{shortened(event.value)} contains a NUL or half of a surrogate pair. Remove it")
@@ -189,7 +189,7 @@ class _Builder:
                 continue
             name = self._name(key)
             if name in own:
-                self.faults.add(key.line, f"the key {name!r} is already in line {own[name].line}. Keep one of them")
+                self.faults.add(key.line, f"the key {name!r} is already in line {own[name].line}. Remove one of them")
             else:
                 own[name] = Node(value.value, key.line, value.is_plain, value.size, value.height)
         return merged | own

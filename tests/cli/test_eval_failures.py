@@ -17,7 +17,7 @@ def twice(text: str, k: int):
 
 
 def test_failed_queries_score_0_are_listed_and_fail_the_command_where_told(place, assay, monkeypatch):
-    advice = "--resume or --retry-failed result.json runs them again"
+    advice = "To retry these queries, add --resume or --retry-failed result.json"
     monkeypatch.setenv("FAIL", "q3,q5")
     done = assay("eval", "plan.yaml", "-o", "result.json")
     assert (done.code, "2 failed" in done.err, "error" in done.err) == (0, True, False)

@@ -48,7 +48,7 @@ def test_evaluations_in_every_format(snapshots):
     }
     for name, results in cases.items():
         by = ["difficulty"] if name == "slices" else []
-        text = "".join(f"## {form}\n{shown(*results, form=form, by=by, again='ask again')}\n" for form in FORMS)
+        text = "".join(f"## {form}\n{shown(*results, form=form, by=by, again='Retry')}\n" for form in FORMS)
         snapshots.check(f"reports/evaluation_{name}", text)
 
 
@@ -102,7 +102,7 @@ def test_failures_are_told_with_what_can_be_done(snapshots):
         failing("rerank(bm25) before", a=2),
         failing("rerank(bm25)", a=2),
     ]
-    again = "--resume asks them again"
+    again = "To retry these queries, add --resume"
     cases = {
         "notes": failure_notes(some, again),
         "notes where errors follow": failure_notes(some, "", strict=False),

@@ -10,6 +10,7 @@ from typing import Any
 
 from assay.cli.output_options import add_by_argument, add_format, add_quiet, add_store_argument
 from assay.cli.scoring_options import (
+    RELEVANCE_HELP,
     add_interval_arguments,
     add_policy_arguments,
     add_term_arguments,
@@ -46,9 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--k",
         type=integer_parser(MAX_COUNT, 1),
         metavar="K",
-        help="documents to retrieve per query (default: 100, or more if a metric needs more)",
+        help="number of documents to retrieve per query (default: 100, or more if a metric needs more)",
     )
-    parser.add_argument("--relevance", metavar="RESOLVER", help="how to decide which documents are relevant (default: auto)")
+    parser.add_argument("--relevance", metavar="RESOLVER", help=RELEVANCE_HELP)
     add_unit_arguments(parser)
     add_term_arguments(parser)
     _add_selection(parser)
@@ -77,7 +78,7 @@ def _add_systems(parser: argparse.ArgumentParser) -> None:
         type=WrittenName,
         nargs="+",
         metavar="PROVIDER",
-        help="retrievers to run, such as bm25 or 'hybrid(bm25, dense)'; 'tuned=bm25(k1=0.9)' is shown as tuned; "
+        help="retrievers to run, such as bm25 or 'hybrid(bm25, dense)'; 'tuned=bm25(k1=0.9)' sets the name tuned; "
         "assay providers lists all",
     )
 
@@ -89,7 +90,7 @@ def _add_statistics(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--test",
         metavar="TEST",
-        help="test of the differences between providers; none turns it off (default: randomization)",
+        help="significance test between providers; none turns it off (default: randomization)",
     )
 
 
@@ -101,10 +102,10 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="also write to this file, in the format of its extension: results as json, csv, md, tex, txt; "
-        "rankings as trec, run; may be repeated",
+        help="also write to this file, in the format of its extension: results as .json .csv .md .tex "
+        ".txt, rankings as .trec .run; may be repeated",
     )
-    add_format(show, "output format: csv, json, latex, markdown, table or trec (default: table)")
+    add_format(show, "output format: table, json, csv, markdown, latex or trec (default: table)")
     add_store_argument(show)
     show.add_argument("--no-store", action="store_true", help="do not save the results in the store")
     add_quiet(show)
@@ -124,7 +125,11 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
         metavar="TAG=VALUE",
         help="run only queries with these tags, such as language=de difficulty=hard,medium",
     )
-    group.add_argument("--range", metavar="START:END", help="run only queries at these positions, from 0, such as 0:500")
+    group.add_argument(
+        "--range",
+        metavar="START:END",
+        help="run only the queries at positions START to END - 1, counted from 0, such as 0:500",
+    )
     group.add_argument(
         "--retry-failed",
         metavar="RESULT.json",
@@ -137,7 +142,10 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--resume", action="store_true", help="continue an interrupted evaluation")
     group.add_argument("--no-cache", action="store_true", help="query everything again, and do not cache embeddings")
     group.add_argument(
-        "--concurrency", type=integer_parser(1000, 1), metavar="N", help="queries that run at the same time (default: 8)"
+        "--concurrency",
+        type=integer_parser(1000, 1),
+        metavar="N",
+        help="number of queries to run at the same time (default: 8)",
     )
     group.add_argument("--timeout", type=parse_seconds, metavar="SECONDS", help="time limit for one query (default: 60)")
     group.add_argument(
@@ -147,7 +155,7 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
         help="time limit for indexing the documents (default: 600 for your own code; no limit for built-in providers)",
     )
     group.add_argument(
-        "--retries", type=integer_parser(100), metavar="N", help="retries for a query that failed (default: 2)"
+        "--retries", type=integer_parser(100), metavar="N", help="number of retries for a query that failed (default: 2)"
     )
     group.add_argument("--strict", action="store_true", help="exit with 4 if any query failed")
 

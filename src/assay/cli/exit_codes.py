@@ -82,18 +82,18 @@ def write_error(message: str) -> None:
 
 EXIT_CODES = {
     0: "fine",
-    1: "gate failed",
+    1: "gate or check failed",
     2: "usage",
     3: "data",
     4: "provider",
     5: "nothing selected",
     6: "store",
     70: "a bug in assay",
-    129: "hung up",
+    129: "terminal closed",
     130: "interrupted",
     143: "terminated",
 }
-N_CODES_IN_FIRST_LINE = 7
+N_CODES_IN_FIRST_LINE = 6
 """The number of exit codes in the first of two lines."""
 EXIT_CODES_LABEL = "exit codes: "
 

@@ -22,7 +22,7 @@ def fusion_list_section(fusions: Mapping[str, Fusion]) -> Section:
         cells(fusion.name, _describe_needs(fusion), fusion.meaning.removesuffix(".")) for fusion in fusions.values()
     )
     table = Table(text_columns("method", "reads", "score of a document", prose=True), rows)
-    hint = "Explain a method: assay fuse --method rrf. Fuse runs: assay fuse a.run b.run --method rrf"
+    hint = "To explain a method: assay fuse --method rrf. To fuse runs: assay fuse a.run b.run --method rrf"
     return Section(parts=(table, Notes(commands=(hint,))))
 
 
@@ -58,7 +58,7 @@ def tuning_section(tuning: FusionTuning, command: str) -> Section:
     gained = [with_minus(f"{value:+.4f}") for value in (tuning.gain, tuning.low, tuning.high)]
     gain = (
         f"gain over {tuning.best_single} on held-out queries: {gained[0]}, {percent} interval "
-        f"[{gained[1]}, {gained[2]}], {_format_p(tuning.p)} ({tuning.test})"
+        f"[{gained[1]}, {gained[2]}], {_format_p(tuning.p)} ({tuning.test} test)"
     )
     chosen = f"best on all queries: {tuning.chosen.name} ({tuning.metric} {tuning.chosen_score:.4f} on these queries)"
     tables = (_score_table(tuning), Paragraph(gain), _fold_table(tuning))
@@ -83,4 +83,6 @@ def _fold_table(tuning: FusionTuning) -> Table:
         cells(str(number), fold.chosen, str(len(fold.queries)), f"{fold.score:.4f}", f"{fold.single:.4f}")
         for number, fold in enumerate(tuning.folds, 1)
     ]
-    return Table(columns("fold", "chosen without this fold", "queries", "fused", tuning.best_single, n_words=2), tuple(rows))
+    return Table(
+        columns("fold", "chosen on the other folds", "queries", "fused", tuning.best_single, n_words=2), tuple(rows)
+    )

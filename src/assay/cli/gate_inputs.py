@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from assay.monitoring import Recorded, Rule
     from assay.store import LookupResult
 
+BASELINE_HELP = "baseline to compare with: a blessed name, an evaluation or a file (default: main)"
+RULE_HELP = "rule to check, such as 'ndcg@10 >= 0.42'; may be repeated"
+
 
 def add_rule_arguments(parser: argparse.ArgumentParser) -> None:
     """The options for rules, and for a baseline that must exist."""
@@ -24,7 +27,7 @@ def add_rule_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="file of rules to check, such as gate.yaml; may be repeated",
     )
-    parser.add_argument("--rule", action="append", default=[], metavar="RULE", help="additional rule; may be repeated")
+    parser.add_argument("--rule", action="append", default=[], metavar="RULE", help=RULE_HELP)
     parser.add_argument("--require-baseline", action="store_true", help="exit with 3 if the baseline does not exist")
 
 

@@ -17,6 +17,7 @@ from typing import Literal
 
 from assay.cli.output_options import add_store_argument
 from assay.cli.scoring_options import (
+    RUN_HELP,
     SCORING_FLAGS,
     add_dataset_arguments,
     add_policy_arguments,
@@ -201,7 +202,8 @@ class Inputs:
         names = [stem if short.count(stem) == 1 else path for stem, path in zip(short, long, strict=True)]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise UsageError(
-                f"two systems are called {', '.join(twice)}. Give them different names, as in base=bm25.run new=other.run"
+                f"two systems have the same name: {', '.join(twice)}. "
+                "Give each its own name, as in base=bm25.run new=other.run"
             )
         return names
 
@@ -228,7 +230,9 @@ def add_input_arguments(parser: argparse.ArgumentParser, rules: InputRules) -> N
     elif rules.truth:
         add_relevance_arguments(
             parser,
-            "more runs" if rules.file == "run" else "runs with the retrieved documents: one for all files, or one each",
+            RUN_HELP
+            if rules.file == "run"
+            else "runs with the retrieved documents: one for all files of answers, or one for each",
         )
         add_policy_arguments(parser)
 
@@ -266,7 +270,7 @@ def _divide(options: argparse.Namespace, rules: InputRules, words: Sequence[Word
         _refuse_mixture(results[0], next(word for word in words if word not in results))
     truth, systems = (words[0], words[1:]) if words else (Word(""), ())
     if truth.name:
-        raise UsageError(f"judgments come first and have no name: {options.prog} qrels.txt {truth} …")
+        raise UsageError(f"the first file must be the judgments, without a name: {options.prog} qrels.txt {truth} …")
     return Inputs(rules, truth.path, is_dataset=False, systems=tuple(systems))
 
 
@@ -274,8 +278,8 @@ def _refuse_mixture(result: Word, other: Word) -> None:
     other.check_exists()
     differs = "is a result, but {} is not" if result.kind is Kind.SAVED else "is not a file, but {} is"
     raise UsageError(
-        f"{result.path} {differs.format(other.path)}. Give only results, saved or stored, or only judgments and runs.\n"
-        f"  To save a run as a result: assay score … --format json"
+        f"{result.path} {differs.format(other.path)}. Give either results, saved or stored, or judgments and runs.\n"
+        "  To save a run as a result: assay score … -o result.json"
     )
 
 
@@ -320,7 +324,9 @@ def _check_no_scoring_flags(options: argparse.Namespace, rules: InputRules) -> N
     names = (*SCORING_FLAGS, *rules.decided, *(setting.name for setting in fields(Policy)))
     flags = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name, None) is not None]
     if flags:
-        raise UsageError(f"results are scored already, so {', '.join(flags)} cannot be used with them")
+        raise UsageError(
+            f"results are scored already, so {' and '.join(flags)} cannot be used with them. Give judgments and runs instead"
+        )
 
 
 def check_metrics_are_no_files(options: argparse.Namespace) -> None:

@@ -167,7 +167,7 @@ def load_sources(inputs: Inputs) -> list[tuple[Any, str]]:
             named.append((word, next(names)))
             continue
         results = look_up(word).results
-        lack = "scores but no rankings. Results of assay eval include them"
+        lack = "scores but no rankings. Results of assay eval include rankings"
         sources += [_kept(word, result, "run", lack) for result in results]
         named += [(word, result.name) for result in results]
     return list(zip(sources, _unique_names(named), strict=True))
@@ -235,7 +235,7 @@ def load_replies(inputs: Inputs, what: Literal["answers", "routes"]) -> list[tup
 
 def _records(word: Word, result: Result, what: str) -> list[dict[str, Any]]:
     """The replies in a result for each query, in the form of a file of replies."""
-    lack = f"no {what}. Results of assay eval include them if the provider returns them"
+    lack = f"no {what}. Results of assay eval include {what} if the provider returns {what}"
     reported = _kept(word, result, "said", lack)
     return [
         {"query_id": query, "retrieved_ids": list(result.run.get(query, ())), **_tags(result, query), **fields}
@@ -259,7 +259,7 @@ def load_truth(options: argparse.Namespace, inputs: Inputs, scoring: ScoringOpti
         kind: Literal["judgments", "benchmark"] = "benchmark" if inputs.is_dataset else "judgments"
         truth = load_ground_truth(source, options.dataset_format, kind=kind)
         if isinstance(truth, Qrels):
-            more.append(f"{len(truth.docs):,} judgments of {counted(len(truth), 'query')}")
+            more.append(f"{len(truth.docs):,} judgments for {counted(len(truth), 'query')}")
         else:
             more.append(f"format {truth.format}, {truth!r}")
     if isinstance(truth, Qrels):

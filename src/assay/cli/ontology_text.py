@@ -128,7 +128,8 @@ def faults_section(head: str, faults: Sequence[TermFault], n_undescribed: int) -
     counts = [
         counted(number, kind) for kind in ("error", "warning") if (number := sum(fault.severity == kind for fault in faults))
     ]
-    sound = "all exist and are current" if n_undescribed else "all exist, are current and are described"
+    sound = "all terms exist and are current"
+    sound += "" if n_undescribed else ", and the descriptions contain their labels"
     more = f"; {counted(n_undescribed, 'case')} without a description" if n_undescribed else ""
     ordered = sorted(faults, key=lambda fault: fault.severity != "error")
     rows = tuple(cells(fault.case, fault.severity, _describe_fault(fault)) for fault in ordered)

@@ -25,6 +25,11 @@ ENDINGS = ".json .csv .md .tex .txt"
 TEXT_FORMATS = ("table", "json")
 TEXT_ENDINGS = ".json .txt"
 """Formats and file extensions of commands that print text or JSON."""
+SINCE_HELP = (
+    "results that are at most this old: 30d (days), 12w (weeks), 6h (hours) or 45m (minutes); "
+    "or since a day such as 2026-11-01"
+)
+"""The end of the help of --since."""
 
 
 class FormatAction(argparse.Action):
@@ -58,7 +63,11 @@ def add_output_arguments(
     A command with fewer formats passes its file `endings`; a command that writes other files passes the help of `output`.
     """
     show = parser.add_argument_group("output")
-    text = formats if isinstance(formats, str) else f"output format: {', '.join(formats)} (default: {default})"
+    text = (
+        formats
+        if isinstance(formats, str)
+        else f"output format: {', '.join(formats[:-1])} or {formats[-1]} (default: {default})"
+    )
     add_format(show, text, choices, default)
     add_output(show, endings, output)
     if has_per_query:
@@ -122,8 +131,8 @@ def write_and_print(options: argparse.Namespace, render: Callable[[str, Style], 
 
 
 def add_slice_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options for slices of the queries."""
-    group = parser.add_argument_group("slices")
+    """The options for slices of the queries, and for how far rankings agree."""
+    group = parser.add_argument_group("slices and agreement")
     add_by_argument(group)
     group.add_argument("--slices", action="store_true", help="search all tags and pairs of tags for the worst slices")
     group.add_argument(
@@ -140,7 +149,8 @@ def add_by_argument(group: argparse._ArgumentGroup) -> None:
         nargs="+",
         action="extend",
         metavar="TAG",
-        help="split the queries by a tag: language, difficulty, type, domain, length …; language*difficulty combines two",
+        help="split the queries by a tag: language, difficulty, type, domain, length …; language*difficulty combines two "
+        "tags",
     )
 
 
@@ -202,7 +212,7 @@ def _parse_store(text: str) -> str:
         if add_passwords(text):
             sys.stderr.write(
                 "note: --store contains a password, which other users can see in the list of processes. "
-                f"Set the variable {VARIABLE} to this URL, and leave out --store\n"
+                f"Set the environment variable {VARIABLE} to this URL, and leave out --store\n"
             )
     return text
 

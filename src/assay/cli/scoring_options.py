@@ -23,18 +23,19 @@ if TYPE_CHECKING:
 UNITS = ("as_retrieved", "chunk", "document")
 SCORING_FLAGS = ("dataset_format", "relevance", "f1_threshold", "unit", "id_map", "ontology", "annotations", "profile")
 """Flags about scoring, which cannot be used with saved results. Neither can the flags of a policy."""
+INTERSECT_HELP = "if queries, data or policies differ, use only what the systems share; never across benchmarks"
+RUN_HELP = "runs; the same as giving them as arguments"
+RELEVANCE_HELP = (
+    "how to decide which documents are relevant: auto, qrels, pack, span, token, coverage, substring, lexical, ontology or "
+    "hybrid; with parameters as in token(threshold=0.5) (default: auto)"
+)
 
 
-def add_relevance_arguments(parser: argparse.ArgumentParser, run_help: str = "more runs") -> None:
-    """The dataset, the resolver, and more runs."""
+def add_relevance_arguments(parser: argparse.ArgumentParser, run_help: str = RUN_HELP) -> None:
+    """The dataset, the resolver, and runs."""
     group = parser.add_argument_group("relevance")
     add_dataset_arguments(group, run_help)
-    group.add_argument(
-        "--relevance",
-        metavar="RESOLVER",
-        help="how to decide which documents are relevant: auto (default), qrels, pack, span, token, coverage, substring, "
-        "lexical, ontology or hybrid; with parameters as in token(threshold=0.5)",
-    )
+    group.add_argument("--relevance", metavar="RESOLVER", help=RELEVANCE_HELP)
     group.add_argument(
         "--f1-threshold",
         type=_parse_share,
@@ -42,11 +43,11 @@ def add_relevance_arguments(parser: argparse.ArgumentParser, run_help: str = "mo
         help="lowest F1 at which the resolver token counts a document as relevant (default: 0.3)",
     )
     add_unit_arguments(group)
-    add_ontology_arguments(group, "for max_ont_sim and --relevance ontology; for all metrics it maps alternative ids")
+    add_ontology_arguments(group, "for max_ont_sim and --relevance ontology; all metrics use it to map alternative ids")
 
 
-def add_dataset_arguments(group: argparse._ArgumentGroup, run_help: str = "more runs") -> None:
-    """The benchmark, and more runs."""
+def add_dataset_arguments(group: argparse._ArgumentGroup, run_help: str = RUN_HELP) -> None:
+    """The benchmark, and runs."""
     group.add_argument("--dataset", metavar="DATASET", help="path or name of a benchmark, instead of judgments")
     group.add_argument("--dataset-format", metavar="NAME", help="format of the benchmark, if it is not recognised")
     group.add_argument("--run", dest="more_runs", nargs="+", action="extend", default=[], metavar="RUN", help=run_help)
@@ -58,8 +59,8 @@ def add_unit_arguments(group: argparse._ActionsContainer) -> None:
         "--unit",
         choices=list(dict.fromkeys(spelling for unit in UNITS for spelling in (unit, unit.replace("_", "-")))),
         metavar="|".join(UNITS),
-        help="what to rank if chunks are retrieved but documents are judged; chunk: rank chunks and credit each document "
-        "once; document: merge the chunks of a document (default: as_retrieved)",
+        help="what to rank if chunks are retrieved but documents are judged. chunk: rank chunks and credit each document "
+        "once; document: merge the chunks of a document; as_retrieved: use ids as they are (default: as_retrieved)",
     )
     group.add_argument(
         "--id-map",
@@ -183,6 +184,7 @@ INTERVAL_METHODS = ("auto", "bootstrap", "bca", "t", "wilson", "none")
 FORMATS_WITHOUT_INTERVALS = {"trec", "html"}
 """Formats that do not show intervals, or compute their own."""
 MAX_SEED = 1_000_000_000
+LEVEL_HELP = "confidence level of the intervals, such as 0.99 or 99 (default: 0.95)"
 
 
 def add_confidence_arguments(group: argparse._ArgumentGroup) -> None:
@@ -203,12 +205,10 @@ def add_interval_arguments(group: argparse._ArgumentGroup) -> None:
         "--ci",
         choices=INTERVAL_METHODS,
         metavar="METHOD",
-        help="show confidence intervals of all metrics in every format, by this method: auto, bootstrap, bca, t, wilson "
-        "or none",
+        help="method of the confidence intervals: auto, bootstrap, bca, t, wilson or none; if given, all metrics get "
+        "intervals, not only the first (default: auto)",
     )
-    group.add_argument(
-        "--level", type=parse_level, metavar="LEVEL", help="confidence level of the intervals (default: 0.95)"
-    )
+    group.add_argument("--level", type=parse_level, metavar="LEVEL", help=LEVEL_HELP)
 
 
 def parse_level(text: str) -> float:
@@ -287,7 +287,7 @@ def add_policy_arguments(parser: argparse.ArgumentParser) -> None:
             spellings = "|".join(word.replace("_", "-") if setting.name == "duplicates" else word for word in words)
             is_long = len(spellings) > MAX_CHOICES_LENGTH
             help_text = (
-                f"{meaning} ({spellings.replace('|', ', ')}; default: {words[0]})"
+                f"{meaning}. Choose from {spellings.replace('|', ', ')} (default: {words[0]})"
                 if is_long
                 else f"{meaning} (default: {words[0]})"
             )
@@ -317,7 +317,9 @@ def _choice_parser(words: Sequence[str]) -> Callable[[str], str]:
     def read(text: str) -> str:
         word = text.replace("-", "_")
         if word not in words:
-            raise argparse.ArgumentTypeError(str(UnknownName("rule", text, near_matches(word, words), _list_choices(words))))
+            raise argparse.ArgumentTypeError(
+                str(UnknownName("choice", text, near_matches(word, words), _list_choices(words)))
+            )
         return word
 
     return read
@@ -343,13 +345,13 @@ def add_term_arguments(parser: argparse.ArgumentParser) -> None:
     """An ontology, its annotations, and which parts of its terms are indexed if terms are searched."""
     add_ontology_arguments(
         parser,
-        "maps ids and compares terms; its terms are searched for HPO cases and for benchmarks without documents",
+        "it maps ids and compares terms; HPO cases and benchmarks without documents use its terms as documents",
     )
     parser.add_argument(
         "--labels",
         nargs="+",
         metavar="FILE",
-        help="Babelon table with the labels of terms to index, in the language of the queries",
+        help="tables in Babelon format with the labels of terms to index, in the language of the queries",
     )
     parser.add_argument(
         "--fields", nargs="+", metavar="FIELD", help="parts of terms to index: label, synonyms, definition (default: all)"
@@ -359,7 +361,7 @@ def add_term_arguments(parser: argparse.ArgumentParser) -> None:
 def add_ontology_arguments(parser: argparse.ArgumentParser | argparse._ArgumentGroup, use: str) -> None:
     """The files for scoring by terms."""
     parser.add_argument(
-        "--ontology", metavar="FILE", help=f"ontology in OBO, OWL or OBO Graphs format (default: HPO): {use}"
+        "--ontology", metavar="FILE", help=f"ontology in OBO, OWL or OBO Graphs format: {use} (default: HPO)"
     )
     parser.add_argument(
         "--annotations",

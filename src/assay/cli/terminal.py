@@ -54,7 +54,7 @@ def log_policy(options: argparse.Namespace, profile: Profile) -> None:
     """Log the conventions that the scores follow."""
     name = f"{profile.tool}, " if profile.tool else ""
     policy = profile.policy
-    level = "level grade > 0" if policy.rel is None else f"level grade ≥ {policy.rel:g}"
+    level = "relevant grade > 0" if policy.rel is None else f"relevant grade ≥ {policy.rel:g}"
     others = {rule: value for rule, value in policy.to_dict().items() if rule != "rel" and value not in (None, False)}
     rules = [rule if value is True else f"{rule} {value}" for rule, value in others.items()]
     log_verbose(options, f"policy: {name}{', '.join([level, *rules])}")

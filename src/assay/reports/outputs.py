@@ -17,7 +17,7 @@ from assay.reports.sections.evaluation import EvaluationDisplay, render_evaluati
 ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 RUNS = (".trec", ".run")
 PAGES = (".html", ".htm")
-OR_FLAG = "a file without an extension gets the format of -f"
+OR_FLAG = "A file without an extension needs -f"
 LONGEST_NAME = 60
 """Characters of a result's name in a file name, because systems limit the length of file names."""
 
@@ -47,7 +47,7 @@ def check_outputs(paths: Iterable[str], known: Sequence[str] = (*ENDINGS, *RUNS)
         if not is_stream(path):
             check_writable(destination(path), str(path))
         if path.absolute() in seen:
-            raise UsageError(f"-o {path}: given twice; the second output would replace the first")
+            raise UsageError(f"-o {path}: the same file is given twice. Remove one of them")
         seen.add(path.absolute())
 
 
@@ -55,7 +55,7 @@ def check_endings(paths: Iterable[str], known: Sequence[str], form: str = "") ->
     """Refuse a file if neither its extension nor the form sets its format."""
     for path in map(Path, paths):
         if path.suffix.lower() not in known and not form_of(path, form, {}):
-            raise UsageError(f"-o {path}: the file extension sets the format. Use one of {', '.join(known)}; {OR_FLAG}")
+            raise UsageError(f"-o {path}: the file extension must be one of {', '.join(known)}. {OR_FLAG}")
 
 
 def check_writable(path: Path, argument: str) -> None:
@@ -63,9 +63,9 @@ def check_writable(path: Path, argument: str) -> None:
     here = _existing(path)
     if here == here.parent and path.absolute().parent != here:
         missing = Path(*path.absolute().parts[:2])
-        raise UsageError(f"-o {argument}: the folder {missing} does not exist. Create it first, or choose another")
+        raise UsageError(f"-o {argument}: the folder {missing} does not exist. Create it first, or choose another folder")
     if not os.access(here, os.W_OK | os.X_OK):
-        raise UsageError(f"-o {argument}: the folder {here} is not writable. Choose another")
+        raise UsageError(f"-o {argument}: the folder {here} is not writable. Choose another folder")
 
 
 def _existing(path: Path) -> Path:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.metrics import BoundMetric
 
 RULES = InputRules(
-    metrics="metrics, such as answer_f1 'rouge(n=l)' answer_success@5 (default: all that the answers allow)",
+    metrics="metrics, such as answer_f1 'rouge(n=l)' answer_success@5 (default: all that the answers have the data for)",
     file="file of answers",
     truth="dataset",
     reads="replies",
@@ -44,9 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="SENTENCE",
-        help="sentence, such as 'I do not know'; an answer that consists of it counts as no answer",
+        help="sentences that mean that a system gives no answer, such as 'I do not know'",
     )
-    add_confidence_arguments(parser.add_argument_group("trust"))
+    add_confidence_arguments(parser.add_argument_group("uncertainty"))
     add_by_argument(parser.add_argument_group("slices"))
     show = add_output_arguments(parser, FORMATS, choices=FORMATS, has_per_query=True)
     show.add_argument("--digits", type=parse_digits, metavar="N", help="number of decimals (default: 4; csv and json: all)")
@@ -89,7 +89,7 @@ def _checked_inputs(options: argparse.Namespace) -> Inputs:
     inputs = parse_inputs(options, RULES)
     check_output(options.output, form=options.file_format)
     if options.by and "csv" in (options.format, *(path.lower()[-3:] for path in options.output)):
-        raise UsageError("--by adds tables, which csv cannot hold. Use json")
+        raise UsageError("--by cannot be used with csv, which is a single table. Use json, markdown or table")
     if options.more_runs and not options.dataset:
         raise UsageError("--run needs --dataset: the benchmark says which documents are relevant")
     return inputs

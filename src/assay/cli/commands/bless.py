@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "without it, list the baselines",
     )
     parser.add_argument("--as", dest="name", metavar="NAME", help="name of the baseline (default: main)")
-    parser.add_argument("--remove", metavar="NAME", help="remove this baseline; the evaluation stays")
+    parser.add_argument("--remove", metavar="NAME", help="remove this baseline; the evaluation stays in the store")
     parser.add_argument("--force", action="store_true", help="bless even if a provider failed on every query")
     add_store_argument(parser)
 
@@ -42,7 +42,7 @@ def run_bless(options: argparse.Namespace) -> int:
     do = _remove if options.remove is not None else _bless if options.reference is not None else _list
     if do is _remove and (options.reference is not None or options.name is not None):
         raise UsageError(
-            "--remove accepts no reference and no --as. To move a baseline, bless another evaluation under its name"
+            "--remove cannot be used with a reference or --as. To change a baseline, bless another evaluation under its name"
         )
     if do is _list and options.name is not None:
         raise UsageError(f"say which evaluation: assay bless latest --as {options.name}")

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CHUNKER",
         help="chunker to use; assay chunkers lists all (default: fixed_lines)",
     )
-    parser.add_argument("--name", metavar="NAME", help="file name for standard input; its extension says the language")
+    parser.add_argument("--name", metavar="NAME", help="file name for standard input; its extension sets the language")
     parser.add_argument(
         "-f",
         "--format",
@@ -116,7 +116,9 @@ def _folder(folder: Path, notes: list[str]) -> list[Document]:
     documents = tree.documents(())
     notes += [f"{(folder / repair.place).as_posix()}: {repair.what}" for repair in tree.notes.repairs]
     if skipped := {why: count for why, count in sorted(tree.skipped.items()) if count}:
-        notes.append(f"{folder.as_posix()}: left out: {', '.join(f'{why} ({count:,})' for why, count in skipped.items())}")
+        notes.append(
+            f"{folder.as_posix()}: files left out: {', '.join(f'{why} ({count:,})' for why, count in skipped.items())}"
+        )
     if not documents:
         raise DataError(f"{folder.as_posix()}: this folder has no source files. To cut a file of any kind, give its path")
     return [replace(document, doc_id=(folder / name).as_posix()) for name, document in documents.items()]

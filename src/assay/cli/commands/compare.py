@@ -20,7 +20,7 @@ from assay.cli.output_options import (
     write_output,
 )
 from assay.cli.program import Command, Group
-from assay.cli.scoring_options import integer_parser, parse_digits, parse_level, parse_number
+from assay.cli.scoring_options import INTERSECT_HELP, integer_parser, parse_digits, parse_level, parse_number
 from assay.cli.terminal import terminal_width, use_colour, write_notes
 from assay.errors import UsageError
 
@@ -35,7 +35,7 @@ EXAMPLES = """\
   assay compare before.json after.json --by language difficulty --slices
   assay compare --dataset rag-template bm25.run dense.run --test wilcoxon --correction bh"""
 RULES = InputRules(
-    metrics="metrics to compare; the first one decides",
+    metrics="metrics to compare; the verdict is about the first one",
     least=2,
     keep_rankings=lambda options: bool(options.worst or options.best or options.agreement),
 )
@@ -48,9 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input_arguments(parser, RULES)
     add_comparison_arguments(parser)
     add_slice_arguments(parser)
-    show = add_output_arguments(
-        parser, "output format: table, markdown, latex, csv or json (default: table)", choices=FORMATS
-    )
+    show = add_output_arguments(parser, FORMATS, choices=FORMATS)
     show.add_argument(
         "--worst",
         type=integer_parser(MAX_RESAMPLES),
@@ -77,25 +75,22 @@ def add_comparison_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--test",
         metavar="TEST",
-        help="significance test: randomization (default), paired_t, wilcoxon, sign, bootstrap, bayesian, "
-        "non_inferiority(margin=0.01), equivalence; for many systems tukey_hsd, randomized_tukey_hsd, friedman, anova",
+        help="significance test: randomization, paired_t, wilcoxon, sign, bootstrap, bayesian, "
+        "non_inferiority(margin=0.01) or equivalence; for many systems: tukey_hsd, randomized_tukey_hsd, friedman or anova "
+        "(default: randomization)",
     )
     group.add_argument(
         "--correction",
         metavar="NAME",
-        help="correction of p for many comparisons: holm (default), bonferroni, sidak, holm_sidak, hochberg, hommel, "
-        "benjamini_hochberg, benjamini_yekutieli, none; "
-        "tests for many systems correct for pairs themselves, and accept holm or bonferroni for metrics",
+        help="correction of p for many comparisons: holm, bonferroni, sidak, holm_sidak, hochberg, hommel, "
+        "benjamini_hochberg, benjamini_yekutieli or none; with tests for many systems, which correct for pairs themselves, "
+        "only holm, bonferroni or none (default: holm)",
     )
     _add_thresholds(group)
     group.add_argument(
         "--seed", type=integer_parser(MAX_SEED), metavar="SEED", help="random seed for resampling (default: 0)"
     )
-    group.add_argument(
-        "--intersect",
-        action="store_true",
-        help="if queries, data or policies differ, compare only what the systems share; never across benchmarks",
-    )
+    group.add_argument("--intersect", action="store_true", help=INTERSECT_HELP)
 
 
 def _add_thresholds(group: argparse._ArgumentGroup) -> None:
@@ -107,21 +102,24 @@ def _add_thresholds(group: argparse._ArgumentGroup) -> None:
         "--level",
         type=parse_level,
         metavar="LEVEL",
-        help="confidence level of the intervals, such as 0.99 or 99; another way to set alpha = 1 - level (default: 0.95)",
+        help="confidence level of the intervals, such as 0.99 or 99; sets alpha to 1 - level (default: 0.95)",
     )
     group.add_argument(
         "--ci",
         metavar="METHOD",
-        help="method of the intervals of differences: bootstrap (default), bca, t or studentised",
+        help="method of the confidence intervals of differences: bootstrap, bca, t or studentised (default: bootstrap)",
     )
     group.add_argument(
-        "--tolerance", type=parse_number, metavar="D", help="largest difference of scores that counts as equal (default: 0)"
+        "--tolerance",
+        type=parse_number,
+        metavar="D",
+        help="largest difference between two scores that counts as equal (default: 0)",
     )
     group.add_argument(
         "--rope",
         type=parse_number,
         metavar="D",
-        help="largest difference of means that counts as practically equal (default: 0)",
+        help="largest difference between two means that counts as practically equal (default: 0)",
     )
 
 

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     subject.add_argument(
         "--command",
         metavar="COMMAND",
-        help="check a program that reads one JSON line per case and writes one JSON line per answer",
+        help="check a program that reads a JSON line for each case and writes a JSON line with the result",
     )
     subject.add_argument(
         "--function", metavar="MODULE:NAME", help="check a Python function score(metric, qrels, run) -> float"
@@ -81,7 +81,7 @@ def _add_case_arguments(some: argparse._ArgumentGroup) -> None:
         type=_positive,
         default=1e-6,
         metavar="X",
-        help="largest difference between numbers that count as equal (default: 1e-6)",
+        help="largest difference between two scores that counts as equal (default: 1e-6)",
     )
     some.add_argument(
         "--timeout", type=_positive, default=60.0, metavar="SECONDS", help="time limit for the program (default: 60)"
@@ -213,7 +213,7 @@ def _function(target: str, flag: str) -> Any:
     try:
         function = reduce(getattr, name.split("."), importlib.import_module(module))
     except AttributeError:
-        raise UsageError(f"{flag} {target}: {module} has no {name}") from None
+        raise UsageError(f"{flag} {target}: the module {module} does not define {name}") from None
     except (Exception, SystemExit) as error:
         raise UsageError(f"{flag} {target}: cannot be imported: {type(error).__name__}: {error}") from error
     if not callable(function):

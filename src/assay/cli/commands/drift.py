@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from assay.cli.output_options import TEXT_ENDINGS, add_format, add_output, check_output, write_and_print
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser
-from assay.errors import UsageError
+from assay.errors import Hint, UsageError
 from assay.text import counted, printable, wrapped
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   assay drift yesterday.run today.run
   assay drift yesterday.run today.run --k 20 -f json"""
+TWO_RUNS = Hint("", "give two runs, because this command reads no judgments")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +48,7 @@ def run_drift(options: argparse.Namespace) -> int:
         try:
             runs.append(Run(source))
         except DataError as error:
-            raise describe_file_error(error, source, "a run") from None
+            raise describe_file_error(error, source, "a run", TWO_RUNS) from None
     drift = measure_drift(runs[0], runs[1], options.k)
     write_and_print(
         options, lambda form, style: json_text(drift.to_dict()) if form == "json" else _render(drift, style.width)

@@ -35,6 +35,8 @@ EXAMPLES = """\
   assay eval --benchmarks rag-template --providers bm25 dense "hybrid(bm25, dense)" --metrics ndcg@10 recall@10
   assay eval plan.yaml -o result.json -o run.trec
   assay eval plan.yaml --resume"""
+STEPS = {"asking": "querying"}
+"""Steps of an evaluation as results record them → as `-v` prints them."""
 MINIMAL_COMMAND = "assay eval --benchmarks rag-template --providers bm25 --metrics ndcg@10 recall@10"
 
 
@@ -193,7 +195,7 @@ def _retry_hint(written: Sequence[Path]) -> str:
     """How to run failed queries again."""
     saved = [path for path in written if path.suffix.lower() == ".json"]
     ways = [f"--retry-failed {shlex.quote(str(saved[0]))}"] if saved else []
-    return f"{' or '.join(['--resume', *ways])} runs them again"
+    return f"To retry these queries, add {' or '.join(['--resume', *ways])}"
 
 
 def _log_name(plan: Path) -> str:
@@ -294,7 +296,9 @@ def log_results(options: argparse.Namespace, results: Sequence[Result]) -> None:
     """Log how long each provider took for each step, and which method computed the intervals."""
     for result in results:
         seconds = result.provenance.get("seconds") or {}
-        parts = ", ".join(f"{what} {time:.2f} s" for what, time in seconds.items() if isinstance(time, int | float))
+        parts = ", ".join(
+            f"{STEPS.get(what, what)} {time:.2f} s" for what, time in seconds.items() if isinstance(time, int | float)
+        )
         about = result.provenance.get("dataset") or {}
         log_verbose(options, f"{result.benchmark} ({about.get('format', '')})/{result.name}: {parts}")
     log_intervals(options, results)

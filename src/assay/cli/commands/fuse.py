@@ -97,7 +97,7 @@ def _add_tuning_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=WrittenName(""),
         metavar="METRIC",
-        help="find the method and parameters that are best by this metric, or by the metric of -m",
+        help="find the fusion method and its parameters with the best value of this metric, or of the metric of -m",
     )
     tuning.add_argument(
         "--folds",
@@ -105,7 +105,9 @@ def _add_tuning_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of folds for cross-validation (default: 5, or one per query if there are fewer queries)",
     )
-    tuning.add_argument("--seed", type=integer_parser(2**32 - 1), metavar="N", help="random seed for the folds (default: 0)")
+    tuning.add_argument(
+        "--seed", type=integer_parser(2**32 - 1), metavar="SEED", help="random seed for the folds (default: 0)"
+    )
 
 
 def run_fuse(options: argparse.Namespace) -> int:
@@ -185,7 +187,9 @@ def _tune(options: argparse.Namespace, inputs: Inputs) -> int:
     if not inputs.truth:
         raise UsageError("--tune needs judgments: --qrels FILE")
     if options.weights or options.norm:
-        raise UsageError('--tune chooses weights and norm itself. To fix them, write --method "comb_mnz(norm=rank)"')
+        raise UsageError(
+            '--tune chooses weights and norm itself. To set them yourself, write --method "comb_mnz(norm=rank)"'
+        )
     if options.format == "trec":
         raise UsageError("--tune prints text or json. Write the fused run to a file with -o FILE")
     metric = _tuned_metric(options)

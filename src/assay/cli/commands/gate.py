@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.gate_inputs import add_rule_arguments, best_so_far, bless_command, read_rules
+from assay.cli.gate_inputs import BASELINE_HELP, add_rule_arguments, best_so_far, bless_command, read_rules
 from assay.cli.inputs import InputRules, Inputs, Kind, Word, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results, look_up, make_scoring
 from assay.cli.output_options import add_output_arguments, open_store
@@ -36,7 +36,7 @@ ENDINGS = {".xml": "junit", ".md": "markdown", ".json": "json", ".txt": "table"}
 FORMATS = ("table", "json", "markdown", "junit")
 DEFAULT_BASELINE = "main"
 RULES = InputRules(
-    metrics="metrics to score runs with (default: those of the rules)", has_default=True, decided=("metrics",)
+    metrics="metrics to score runs with (default: the metrics in the rules)", has_default=True, decided=("metrics",)
 )
 RULE_LIKE = re.compile(r"[<>=]=?\s|\s")
 """A pattern that occurs in rules but not in references."""
@@ -45,16 +45,12 @@ RULE_LIKE = re.compile(r"[<>=]=?\s|\s")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The results, the baseline, the rules, and the output."""
     add_input_arguments(parser, RULES)
-    parser.add_argument(
-        "--baseline",
-        metavar="NAME",
-        help="baseline to compare with: a blessed name, an evaluation or a file (default: main)",
-    )
+    parser.add_argument("--baseline", metavar="NAME", help=BASELINE_HELP)
     add_rule_arguments(parser)
     add_output_arguments(
         parser,
         "output format: table, json, markdown or junit (default: table)",
-        "also write to this file, in the format of its extension: junit.xml, md, json, txt; may be repeated",
+        "also write to this file, in the format of its extension: .xml (JUnit) .md .json .txt; may be repeated",
         choices=FORMATS,
     )
 
@@ -103,7 +99,7 @@ def _make_report(options: argparse.Namespace) -> GateReport:
     report = gate(now.results, before.results if before else None, rules, name=options.baseline, best=best, anew=anew)
     notes = report.notes
     if before and before.evaluation and before.evaluation == now.evaluation:
-        notes = (*notes, f"the baseline {options.baseline} is this same evaluation, so nothing can be worse")
+        notes = (*notes, f"the baseline {options.baseline} is the evaluation that is checked, so nothing can be worse")
     return replace(report, baseline=before.label if before else "", notes=notes)
 
 
@@ -128,7 +124,8 @@ def _look_up_all(inputs: Inputs) -> LookupResult:
     names = [f"{result.name} on {result.benchmark}" if result.benchmark else result.name for result in results]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(
-            f"two results are called {', '.join(twice)}, so they cannot be matched with the baseline. Check one at a time"
+            f"two results have the same name ({', '.join(twice)}), so it is unclear which one to compare with the baseline. "
+            "Check one at a time"
         )
     if len(lookups) == 1:
         return lookups[0]
@@ -224,8 +221,7 @@ def _check_outputs(paths: Sequence[str], form: str) -> None:
 
     for path in map(Path, paths):
         if not form_of(path, form, ENDINGS):
-            names = "junit.xml, md, json, txt"
-            raise UsageError(f"-o {path}: the file extension sets the format (choose from {names}); {OR_FLAG}")
+            raise UsageError(f"-o {path}: the file extension must be one of .xml (JUnit), .md, .json, .txt. {OR_FLAG}")
         if path.is_dir() or not path.parent.exists():
             raise UsageError(f"-o {path}: this must be a file in an existing folder")
 
@@ -262,7 +258,7 @@ def _annotate_github(report: GateReport) -> None:
 
 COMMAND = Command(
     "gate",
-    "check results against rules, and fail if they got worse",
+    "check results against rules, and fail if a rule is broken",
     add_arguments,
     run_gate,
     EXAMPLES,

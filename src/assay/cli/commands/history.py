@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from assay.cli.output_options import add_store_argument, open_store, stored_metric
+from assay.cli.output_options import SINCE_HELP, add_store_argument, open_store, stored_metric
 from assay.cli.program import Command, Group
 from assay.cli.terminal import terminal_width
 from assay.errors import NothingSelected, near_matches
@@ -29,12 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--metric", type=WrittenName, default="ndcg@10", metavar="METRIC", help="metric to show (default: ndcg@10)"
     )
-    parser.add_argument("--benchmark", metavar="BENCHMARK", help="show only this benchmark")
-    parser.add_argument("--provider", metavar="PROVIDER", help="show only this provider")
+    parser.add_argument("--benchmark", metavar="BENCHMARK", help="show only results on this benchmark")
+    parser.add_argument("--provider", metavar="PROVIDER", help="show only results of this provider")
     parser.add_argument(
         "--since",
         metavar="AGE",
-        help="show only results since then: 30d (days), 12w (weeks), 6h (hours), 45m (minutes) or 2026-11-01",
+        help=f"show only {SINCE_HELP}",
     )
     add_store_argument(parser)
     parser.add_argument(
@@ -71,7 +71,7 @@ def run_history(options: argparse.Namespace) -> int:
 
 def describe_no_history(options: argparse.Namespace, metric: str, entries: Sequence[Entry]) -> str:
     """What was requested, similar names, and the names that exist."""
-    filters = {"on": options.benchmark, "of": options.provider, "since": options.since}
+    filters = {"of provider": options.provider, "on benchmark": options.benchmark, "since": options.since}
     conditions = "".join(f" {word} {value}" for word, value in filters.items() if value)
     known = {
         "benchmark": list(dict.fromkeys(entry.benchmark for entry in entries)),
@@ -81,13 +81,13 @@ def describe_no_history(options: argparse.Namespace, metric: str, entries: Seque
     asked = {"benchmark": options.benchmark, "provider": options.provider, "metric": metric}
     lacking = [kind for kind, name in asked.items() if name and name not in known[kind]]
     if not entries or not lacking:
-        return f"no stored result has {metric}{conditions}. To list the stored results: assay results"
+        return f"no stored result{conditions} has {metric}. To list the stored results: assay results"
     kind = lacking[0]
     near = near_matches(str(asked[kind]), known[kind])
     meant = f" Did you mean {' or '.join(near)}?" if near else ""
     names = sorted(known[kind])
     there = ", ".join(names[:MAX_NAMES_SHOWN]) + (" …" if len(names) > MAX_NAMES_SHOWN else "")
-    return f"no stored result has {metric}{conditions}.{meant}   (stored {kind}s: {there})"
+    return f"no stored result{conditions} has {metric}.{meant}   (stored {kind}s: {there})"
 
 
 COMMAND = Command("history", "show how a metric changed over time", add_arguments, run_history, EXAMPLES, group=Group.FOLLOW)

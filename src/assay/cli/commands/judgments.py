@@ -38,10 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="list",
         metavar="|".join(ACTIONS),
-        help="list: list judgments (default); export: write them as TREC qrels; agreement: show Cohen's κ of each pair of "
+        help="list: list judgments (default); export: write them as TREC qrels; agreement: show Cohen's κ for each pair of "
         "judges; withdraw: remove one judgment",
     )
-    parser.add_argument("--benchmark", metavar="NAME", help="only judgments on this benchmark")
+    parser.add_argument("--benchmark", metavar="BENCHMARK", help="only judgments on this benchmark")
     parser.add_argument("--judge", metavar="NAME", help="only judgments by this judge")
     parser.add_argument("--query", metavar="ID", help="only judgments for this query")
     parser.add_argument("--document", metavar="ID", help="only judgments of this document")
@@ -104,10 +104,11 @@ def _raise_nothing_selected(every: Sequence[Judgment], options: argparse.Namespa
         raise NothingSelected(f"{place} has no judgments yet. To judge documents on a web page: assay serve")
     asked = {name: getattr(options, name) for name in ("benchmark", *IDENTIFYING_FLAGS) if getattr(options, name)}
     known = {name: sorted({getattr(judgment, name) for judgment in every}) for name in asked}
-    meant = [near for name, value in asked.items() for near in near_matches(value, known[name])]
-    conditions = " and ".join(f"{name} {value}" for name, value in asked.items())
+    unknown = {name: value for name, value in asked.items() if value not in known[name]}
+    meant = [near for name, value in unknown.items() for near in near_matches(value, known[name])]
+    conditions = " ".join(f"--{name} {value}" for name, value in asked.items())
     there = "; ".join(f"{PLURAL.get(name, f'{name}s')}: {_first_names(names)}" for name, names in known.items())
-    raise NothingSelected(f"no judgment has {conditions}{f'. Did you mean {meant[0]}?' if meant else ''} ({there})")
+    raise NothingSelected(f"no judgment matches {conditions}.{f' Did you mean {meant[0]}?' if meant else ''}   ({there})")
 
 
 def _first_names(names: Sequence[str]) -> str:
@@ -145,7 +146,9 @@ def _export(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
 
     benchmarks = sorted({judgment.benchmark for judgment in judgments})
     if len(benchmarks) > 1:
-        raise UsageError(f"qrels are of one benchmark. Add --benchmark   (choose from {', '.join(benchmarks)})")
+        raise UsageError(
+            f"a file of qrels must be about one benchmark. Add --benchmark   (choose from {', '.join(benchmarks)})"
+        )
     file = Path(options.output)
     if file.is_dir() or not file.parent.exists():
         raise UsageError(f"{file}: this must be a file in an existing folder")
@@ -156,7 +159,7 @@ def _export(judgments: Sequence[Judgment], options: argparse.Namespace) -> str:
         sys.stderr.write(f"note: {can.explanation}. They are left out. To write all judgments: assay judgments -f json\n")
     write_qrels(can.grades, file)
     n_judges = len({judgment.judge for judgment in judgments})
-    several = f" by {counted(n_judges, 'judge')} (the median if they differ)" if n_judges > 1 else ""
+    several = f". If the {n_judges:,} judges differ, the grade is the median" if n_judges > 1 else ""
     written = f"{counted(can.n_pairs, 'grade')} for {counted(len(can.grades), 'query')} written to {file}{several}"
     return printable(written) + "\n"
 
@@ -176,7 +179,10 @@ def _agreement(judgments: Sequence[Judgment], options: argparse.Namespace) -> st
         for agreement in agreements
     ]
     table = _table(["judges", "pairs", "same grade", "κ", "κ weighted"], rows, {0})
-    note = "κ: 1 is full agreement, 0 is agreement by chance. Weighted κ counts close grades as a smaller difference."
+    note = (
+        "κ: 1 is full agreement, 0 is agreement by chance. "
+        "Weighted κ counts a small difference between grades less than a large one."
+    )
     return f"{table}\n{note}\n"
 
 
@@ -204,7 +210,7 @@ def _table(head: list[str], rows: Sequence[Sequence[str]], texts: set[int]) -> s
 
 COMMAND = Command(
     "judgments",
-    "list, export or withdraw the grades that people gave, or show how far judges agree",
+    "list, export or withdraw judgments, or show how well judges agree",
     add_arguments,
     run_judgments,
     EXAMPLES,

@@ -22,13 +22,13 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """A metric or group to explain, or none for the list."""
     parser.add_argument(
-        "metric", nargs="?", help="metric, in any spelling, or group to explain; without it, list all metrics"
+        "metric", nargs="?", help="metric or group to explain, in any spelling; without it, list all metrics"
     )
     parser.add_argument(
         "--for",
         dest="question",
         metavar="QUESTION",
-        help="list the metrics for what you want to know, in words: single answer, everything, order, judgments, reranker …",
+        help="list the metrics for a question, given in words: single answer, everything, order, judgments, reranker …",
     )
     parser.add_argument(
         "-f",
@@ -87,7 +87,7 @@ def _as_text(name: str | None) -> str:
 
 COMMAND = Command(
     "metrics",
-    "list all metrics, explain one, or find those for a question",
+    "list all metrics, explain one, or find the metrics for a question",
     add_arguments,
     run_metrics,
     EXAMPLES,

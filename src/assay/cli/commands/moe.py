@@ -12,7 +12,7 @@ from assay.cli.inputs import InputRules, Inputs, add_input_arguments, parse_inpu
 from assay.cli.loading import load_replies
 from assay.cli.output_options import FORMATS, add_by_argument, add_output_arguments, check_output, write_output
 from assay.cli.program import Command, Group
-from assay.cli.scoring_options import INTERVAL_METHODS, MAX_SEED, integer_parser, parse_digits, parse_level
+from assay.cli.scoring_options import INTERVAL_METHODS, LEVEL_HELP, MAX_SEED, integer_parser, parse_digits, parse_level
 from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import UsageError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from assay.evaluation import Result
 
 RULES = InputRules(
-    metrics="metrics, such as routing_accuracy@2 gate_efficiency (default: all that the data allows)",
+    metrics="metrics, such as routing_accuracy@2 gate_efficiency (default: all that the routes have the data for)",
     file="file of routes",
     truth="",
     reads="replies",
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Files of routes, metrics, slices and output."""
     add_input_arguments(parser, RULES)
     add_by_argument(parser.add_argument_group("slices"))
-    trust = parser.add_argument_group("trust")
+    trust = parser.add_argument_group("uncertainty")
     trust.add_argument(
         "--ci",
         nargs="?",
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=parse_level,
         default=0.95,
         metavar="LEVEL",
-        help="confidence level of the intervals (default: 0.95)",
+        help=LEVEL_HELP,
     )
     trust.add_argument(
         "--ci-seed",

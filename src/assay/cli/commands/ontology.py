@@ -167,7 +167,9 @@ def _search(options: argparse.Namespace) -> int:
         sys.stdout.write(f"no label or synonym of {ontology.name} contains these words: {printable(phrase)}\n")
         return 0
     more = (
-        f"\n{counted(len(matches), 'term')}; --limit {len(matches)} shows all\n" if len(first_matches) < len(matches) else ""
+        f"\n{len(first_matches):,} of {len(matches):,} terms are shown. Add --limit {len(matches)} to see all\n"
+        if len(first_matches) < len(matches)
+        else ""
     )
     sys.stdout.write(text_here([matches_section(ontology, first_matches)]) + more)
     return 0

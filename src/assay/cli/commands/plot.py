@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.commands.history import describe_no_history
 from assay.cli.inputs import InputRules, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results
-from assay.cli.output_options import add_output_arguments, open_store, stored_metric
+from assay.cli.output_options import SINCE_HELP, add_output_arguments, open_store, stored_metric
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser
 from assay.cli.terminal import terminal_width, text_here, write_notes
@@ -32,7 +32,7 @@ EXAMPLES = """\
   assay plot critical_difference qrels.txt bm25.run dense.run hybrid.run -m map -o ranks.svg
   assay plot history -m ndcg@10 --benchmark hpo-en --since 90d -o history.svg"""
 RULES = InputRules(
-    metrics="metrics to draw (default: the first of the results)", has_default=True, keep_rankings=lambda _: True
+    metrics="metrics to draw (default: the first metric of the results)", has_default=True, keep_rankings=lambda _: True
 )
 MAX_CUTOFF = 10_000
 FLAGS = {"metrics": "-m", "by": "--by", "k": "--k", "benchmark": "--benchmark", "provider": "--provider", "since": "--since"}
@@ -51,15 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--k", nargs="+", type=integer_parser(MAX_CUTOFF**2, 1), metavar="K", help="by_k: cutoffs, such as 1 3 5 10"
     )
-    group.add_argument("--benchmark", metavar="BENCHMARK", help="history: show only this benchmark")
-    group.add_argument("--provider", metavar="PROVIDER", help="history: show only this provider")
-    group.add_argument(
-        "--since", metavar="AGE", help="history: show only results since then, such as 30d, 12w, 6h or 2026-11-01"
-    )
+    group.add_argument("--benchmark", metavar="BENCHMARK", help="history: show only results on this benchmark")
+    group.add_argument("--provider", metavar="PROVIDER", help="history: show only results of this provider")
+    group.add_argument("--since", metavar="AGE", help=f"history: show only {SINCE_HELP}")
     show = add_output_arguments(
         parser,
-        "output format: table (the chart in words), svg, json or csv (default: table)",
-        "write the chart to this file: svg, png, pdf, json (Vega-Lite) or csv (the data of the chart); may be repeated",
+        "output format: table (a description in words), svg, json or csv (default: table)",
+        "write the chart to this file, in the format of its extension: .svg .png .pdf .json (Vega-Lite) .csv (the data); "
+        "may be repeated",
         choices=PRINTED_FORMATS,
     )
     show.add_argument("--title", default="", metavar="TEXT", help="title above the chart")
@@ -123,7 +122,7 @@ def _check_flags(chart: Chart, options: argparse.Namespace) -> None:
     mine = {used.get(name, name) for name in chart.takes}
     mine |= {"metrics", *HISTORY_FLAGS} if chart.needs_series else set()
     if strange := [flag for name, flag in FLAGS.items() if name not in mine and getattr(options, name)]:
-        raise UsageError(f"the chart {chart.name} does not use {', '.join(strange)}")
+        raise UsageError(f"the chart {chart.name} does not use {' and '.join(strange)}. Leave this out")
     if "metric" in chart.takes and len(options.metrics or ()) > 1:
         raise UsageError(
             f"the chart {chart.name} shows one metric, not {' '.join(options.metrics)}. To show several, use heat_map"
@@ -145,8 +144,8 @@ def _endings(options: argparse.Namespace) -> list[str]:
     known, outputs = {f".{name}": name for name in renderings()}, options.output
     for output in outputs:
         if form_of(Path(output), options.file_format, known) not in known.values():
-            names = ", ".join(known.values())
-            raise UsageError(f"-o {output}: the file extension sets the format (choose from {names})")
+            names = ", ".join(known)
+            raise UsageError(f"-o {output}: the file extension must be one of {names}")
         if Path(output).is_dir():
             raise UsageError(f"-o {output}: this must be a file, but a folder has this name")
         if outputs.count(output) > 1:

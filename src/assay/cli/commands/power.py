@@ -10,7 +10,7 @@ from assay.cli.inputs import InputRules, add_input_arguments, parse_inputs
 from assay.cli.loading import load_results
 from assay.cli.output_options import TEXT_ENDINGS, TEXT_FORMATS, add_output_arguments, check_output, write_and_print
 from assay.cli.program import Command, Group
-from assay.cli.scoring_options import integer_parser
+from assay.cli.scoring_options import INTERSECT_HELP, integer_parser
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ EXAMPLES = """\
   assay power result_a.json result_b.json -m ndcg@10
   assay power qrels.txt bm25.run dense.run -m ndcg@10 --effect 0.01
   assay power qrels.txt bm25.run dense.run -m map --power 0.9 -f json"""
-RULES = InputRules(metrics="metrics of the difference (default: the first that both share)", least=2, most=2)
+RULES = InputRules(metrics="metrics to analyse (default: the first that both systems have)", least=2, most=2)
 MAX_SEED = 1_000_000_000
 
 
@@ -53,11 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SEED",
         help="random seed for the simulation (default: 0)",
     )
-    group.add_argument(
-        "--intersect",
-        action="store_true",
-        help="if queries, data or policies differ, use only what both systems share",
-    )
+    group.add_argument("--intersect", action="store_true", help=INTERSECT_HELP)
     add_output_arguments(parser, TEXT_FORMATS, endings=TEXT_ENDINGS, choices=TEXT_FORMATS)
 
 
@@ -79,7 +75,7 @@ def _studies(options: argparse.Namespace, group: Sequence[Result]) -> list[Power
 
     if len(group) != 2:
         names = ", ".join(result.name for result in group)
-        raise UsageError(f"expected two systems, found {len(group)}: {names}")
+        raise UsageError(f"expected two systems, found {len(group)}: {names}. Choose two, as in file.json#provider")
     comparison = Comparison(align(group, options.metrics, intersect=options.intersect), ComparisonOptions(), ())
     metrics = comparison.metrics if options.metrics else comparison.metrics[:1]
     asked = PowerOptions(options.effect, options.power, options.alpha, options.seed)

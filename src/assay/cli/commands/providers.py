@@ -39,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="provider",
-        help="provider to explain; after `check`, provider to check, with its parameters; without it, list all",
+        help="provider to explain; or the word check, then a provider to check, with its parameters; without it, list all "
+        "providers",
     )
     _add_check_arguments(parser)
     parser.add_argument(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.commands.compare import add_comparison_arguments, check_baseline, make_comparison_options
-from assay.cli.gate_inputs import best_so_far, read_rules
+from assay.cli.gate_inputs import RULE_HELP, best_so_far, read_rules
 from assay.cli.inputs import InputRules, add_input_arguments, parse_inputs
 from assay.cli.loading import LoadedResults, load_results
 from assay.cli.output_options import FORMATS, add_by_argument, add_output_arguments
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 CHART_KINDS = ("svg", "png", "pdf")
 HTML = "html"
 PAGE_ENDINGS = (".html", ".htm")
-RULES = InputRules(metrics="metrics to compare; the first one decides", has_default=True, keep_rankings=lambda _: True)
+RULES = InputRules(
+    metrics="metrics to compare; the verdict is about the first one", has_default=True, keep_rankings=lambda _: True
+)
 MAX_QUERIES_SHOWN = 10
 """The number of queries with the largest losses and gains, in text formats."""
 
@@ -57,14 +59,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="file of rules, such as gate.yaml, whose verdicts the report shows; may be repeated",
+        help="file of rules to check, such as gate.yaml; the report shows the verdicts; may be repeated",
     )
-    gate.add_argument("--rule", action="append", default=[], metavar="RULE", help="additional rule; may be repeated")
+    gate.add_argument("--rule", action="append", default=[], metavar="RULE", help=RULE_HELP)
     show = add_output_arguments(
         parser,
-        "also print the report in this format: table, markdown, latex, csv, json or html",
-        "write the report to this file, such as report.html (or md, tex, csv, json, txt), or its charts to a folder, "
-        "which ends in /; may be repeated",
+        "also print the report in this format: table, json, csv, markdown, latex or html",
+        "write the report to this file, in the format of its extension: .html .json .csv .md .tex .txt; or write its charts "
+        "to a folder, if the name ends in /; may be repeated",
         default="",
         choices=(*FORMATS, HTML),
     )
@@ -182,7 +184,7 @@ def check_files(options: argparse.Namespace) -> None:
         if not _form(output, options):
             names = ", ".join((PAGE_ENDINGS[0], *ENDINGS))
             raise UsageError(
-                f"-o {output}: the file extension sets the format (choose from {names}; a folder for charts ends in /)"
+                f"-o {output}: the file extension must be one of {names}. The name of a folder for charts ends in /"
             )
         check_outputs([output], known, options.file_format)
     if len({Path(output).absolute() for output in outputs}) < len(outputs):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.output_options import add_store_argument, open_store, stored_metric
+from assay.cli.output_options import SINCE_HELP, add_store_argument, open_store, stored_metric
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser
 from assay.cli.streams import write_json
@@ -55,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="reference",
-        help="evaluations: latest, latest~1, an id, the beginning or end of an id, or a baseline; export and import: files",
+        help="delete: evaluations; tag: an evaluation and tags; note: an evaluation and a text; export: a file, then "
+        "evaluations (default: all); import: files. An evaluation is latest, latest~1, an id, the beginning or end of an "
+        "id, or a baseline",
     )
     _add_list_arguments(parser.add_argument_group("list"))
     change = parser.add_argument_group("change")
@@ -67,16 +69,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_list_arguments(group: argparse._ArgumentGroup) -> None:
     """The options for the list of results."""
-    group.add_argument("--benchmark", metavar="NAME", help="list only results on this benchmark")
-    group.add_argument("--provider", metavar="NAME", help="list only results of this provider")
-    group.add_argument(
-        "--since",
-        metavar="AGE",
-        help="list only results since then: 30d (days), 12h (hours), 45m (minutes), 2w (weeks) or 2026-11-15",
-    )
+    group.add_argument("--benchmark", metavar="BENCHMARK", help="list only results on this benchmark")
+    group.add_argument("--provider", metavar="PROVIDER", help="list only results of this provider")
+    group.add_argument("--since", metavar="AGE", help=f"list only {SINCE_HELP}")
     group.add_argument("--tag", metavar="TAG", help="list only results of evaluations with this tag")
     group.add_argument(
-        "-m", "--metric", type=WrittenName, metavar="METRIC", help="metric to show (default: the first of each result)"
+        "-m",
+        "--metric",
+        type=WrittenName,
+        metavar="METRIC",
+        help="metric to show (default: the first metric of each result)",
     )
     group.add_argument(
         "--limit",
@@ -90,6 +92,7 @@ def _add_list_arguments(group: argparse._ArgumentGroup) -> None:
         "--format",
         default="table",
         choices=("table", "json", "csv"),
+        metavar="FORMAT",
         help="output format: table, json or csv (default: table)",
     )
 
@@ -162,10 +165,10 @@ def _check_not_filtered_out(store: Store, options: argparse.Namespace) -> None:
     tags = {tag for entry in every for tag in entry.tags}
     known = {"benchmark": {entry.benchmark for entry in every}, "provider": {entry.provider for entry in every}, "tag": tags}
     meant = [near for name, some in known.items() if name in filters for near in near_matches(filters[name], some)]
-    conditions = " and ".join(f"{name} {value}" for name, value in filters.items())
+    conditions = " ".join(f"--{name} {value}" for name, value in filters.items())
     question = f". Did you mean {' or '.join(meant)}?" if meant and not set(meant) & set(filters.values()) else ""
     raise NothingSelected(
-        f"no result in {store.place} has {conditions}{question or '. To list all results: assay results --limit 0'}"
+        f"no result in {store.place} matches {conditions}{question or '. To list all results: assay results --limit 0'}"
     )
 
 
@@ -213,7 +216,7 @@ def _import(store: Store, options: argparse.Namespace) -> list[str]:
     named = zip(*(imported[:4] for imported in each), strict=True)
     new, known, baselines, kept_baselines = (list(dict.fromkeys(sum(some, ()))) for some in named)
     known = [name for name in known if name not in new]
-    there = f", {counted(len(known), 'evaluation')} already there" if known else ""
+    there = f"; {counted(len(known), 'evaluation')} already existed" if known else ""
     lines = [f"{counted(len(new), 'evaluation')} imported into {store.place}{there}"]
     lines += [f"  {name}" for name in new]
     lines += [f"baseline {name} imported" for name in baselines]

@@ -39,7 +39,7 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Judgments, runs, metrics, policy and output."""
     add_input_arguments(parser, RULES)
-    trust = parser.add_argument_group("trust")
+    trust = parser.add_argument_group("uncertainty")
     trust.add_argument(
         "--tie-band",
         action="store_true",
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trust.add_argument(
         "--residuals",
         action="store_true",
-        help="show the lowest and highest value that judging the unjudged documents could give",
+        help="show the lowest and highest possible value if the unjudged documents were judged",
     )
     add_confidence_arguments(trust)
     show = add_output_arguments(parser, FORMATS, has_per_query=True)
@@ -57,8 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sort",
         type=WrittenName,
         metavar="METRIC",
-        help="sort by this metric, best first: runs, and queries with --per-query (default: runs in a table, by the first "
-        "metric)",
+        help="sort runs by this metric, best first, and with --per-query also queries (default: tables are sorted by the "
+        "first metric)",
     )
 
 
@@ -129,7 +129,7 @@ def _notes(options: argparse.Namespace, results: Sequence[Result]) -> Iterator[s
     metrics = [metric for metric in results[0].metrics if metric.name not in results[0].beside]
     hidden = [metric.name for metric in metrics if not metric.metric.aggregation.summarise and metric.name != "runid"]
     if hidden and not options.per_query and options.format != "json":
-        yield f"note: {', '.join(hidden)} is text for each query. Add --per-query to show it"
+        yield f"note: the values of {', '.join(hidden)} are texts, one for each query. Add --per-query to show them"
     yield from (f"note: {note}" for note in notes(Report(results)) if options.format in ("csv", "trec"))
 
 

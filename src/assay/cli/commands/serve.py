@@ -53,8 +53,9 @@ class _TokenInCommand(argparse.Action):
     def __call__(self, *_: Any) -> NoReturn:
         """Refuse it."""
         raise UsageError(
-            f"--token was removed, because every user of this machine can read a command. Write the token into a file and "
-            f"use --token-file FILE, or set the variable {ENV_VARIABLE}"
+            f"--token was removed, because all users of this machine can read the options of a command. "
+            "Write the token into a file and "
+            f"use --token-file FILE, or set the environment variable {ENV_VARIABLE}"
         )
 
 
@@ -77,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--token-file",
         metavar="FILE",
-        help=f"file with the token that visitors must enter, of at least {MIN_TOKEN_LENGTH} characters; required if other "
+        help=f"file with the token that visitors must enter (at least {MIN_TOKEN_LENGTH} characters); required if other "
         f"machines can reach the server (default: ${ENV_VARIABLE})",
     )
     parser.add_argument("--token", action=_TokenInCommand, nargs="?", help=argparse.SUPPRESS)
@@ -86,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="PATH",
-        help="benchmarks whose documents may be shown; results with the same fingerprint then show texts next to ids",
+        help="benchmarks whose texts the pages may show, next to the ids in results with the same fingerprint",
     )
     parser.add_argument(
         "--proxy",
@@ -141,7 +142,7 @@ def _check_proxy_has_token(proxies: Sequence[str], token: str) -> None:
     if Proxies(proxies) and not token:
         raise UsageError(
             "other machines can reach the server through a proxy, so a token is required: add --token-file FILE, "
-            f"or set the variable {ENV_VARIABLE}"
+            f"or set the environment variable {ENV_VARIABLE}"
         )
 
 
@@ -149,7 +150,7 @@ def _read_token(path: Path) -> str:
     """The one line of a file; with a note if other users of this machine can read the file."""
     if not path.exists():
         named_path = f" {path}" if set("./\\") & set(str(path)) else ""  # else it may be the token itself
-        raise UsageError(f"--token-file{named_path}: no such file. It must contain the token in one line")
+        raise UsageError(f"--token-file{named_path}: no such file. The file must contain the token in one line")
     try:
         text = path.read_text(encoding="utf-8-sig").strip()
         mode = path.stat().st_mode

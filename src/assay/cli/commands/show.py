@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --query, number of ranks to show; 0 shows all (default: 10)",
     )
     add_by_argument(parser.add_argument_group("slices"))
-    add_format(parser, "output format: table, csv, json, latex, markdown or trec (default: table)", FORMATS)
+    add_format(parser, "output format: table, json, csv, markdown, latex or trec (default: table)", FORMATS)
     add_output(parser)
     add_store_argument(parser)
 

@@ -71,7 +71,7 @@ def _check(options: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps({**plain, "unused": check.n_unused, "faults": list(check.faults)}) + "\n")
     elif check.is_sound:
         unused = f". To free {counted(check.n_unused, 'unused part')}: assay store vacuum" if check.n_unused else ""
-        sys.stdout.write(printable(f"{place} is intact: {sizes}, all bytes read{unused}") + "\n")
+        sys.stdout.write(printable(f"{place} is intact: {sizes}; the whole store was read{unused}") + "\n")
     else:
         lines = [
             f"{place} is damaged: {counted(len(check.faults), 'fault')} in {sizes}",

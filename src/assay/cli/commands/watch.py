@@ -18,7 +18,7 @@ from assay.cli.alert_channels import (
     sent_alerts_path,
     write_sent_alerts,
 )
-from assay.cli.gate_inputs import add_rule_arguments, read_rules
+from assay.cli.gate_inputs import BASELINE_HELP, add_rule_arguments, read_rules
 from assay.cli.output_options import add_store_argument, open_store
 from assay.cli.program import Command, Group
 from assay.errors import AssayError, DataError, NothingSelected, UnknownName
@@ -47,11 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="METRIC",
-        help="additional metrics in which to look for sudden changes",
+        help="metrics to check for sudden changes, in addition to the metrics in the rules",
     )
-    parser.add_argument(
-        "--baseline", default="main", metavar="NAME", help="baseline that rules compare with (default: main)"
-    )
+    parser.add_argument("--baseline", default="main", metavar="NAME", help=BASELINE_HELP)
     parser.add_argument(
         "--webhook",
         action="append",
@@ -67,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run this command with the alerts as JSON on its standard input; may be repeated",
     )
     parser.add_argument(
-        "--state", metavar="FILE", help="file that lists the alerts that were sent (default: next to the store)"
+        "--state", metavar="FILE", help="file that records which alerts were sent (default: a file next to the store)"
     )
     add_store_argument(parser)
 
@@ -76,7 +74,7 @@ def _note_literal_addresses(webhooks: Sequence[str]) -> None:
     """Note a webhook URL in the command: it is a secret, and other users can read commands."""
     if any("${" not in text and WebhookChannel.of(text).secrets for text in webhooks):
         _note(
-            "anyone who can read the URL of --webhook can post to it. Put it into an environment variable, "
+            "anyone who can read the URL of --webhook can post to it. Put the URL into an environment variable, "
             "and write --webhook '${SLACK_WEBHOOK}'"
         )
 
@@ -222,7 +220,7 @@ def _save_sent_alerts(state: Path, sent_keys: dict[str, list[str]]) -> None:
     try:
         write_sent_alerts(state, sent_keys)
     except (OSError, AssayError) as error:
-        _note(f"{state}: the list of sent alerts could not be saved, so they will be sent again: {error}")
+        _note(f"{state}: the list of sent alerts could not be saved, so these alerts will be sent again: {error}")
 
 
 def _note(text: str) -> None:
@@ -230,5 +228,5 @@ def _note(text: str) -> None:
 
 
 COMMAND = Command(
-    "watch", "send alerts when the newest results got worse", add_arguments, run_watch, EXAMPLES, group=Group.FOLLOW
+    "watch", "send alerts if the newest results are worse", add_arguments, run_watch, EXAMPLES, group=Group.FOLLOW
 )

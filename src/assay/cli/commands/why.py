@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--digits",
         type=parse_digits,
         metavar="N",
-        help="number of decimals (default: 4, or as many as --expected has if these are more)",
+        help="number of decimals (default: 4, or as many as --expected has if that is more)",
     )
 
 
@@ -108,7 +108,9 @@ def _pairs(options: argparse.Namespace, inputs: Inputs) -> list[tuple[Result, Re
         names = [word.name and f"{word.name}/" for word in inputs.systems]
         pairs = [(a, b) for a in first for b in second if a.name.removeprefix(names[0]) == b.name.removeprefix(names[1])]
     if not pairs:
-        raise UsageError("there are several results, and no name is on both sides. Choose one with file.json#name")
+        raise UsageError(
+            "the two inputs have several results, but no name in common. Choose one result of each, as in file.json#name"
+        )
     if not options.metrics:
         return pairs
     shared = [shared_metrics(pair, options.metrics) for pair in pairs]

@@ -141,7 +141,7 @@ def _confusions(confusion: Mapping[str, Mapping[str, int]], front: str) -> Table
     wrong.sort(key=lambda count_and_experts: (-count_and_experts[0], *count_and_experts[1:]))
     rows = tuple(cells(right, sent, f"{n:,}") for n, right, sent in wrong[:MAX_CONFUSED])
     n_more = sum(n for n, *_ in wrong[MAX_CONFUSED:])
-    more = (f"{counted(n_more, 'more query')} sent to the wrong expert. Use --format json to see all.",) if n_more else ()
+    more = (f"… and {counted(n_more, 'more query')}. Use --format json to see all.",) if n_more else ()
     if not rows:
         return Table(notes=(f"{front}every query was sent to the right expert.",))
     heads = columns("right", "chosen", "queries", n_words=2)

@@ -130,11 +130,11 @@ def _check_verdict(part: Part, answers: Mapping[str, Response]) -> str:
     unknown = [doc for doc in ids if doc not in part.dataset.documents] if part.dataset.documents else []
     if len(unknown) == len(ids):
         ours, theirs = printable(ids[0]), printable(next(iter(part.dataset.documents)))
-        ids_text = f"it returns ids like {ours}, the benchmark has ids like {theirs}"
+        ids_text = f"it returns ids like {ours}, the benchmark has ids like {theirs}."
         return f"{name} works, but none of its ids is a document of the benchmark: {ids_text}"
     if unknown:
         share = f"{len(unknown):,} of {len(ids):,} ids"
-        return f"{name} works, but {share} are not documents of the benchmark: {printable(some_of(unknown))}"
+        return f"{name} works, but {share} are not documents of the benchmark: {printable(some_of(unknown))}."
     return f"{name} works."
 
 

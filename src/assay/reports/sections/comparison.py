@@ -236,7 +236,7 @@ def pairs_table(comparison: Comparison, figures: Figures) -> Table:
         marked = replace(change, mark=Mark.BEST if sign == BETTER else Mark.NONE, sign=sign)
         rows.append((Cell(f"{pair.a} → {pair.b}"), marked, *others))
     n_pairs, n_shown = len(comparison.pairs) // len(comparison.metrics), len(rows)
-    cut = f"{n_shown} of {n_pairs:,} pairs: the best system with those closest to it. csv has all pairs."
+    cut = f"{n_shown} of {n_pairs:,} pairs: the best system and the systems closest to it. Use --format csv to see all."
     change_head, *heads = _heads(comparison)
     heads_of_pairs = columns(metric.name, Column(change_head, kind="verdict"), *heads)
     return Table(heads_of_pairs, tuple(rows), notes=(cut,) if n_shown < n_pairs else ())

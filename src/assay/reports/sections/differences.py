@@ -27,7 +27,7 @@ def difference_sections(differences: Differences, asked: ExplanationOptions) -> 
     """The main reason first, then everything that differs, the values, and the queries that changed."""
     metrics = {metric.name: metric for metric in differences.first.metrics}
     parts: list[Any] = [Paragraph(_verdict(differences, asked)), *map(Paragraph, _redefinitions(differences, asked))]
-    for matters, head in ((True, "what differs"), (False, "also different, no effect here")):
+    for matters, head in ((True, "what differs"), (False, "also different, without effect here")):
         rows = tuple(
             cells(finding.what, finding.first, finding.second)
             for finding in differences.findings
@@ -36,7 +36,15 @@ def difference_sections(differences: Differences, asked: ExplanationOptions) -> 
         if rows:
             parts.append(Table(text_columns(head, "first", "second", prose=True), rows))
     if differences.metrics:
-        heads = columns("metric", "first", "second", "difference", "first, shared", "second, shared", "queries changed")
+        heads = columns(
+            "metric",
+            "first",
+            "second",
+            "difference",
+            "first, on shared queries",
+            "second, on shared queries",
+            "queries changed",
+        )
         rows = tuple(_compared_row(compared, metrics[compared.name], asked) for compared in differences.metrics)
         parts.append(Table(heads, rows))
     parts += [
@@ -103,7 +111,8 @@ def _reason(differences: Differences, changed: list[Compared]) -> str:
 
 def _alone(compared: Compared) -> str:
     sentences = [
-        f"{counted(len(queries), 'query')} {'is' if len(queries) == 1 else 'are'} only in the {where}: {some_of(queries)}."
+        f"{counted(len(queries), 'query')} {'is' if len(queries) == 1 else 'are'} only in the {where} result: "
+        f"{some_of(queries)}."
         for where, queries in (("first", compared.only_first), ("second", compared.only_second))
         if queries
     ]

@@ -168,7 +168,7 @@ def _title(result: Result) -> str:
 
 
 CHUNK_METRIC_NOTE = (
-    "{name} counts chunks, and each chunker creates different chunks, so it cannot compare chunkers. "
+    "{name} counts chunks, and each chunker creates different chunks, so this metric cannot compare chunkers. "
     "Use span_recall@10, span_precision@10 or span_iou@10."
 )
 MIN_QUERIES_FOR_POWER = 6

@@ -89,12 +89,12 @@ def _surveyed(explanation: Explanation, asked: ExplanationOptions) -> str:
     n_undefined = sum(figure.is_undefined for figure in plain)
     n_failing = sum(bool(figure.fault) for figure in plain) - n_undefined
     if not plain:
-        tools_text = "No other tool has it"
+        tools_text = "No other tool has this metric"
     elif n_other:
         tools_text = f"{n_other} of {len(plain)} tools {'give' if n_other > 1 else 'gives'} another value"
     else:
-        tools_text = "Every tool that scores it gives the same value"
-    tools_text += f", {n_undefined} {'are' if n_undefined > 1 else 'is'} undefined" if n_undefined else ""
+        tools_text = "No tool gives another value"
+    tools_text += f", {n_undefined} {'have' if n_undefined > 1 else 'has'} an undefined value" if n_undefined else ""
     tools_text += f", {n_failing} {'fail' if n_failing > 1 else 'fails'}" if n_failing else ""
     return f"{_own_figure_text(explanation, asked)} ({counted(len(ours.scores), 'query')}). {tools_text}."
 
@@ -157,15 +157,15 @@ def _matched(explanation: Explanation, target: Target, asked: ExplanationOptions
     first = explanation.matches[0]
     value_text = _own_figure_text(explanation, asked)
     number = target.echo(first.ends[0] if first.ends else first.value)
-    cut = ", truncated instead of rounded" if explanation.is_cut else ""
+    cut = f" This assumes that {number} was truncated, not rounded." if explanation.is_cut else ""
     ways = Notes(commands=tuple(_ways(explanation, asked)))
     if target.is_coarse and len({asked.number(explanation.metric, figure.value) for figure in explanation.matches}) > 1:
         digits = counted(target.n_digits, "digit").replace("1 ", "one ").replace("2 ", "two ")
-        fits = f"{number} has only {digits}, so {len(explanation.matches)} explanations match{cut}."
+        fits = f"{number} has only {digits}, so {len(explanation.matches)} explanations match.{cut}"
         return [Paragraph(f"{value_text}. {fits}"), _ladder(explanation, explanation.matches, asked), ways]
     if first is explanation.ours:
-        return [Paragraph(f"{value_text}, which is your number{cut}.")]
-    sentence = f"{value_text}. {_givers(explanation, number, asked)}{cut}."
+        return [Paragraph(f"{value_text}, which is your number.{cut}")]
+    sentence = f"{value_text}. {_givers(explanation, number, asked)}.{cut}"
     reasons = Notes((sentence, *_reasons(explanation, first, asked)))
     return [reasons, _ladder(explanation, _alike(explanation), asked), ways]
 
@@ -201,7 +201,7 @@ def _listed(names: Sequence[str]) -> str:
 def _reasons(explanation: Explanation, figure: Figure, asked: ExplanationOptions) -> list[str]:
     moved = explanation.moved(figure)
     n_scored = counted(len(explanation.ours.scores), "query")
-    lines = [f"Reason: {figure.words}. It changes {len(moved):,} of {n_scored}."]
+    lines = [f"Reason: {figure.words}. This changes the scores of {len(moved):,} of {n_scored}."]
     about_ties = any("ties" in convention.policy for convention in figure.causes or figure.conventions)
     for query in moved[: asked.n_queries]:
         ours, theirs, highest = (

@@ -79,7 +79,7 @@ def _lines(series: Series, name: str, width: int | None) -> list[str]:
     n_left = len(series.points) - room
     below = [f"({counted(n_left, 'earlier point')} not drawn)"] if n_left > 0 else []
     below += [_change_text(change, series) for change in series.changes]
-    below += [f"different data from {series.points[start].evaluation} on" for start, _ in series.stretches[1:]]
+    below += [f"different data since {series.points[start].evaluation}" for start, _ in series.stretches[1:]]
     below += [f"no verdict yet: {series.doubt}"] if series.doubt else []
     words = [*head, *(f"    {line}" for line in below)]
     fitted = [wrapped(line, width) if width else line for line in words]

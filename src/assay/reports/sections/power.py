@@ -92,11 +92,14 @@ def _paragraph(study: PowerStudy) -> str:
     change = figures.change(metric, power.effect)
     title = title_of(study.comparison)
     lead = (
-        f"{f'{title}, ' if title else ''}{metric.name}: from {first} to {second} the mean changes by "
+        f"{f'{title}, ' if title else ''}{metric.name}: from {first} to {second}, the mean changes by "
         f"{change} over {counted(power.n, 'query')} "
         f"(standard deviation {figures.value(metric, power.sd)})."
     )
-    again = f"The same number of other queries would detect a change of {change} in {100 * power.achieved:.0f} % of cases"
+    again = (
+        f"With the same number of other queries, the test would detect a change of {change} "
+        f"in {100 * power.achieved:.0f} % of cases"
+    )
     return f"{lead} {_sentence(study)} {again} (paired t-test, alpha {power.alpha:g})."
 
 

@@ -120,7 +120,7 @@ def coverage(report: Report) -> str:
         *_relevance(first),
     ]
     if policy.judged_only:
-        parts.append("unjudged documents dropped")
+        parts.append("unjudged documents removed")
     return " · ".join(parts)
 
 
@@ -305,7 +305,7 @@ def confidence_column(report: Report, metric: BoundMetric) -> Iterator[tuple[str
 def confidence_notes(report: Report) -> list[str]:
     """Why a requested interval is missing: a single query does not show how much scores vary."""
     alone = [metric.name for metric in report.shown if _rests_on_one(report, metric.name)]
-    return [f"No confidence interval for {', '.join(alone)}: it needs at least two queries."] if alone else []
+    return [f"No confidence interval for {', '.join(alone)}: an interval needs at least two queries."] if alone else []
 
 
 def _rests_on_one(report: Report, metric: str) -> bool:
@@ -358,10 +358,10 @@ MANY_TIED = 0.25
 MANY_UNJUDGED = 0.05
 """From this unjudged share of the top 10 on, a note mentions --residuals."""
 ASSUMED = (
-    "unjudged min – max: the lowest and highest value over all possible grades of unjudged documents that were retrieved. "
-    "Documents that were not retrieved stay as they are."
+    "unjudged min – max: the lowest and highest possible value if the retrieved unjudged documents were judged. "
+    "All other judgments stay the same."
 )
-TIES = "the order of equal scores"
+TIES = "the order of tied documents"
 UNJUDGED = "the grades of unjudged documents"
 """What could change a lead."""
 
@@ -378,13 +378,15 @@ def _tie_notes(report: Report) -> list[str]:
     if not any(result.tie_bands for result in report.results):
         many = [result for result in tied if _hangs_on_ties(result)]
         shares = [f"{report.label(result)} {percent(result.ties['in_top_10'] / result.ties['queries'])}" for result in many]
-        advice = "Add --tie-band to see how much their order could change the scores."
-        return [f"Queries with equal scores in the top 10: {', '.join(shares)}. {advice}"] if shares else []
+        advice = "Add --tie-band to see how much the order of tied documents could change the scores."
+        return [f"Queries with ties in the top 10: {', '.join(shares)}. {advice}"] if shares else []
     texts = []
     for result in tied:
-        cut = ", ".join(f"{n:,} across cutoff {k}" for k, n in result.ties["at_cutoff"].items() if n)
+        cut = ", ".join(f"{n:,} with a tie across cutoff {k}" for k, n in result.ties["at_cutoff"].items() if n)
         across = f" ({cut})" if cut else ""
-        texts.append(f"{report.label(result)}: equal scores leave the order open in {_share(result)}{across}.")
+        texts.append(
+            f"{report.label(result)}: the order of tied documents could change a score in {_share(result)}{across}."
+        )
     for metric in report.shown:
         bands = [result.tie_bands.get(metric.name) for result in report.results]
         methods = {band.method for band in bands if band and band.method != "exact"}
@@ -441,7 +443,8 @@ def _contested(report: Report, metric: BoundMetric, bands: Sequence[Band | None]
         if room > lead > 0:
             by, most = report.text(metric, lead), report.text(metric, room)
             leads.append(
-                f"{report.label(first)} leads {report.label(second)} by {by}, but {doubt} could change that by up to {most}"
+                f"{report.label(first)} leads {report.label(second)} by {by}, "
+                f"but {doubt} could change the difference by up to {most}"
             )
     return [f"{metric.name}: {lead}." for lead in leads]
 

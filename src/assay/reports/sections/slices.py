@@ -55,7 +55,7 @@ def slice_sections(sliced: Sliced, figures: Figures) -> list[Section]:
 def _one_slice(sliced: Sliced) -> str:
     (part,) = sliced.parts
     where = f"the slice {part.slice.value} contains every query ({part.slice.n:,})"
-    return f"by {sliced.head}: {where}, so its values are those of all queries."
+    return f"by {sliced.head}: {where}, so its values are the same as for all queries."
 
 
 def _untagged(sliced: Sliced) -> Iterator[str]:

@@ -212,7 +212,7 @@ def _ranking_section(result: Mapping[str, Any], top: int) -> Section:
         below.append(f"… and {counted(left, 'more document')}. Add --top 0 to see all")
     below += _not_shown(result, len(hits))
     if not result["ranking"] and result["failure"] is None:
-        lost = "this result has no rankings: assay.run and assay eval store them, assay.evaluate does not"
+        lost = "this result has no rankings: assay.run and assay eval save rankings, assay.evaluate does not"
         below.append("nothing was retrieved" if result["rankings_kept"] else lost)
     return Section("ranking", name, (Notes(tuple(failed)), Table(heads[:n_heads], rows), Notes(tuple(below))), scores)
 
@@ -220,7 +220,9 @@ def _ranking_section(result: Mapping[str, Any], top: int) -> Section:
 def _not_shown(result: Mapping[str, Any], n_shown: int) -> Iterator[str]:
     """Relevant documents outside the table: those at lower ranks, and those that were not retrieved."""
     below = [
-        f"{hit['document']} at {hit['rank']} (grade {hit['grade']:g})" for hit in result["ranking"][n_shown:] if hit["grade"]
+        f"{hit['document']} (rank {hit['rank']}, grade {hit['grade']:g})"
+        for hit in result["ranking"][n_shown:]
+        if hit["grade"]
     ]
     if below:
         yield f"relevant, at lower ranks: {_some(below)}"
