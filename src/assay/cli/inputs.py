@@ -314,7 +314,8 @@ def describe_lack(inputs: Inputs, systems: Sequence[object]) -> str:
 def _example(options: argparse.Namespace, inputs: Inputs) -> str:
     """A complete command with enough files."""
     rules = inputs.rules
-    truth = [inputs.truth or "qrels.txt"] if rules.truth == "first" else []
+    is_run = str(inputs.truth or "").endswith((".run", ".trec"))
+    truth = ["qrels.txt" if is_run else inputs.truth or "qrels.txt"] if rules.truth == "first" else []
     start = ["--dataset", inputs.truth] if inputs.is_dataset and rules.truth == "first" else truth
     return f"{options.prog} {shlex.join([*start, *EXAMPLE_FILES[rules.file][: rules.least]])} {rules.example}".rstrip()
 

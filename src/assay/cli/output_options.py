@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.terminal import terminal_width, use_colour
 from assay.errors import AssayError, UnknownName, UsageError
+from assay.extras import is_installed
 from assay.grammar import WrittenName
 
 if TYPE_CHECKING:
@@ -192,6 +193,11 @@ def _find_worst_slices(comparison: Comparison) -> WorstSlices:
     if baseline is None and len(comparison.names) == 2:
         baseline = comparison.names[0]
     return worst_slices(comparison.results, how=replace(comparison.how, baseline=baseline))
+
+
+def report_file() -> str:
+    """The file that hints name for a report: HTML if its packages are installed, else Markdown."""
+    return "report.html" if is_installed("report") else "report.md"
 
 
 def add_store_argument(parser: argparse._ActionsContainer) -> None:

@@ -31,8 +31,8 @@ First steps:
 
 assay help lists all commands. assay help score explains one of them.
 """
-KINDS = {"COMMAND": ("command", "; assay help explains them"), "FORMAT": ("format", ""), "SHELL": ("shell", "")}
-"""The metavar of an argument → what an unknown value of it is called in an error, and where to read more."""
+KINDS = {"COMMAND": "command", "FORMAT": "format", "SHELL": "shell"}
+"""The metavar of an argument → what an unknown value of it is called in an error."""
 
 
 class Group(StrEnum):
@@ -156,9 +156,10 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Report an unknown command, format or shell as any other unknown name."""
         known = tuple(map(str, action.choices or ()))
-        kind, more = KINDS.get(str(action.metavar), ("", ""))
+        kind = KINDS.get(str(action.metavar), "")
+        hint = "assay help lists all commands" if kind == "command" else f"choose from {', '.join(known)}"
         if kind and known and value not in known:
-            raise UnknownName(kind, value, near_matches(value, known), f"choose from {', '.join(known)}{more}")
+            raise UnknownName(kind, value, near_matches(value, known), hint)
         super()._check_value(action, value)
 
     def error(self, message: str) -> NoReturn:

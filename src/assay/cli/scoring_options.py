@@ -167,7 +167,8 @@ def check_has_dataset(options: argparse.Namespace) -> None:
     given_flags = [f"--{name.replace('_', '-')}" for name in flags if getattr(options, name) is not None]
     if given_flags and not options.dataset:
         needs = "needs" if len(given_flags) == 1 else "need"
-        raise UsageError(f"{', '.join(given_flags)} {needs} --dataset: judgments from a file are matched by id only")
+        advice = "write --dataset qrels.txt instead of the file of judgments"
+        raise UsageError(f"{', '.join(given_flags)} {needs} --dataset: {advice}")
 
 
 def _parse_share(text: str) -> float:

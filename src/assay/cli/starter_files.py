@@ -11,7 +11,8 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from assay.extras import DISTRIBUTION, is_installed
+from assay.cli.output_options import report_file
+from assay.extras import DISTRIBUTION
 from assay.text import counted
 
 if TYPE_CHECKING:
@@ -220,8 +221,3 @@ def next_commands(starter: Starter, folder: Path) -> tuple[tuple[str, str], ...]
         ("assay gate latest --rules gate.yaml", "checks the newest results against the baseline"),
         (f"assay report latest -o {report_file()}", "writes a report"),
     )
-
-
-def report_file() -> str:
-    """The file that a hint names for a report: HTML if its packages are installed, else Markdown."""
-    return "report.html" if is_installed("report") else "report.md"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from assay.catalog import find_entry, load_entries
 from assay.datasets.dataset import BenchmarkDataset
 from assay.errors import DataError, UnknownName, UsageError, near_matches
-from assay.files import COMPRESSIONS, FileSource, plain_name
+from assay.files import COMPRESSIONS, FileSource, missing_file, plain_name
 from assay.text import is_file, shortened
 
 PROBE_BYTES = 1 << 18
@@ -292,7 +292,7 @@ def load_dataset(source: str | Path | BenchmarkDataset, format: str | None = Non
     if not path.exists():
         by_other_means = [format_ for format_ in all_formats().values() if format_.detect(Probe(path))]
         if not by_other_means and _looks_like_a_path(Path(source)):
-            raise DataError("no such file", source=source)
+            raise missing_file(source)
         if not by_other_means:
             known = f"choose from {', '.join(bundled())}, or give a path" if bundled() else "give a path"
             raise UnknownName("benchmark", str(source), near_names(str(source)), known)

@@ -29,6 +29,10 @@ MIN_CONSTANT_SHARE = 0.5
 """A run looks broken if at least this share of queries has the same score for all documents."""
 
 
+AS_DATASET = "give the judgments as --dataset FILE, and add"
+"""The options about chunks work on a benchmark only."""
+
+
 def notes_on(
     grader: Grader, settings: Sequence[Setting], profile: Profile, run: Any, documents: Container[str] = ()
 ) -> tuple[str, ...]:
@@ -235,7 +239,7 @@ def describe_document_mismatch(qrels: Qrels, run: Any, documents: Container[str]
         return f"{problem}. Check that both use the same document ids."
     whole = document_of(ids[0])
     if whole != ids[0] and whole in judged:
-        example, hint = whole, " To roll chunks up to documents, add --unit document or --id-map FILE."
+        example, hint = whole, f" To roll chunks up to documents, {AS_DATASET} --unit document."
     else:
         example, hint = qrels.docs[0], _spelling_hint(ids, judged)
     return f"{problem}: the run has ids like {ids[0]!r}, the judgments have ids like {example!r}.{hint}"
@@ -245,7 +249,7 @@ def _spelling_hint(ids: list[str], judged: Collection[str]) -> str:
     """How the ids could be made equal, and the option for it; empty if that is unknown."""
     begins = find_prefix_difference(ids, judged)
     hint = describe_respelling(ids, judged) or (begins.description if begins else "")
-    return f" {_capitalised(hint)}. To map ids to documents, add --id-map FILE." if hint else ""
+    return f" {_capitalised(hint)}. To map ids to documents, {AS_DATASET} --id-map FILE." if hint else ""
 
 
 def _capitalised(text: str) -> str:

@@ -34,6 +34,7 @@ from assay.files.source import COMPRESSIONS as COMPRESSIONS
 from assay.files.source import FileSource as FileSource
 from assay.files.source import ZstdFile as ZstdFile
 from assay.files.source import as_source as as_source
+from assay.files.source import missing_file as missing_file
 from assay.files.source import plain_name as plain_name
 from assay.files.writing import grade_text as grade_text
 from assay.files.writing import why_not_trec as why_not_trec

@@ -186,13 +186,13 @@ def _note_fault(faults: Faults, place: int, doc: Any, value: Any, error: Excepti
 
 
 def _report_repeated(repeated: list[tuple[int, str, str]], faults: Faults, source: FileSource | None) -> None:
-    remedy = "--duplicates keep-best" if source else "duplicates='keep_best'"
+    remedy = "add --duplicates keep-best" if source else "set duplicates='keep_best' in assay.Policy or assay.Run"
     first = _first_lines({(query, doc) for _, query, doc in repeated}, source) if repeated else {}
     for place, query, doc in repeated:
         before = f" (first at line {first[query, doc]})" if (query, doc) in first else ""
         faults.add(
             place,
-            f"document {doc} appears twice for query {query}{before}; to use the better score, add {remedy}",
+            f"document {doc} appears twice for query {query}{before}; to use the better score, {remedy}",
             code="duplicate",
         )
 

@@ -16,10 +16,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any
 
-from assay.errors import AssayError, DataError
+from assay.errors import AssayError, DataError, near_matches
 from assay.files.columns import is_header
 from assay.files.limits import LONGEST_LINE, LinedFile, UnpackedFile
 from assay.temporary_files import TemporaryFile
+from assay.text import printable
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".xz": "xz", ".bz2": "bzip2"}
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zX": "xz", b"BZh": "bzip2"}
@@ -148,7 +149,7 @@ class FileSource:
         except AssayError:
             raise
         except FileNotFoundError:
-            raise DataError("no such file", source=self.label) from None
+            raise missing_file(self.label) from None
         except MemoryError:
             raise DataError("reading it needs more memory than is available", source=self.label) from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -373,3 +374,15 @@ class ZstdFile(io.RawIOBase):
         """Close the underlying file too."""
         self._file.close()
         super().close()
+
+
+def missing_file(path: str | Path) -> DataError:
+    """The error for a file that does not exist, with a similar name from the same folder if there is one."""
+    place = Path(path)
+    try:
+        names = [entry.name for entry in place.parent.iterdir()]
+    except (OSError, ValueError):
+        names = []
+    near = near_matches(place.name, names)
+    question = f". Did you mean {printable(str(place.with_name(near[0])))}?" if near else ""
+    return DataError(f"no such file{question}", source=str(path))

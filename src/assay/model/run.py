@@ -99,7 +99,8 @@ def ranking_of_pairs(query: str, pairs: Sequence[Any], duplicates: str) -> Ranki
         if score is None:
             raise bad_score(query, doc, pair[1])
         if doc in ranking and duplicates == "error":
-            message = f"document {doc} appears twice; to use the better score, add duplicates='keep_best'"
+            remedy = "set duplicates='keep_best' in assay.Policy or assay.Run"
+            message = f"document {doc} appears twice; to use the better score, {remedy}"
             raise DataError(message, source=f"run, query {query}", code="duplicate")
         ranking[doc] = max(score, ranking.get(doc, score))
     return ranking

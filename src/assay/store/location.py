@@ -50,7 +50,9 @@ class StoreLocation:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StoreError(f"{self}: its folder cannot be created: {error.strerror or error}") from None
+            raise StoreError(
+                f"{self}: its folder cannot be created: {error.strerror or error}. Choose another place with --store"
+            ) from None
         mark = self.path.parent / ".gitignore"
         if self.path.parent.name == DEFAULT_PATH.parent.name and not mark.exists():
             with suppress(DataError), atomic_write(mark) as file:

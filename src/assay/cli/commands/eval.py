@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from assay.cli.eval_options import add_arguments, check_flags, check_is_result, check_plan_word
 from assay.cli.exit_codes import exit_code_of_interrupt, write_error
-from assay.cli.output_options import check_store
+from assay.cli.output_options import check_store, report_file
 from assay.cli.program import Command, Group
 from assay.cli.progress import ProgressTally, progress_watcher
 from assay.cli.scoring_options import TERM_FLAGS, find_unit, policy_flags
@@ -313,7 +313,7 @@ def where_to_look(place: StoreLocation, store_flag: str | None) -> str:
     """Commands that show the stored results; with --store if it was given and contains no secret."""
     is_named = store_flag is not None and "***" not in str(place)
     store = f" --store {shlex.quote(str(store_flag))}" if is_named else ""
-    return f"Show: assay show latest{store} · Report: assay report latest{store} -o report.html"
+    return f"Show: assay show latest{store} · Report: assay report latest{store} -o {report_file()}"
 
 
 COMMAND = Command(
