@@ -24,7 +24,7 @@ from assay.cli.scoring_options import (
     add_relevance_arguments,
     check_has_dataset,
 )
-from assay.errors import DataError, Hint, UsageError
+from assay.errors import Hint, UsageError
 from assay.grammar import WrittenName
 from assay.model import Policy
 
@@ -133,10 +133,11 @@ class Word:
     def check_exists(self) -> None:
         """Check that the file exists and is not empty."""
         from assay.evaluation import check_not_empty
+        from assay.files import missing_file
 
         check_not_empty(self.path)
         if self.kind is Kind.FILE and not self.is_standard_input and not Path(self.path).exists():
-            raise DataError("no such file", source=self.path)
+            raise missing_file(self.path)
 
     def __str__(self) -> str:
         return f"{self.name}={self.path}" if self.name else self.path

@@ -20,7 +20,7 @@ from assay.metrics import BoundMetric, Metric, WrittenMetric, parse_metrics
 from assay.model import Policy
 from assay.text import counted, some_of
 
-INTERSECT = Hint("--intersect", "compares what they share")
+INTERSECT = Hint("--intersect", "compares only what the results share")
 
 
 @dataclass(frozen=True)
@@ -185,5 +185,5 @@ def _as_scored(metric: BoundMetric, results: Sequence[Result]) -> BoundMetric:
     name = next((result.own_name(metric) for result in results if metric in result), metric.name)
     if lacking := [result.name for result in results if name not in result.summary]:
         there = some_of(list(results[0].summary), 10)
-        raise UsageError(f"{name} was not scored for {some_of(lacking)} (metrics of {results[0].name}: {there})")
+        raise UsageError(f"{name} was not scored for {', '.join(lacking[:5])} (metrics of {results[0].name}: {there})")
     return next(bound for bound in results[0].metrics if bound.name == name)

@@ -45,7 +45,7 @@ class ComparisonOptions:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
                 raise BadParameter(f"{name} must be a number of at least 0, not {value!r}")
-        find_entry("interval", self.interval_method, INTERVALS)
+        find_entry("interval method", self.interval_method, INTERVALS)
         own = self.bound_test.scale if "rope" in self.bound_test.params else 0.0
         object.__setattr__(self, "rope", own or self.rope)
         if self.correcting.name not in ("none", "bonferroni") and self.bound_test.test.is_for_many:

@@ -16,6 +16,7 @@ from assay.errors import DataError, UnknownName, near_matches
 from assay.evaluation.result import Result
 from assay.evaluation.result_parts import Confidence, Evidence, Provenance, Scores
 from assay.evaluation.saved_form import SCHEMA, SavedFile, SavedInterval, SavedRecord, SavedResult
+from assay.files import missing_file
 from assay.metrics import BoundMetric, recorded_metric
 from assay.model import Column, Query, ScoreTable
 from assay.schema import SchemaError, at_key, convert_plain, decode_json, schema_errors_in
@@ -64,7 +65,7 @@ def read_results(path: str | Path) -> list[Result]:
     try:
         content = Path(place).read_bytes()
     except FileNotFoundError:
-        raise DataError("no such file", source=place) from None
+        raise missing_file(place) from None
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", source=place) from None
     saved = _decode(content, place)

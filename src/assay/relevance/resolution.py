@@ -155,7 +155,7 @@ def _doubts_of_places(ground: Ground, judged: Mapping[str, Judged], strategies: 
         yield f"{share} retrieved chunks are in unknown files, such as {strange[0]!r}."
     spans = [span for query in mine for span in ground.spans[query]]
     if lost := [span.doc_id for span in spans if not places.is_known(span.doc_id)]:
-        yield f"no file exists for {len(lost):,} of {counted(len(spans), 'gold span')}, such as {lost[0]!r}."
+        yield f"the files of {len(lost):,} of {counted(len(spans), 'gold span')} are missing, for example {lost[0]!r}."
 
 
 def by_judgments(qrels: Qrels) -> Resolved:

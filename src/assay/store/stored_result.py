@@ -176,7 +176,7 @@ def assemble_result(record: SavedRecord, scores: bytes, **whole: Any) -> Result:
     if not columns:
         columns = {name: np.zeros(0) for name in record.summary}
     elif unknown := record.summary.keys() - columns.keys():
-        raise SchemaError("no query has a score for it", at_key("summary", min(unknown)))
+        raise SchemaError("no query has a score for this metric", at_key("summary", min(unknown)))
     return result_of_record(record, query_ids, columns).with_fields(**whole)
 
 
