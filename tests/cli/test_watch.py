@@ -15,7 +15,7 @@ from ._nights import night, save_nights
 SECRET = "T000-very-secret"
 RULE = ("watch", "--rule", "mrr >= 0.5")
 NOTE = (
-    "note: anyone who can read the URL of --webhook can post to it. Put it into an environment variable, "
+    "note: anyone who can read the URL of --webhook can post to it. Put the URL into an environment variable, "
     "and write --webhook '${SLACK_WEBHOOK}'\n"
 )
 """What is said where an address is written out."""

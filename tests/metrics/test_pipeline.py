@@ -63,7 +63,7 @@ def test_percentiles_agree_with_numpy(times):
 
 
 def test_where_nothing_was_timed_it_is_told():
-    with pytest.raises(assay.UsageError, match="latency reads timing"):
+    with pytest.raises(assay.UsageError, match="latency needs times"):
         assay.evaluate({"q": {"d": 1}}, {"q": ["d"]}, "latency")
 
 

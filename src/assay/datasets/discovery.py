@@ -135,10 +135,12 @@ def _inspect(path: Path) -> FoundBenchmark | FoundRun | None:
 
 
 def _one_line(path: Path, error: Exception) -> str:
-    place = printable(str(path))
+    """The path and what is wrong with it."""
     if isinstance(error, OSError):
-        return f"{place}: cannot be read: {error.strerror or error}"
-    return str(error).replace(str(path), place).partition("\n")[0]
+        what = f"cannot be read: {error.strerror or error}"
+    else:
+        what = error.what if isinstance(error, AssayError) else "its text cannot be decoded"
+    return f"{printable(str(path))}: {what}"
 
 
 def _is_benchmark(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import gzip
 import io
 import os
@@ -16,7 +17,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any
 
-from assay.errors import AssayError, DataError, near_matches
+from assay.errors import AssayError, DataError
 from assay.files.columns import is_header
 from assay.files.limits import LONGEST_LINE, LinedFile, UnpackedFile
 from assay.temporary_files import TemporaryFile
@@ -35,6 +36,8 @@ FOREIGN = {
     b"\x80\x04": "a pickle",
 }
 """First bytes of files that users may try but that cannot be read."""
+MIN_NAME_SIMILARITY = 0.8
+"""How similar the name of a file must be to be suggested; file names share extensions, so less is not enough."""
 BOM = b"\xef\xbb\xbf"
 BLOCK = 1 << 20
 """Bytes read from a stream at a time."""
@@ -383,6 +386,6 @@ def missing_file(path: str | Path) -> DataError:
         names = [entry.name for entry in place.parent.iterdir()]
     except (OSError, ValueError):
         names = []
-    near = near_matches(place.name, names)
+    near = difflib.get_close_matches(place.name, names, n=1, cutoff=MIN_NAME_SIMILARITY)
     question = f". Did you mean {printable(str(place.with_name(near[0])))}?" if near else ""
     return DataError(f"no such file{question}", source=str(path))
