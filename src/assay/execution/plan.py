@@ -244,7 +244,7 @@ def _parse_outputs(values: Mapping[str, Any], where: str) -> tuple[str, ...]:
     places = [Path(path).resolve() for path in paths]
     for number, path in enumerate(paths):
         if places[number] in places[:number]:
-            raise BadParameter(f"{where}: outputs lists {path} twice. Remove one")
+            raise BadParameter(f"{where}: outputs lists {path} twice. Remove one of them")
     return tuple(paths)
 
 
@@ -259,7 +259,11 @@ def _parse_profile(values: Mapping[str, Any], where: str, faults: PlanFaults) ->
     profile = find_profile(str(values["profile"])) if "profile" in values else OWN
     known = {field.name: field for field in fields(Policy)}
     settings = known_keys(values.get("policy"), tuple(known), f"{where}: policy", faults)
-    return profile.adjusted(**{name: _parse_convention(known[name], value, where) for name, value in settings.items()})
+    conventions = {name: _parse_convention(known[name], value, where) for name, value in settings.items()}
+    try:
+        return profile.adjusted(**conventions)
+    except BadParameter as error:
+        raise error.at(f"{where}: policy") from None
 
 
 def _parse_convention(setting: Field[Any], value: Any, where: str) -> Any:

@@ -33,7 +33,10 @@ def load_module(name: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
-            raise ProviderError(f"there is no module {error.name}: it is neither installed nor in {here}") from None
+            raise ProviderError(
+                f"there is no module {error.name}: it is neither installed nor in {here}. "
+                "Check its name (without .py) and the current folder"
+            ) from None
         raise _not_imported(name, error) from error
     except (Exception, SystemExit) as error:
         raise _not_imported(name, error) from error

@@ -22,8 +22,8 @@ def parse_method(text: str) -> str:
     fusion = parse_fusion(text)
     if fusion.fusion.is_trained:
         raise ValueError(
-            "a fusion that needs no judgments (rrf, comb_mnz, weighted_sum …; to use one that learns from judgments, "
-            "write the rankings of the providers to files and run assay fuse --qrels)"
+            "a fusion that needs no judgments, such as rrf, comb_mnz or weighted_sum (to use a fusion that learns from "
+            "judgments, write the rankings of the providers to files and run assay fuse --qrels)"
         )
     return fusion.name
 
@@ -40,7 +40,7 @@ def fusion_of(
     if len(parts) < 2:
         raise BadParameter("hybrid needs at least two providers, as in hybrid(bm25, dense)")
     if weights and len(weights) != len(parts):
-        raise BadParameter(f"hybrid: expected one weight per provider ({len(parts)}), found {len(weights)}")
+        raise BadParameter(f"hybrid: expected {len(parts)} weights (one per provider), found {len(weights)}")
     settings = {"weights": tuple(weights), "norm": norm, "k": rank_constant if rank_constant != RANK_CONSTANT else ""}
     try:
         return parse_fusion(method, **{name: value for name, value in settings.items() if value != "" and value != ()})
@@ -118,7 +118,7 @@ PROVIDER = Provider(
             "rank_constant",
             not_negative,
             RANK_CONSTANT,
-            "rrf: number added to each rank; with a higher one, the first ranks count less",
+            "rrf: number added to each rank; the higher it is, the less the first ranks count",
         ),
         Param(
             "depth",
