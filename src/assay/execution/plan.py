@@ -103,11 +103,12 @@ class Plan:
     @property
     def notes_on_depth(self) -> tuple[str, ...]:
         """A note on metrics whose cutoff is larger than k; results have it too."""
-        beyond = [metric.name for metric in self.metrics if (metric.params.get("k") or 0) > self.k]
+        beyond = {metric.name: k for metric in self.metrics if (k := metric.params.get("k") or 0) > self.k}
         if not beyond:
             return ()
         retrieved = f"only {counted(self.k, 'document')} {'is' if self.k == 1 else 'are'} retrieved for each query"
-        return (f"k = {self.k} is less than the cutoff of {', '.join(beyond)}: {retrieved}",)
+        advice = f"Increase k to {max(beyond.values())}"
+        return (f"k = {self.k} is less than the cutoff of {', '.join(beyond)}: {retrieved}. {advice}",)
 
     def describe(self) -> dict[str, Any]:
         """Everything that affects responses and scores, as plain values; settings that affect only speed are left out."""

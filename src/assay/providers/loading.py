@@ -114,7 +114,7 @@ def parse_function(text: str) -> str:
     place, colon, name = text.partition(":")
     parts = [*place.split("."), *name.split(".")]
     if not colon or not all(part.isidentifier() for part in parts):
-        raise ValueError("module:function, such as my_module:search")
+        raise ValueError("module:name, such as my_module:search")
     return text
 
 

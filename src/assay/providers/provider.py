@@ -200,6 +200,8 @@ def parse_provider(text: WrittenName | Mapping[WrittenName, Any]) -> BoundProvid
         raise BadParameter(f"{shown_text!r} {what}. Write name, name(parameter=value) or python:module:function")
     provider = find_provider(shape["name"].replace("-", "_"))
     if shape["short"]:
+        if not provider.params:
+            raise BadParameter(f"{shown_text}: {provider.name} has no parameters. Write {provider.name}")
         if not provider.short_for:
             raise BadParameter(
                 f"{shown_text}: write the parameters of {provider.name} in brackets, as in {_example(provider)}"
@@ -281,9 +283,9 @@ def _bound(text: str, provider: Provider, user_settings: Mapping[str, Any], part
 
 
 def _example(provider: Provider, name: str = "") -> str:
-    """`http(url=…)`: the provider with this parameter, or with its first one."""
-    first = name or next((param.name for param in provider.params), "")
-    return f"{provider.name}({first}=…)" if first else provider.name
+    """`http(url=…)` or `python:…`: the provider with this parameter, or with its first one."""
+    first = name or provider.params[0].name
+    return f"{provider.name}:…" if first == provider.short_for else f"{provider.name}({first}=…)"
 
 
 def hits_of_ids(ids: Sequence[str], scores: Sequence[float]) -> list[Hit]:

@@ -178,7 +178,7 @@ def fill_variables(text: str, where: str) -> str:
     return VARIABLE.sub(lambda match: variable(match[1], where), text)
 
 
-WHERE_SECRETS_SHOW = "process lists, shell histories and copies of the file"
+WHERE_SECRETS_SHOW = "process lists, the shell history and copies of a plan"
 
 
 def notes_on_literals(providers: Iterable[BoundProvider]) -> list[str]:

@@ -193,5 +193,5 @@ def _nothing(relevance: str, queries: Sequence[str]) -> str:
     other = "Use another resolver with --relevance, such as auto"
     advice = "Add judgments or expected answers to the dataset" if is_auto else other
     if len(queries) == 1:
-        return f"the only query does not have {needs}: {queries[0]}. {advice}"
-    return f"none of the {counted(len(queries), 'query')} has {needs}: {some_of(queries)}. {advice}"
+        return f"the only query does not have {needs} ({queries[0]}). {advice}"
+    return f"none of the {counted(len(queries), 'query')} has {needs} ({some_of(queries)}). {advice}"

@@ -164,7 +164,7 @@ class CommandRetriever:
             place = waiting[query].popleft()
         except KeyError:
             text = printable(mask(line.decode("utf-8", "replace").strip()))
-            self._stray = f"It wrote {shortened(text)}, which is not a response to a query" if text else self._stray
+            self._stray = f"It wrote {shortened(text)}, which is not a response such as {EXAMPLE}" if text else self._stray
             return
         if not waiting[query]:
             del waiting[query]

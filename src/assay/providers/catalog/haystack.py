@@ -139,7 +139,7 @@ PROVIDER = Provider(
     params=(
         named_in_code("pipeline"),
         Param("component", str, "", "component whose documents are the hits (default: the only one that returns documents)"),
-        Param("embed", str, "", "for a single retriever that needs a vector: module:function, or a model as in dense"),
+        Param("embed", str, "", "for a single retriever that needs a vector: module:function, or a model name as for dense"),
         *READING,
         TIMEOUT,
     ),

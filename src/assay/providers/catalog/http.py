@@ -112,7 +112,7 @@ class HttpRetriever:
             raise PermanentFailure(UNSENDABLE) from None
         except HTTPException as error:
             what = mask(str(error) or type(error).__name__)
-            raise ProviderError(f"the response is not HTTP: {printable(what)[:MAX_CHARS_SHOWN]}") from None
+            raise ProviderError(f"the response is not HTTP (check url=): {printable(what)[:MAX_CHARS_SHOWN]}") from None
         except OSError as error:
             what = error.strerror or printable(str(error))
             raise ProviderError(
@@ -146,7 +146,7 @@ class HttpRetriever:
         try:
             return json.loads(reply.body)
         except (ValueError, RecursionError) as error:
-            raise ProviderError(f"the response is not JSON{_excerpt(reply.body)}") from error
+            raise ProviderError(f"the response is not JSON (check url=){_excerpt(reply.body)}") from error
 
     def _entries(self, content: Any) -> list[Entry]:
         """The hits in a response: at the path `results` or, without one, under a usual name."""

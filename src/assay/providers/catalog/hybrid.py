@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.errors import BadParameter, ProviderError
+from assay.errors import BadParameter, ProviderError, UnknownName
 from assay.fusion import NORMALISATIONS, BoundFusion, RankedLists, parse_fusion, parse_norm, parse_weights
 from assay.grammar import Param, not_negative
 from assay.model import Hit, Query, Rankings, Run
@@ -19,7 +19,11 @@ RANK_CONSTANT = 60.0
 
 def parse_method(text: str) -> str:
     """The canonical name of a fusion. A fusion that learns from judgments is an error, because there are none here."""
-    fusion = parse_fusion(text)
+    try:
+        fusion = parse_fusion(text)
+    except UnknownName as error:
+        near = f" (did you mean {' or '.join(error.near)}?)" if error.near else ""
+        raise ValueError(f"the name of a fusion, such as rrf, comb_mnz or weighted_sum{near}") from None
     if fusion.fusion.is_trained:
         raise ValueError(
             "a fusion that needs no judgments, such as rrf, comb_mnz or weighted_sum (to use a fusion that learns from "

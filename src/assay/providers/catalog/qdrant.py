@@ -129,7 +129,7 @@ PROVIDER = Provider(
             is_private=True,
         ),
         Param("collection", str, REQUIRED, "name of the collection"),
-        Param("embed", str, "", "how to embed queries: module:function, or a model as in dense"),
+        Param("embed", str, "", "how to embed queries: module:function, or a model name as for dense"),
         Param("model", str, "", "instead of embed: model that Qdrant or its package fastembed uses to embed queries"),
         Param("using", str, "", "name of the vector, if points have several"),
         *ASKING,

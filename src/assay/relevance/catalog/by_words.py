@@ -102,9 +102,13 @@ HYBRID_PARTS: Mapping[str, tuple[Callable[[Pairs], Floats], float]] = {
 
 def four_weights(text: str) -> tuple[float, ...]:
     """Four numbers of at least 0, not all of them 0."""
-    values = numbers(text)
+    wrong = ValueError(f"{len(HYBRID_PARTS)} numbers of at least 0 (not all 0), such as [2, 1, 1, 1]")
+    try:
+        values = numbers(text)
+    except ValueError:
+        raise wrong from None
     if len(values) != len(HYBRID_PARTS) or min(values) < 0 or not any(values):
-        raise ValueError(f"{len(HYBRID_PARTS)} numbers of at least 0 (not all 0), such as [2, 1, 1, 1]")
+        raise wrong
     return values
 
 
