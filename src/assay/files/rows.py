@@ -218,8 +218,9 @@ def frame_rows(frame: Any, roles: Roles, label: str) -> Iterator[Row]:
     columns = frame if isinstance(frame, Mapping) else getattr(frame, "column_names", getattr(frame, "columns", ()))
     layout = roles.layout([str(column) for column in columns], label)
     values = [_as_list(frame[name]) for name in layout.columns]
-    if len(set(map(len, values))) > 1:
-        raise DataError(f"the columns {', '.join(layout.columns)} must have the same length", source=label)
+    if len(lengths := set(map(len, values))) > 1:
+        found = " and ".join(map(str, sorted(lengths)))
+        raise DataError(f"the columns {', '.join(layout.columns)} must have the same length, found {found}", source=label)
     return map(layout.row, count(1), zip(*values, strict=True))
 
 

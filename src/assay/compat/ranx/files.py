@@ -58,7 +58,9 @@ def read_parquet(path: str | Path, columns: Mapping[str, str]) -> dict[str, Any]
     with open_parquet(as_source(Path(path))) as file:
         names = file.columns
         if missing := [column for column in columns.values() if column not in names]:
-            raise DataError(f"{path}: no column is called {missing[0]!r} among {', '.join(map(repr, names))}; rename it")
+            raise DataError(
+                f"{path}: no column is called {missing[0]!r} among {', '.join(map(repr, names))}; rename one of them"
+            )
         rows = list(zip(*file.rows(list(columns.values())), strict=True)) or [()] * len(columns)
     return {name: list(column) for name, column in zip(columns, rows, strict=True)}
 
