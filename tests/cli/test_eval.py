@@ -78,7 +78,7 @@ def test_what_a_provider_prints_does_not_get_into_the_output(place, assay, monke
 def test_what_is_told_of_a_plan_its_depth_and_the_files_written(place, assay):
     with Path("plan.yaml").open("a") as plan:
         plan.write("outputs: [result.json]\n")
-    note = "k = 5 is less than the cutoff of ndcg@10: only 5 documents are retrieved for each query"
+    note = "k = 5 is less than the cutoff of ndcg@10: only 5 documents are retrieved for each query. Increase k to 10"
     both = ("--benchmarks", "small.json", "small.json", "rag-template", "--providers", *["python:mine:search"] * 2)
     done = assay("eval", "plan.yaml", *both, "python:mine:Batched", "-o", "result.json", "-o", "new/t.tex", "-o", "run.trec")
     first, *notes, written = (line for line in done.err.splitlines() if line.startswith(("note: ", "wrote ")))

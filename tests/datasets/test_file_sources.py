@@ -140,7 +140,7 @@ def test_every_damaged_file_is_noticed(tmp_path):
             damaged += [*(small[:length] for length in range(6, len(small))), pack(b"one\n") + b"rubbish"]
         for content in damaged:
             source = FileSource.at(write(tmp_path / "f", content))
-            with pytest.raises(DataError, match="f: the compressed file is damaged: "):
+            with pytest.raises(DataError, match=r"f: the compressed file is damaged \("):
                 source.content()
             with pytest.raises(DataError, match="damaged"):
                 list(source.lines())
@@ -202,7 +202,7 @@ def test_parquet_is_read_compressed_and_a_flipped_byte_is_a_data_error(tmp_path)
         with pytest.raises(DataError, match=r"queries\.parquet"):
             load_dataset(tmp_path / "folder", format="parquet")
     footer = b"\x15\x02" + b"\x39\xfc" + b"\x80\x80\x80\x80\x01" + b"\x00"  # 2**28 row groups, which cost nothing
-    with pytest.raises(DataError, match="its start or its footer"):
+    with pytest.raises(DataError, match="it is damaged or has another format"):
         Run(write(tmp_path / "run.parquet", b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"))
 
 

@@ -140,7 +140,7 @@ def test_in_a_batch_one_that_hangs_takes_only_itself_along():
     policy = RetryPolicy(timeout=5.0, retries=0)
     _, found = asked(lambda query: (query.query_id == "q1" and release.wait(LONG)) or right(query), "growing", policy=policy)
     release.set()
-    assert errors(found) == {"q1": "TimeoutError: no response within 5 s"}
+    assert errors(found) == {"q1": "TimeoutError: no response within 5 s. Increase the timeout to allow more time"}
 
 
 def test_any_time_is_short_enough():

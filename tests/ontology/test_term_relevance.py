@@ -82,8 +82,8 @@ def test_what_is_recorded():
     assert settings == {"ontology_formula": "lin(ic=zhou)", "ontology_threshold": 0.4, "ontology_by": "graded"}
     resolved = resolve(ground(["C", "E"], {"C": 3, "E": 1}), "ontology(formula=simple)")
     assert (resolved.qrels["q"]["C"], resolved.qrels["q"]["E"]) == (1, 1)
-    said = "grades of expected terms differ in 1 of 1 query, but ontology counts each term as 1"
-    assert resolved.doubts == (f"{said}. Relevance qrels uses the grades.",)
+    said = "the grades of expected terms differ in 1 of 1 query, but ontology counts each term as 1"
+    assert resolved.doubts == (f"{said}. To use the grades, add --relevance qrels.",)
     assert resolve(ground(["C"], {"C": 2, "E": 2, "D": 0}), "ontology").doubts == ()
     with pytest.raises(UsageError):
         resolve(ground(["C"], ["C"], ontology=None), "ontology")

@@ -84,7 +84,7 @@ def _describe_mismatch(before: Mapping[str, Any], now: Mapping[str, Any]) -> str
     changed = describe_changes(before, now) or ["it was started by another version of assay"]
     more = len(changed) - MAX_DIFFERENCES_LISTED
     differences = "; ".join([*changed[:MAX_DIFFERENCES_LISTED], *([f"and {more} more"] if more > 0 else [])])
-    retry = " To retry only the failed queries of a result: --retry-failed result.json"
+    retry = " To retry only the failed queries of a result, add --retry-failed result.json"
     advice = f".{retry}" if has_changed_files(before, now) else ""
     return f"{differences}. To start again, leave out --resume{advice}"
 

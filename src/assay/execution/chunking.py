@@ -95,7 +95,7 @@ def chunk_dataset(dataset: BenchmarkDataset, chunker: BoundChunker | None, relev
     if chunker is None:
         return ChunkedDataset(dataset, relevance)
     if not dataset.documents:
-        raise DataError(f"{dataset.name} has no documents to cut into chunks")
+        raise DataError(f"{dataset.name} has no documents to cut into chunks. Add documents, or leave out the chunkers")
     began = time.perf_counter()
     remarks: Counter[str] = Counter()
     chunks = chunk_documents(chunker, dataset.documents.values(), remarks)

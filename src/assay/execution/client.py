@@ -72,6 +72,11 @@ CANCEL_GRACE_SECONDS = 0.1
 """Seconds that a cancelled coroutine has to end before its thread is abandoned."""
 
 
+def no_response(seconds: float) -> TimeoutError:
+    """The error of a query that got no response in time."""
+    return TimeoutError(f"no response within {seconds:g} s. Increase the timeout to allow more time")
+
+
 @dataclass
 class RetrieverClient:
     """Calls the methods of a retriever. Coroutines run on one event loop, as their clients expect."""
@@ -96,7 +101,7 @@ class RetrieverClient:
             return [error if isinstance(error, Exception) else ProviderError(_with_type_name(error))] * len(queries)
         elapsed = time.perf_counter() - began
         if seconds is not None and elapsed > seconds:
-            return [TimeoutError(f"no response within {seconds:g} s")] * len(queries)
+            return [no_response(seconds)] * len(queries)
         ms = elapsed * 1000 / max(len(queries), 1)
         return [_to_response(query, hits, ms, len(queries)) for query, hits in zip(queries, hit_lists, strict=True)]
 

@@ -182,7 +182,9 @@ def _repeated_parts(
         there = ", ".join(
             f"{'/'.join(names)} ({len(result.failures):,} failed)" for names, result in list(before.items())[:5]
         )
-        raise NothingSelected(f"no failed query to retry for these benchmarks and providers. The results are {there}")
+        raise NothingSelected(
+            f"there is no failed query to retry for these benchmarks and providers. The file contains {there}"
+        )
     reads_words = any(reads_answers(metric) or metric.metric.view == ROUTING for metric in plan.metrics)
     repeated = []
     for part, result in matching:
@@ -220,7 +222,7 @@ def _scorable_responses(part: Part, answers: dict[str, Response], say: Callable[
         query: answer for query, answer in answers.items() if by_ids or part.dataset.documents.keys() >= set(answer.docs)
     }
     if n_lost := len(answers) - len(whole):
-        say(f"{part.name}: sending {counted(n_lost, 'query')} again too, because results do not store the texts of hits")
+        say(f"{part.name}: sending {counted(n_lost, 'more query')} again, because results do not store the texts of hits")
     return whole
 
 

@@ -103,11 +103,12 @@ class Plan:
     @property
     def notes_on_depth(self) -> tuple[str, ...]:
         """A note on metrics whose cutoff is larger than k; results have it too."""
-        beyond = [metric.name for metric in self.metrics if (metric.params.get("k") or 0) > self.k]
+        beyond = {metric.name: k for metric in self.metrics if (k := metric.params.get("k") or 0) > self.k}
         if not beyond:
             return ()
         retrieved = f"only {counted(self.k, 'document')} {'is' if self.k == 1 else 'are'} retrieved for each query"
-        return (f"k = {self.k} is less than the cutoff of {', '.join(beyond)}: {retrieved}",)
+        advice = f"Increase k to {max(beyond.values())}"
+        return (f"k = {self.k} is less than the cutoff of {', '.join(beyond)}: {retrieved}. {advice}",)
 
     def describe(self) -> dict[str, Any]:
         """Everything that affects responses and scores, as plain values; settings that affect only speed are left out."""
@@ -244,7 +245,7 @@ def _parse_outputs(values: Mapping[str, Any], where: str) -> tuple[str, ...]:
     places = [Path(path).resolve() for path in paths]
     for number, path in enumerate(paths):
         if places[number] in places[:number]:
-            raise BadParameter(f"{where}: outputs lists {path} twice. Remove one")
+            raise BadParameter(f"{where}: outputs lists {path} twice. Remove one of them")
     return tuple(paths)
 
 
@@ -259,7 +260,11 @@ def _parse_profile(values: Mapping[str, Any], where: str, faults: PlanFaults) ->
     profile = find_profile(str(values["profile"])) if "profile" in values else OWN
     known = {field.name: field for field in fields(Policy)}
     settings = known_keys(values.get("policy"), tuple(known), f"{where}: policy", faults)
-    return profile.adjusted(**{name: _parse_convention(known[name], value, where) for name, value in settings.items()})
+    conventions = {name: _parse_convention(known[name], value, where) for name, value in settings.items()}
+    try:
+        return profile.adjusted(**conventions)
+    except BadParameter as error:
+        raise error.at(f"{where}: policy") from None
 
 
 def _parse_convention(setting: Field[Any], value: Any, where: str) -> Any:

@@ -43,7 +43,9 @@ def read_plan(path: Path) -> dict[str, Any]:
     """The content of a YAML file, with ${NAME} replaced by environment variables."""
     content = parse_yaml(_read_text(path), str(path))
     if content is None or not isinstance(content.value, dict):
-        raise DataError("a plan must be a map with benchmarks, providers and metrics", source=path)
+        raise DataError(
+            "a plan must be a map with benchmarks, providers and metrics. To create one: assay init", source=path
+        )
     return {
         name: _fill_variables(_to_values(value, str(path)), f"{path}: {name}", is_provider=name == "providers", late=False)
         for name, value in content.value.items()
@@ -57,7 +59,9 @@ def _read_text(path: Path) -> str:
     except FileNotFoundError:
         raise DataError("no such file", source=path) from None
     except UnicodeDecodeError:
-        raise DataError("a plan must be UTF-8 text", source=path) from None
+        raise DataError("a plan must be text in UTF-8; save the file as UTF-8", source=path) from None
+    except IsADirectoryError:
+        raise DataError("expected a file, found a folder", source=path) from None
     except (OSError, ValueError) as error:
         raise DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}", source=path) from None
 
@@ -103,7 +107,7 @@ def _fill_variables(value: Any, place: str, *, is_provider: bool, late: bool) ->
             return f"${{{name}}}" if is_late else os.environ[name]
         if default is None:
             raise BadParameter(
-                f"{place}: the environment variable {name} is not set. To add a default: ${{{name}:-default}}"
+                f"{place}: the environment variable {name} is not set. Set it, or add a default: ${{{name}:-default}}"
             )
         return default
 
@@ -193,7 +197,7 @@ def known_keys(content: Any, known: Sequence[str], where: str, faults: PlanFault
     for name in content:
         if name not in known:
             near = near_matches(str(name), known)
-            faults.add(UnknownName(f"key of {where}", str(name), near, f"choose from {', '.join(known)}"))
+            faults.add(UnknownName("key", str(name), near, f"choose from {', '.join(known)}").at(where))
     return {name: value for name, value in content.items() if name in known and value is not None}
 
 
@@ -201,7 +205,7 @@ def parse_list(value: Any, name: str, where: str, example: str) -> list[Any]:
     """A list of values; a single value becomes a list. An empty list is an error, because it may be a mistake."""
     values = list(value) if isinstance(value, list | tuple) else [value]
     if not values:
-        raise BadParameter(f"{where}: {name} is an empty list. Name at least one, for example {name}: [{example}]")
+        raise BadParameter(f"{where}: {name} is an empty list. Give at least one entry, for example {name}: [{example}]")
     return values
 
 

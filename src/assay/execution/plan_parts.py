@@ -39,7 +39,7 @@ def parse_providers(value: Any, where: str, faults: PlanFaults) -> tuple[BoundPr
         listed = [{name: settings} for name, settings in value.items()]
         if not listed:
             faults.add(
-                BadParameter(f"{where}: providers is empty. Name at least one, for example providers: [{EXAMPLE_PROVIDER}]")
+                BadParameter(f"{where}: providers is empty. Give at least one, for example providers: [{EXAMPLE_PROVIDER}]")
             )
     all_providers = [provider for entry in listed for provider in faults.attempt(expand_provider, entry) or ()]
     providers = {(provider.fingerprint, provider.label): provider for provider in all_providers}
@@ -49,8 +49,8 @@ def parse_providers(value: Any, where: str, faults: PlanFaults) -> tuple[BoundPr
     for provider in providers.values():
         if provider.name in names:
             advice = (
-                f"Give each its own label, for example {{name: {provider.provider.name}, label: …}} "
-                f"or 'label={EXAMPLE_PROVIDER}'"
+                f"Give each its own label, for example {{name: {provider.provider.name}, label: mine}} "
+                f"or 'mine={EXAMPLE_PROVIDER}'"
             )
             faults.add(BadParameter(f"{where}: two providers are called {provider.name}. {advice}"))
         names.setdefault(provider.name, provider)
@@ -99,12 +99,17 @@ def _with_name(entry: Any) -> dict[str, Any]:
         return dict(entry)
     if len(entry) != 1:
         names = ", ".join(map(str, entry)) or "an empty map"
-        advice = f"Indent the parameters below the name, as in {{{EXAMPLE_PROVIDER}: {{k1: 0.9}}}}"
+        advice = f"Write the parameters below the name and indent them, as in {{{EXAMPLE_PROVIDER}: {{k1: 0.9}}}}"
         raise BadParameter(f"a provider must be a name, or a map with one name, not {names}. {advice}")
     ((name, settings),) = entry.items()
-    find_provider(str(name))
+    provider = find_provider(str(name))
     if not isinstance(settings, Mapping | None):
-        raise BadParameter(f"the parameters of {name} must be a map: {{{name}: {{…}}}}, not {_describe_value(settings)}")
+        first = provider.short_for or next((param.name for param in provider.params), "parameter")
+        as_text = f". To write it as one text, leave out the space: {name}:…" if provider.short_for else ""
+        raise BadParameter(
+            f"the parameters of {name} must be a map such as {{{name}: {{{first}: …}}}}, "
+            f"not {_describe_value(settings)}{as_text}"
+        )
     return {**(settings or {}), "name": name}
 
 
@@ -173,7 +178,7 @@ def _flatten_relevance(values: Mapping[str, Any], where: str) -> Mapping[str, An
     if strange := [str(key) for key in block if key not in known]:
         raise BadParameter(f"{where}: relevance: no key is called {strange[0]!r}.   (choose from {', '.join(known)})")
     if twice := [key for key in ("unit", "id_map") if key in block and key in values]:
-        raise BadParameter(f"{where}: {', '.join(twice)} is set both in relevance and next to it. Set it once")
+        raise BadParameter(f"{where}: {', '.join(twice)} is set twice: inside relevance and outside it. Keep one of them")
     others = {key: value for key, value in values.items() if key != "relevance"}
     return others | {"relevance" if key == "by" else key: value for key, value in block.items()}
 

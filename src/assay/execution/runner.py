@@ -153,7 +153,10 @@ def _ask_by_scope(part: Part, queries: Sequence[Query], progress: Progress) -> I
 def _documents(part: Part, scope: str | None, groups: Mapping[str, Sequence[str]]) -> Iterable[Document]:
     documents = part.dataset.documents
     if not documents and part.provider.indexes:
-        raise ProviderError(f"{part.dataset.name} has no documents, but {part.provider.name} needs documents to search")
+        raise ProviderError(
+            f"{part.dataset.name} has no documents, but {part.provider.name} needs documents to search. "
+            "Add documents to the benchmark, or choose a provider with its own documents"
+        )
     return documents.values() if scope is None else [documents[doc] for doc in groups.get(scope, ())]
 
 
@@ -190,7 +193,7 @@ def _call_in_time(part: Part, thread: CallThread, function: Callable[..., Any], 
     except AssayError:
         raise
     except CallTimeout:
-        advice = "Increase --index-timeout to allow more"
+        advice = "Increase --index-timeout to allow more time"
         raise ProviderError(f"{part.provider.name} was not ready within {part.index_timeout:g} s. {advice}") from None
     except (Exception, SystemExit) as error:
         raise ProviderError(f"{part.provider.name} could not be started: {describe_error(error)}") from error
@@ -264,7 +267,9 @@ def _notes(part: Part, rankings: Mapping[str, Mapping[str, float]], metrics: Seq
     if rankings and not any(rankings.values()):
         notes.append(f"{part.provider.name} returned no documents for any query.")
     if not part.provider.heeds_scope and any(query.scope is not None for query in part.queries.values()):
-        notes.append(f"{part.provider.name} does not receive the scope of a query and may have searched outside it.")
+        notes.append(
+            f"{part.provider.name} does not receive the scope of a query, so it may have searched outside the scope."
+        )
     notes += notes_on_unit(part.provider.name, part.provider.params.get("unit"))
     return [*notes, *(part.chunked.notes(part.k, rankings, metrics) if part.chunked is not None else ())]
 

@@ -91,7 +91,7 @@ def _without_reports(result: Result, asked: Sequence[BoundMetric], reports: Repo
     notes = [*result.notes, *reports.notes]
     if asked:
         names = ", ".join(metric.name for metric in asked)
-        notes.append(f"{result.name} reports neither route nor gated with its hits, so {names} cannot be scored.")
+        notes.append(f"{result.name} reports neither `route` nor `gated` with its hits, so {names} cannot be scored.")
     return without_scores(result, asked).with_fields(notes=tuple(notes))
 
 
@@ -166,7 +166,9 @@ def with_reranking_gain(
     """
     graders = (first.grader, after.grader)
     if graders[0] is None or graders[1] is None:
-        raise UsageError("the improvement needs the scored rankings, but these results were read from a file")
+        raise UsageError(
+            "the improvement needs the rankings, but these results were read from a file. Run the evaluation again"
+        )
     view = Reranking(*(grader.main_grading(settings, policy).run for grader in graders if grader is not None))
     metrics = list(asked) or _default_gain_metrics(settings)
     table = score_views({RERANKING: view}, metrics)

@@ -110,7 +110,8 @@ def read_answers(source: Any) -> AnswerRecords:
     else:
         take_each(rows_of(source, "answers"), "answers", records.take, REPLY_EXAMPLE)
     if not records.replies:
-        raise DataError(f"found no answers; expected records such as {REPLY_EXAMPLE}", source=records.name or "answers")
+        label = str(source) if isinstance(source, str | os.PathLike) else "answers"
+        raise DataError(f"found no answers; expected records such as {REPLY_EXAMPLE}", source=label)
     return records
 
 

@@ -136,7 +136,9 @@ def _hit(query: str, place: int, entry: Any) -> Hit:
     if isinstance(entry, str):
         entry = {"id": entry}
     if not isinstance(entry, Mapping):
-        raise DataError(f"run, query {query}: expected a hit with content, found {shortened(entry)}")
+        raise DataError(
+            f"run, query {query}: expected a hit (an id, or an object with an id or a text), found {shortened(entry)}"
+        )
     own = next((name for name in IDS if entry.get(name) is not None and name != "query_id"), None)
     doc_id = f"{query}#{place + 1}" if own is None else text_id(entry[own])
     doc_id = term_of(entry.get("metadata")) or doc_id
@@ -205,5 +207,5 @@ def _entry(entry: Any) -> Any:
     if not isinstance(entry, Sequence) or isinstance(entry, str | bytes):
         return {"id": text_id(entry)}
     if len(entry) != 2:
-        raise DataError(f"expected ids, pairs of id and score, or hits, found {entry!r}")
+        raise DataError(f"expected an id, a pair [id, score] or a hit, found {entry!r}")
     return {"id": entry[0], "score": entry[1]}

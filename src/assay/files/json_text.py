@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 from assay.errors import DataError, Faults
-from assay.files.source import FileSource
+from assay.files.source import NOT_UTF8, FileSource
 from assay.text import shortened
 
 T = TypeVar("T")
+NESTED = "lists or objects are nested too deeply"
 
 
 def decode_file(path: Path, kind: type[T]) -> T:
@@ -66,10 +68,36 @@ def convert(value: Any, kind: type[T], place: str) -> T:
         raise DataError(_reason(error), source=place) from None
 
 
+TYPES = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+}
+"""msgspec's names of types → ours."""
+
+
 def _reason(error: Exception) -> str:
-    """The message of an error, in lower case at its start."""
-    text = str(error)
-    return (text if text[:2].isupper() else text[:1].lower() + text[1:]) or type(error).__name__
+    """What is wrong, in the words of assay: `sizes[1]: expected a whole number, found text`."""
+    if isinstance(error, UnicodeDecodeError):
+        return NOT_UTF8
+    if isinstance(error, RecursionError):
+        return NESTED
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error.msg}"
+    return _in_words(str(error)) or type(error).__name__
+
+
+def _in_words(text: str) -> str:
+    """What msgspec says, in the words of assay."""
+    what, _, place = text.partition(" - at `$")
+    what = what.replace("JSON is malformed:", "not JSON:").replace("Input data was truncated", "not JSON: it ends too early")
+    what = re.sub(r"^Object missing required field `(.*)`$", r"the field \1 is missing", what)
+    what = re.sub(r"`([a-z]+)`", lambda name: TYPES.get(name[1], name[1]), what).replace(", got ", ", found ")
+    where = place.removesuffix("`").lstrip(".")
+    return f"{where}{': ' * bool(where)}{what[:1].lower()}{what[1:]}"
 
 
 def _valid_part(content: bytes) -> bytes:
@@ -102,9 +130,9 @@ def parse_json(text: str | bytes) -> Any:
         if b"\\ud" in text.lower() if isinstance(text, bytes) else "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
-        raise DataError("nested too deeply") from None
+        raise DataError(NESTED) from None
     except UnicodeEncodeError:
-        raise DataError("contains half a character (an escape such as \\ud800 without its second half)") from None
+        raise DataError("an escape such as \\ud800 is only half a character; its second half is missing") from None
     return value
 
 
@@ -116,7 +144,7 @@ def read_json(source: FileSource) -> Any:
     except json.JSONDecodeError as error:
         raise DataError(f"not JSON: {error.msg}", source=source.label, line=error.lineno) from None
     except UnicodeDecodeError:
-        raise DataError("not valid UTF-8", source=source.label) from None
+        raise DataError(NOT_UTF8, source=source.label) from None
     except ValueError as error:
         raise DataError(f"cannot use this JSON: {error}", source=source.label) from None
 
@@ -144,5 +172,5 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(mapping) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise DataError(f"the key {twice!r} appears twice in one object")
+        raise DataError(f"the key {twice!r} appears twice in one object; keep one of them")
     return mapping

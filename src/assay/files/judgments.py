@@ -13,7 +13,7 @@ from assay.files.columns import is_table
 from assay.files.hits import Iteration, Row
 from assay.files.json_text import read_json_records
 from assay.files.rows import FILE_ORDER, Roles, file_rows, has_three, memory_rows, n_columns, trec_rows
-from assay.files.source import FileSource, as_source
+from assay.files.source import NOT_UTF8, FileSource, as_source
 from assay.model import (
     EMPTY_ID,
     Judgments,
@@ -29,6 +29,7 @@ from assay.model import (
 LAYOUT = "query iteration document grade"
 ROLES = Roles("judgments")
 THREE = "query document grade"
+KEEP_ONE = "keep one of the judgments"
 
 
 @as_judgments.register(object)
@@ -42,7 +43,7 @@ def _read_judgments(source: Any) -> Judgments:
 
 def _read_memory(source: Any) -> Judgments:
     """Judgments from objects in memory, where True and False are valid grades."""
-    faults = Faults("judgments, row")
+    faults = Faults("judgments", "row")
     rows = memory_rows(source, ROLES, faults)
     plain = (
         (place, query, doc, float(value) if is_truth_value(value) else value, more)
@@ -71,13 +72,13 @@ def _read_file(source: FileSource) -> Judgments:
     else:
         judgments = _collect(file_rows(source, ROLES, faults), faults)
     if not judgments.grades:
-        raise DataError("the file contains no judgments", source=source.label)
+        raise DataError("the file contains no judgments; it needs at least one", source=source.label)
     return judgments
 
 
 def _from_json(source: FileSource) -> Judgments:
     content = read_json_records(source, "qrels")
-    faults = Faults("judgments, row")
+    faults = Faults("judgments", "row")
     try:
         if is_table(content) or not isinstance(content, Mapping):
             return _collect(memory_rows(content, ROLES, faults), faults)
@@ -159,7 +160,7 @@ def _decoded(
         try:
             texts = [field.decode() for field in fields]
         except UnicodeDecodeError:
-            faults.add(number, "not valid UTF-8")
+            faults.add(number, NOT_UTF8)
             continue
         if len(texts) == width:
             yield number, texts
@@ -193,11 +194,11 @@ def _collect(rows: Iterable[Row], faults: Faults) -> Judgments:
                 aspects = subtopics.setdefault((query, doc), {})
                 if str(subtopic) in aspects:
                     of_it = "" if is_iteration else f"subtopic {subtopic} of "
-                    faults.add(place, f"document {doc} is judged twice for {of_it}query {query}")
+                    faults.add(place, f"document {doc} is judged twice for {of_it}query {query}; {KEEP_ONE}")
                 aspects[str(subtopic)] = grade
                 judged[doc] = max(grade, judged.get(doc, grade))
             elif doc in judged and (query, doc) not in subtopics:
-                faults.add(place, f"document {doc} is judged twice for query {query}")
+                faults.add(place, f"document {doc} is judged twice for query {query}; {KEEP_ONE}")
             else:
                 judged[doc] = max(grade, judged.get(doc, grade))
         if faults.full:

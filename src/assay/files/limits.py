@@ -43,7 +43,7 @@ def too_large(label: str, size: int) -> DataError:
     times = f"more than {max_expansion():g} times its size" if size * max_expansion() > FREE else "a very large file"
     return DataError(
         f"unpacks to {times} ({size:,} bytes become more than {most_unpacked(size):,.0f}); "
-        f"if you trust the file, raise the limit with {VARIABLE}=100000",
+        f"if you trust the file, set the environment variable {VARIABLE} to 100000",
         source=label,
     )
 

@@ -17,6 +17,7 @@ BATCH = 10_000
 """Rows fetched at a time."""
 LEAST_ROW = 3
 """The fewest bytes of an unpacked row: at least one each for query, document and value."""
+BAD_PARQUET = "cannot be read as Parquet: it is damaged or has another format. Write it again, or correct its extension"
 
 
 class ParquetFile(NamedTuple):
@@ -51,7 +52,7 @@ def parquet_reader(connection: Any, source: FileSource) -> str:
     A file that claims more rows than a file of its size can hold is an error before anything is read.
     """
     if not is_sound_footer(source.plain_path):
-        raise DataError("cannot be read as Parquet: its start or its footer is damaged", source=source.label)
+        raise DataError(BAD_PARQUET, source=source.label)
     path = path_literal(source.plain_path)
     [(n_rows,)] = connection.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({path})").fetchall()
     size = source.path.stat().st_size
@@ -72,7 +73,7 @@ def attribute_to_source(label: str) -> Iterator[None]:
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
     except (MemoryError, duckdb.OutOfMemoryException):
-        raise DataError("reading the file needs more memory than is available, or it is damaged", source=label) from None
+        raise DataError("there is not enough memory to read the file, or the file is damaged", source=label) from None
     except (duckdb.Error, RuntimeError, ValueError, TypeError, ArithmeticError, LookupError) as error:  # dates, too
         if is_interrupt(error):
             raise KeyboardInterrupt from None

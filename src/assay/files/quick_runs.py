@@ -64,7 +64,7 @@ def rank_source(
             raise KeyboardInterrupt from None
         except (MemoryError, duckdb.OutOfMemoryException):
             label = getattr(source, "label", "the run")
-            raise DataError("reading it needs more memory than is available", source=label) from None
+            raise DataError("there is not enough memory to read it", source=label) from None
         except (NeedsStrictReader, duckdb.Error) as error:  # the connection may be broken; the strict reader has its own
             if is_wrong_statement(error):
                 raise

@@ -19,7 +19,7 @@ from assay.files.database import connect, literal, quoted
 from assay.files.json_text import parse_json, read_json
 from assay.files.limits import LONGEST_LINE
 from assay.files.parquet import open_parquet
-from assay.files.source import BOM, FileSource, plain_name
+from assay.files.source import BOM, NOT_UTF8, FileSource, plain_name
 from assay.temporary_files import TemporaryFile, locked_folder
 from assay.text import counted, shortened, some_of
 
@@ -87,7 +87,7 @@ def _record(row: Any, parse: Callable[[bytes], Any]) -> Record:
 def _reason(error: ValueError) -> tuple[str, str]:
     """What is wrong, and the code of the fault."""
     if isinstance(error, UnicodeError):
-        return "not valid UTF-8", "unreadable"
+        return NOT_UTF8, "unreadable"
     message = getattr(error, "msg", None)
     return (str(error), "") if message is None else (f"not JSON: {message}", "unreadable")
 
@@ -102,7 +102,7 @@ def table_rows(source: FileSource) -> Iterator[tuple[int, Any]]:
         try:
             columns = [name.removeprefix("\ufeff") for name in next(rows, (0, []))[1]]
             if twice := {name for name in columns if columns.count(name) > 1}:
-                raise DataError(f"the column {min(twice)!r} appears twice", source=source.label, line=1)
+                raise DataError(f"the column {min(twice)!r} appears twice; rename one of them", source=source.label, line=1)
             yield from ((number, _cells(columns, row)) for number, row in rows)
         except csv.Error as error:
             yield reader.line_num, DataError(f"not a table: {error}")

@@ -108,7 +108,7 @@ def _of_columns(source: Mapping[Any, Any]) -> Iterator[Record]:
         return
     if len(lengths := {len(column) for column in source.values()}) > 1:
         names = ", ".join(map(str, source))
-        raise DataError(f"the columns {names} must have the same length, not {' and '.join(map(str, sorted(lengths)))}")
+        raise DataError(f"the columns {names} must have the same length, found {' and '.join(map(str, sorted(lengths)))}")
     yield from (dict(zip(source, row, strict=True)) for row in zip(*source.values(), strict=True))
 
 

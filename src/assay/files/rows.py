@@ -19,9 +19,9 @@ from assay.files.hits import Iteration, Row, is_listed, listed_rows
 from assay.files.json_text import parse_json
 from assay.files.limits import LONGEST_LINE
 from assay.files.parquet import open_parquet
-from assay.files.source import FileSource
+from assay.files.source import NOT_UTF8, FileSource
 from assay.model import parse_number
-from assay.text import shortened, type_with_article
+from assay.text import shortened
 
 FILE_ORDER = Hint("", "give the judgments first, then the runs")
 """The hint for files in the wrong order."""
@@ -58,6 +58,11 @@ class Roles(NamedTuple):
 
     what: str
 
+    @property
+    def value(self) -> str:
+        """What the third column is, in one word."""
+        return {"judgments": "grade", "ranks": "rank"}.get(self.what, "score")
+
     def layout(self, columns: Sequence[str], label: str) -> Layout:
         """The columns to read, chosen from those that exist."""
         try:
@@ -90,7 +95,8 @@ def memory_rows(source: Any, roles: Roles, faults: Faults) -> Iterator[Row]:
         return frame_rows(source, roles, roles.what)
     if isinstance(source, Iterable) and not isinstance(source, bytes):
         return record_rows(source, roles, faults)
-    raise DataError(f"{roles.what} cannot be read from {type_with_article(source)}")
+    what = "a run" if roles.what == "run" else roles.what
+    raise DataError(f"{what} must be a file, a dict, a data frame or a list of records, not {shortened(source)}")
 
 
 def _untexted(value: Any) -> Any:
@@ -122,7 +128,7 @@ def table_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row
                     message = f"expected {len(columns)} columns ({', '.join(columns)}), found {len(row)}"
                     faults.add(reader.line_num, message, code="columns")
                 elif not all(map(_is_utf8, row)):
-                    faults.add(reader.line_num, "not valid UTF-8")
+                    faults.add(reader.line_num, NOT_UTF8)
                 else:
                     yield layout.row(reader.line_num, (row[number].strip(" \t") for number in numbers))
         except csv.Error as error:
@@ -143,7 +149,7 @@ def _decoded(source: FileSource, faults: Faults) -> Iterator[tuple[int, str]]:
         try:
             yield number, line.decode("utf-8")
         except UnicodeDecodeError:
-            faults.add(number, "not valid UTF-8")
+            faults.add(number, NOT_UTF8)
 
 
 def jsonl_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row]:
@@ -152,10 +158,11 @@ def jsonl_rows(source: FileSource, roles: Roles, faults: Faults) -> Iterator[Row
         try:
             record = parse_json(text)
         except ValueError as error:
-            faults.add(number, f"not JSON: {getattr(error, 'msg', error)}")
+            message = getattr(error, "msg", None)
+            faults.add(number, f"cannot use this JSON: {error}" if message is None else f"not JSON: {message}")
             continue
         if not isinstance(record, dict):
-            faults.add(number, f"expected an object with query, document and value, found {shortened(record)}")
+            faults.add(number, f"expected an object with query, document and {roles.value}, found {shortened(record)}")
             continue
         yield from _record_row(number, record, roles, source.label, faults)
 
@@ -169,7 +176,10 @@ def record_rows(records: Iterable[Any], roles: Roles, faults: Faults) -> Iterato
         elif roles.what != "ranks" and (fields := _fields(record)) is not None:
             yield Layout([]).row(number, fields)
         else:
-            faults.add(number, f"expected (query, document, value), found {shortened(record)}")
+            shape = (
+                "an object with query, document and rank" if roles.what == "ranks" else f"(query, document, {roles.value})"
+            )
+            faults.add(number, f"expected {shape}, found {shortened(record)}")
 
 
 def _named(record: Any) -> Mapping[str, Any] | None:
@@ -208,8 +218,9 @@ def frame_rows(frame: Any, roles: Roles, label: str) -> Iterator[Row]:
     columns = frame if isinstance(frame, Mapping) else getattr(frame, "column_names", getattr(frame, "columns", ()))
     layout = roles.layout([str(column) for column in columns], label)
     values = [_as_list(frame[name]) for name in layout.columns]
-    if len(set(map(len, values))) > 1:
-        raise DataError(f"the columns {', '.join(layout.columns)} must have the same length", source=label)
+    if len(lengths := set(map(len, values))) > 1:
+        found = " and ".join(map(str, sorted(lengths)))
+        raise DataError(f"the columns {', '.join(layout.columns)} must have the same length, found {found}", source=label)
     return map(layout.row, count(1), zip(*values, strict=True))
 
 

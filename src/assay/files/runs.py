@@ -22,7 +22,7 @@ from assay.files.rows import (
     trec_fields,
     trec_rows,
 )
-from assay.files.source import FileSource, as_source
+from assay.files.source import NOT_UTF8, FileSource, as_source
 from assay.model import (
     EMPTY_ID,
     Ranking,
@@ -40,6 +40,7 @@ from assay.model import (
 
 LAYOUT = "query Q0 document rank score tag"
 RUN_ROLES = Roles("run")
+NO_RANKINGS = "the file contains no rankings; it needs at least one query with one document"
 
 
 @as_rankings.register(object)
@@ -52,7 +53,7 @@ def _read_run(source: Any, duplicates: str = "error") -> Rankings:
 
 
 def _read_memory(source: Any, duplicates: str) -> Rankings:
-    faults = Faults("run, row")
+    faults = Faults("run", "row")
     by_query = _collect(memory_rows(source, RUN_ROLES, faults), faults, duplicates)
     return Rankings(by_query, read_ranks=rank_reader(source))
 
@@ -89,7 +90,7 @@ def _read_file(source: FileSource, duplicates: str) -> Rankings:
         rows = file_rows(source, RUN_ROLES, faults)
     by_query = _collect(rows, faults, duplicates, source)
     if not by_query:
-        raise DataError("the file contains no rankings", source=source.label)
+        raise DataError(NO_RANKINGS, source=source.label)
     return Rankings(by_query, tag, rank_reader(source), source.notes)
 
 
@@ -101,7 +102,7 @@ def _from_json(source: FileSource, duplicates: str) -> Rankings:
     except DataError as error:
         raise error.at(source.label) from None
     if not rankings.by_query:
-        raise DataError("the file contains no rankings", source=source.label)
+        raise DataError(NO_RANKINGS, source=source.label)
     return rankings
 
 
@@ -110,7 +111,7 @@ def _trec_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
         try:
             yield number, fields[0].decode(), fields[2].decode(), fields[4].decode(), None
         except UnicodeDecodeError:
-            faults.add(number, "not valid UTF-8")
+            faults.add(number, NOT_UTF8)
 
 
 def _three_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
@@ -125,7 +126,7 @@ def _three_rows(source: FileSource, faults: Faults) -> Iterator[Row]:
                 yield number, query.decode(), doc.decode(), -value, None
                 continue
         except UnicodeDecodeError:
-            faults.add(number, "not valid UTF-8")
+            faults.add(number, NOT_UTF8)
             continue
         except ValueError:
             pass
@@ -221,7 +222,7 @@ def rank_reader(source: Any) -> RankReader | None:
 def _read_ranks(source: Any) -> Mapping[str, Ranking]:
     """Query → document → rank; the better rank of a document that appears twice."""
     is_file = isinstance(source, FileSource)
-    faults = Faults(source.label if is_file else "run, row")
+    faults = Faults(source.label) if is_file else Faults("run", "row")
     by_query: dict[str, Ranking] = {}
     try:
         for place, query, doc, value, _ in _rows(source, faults) if is_file else memory_rows(source, RANK_ROLES, faults):

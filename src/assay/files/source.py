@@ -39,6 +39,8 @@ FOREIGN = {
 MIN_NAME_SIMILARITY = 0.8
 """How similar the name of a file must be to be suggested; file names share extensions, so less is not enough."""
 BOM = b"\xef\xbb\xbf"
+DAMAGED = "the compressed file is damaged ({}). Download it or compress it again"
+NOT_UTF8 = "not valid UTF-8; save the file as UTF-8"
 BLOCK = 1 << 20
 """Bytes read from a stream at a time."""
 
@@ -154,19 +156,19 @@ class FileSource:
         except FileNotFoundError:
             raise missing_file(self.label) from None
         except MemoryError:
-            raise DataError("reading it needs more memory than is available", source=self.label) from None
+            raise DataError("there is not enough memory to read the file", source=self.label) from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise DataError(f"the compressed file is damaged: {error}", source=self.label) from None
+            raise DataError(DAMAGED.format(error), source=self.label) from None
         except OSError as error:
             is_damage = error.errno is None and self.compression == "bzip2"  # bzip2 has no exception type of its own
-            message = "the compressed file is damaged" if is_damage else "cannot be read"
-            raise DataError(f"{message}: {error.strerror or error}", source=self.label) from None
+            message = DAMAGED if is_damage else "cannot be read: {}"
+            raise DataError(message.format(error.strerror or error), source=self.label) from None
         except ValueError as error:  # a path that contains NUL
             raise DataError(f"cannot be read: {error}", source=self.label) from None
         except Exception as error:
             if type(error).__name__ not in ("ZstdError", "LZMAError"):
                 raise
-            raise DataError(f"the compressed file is damaged: {error}", source=self.label) from None
+            raise DataError(DAMAGED.format(error), source=self.label) from None
 
     def note(self, what: str) -> None:
         """Add a note about how the file was read. Repeated notes are added once."""

@@ -79,5 +79,7 @@ def _word(text: str, path: Path) -> str:
         what = "contains white space" if text else "is empty"
         raise DataError(f"the id {text!r} {what}, which TREC files do not allow", source=path, hint=WRITE_JSON)
     if text.startswith("#"):
-        raise DataError(f"the id {text!r} starts with #, so its line would be a comment", source=path, hint=WRITE_JSON)
+        raise DataError(
+            f"the id {text!r} starts with #, so its line would be read as a comment", source=path, hint=WRITE_JSON
+        )
     return text

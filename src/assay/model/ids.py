@@ -64,7 +64,7 @@ def _last(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-EMPTY_ID = "the id of a query or document is empty"
+EMPTY_ID = "the id of a query or document is empty; fill it in"
 
 
 def text_id(value: object) -> str:
@@ -110,7 +110,7 @@ def with_text_keys(mapping: Mapping[Any, Any], where: str) -> dict[str, Any]:
     """The same mapping with text ids. Two ids that become the same (7 and "7") are an error."""
     renamed = {text_id(key): value for key, value in mapping.items()}
     if len(renamed) != len(mapping):
-        raise DataError("two ids are the same when written as text (such as 7 and '7')", source=where)
+        raise DataError("two ids are the same when written as text, such as 7 and '7'. Rename or remove one", source=where)
     return renamed
 
 

@@ -98,7 +98,7 @@ def _grades_of_query(query: str, judged: Any) -> Mapping[str, float]:
         return judged if all_text(judged) else with_text_keys(judged, f"judgments of query {query}")
     if isinstance(judged, AbstractSet | Sequence | np.ndarray) and not isinstance(judged, str | bytes):
         return dict.fromkeys(map(text_id, judged), 1)
-    message = f"expected document → grade or a set of ids, found {judged!r}"
+    message = f"expected a map of documents to grades, or a set of ids, found {judged!r}"
     raise DataError(message, source=f"judgments of query {query}")
 
 

@@ -31,6 +31,7 @@ MAX_SORTED_BY_PYTHON = 64
 """Up to this number of documents, Python sorts faster than NumPy, whose calls have a higher fixed cost."""
 
 
+KEEP_BEST = "add --duplicates keep-best (in Python: duplicates='keep_best')"
 GIVEN_ORDER = RankRule("input_order", "float64", drop_self=False)
 
 
@@ -72,7 +73,9 @@ def _ranking(query: str, ranked: Any, duplicates: str) -> Ranking:
     if isinstance(ranked, Mapping):
         return dict(ranked) if all_text(ranked) else with_text_keys(ranked, f"run, query {query}")
     if not isinstance(ranked, Sequence | np.ndarray) or isinstance(ranked, str | bytes):
-        raise DataError(f"expected document → score or a ranked list of ids, found {ranked!r}", source=f"run, query {query}")
+        raise DataError(
+            f"expected a map of documents to scores, or a ranked list of ids, found {ranked!r}", source=f"run, query {query}"
+        )
     if len(ranked) and isinstance(ranked[0], tuple | list):
         return ranking_of_pairs(query, list(ranked), duplicates)
     return ranking_of_pairs(query, [(doc, -float(place)) for place, doc in enumerate(ranked)], duplicates)
@@ -94,13 +97,12 @@ def ranking_of_pairs(query: str, pairs: Sequence[Any], duplicates: str) -> Ranki
     ranking: Ranking = {}
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise DataError(f"expected pairs of document and score, found {pair!r}", source=f"run, query {query}")
+            raise DataError(f"expected pairs (document, score), found {pair!r}", source=f"run, query {query}")
         doc, score = text_id(pair[0]), as_score(pair[1])
         if score is None:
             raise bad_score(query, doc, pair[1])
         if doc in ranking and duplicates == "error":
-            remedy = "set duplicates='keep_best' in assay.Policy or assay.Run"
-            message = f"document {doc} appears twice; to use the better score, {remedy}"
+            message = f"document {doc} appears twice; to use the better score, {KEEP_BEST}"
             raise DataError(message, source=f"run, query {query}", code="duplicate")
         ranking[doc] = max(score, ranking.get(doc, score))
     return ranking

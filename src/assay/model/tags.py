@@ -105,7 +105,8 @@ class Tags:
             if word in LISTED and (each := [name for name in self.names if YES in self.values(name)]):
                 raise UsageError(
                     f"cannot slice by {word}: it is a list in {counted(self.listed[word], 'query')}, and a query can be in "
-                    f"only one slice. Slice by one of its entries, such as {' or '.join(each[:3])} (values: yes, (none))"
+                    f"only one slice. Slice by one of its entries, such as {' or '.join(each[:3])}. "
+                    "An entry has the values yes and (none)"
                 )
             raise UsageError(
                 f"cannot slice by {word}: it is a list in {counted(self.listed[word], 'query')}, and a query can be in only "
@@ -113,8 +114,8 @@ class Tags:
             )
         if not self.names:
             raise UsageError(
-                f"cannot slice by {word}: the queries have no tags. "
-                "Use --dataset or assay eval, because judgments and runs do not contain tags"
+                f"cannot slice by {word}: the queries have no tags, because judgments and runs do not contain any. "
+                "Use --dataset or assay eval"
             )
         name = known_as(word, self.names)
         if name not in self.names:
@@ -178,7 +179,7 @@ def asked_for(by: str | Iterable[str]) -> list[str]:
     words = [by] if isinstance(by, str) else list(by)
     parts = [part.strip() for word in words for part in word.split(",") if part.strip()]
     if not parts:
-        raise UsageError("give a tag to slice by, such as language; to cross several tags, write language*difficulty")
+        raise UsageError("give a tag to slice by, such as language; to combine two tags, write language*difficulty")
     return list(dict.fromkeys(parts))
 
 

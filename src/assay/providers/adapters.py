@@ -176,7 +176,10 @@ READING = (
 """Parameters that name the fields with ids and text."""
 TIMEOUT = Param("timeout", positive, None, "seconds until a coroutine is cancelled (default: the timeout of the evaluation)")
 SCOPE = Param(
-    "scope", path, "", "field with the group of a document; if set, a query that has a scope searches only that group"
+    "scope",
+    path,
+    "",
+    "field with the group of a document; if set, a query with a scope searches only the group of that name",
 )
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 SECONDS_UNTIL_STUCK = 1.0
 """An event loop that does nothing for so many seconds is stuck."""
+MORE_TIME = "Increase the timeout to allow more time"
 
 
 class _Running(NamedTuple):
@@ -48,7 +49,7 @@ def _wait(future: Future[Any], seconds: float | None) -> Any:
     try:
         return future.result(limit)
     except TimeoutError:
-        raise TimeoutError(f"no answer within {seconds:g} s") from None
+        raise TimeoutError(f"no response within {seconds:g} s. {MORE_TIME}") from None
 
 
 async def _outcome(value: Any) -> tuple[Any, BaseException | None]:

@@ -123,7 +123,7 @@ def _exchange(connection: HTTPConnection, request: Request, deadline: float) -> 
     with connection.getresponse() as response:
         body = response.read(MAX_BYTES + 1)
         if len(body) > MAX_BYTES or (response.length or 0) > MAX_BYTES:
-            raise IncompleteReply(f"the response is longer than {MAX_BYTES // 1024**2} MB")
+            raise IncompleteReply(f"the response is longer than {MAX_BYTES // 1024**2} MB. Return fewer or shorter hits")
         if response.length:
             raise IncompleteReply(f"the connection was closed {response.length:,} bytes before the end of the response")
         return Reply(

@@ -33,7 +33,10 @@ def load_module(name: str) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
-            raise ProviderError(f"there is no module {error.name}: it is neither installed nor in {here}") from None
+            raise ProviderError(
+                f"there is no module {error.name}: it is neither installed nor in {here}. "
+                "Check its name (without .py) and the current folder"
+            ) from None
         raise _not_imported(name, error) from error
     except (Exception, SystemExit) as error:
         raise _not_imported(name, error) from error
@@ -111,7 +114,7 @@ def parse_function(text: str) -> str:
     place, colon, name = text.partition(":")
     parts = [*place.split("."), *name.split(".")]
     if not colon or not all(part.isidentifier() for part in parts):
-        raise ValueError("module:function, such as my_module:search")
+        raise ValueError("module:name, such as my_module:search")
     return text
 
 

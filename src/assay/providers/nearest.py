@@ -16,6 +16,7 @@ from assay.providers.retriever import PermanentFailure
 from assay.text import counted
 
 ENDINGS = (".npy", ".npz")
+ONE_ID = "Write one id for each row"
 WRITE_IDS = "Save them as text: np.savez(file, ids=np.array(ids, dtype=str), vectors=vectors)"
 
 
@@ -128,7 +129,9 @@ def _ids_in(path: str) -> tuple[str, ...]:
 def _check_ids(where: str, ids: Sequence[str], path: str, n_rows: int) -> None:
     """Raise unless there is one id per row and no id occurs twice."""
     if len(ids) != n_rows:
-        raise ProviderError(f"vectors: {where} has {counted(len(ids), 'id')}, but {path} has {counted(n_rows, 'row')}")
+        raise ProviderError(
+            f"vectors: {where} has {counted(len(ids), 'id')}, but {path} has {counted(n_rows, 'row')}. {ONE_ID}"
+        )
     if len(set(ids)) != len(ids):
         seen: set[str] = set()
         twice = next(row_id for row_id in ids if row_id in seen or seen.add(row_id))  # type: ignore[func-returns-value]
@@ -245,7 +248,7 @@ class FileRows:
         if not fits.all():
             row = int(at[np.flatnonzero(~fits)[0]])
             raise PermanentFailure(
-                f"{self._file.path}, row {row + 1:,}: contains a number that is not finite or is too large for float32"
+                f"{self._file.path}, row {row + 1:,}: a number is not finite, or it is too large for float32"
             )
         return lengths
 

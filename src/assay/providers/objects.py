@@ -68,7 +68,7 @@ def _is_maker(target: Any) -> bool:
 
 def _unfit(name: str, target: Any, methods: Sequence[str], what: str) -> ProviderError:
     any_method = f"{'one of the methods' if len(methods) > 1 else 'the method'} {', '.join(methods)}"
-    expected = f"expected an object with {any_method}, or a function without parameters that returns one"
+    expected = f"expected an object with {any_method}, or a function without parameters that returns such an object"
     return ProviderError(f"{name} is not a {what}: {expected}; found {shortened(target)}")
 
 

@@ -99,7 +99,9 @@ class Program:
             self._lines.extend(more[:-1])
             self._rest = [more[-1]] if more[-1] else []
         elif sum(map(len, self._rest)) > MAX_LINE:
-            raise ProviderError(f"the program wrote more than {MAX_LINE // 1024**2} MB without a line break")
+            raise ProviderError(
+                f"the program wrote more than {MAX_LINE // 1024**2} MB without a line break. Write one response per line"
+            )
 
     def last_words(self) -> tuple[str, str]:
         """How it exited, if that is known, and the last line of its error output."""

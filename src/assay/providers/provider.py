@@ -196,11 +196,16 @@ def parse_provider(text: WrittenName | Mapping[WrittenName, Any]) -> BoundProvid
     shown_text = _marked_like(text, without_private(text, all_providers().values()))
     _check_names_provider(text)
     if not shape:
-        raise BadParameter(f"{shown_text!r} is not a provider. Write name, name(parameter=value) or python:module:function")
+        what = "has no closing bracket" if "(" in text and text.rstrip()[-1] != ")" else "is not a provider"
+        raise BadParameter(f"{shown_text!r} {what}. Write name, name(parameter=value) or python:module:function")
     provider = find_provider(shape["name"].replace("-", "_"))
     if shape["short"]:
+        if not provider.params:
+            raise BadParameter(f"{shown_text}: {provider.name} has no parameters. Write {provider.name}")
         if not provider.short_for:
-            raise BadParameter(f"{shown_text}: write the parameters of {provider.name} in brackets: {provider.name}(…)")
+            raise BadParameter(
+                f"{shown_text}: write the parameters of {provider.name} in brackets, as in {_example(provider)}"
+            )
         settings = _setting(shown_text, provider, provider.short_for, shape["short"])
         return _bound(shown_text, provider, settings, [])
     settings = {}
@@ -251,7 +256,9 @@ def _of_mapping(content: Mapping[Any, Any]) -> BoundProvider:
         ((name, settings),) = content.items()
         settings = dict(settings or {})
     else:
-        raise BadParameter(f"a provider must be a name or a map with one name, not {sorted(content)}")
+        raise BadParameter(
+            f"a provider must be a name or a map with one name, such as {{bm25: {{k1: 0.9}}}}, not {sorted(content)}"
+        )
     provider = find_provider(name)
     parts = [parse_provider(part) for part in settings.pop("providers", [])]
     own_settings: dict[str, Any] = {}
@@ -265,12 +272,20 @@ def _bound(text: str, provider: Provider, user_settings: Mapping[str, Any], part
     settings = {param.name: user_settings.get(param.name, param.default) for param in provider.params}
     missing = [name for name, value in settings.items() if value is REQUIRED]
     if missing:
-        raise BadParameter(f"{text}: {provider.name} needs {', '.join(missing)}, as in {provider.name}({missing[0]}=…)")
+        hint = f"assay providers {provider.name} explains all parameters"
+        example = _example(provider, missing[0])
+        raise BadParameter(f"{text}: {provider.name} needs {' and '.join(missing)}, as in {example}   ({hint})")
     if parts and not provider.takes_parts:
-        raise BadParameter(f"{text}: {provider.name} does not combine other providers")
+        raise BadParameter(f"{text}: {provider.name} does not combine other providers. Write parameters as name=value")
     if provider.takes_parts and not parts:
         parts = [_bound(name, find_provider(name), {}, []) for name in provider.default_parts]
     return BoundProvider(provider, settings, tuple(parts), frozenset(user_settings))
+
+
+def _example(provider: Provider, name: str = "") -> str:
+    """`http(url=…)` or `python:…`: the provider with this parameter, or with its first one."""
+    first = name or provider.params[0].name
+    return f"{provider.name}:…" if first == provider.short_for else f"{provider.name}({first}=…)"
 
 
 def hits_of_ids(ids: Sequence[str], scores: Sequence[float]) -> list[Hit]:

@@ -97,7 +97,10 @@ def answers_from(answers: Any, queries: Sequence[Query], k: int) -> Answers:
     """Hits for a batch, from a list in the order of the queries or a mapping by query id. Invalid hits become errors."""
     if isinstance(answers, Mapping):
         answers = [
-            answers.get(query.query_id, ProviderError("search returned no entry for this query")) for query in queries
+            answers.get(
+                query.query_id, ProviderError("search returned no entry for this query. Return one for every query id")
+            )
+            for query in queries
         ]
     if not isinstance(answers, Sequence | np.ndarray) or isinstance(answers, str | bytes):
         raise PermanentFailure(f"search must return a list with one list of hits per query, not {shortened(answers)}")

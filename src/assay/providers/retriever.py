@@ -50,7 +50,7 @@ def in_tie_order(documents: Iterable[Document]) -> list[Document]:
     ordered = sorted(documents, key=lambda document: document.doc_id, reverse=True)
     for previous, document in pairwise(ordered):
         if previous.doc_id == document.doc_id:
-            raise PermanentFailure(f"the document {document.doc_id} occurs twice. Each document needs a different id")
+            raise PermanentFailure(f"two documents have the id {document.doc_id}. Give each document a different id")
     return ordered
 
 

@@ -41,7 +41,7 @@ class MaskedText(str):
     def of(cls, masked: str, revealed: str, advised: str) -> str:
         """A setting that is shown masked; plain text if it contains no secret."""
         if MASK in revealed and MASK in masked:
-            raise ValueError(f"written with its secrets, but {MASK} shows that they were left out")
+            raise ValueError(f"complete, but it contains {MASK} in place of a secret. Write the secret as ${{NAME}}")
         if masked == revealed:
             return revealed
         concealed = cls(masked)
@@ -166,7 +166,9 @@ def add_variables_of(text: str) -> None:
 def variable(name: str, where: str) -> str:
     """The value of an environment variable, which is masked from now on."""
     if name not in os.environ:
-        raise PermanentFailure(f"the environment variable {name} is not set; {where} uses it")
+        raise PermanentFailure(
+            f"the environment variable {name} is not set, but {where} uses it. Set it before you run assay"
+        )
     add_variable(name, os.environ[name])
     return os.environ[name]
 
@@ -176,7 +178,7 @@ def fill_variables(text: str, where: str) -> str:
     return VARIABLE.sub(lambda match: variable(match[1], where), text)
 
 
-WHERE_SECRETS_SHOW = "process lists, shell histories and copies of the file"
+WHERE_SECRETS_SHOW = "process lists, the shell history and copies of a plan"
 
 
 def notes_on_literals(providers: Iterable[BoundProvider]) -> list[str]:
@@ -191,7 +193,7 @@ def _notes(provider: BoundProvider) -> Iterator[str]:
             yield (
                 f"{provider.provider.name}: {name} contains a secret, which is visible in {WHERE_SECRETS_SHOW}. Set "
                 f"{' and '.join(new)} in the environment and write {name}='{value.advised}'. "
-                "In a shell, put single quotes around the whole provider, so that the shell does not replace the variable"
+                "In a shell, inside double quotes, write \\${…}, so that the shell does not replace the variable"
             )
     for part in provider.parts:
         yield from _notes(part)
@@ -213,4 +215,4 @@ def arguments_of(inside: str, text: str, shown_text: str) -> list[str]:
     except BadParameter:
         if shown_text == text:
             raise
-        raise BadParameter(f"{shown_text}: the brackets or quotes do not match") from None
+        raise BadParameter(f"{shown_text}: the brackets or quotes do not match. Close each of them") from None

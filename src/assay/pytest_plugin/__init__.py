@@ -22,7 +22,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The options for the baseline and the store."""
     group = parser.getgroup("assay", "retrieval quality")
     group.addoption(
-        "--assay-baseline", metavar="NAME", help="compare with this baseline: a blessed name, or a file of results"
+        "--assay-baseline",
+        metavar="NAME",
+        help="compare with this baseline: a name set with assay bless, or a file of results",
     )
     group.addoption(
         "--assay-require-baseline", action="store_true", help="fail a check that has no baseline to compare with"

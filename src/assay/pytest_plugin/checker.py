@@ -87,7 +87,8 @@ class Checker:
             if same := _comparable_results(baseline.results, results):
                 return same, ""
             benchmarks = ", ".join(sorted({result.benchmark for result in results}))
-            why = f"the baseline {name} has no results for {benchmarks}"
+            renew = self._how_to_renew()
+            why = f"the baseline {name} has no results for {benchmarks}{f'. To update it: {renew}' if renew else ''}"
         if self._request.config.getoption("--assay-require-baseline"):
             raise DataError(why)
         return None, why

@@ -125,14 +125,16 @@ def _doubts(ground: Ground, judged: Mapping[str, Judged], strategies: Mapping[st
         yield f"{n_without:,} of {len(hits):,} hits have no text to compare: the run has ids like {ours!r}, but {have}."
     if levelled := [query for query, judgement in judged.items() if judgement.is_levelled]:
         share, by = f"in {len(levelled):,} of {counted(len(judged), 'query')}", strategies[levelled[0]]
-        yield f"grades of expected terms differ {share}, but {by} counts each term as 1. Relevance qrels uses the grades."
+        counts_one = f"{by} counts each term as 1. To use the grades, add --relevance qrels."
+        yield f"the grades of expected terms differ {share}, but {counts_one}"
     yield from _doubts_of_places(ground, judged, strategies)
     by_pack = [query for query, name in strategies.items() if name == "pack" and ground.hits.get(query)]
     if by_pack and not any(grade > 0 for query in by_pack for grade in judged[query].grades.values()):
         ours = ground.hits[by_pack[0]][0].doc_id
         theirs = next((item for query in by_pack for item in ground.queries[query].evidence or ()), None)
         if theirs is not None:
-            yield f"none of the hits covers any evidence: the run has ids like {ours!r}, the evidence like {theirs!r}."
+            both = f"the run has ids like {ours!r}, but the evidence has ids like {theirs!r}"
+            yield f"none of the hits covers any evidence: {both}."
 
 
 def _doubts_of_places(ground: Ground, judged: Mapping[str, Judged], strategies: Mapping[str, str]) -> Iterator[str]:
@@ -178,16 +180,18 @@ def _without_places(ground: Ground, queries: Sequence[Query]) -> str:
         return ""
     kind = "a whole document" if ours in ground.places.number else "not a chunk of the dataset"
     return (
-        f"no retrieved id names a place in a file, but {counted(len(asked), 'query')} can only be decided by gold spans:"
-        f" {ours!r} is {kind}. Expected ids like 'src/client.py:12-40' (if lines count from 0: relevance span(base=0)),"
+        f"{counted(len(asked), 'query')} can only be scored by gold spans, but no retrieved id names a place in a file:"
+        f" {ours!r} is {kind}. Expected ids like 'src/client.py:12-40' (if lines count from 0: --relevance 'span(base=0)'),"
         " or hits with metadata such as doc_id, start_line and end_line."
-        " To score whole documents, add judgments for them, or choose relevance span"
+        " To score whole documents, add judgments for them, or use --relevance span"
     )
 
 
 def _nothing(relevance: str, queries: Sequence[str]) -> str:
     is_auto = relevance.strip() == "auto"
     needs = "judgments, evidence or an expected answer" if is_auto else parse_resolver(relevance).resolver.needs
+    other = "Use another resolver with --relevance, such as auto"
+    advice = "Add judgments or expected answers to the dataset" if is_auto else other
     if len(queries) == 1:
-        return f"the only query does not have {needs}: {queries[0]}"
-    return f"none of the {counted(len(queries), 'query')} has {needs}: {some_of(queries)}"
+        return f"the only query does not have {needs} ({queries[0]}). {advice}"
+    return f"none of the {counted(len(queries), 'query')} has {needs} ({some_of(queries)}). {advice}"

@@ -91,7 +91,7 @@ class Answers:
     def of_ranking(self, read: Callable[[GradedRun], Floats], metric: str) -> Floats:
         """Scores of the rankings of these queries; nan for queries without a ranking."""
         if self.ranking is None:
-            ways = "Add it with --run RUN (run=), or add `retrieved_ids` to each answer"
+            ways = "Add a run with --run RUN (in Python: run=), or add `retrieved_ids` to each answer"
             raise UsageError(f"{metric} also needs the retrieved documents, but there is no run. {ways}")
         known = dict(zip(self.ranking.query_ids, read(self.ranking).tolist(), strict=True))
         return np.array([known.get(query, np.nan) for query in self.query_ids], dtype=np.float64)

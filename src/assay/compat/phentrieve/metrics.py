@@ -132,7 +132,9 @@ def _of_one_query(results: Mapping[str, Any], key: str) -> Sequence[Any] | None:
     if not lists:
         return None
     if not isinstance(lists, list | tuple) or not all(isinstance(values, list | tuple) for values in lists):
-        raise DataError(f"{key}: expected a list with the list of one query, as Chroma returns it, found {shortened(lists)}")
+        raise DataError(
+            f"{key}: expected a list that contains the list of one query, as Chroma returns it, found {shortened(lists)}"
+        )
     if len(lists) > 1:
         raise DataError(f"{key}: expected the results of one query, found {len(lists)}; pass one query at a time")
     return lists[0]

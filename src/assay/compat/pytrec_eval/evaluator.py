@@ -145,7 +145,7 @@ def _fault(fields: list[str], n_columns: int, column: int, parsed: Mapping[str, 
     if len(fields) != n_columns:
         return f"expected {n_columns} columns, found {len(fields)}"
     if fields[2] in parsed[fields[0]]:
-        return f"document {fields[2]} appears twice for query {fields[0]}"
+        return f"document {fields[2]} appears twice for query {fields[0]}; keep one of the lines"
     expected = "a whole number as the grade" if n_columns == 4 else "a number as the score"
     return f"expected {expected}, found {fields[column]!r}"
 

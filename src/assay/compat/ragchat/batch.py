@@ -138,10 +138,11 @@ def batch_metric(name: str) -> BoundMetric:
     """The metric of a name; precision divides by what was retrieved. A metric without scores per query is an error."""
     metric = parse_metric(WrittenName(name))
     if metric.metric.view != "ranking":
-        raise BadParameter(f"{name} is not a metric of rankings, and queries with relevant_docs allow no other metrics")
+        raise BadParameter(f"{name} is not a metric of rankings, but queries with relevant_docs need one, such as ndcg@10")
     if metric.metric.aggregation not in FROM_SCORES:
         raise BadParameter(
-            f"{name} has no value over all queries; use assay.evaluate(…).scores({metric.name!r}) for its values by query"
+            f"{name} has no value over all queries; "
+            f"use assay.evaluate(…).scores({metric.name!r}) for its value for each query"
         )
     if metric.metric.name != "precision" or "over" in metric.given:
         return metric
@@ -268,9 +269,7 @@ def own_results(query: Mapping[str, Any]) -> Sequence[Any]:
     """The results in a query."""
     results = query.get("retrieval_results") if isinstance(query, Mapping) else None
     if results is None:
-        raise DataError(
-            f"expected retrieval_results in each query, or as an argument next to the queries, found {shortened(query)}"
-        )
+        raise DataError(f"expected retrieval_results in each query, or as a second argument, found {shortened(query)}")
     return results
 
 

@@ -90,7 +90,7 @@ def id_list(ids: Ids | None) -> list[str]:
     if isinstance(ids, str):
         return [id_.strip() for id_ in ids.split(";") if id_.strip()]
     if isinstance(ids, bytes) or not isinstance(ids, Iterable):
-        raise DataError(f"ids must be one text, several separated by ';', or a list, not {shortened(ids)}")
+        raise DataError(f"ids must be text (several ids separated by ';') or a list, not {shortened(ids)}")
     return [text_id(id_) for id_ in ids]
 
 
@@ -105,7 +105,7 @@ def relevant_grades(relevant: Ids | Mapping[Any, float] | None, grades: Mapping[
 def _check_grades(grades: Any) -> dict[str, float]:
     """Id as text → grade, which may be any finite number."""
     if not isinstance(grades, Mapping):
-        raise DataError(f"grades must be a map id → grade, not {shortened(grades)}")
+        raise DataError(f"grades must be a map of ids to grades, not {shortened(grades)}")
     for id_, grade in grades.items():
         if not is_finite_number(grade):
             raise DataError(f"the grade of {id_} must be a finite number, not {shortened(grade)}")

@@ -113,7 +113,7 @@ class ByQuery(Mapping[str, dict[str, float]]):
 def _check_equal_lengths(what: str, *lists: Iterable[Any]) -> None:
     lengths = [len(list(entries)) for entries in lists]
     if len(set(lengths)) > 1:
-        counts = ", ".join(counted(length, "entry") for length in lengths)
+        counts = " and ".join(counted(length, "entry") for length in lengths)
         raise DataError(f"{what} must have the same length, found {counts}")
 
 

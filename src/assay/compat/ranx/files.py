@@ -29,9 +29,11 @@ def columns_of(table: Any, q_id_col: str, doc_id_col: str, score_col: str, role:
     """Three columns of a frame (pandas, polars, Arrow) or of a mapping of columns, under assay's names."""
     named = dict(zip(("query_id", "doc_id", role), (q_id_col, doc_id_col, score_col), strict=True))
     there = _names_in(table)
-    for column in named.values():
+    for column, parameter in zip(named.values(), ("q_id_col", "doc_id_col", "score_col"), strict=True):
         if column not in there:
-            raise DataError(f"no column is called {column!r} among {', '.join(map(repr, there))}; set its name with …_col=")
+            raise DataError(
+                f"no column is called {column!r} among {', '.join(map(repr, there))}; set its name with {parameter}="
+            )
     return {name: _as_list(table[column]) for name, column in named.items()}
 
 
@@ -56,7 +58,9 @@ def read_parquet(path: str | Path, columns: Mapping[str, str]) -> dict[str, Any]
     with open_parquet(as_source(Path(path))) as file:
         names = file.columns
         if missing := [column for column in columns.values() if column not in names]:
-            raise DataError(f"{path}: no column is called {missing[0]!r} among {', '.join(map(repr, names))}")
+            raise DataError(
+                f"{path}: no column is called {missing[0]!r} among {', '.join(map(repr, names))}; rename one of them"
+            )
         rows = list(zip(*file.rows(list(columns.values())), strict=True)) or [()] * len(columns)
     return {name: list(column) for name, column in zip(columns, rows, strict=True)}
 
@@ -67,7 +71,7 @@ def write_file(numbers: Numbers, path: Path, kind: str, tag: str) -> None:
     from assay.files import write_qrels, write_run
 
     if kind == "gz":
-        raise BadParameter(f"{path}: compressed files can be read but not written (ranx writes plain text under that name)")
+        raise BadParameter(f"{path}: compressed files can be read but not written; use a name without .gz")
     if kind == "json":
         import msgspec
 

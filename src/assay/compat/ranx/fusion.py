@@ -63,7 +63,7 @@ def optimize_fusion(
     lists, judged = RankedLists.of(runs_to_fuse(runs, norm)), prepared_qrels(qrels)
     if method in TRAINED:
         if return_optimization_report:
-            raise BadParameter(f"{method} learns from judgments and tries no settings, so there is no optimization report")
+            raise BadParameter(f"{method} learns from judgments and tries no settings; leave out return_optimization_report")
         return {TRAINED[method]: bound_fusion(method, norm, {})[0].train(lists, judged)}
     trials = list(_trials(method, len(runs), options))
     scores = FusedScores(lists, judged, parse_ranx_metric(metric))
@@ -103,7 +103,10 @@ def _trials(method: str, n_runs: int, options: dict[str, Any]) -> Iterator[dict[
     low, high = options.get(f"min_{name}", usual.low), options.get(f"max_{name}", usual.high)
     step = options.get("step", usual.step)
     if step <= 0 or low > high:
-        raise BadParameter(f"{method}: there is nothing to try from {low} to {high} in steps of {step}")
+        raise BadParameter(
+            f"{method}: there is nothing to try from {low} to {high} in steps of {step}; "
+            f"step must be above 0, and max_{name} at least min_{name}"
+        )
     is_whole = isinstance(step, int) and isinstance(low, int)
     for number in range(int((high - low) / step + 1e-9) + 1):
         value = low + number * step

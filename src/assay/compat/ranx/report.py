@@ -102,8 +102,8 @@ class Report:
         head = [r"\#", "Model", *(escape_latex(label_of(metric)) for metric in self.metrics)]
         means = TESTS_IN_WORDS[self.stat_test]
         caption = (
-            "Means over all queries, the best in bold. A superscript names the systems that a mean is significantly above "
-            f"by {means} ($p \\leq {self.max_p:g}$)."
+            "Means over all queries, the best in bold. A superscript names the systems whose mean is significantly lower, "
+            f"according to {means} ($p \\leq {self.max_p:g}$)."
         )
         lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", r"\label{tab:results}"]
         return "\n".join([*lines, tabular(f"cl{'r' * len(self.metrics)}", head, rows), r"\end{table}"])

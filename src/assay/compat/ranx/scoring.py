@@ -170,7 +170,7 @@ def _other(text: str) -> BoundMetric:
     """A metric that ranx does not have. Its summary must be the mean of scores of rankings, like all metrics of ranx."""
     metric = parse_metric(WrittenName(text))
     if metric.metric.view != "ranking":
-        raise BadParameter(f"{text} is not a metric of rankings, and ranx's evaluate accepts no others")
+        raise BadParameter(f"{text} is not a metric of rankings, but evaluate needs one, such as ndcg@10")
     if metric.metric.aggregation is not MEAN:
         raise BadParameter(f"{text} is not a mean over queries; use assay.evaluate(qrels, run, {metric.name!r})")
     return metric

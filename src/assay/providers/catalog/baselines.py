@@ -150,7 +150,7 @@ class ReplayRetriever:
     def _hits(self, query: str, k: int) -> list[Hit] | ProviderError:
         place = self._run.numbers.get(query)
         if place is None:
-            return PermanentFailure(f"the query is missing from {self._file}")
+            return PermanentFailure(f"the query is missing from {self._file}. Add its ranking to the file")
         ranking, docs = self._run.rankings[place], self._run.ranked(place)
         if 0 < k < len(docs) and ranking[docs[k - 1]] == ranking[docs[k]]:
             kept_docs = set(self._run.in_order(place, TIE_RULE)[:k])

@@ -40,7 +40,8 @@ def stemmer(code: str) -> Callable[[str], str]:
     snowball = import_package("bm25", "Stemmer", INSTALL)
     if LANGUAGES[code] not in snowball.algorithms():
         raise ProviderError(
-            f"bm25: the installed PyStemmer has no {LANGUAGES[code]}. Run pip install -U PyStemmer, or set stem=false"
+            f"bm25: the installed PyStemmer does not support {LANGUAGES[code]}. "
+            "Run pip install -U PyStemmer, or set stem=false"
         )
     return snowball.Stemmer(LANGUAGES[code], 0).stemWord
 

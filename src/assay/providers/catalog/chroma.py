@@ -116,7 +116,7 @@ PROVIDER = Provider(
             "embed",
             str,
             "",
-            "how to embed queries: module:function, or a model as in dense (default: as the collection does)",
+            "how to embed queries: module:function, or a model name as for dense (default: the collection embeds them)",
         ),
         *ASKING,
     ),

@@ -28,6 +28,7 @@ WINDOW = 64
 """Queries that are sent before the first response arrives."""
 ALONE = 60.0
 """Seconds until a query fails, if no timeout is set."""
+EXAMPLE = '{"id": "q1", "hits": [{"id": "d1", "score": 0.9}]}'
 MAX_SHOWN_LETTERS = 200
 """Characters of its error output that a message shows."""
 MAX_ENDS_WITHOUT_ANSWER = 3
@@ -93,7 +94,8 @@ class CommandRetriever:
             return self._program
         if self._n_ends >= MAX_ENDS_WITHOUT_ANSWER:
             raise PermanentFailure(
-                f"{self._command}: not started again, because it exited {MAX_ENDS_WITHOUT_ANSWER} times without a response"
+                f"{self._command}: not started again, because it failed {MAX_ENDS_WITHOUT_ANSWER} times without a response. "
+                "Run it in a shell to see why"
             )
         arguments = [fill_variables(argument, "command") for argument in self._arguments]
         try:
@@ -105,7 +107,9 @@ class CommandRetriever:
             try:
                 self._program.send(_document_lines(self._documents), monotonic() + self._index_timeout)
             except TimeoutError:
-                raise self._failed(f"did not read the documents within {self._index_timeout:g} s") from None
+                raise self._failed(
+                    f"did not read the documents within {self._index_timeout:g} s. Increase index_timeout="
+                ) from None
             except BaseException:
                 self._stop()
                 raise
@@ -146,7 +150,8 @@ class CommandRetriever:
         self._stop()
         self._n_ends += 1
         last_line = printable(mask(last_line))[:MAX_SHOWN_LETTERS]
-        return ProviderError(f"{self._command} {what}{how}{f': {last_line}' * bool(last_line)}")
+        why = f": {last_line}" if last_line else f" before it responded. {READ_ON}" if has_ended else ""
+        return ProviderError(f"{self._command} {what}{how}{why}")
 
     def _take(self, line: bytes, waiting: dict[str, deque[int]], k: int, answers: AnswersByPlace) -> None:
         """Read one line of output. A line that is not a response to an open query is skipped and kept for a message."""
@@ -159,7 +164,7 @@ class CommandRetriever:
             place = waiting[query].popleft()
         except KeyError:
             text = printable(mask(line.decode("utf-8", "replace").strip()))
-            self._stray = f"It wrote {shortened(text)}, which is not a response to a query" if text else self._stray
+            self._stray = f"It wrote {shortened(text)}, which is not a response such as {EXAMPLE}" if text else self._stray
             return
         if not waiting[query]:
             del waiting[query]
@@ -170,7 +175,8 @@ class CommandRetriever:
             answers[place] = _hits(masked or {}, k)
 
 
-FLUSH = "Make sure that it flushes its output after every line"
+READ_ON = "It must read queries from standard input until the input ends"
+FLUSH = "Increase the timeout, or make sure that the program flushes its output after every line"
 
 
 def _decoded(line: bytes) -> dict[str, Any] | None:
@@ -185,7 +191,7 @@ def _hits(answer: dict[str, Any], k: int) -> list[Hit] | ProviderError:
     if answer.get("error") is not None:
         return ProviderError(printable(str(answer["error"])))
     if "hits" not in answer:
-        return PermanentFailure(f"expected a response with hits or error, found {names_in(answer)}")
+        return PermanentFailure(f"expected a response such as {EXAMPLE}, found {names_in(answer)}")
     try:
         return with_reported_fields(hits_from(answer["hits"], k), answer)
     except ProviderError as error:
@@ -227,7 +233,9 @@ def check_program(command: str, **_: Any) -> None:
     """Raise unless the program exists and the variables are set."""
     if _program_of(command)[0] is None:
         name = shlex.split(revealed(command))[0]
-        raise ProviderError(f"command: there is no program {name}: it is neither an executable file nor on the PATH")
+        raise ProviderError(
+            f"command: there is no program {name}: it is neither an executable file nor on the PATH. Check its name and path"
+        )
 
 
 def files_of(command: str, **_: Any) -> Iterator[Path]:
@@ -256,9 +264,9 @@ PROVIDER = Provider(
             "timeout",
             positive,
             None,
-            "seconds without a response until a query fails (default: the timeout of the evaluation)",
+            "seconds to wait for a response before a query fails (default: the timeout of the evaluation)",
         ),
-        Param("index_timeout", positive, 600.0, "seconds until the first response after the documents were sent"),
+        Param("index_timeout", positive, 600.0, "seconds to wait for the first response after the documents are sent"),
     ),
     indexes=lambda index, **_: bool(index),
     is_repeatable=False,

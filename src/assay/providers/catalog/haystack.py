@@ -41,6 +41,9 @@ def make_retriever(
     return AdapterRetriever(name, ask, read, Reading(**fields), timeout)
 
 
+WRAP = "Write a function search(query, k) that runs it, and use python:module:search"
+
+
 def only_source(name: str, pipeline: Any) -> str:
     """The only component of the pipeline that returns documents."""
     sources = [component for component, sockets in pipeline.outputs().items() if "documents" in sockets]
@@ -64,7 +67,8 @@ def inputs_of(name: str, pipeline: Any, source: str) -> tuple[list[tuple[str, st
     if needed or not texts:
         outcome = f"this one also needs {', '.join(needed)}" if needed else "this one has no such input"
         raise ProviderError(
-            f"{name}: the only input of the pipeline must be the query ({' or '.join(QUERIES)}), but {outcome}"
+            f"{name}: the only input of the pipeline must be the query ({', '.join(QUERIES[:-1])} or {QUERIES[-1]}), "
+            f"but {outcome}. {WRAP}"
         )
     return texts, "top_k" in inputs.get(source, {})
 
@@ -86,7 +90,9 @@ def _asked_with(name: str, component: Any, embed: str) -> Callable[[Query, int],
     text = next((parameter for parameter in QUERIES if parameter in takes), None)
     if text is None and EMBEDDING not in takes:
         expected = f"{', '.join(QUERIES)} or {EMBEDDING}"
-        raise ProviderError(f"{name}: the component must accept {expected}; it accepts {', '.join(takes) or 'nothing'}")
+        raise ProviderError(
+            f"{name}: the component must accept {expected}; its parameters are {', '.join(takes) or 'none'}. {WRAP}"
+        )
     if text is None and not embed:
         raise ProviderError(f"{name}: the retriever needs a vector. Set how queries are embedded: {WAYS}")
     vector = None if text is not None else load_embed("haystack", embed)
@@ -133,7 +139,7 @@ PROVIDER = Provider(
     params=(
         named_in_code("pipeline"),
         Param("component", str, "", "component whose documents are the hits (default: the only one that returns documents)"),
-        Param("embed", str, "", "for a single retriever that needs a vector: module:function, or a model as in dense"),
+        Param("embed", str, "", "for a single retriever that needs a vector: module:function, or a model name as for dense"),
         *READING,
         TIMEOUT,
     ),

@@ -16,6 +16,7 @@ from assay.errors import ProviderError
 from assay.grammar import REQUIRED, Param, one_of, positive
 from assay.masking import mask
 from assay.model import Hit, Query
+from assay.providers.event_loop import MORE_TIME
 from assay.providers.http_client import Connections, IncompleteReply, Reply, Request, login, named_headers, parse_headers
 from assay.providers.provider import Provider
 from assay.providers.responses import Entry, find_entries, hits_of_entries, names_in, read_entry
@@ -29,7 +30,17 @@ BODY = '{"query": "{query}", "k": {k}}'
 REDIRECTS = (301, 302, 303, 307, 308)
 ALONE = 60.0
 """Seconds until a query fails, if no timeout is set."""
-UNSENDABLE = "the request cannot be sent: a header or the address contains a character that is not allowed there"
+ADVICE = {
+    400: "check body=",
+    401: "check headers=",
+    403: "check headers=",
+    404: "check url=",
+    405: "check method=",
+    415: "check headers=",
+    422: "check body=",
+}
+"""Status → the parameter that is probably wrong."""
+UNSENDABLE = "the request cannot be sent: url or headers contain a character that is not allowed there, such as a line break"
 MAX_CHARS_SHOWN = 200
 """Characters of a faulty response that a message shows."""
 
@@ -92,18 +103,21 @@ class HttpRetriever:
         try:
             return self._connections.ask(request, self._timeout)
         except TimeoutError as error:
-            raise ProviderError(f"no answer within {self._timeout:g} s") from error
+            raise ProviderError(f"no response within {self._timeout:g} s. {MORE_TIME}") from error
         except IncompleteReply as error:
             raise ProviderError(str(error)) from error
         except (ConnectionResetError, ConnectionAbortedError, BrokenPipeError) as error:
-            raise ProviderError("the connection was closed before a response arrived") from error
+            raise ProviderError("the service closed the connection before it responded. Check its log") from error
         except InvalidURL:  # which shows the address, secrets and all
             raise PermanentFailure(UNSENDABLE) from None
         except HTTPException as error:
             what = mask(str(error) or type(error).__name__)
-            raise ProviderError(f"the response is not HTTP: {printable(what)[:MAX_CHARS_SHOWN]}") from None
+            raise ProviderError(f"the response is not HTTP (check url=): {printable(what)[:MAX_CHARS_SHOWN]}") from None
         except OSError as error:
-            raise ProviderError(f"cannot connect: {error.strerror or printable(str(error))}") from error
+            what = error.strerror or printable(str(error))
+            raise ProviderError(
+                f"cannot connect: {what}. Check that the service is running and that url= is right"
+            ) from error
         except ValueError:  # a header from the environment that holds a line feed; its value is not shown
             raise PermanentFailure(UNSENDABLE) from None
 
@@ -127,11 +141,12 @@ class HttpRetriever:
             where = printable(reply.headers.get("location", "another address"))[:MAX_CHARS_SHOWN]
             raise refusal(f"HTTP {reply.status}: the service redirects to {where}. Set url= to that address")
         if not 200 <= reply.status < 300:
-            raise refusal(f"HTTP {reply.status}{_excerpt(reply.body)}")
+            advice = f" ({ADVICE[reply.status]})" if reply.status in ADVICE else ""
+            raise refusal(f"HTTP {reply.status}{advice}{_excerpt(reply.body)}")
         try:
             return json.loads(reply.body)
         except (ValueError, RecursionError) as error:
-            raise ProviderError(f"the response is not JSON{_excerpt(reply.body)}") from error
+            raise ProviderError(f"the response is not JSON (check url=){_excerpt(reply.body)}") from error
 
     def _entries(self, content: Any) -> list[Entry]:
         """The hits in a response: at the path `results` or, without one, under a usual name."""
@@ -172,7 +187,7 @@ HIT_PATHS = ("results", "id", "score", "text")
 def _excerpt(body: bytes) -> str:
     """The start of a response, on one line."""
     text = printable(body[: 4 * MAX_CHARS_SHOWN].decode("utf-8", "replace").strip())
-    return f": {text[:MAX_CHARS_SHOWN]}" if text else " (the body is empty)"
+    return f": {text[:MAX_CHARS_SHOWN]}" if text else ": the body is empty"
 
 
 def _filled_address(template: str, values: Mapping[str, Any]) -> SplitResult:
@@ -184,7 +199,8 @@ def _filled_address(template: str, values: Mapping[str, Any]) -> SplitResult:
         fits = False
     if not fits:
         raise PermanentFailure(
-            "url with its variables filled in must be an address such as http://127.0.0.1:8000/search; it is not shown"
+            "url must be an address such as http://127.0.0.1:8000/search after its variables are filled in. "
+            "Check the variables"
         )
     return url
 
@@ -261,16 +277,21 @@ PROVIDER = Provider(
             "results", path, "", "path of the list of hits, such as hits.hits (default: results, hits or another usual name)"
         ),
         Param("id", path, "", "path of the id in a hit"),
-        Param("score", path, "", "path of the score in a hit; negated if the path contains the word distance"),
+        Param("score", path, "", "path of the score in a hit; if the path contains the word distance, the score is negated"),
         Param("text", path, "", "path of the text in a hit"),
         Param(
             "headers",
             parse_headers,
             "",
-            "JSON object or Name: value; ${NAME} is read from the environment and never shown",
+            "JSON object, or Name: value. ${NAME} is read from the environment and never shown",
             is_private=True,
         ),
-        Param("timeout", positive, None, "seconds until a query fails (default: the timeout of the evaluation)"),
+        Param(
+            "timeout",
+            positive,
+            None,
+            "seconds to wait for a response before a query fails (default: the timeout of the evaluation)",
+        ),
     ),
     batch=1,
     indexes=False,

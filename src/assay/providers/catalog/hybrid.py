@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.errors import BadParameter, ProviderError
+from assay.errors import BadParameter, ProviderError, UnknownName
 from assay.fusion import NORMALISATIONS, BoundFusion, RankedLists, parse_fusion, parse_norm, parse_weights
 from assay.grammar import Param, not_negative
 from assay.model import Hit, Query, Rankings, Run
@@ -19,11 +19,15 @@ RANK_CONSTANT = 60.0
 
 def parse_method(text: str) -> str:
     """The canonical name of a fusion. A fusion that learns from judgments is an error, because there are none here."""
-    fusion = parse_fusion(text)
+    try:
+        fusion = parse_fusion(text)
+    except UnknownName as error:
+        near = f" (did you mean {' or '.join(error.near)}?)" if error.near else ""
+        raise ValueError(f"the name of a fusion, such as rrf, comb_mnz or weighted_sum{near}") from None
     if fusion.fusion.is_trained:
         raise ValueError(
-            "a fusion that needs no judgments (rrf, comb_mnz, weighted_sum …; to use one that learns from judgments, "
-            "write the rankings of the providers to files and run assay fuse --qrels)"
+            "a fusion that needs no judgments, such as rrf, comb_mnz or weighted_sum (to use a fusion that learns from "
+            "judgments, write the rankings of the providers to files and run assay fuse --qrels)"
         )
     return fusion.name
 
@@ -40,7 +44,7 @@ def fusion_of(
     if len(parts) < 2:
         raise BadParameter("hybrid needs at least two providers, as in hybrid(bm25, dense)")
     if weights and len(weights) != len(parts):
-        raise BadParameter(f"hybrid: expected one weight per provider ({len(parts)}), found {len(weights)}")
+        raise BadParameter(f"hybrid: expected {len(parts)} weights (one per provider), found {len(weights)}")
     settings = {"weights": tuple(weights), "norm": norm, "k": rank_constant if rank_constant != RANK_CONSTANT else ""}
     try:
         return parse_fusion(method, **{name: value for name, value in settings.items() if value != "" and value != ()})
@@ -118,7 +122,7 @@ PROVIDER = Provider(
             "rank_constant",
             not_negative,
             RANK_CONSTANT,
-            "rrf: number added to each rank; with a higher one, the first ranks count less",
+            "rrf: number added to each rank; the higher it is, the less the first ranks count",
         ),
         Param(
             "depth",

@@ -120,9 +120,12 @@ PROVIDER = Provider(
     params=(
         *opening_params("folder of the database", "a table or database"),
         Param("table", str, "", "name of the table"),
-        Param("search", one_of(*KINDS), "auto", "vector, text, hybrid (both), or auto (as LanceDB decides)"),
+        Param("search", one_of(*KINDS), "auto", "vector, text, hybrid (both), or auto (LanceDB decides)"),
         Param(
-            "embed", str, "", "how to embed queries: module:function, or a model as in dense (default: as the table does)"
+            "embed",
+            str,
+            "",
+            "how to embed queries: module:function, or a model name as for dense (default: the table embeds them)",
         ),
         Param("column", str, "", "column with the vector, if there are several"),
         Param(

@@ -66,7 +66,9 @@ def read_documents(answer: Any) -> Iterator[Item]:
     if isinstance(answer, Mapping):
         name = next((name for name in LISTS if isinstance(answer.get(name), list | tuple)), None)
         if name is None:
-            raise PermanentFailure(f"expected a list of documents under {' or '.join(LISTS)}, found {names_in(answer)}")
+            raise PermanentFailure(
+                f"expected a list of documents under one of the keys {', '.join(LISTS)}, found {names_in(answer)}"
+            )
         answer = answer[name]
     if not isinstance(answer, list | tuple):
         raise PermanentFailure(f"expected a list of documents, found {shortened(answer)}")

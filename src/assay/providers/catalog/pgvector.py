@@ -159,7 +159,7 @@ PROVIDER = Provider(
             is_private=True,
         ),
         Param("table", str, REQUIRED, "name of the table, with its schema if needed"),
-        Param("embed", str, "", "how to embed queries: module:function, or a model as in dense"),
+        Param("embed", str, "", "how to embed queries: module:function, or a model name as for dense"),
         Param("column", str, "embedding", "column with the vector"),
         Param("distance", one_of(*OPERATORS), "cosine", "distance between vectors: cosine, l2, inner_product or l1"),
         SCOPE,

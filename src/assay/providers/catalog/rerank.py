@@ -86,7 +86,7 @@ class Rerank(Composed):
     def _text(self, hit: Hit) -> str:
         text = self._texts.get(hit.doc_id) if hit.text is None else hit.text
         if text is None:
-            raise PermanentFailure(f"rerank: document {hit.doc_id} has no text: neither its hit nor the benchmark has one")
+            raise PermanentFailure(f"rerank: document {hit.doc_id} has no text. Add its text to the hit or to the benchmark")
         return text
 
     def _checked(self, answer: Any, n_hits: int) -> list[float]:

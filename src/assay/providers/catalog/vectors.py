@@ -45,7 +45,7 @@ class Vectors:
         ids = [document.doc_id for document in in_tie_order(document_list)]
         if lacking := [doc_id for doc_id in ids if doc_id not in row_of]:
             share = f"{len(lacking):,} of {counted(len(ids), 'document')}, such as {lacking[0]!r}"
-            raise PermanentFailure(f"{self._documents.path} has no vector for {share}")
+            raise PermanentFailure(f"{self._documents.path} has no vector for {share}. Add one for each document")
         rows = FileRows(self._documents, np.array([row_of[doc_id] for doc_id in ids], np.int64), self._similarity)
         self._ids = [ids[place] for place in rows.placed.tolist()]
         self._rows = rows
@@ -59,7 +59,7 @@ class Vectors:
         answers: Answers = [
             []
             if query.query_id in row_of
-            else PermanentFailure(f"{self._queries.path} has no vector for query {query.query_id!r}")
+            else PermanentFailure(f"{self._queries.path} has no vector for query {query.query_id!r}. Add one")
             for query in queries
         ]
         known = [place for place, query in enumerate(queries) if query.query_id in row_of]
@@ -120,9 +120,9 @@ PROVIDER = Provider(
             REQUIRED,
             ".npy with a row per document in the order of the benchmark, or .npz with ids and vectors",
         ),
-        Param("queries", str, REQUIRED, "the same for the queries"),
-        Param("documents_ids", str, "", "text file with the id of each row, one per line"),
-        Param("queries_ids", str, "", "the same for the queries"),
+        Param("queries", str, REQUIRED, "the same as documents, for the queries"),
+        Param("documents_ids", str, "", "text file with the id of each row of documents, one per line"),
+        Param("queries_ids", str, "", "the same as documents_ids, for the queries"),
         Param(
             "similarity", one_of("cosine", "dot", "euclidean"), "cosine", "similarity of vectors: cosine, dot or euclidean"
         ),

@@ -18,7 +18,8 @@ def resolve_pack(ground: Ground, queries: Sequence[Query]) -> dict[str, Judged]:
     """Each piece of evidence counts once, for the first hit that covers it; later hits get the grade 0."""
     if ground.pack is None:
         raise UsageError(
-            "the format of this dataset does not define relevance. Use qrels, or a resolver of texts, such as token"
+            "the format of this dataset does not define relevance. "
+            "Use --relevance qrels, or a resolver that compares texts, such as token"
         )
     return {query.query_id: _judge_pack(ground.pack, ground, query) for query in queries}
 
@@ -42,7 +43,7 @@ PACK = Resolver(
     "evidence that the format of the dataset defines",
     has_evidence,
     resolve_pack,
-    needs="evidence that their format knows",
+    needs="evidence that the format of the dataset defines",
 )
 
 

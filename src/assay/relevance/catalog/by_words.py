@@ -102,9 +102,13 @@ HYBRID_PARTS: Mapping[str, tuple[Callable[[Pairs], Floats], float]] = {
 
 def four_weights(text: str) -> tuple[float, ...]:
     """Four numbers of at least 0, not all of them 0."""
-    values = numbers(text)
+    wrong = ValueError(f"{len(HYBRID_PARTS)} numbers of at least 0 (not all 0), such as [2, 1, 1, 1]")
+    try:
+        values = numbers(text)
+    except ValueError:
+        raise wrong from None
     if len(values) != len(HYBRID_PARTS) or min(values) < 0 or not any(values):
-        raise ValueError(f"{len(HYBRID_PARTS)} numbers of at least 0, not all 0, such as [2, 1, 1, 1]")
+        raise wrong
     return values
 
 
@@ -112,13 +116,13 @@ HYBRID_METHOD = Param(
     "method",
     one_of("first", "weighted"),
     "first",
-    "first: one of the four reaches its own threshold; weighted: their mean reaches threshold",
+    "first: one of the four similarities reaches its own threshold; weighted: their weighted mean reaches `threshold`",
 )
 HYBRID_THRESHOLD = Param("threshold", fraction, 0.5, "lowest weighted mean at which a text is relevant")
 
 
 HYBRID_WEIGHTS = Param(
-    "weights", four_weights, (1.0, 1.0, 1.0, 1.0), "weights of substring, token, coverage and lexical in the mean"
+    "weights", four_weights, (1.0, 1.0, 1.0, 1.0), "weighted: weights of substring, token, coverage and lexical"
 )
 
 

@@ -72,7 +72,9 @@ def resolve_span(
     corpus. Otherwise they are counted among the retrieved chunks, and each gold span without a relevant chunk adds one.
     """
     if ground.places is None:
-        raise UsageError("relevance span needs a dataset with gold spans, and a run over chunks of its files")
+        raise UsageError(
+            "relevance span needs a dataset with gold spans, and a run with chunks of its files. Use another resolver"
+        )
     places = ground.places.based(base)
     hits = {query.query_id: [hit.doc_id for hit in ground.hits.get(query.query_id, ())] for query in queries}
     places.numbers(
