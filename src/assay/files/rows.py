@@ -219,8 +219,10 @@ def frame_rows(frame: Any, roles: Roles, label: str) -> Iterator[Row]:
     layout = roles.layout([str(column) for column in columns], label)
     values = [_as_list(frame[name]) for name in layout.columns]
     if len(lengths := set(map(len, values))) > 1:
-        found = " and ".join(map(str, sorted(lengths)))
-        raise DataError(f"the columns {', '.join(layout.columns)} must have the same length, found {found}", source=label)
+        lengths_text = " and ".join(map(str, sorted(lengths)))
+        raise DataError(
+            f"the columns {', '.join(layout.columns)} must have the same length, found {lengths_text}", source=label
+        )
     return map(layout.row, count(1), zip(*values, strict=True))
 
 

@@ -31,7 +31,7 @@ MAX_SORTED_BY_PYTHON = 64
 """Up to this number of documents, Python sorts faster than NumPy, whose calls have a higher fixed cost."""
 
 
-KEEP_BEST = "add --duplicates keep-best (in Python: duplicates='keep_best')"
+KEEP_BEST = "add --duplicates keep-best (in Python: duplicates='keep_best' in assay.Policy or assay.Run)"
 GIVEN_ORDER = RankRule("input_order", "float64", drop_self=False)
 
 
