@@ -49,6 +49,18 @@ def add_format(
     group.set_defaults(file_format="")
 
 
+def add_text_or_json(parser: argparse.ArgumentParser) -> None:
+    """`-f` of a command that prints text for people, or JSON for programs."""
+    parser.add_argument(
+        "-f",
+        "--format",
+        default="text",
+        choices=("text", "json"),
+        metavar="FORMAT",
+        help="output format: text or json (default: text)",
+    )
+
+
 def add_output_arguments(
     parser: argparse.ArgumentParser,
     formats: str | Sequence[str],

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.output_options import add_text_or_json
 from assay.cli.program import Command, Group
 from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, text_here, use_colour
@@ -189,14 +190,7 @@ def _spread(sizes: Distribution) -> str:
 def add_chunkers_arguments(parser: argparse.ArgumentParser) -> None:
     """A chunker to explain, or none for the list."""
     parser.add_argument("chunker", nargs="?", help="chunker to explain; without it, list all chunkers")
-    parser.add_argument(
-        "-f",
-        "--format",
-        default="text",
-        choices=("text", "json"),
-        metavar="FORMAT",
-        help="output format: text or json (default: text)",
-    )
+    add_text_or_json(parser)
 
 
 def run_chunkers(options: argparse.Namespace) -> int:

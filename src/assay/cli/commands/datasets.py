@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from assay.cli.output_options import add_text_or_json
 from assay.cli.program import Command, Group
 from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, text_here, use_colour
@@ -37,14 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to", metavar="FORMAT", help="convert: format to write")
     parser.add_argument("--dataset-format", metavar="NAME", help="format of the benchmark, if it is not recognised")
     parser.add_argument("--run", dest="checked_run", metavar="RUN", help="check: run to check against the benchmark")
-    parser.add_argument(
-        "-f",
-        "--format",
-        default="text",
-        choices=("text", "json"),
-        metavar="FORMAT",
-        help="output format: text or json (default: text)",
-    )
+    add_text_or_json(parser)
 
 
 def run_datasets(options: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ import dataclasses
 import sys
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.output_options import add_store_argument
+from assay.cli.output_options import add_store_argument, add_text_or_json
 from assay.cli.program import Command, Group
 from assay.cli.streams import write_json
 from assay.cli.terminal import text_here
@@ -20,13 +20,12 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   assay doctor
   assay doctor --format json"""
-FORMAT_HELP = "output format: text or json (default: text)"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The store to look at, and the format."""
     add_store_argument(parser)
-    parser.add_argument("-f", "--format", default="text", choices=("text", "json"), metavar="FORMAT", help=FORMAT_HELP)
+    add_text_or_json(parser)
 
 
 def run_doctor(options: argparse.Namespace) -> int:

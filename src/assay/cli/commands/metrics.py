@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import Any
 
+from assay.cli.output_options import add_text_or_json
 from assay.cli.program import Command, Group
 from assay.cli.terminal import terminal_width
 from assay.errors import UsageError
@@ -30,14 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="QUESTION",
         help="list the metrics for a question, given in words: single answer, everything, order, judgments, reranker …",
     )
-    parser.add_argument(
-        "-f",
-        "--format",
-        default="text",
-        choices=("text", "json"),
-        metavar="FORMAT",
-        help="output format: text or json (default: text)",
-    )
+    add_text_or_json(parser)
 
 
 def run_metrics(options: argparse.Namespace) -> int:

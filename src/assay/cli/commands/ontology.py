@@ -7,6 +7,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
+from assay.cli.output_options import add_text_or_json
 from assay.cli.program import Command, Group
 from assay.cli.streams import write_json
 from assay.cli.terminal import terminal_width, text_here, use_colour
@@ -53,14 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--limit", type=_limit, metavar="N", help=f"search: largest number of terms to list (default: {DEFAULT_LIMIT})"
     )
     parser.add_argument("--dataset-format", metavar="NAME", help="check: format of the benchmark, if it is not recognised")
-    parser.add_argument(
-        "-f",
-        "--format",
-        default="text",
-        choices=("text", "json"),
-        metavar="FORMAT",
-        help="output format: text or json (default: text)",
-    )
+    add_text_or_json(parser)
 
 
 def run_ontology(options: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.output_options import add_text_or_json
 from assay.cli.program import Command, Group
 from assay.cli.streams import write_json
 from assay.errors import UsageError
@@ -96,14 +97,7 @@ def _block(title: str, rows: Iterable[tuple[str, str]]) -> str:
 def add_plan_arguments(parser: argparse.ArgumentParser) -> None:
     """The action, and the plan."""
     parser.add_argument("words", nargs="*", metavar="check plan.yaml", help="the word check, then the plan to check")
-    parser.add_argument(
-        "-f",
-        "--format",
-        default="text",
-        choices=("text", "json"),
-        metavar="FORMAT",
-        help="output format: text or json (default: text)",
-    )
+    add_text_or_json(parser)
 
 
 def run_plan(options: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import sys
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any, TextIO
 
+from assay.cli.output_options import add_text_or_json
 from assay.cli.program import Command, Group
 from assay.cli.scoring_options import integer_parser, parse_seconds
 from assay.cli.streams import write_json
@@ -43,14 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "providers",
     )
     _add_check_arguments(parser)
-    parser.add_argument(
-        "-f",
-        "--format",
-        default="text",
-        choices=("text", "json"),
-        metavar="FORMAT",
-        help="output format: text or json (default: text)",
-    )
+    add_text_or_json(parser)
 
 
 def _add_check_arguments(parser: argparse.ArgumentParser) -> None:

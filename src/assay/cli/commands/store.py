@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from assay.cli.output_options import add_store_argument, open_store
+from assay.cli.output_options import add_store_argument, add_text_or_json, open_store
 from assay.cli.program import Command, Group
 from assay.errors import StoreError, UnknownName, near_matches
 from assay.text import counted, printable
@@ -31,14 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="check: read the whole store and report damage; vacuum: free unused space and delete old logs; "
         "path: print the location of the store",
     )
-    parser.add_argument(
-        "-f",
-        "--format",
-        default="text",
-        choices=("text", "json"),
-        metavar="FORMAT",
-        help="output format: text or json (default: text)",
-    )
+    add_text_or_json(parser)
     add_store_argument(parser)
 
 
